@@ -1,36 +1,36 @@
-//! Ages as `kubectl` prints them: two units at most, and only one where it is long enough ago.
+//! Ages as `kubectl` prints them: at most two units, and only one for most ranges.
 
 const MINUTE: i64 = 60;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 const YEAR: i64 = 365 * DAY;
 
-/// The age of something that is so many seconds old; more than a second in the future is none.
+/// Formats an age in seconds. More than one second in the future is `<invalid>`.
 #[must_use]
 pub fn to_string(seconds: i64) -> String {
     match seconds {
         ..=-2 => "<invalid>".to_owned(),
         -1 => "0s".to_owned(),
         0..120 => format!("{seconds}s"),
-        120..600 => two(seconds, (MINUTE, "m"), (1, "s")),
-        600..10_800 => one(seconds, (MINUTE, "m")),
-        10_800..28_800 => two(seconds, (HOUR, "h"), (MINUTE, "m")),
-        28_800..172_800 => one(seconds, (HOUR, "h")),
-        172_800..691_200 => two(seconds, (DAY, "d"), (HOUR, "h")),
-        691_200..63_072_000 => one(seconds, (DAY, "d")),
-        63_072_000..252_288_000 => two(seconds, (YEAR, "y"), (DAY, "d")),
-        _ => one(seconds, (YEAR, "y")),
+        120..600 => two_units(seconds, (MINUTE, "m"), (1, "s")),
+        600..10_800 => one_unit(seconds, (MINUTE, "m")),
+        10_800..28_800 => two_units(seconds, (HOUR, "h"), (MINUTE, "m")),
+        28_800..172_800 => one_unit(seconds, (HOUR, "h")),
+        172_800..691_200 => two_units(seconds, (DAY, "d"), (HOUR, "h")),
+        691_200..63_072_000 => one_unit(seconds, (DAY, "d")),
+        63_072_000..252_288_000 => two_units(seconds, (YEAR, "y"), (DAY, "d")),
+        _ => one_unit(seconds, (YEAR, "y")),
     }
 }
 
-fn one(seconds: i64, (length, unit): (i64, &str)) -> String {
+fn one_unit(seconds: i64, (length, unit): (i64, &str)) -> String {
     format!("{}{unit}", seconds / length)
 }
 
-fn two(seconds: i64, great: (i64, &str), small: (i64, &str)) -> String {
-    let rest = seconds % great.0;
-    let rest = if rest < small.0 { String::new() } else { one(rest, small) };
-    format!("{}{rest}", one(seconds, great))
+fn two_units(seconds: i64, large: (i64, &str), small: (i64, &str)) -> String {
+    let rest = seconds % large.0;
+    let rest = if rest < small.0 { String::new() } else { one_unit(rest, small) };
+    format!("{}{rest}", one_unit(seconds, large))
 }
 
 #[cfg(test)]
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_older_the_coarser() {
+    fn older_ages_have_coarser_units() {
         let table = [
             (-2, "<invalid>"),
             (-1, "0s"),

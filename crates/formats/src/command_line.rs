@@ -1,4 +1,4 @@
-//! Command lines as the components of Kubernetes read them: words, and flags with all their values.
+//! Command lines as Kubernetes components parse them: words, and flags with all their values.
 //!
 //! ```
 //! use formats::command_line::{flags, words};
@@ -12,26 +12,26 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Flags by name, `--secure-port`, with all their values; a flag that is not there has no entry.
+/// Flags by name (`--secure-port`) with all their values; an absent flag has no entry.
 ///
-/// Of a list the members in the order of the words; of a map `key=value`, ordered by key; of any other flag one value per
-/// time that it is said, of which the last one counts unless each adds to the others.
+/// A list flag has its members in the order of the words; a map flag has `key=value` ordered by key; any other flag has
+/// one value per occurrence. The last occurrence counts, unless the flag is [`Kind::Repeated`].
 pub type Flags = BTreeMap<String, Vec<String>>;
 
-/// How the values of a flag add up.
+/// How several occurrences of a flag combine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// One value: the last one counts.
     Single,
-    /// Values as they are said, each adding to those before.
+    /// Every occurrence adds one value.
     Repeated,
-    /// Members between commas, those of every time it is said.
+    /// Members separated by commas, collected from all occurrences.
     List,
-    /// `key=value` between commas; of one key the last one counts.
+    /// `key=value` pairs separated by commas; the last value of a key counts.
     Map,
 }
 
-/// Flags that may be said several times, one value each. What they hold may itself have commas.
+/// Flags that may occur several times with one value each. The value may contain commas.
 const REPEATED: [&str; 4] =
     ["--oidc-required-claim", "--service-account-issuer", "--service-account-key-file", "--tls-sni-cert-key"];
 /// Flags whose members have no order.
@@ -47,7 +47,7 @@ const LISTS: [&str; 10] = [
     "--tls-cipher-suites",
     "--watch-cache-sizes",
 ];
-/// Flags that hold a map.
+/// Flags whose value is a map.
 const MAPS: [&str; 6] = [
     "--feature-gates",
     "--kube-reserved",
@@ -57,8 +57,8 @@ const MAPS: [&str; 6] = [
     "--vmodule",
 ];
 
-/// The kind of a flag of kube-apiserver, kube-controller-manager, kube-scheduler or kubelet. Lists whose order says
-/// something (`--authorization-mode`) are single values.
+/// The kind of a flag of kube-apiserver, kube-controller-manager, kube-scheduler or kubelet. Lists whose order is
+/// significant (`--authorization-mode`) are single values.
 #[must_use]
 pub fn kind(flag: &str) -> Kind {
     if REPEATED.contains(&flag) {
@@ -72,14 +72,14 @@ pub fn kind(flag: &str) -> Kind {
     }
 }
 
-/// The words of a line as systemd reads them: what stands between blanks and continued lines. Blanks within quotes part
-/// nothing; the quotes themselves go, and so does a backslash before a quote, a blank or another backslash.
+/// Splits a command line into words as systemd does: at whitespace and line continuations outside quotes. Quotes are
+/// removed, and so is a backslash before a quote, a blank or another backslash.
 #[must_use]
 pub fn words(line: &str) -> Vec<String> {
     places(line).into_iter().map(|place| unquoted(&line[place])).collect()
 }
 
-/// Where the words of a line stand, quotes included.
+/// The byte ranges of the words of a line, quotes included.
 #[must_use]
 pub fn places(line: &str) -> Vec<Range<usize>> {
     let mut places = Vec::new();
@@ -108,7 +108,7 @@ pub fn places(line: &str) -> Vec<Range<usize>> {
     places
 }
 
-/// What a word says without its quotes.
+/// The text of a word without its quotes and escapes.
 #[must_use]
 pub fn unquoted(word: &str) -> String {
     let word = word.replace("\\\n", " ");
@@ -128,7 +128,7 @@ pub fn unquoted(word: &str) -> String {
     text
 }
 
-/// A word that systemd reads as this text: in quotes where it needs them.
+/// The word that systemd reads as `text`, quoted if necessary.
 #[must_use]
 pub fn quoted(text: &str) -> String {
     if !text.contains(|letter: char| letter.is_whitespace() || "\"'\\".contains(letter)) {
@@ -137,7 +137,7 @@ pub fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// The flags of words; what is no flag (the program, a variable) is left out.
+/// The flags among `words`; other words (the program, a variable) are ignored.
 #[must_use]
 pub fn flags(words: &[impl AsRef<str>]) -> Flags {
     let mut flags = Flags::new();
@@ -155,24 +155,24 @@ pub fn flags(words: &[impl AsRef<str>]) -> Flags {
     flags
 }
 
-/// A flag at its place among the words.
+/// One occurrence of a flag in a list of words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Occurrence {
     /// Its name with two hyphens, `--secure-port`.
     pub name: String,
-    /// Its value; `true` for one that is said without.
+    /// Its value; `true` for a flag without a value.
     pub value: String,
-    /// Position of its word.
+    /// Index of its first word.
     pub at: usize,
-    /// How many words it takes: 2 if the value is a word of its own.
+    /// Number of words it occupies: 2 if the value is a separate word.
     pub words: usize,
 }
 
-/// Every flag, in the order of the words.
+/// Finds every flag, in the order of the words.
 ///
-/// A name without `=` takes the next word as its value, unless that is a flag itself or a variable that systemd would
-/// expand to any number of words (`$NAME`); then it is `true`. An underscore in a name is a hyphen, and `-v` is `--v`, as
-/// the components read them. `--` ends the flags.
+/// A name without `=` takes the next word as its value. If that word is a flag itself, or a variable that systemd
+/// expands to any number of words (`$NAME`), the value is `true`. As in the components, an underscore in a name is a
+/// hyphen, and `-v` is `--v`. `--` ends the flags.
 #[must_use]
 pub fn occurrences(words: &[impl AsRef<str>]) -> Vec<Occurrence> {
     let mut found = Vec::new();
@@ -182,7 +182,7 @@ pub fn occurrences(words: &[impl AsRef<str>]) -> Vec<Occurrence> {
             break;
         }
         let mut taken = 1;
-        if let Some(name) = name_of(word) {
+        if let Some(name) = flag_name(word) {
             let (name, value) = match word.split_once('=') {
                 Some((_, value)) => (name, value.to_owned()),
                 None => match words.get(at + 1).map(AsRef::as_ref).filter(|next| is_value(next)) {
@@ -200,13 +200,13 @@ pub fn occurrences(words: &[impl AsRef<str>]) -> Vec<Occurrence> {
     found
 }
 
-/// The name of the flag that a word says, with two hyphens.
-fn name_of(word: &str) -> Option<String> {
-    let said = word.split('=').next().unwrap_or_default();
-    if said == "-v" {
+/// The name of the flag in a word, with two hyphens.
+fn flag_name(word: &str) -> Option<String> {
+    let written = word.split('=').next().unwrap_or_default();
+    if written == "-v" {
         return Some("--v".to_owned());
     }
-    let bare = said.strip_prefix("--").filter(|bare| !bare.is_empty() && !bare.starts_with('-'))?;
+    let bare = written.strip_prefix("--").filter(|bare| !bare.is_empty() && !bare.starts_with('-'))?;
     Some(format!("--{}", bare.replace('_', "-")))
 }
 
@@ -218,13 +218,13 @@ fn is_value(word: &str) -> bool {
     !word.is_empty() && (!word.starts_with('-') || negative()) && !expands()
 }
 
-/// What stands between commas, in order; what is there twice stays.
+/// The members between commas, in order, duplicates included.
 fn members(values: &[String]) -> Vec<String> {
     let members = values.iter().flat_map(|value| value.split(','));
     members.map(str::trim).filter(|member| !member.is_empty()).map(str::to_owned).collect()
 }
 
-/// The members of a map by their key; of one key the last.
+/// The `key=value` members of a map flag, ordered by key; the last value of a key counts.
 fn by_key(members: &[String]) -> Vec<String> {
     let entry = |member: &String| {
         let (key, value) = member.split_once('=').unwrap_or((member, "true"));
@@ -240,20 +240,20 @@ mod tests {
 
     use super::*;
 
-    fn read(line: &str) -> Vec<(String, Vec<String>)> {
+    fn parse_flags(line: &str) -> Vec<(String, Vec<String>)> {
         flags(&words(line)).into_iter().collect()
     }
 
-    type Said<'a> = &'a [(&'a str, &'a [&'a str])];
+    type ExpectedFlags<'a> = &'a [(&'a str, &'a [&'a str])];
 
-    fn wanted(flags: Said) -> Vec<(String, Vec<String>)> {
+    fn expected(flags: ExpectedFlags) -> Vec<(String, Vec<String>)> {
         let owned = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect();
         flags.iter().map(|(name, values)| ((*name).to_owned(), owned(values))).collect()
     }
 
     #[test]
     fn every_form_of_a_flag_is_read() {
-        let table: [(&str, Said); 12] = [
+        let table: [(&str, ExpectedFlags); 12] = [
             ("kubelet --a=b", &[("--a", &["b"])]),
             ("kubelet --a b c", &[("--a", &["b"])]),
             ("kubelet --a --b", &[("--a", &["true"]), ("--b", &["true"])]),
@@ -268,12 +268,12 @@ mod tests {
             ("kubelet - --- a=b -x", &[]),
         ];
         for (line, flags) in table {
-            assert_eq!(read(line), wanted(flags), "{line}");
+            assert_eq!(parse_flags(line), expected(flags), "{line}");
         }
     }
 
     #[test]
-    fn lists_and_maps_go_by_member() {
+    fn lists_and_maps_are_split_into_members() {
         let line = "x --feature-gates=B=true,A=false --feature-gates A=true --enable-admission-plugins=P,Q, \
                     --enable-admission-plugins=R --node-labels=k --authorization-mode=Node,RBAC \
                     --tls-sni-cert-key=a,b:*.c --tls-sni-cert-key=d,e";
@@ -284,7 +284,7 @@ mod tests {
             ("--node-labels", &["k=true"]),
             ("--tls-sni-cert-key", &["a,b:*.c", "d,e"]),
         ];
-        assert_eq!(read(line), wanted(&flags));
+        assert_eq!(parse_flags(line), expected(&flags));
     }
 
     #[test]
@@ -308,22 +308,22 @@ mod tests {
     }
 
     #[test]
-    fn words_stand_between_blanks_and_backslashes() {
+    fn words_are_separated_by_blanks_and_continued_lines() {
         let line = "/opt/bin/kubelet \\\n    --a=b \\\n    --c \\\n $EXTRA";
         assert_eq!(words(line), ["/opt/bin/kubelet", "--a=b", "--c", "$EXTRA"]);
         assert_eq!(words(" \\\n"), Vec::<String>::new());
     }
 
     #[test]
-    fn an_occurrence_says_where_it_stands() {
+    fn an_occurrence_has_the_position_and_number_of_its_words() {
         let found = occurrences(&["", "--a", "b", "c", "--d=e"]);
-        let places: Vec<_> = found.iter().map(|flag| (flag.name.as_str(), flag.at, flag.words)).collect();
-        assert_eq!(places, [("--a", 1, 2), ("--d", 4, 1)]);
+        let positions: Vec<_> = found.iter().map(|flag| (flag.name.as_str(), flag.at, flag.words)).collect();
+        assert_eq!(positions, [("--a", 1, 2), ("--d", 4, 1)]);
     }
 
     proptest! {
         #[test]
-        fn no_line_is_too_strange(line in "\\PC*|[-=$ {}v,a\\\\\n]*") {
+        fn any_line_is_parsed(line in "\\PC*|[-=$ {}v,a\\\\\n]*") {
             let words = words(&line);
             for flag in occurrences(&words) {
                 prop_assert!(flag.name.starts_with("--") && flag.at + flag.words <= words.len());
@@ -332,11 +332,11 @@ mod tests {
         }
 
         #[test]
-        fn both_ways_to_say_a_value_are_one(flags in prop::collection::vec(("[a-z]{1,4}", "[a-z0-9]{1,3}"), 0..6)) {
-            let one: Vec<String> = flags.iter().map(|(name, value)| format!("--{name}={value}")).collect();
-            let two: Vec<String> =
+        fn both_forms_of_a_value_are_equal(flags in prop::collection::vec(("[a-z]{1,4}", "[a-z0-9]{1,3}"), 0..6)) {
+            let with_sign: Vec<String> = flags.iter().map(|(name, value)| format!("--{name}={value}")).collect();
+            let separate: Vec<String> =
                 flags.iter().flat_map(|(name, value)| [format!("--{name}"), value.clone()]).collect();
-            prop_assert_eq!(super::flags(&one), super::flags(&two));
+            prop_assert_eq!(super::flags(&with_sign), super::flags(&separate));
         }
     }
 }

@@ -1,28 +1,28 @@
-//! How deep values may be nested. Go reads 10,000 levels; whoever handles a value goes down all of them on the stack.
+//! Limits on the nesting of values. Go reads 10,000 levels; code that handles a value recurses through all of them.
 
 use serde_json::Value;
 
-/// As deep as Go's readers go.
+/// The limit of Go's decoders.
 pub const DEEPEST: usize = 10_000;
 
-/// What is said of more.
+/// Go's error message for a deeper value.
 pub const TOO_DEEP: &str = "exceeded max depth of 10000";
 
-/// So many levels fit on every stack.
+/// This many levels fit on every stack.
 const SHALLOW: usize = 128;
 
-/// What a level may take of the stack, in bytes: more than twice of what was measured to drop, copy, compare or print one, as
-/// a server also validates, prunes, applies and compares what was read.
+/// Stack that one level may use, in bytes: more than twice the measured need of dropping, cloning, comparing or printing
+/// it, because a server also validates, prunes and applies the value.
 const LEVEL: usize = if cfg!(debug_assertions) { 5 * 1024 } else { 2 * 1024 };
 
-/// Whether so many levels are read, and leave enough of the stack of this thread.
+/// Whether a value of so many levels is within Go's limit and fits on the remaining stack of this thread.
 #[must_use]
 pub fn fits(levels: usize) -> bool {
     levels <= SHALLOW
         || (levels <= DEEPEST && stacker::remaining_stack().is_none_or(|left| left > levels * LEVEL))
 }
 
-/// How many levels of lists and maps a value has; none where it is neither.
+/// The nesting depth of lists and maps in a value; 0 for a scalar.
 #[must_use]
 pub fn levels(value: &Value) -> usize {
     match value {

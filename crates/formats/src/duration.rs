@@ -1,4 +1,4 @@
-//! Durations as Go writes them: `1h30m`, `1.5s`, `300ms`; nanoseconds in 64 bits.
+//! Durations in Go's notation: `1h30m`, `1.5s`, `300ms`; nanoseconds in 64 bits.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,16 +12,16 @@ pub struct GoDuration {
     nanos: i64,
 }
 
-/// Why a text is no duration; the texts are Go's.
+/// Reason a text is not a duration; the messages are Go's.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum DurationError {
-    /// No digits, or more than 64 bits hold.
+    /// No digits, or the value exceeds 64 bits.
     #[error("time: invalid duration {0:?}")]
     Invalid(String),
     /// A number without a unit.
     #[error("time: missing unit in duration {0:?}")]
     MissingUnit(String),
-    /// A unit that is none of `ns us µs ms s m h`.
+    /// A unit other than `ns us µs ms s m h`.
     #[error("time: unknown unit {unit:?} in duration {text:?}")]
     UnknownUnit {
         /// The unit.
@@ -46,34 +46,34 @@ const UNITS: [(&str, u64); 8] = [
 const LIMIT: u64 = 1 << 63;
 
 impl GoDuration {
-    /// So many nanoseconds.
+    /// A duration of `nanos` nanoseconds.
     #[must_use]
     pub const fn from_nanos(nanos: i64) -> Self {
         Self { nanos }
     }
 
-    /// So many seconds; more than 64 bits of nanoseconds hold is cut.
+    /// A duration of `seconds` seconds, limited to what 64 bits of nanoseconds hold.
     #[must_use]
     pub const fn from_seconds(seconds: i64) -> Self {
         Self { nanos: seconds.saturating_mul(1_000_000_000) }
     }
 
-    /// In nanoseconds.
+    /// The duration in nanoseconds.
     #[must_use]
     pub const fn nanos(self) -> i64 {
         self.nanos
     }
 
-    /// As the standard library's; absent when negative.
+    /// Converts to the standard library's type; `None` if negative.
     #[must_use]
     pub fn to_std(self) -> Option<std::time::Duration> {
         u64::try_from(self.nanos).ok().map(std::time::Duration::from_nanos)
     }
 
-    /// The duration that a text says: a sign, then numbers with fraction and unit. `0` needs no unit.
+    /// Parses a duration: a sign, then numbers with fraction and unit. `0` needs no unit.
     ///
     /// # Errors
-    /// What Go's `time.ParseDuration` refuses, in its words.
+    /// If Go's `time.ParseDuration` rejects the text, with its message.
     pub fn parse(text: &str) -> Result<Self, DurationError> {
         let invalid = || DurationError::Invalid(text.to_owned());
         let negative = text.starts_with('-');
@@ -142,7 +142,7 @@ impl fmt::Display for GoDuration {
     }
 }
 
-/// A number of units, with the fraction that is left, without trailing zeros.
+/// Prints `.0` in units of `.1`: as a decimal number without trailing zeros.
 struct Decimal(u64, u64);
 
 impl fmt::Display for Decimal {
@@ -161,7 +161,7 @@ impl fmt::Display for Decimal {
     }
 }
 
-/// One number with its unit, in nanoseconds, and what follows it.
+/// Parses one number with its unit: its value in nanoseconds, and the rest of the text.
 fn term<'a>(rest: &'a str, text: &str) -> Result<(u64, &'a str), DurationError> {
     let invalid = || DurationError::Invalid(text.to_owned());
     let (whole, rest) = digits(rest);
@@ -179,18 +179,18 @@ fn term<'a>(rest: &'a str, text: &str) -> Result<(u64, &'a str), DurationError> 
     };
     let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().map_err(|_| invalid())? };
     let value = whole.checked_mul(*scale).filter(|value| *value <= LIMIT).ok_or_else(invalid)?;
-    Ok((value + part(fraction, *scale), rest))
+    Ok((value + fraction_nanos(fraction, *scale), rest))
 }
 
-/// A fraction of a unit in nanoseconds, in Go's own arithmetic: digits until 63 bits are full, then in floating point,
-/// cut.
+/// A fraction of a unit in nanoseconds, with Go's arithmetic: the digits that fit into 63 bits, scaled in floating point
+/// and truncated.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "Go computes the fraction in float64, and its rounding is what is wanted"
+    reason = "Go computes the fraction in float64, and this must round in the same way"
 )]
-fn part(fraction: &str, unit: u64) -> u64 {
+fn fraction_nanos(fraction: &str, unit: u64) -> u64 {
     let (mut digits, mut scale) = (0_u64, 1.0_f64);
     for digit in fraction.bytes() {
         let next = digits.checked_mul(10).and_then(|digits| digits.checked_add(u64::from(digit - b'0')));
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn go_refuses_these_in_its_words() {
+    fn texts_that_go_rejects_have_its_message() {
         let table = [
             ("", r#"time: invalid duration """#),
             ("-", r#"time: invalid duration "-""#),
@@ -271,13 +271,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_printed_reads_back(nanos in any::<i64>()) {
+        fn a_printed_duration_parses_to_the_same_value(nanos in any::<i64>()) {
             let duration = GoDuration::from_nanos(nanos);
             prop_assert_eq!(GoDuration::parse(&duration.to_string()), Ok(duration));
         }
 
         #[test]
-        fn no_text_makes_it_panic(text in "[-+]?([0-9]{0,22}(\\.[0-9]{0,25})?(ns|us|µs|ms|s|m|h|d|)){0,4}") {
+        fn no_text_causes_a_panic(text in "[-+]?([0-9]{0,22}(\\.[0-9]{0,25})?(ns|us|µs|ms|s|m|h|d|)){0,4}") {
             let _ = GoDuration::parse(&text);
         }
     }

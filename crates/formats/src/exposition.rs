@@ -5,17 +5,17 @@ use std::fmt::Write as _;
 /// All measurements under one name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Family {
-    /// Name, with its unit and `_total` where the field says so.
+    /// Name, with unit and `_total` according to Prometheus' conventions.
     pub name: &'static str,
     /// One sentence for humans.
     pub help: &'static str,
-    /// What the numbers mean.
+    /// Type of the metric.
     pub kind: Kind,
     /// One measurement for each combination of labels.
     pub samples: Vec<Sample>,
 }
 
-/// What the numbers of a family mean.
+/// Type of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Only grows.
@@ -31,22 +31,22 @@ pub enum Kind {
 pub struct Sample {
     /// Label names and values, in order of the names.
     pub labels: Vec<(&'static str, String)>,
-    /// The number or numbers.
+    /// Its value.
     pub reading: Reading,
 }
 
-/// The number or numbers of a measurement.
+/// The value of a measurement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reading {
     /// A counter or gauge.
     Number(f64),
     /// A histogram.
     Distribution {
-        /// Upper bound of each bucket, ascending, and how many values are at or below it; `+Inf` is implied.
+        /// Upper bound of each bucket, ascending, and the number of values at or below it; `+Inf` is implied.
         buckets: Vec<(f64, u64)>,
         /// Sum of all values.
         sum: f64,
-        /// How many values there are.
+        /// Number of values.
         count: u64,
     },
 }
@@ -67,7 +67,7 @@ impl Family {
 /// Content type of the format.
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Writes families sorted by name; those without a measurement are left out.
+/// Writes families sorted by name; families without a measurement are omitted.
 #[must_use]
 pub fn encode(mut families: Vec<Family>) -> String {
     families.sort_by(|a, b| a.name.cmp(b.name));
@@ -79,8 +79,8 @@ pub fn encode(mut families: Vec<Family>) -> String {
             Kind::Histogram => "histogram",
         };
         let help = family.help.replace('\\', "\\\\").replace('\n', "\\n");
-        line(&mut out, format_args!("# HELP {} {help}", family.name));
-        line(&mut out, format_args!("# TYPE {} {kind}", family.name));
+        write_line(&mut out, format_args!("# HELP {} {help}", family.name));
+        write_line(&mut out, format_args!("# TYPE {} {kind}", family.name));
         for sample in &family.samples {
             write_sample(&mut out, family.name, sample);
         }
@@ -88,7 +88,7 @@ pub fn encode(mut families: Vec<Family>) -> String {
     out
 }
 
-/// Writes a number as Go does: shortest, with an exponent from a million on and below a ten-thousandth.
+/// Formats a number as Go does: in its shortest form, with an exponent from a million on and below a ten-thousandth.
 #[must_use]
 pub fn number(value: f64) -> String {
     if value.is_nan() {
@@ -110,21 +110,24 @@ pub fn number(value: f64) -> String {
 fn write_sample(out: &mut String, name: &str, sample: &Sample) {
     match &sample.reading {
         Reading::Number(value) => {
-            line(out, format_args!("{name}{} {}", labels(sample, None), number(*value)));
+            write_line(out, format_args!("{name}{} {}", format_labels(sample, None), number(*value)));
         }
         Reading::Distribution { buckets, sum, count } => {
             let infinity = (f64::INFINITY, *count);
             for (bound, at_most) in buckets.iter().chain([&infinity]) {
                 let bound = number(*bound);
-                line(out, format_args!("{name}_bucket{} {at_most}", labels(sample, Some(&bound))));
+                write_line(
+                    out,
+                    format_args!("{name}_bucket{} {at_most}", format_labels(sample, Some(&bound))),
+                );
             }
-            line(out, format_args!("{name}_sum{} {}", labels(sample, None), number(*sum)));
-            line(out, format_args!("{name}_count{} {count}", labels(sample, None)));
+            write_line(out, format_args!("{name}_sum{} {}", format_labels(sample, None), number(*sum)));
+            write_line(out, format_args!("{name}_count{} {count}", format_labels(sample, None)));
         }
     }
 }
 
-fn labels(sample: &Sample, bound: Option<&str>) -> String {
+fn format_labels(sample: &Sample, bound: Option<&str>) -> String {
     let own = sample.labels.iter().map(|(name, value)| (*name, value.as_str()));
     let pairs: Vec<String> = own
         .chain(bound.map(|bound| ("le", bound)))
@@ -136,7 +139,7 @@ fn labels(sample: &Sample, bound: Option<&str>) -> String {
     if pairs.is_empty() { String::new() } else { format!("{{{}}}", pairs.join(",")) }
 }
 
-fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
+fn write_line(out: &mut String, text: std::fmt::Arguments<'_>) {
     writeln!(out, "{text}").expect("writing to memory does not fail");
 }
 
@@ -145,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_read_as_go_writes_them() {
+    fn numbers_are_formatted_as_go_formats_them() {
         let table = [
             (0.0, "0"),
             (1.0, "1"),

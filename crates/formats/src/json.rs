@@ -1,8 +1,8 @@
-//! A stream of JSON values as Go reads it, with Go's words for what is wrong.
+//! Streams of JSON values as Go reads them, with Go's error messages.
 //!
-//! Whoever writes what was read writes it as Go would, but for these floats, which `serde_json` writes otherwise: from 2^53
-//! to below 1e21 (`1e+20`; Go writes all digits), below 1e-5 (`1e-7`, `1e-6`; Go writes `1e-07`, `0.000001`) and -0 (`0`;
-//! Go writes `-0`).
+//! Values that were read print as in Go, except these floats, which `serde_json` prints differently: from 2^53 to below
+//! 1e21 (`1e+20`; Go prints all digits), below 1e-5 (`1e-7`, `1e-6`; Go prints `1e-07`, `0.000001`) and -0 (`0`; Go
+//! prints `-0`).
 
 mod deep;
 mod scan;
@@ -17,37 +17,37 @@ use crate::depth;
 
 pub use deep::read;
 
-/// Why a stream ends early.
+/// Reason a stream ends early.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StreamError {
-    /// A character stands where it must not.
+    /// A character is not allowed at its position.
     #[error("json: offset {offset}: {message}")]
     Syntax {
-        /// How many bytes were read, the offending one included.
+        /// Number of bytes read, the offending one included.
         offset: usize,
-        /// What Go says.
+        /// Go's message.
         message: String,
     },
-    /// The last value is not finished.
+    /// The last value is incomplete.
     #[error("unexpected EOF")]
     Unfinished,
-    /// It is JSON that cannot be held: nested too deeply, or a number without end.
+    /// The value is valid JSON that cannot be represented: nested too deep, or a number out of range.
     #[error("json: {0}")]
     Unreadable(String),
 }
 
-/// Values of a text, one after the other. After an error there are none.
+/// Iterates over the values of a text. An error ends the stream.
 #[derive(Debug)]
 pub struct Stream<'a> {
     text: Cow<'a, str>,
-    read: usize,
+    offset: usize,
 }
 
 impl<'a> Stream<'a> {
-    /// The values of a text; what is no UTF-8 is replaced, and so are surrogates without their other half.
+    /// Reads from `text`; invalid UTF-8 and unpaired surrogates are replaced.
     #[must_use]
     pub fn new(text: &'a [u8]) -> Self {
-        Self { text: surrogates::replaced(String::from_utf8_lossy(text)), read: 0 }
+        Self { text: surrogates::replace_unpaired(String::from_utf8_lossy(text)), offset: 0 }
     }
 }
 
@@ -55,24 +55,24 @@ impl Iterator for Stream<'_> {
     type Item = Result<Value, StreamError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let rest = &self.text[self.read..];
+        let rest = &self.text[self.offset..];
         if rest.trim_start_matches([' ', '\t', '\r', '\n']).is_empty() {
             return None;
         }
         let mut values = Deserializer::from_str(rest).into_iter::<Value>();
         let (value, end) = match values.next()? {
-            Err(error) if deep::is_too_deep(&error) => Self::deep(rest, error),
+            Err(error) if deep::is_too_deep(&error) => Self::read_deep(rest, error),
             value => (value, values.byte_offset()),
         };
         match value {
             Ok(mut value) => {
-                self.read += end;
-                print_as_go(&mut value);
+                self.offset += end;
+                normalize_floats(&mut value);
                 Some(Ok(value))
             }
             Err(error) => {
-                let error = explain(rest, self.read, &error);
-                self.read = self.text.len();
+                let error = stream_error(rest, self.offset, &error);
+                self.offset = self.text.len();
                 Some(Err(error))
             }
         }
@@ -80,8 +80,8 @@ impl Iterator for Stream<'_> {
 }
 
 impl Stream<'_> {
-    /// The next value, which has more levels than the library reads, and where it ends.
-    fn deep(rest: &str, limit: serde_json::Error) -> (Result<Value, serde_json::Error>, usize) {
+    /// Reads the next value, which has more levels than `serde_json` reads by default, and returns its end.
+    fn read_deep(rest: &str, limit: serde_json::Error) -> (Result<Value, serde_json::Error>, usize) {
         if !depth::fits(deep::nesting(rest)) {
             return (Err(limit), 0);
         }
@@ -91,10 +91,10 @@ impl Stream<'_> {
     }
 }
 
-/// The one value of a text, as Go's `json.Unmarshal` reads it.
+/// Reads the single value of a text, as Go's `json.Unmarshal` does.
 ///
 /// # Errors
-/// With Go's words, where the text is no JSON, ends too early or goes on.
+/// If the text is not JSON, is incomplete or has trailing data, with Go's message.
 pub fn document(text: &[u8]) -> Result<Value, String> {
     let mut stream = Stream::new(text);
     let value = match stream.next() {
@@ -104,15 +104,15 @@ pub fn document(text: &[u8]) -> Result<Value, String> {
         }
         Some(Ok(value)) => value,
     };
-    let rest = stream.text[stream.read..].trim_start_matches([' ', '\t', '\r', '\n']);
+    let rest = stream.text[stream.offset..].trim_start_matches([' ', '\t', '\r', '\n']);
     match rest.chars().next() {
         None => Ok(value),
         Some(next) => Err(format!("invalid character {next:?} after top-level value")),
     }
 }
 
-/// The number that Go would print for a float: whole where it has no fraction and is exact. Nothing for infinity. How the
-/// others are printed differs from Go as the module says.
+/// The number that Go would print for a float: an integer if it is exact and has no fraction. `None` for infinity and NaN.
+/// The module's documentation lists the floats that print differently.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "guarded by the range in which every whole float is exact"
@@ -124,7 +124,7 @@ pub fn number(float: f64) -> Option<Number> {
     if is_whole { Some(Number::from(float as i64)) } else { Number::from_f64(float) }
 }
 
-fn print_as_go(value: &mut Value) {
+fn normalize_floats(value: &mut Value) {
     match value {
         Value::Number(old) => {
             let float = if old.is_f64() { old.as_f64() } else { None };
@@ -132,19 +132,19 @@ fn print_as_go(value: &mut Value) {
                 *old = new;
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(print_as_go),
-        Value::Object(fields) => fields.values_mut().for_each(print_as_go),
+        Value::Array(items) => items.iter_mut().for_each(normalize_floats),
+        Value::Object(fields) => fields.values_mut().for_each(normalize_floats),
         Value::Null | Value::Bool(_) | Value::String(_) => {}
     }
 }
 
-fn explain(rest: &str, read: usize, error: &serde_json::Error) -> StreamError {
+fn stream_error(rest: &str, consumed: usize, error: &serde_json::Error) -> StreamError {
     if deep::is_too_deep(error) {
         return StreamError::Unreadable(depth::TOO_DEEP.to_owned());
     }
-    match scan::fault(rest.as_bytes()) {
+    match scan::find_fault(rest.as_bytes()) {
         Some(scan::Fault::Syntax { offset, message }) => {
-            StreamError::Syntax { offset: read + offset + 1, message }
+            StreamError::Syntax { offset: consumed + offset + 1, message }
         }
         Some(scan::Fault::Unfinished) => StreamError::Unfinished,
         None => StreamError::Unreadable(error.to_string()),

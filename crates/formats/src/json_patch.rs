@@ -1,6 +1,6 @@
-//! Lists of operations (RFC 6902) as kube-apiserver carries them out, for clients and for webhooks: indices may be negative,
-//! what is absent can be replaced in a map, an absent value is the same as null, and the whole can be replaced and compared,
-//! but not be added. How much copies may add is limited, and how deep the object may become.
+//! JSON patches (RFC 6902) as kube-apiserver applies them for clients and webhooks. Differences from the RFC: indices may be
+//! negative, `replace` may set an absent field of a map, an absent value equals null, and the whole document can be replaced
+//! and tested, but not added. The size that copies add and the depth of the result are limited.
 
 use std::fmt;
 use std::io;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::depth;
 
-/// An operation that does not fit the object, in the words of Go's library.
+/// An operation that cannot be applied to the object; the message is that of Go's library.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unfit(String);
 
@@ -21,42 +21,42 @@ impl fmt::Display for Unfit {
 
 impl std::error::Error for Unfit {}
 
-/// What Go's library says of a step that leads nowhere.
+/// The message of Go's library for a path that does not exist.
 const MISSING: &str = "missing value";
-/// So many bytes of JSON may all copies of a list add; kube-apiserver's limit.
+/// Number of bytes of JSON that all copies of a patch may add; kube-apiserver's limit.
 const MOST_COPIED: usize = 3 << 20;
 
-/// Reads a list of operations; null is an empty one. Whether each is one shows when it is carried out.
+/// Reads a list of operations; null is an empty list. [`apply`] validates the operations themselves.
 ///
 /// # Errors
-/// With the words of Go's decoder, where a text is no list of maps.
+/// If the text is not a list of maps, with the message of Go's decoder.
 pub fn read(text: &[u8]) -> Result<Vec<Value>, String> {
-    let wrong = |found: &Value, wanted: &str| {
+    let type_error = |found: &Value, wanted: &str| {
         format!("json: cannot unmarshal {} into Go value of type {wanted}", type_name(found))
     };
     let operations = match crate::json::document(text)? {
         Value::Array(operations) => operations,
         Value::Null => Vec::new(),
-        other => return Err(wrong(&other, "jsonpatch.Patch")),
+        other => return Err(type_error(&other, "jsonpatch.Patch")),
     };
     match operations.iter().find(|operation| !operation.is_object() && !operation.is_null()) {
-        Some(other) => Err(wrong(other, "jsonpatch.Operation")),
+        Some(other) => Err(type_error(other, "jsonpatch.Operation")),
         None => Ok(operations),
     }
 }
 
-/// Changes an object by operations, one after the other.
+/// Applies operations to an object in order.
 ///
 /// # Errors
-/// At the first that does not fit, with which copies add more than 3 MiB, or which makes the object deeper than can be
-/// read; what stands before it is done.
+/// At the first operation that cannot be applied, brings the copies beyond 3 MiB, or makes the object deeper than it can
+/// be read. The earlier operations stay applied.
 pub fn apply(object: &mut Value, operations: &[Value]) -> Result<(), Unfit> {
     let mut copied = 0;
-    operations.iter().try_for_each(|operation| carry_out(object, operation, &mut copied))
+    operations.iter().try_for_each(|operation| apply_one(object, operation, &mut copied))
 }
 
-/// How long a value is as JSON; an absent one is nothing.
-fn size(value: &Value) -> usize {
+/// The length of a value as JSON; 0 for null.
+fn json_length(value: &Value) -> usize {
     struct Length(usize);
     impl io::Write for Length {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -70,17 +70,17 @@ fn size(value: &Value) -> usize {
     }
     let mut length = Length(0);
     let written = if value.is_null() { Ok(()) } else { serde_json::to_writer(&mut length, value) };
-    // Neither a value nor a counter refuses to be written.
+    // Serializing a value into a counter cannot fail.
     written.map_or(usize::MAX, |()| length.0)
 }
 
-/// Whether the object can hold a value so far down.
-fn check_depth(path: Path<'_>, value: &Value) -> Result<(), Unfit> {
+/// Rejects a value that would make the object too deep.
+fn check_depth(path: PatchPath<'_>, value: &Value) -> Result<(), Unfit> {
     let levels = path.text.matches('/').count() + depth::levels(value);
     if depth::fits(levels) { Ok(()) } else { Err(unfit(depth::TOO_DEEP)) }
 }
 
-/// What Go's decoder calls a value.
+/// The name of Go's decoder for the type of a value.
 fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -92,11 +92,11 @@ fn type_name(value: &Value) -> &'static str {
     }
 }
 
-fn unfit(words: impl Into<String>) -> Unfit {
-    Unfit(words.into())
+fn unfit(message: impl Into<String>) -> Unfit {
+    Unfit(message.into())
 }
 
-fn carry_out(object: &mut Value, operation: &Value, copied: &mut usize) -> Result<(), Unfit> {
+fn apply_one(object: &mut Value, operation: &Value, copied: &mut usize) -> Result<(), Unfit> {
     let kind = operation.get("op").and_then(Value::as_str).unwrap_or("unknown");
     let text = |field: &str| {
         let found = operation.get(field).and_then(Value::as_str);
@@ -111,18 +111,18 @@ fn carry_out(object: &mut Value, operation: &Value, copied: &mut usize) -> Resul
     };
     let value = || operation.get("value").cloned().unwrap_or_default();
     match kind {
-        "add" => add(object, Path::new(kind, text("path")?), value()),
-        "remove" => remove(object, Path::new(kind, text("path")?)).map(drop),
+        "add" => add(object, PatchPath::new(kind, text("path")?), value()),
+        "remove" => remove(object, PatchPath::new(kind, text("path")?)).map(drop),
         "replace" => replace(object, text("path")?, value()),
         "move" => {
-            let moved = remove(object, Path::from(kind, text("from")?))?;
-            add(object, Path::to(kind, text("path")?), moved)
+            let moved = remove(object, PatchPath::from(kind, text("from")?))?;
+            add(object, PatchPath::to(kind, text("path")?), moved)
         }
         "copy" => {
-            let value = get(object, Path::from(kind, text("from")?))?;
-            let to = Path::to(kind, text("path")?);
+            let value = get(object, PatchPath::from(kind, text("from")?))?;
+            let to = PatchPath::to(kind, text("path")?);
             to.container(object)?;
-            *copied += size(&value);
+            *copied += json_length(&value);
             if *copied > MOST_COPIED {
                 return Err(unfit(format!(
                     "Unable to complete the copy, the accumulated size increase of copy is {copied}, exceeding the limit {MOST_COPIED}"
@@ -132,50 +132,50 @@ fn carry_out(object: &mut Value, operation: &Value, copied: &mut usize) -> Resul
         }
         "test" => {
             let path = text("path")?;
-            let found = if path.is_empty() { object.clone() } else { get(object, Path::test(path))? };
-            let good = found == value();
-            if good { Ok(()) } else { Err(unfit(format!("testing value {path} failed: test failed"))) }
+            let found = if path.is_empty() { object.clone() } else { get(object, PatchPath::test(path))? };
+            let is_equal = found == value();
+            if is_equal { Ok(()) } else { Err(unfit(format!("testing value {path} failed: test failed"))) }
         }
         kind => Err(unfit(format!("Unexpected kind: {kind}"))),
     }
 }
 
-/// A path, and how it is told that it leads nowhere.
+/// A path of an operation, with the form of the error message for a path that does not exist.
 #[derive(Clone, Copy)]
-struct Path<'a> {
+struct PatchPath<'a> {
     kind: &'a str,
     text: &'a str,
-    nowhere: &'a str,
+    not_found: &'a str,
     quoted: bool,
 }
 
-impl<'a> Path<'a> {
+impl<'a> PatchPath<'a> {
     fn new(kind: &'a str, text: &'a str) -> Self {
-        Self { kind, text, nowhere: "does not apply: doc is missing path", quoted: true }
+        Self { kind, text, not_found: "does not apply: doc is missing path", quoted: true }
     }
 
     fn from(kind: &'a str, text: &'a str) -> Self {
-        Self { kind, text, nowhere: "does not apply: doc is missing from path", quoted: false }
+        Self { kind, text, not_found: "does not apply: doc is missing from path", quoted: false }
     }
 
     fn to(kind: &'a str, text: &'a str) -> Self {
-        Self { kind, text, nowhere: "does not apply: doc is missing destination path", quoted: false }
+        Self { kind, text, not_found: "does not apply: doc is missing destination path", quoted: false }
     }
 
     fn test(text: &'a str) -> Self {
-        Self { kind: "test", text, nowhere: "does not apply: is missing path", quoted: false }
+        Self { kind: "test", text, not_found: "does not apply: is missing path", quoted: false }
     }
 
     fn missing(self) -> Unfit {
-        let Self { kind, text, nowhere, quoted } = self;
+        let Self { kind, text, not_found, quoted } = self;
         let quote = if quoted { "\"" } else { "" };
-        unfit(format!("{kind} operation {nowhere}: {quote}{text}{quote}: {MISSING}"))
+        unfit(format!("{kind} operation {not_found}: {quote}{text}{quote}: {MISSING}"))
     }
 
     fn error(self, why: &str) -> Unfit {
-        let Self { kind, text, nowhere, .. } = self;
+        let Self { kind, text, not_found, .. } = self;
         let last = text.rsplit('/').next().unwrap_or_default();
-        unfit(match (kind, nowhere.contains("from path")) {
+        unfit(match (kind, not_found.contains("from path")) {
             ("copy", true) => format!("error in copy for from: '{text}': {why}"),
             ("copy", false) => format!("error while adding value during copy: {why}"),
             ("move", true) => format!("error in move for path: '{last}': {why}"),
@@ -183,7 +183,7 @@ impl<'a> Path<'a> {
         })
     }
 
-    /// What holds the last step of the path, and that step.
+    /// The list or map that contains the last step of the path, and that step.
     fn container(self, object: &mut Value) -> Result<(&mut Value, String), Unfit> {
         let step = |step: &str| step.replace("~1", "/").replace("~0", "~");
         let steps: Vec<&str> = self.text.split('/').skip(1).collect();
@@ -204,16 +204,17 @@ impl<'a> Path<'a> {
     }
 }
 
-/// The place that a step names in a list of `length`; below 0 from the end backwards.
+/// Parses an index into a list of `length`; a negative index counts from the end.
 fn index(step: &str, length: usize, end: usize) -> Result<usize, String> {
     let number: i64 = step.parse().map_err(|_| format!("strconv.Atoi: parsing {step:?}: invalid syntax"))?;
-    let wrong = || format!("Unable to access invalid index: {number}: invalid index referenced");
-    let length = i64::try_from(length).map_err(|_| wrong())?;
-    let index = usize::try_from(if number < 0 { number + length } else { number }).map_err(|_| wrong())?;
-    if index < end { Ok(index) } else { Err(wrong()) }
+    let invalid_index = || format!("Unable to access invalid index: {number}: invalid index referenced");
+    let length = i64::try_from(length).map_err(|_| invalid_index())?;
+    let index =
+        usize::try_from(if number < 0 { number + length } else { number }).map_err(|_| invalid_index())?;
+    if index < end { Ok(index) } else { Err(invalid_index()) }
 }
 
-fn get(object: &mut Value, path: Path<'_>) -> Result<Value, Unfit> {
+fn get(object: &mut Value, path: PatchPath<'_>) -> Result<Value, Unfit> {
     let (at, last) = path.container(object)?;
     match at {
         Value::Array(items) => {
@@ -224,18 +225,18 @@ fn get(object: &mut Value, path: Path<'_>) -> Result<Value, Unfit> {
     }
 }
 
-fn add(object: &mut Value, path: Path<'_>, value: Value) -> Result<(), Unfit> {
+fn add(object: &mut Value, path: PatchPath<'_>, value: Value) -> Result<(), Unfit> {
     check_depth(path, &value)?;
     let (at, last) = path.container(object)?;
     match at {
         Value::Array(items) if last == "-" => items.push(value),
         Value::Array(items) => {
             let places = items.len() + 1;
-            let wrong = |why: String| match last.parse::<i64>() {
+            let index_error = |why: String| match last.parse::<i64>() {
                 Ok(_) => path.error(&why),
                 Err(_) => path.error(&format!("value was not a proper array index: '{last}': {why}")),
             };
-            items.insert(index(&last, places, places).map_err(wrong)?, value);
+            items.insert(index(&last, places, places).map_err(index_error)?, value);
         }
         other => other[last.as_str()] = value,
     }
@@ -250,7 +251,7 @@ fn replace(object: &mut Value, path: &str, value: Value) -> Result<(), Unfit> {
         *object = value;
         return Ok(());
     }
-    let path = Path { quoted: false, ..Path::new("replace", path) };
+    let path = PatchPath { quoted: false, ..PatchPath::new("replace", path) };
     check_depth(path, &value)?;
     let (at, last) = path.container(object)?;
     match at {
@@ -269,7 +270,7 @@ fn replace(object: &mut Value, path: &str, value: Value) -> Result<(), Unfit> {
     Ok(())
 }
 
-fn remove(object: &mut Value, path: Path<'_>) -> Result<Value, Unfit> {
+fn remove(object: &mut Value, path: PatchPath<'_>) -> Result<Value, Unfit> {
     let (at, last) = path.container(object)?;
     match at {
         Value::Array(items) => {
@@ -290,7 +291,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn operations_change_what_they_fit() {
+    fn operations_are_applied_or_rejected() {
         let table = [
             (
                 json!({"op": "add", "path": "/a/x", "value": 1}),
@@ -344,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_add_three_mebibytes_at_most() {
+    fn copies_add_at_most_three_mebibytes() {
         let copy = |from: &str, to: usize| json!({"op": "copy", "from": from, "path": format!("/c{to}")});
         let object = json!({"a": "x".repeat((1 << 20) - 2), "b": 1});
         let mut operations: Vec<Value> = (0..3).map(|to| copy("/a", to)).collect();
@@ -356,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_put_deep_down_counts_with_the_way() {
+    fn the_depth_of_the_path_and_of_the_value_add_up() {
         let all = std::thread::Builder::new().stack_size(256 << 20).spawn(|| {
             let around = |value, _| Value::Object([("a".to_owned(), value)].into_iter().collect());
             let nested = |levels: usize| (0..levels).fold(json!(1), around);
@@ -383,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn case_50_webhooks_are_answered_by_the_same_rules() {
+    fn case_50_patches_of_webhooks_follow_the_same_rules() {
         let object = json!({"kind": "ConfigMap", "metadata": {"labels": {"a": "b"}, "finalizers": ["a", "b"]}, "data": {"a": "1"}});
         let outcome = |operation: Value| {
             let mut object = object.clone();
@@ -418,8 +419,8 @@ mod tests {
             assert_eq!(outcome(operation.clone()), want, "{operation}");
         }
         assert_eq!(read(b"null"), Ok(Vec::new()));
-        let words = |text: &str| read(text.as_bytes()).unwrap_err();
-        assert_eq!(words("{}"), "json: cannot unmarshal object into Go value of type jsonpatch.Patch");
-        assert_eq!(words("[1]"), "json: cannot unmarshal number into Go value of type jsonpatch.Operation");
+        let message = |text: &str| read(text.as_bytes()).unwrap_err();
+        assert_eq!(message("{}"), "json: cannot unmarshal object into Go value of type jsonpatch.Patch");
+        assert_eq!(message("[1]"), "json: cannot unmarshal number into Go value of type jsonpatch.Operation");
     }
 }

@@ -1,4 +1,4 @@
-//! The notations Kubernetes speaks, each in a module of its own; nothing here knows a kind.
+//! Parsers and printers for the notations of Kubernetes, one module each. No module depends on a Kubernetes kind.
 
 pub mod age;
 pub mod command_line;

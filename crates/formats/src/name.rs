@@ -1,4 +1,4 @@
-//! Names as Kubernetes allows them; every check returns what is wrong, in Kubernetes' words, and nothing if all is well.
+//! Validation of Kubernetes names. Every check returns Kubernetes' error messages; an empty list means valid.
 
 const LABEL: &str = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
 const KEY: &str = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
@@ -6,9 +6,9 @@ const KEY: &str = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
 /// Checks a DNS label (RFC 1123): at most 63 bytes of `a-z`, `0-9` and `-`.
 #[must_use]
 pub fn dns1123_label(value: &str) -> Vec<String> {
-    let mut wrong = too_long(value, 63);
+    let mut errors = too_long(value, 63);
     if !is_dns1123_label(value) {
-        wrong.push(if is_dns1123_subdomain(value) {
+        errors.push(if is_dns1123_subdomain(value) {
             "must not contain dots".to_owned()
         } else {
             let what = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', \
@@ -16,31 +16,31 @@ pub fn dns1123_label(value: &str) -> Vec<String> {
             pattern(what, LABEL, &["my-name", "123-abc"])
         });
     }
-    wrong
+    errors
 }
 
 /// Checks a DNS subdomain (RFC 1123): labels joined by dots, at most 253 bytes.
 #[must_use]
 pub fn dns1123_subdomain(value: &str) -> Vec<String> {
-    let mut wrong = too_long(value, 253);
+    let mut errors = too_long(value, 253);
     if !is_dns1123_subdomain(value) {
         let what = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', \
                     and must start and end with an alphanumeric character";
-        wrong.push(pattern(what, &format!("{LABEL}(\\.{LABEL})*"), &["example.com"]));
+        errors.push(pattern(what, &format!("{LABEL}(\\.{LABEL})*"), &["example.com"]));
     }
-    wrong
+    errors
 }
 
 /// Checks a DNS label (RFC 1035): as [`dns1123_label`], but starting with a letter.
 #[must_use]
 pub fn dns1035_label(value: &str) -> Vec<String> {
-    let mut wrong = too_long(value, 63);
+    let mut errors = too_long(value, 63);
     if !is_dns1123_label(value) || !value.starts_with(|first: char| first.is_ascii_lowercase()) {
         let what = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', \
                     start with an alphabetic character, and end with an alphanumeric character";
-        wrong.push(pattern(what, "[a-z]([-a-z0-9]*[a-z0-9])?", &["my-name", "abc-123"]));
+        errors.push(pattern(what, "[a-z]([-a-z0-9]*[a-z0-9])?", &["my-name", "abc-123"]));
     }
-    wrong
+    errors
 }
 
 /// Checks the key of a label, an annotation or a taint: `name` or `prefix/name`.
@@ -48,43 +48,43 @@ pub fn dns1035_label(value: &str) -> Vec<String> {
 pub fn label_key(value: &str) -> Vec<String> {
     let what = "must consist of alphanumeric characters, '-', '_' or '.', \
                 and must start and end with an alphanumeric character";
-    let shape = || pattern(what, KEY, &["MyName", "my.name", "123-abc"]);
-    let mut wrong = Vec::new();
+    let message = || pattern(what, KEY, &["MyName", "my.name", "123-abc"]);
+    let mut errors = Vec::new();
     let name = match value.split('/').collect::<Vec<_>>().as_slice() {
         [name] => *name,
         ["", name] => {
-            wrong.push("prefix part must be non-empty".to_owned());
+            errors.push("prefix part must be non-empty".to_owned());
             *name
         }
         [prefix, name] => {
-            wrong.extend(dns1123_subdomain(prefix).into_iter().map(|text| format!("prefix part {text}")));
+            errors.extend(dns1123_subdomain(prefix).into_iter().map(|text| format!("prefix part {text}")));
             *name
         }
         _ => {
             let optional = "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
-            return vec![format!("a valid label key {} {optional}", shape())];
+            return vec![format!("a valid label key {} {optional}", message())];
         }
     };
     if name.is_empty() {
-        wrong.push("name part must be non-empty".to_owned());
+        errors.push("name part must be non-empty".to_owned());
     }
-    wrong.extend(too_long(name, 63).into_iter().map(|text| format!("name part {text}")));
+    errors.extend(too_long(name, 63).into_iter().map(|text| format!("name part {text}")));
     if !is_key(name) {
-        wrong.push(format!("name part {}", shape()));
+        errors.push(format!("name part {}", message()));
     }
-    wrong
+    errors
 }
 
-/// Checks the value of a label: empty, or at most 63 bytes like the name of a key.
+/// Checks the value of a label: empty, or at most 63 bytes with the syntax of a key's name.
 #[must_use]
 pub fn label_value(value: &str) -> Vec<String> {
-    let mut wrong = too_long(value, 63);
+    let mut errors = too_long(value, 63);
     if !value.is_empty() && !is_key(value) {
         let what = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', \
                     and must start and end with an alphanumeric character";
-        wrong.push(pattern(what, &format!("({KEY})?"), &["MyValue", "my_value", "12345"]));
+        errors.push(pattern(what, &format!("({KEY})?"), &["MyValue", "my_value", "12345"]));
     }
-    wrong
+    errors
 }
 
 fn is_dns1123_label(value: &str) -> bool {
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_told_apart() {
+    fn each_check_accepts_its_own_names() {
         let long = "a".repeat(64);
         let table: [(&str, bool, bool, bool, bool, bool); 12] = [
             // value, label, subdomain, RFC 1035 label, label key, label value
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_are_those_of_kubernetes() {
+    fn messages_are_those_of_kubernetes() {
         assert_eq!(
             label_key("a b"),
             [

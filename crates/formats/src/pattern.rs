@@ -1,5 +1,5 @@
-//! Regular expressions in Go's notation, RE2's, which the crate `regex` reads otherwise: there classes nest and intersect,
-//! `\d` and `\w` know all of Unicode, and repetitions may follow each other.
+//! Regular expressions in Go's syntax (RE2), translated to that of the crate `regex`, in which classes nest and intersect,
+//! `\d` and `\w` match all of Unicode, and repetitions may follow each other.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use regex::bytes::Regex;
 #[derive(Clone, Debug)]
 pub struct Pattern(Regex);
 
-/// Why an expression is none, in Go's words.
+/// Reason an expression is invalid, with Go's message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatternError {
     code: &'static str,
@@ -28,9 +28,9 @@ impl Pattern {
     /// Compiles an expression.
     ///
     /// # Errors
-    /// When Go does not take it, or it has a class of Unicode that is not built in.
+    /// If Go rejects it, or if it names a Unicode class that is not built in.
     pub fn new(expression: &str) -> Result<Self, PatternError> {
-        let translated = Translator { rest: expression, out: String::new(), repeats: false }.run()?;
+        let translated = Translator { rest: expression, out: String::new(), repeats: false }.translate()?;
         let regex = Regex::new(&translated);
         regex.map(Self).map_err(|_| error("cannot be compiled", expression))
     }
@@ -52,12 +52,12 @@ const MOST: u32 = 1000;
 struct Translator<'a> {
     rest: &'a str,
     out: String,
-    /// Whether the last thing was a repetition, which nothing may repeat.
+    /// Whether the previous element was a repetition, which must not be repeated.
     repeats: bool,
 }
 
 impl Translator<'_> {
-    fn run(mut self) -> Result<String, PatternError> {
+    fn translate(mut self) -> Result<String, PatternError> {
         while let Some(letter) = self.rest.chars().next() {
             let repeated = std::mem::take(&mut self.repeats);
             match letter {
@@ -65,20 +65,20 @@ impl Translator<'_> {
                 '[' => self.class()?,
                 '(' => self.group()?,
                 '*' | '+' | '?' => self.repeat(1, repeated)?,
-                '{' => match counts(self.rest)? {
+                '{' => match repetition_length(self.rest)? {
                     Some(length) => self.repeat(length, repeated)?,
                     None => self.literal(letter),
                 },
-                '.' | '^' | '$' | '|' | ')' => self.keep(1),
+                '.' | '^' | '$' | '|' | ')' => self.copy(1),
                 letter => self.literal(letter),
             }
         }
         Ok(self.out)
     }
 
-    fn keep(&mut self, length: usize) {
-        let (kept, rest) = self.rest.split_at(length);
-        self.out.push_str(kept);
+    fn copy(&mut self, length: usize) {
+        let (copied, rest) = self.rest.split_at(length);
+        self.out.push_str(copied);
         self.rest = rest;
     }
 
@@ -87,23 +87,23 @@ impl Translator<'_> {
         self.rest = &self.rest[letter.len_utf8()..];
     }
 
-    /// A repetition, and whether it is lazy.
+    /// Translates a repetition operator, with `?` if it is lazy.
     fn repeat(&mut self, length: usize, repeated: bool) -> Result<(), PatternError> {
         if repeated {
             return Err(error("invalid nested repetition operator", &self.rest[..length]));
         }
-        self.keep(length);
+        self.copy(length);
         if self.rest.starts_with('?') {
-            self.keep(1);
+            self.copy(1);
         }
         self.repeats = true;
         Ok(())
     }
 
-    /// What opens a group: nothing else, a name, or flags.
+    /// Translates the opening of a group: plain, with a name, or with flags.
     fn group(&mut self) -> Result<(), PatternError> {
         let Some(inner) = self.rest.strip_prefix("(?") else {
-            self.keep(1);
+            self.copy(1);
             return Ok(());
         };
         let named = inner.strip_prefix("P<").or_else(|| inner.strip_prefix('<'));
@@ -111,7 +111,7 @@ impl Translator<'_> {
             if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
                 return Err(error("invalid named capture", format!("(?P<{name}>")));
             }
-            // Rust's names begin with a letter.
+            // Drops the name: in Rust a name must begin with a letter.
             self.out.push('(');
             let end = self.rest.find('>').map_or(self.rest.len(), |at| at + 1);
             self.rest = &self.rest[end..];
@@ -122,35 +122,35 @@ impl Translator<'_> {
         let unset = flags.split_once('-').map(|(_, unset)| unset);
         let unknown = flags.find(|flag: char| !"imsU-".contains(flag));
         if unknown.is_some() || unset.is_some_and(|unset| unset.is_empty() || unset.contains('-')) {
-            let behind = |at: usize| at + inner[at..].chars().next().map_or(0, char::len_utf8);
-            let end = unknown.map_or(inner.len().min(length + 1), behind);
+            let after = |at: usize| at + inner[at..].chars().next().map_or(0, char::len_utf8);
+            let end = unknown.map_or(inner.len().min(length + 1), after);
             return Err(error("invalid or unsupported Perl syntax", format!("(?{}", &inner[..end])));
         }
         if flags.is_empty() && inner.starts_with(')') {
             return Err(error("missing argument to repetition operator", "?"));
         }
-        self.keep(2 + length + 1);
+        self.copy(2 + length + 1);
         Ok(())
     }
 
-    /// A backslash and what it escapes, outside of a class.
+    /// Translates an escape outside a class.
     fn escape(&mut self) -> Result<(), PatternError> {
         if let Some(quoted) = self.rest.strip_prefix("\\Q") {
             let (text, rest) = quoted.split_once("\\E").unwrap_or((quoted, ""));
-            // Each letter stands for itself, so that a repetition takes the last one alone.
+            // Escapes each letter, so that a repetition applies to the last one only.
             text.chars().for_each(|letter| self.out.push_str(&escaped(letter)));
             self.rest = rest;
             return Ok(());
         }
-        let edge = [("\\A", "\\A"), ("\\z", "\\z"), ("\\b", "(?-u:\\b)"), ("\\B", "(?-u:\\B)")];
-        if let Some((said, meant)) = edge.iter().find(|(said, _)| self.rest.starts_with(said)) {
-            self.out.push_str(meant);
-            self.rest = &self.rest[said.len()..];
+        let anchors = [("\\A", "\\A"), ("\\z", "\\z"), ("\\b", "(?-u:\\b)"), ("\\B", "(?-u:\\B)")];
+        if let Some((go, rust)) = anchors.iter().find(|(go, _)| self.rest.starts_with(go)) {
+            self.out.push_str(rust);
+            self.rest = &self.rest[go.len()..];
             return Ok(());
         }
-        match item(&mut self.rest)? {
-            Item::Letter(letter) => self.out.push_str(&escaped(letter)),
-            Item::Class(class) => {
+        match escaped_member(&mut self.rest)? {
+            ClassMember::Letter(letter) => self.out.push_str(&escaped(letter)),
+            ClassMember::Class(class) => {
                 self.out.push('[');
                 self.out.push_str(&class);
                 self.out.push(']');
@@ -159,7 +159,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// A class, which is written anew: here it has letters, ranges and classes of one name alone.
+    /// Translates a bracketed class into one of letters, ranges and named classes only.
     fn class(&mut self) -> Result<(), PatternError> {
         let whole = self.rest;
         let unclosed = || error("missing closing ]", whole);
@@ -183,9 +183,9 @@ impl Translator<'_> {
                 rest = &rest[name.len()..];
                 continue;
             }
-            let from = match class_item(&mut rest).ok_or_else(unclosed)?? {
-                Item::Letter(letter) => letter,
-                Item::Class(class) => {
+            let from = match class_member(&mut rest).ok_or_else(unclosed)?? {
+                ClassMember::Letter(letter) => letter,
+                ClassMember::Class(class) => {
                     self.out.push_str(&class);
                     continue;
                 }
@@ -195,8 +195,8 @@ impl Translator<'_> {
                 continue;
             };
             rest = range;
-            match class_item(&mut rest).ok_or_else(unclosed)?? {
-                Item::Letter(to) if to >= from => {
+            match class_member(&mut rest).ok_or_else(unclosed)?? {
+                ClassMember::Letter(to) if to >= from => {
                     self.out.push('-');
                     self.out.push_str(&escaped(to));
                 }
@@ -209,32 +209,32 @@ impl Translator<'_> {
     }
 }
 
-/// One letter, or a class that has a name, as it stands within brackets.
-enum Item {
+/// A letter, or a named class in the form used within brackets.
+enum ClassMember {
     Letter(char),
     Class(String),
 }
 
-/// The next member of a class; absent at the end of the text.
-fn class_item(rest: &mut &str) -> Option<Result<Item, PatternError>> {
+/// Reads the next member of a class; `None` at the end of the text.
+fn class_member(rest: &mut &str) -> Option<Result<ClassMember, PatternError>> {
     let letter = rest.chars().next()?;
     if letter == '\\' {
-        return Some(item(rest));
+        return Some(escaped_member(rest));
     }
     *rest = &rest[letter.len_utf8()..];
-    Some(Ok(Item::Letter(letter)))
+    Some(Ok(ClassMember::Letter(letter)))
 }
 
-/// What a backslash and the letters behind it stand for.
-fn item(rest: &mut &str) -> Result<Item, PatternError> {
+/// Reads an escape: a backslash and the letters after it.
+fn escaped_member(rest: &mut &str) -> Result<ClassMember, PatternError> {
     let whole = *rest;
     let invalid = || error("invalid escape sequence", whole.chars().take(2).collect::<String>());
     let mut letters = whole.chars();
     letters.next();
     let letter = letters.next().ok_or_else(|| error("trailing backslash at end of expression", ""))?;
-    let behind = letters.as_str();
-    *rest = behind;
-    let class = |members: &str| Ok(Item::Class(members.to_owned()));
+    let after = letters.as_str();
+    *rest = after;
+    let class = |members: &str| Ok(ClassMember::Class(members.to_owned()));
     match letter {
         'd' => class("0-9"),
         'D' => class("[^0-9]"),
@@ -243,39 +243,39 @@ fn item(rest: &mut &str) -> Result<Item, PatternError> {
         'w' => class("0-9A-Za-z_"),
         'W' => class("[^0-9A-Za-z_]"),
         'p' | 'P' => {
-            let end = match behind.strip_prefix('{') {
+            let end = match after.strip_prefix('{') {
                 Some(name) => name.find('}').ok_or_else(invalid)? + 2,
-                None => behind.chars().next().ok_or_else(invalid)?.len_utf8(),
+                None => after.chars().next().ok_or_else(invalid)?.len_utf8(),
             };
-            *rest = &behind[end..];
-            Ok(Item::Class(whole[..2 + end].to_owned()))
+            *rest = &after[end..];
+            Ok(ClassMember::Class(whole[..2 + end].to_owned()))
         }
-        'a' => Ok(Item::Letter('\x07')),
-        'f' => Ok(Item::Letter('\x0c')),
-        'n' => Ok(Item::Letter('\n')),
-        'r' => Ok(Item::Letter('\r')),
-        't' => Ok(Item::Letter('\t')),
-        'v' => Ok(Item::Letter('\x0b')),
-        'x' => hex(behind, rest).map(Item::Letter).ok_or_else(invalid),
-        '0'..='7' => octal(whole, rest).map(Item::Letter).ok_or_else(invalid),
-        letter if letter.is_ascii() && !letter.is_ascii_alphanumeric() => Ok(Item::Letter(letter)),
+        'a' => Ok(ClassMember::Letter('\x07')),
+        'f' => Ok(ClassMember::Letter('\x0c')),
+        'n' => Ok(ClassMember::Letter('\n')),
+        'r' => Ok(ClassMember::Letter('\r')),
+        't' => Ok(ClassMember::Letter('\t')),
+        'v' => Ok(ClassMember::Letter('\x0b')),
+        'x' => hex(after, rest).map(ClassMember::Letter).ok_or_else(invalid),
+        '0'..='7' => octal(whole, rest).map(ClassMember::Letter).ok_or_else(invalid),
+        letter if letter.is_ascii() && !letter.is_ascii_alphanumeric() => Ok(ClassMember::Letter(letter)),
         _ => Err(invalid()),
     }
 }
 
-/// The letter of two digits, or of those in braces.
-fn hex<'a>(behind: &'a str, rest: &mut &'a str) -> Option<char> {
-    let (digits, length) = match behind.strip_prefix('{') {
+/// Reads the letter of a hexadecimal code: two digits, or any number in braces.
+fn hex<'a>(after: &'a str, rest: &mut &'a str) -> Option<char> {
+    let (digits, length) = match after.strip_prefix('{') {
         Some(inner) => inner.split_once('}').map(|(digits, _)| (digits, digits.len() + 2))?,
-        None => (behind.get(..2)?, 2),
+        None => (after.get(..2)?, 2),
     };
-    *rest = &behind[length..];
+    *rest = &after[length..];
     let all = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
     let code = u32::from_str_radix(digits, 16).ok().filter(|_| all);
     code.and_then(char::from_u32)
 }
 
-/// The letter of a backslash and up to three digits; a single digit but 0 would be a reference to a group.
+/// Reads the letter of a backslash and up to three octal digits; a single digit other than 0 would be a back reference.
 fn octal<'a>(whole: &'a str, rest: &mut &'a str) -> Option<char> {
     let digits = whole[1..].bytes().take(3).take_while(|digit| matches!(digit, b'0'..=b'7')).count();
     if digits == 1 && !whole[1..].starts_with('0') {
@@ -285,8 +285,8 @@ fn octal<'a>(whole: &'a str, rest: &mut &'a str) -> Option<char> {
     u32::from_str_radix(&whole[1..=digits], 8).ok().and_then(char::from_u32)
 }
 
-/// The length of `{2}`, `{2,}` or `{2,3}`; absent where a brace begins something else, which stands for itself.
-fn counts(text: &str) -> Result<Option<usize>, PatternError> {
+/// The length of `{2}`, `{2,}` or `{2,3}`; `None` if the brace is a literal.
+fn repetition_length(text: &str) -> Result<Option<usize>, PatternError> {
     let Some(inner) = text[1..].split_once('}').map(|(inner, _)| inner) else { return Ok(None) };
     let (least, most) = inner.split_once(',').map_or((inner, None), |(least, most)| (least, Some(most)));
     let is_number = |text: &str| {
@@ -299,10 +299,10 @@ fn counts(text: &str) -> Result<Option<usize>, PatternError> {
     }
     let whole = &text[..inner.len() + 2];
     let number = |text: &str| text.parse().ok().filter(|number| *number <= MOST);
-    let wrong = || error("invalid repeat count", whole);
-    let least: u32 = number(least).ok_or_else(wrong)?;
-    match most.filter(|most| !most.is_empty()).map(|most| number(most).ok_or_else(wrong)).transpose()? {
-        Some(most) if most < least => Err(wrong()),
+    let invalid = || error("invalid repeat count", whole);
+    let least: u32 = number(least).ok_or_else(invalid)?;
+    match most.filter(|most| !most.is_empty()).map(|most| number(most).ok_or_else(invalid)).transpose()? {
+        Some(most) if most < least => Err(invalid()),
         _ => Ok(Some(whole.len())),
     }
 }
@@ -315,7 +315,7 @@ fn is_posix(name: &str) -> bool {
     NAMES.contains(&name.strip_prefix('^').unwrap_or(name))
 }
 
-/// A letter that stands for itself, wherever it is.
+/// A letter in a form that is literal everywhere.
 fn escaped(letter: char) -> String {
     if letter.is_alphanumeric() || letter == '_' || letter == ' ' {
         letter.to_string()
@@ -360,8 +360,8 @@ mod tests {
     }
 
     #[test]
-    fn case_56_what_go_refuses_is_none() {
-        let words = |pattern: &str| Pattern::new(pattern).map(|_| ()).map_err(|error| error.to_string());
+    fn case_56_expressions_that_go_rejects_are_errors() {
+        let error = |pattern: &str| Pattern::new(pattern).map(|_| ()).map_err(|error| error.to_string());
         let table = [
             ("^a{1001}$", "invalid repeat count: `{1001}`"),
             ("a**", "invalid nested repetition operator: `*`"),
@@ -374,10 +374,10 @@ mod tests {
             ("(?é:a)", "invalid or unsupported Perl syntax: `(?é`"),
         ];
         for (pattern, want) in table {
-            assert_eq!(words(pattern), Err(format!("error parsing regexp: {want}")), "{pattern}");
+            assert_eq!(error(pattern), Err(format!("error parsing regexp: {want}")), "{pattern}");
         }
         for pattern in ["(", "*a", "(?=a)", "a{2}{3}", r"\Z", r"\C"] {
-            assert!(words(pattern).is_err(), "{pattern}");
+            assert!(error(pattern).is_err(), "{pattern}");
         }
     }
 }

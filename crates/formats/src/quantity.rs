@@ -1,4 +1,4 @@
-//! Quantities as Kubernetes writes them: `500m`, `1.5Gi`, `2e3`; parsed, compared by value, printed in canonical form.
+//! Kubernetes quantities (`500m`, `1.5Gi`, `2e3`): parsing, comparison by value, canonical printing.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-/// A number with a suffix. Equality and order are those of the value: `1000m` equals `1`, `1Ki` equals `1024`.
+/// A number with a suffix. Compares by value: `1000m` equals `1`, `1Ki` equals `1024`.
 #[derive(Clone, Copy, Debug)]
 pub struct Quantity {
     /// Without trailing zeros; 0 has exponent 0.
@@ -19,7 +19,7 @@ pub struct Quantity {
 /// The family of suffixes that a quantity was written in and is printed in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notation {
-    /// `n u m`, none, `k M G T P E`.
+    /// `n u m`, no suffix, `k M G T P E`.
     Decimal,
     /// `Ki Mi Gi Ti Pi Ei`.
     Binary,
@@ -27,16 +27,16 @@ pub enum Notation {
     Exponent,
 }
 
-/// Why a text is no quantity.
+/// Reason a text is not a quantity.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum QuantityError {
-    /// It has no digits, or something follows the suffix.
-    #[error("{0:?} is no number with a suffix")]
+    /// It has no digits.
+    #[error("{0:?} is not a number with a suffix")]
     Form(String),
-    /// The suffix is none of the known ones.
-    #[error("{0:?} is no suffix of a quantity")]
+    /// The suffix is unknown.
+    #[error("{0:?} is not a suffix of a quantity")]
     Suffix(String),
-    /// More digits than can be held exactly (38).
+    /// It has more digits than can be represented exactly (38).
     #[error("{0:?} has too many digits")]
     Size(String),
 }
@@ -45,16 +45,16 @@ const DECIMAL: [(&str, i32); 10] =
     [("n", -9), ("u", -6), ("m", -3), ("", 0), ("k", 3), ("M", 6), ("G", 9), ("T", 12), ("P", 15), ("E", 18)];
 const BINARY: [(&str, u32); 6] = [("Ki", 10), ("Mi", 20), ("Gi", 30), ("Ti", 40), ("Pi", 50), ("Ei", 60)];
 
-/// The finest step that a quantity holds: what is finer is rounded away from zero.
+/// The smallest exponent; finer values are rounded away from zero.
 const NANO: i32 = -9;
-/// Quantities with a binary suffix end here.
+/// The largest quantity with a binary suffix.
 const BINARY_LIMIT: i128 = i64::MAX as i128;
 
 impl Quantity {
-    /// The quantity that a text says.
+    /// Parses a quantity.
     ///
     /// # Errors
-    /// Where the text has no digits, an unknown suffix, or more digits than can be held.
+    /// If the text has no digits, an unknown suffix, or too many digits.
     pub fn parse(text: &str) -> Result<Self, QuantityError> {
         let (negative, rest) = match text.as_bytes().first() {
             Some(b'-') => (true, &text[1..]),
@@ -66,7 +66,7 @@ impl Quantity {
         if whole.is_empty() && fraction.is_empty() {
             return Err(QuantityError::Form(text.to_owned()));
         }
-        let (notation, factor, shift) = suffix_of(suffix)?;
+        let (notation, factor, shift) = parse_suffix(suffix)?;
         let size = || QuantityError::Size(text.to_owned());
         let mut mantissa: i128 = 0;
         for digit in whole.bytes().chain(fraction.bytes()) {
@@ -78,14 +78,14 @@ impl Quantity {
         mantissa = mantissa.checked_mul(factor).ok_or_else(size)?;
         let places = i32::try_from(fraction.len()).map_err(|_| size())?;
         let exponent = shift.checked_sub(places).ok_or_else(size)?;
-        let parsed = Self { mantissa, exponent, notation }.normal().rounded_up().capped().named();
+        let parsed = Self { mantissa, exponent, notation }.normalize().round_up().cap().choose_notation();
         Ok(if negative { Self { mantissa: -parsed.mantissa, ..parsed } } else { parsed })
     }
 
-    /// A whole number.
+    /// The quantity of an integer.
     #[must_use]
     pub fn from_integer(value: i64) -> Self {
-        Self { mantissa: value.into(), exponent: 0, notation: Notation::Decimal }.normal()
+        Self { mantissa: value.into(), exponent: 0, notation: Notation::Decimal }.normalize()
     }
 
     /// Whether it is 0.
@@ -100,14 +100,14 @@ impl Quantity {
         self.notation
     }
 
-    /// The value as a whole number of 10⁻⁹; absent where that does not fit.
+    /// The value as an integer number of 10⁻⁹; `None` if it does not fit.
     #[must_use]
     pub fn nanos(&self) -> Option<i128> {
         let power = u32::try_from(self.exponent.checked_sub(NANO)?).ok()?;
         self.mantissa.checked_mul(10_i128.checked_pow(power)?)
     }
 
-    fn normal(mut self) -> Self {
+    fn normalize(mut self) -> Self {
         while self.mantissa != 0 && self.mantissa % 10 == 0 {
             self.mantissa /= 10;
             self.exponent += 1;
@@ -115,28 +115,28 @@ impl Quantity {
         if self.mantissa == 0 { Self { exponent: 0, ..self } } else { self }
     }
 
-    fn rounded_up(mut self) -> Self {
+    fn round_up(mut self) -> Self {
         while self.exponent < NANO {
             let rest = self.mantissa % 10;
             self.mantissa = self.mantissa / 10 + i128::from(rest != 0);
             self.exponent += 1;
         }
-        self.normal()
+        self.normalize()
     }
 
-    fn capped(self) -> Self {
+    fn cap(self) -> Self {
         let limit = Self { mantissa: BINARY_LIMIT, exponent: 0, notation: self.notation };
         if self.notation == Notation::Binary && self > limit { limit } else { self }
     }
 
-    /// A binary quantity below one prints in decimal.
-    fn named(self) -> Self {
+    /// Makes a binary quantity below one decimal.
+    fn choose_notation(self) -> Self {
         let one = Self { mantissa: 1, exponent: 0, notation: self.notation };
-        let small = self.notation == Notation::Binary && self.mantissa != 0 && self < one;
-        if small { Self { notation: Notation::Decimal, ..self } } else { self }
+        let is_fraction = self.notation == Notation::Binary && self.mantissa != 0 && self < one;
+        if is_fraction { Self { notation: Notation::Decimal, ..self } } else { self }
     }
 
-    fn whole(&self) -> Option<i128> {
+    fn integer(&self) -> Option<i128> {
         let power = u32::try_from(self.exponent).ok()?;
         self.mantissa.checked_mul(10_i128.checked_pow(power)?)
     }
@@ -183,7 +183,7 @@ impl fmt::Display for Quantity {
             return f.write_str("0");
         }
         if self.notation == Notation::Binary
-            && let Some(mut whole) = self.whole()
+            && let Some(mut whole) = self.integer()
             && whole.abs() >= 1024
         {
             let mut suffix = "";
@@ -212,7 +212,7 @@ fn digits(text: &str) -> (&str, &str) {
 }
 
 /// Notation, factor and power of ten of a suffix.
-fn suffix_of(suffix: &str) -> Result<(Notation, i128, i32), QuantityError> {
+fn parse_suffix(suffix: &str) -> Result<(Notation, i128, i32), QuantityError> {
     if let Some((_, power)) = DECIMAL.iter().find(|(name, _)| *name == suffix) {
         return Ok((Notation::Decimal, 1, *power));
     }
@@ -225,8 +225,8 @@ fn suffix_of(suffix: &str) -> Result<(Notation, i128, i32), QuantityError> {
     Ok((Notation::Exponent, 1, power))
 }
 
-/// The digits of the mantissa as a fraction, and how many of them stand before the point: order by the second, then
-/// by the first, is order by size.
+/// The digits of the mantissa, and how many of them are before the decimal point. Quantities order by the number, then
+/// by the digits.
 fn magnitude(quantity: &Quantity) -> (String, i64) {
     let digits = quantity.mantissa.unsigned_abs().to_string();
     let places = i64::from(quantity.exponent) + i64::try_from(digits.len()).expect("at most 39 digits");
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_quantity_says_why() {
+    fn texts_that_are_no_quantity_have_a_reason() {
         let form = |text: &str| Err(QuantityError::Form(text.to_owned()));
         let suffix = |text: &str| Err(QuantityError::Suffix(text.to_owned()));
         assert_eq!(Quantity::parse(""), form(""));
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn order_is_that_of_the_value() {
+    fn quantities_order_by_value() {
         let mut texts = ["1Gi", "1G", "-1", "0", "1n", "999m", "1", "1e30", "1001m", "-1k", "1Ki", "1k"];
         texts.sort_by_key(|text| Quantity::parse(text).expect("a quantity"));
         assert_eq!(texts, ["-1k", "-1", "0", "1n", "999m", "1", "1001m", "1k", "1Ki", "1G", "1Gi", "1e30"]);
@@ -334,7 +334,7 @@ mod tests {
         }
 
         #[test]
-        fn no_text_makes_it_panic(text in "[-+]?[0-9.]{0,45}[a-zA-Z]{0,3}[-+]?[0-9]{0,12}") {
+        fn no_text_causes_a_panic(text in "[-+]?[0-9.]{0,45}[a-zA-Z]{0,3}[-+]?[0-9]{0,12}") {
             let _ = Quantity::parse(&text).map(|quantity| quantity.to_string());
         }
     }

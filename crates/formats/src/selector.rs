@@ -1,4 +1,4 @@
-//! Selectors: labels by objects (`matchLabels`, `matchExpressions`) or text (`a=b,c in (d,e),!f`), fields by text.
+//! Label selectors, as objects (`matchLabels`, `matchExpressions`) or text (`a=b,c in (d,e),!f`), and field selectors as text.
 
 mod fields;
 mod text;
@@ -12,7 +12,7 @@ use crate::name;
 pub use fields::{FieldSelector, FieldTerm};
 pub use text::ParseError;
 
-/// Selects by labels; all requirements hold. Empty selects everything.
+/// Selects by labels; all requirements must hold. An empty selector selects everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct LabelSelector {
@@ -30,7 +30,7 @@ pub struct LabelSelector {
 pub struct Requirement {
     /// Label key.
     pub key: String,
-    /// How it is compared.
+    /// How the label is compared.
     pub operator: Operator,
     /// Values compared with; empty for `Exists` and `DoesNotExist`.
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "null_is_empty")]
@@ -40,45 +40,45 @@ pub struct Requirement {
 /// How a requirement compares.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Operator {
-    /// The label is there with one of the values.
+    /// The label exists with one of the values.
     #[default]
     In,
     /// The label is absent or has none of the values.
     NotIn,
-    /// The label is there.
+    /// The label exists.
     Exists,
     /// The label is absent.
     DoesNotExist,
-    /// The label is an integer greater than the value; in texts and node selectors only.
+    /// The label is an integer greater than the value; only in texts and node selectors.
     Gt,
-    /// The label is an integer less than the value; in texts and node selectors only.
+    /// The label is an integer less than the value; only in texts and node selectors.
     Lt,
 }
 
-/// What is wrong with a selector.
+/// An error in a selector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// Path below the selector, such as `matchExpressions[0].values`.
     pub field: String,
-    /// How it is wrong.
+    /// Type of the error.
     pub kind: ViolationKind,
-    /// In Kubernetes' words.
+    /// Kubernetes' message.
     pub message: String,
 }
 
-/// How a field of a selector is wrong.
+/// Type of an error in a selector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ViolationKind {
-    /// It must be given.
+    /// The field must be set.
     Required,
-    /// It must not be given.
+    /// The field must not be set.
     Forbidden,
     /// This value is malformed.
     Invalid(String),
 }
 
 impl Operator {
-    /// `NotIn`: as Kubernetes writes it.
+    /// Kubernetes' name of the operator: `NotIn`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -105,20 +105,20 @@ impl LabelSelector {
         self.matches_by(|key| labels.get(key).map(String::as_str))
     }
 
-    /// Whether an object is selected whose labels `lookup` finds.
+    /// Whether an object is selected; `lookup` returns its labels.
     #[must_use]
     pub fn matches_by<'a>(&self, lookup: impl Fn(&str) -> Option<&'a str>) -> bool {
         self.match_labels.iter().all(|(key, value)| lookup(key) == Some(value))
             && self.match_expressions.iter().all(|requirement| requirement.matches(lookup(&requirement.key)))
     }
 
-    /// What an API server would refuse; empty if all is well.
+    /// The errors that an API server would report; empty if the selector is valid.
     #[must_use]
     pub fn validate(&self) -> Vec<Violation> {
         let mut violations = Vec::new();
         for (key, value) in &self.match_labels {
-            invalid(&mut violations, "matchLabels", key, name::label_key(key));
-            invalid(&mut violations, "matchLabels", value, name::label_value(value));
+            push_invalid(&mut violations, "matchLabels", key, name::label_key(key));
+            push_invalid(&mut violations, "matchLabels", value, name::label_value(value));
         }
         for (index, requirement) in self.match_expressions.iter().enumerate() {
             requirement.validate(&format!("matchExpressions[{index}]"), &mut violations);
@@ -128,7 +128,7 @@ impl LabelSelector {
 }
 
 impl Requirement {
-    /// Whether a label with this value, or its absence, fulfils the requirement.
+    /// Whether a label with this value (`None`: no such label) fulfils the requirement.
     #[must_use]
     pub fn matches(&self, label: Option<&str>) -> bool {
         let listed = |label: &str| self.values.iter().any(|value| value == label);
@@ -142,7 +142,7 @@ impl Requirement {
         }
     }
 
-    /// The label and the one value compared with, if both are integers.
+    /// The label and the single value of the requirement, if both are integers.
     fn integers(&self, label: Option<&str>) -> Option<(i64, i64)> {
         let [bound] = self.values.as_slice() else { return None };
         Some((label?.parse().ok()?, bound.parse().ok()?))
@@ -163,25 +163,25 @@ impl Requirement {
             }),
             (Operator::Gt | Operator::Lt, _) => {
                 let message = vec!["not a valid selector operator".to_owned()];
-                invalid(violations, &format!("{at}.operator"), &format!("{:?}", self.operator), message);
+                push_invalid(violations, &format!("{at}.operator"), &format!("{:?}", self.operator), message);
             }
             _ => {}
         }
-        invalid(violations, &format!("{at}.key"), &self.key, name::label_key(&self.key));
+        push_invalid(violations, &format!("{at}.key"), &self.key, name::label_key(&self.key));
         for (index, value) in self.values.iter().enumerate() {
-            invalid(violations, &format!("{values}[{index}]"), value, name::label_value(value));
+            push_invalid(violations, &format!("{values}[{index}]"), value, name::label_value(value));
         }
     }
 }
 
-/// Go writes an absent list or map as null.
+/// Reads null as empty, because Go writes an absent list or map as null.
 fn null_is_empty<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
     Option::<T>::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
-fn invalid(violations: &mut Vec<Violation>, field: &str, value: &str, messages: Vec<String>) {
+fn push_invalid(violations: &mut Vec<Violation>, field: &str, value: &str, messages: Vec<String>) {
     violations.extend(messages.into_iter().map(|message| Violation {
         field: field.to_owned(),
         kind: ViolationKind::Invalid(value.to_owned()),

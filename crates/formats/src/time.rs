@@ -1,24 +1,24 @@
-//! Points in time as Kubernetes writes them: RFC 3339, `2024-06-01T00:00:00Z`.
+//! Points in time in RFC 3339, as Kubernetes writes them: `2024-06-01T00:00:00Z`.
 
 use jiff::Timestamp;
 use jiff::civil::{Date, Time};
 use jiff::tz::{Offset, TimeZone};
 
-/// Nanoseconds since 1970 of a text that Go's `time.Parse(time.RFC3339, …)` takes; absent for any other: `T` and `Z` are
-/// large, an offset has a colon, seconds go to 59.
+/// Nanoseconds since 1970 of a text; `None` if Go's `time.Parse(time.RFC3339, …)` rejects it: `T` and `Z` must be upper
+/// case, an offset must have a colon, seconds go to 59.
 #[must_use]
 pub fn nanos(text: &str) -> Option<i128> {
-    read(text, None)
+    parse(text, None)
 }
 
-/// The same of a `MicroTime`, which has exactly six digits behind its seconds.
+/// The same for a `MicroTime`, whose fraction has exactly six digits.
 #[must_use]
 pub fn micro_nanos(text: &str) -> Option<i128> {
-    read(text, Some(6))
+    parse(text, Some(6))
 }
 
-/// Whether a text is a `date-time` of OpenAPI, as Kubernetes checks custom resources: `t` and `z` may be small, any letter
-/// may stand before a fraction, and the offset is not looked at.
+/// Whether a text is a `date-time` of OpenAPI, as Kubernetes validates custom resources: `t` and `z` may be lower case, any
+/// character may precede the fraction, and the value of the offset is not checked.
 #[must_use]
 pub fn is_date_time(text: &str) -> bool {
     let text = text.to_lowercase();
@@ -33,7 +33,7 @@ pub fn is_date(text: &str) -> bool {
     text.is_ascii() && text.len() == 10 && date(text).is_some()
 }
 
-/// A date at the beginning of a text.
+/// Parses the date at the beginning of a text.
 fn date(text: &str) -> Option<Date> {
     let bytes = text.as_bytes();
     if bytes.get(4) != Some(&b'-') || bytes.get(7) != Some(&b'-') {
@@ -42,18 +42,18 @@ fn date(text: &str) -> Option<Date> {
     Date::new(digits(text.get(..4)?)?, digits(text.get(5..7)?)?, digits(text.get(8..10)?)?).ok()
 }
 
-/// `15:04:05`, a fraction behind any letter, and `z` or an offset of that form.
+/// Accepts `15:04:05`, a fraction after any character, and `z` or an offset such as `+01:00`.
 fn is_clock(clock: &str) -> Option<()> {
     let (hour, minute, second) = (clock.get(..2)?, clock.get(2..5)?, clock.get(5..8)?);
-    let good = |part: &str, most: i8| {
+    let is_up_to = |part: &str, most: i8| {
         let number = part.strip_prefix(':').unwrap_or(part);
         digits::<i8>(number).is_some_and(|number| number <= most)
     };
-    if !(good(hour, 23)
+    if !(is_up_to(hour, 23)
         && minute.starts_with(':')
-        && good(minute, 59)
+        && is_up_to(minute, 59)
         && second.starts_with(':')
-        && good(second, 59))
+        && is_up_to(second, 59))
     {
         return None;
     }
@@ -69,28 +69,28 @@ fn is_clock(clock: &str) -> Option<()> {
     let fraction = || {
         let mut letters = rest.chars();
         letters.next()?;
-        let behind = letters.as_str();
-        let end = behind.find(|letter: char| !letter.is_ascii_digit()).filter(|end| *end > 0)?;
-        zone(&behind[end..]).then_some(())
+        let after = letters.as_str();
+        let end = after.find(|letter: char| !letter.is_ascii_digit()).filter(|end| *end > 0)?;
+        zone(&after[end..]).then_some(())
     };
     if zone(rest) { Some(()) } else { fraction() }
 }
 
-/// A time with a fraction of any length, or of exactly so many digits.
-fn read(text: &str, precision: Option<usize>) -> Option<i128> {
+/// Parses a time whose fraction has any length, or exactly `precision` digits.
+fn parse(text: &str, precision: Option<usize>) -> Option<i128> {
     let day = date(text)?;
     let rest = text.get(10..)?.strip_prefix('T')?;
-    // Go takes an hour of one digit, too.
+    // Go also accepts an hour of one digit.
     let (hour, rest) = rest.split_once(':').filter(|(hour, _)| (1..=2).contains(&hour.len()))?;
     let (minute, second) = (rest.get(..2)?, rest.get(3..5)?);
     if rest.as_bytes()[2] != b':' {
         return None;
     }
     let rest = &rest[5..];
-    let begins = rest.starts_with(['.', ',']);
+    let has_fraction = rest.starts_with(['.', ',']);
     let end = rest
         .get(1..)
-        .filter(|_| begins)
+        .filter(|_| has_fraction)
         .map_or(0, |rest| 1 + rest.bytes().take_while(u8::is_ascii_digit).count());
     if end == 1 || precision.is_some_and(|precision| end != precision + 1) {
         return None;
@@ -102,7 +102,7 @@ fn read(text: &str, precision: Option<usize>) -> Option<i128> {
     day.to_datetime(time).to_zoned(offset).ok().map(|time| time.timestamp().as_nanosecond())
 }
 
-/// Seconds east of Greenwich.
+/// Parses an offset, in seconds east of UTC.
 fn offset(zone: &str) -> Option<i32> {
     if zone == "Z" {
         return Some(0);
@@ -124,7 +124,7 @@ fn digits<T: std::str::FromStr>(text: &str) -> Option<T> {
     if all { text.parse().ok() } else { None }
 }
 
-/// The time as RFC 3339 in UTC, with a fraction only where there is one; absent outside of the years 0 to 9999.
+/// Formats a time as RFC 3339 in UTC, with a fraction only if it is not zero; `None` outside the years 0 to 9999.
 #[must_use]
 pub fn to_string(nanos: i128) -> Option<String> {
     let text = Timestamp::from_nanosecond(nanos).ok()?.to_string();
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn case_07_times_that_are_none() {
+    fn case_07_malformed_times_are_rejected() {
         let table = [
             ("2021-04-27T14:48:16Z", true, true),
             ("2021-04-27T14:48:16.5+02:00", true, true),
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_is_written_in_utc() {
+    fn times_are_formatted_in_utc() {
         assert_eq!(to_string(0).as_deref(), Some("1970-01-01T00:00:00Z"));
         assert_eq!(to_string(1_500_000_000).as_deref(), Some("1970-01-01T00:00:01.5Z"));
         assert_eq!(to_string(i128::MAX), None);

@@ -1,20 +1,21 @@
 //! systemd units: sections, options, and for each option its values in order.
 //!
-//! Read as systemd does, written as go-systemd does, whose notation Gardener's extensions share.
+//! Parses as systemd does and writes as go-systemd does, which Gardener's extensions use.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-/// Why a text is no unit.
+/// Reason a text is not a unit.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum UnitError {
-    /// An option stands before any section.
+    /// An option precedes the first section.
     #[error("line {0}: option outside of a section")]
     NoSection(usize),
-    /// Blanks stand behind a backslash at the end: to systemd it continues nothing, to whoever wrote it most likely it does.
-    #[error("line {0}: blanks behind a backslash at the end of a line, which continues nothing")]
+    /// Blanks follow the backslash at the end of a line. To systemd the line does not continue, but the author most likely
+    /// meant it to.
+    #[error("line {0}: blanks after the backslash at the end of the line, so the line does not continue")]
     Blanks(usize),
     /// A line is neither section, option nor comment.
     #[error("line {0}: expected [section] or option=value")]
@@ -28,32 +29,32 @@ pub struct UnitOption {
     pub section: String,
     /// Its name, `ExecStart`.
     pub name: String,
-    /// Its value without blanks around it. A value over several lines keeps the backslashes and line breaks between
-    /// them; [`joined`] makes one line of it.
+    /// Its value without surrounding blanks. A value of several lines keeps its backslashes and line breaks; [`joined`]
+    /// makes one line of it.
     pub value: String,
 }
 
-/// The options of a unit, in the order of the text; comments, empty lines and sections without options are left out.
+/// The options of a unit, in the order of the text; comments, empty lines and sections without options are omitted.
 ///
 /// # Errors
-/// Where a line is none of a unit, with its number from 1.
+/// If a line is malformed, with its number from 1.
 pub fn options(text: &str) -> Result<Vec<UnitOption>, UnitError> {
     let entries = entries(text)?;
     let option = |entry| match entry {
-        Entry::Section(_) => None,
-        Entry::Option(option) => Some(option),
+        UnitEntry::Section(_) => None,
+        UnitEntry::Option(option) => Some(option),
     };
     Ok(entries.into_iter().filter_map(option).collect())
 }
 
-/// The text of options: each section where its first option stands, its options in their order, a blank line between
+/// Writes options as a unit: sections in the order of their first options, options in their order, a blank line between
 /// sections.
 #[must_use]
 pub fn write(options: &[UnitOption]) -> String {
-    let mut known: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut positions: BTreeMap<&str, usize> = BTreeMap::new();
     let mut sections: Vec<String> = Vec::new();
     for UnitOption { section, name, value } in options {
-        let at = *known.entry(section).or_insert_with(|| {
+        let at = *positions.entry(section).or_insert_with(|| {
             sections.push(format!("[{section}]\n"));
             sections.len() - 1
         });
@@ -62,23 +63,23 @@ pub fn write(options: &[UnitOption]) -> String {
     sections.join("\n")
 }
 
-/// The values of an option that count, by their places: an empty one takes back those before it.
+/// The indices of the effective values of an option: an empty value cancels the earlier ones.
 #[must_use]
 pub fn effective(options: &[UnitOption], section: &str, name: &str) -> Vec<usize> {
-    let said =
+    let occurrences =
         options.iter().enumerate().filter(|(_, option)| option.section == section && option.name == name);
-    let mut places = Vec::new();
-    for (place, option) in said {
+    let mut indices = Vec::new();
+    for (index, option) in occurrences {
         if joined(&option.value).trim().is_empty() {
-            places.clear();
+            indices.clear();
         } else {
-            places.push(place);
+            indices.push(index);
         }
     }
-    places
+    indices
 }
 
-/// A value as one line: a backslash at the end of a line, and the blanks around it, are one blank.
+/// A value as one line: a backslash at the end of a line, with the blanks around it, becomes one blank.
 #[must_use]
 pub fn joined(value: &str) -> String {
     let mut lines = value.split("\\\n");
@@ -91,16 +92,16 @@ pub fn joined(value: &str) -> String {
     line
 }
 
-/// A unit as `{section: {option: [value, …]}}`.
+/// Parses a unit as `{section: {option: [value, …]}}`.
 ///
-/// An option that stands several times, also in several sections of one name, has its values in the order of the
-/// text, empty ones too; a backslash at the end of a line joins the next one with a blank, and comments are left out.
+/// A repeated option, also in several sections of one name, has all its values in the order of the text, including empty
+/// ones. Continued lines are joined with a blank, and comments are omitted.
 ///
 /// # Errors
-/// Where a line is none of a unit, with its number from 1.
+/// If a line is malformed, with its number from 1.
 pub fn parse(text: &str) -> Result<Value, UnitError> {
     let mut unit = Map::new();
-    let section = |unit: &mut Map<String, Value>, name: &str, option: Option<(String, Value)>| {
+    let insert = |unit: &mut Map<String, Value>, name: &str, option: Option<(String, Value)>| {
         let options = unit.entry(name).or_insert_with(|| Value::Object(Map::new()));
         if let (Value::Object(options), Some((name, value))) = (options, option)
             && let Value::Array(values) = options.entry(name).or_insert_with(|| Value::Array(Vec::new()))
@@ -110,17 +111,17 @@ pub fn parse(text: &str) -> Result<Value, UnitError> {
     };
     for entry in entries(text)? {
         match entry {
-            Entry::Section(name) => section(&mut unit, &name, None),
-            Entry::Option(option) => {
-                section(&mut unit, &option.section, Some((option.name, Value::from(joined(&option.value)))));
+            UnitEntry::Section(name) => insert(&mut unit, &name, None),
+            UnitEntry::Option(option) => {
+                insert(&mut unit, &option.section, Some((option.name, Value::from(joined(&option.value)))));
             }
         }
     }
     Ok(Value::Object(unit))
 }
 
-/// The text of a unit; a scalar in the place of a list is its one value. `None` for what is no map of sections to maps
-/// of options.
+/// Writes a unit in the form of [`parse`]; a scalar counts as a list of one value. `None` if `unit` is not a map of
+/// sections to maps of options.
 #[must_use]
 pub fn to_string(unit: &Value) -> Option<String> {
     let mut sections = Vec::new();
@@ -138,30 +139,29 @@ pub fn to_string(unit: &Value) -> Option<String> {
     Some(sections.join("\n"))
 }
 
-enum Entry {
+enum UnitEntry {
     Section(String),
     Option(UnitOption),
 }
 
-fn entries(text: &str) -> Result<Vec<Entry>, UnitError> {
+fn entries(text: &str) -> Result<Vec<UnitEntry>, UnitError> {
     let mut found = Vec::new();
     let mut section: Option<String> = None;
     for (number, line) in logical_lines(text)? {
         if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
             section = Some(name.to_owned());
-            found.push(Entry::Section(name.to_owned()));
+            found.push(UnitEntry::Section(name.to_owned()));
             continue;
         }
         let (name, value) = line.split_once('=').ok_or(UnitError::Line(number))?;
         let section = section.clone().ok_or(UnitError::NoSection(number))?;
         let (name, value) = (name.trim_end().to_owned(), value.trim_start().to_owned());
-        found.push(Entry::Option(UnitOption { section, name, value }));
+        found.push(UnitEntry::Option(UnitOption { section, name, value }));
     }
     Ok(found)
 }
 
-/// Lines with their continuations as they are written, without empty ones and comments; with the number of their first
-/// line.
+/// Lines with their unchanged continuation lines, without empty lines and comments; with the number of the first line.
 fn logical_lines(text: &str) -> Result<Vec<(usize, String)>, UnitError> {
     let mut lines: Vec<(usize, String)> = Vec::new();
     let mut open = false;
@@ -175,8 +175,8 @@ fn logical_lines(text: &str) -> Result<Vec<(usize, String)>, UnitError> {
             return Err(UnitError::Blanks(index + 1));
         }
         match lines.last_mut() {
-            // Nothing follows a backslash: it says nothing.
-            Some((_, last)) if open && trimmed.is_empty() => close(last),
+            // A backslash before an empty line continues nothing.
+            Some((_, last)) if open && trimmed.is_empty() => trim_continuation(last),
             Some((_, last)) if open => {
                 last.push('\n');
                 last.push_str(line.trim_end());
@@ -187,18 +187,18 @@ fn logical_lines(text: &str) -> Result<Vec<(usize, String)>, UnitError> {
         open = continues;
     }
     if let (true, Some((_, last))) = (open, lines.last_mut()) {
-        close(last);
+        trim_continuation(last);
     }
     Ok(lines)
 }
 
-/// Whether a line goes on in the next one: an odd number of backslashes ends it, and nothing stands behind them.
+/// Whether a line continues in the next one: it ends with an odd number of backslashes.
 fn is_continued(line: &str) -> bool {
     line.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1
 }
 
-/// Takes away the backslash at the end that continues nothing, and what blanks and such backslashes stand before it.
-fn close(line: &mut String) {
+/// Removes the trailing backslash that continues nothing, and the blanks and further such backslashes before it.
+fn trim_continuation(line: &mut String) {
     loop {
         if is_continued(line) || line.ends_with(char::is_whitespace) {
             line.pop();

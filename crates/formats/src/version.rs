@@ -1,4 +1,4 @@
-//! Versions as Gardener reads them (Masterminds/semver): semantic ones, and what is nearly one: `v1.27`, `1.21.09`.
+//! Versions as Gardener parses them (Masterminds/semver): semantic versions and lenient forms such as `v1.27` or `1.21.09`.
 
 pub mod constraint;
 
@@ -10,27 +10,27 @@ use thiserror::Error;
 
 /// A version. Equality and order are precedence: `1.21.09` equals `1.21.9`, `1.27` equals `v1.27.0+build`.
 ///
-/// Prints with three numbers and without a leading `v`; [`text`](Self::text) is what was read.
+/// Prints with three numbers and without a leading `v`; [`text`](Self::text) is the original text.
 #[derive(Clone, Debug)]
 pub struct Version {
     /// The first number.
     pub major: u64,
-    /// The second; 0 where there is none.
+    /// The second; 0 if missing.
     pub minor: u64,
-    /// The third; 0 where there is none.
+    /// The third; 0 if missing.
     pub patch: u64,
     prerelease: String,
     metadata: String,
     text: String,
 }
 
-/// Why a text is no version; the texts are the original's.
+/// Reason a text is not a version; the messages are those of Masterminds/semver.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum VersionError {
-    /// It is not one to three numbers with a prerelease and metadata.
+    /// It does not consist of one to three numbers with optional prerelease and metadata.
     #[error("Invalid Semantic Version")]
     Form,
-    /// A number is more than 64 bits hold.
+    /// A number exceeds 64 bits.
     #[error("Error parsing version segment: strconv.ParseUint: parsing {0:?}: value out of range")]
     Size(String),
     /// A number of the prerelease begins with 0.
@@ -39,10 +39,10 @@ pub enum VersionError {
 }
 
 impl Version {
-    /// The version that a text says. Numbers may be fewer than three and begin with 0.
+    /// Parses a version. It may have fewer than three numbers, and they may begin with 0.
     ///
     /// # Errors
-    /// Where the text is another, a number is too large, or a number of the prerelease begins with 0.
+    /// If the text is malformed, a number is too large, or a number of the prerelease begins with 0.
     pub fn parse(text: &str) -> Result<Self, VersionError> {
         let rest = text.strip_prefix('v').unwrap_or(text);
         let end = rest.bytes().position(|byte| matches!(byte, b'-' | b'+')).unwrap_or(rest.len());
@@ -62,7 +62,7 @@ impl Version {
         Ok(Self { major, minor, patch, prerelease, metadata, text: text.to_owned() })
     }
 
-    /// The text that was read.
+    /// The text that was parsed.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
@@ -74,19 +74,19 @@ impl Version {
         &self.prerelease
     }
 
-    /// The first version of a minor that is `ahead` minors later.
+    /// The first version of the minor that is `ahead` minors later.
     #[must_use]
     pub fn later_minor(&self, ahead: u64) -> Self {
         Self::of([self.major, self.minor.saturating_add(ahead), 0])
     }
 
-    /// Whether both are of one minor.
+    /// Whether both have the same major and minor.
     #[must_use]
     pub fn is_same_minor(&self, other: &Self) -> bool {
         (self.major, self.minor) == (other.major, other.minor)
     }
 
-    /// Whether it is below a minor, of which prereleases are a part already.
+    /// Whether it is below a minor; prereleases belong to their minor.
     #[must_use]
     pub fn is_below(&self, major: u64, minor: u64) -> bool {
         (self.major, self.minor) < (major, minor)
@@ -122,7 +122,9 @@ impl fmt::Display for Version {
 impl Ord for Version {
     fn cmp(&self, other: &Self) -> Ordering {
         let numbers = |version: &Self| (version.major, version.minor, version.patch);
-        numbers(self).cmp(&numbers(other)).then_with(|| prereleases(&self.prerelease, &other.prerelease))
+        numbers(self)
+            .cmp(&numbers(other))
+            .then_with(|| compare_prereleases(&self.prerelease, &other.prerelease))
     }
 }
 
@@ -140,7 +142,8 @@ impl PartialEq for Version {
 
 impl Eq for Version {}
 
-/// One to three numbers separated by dots, byte by byte: profiles are read again for every decision.
+/// Parses one to three numbers separated by dots. Works byte by byte for speed, because every decision parses all versions
+/// of a profile.
 fn read_numbers(text: &str) -> Result<[u64; 3], VersionError> {
     let mut numbers = [Some(0_u64); 3];
     let (mut at, mut is_empty) = (0, true);
@@ -165,7 +168,7 @@ fn read_numbers(text: &str) -> Result<[u64; 3], VersionError> {
     }
 }
 
-/// Names separated by dots: letters, digits and `-`.
+/// Whether a text consists of names (letters, digits, `-`) separated by dots.
 fn is_dotted(text: &str) -> bool {
     let is_name = |name: &str| {
         !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
@@ -177,8 +180,9 @@ fn has_leading_zero(name: &str) -> bool {
     name.len() > 1 && name.starts_with('0') && name.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A release is later than what led to it; of two prereleases the first name that differs decides, numbers before words.
-fn prereleases(left: &str, right: &str) -> Ordering {
+/// Compares prereleases. A release is later than its prereleases; of two prereleases the first difference decides, and
+/// numbers are before words.
+fn compare_prereleases(left: &str, right: &str) -> Ordering {
     match (left.is_empty(), right.is_empty()) {
         (true, true) => return Ordering::Equal,
         (true, false) => return Ordering::Greater,
@@ -201,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_nearly_a_version_is_one() {
+    fn lenient_forms_are_parsed() {
         let read = |text: &str| Version::parse(text).map(|version| (version.to_string(), version.text));
         let same = |canonical: &str, text: &str| Ok((canonical.to_owned(), text.to_owned()));
         assert_eq!(read("1.27.4"), same("1.27.4", "1.27.4"));
@@ -219,8 +223,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_version_is_told_as_the_original_does() {
-        let told = |text: &str| Version::parse(text).map(|version| version.text).unwrap_err().to_string();
+    fn malformed_versions_have_the_messages_of_masterminds_semver() {
+        let error = |text: &str| Version::parse(text).map(|version| version.text).unwrap_err().to_string();
         for text in [
             "",
             "v",
@@ -240,13 +244,13 @@ mod tests {
             "1.2.3-a+",
             "1.99999999999999999999.x",
         ] {
-            assert_eq!(told(text), "Invalid Semantic Version", "{text}");
+            assert_eq!(error(text), "Invalid Semantic Version", "{text}");
         }
-        assert_eq!(told("1.2.3-rc.01"), "Version segment starts with 0");
+        assert_eq!(error("1.2.3-rc.01"), "Version segment starts with 0");
         let large = "Error parsing version segment: strconv.ParseUint: parsing \"18446744073709551616\": value out of range";
-        assert_eq!(told("1.18446744073709551616"), large);
+        assert_eq!(error("1.18446744073709551616"), large);
         assert_eq!(
-            told("99999999999999999999.1-01"),
+            error("99999999999999999999.1-01"),
             large.replace("18446744073709551616", "99999999999999999999")
         );
     }
@@ -276,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn minors_are_counted() {
+    fn minors_are_compared_and_advanced() {
         let version = Version::parse("1.20.5-rc.1").unwrap();
         assert_eq!(version.later_minor(2).to_string(), "1.22.0");
         assert!(version.is_same_minor(&Version::parse("1.20").unwrap()));

@@ -1,5 +1,5 @@
-//! Certificates and certificate requests, as Go's `crypto/x509` reads them: what is there twice, or is not what it should
-//! be, is an error and no answer. Who reads them otherwise judges something else than who signs or trusts them.
+//! Certificates and certificate requests, parsed as strictly as by Go's `crypto/x509`: duplicates and malformed parts are
+//! errors. A different reading would check something else than what Go programs sign or trust.
 
 pub mod certificate;
 pub mod pem;
@@ -19,25 +19,25 @@ pub use constraints::NameConstraints;
 pub use names::AlternativeNames;
 pub use request::CertificateRequest;
 
-/// Why a certificate or a request cannot be read.
+/// Reason a certificate or a request cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum X509Error {
-    /// A part has another form than DER or X.509 gives it.
+    /// A part violates DER or X.509.
     #[error("malformed {0}")]
     Malformed(&'static str),
-    /// An extension is asked for twice.
+    /// An extension is requested twice.
     #[error("certificate request contains duplicate requested extensions")]
     DuplicateRequested,
-    /// An extension is there twice.
+    /// An extension occurs twice.
     #[error("certificate contains duplicate extension with OID \"{0}\"")]
     Duplicate(String),
-    /// An alternative name is an address of neither 4 nor 16 bytes.
+    /// An alternative name is an IP address of neither 4 nor 16 bytes.
     #[error("cannot parse IP address of length {0}")]
     Address(usize),
-    /// An alternative name is no URI.
+    /// An alternative name is a malformed URI.
     #[error("cannot parse URI {0:?}")]
     Uri(String),
-    /// There is more behind the end.
+    /// Data follows the end.
     #[error("trailing data")]
     Trailing,
 }

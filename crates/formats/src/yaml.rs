@@ -1,7 +1,8 @@
-//! YAML 1.1 as Kubernetes reads it (`yes` is true, `010` is 8), with places; the only module that knows the parser.
+//! YAML 1.1 as Kubernetes reads it (`yes` is true, `010` is 8), with positions. No other module uses the YAML parsers.
 //!
-//! [`documents`] and [`from_str`] for those who want data; [`parse`] for those who point at lines: its [`Node`]s know
-//! where they stand and how they were written. [`first_document`] is as lenient as Kubernetes with manifests. [`to_string`] writes what reads back as the same value.
+//! [`documents`] and [`from_str`] return data. [`parse`] returns [`Node`]s, which have their positions and their style, for
+//! messages that point at lines. [`first_document`] is as lenient as Kubernetes with manifests. [`to_string`] writes YAML
+//! that parses to the same value.
 
 mod anchors;
 mod build;
@@ -20,7 +21,7 @@ pub use scalar::{reads_as_string, resolve};
 pub use value::first_document;
 pub use write::to_string;
 
-/// A place in a text.
+/// A position in a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mark {
     /// Line, from 1.
@@ -31,40 +32,40 @@ pub struct Mark {
     pub offset: usize,
 }
 
-/// A value and where it stands. What an alias stands for is at the place of the alias's anchor.
+/// A value with its position. The target of an alias has the position of its anchor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// What it is.
+    /// Its content.
     pub data: Data,
-    /// Where it begins.
+    /// Its beginning.
     pub start: Mark,
-    /// Offset in bytes where it ends.
+    /// Offset in bytes of its end.
     pub end: usize,
 }
 
-/// What a node is.
+/// The content of a node.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Data {
     /// A text, number, boolean or null.
     Scalar(Scalar),
     /// A list.
     List(Vec<Node>),
-    /// A map, in the order of the text; no key twice.
+    /// A map, in the order of the text, without duplicate keys.
     Map(Vec<Entry>),
 }
 
-/// A scalar, as written and as meant.
+/// A scalar: its text, value and style.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scalar {
     /// The text, escapes resolved.
     pub text: String,
     /// The value: string, number, boolean or null.
     pub value: Value,
-    /// How it was written.
+    /// Its style.
     pub style: Style,
 }
 
-/// How a scalar was written.
+/// The style of a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// Without quotes.
@@ -78,24 +79,24 @@ pub enum Style {
 /// One entry of a map.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// The key; numbers and booleans as JSON prints them.
+    /// The key; numbers and booleans in JSON's notation.
     pub key: String,
-    /// Where the key begins.
+    /// Beginning of the key.
     pub start: Mark,
-    /// Offset in bytes where the key ends.
+    /// Offset in bytes of the end of the key.
     pub end: usize,
-    /// Whether the key stands without quotes.
+    /// Whether the key has no quotes.
     pub plain: bool,
     /// The value.
     pub value: Node,
 }
 
-/// Why a text cannot be read.
+/// Reason a text cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// What is wrong: no capital, no full stop.
+    /// Message without a capital or a full stop.
     pub message: String,
-    /// Where.
+    /// Position of the error.
     pub mark: Mark,
 }
 
@@ -108,7 +109,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 impl Node {
-    /// The value without places.
+    /// The value without positions.
     #[must_use]
     pub fn to_value(&self) -> Value {
         match &self.data {
@@ -121,7 +122,7 @@ impl Node {
         }
     }
 
-    /// The value of this key; absent in what is no map.
+    /// The value of a key; `None` if the node is not a map.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Self> {
         self.entries()?.iter().find(|entry| entry.key == key).map(|entry| &entry.value)
@@ -166,28 +167,28 @@ impl Node {
         self.scalar().is_some_and(|scalar| scalar.value.is_null())
     }
 
-    /// The value as a type.
+    /// Deserializes the value.
     ///
     /// # Errors
-    /// Where the value does not fit, with the place of the innermost key or value that does not.
+    /// If the value does not fit the type, with the position of the innermost key or value that does not.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, Error> {
         read::read(self)
     }
 }
 
-/// The values of all documents; empty documents are left out.
+/// The values of all documents; empty documents are omitted.
 ///
 /// # Errors
-/// Where the text is no YAML, or has a key twice in one map.
+/// If the text is not YAML, or has a duplicate key in a map.
 pub fn documents(text: &str) -> Result<Vec<Value>, Error> {
     let values = parse(text)?.into_iter().map(|node| node.to_value());
     Ok(values.filter(|value| !value.is_null()).collect())
 }
 
-/// The one document of a text as a type; an empty text is null.
+/// Deserializes the only document of a text; an empty text is null.
 ///
 /// # Errors
-/// Where the text is no YAML, has a second document, or does not fit the type.
+/// If the text is not YAML, has a second document, or does not fit the type.
 pub fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
     let nodes = parse(text)?;
     if let Some(second) = nodes.get(1) {

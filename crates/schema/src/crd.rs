@@ -16,18 +16,18 @@ pub struct Crd {
     spec: Spec,
 }
 
-/// Why an object is no CustomResourceDefinition.
+/// Reason an object is not a CustomResourceDefinition.
 #[derive(Debug, Error)]
 pub enum CrdError {
-    /// Its apiVersion or kind is another.
+    /// It has another apiVersion or kind.
     #[error("expected apiextensions.k8s.io/v1 CustomResourceDefinition, got {api_version} {kind}")]
     Kind {
-        /// The object's.
+        /// `apiVersion` of the object.
         api_version: String,
-        /// The object's.
+        /// `kind` of the object.
         kind: String,
     },
-    /// A field of its spec is missing or of another type.
+    /// A field of its spec is missing or has the wrong type.
     #[error("failed to read spec of CustomResourceDefinition")]
     Spec(#[source] serde_json::Error),
 }
@@ -36,7 +36,7 @@ pub enum CrdError {
 struct Spec {
     group: String,
     names: Naming,
-    scope: Scope,
+    scope: CrdScope,
     versions: Vec<Version>,
 }
 
@@ -54,7 +54,7 @@ struct Naming {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-enum Scope {
+enum CrdScope {
     Cluster,
     Namespaced,
 }
@@ -86,18 +86,18 @@ struct Subresources {
     scale: Option<Scaling>,
 }
 
-/// Where the replicas of a custom resource stand, as paths of names.
+/// The scale subresource of a custom resource, as paths of field names.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Scaling {
-    /// How many are wanted.
-    #[serde(rename = "specReplicasPath", deserialize_with = "steps")]
+    /// Path of the desired number of replicas.
+    #[serde(rename = "specReplicasPath", deserialize_with = "dotted_path")]
     pub wanted: Vec<String>,
-    /// How many there are.
-    #[serde(rename = "statusReplicasPath", deserialize_with = "steps")]
+    /// Path of the current number of replicas.
+    #[serde(rename = "statusReplicasPath", deserialize_with = "dotted_path")]
     pub current: Vec<String>,
-    /// The selector of their pods, as text; empty for none.
-    #[serde(rename = "labelSelectorPath", deserialize_with = "steps")]
+    /// Path of the selector of their pods, which is a text; empty if there is none.
+    #[serde(rename = "labelSelectorPath", deserialize_with = "dotted_path")]
     pub selector: Vec<String>,
 }
 
@@ -108,10 +108,10 @@ struct SelectableField {
 }
 
 impl Crd {
-    /// Reads a CustomResourceDefinition as a server takes it.
+    /// Reads a CustomResourceDefinition in the form of the API.
     ///
     /// # Errors
-    /// If it is another kind, or its spec lacks what serving needs: group, names, scope, versions.
+    /// If it has another kind, or its spec lacks a required field: group, names, scope, versions.
     pub fn from_value(json: Value) -> Result<Self, CrdError> {
         let text = |key: &str| json.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         let (api_version, kind) = (text("apiVersion"), text("kind"));
@@ -150,19 +150,19 @@ impl Crd {
         &self.spec.names.kind
     }
 
-    /// The object as a server takes it.
+    /// The object in the form of the API.
     #[must_use]
     pub fn json(&self) -> &Value {
         &self.json
     }
 
-    /// The text of the file; only of those that come with the project.
+    /// The text of the file; only for CRDs that come with the project.
     #[must_use]
     pub fn yaml(&self) -> Option<&'static str> {
         self.yaml
     }
 
-    /// What discovery says of it, one resource per served version.
+    /// Its resources in discovery, one per served version.
     #[must_use]
     pub fn resources(&self) -> Vec<Resource> {
         self.spec
@@ -173,29 +173,29 @@ impl Crd {
             .collect()
     }
 
-    /// What its objects look like in a version; [`Type::any`] if it has no such version.
+    /// The type of its objects in a version; [`Type::any`] if it has no such version.
     #[must_use]
     pub fn type_of(&self, version: &str) -> Type {
         self.open_api(version).map_or_else(Type::any, openapi::custom_object)
     }
 
-    /// The schema of a version, as the CRD says it; `null` where it says none.
+    /// The unchanged schema of a version; `null` if it has none.
     #[must_use]
     pub fn open_api(&self, version: &str) -> Option<&Value> {
-        let version = self.spec.versions.iter().find(|known| known.name == version)?;
+        let version = self.spec.versions.iter().find(|declared| declared.name == version)?;
         Some(&version.schema.open_api)
     }
 
-    /// Where the replicas stand in a version; absent where its objects have no scale.
+    /// The scale subresource of a version; `None` if it has none.
     #[must_use]
     pub fn scaling(&self, version: &str) -> Option<&Scaling> {
-        self.spec.versions.iter().find(|known| known.name == version)?.subresources.scale.as_ref()
+        self.spec.versions.iter().find(|declared| declared.name == version)?.subresources.scale.as_ref()
     }
 
-    /// The fields that `selectableFields` names for a version: `spec.type`.
+    /// The fields that `selectableFields` lists for a version: `spec.type`.
     #[must_use]
     pub fn selectable_fields(&self, version: &str) -> Vec<String> {
-        let version = self.spec.versions.iter().find(|known| known.name == version);
+        let version = self.spec.versions.iter().find(|declared| declared.name == version);
         let fields = version.into_iter().flat_map(|version| &version.selectable_fields);
         fields.map(|field| field.json_path.trim_start_matches('.').to_owned()).collect()
     }
@@ -210,8 +210,8 @@ impl Crd {
             kind,
             plural,
             singular,
-            namespaced: self.spec.scope == Scope::Namespaced,
-            verbs: words(&[
+            namespaced: self.spec.scope == CrdScope::Namespaced,
+            verbs: strings(&[
                 "delete",
                 "deletecollection",
                 "get",
@@ -233,7 +233,7 @@ impl Crd {
             group: group.to_owned(),
             version: version.to_owned(),
             kind: kind.to_owned(),
-            verbs: words(&["get", "patch", "update"]),
+            verbs: strings(&["get", "patch", "update"]),
         };
         let scale = version.subresources.scale.as_ref();
         let status = version.subresources.status.as_ref();
@@ -243,12 +243,12 @@ impl Crd {
     }
 }
 
-/// `.spec.replicas` as names.
-fn steps<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+/// Reads `.spec.replicas` as a list of names.
+fn dotted_path<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     let path = String::deserialize(deserializer)?;
     Ok(path.split('.').filter(|step| !step.is_empty()).map(str::to_owned).collect())
 }
 
-fn words(words: &[&str]) -> Vec<String> {
-    words.iter().map(|&word| word.to_owned()).collect()
+fn strings(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|&text| text.to_owned()).collect()
 }

@@ -1,7 +1,7 @@
-//! The built-in definitions: data/definitions.gz, unpacked package by package, read definition by definition.
+//! The built-in OpenAPI definitions from data/definitions.gz. Packages are unpacked, and definitions parsed, on first use.
 //!
-//! One gzip member per package (`io.k8s.api.core.v1`), in it one line per definition: name, space, OpenAPI schema.
-//! `zcat` prints them all.
+//! The file has one gzip member per package (`io.k8s.api.core.v1`), with one line per definition: name, space, OpenAPI
+//! schema. `zcat` prints all of them.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -15,11 +15,11 @@ use crate::types::Type;
 
 static BUNDLE: &[u8] = include_bytes!("../data/definitions.gz");
 static PACKAGES: LazyLock<BTreeMap<&'static str, Package>> = LazyLock::new(|| {
-    let place = |(name, &(offset, length)): (&'static String, &(usize, usize))| {
+    let package = |(name, &(offset, length)): (&'static String, &(usize, usize))| {
         let packed = BUNDLE.get(offset..offset + length).expect("both generated files are written together");
         (name.as_str(), Package { packed, definitions: OnceLock::new() })
     };
-    discovery::data().packages.iter().map(place).collect()
+    discovery::data().packages.iter().map(package).collect()
 });
 
 struct Package {
@@ -32,18 +32,18 @@ struct Definition {
     ty: OnceLock<Type>,
 }
 
-/// The definition of this full name: `io.k8s.api.core.v1.PodSpec`.
+/// The type of a definition by its full name: `io.k8s.api.core.v1.PodSpec`.
 pub(crate) fn find(name: &str) -> Option<Type> {
     let definition = definition(name)?;
-    Some(definition.ty.get_or_init(|| Type::from_openapi(&definition.read())).clone())
+    Some(definition.ty.get_or_init(|| Type::from_openapi(&definition.parse())).clone())
 }
 
-/// Its schema; references in it are full names.
+/// The schema of a definition; its references are full names.
 pub(crate) fn schema(name: &str) -> Option<Value> {
-    Some(definition(name)?.read())
+    Some(definition(name)?.parse())
 }
 
-/// The definition of a kind, spoken or served.
+/// The type of a kind, whether it is served or not.
 pub(crate) fn of_kind(group: &str, version: &str, kind: &str) -> Option<Type> {
     find(&name_of_kind(group, version, kind)?)
 }
@@ -56,23 +56,23 @@ pub(crate) fn name_of_kind(group: &str, version: &str, kind: &str) -> Option<Str
 fn definition(name: &str) -> Option<&'static Definition> {
     let (package, short) = name.rsplit_once('.')?;
     let package = PACKAGES.get(package)?;
-    package.definitions.get_or_init(|| package.unpacked()).get(short)
+    package.definitions.get_or_init(|| package.unpack()).get(short)
 }
 
 impl Package {
-    fn unpacked(&self) -> BTreeMap<String, Definition> {
+    fn unpack(&self) -> BTreeMap<String, Definition> {
         let mut text = String::new();
         GzDecoder::new(self.packed).read_to_string(&mut text).expect("every package is unpacked by a test");
-        let line = |line: &str| {
+        let definition = |line: &str| {
             let (name, schema) = line.split_once(' ')?;
             Some((name.to_owned(), Definition { schema: schema.to_owned(), ty: OnceLock::new() }))
         };
-        text.lines().filter_map(line).collect()
+        text.lines().filter_map(definition).collect()
     }
 }
 
 impl Definition {
-    fn read(&self) -> Value {
+    fn parse(&self) -> Value {
         serde_json::from_str(&self.schema).expect("every definition is read by a test")
     }
 }
@@ -83,20 +83,20 @@ mod tests {
     use crate::Shape;
 
     #[test]
-    fn every_definition_is_read_and_every_kind_and_field_leads_to_one() {
-        let mut unknown = Vec::new();
+    fn every_definition_can_be_parsed_and_every_kind_and_field_has_one() {
+        let mut untyped = Vec::new();
         for name in discovery::data().kinds.values() {
             assert!(find(name).is_some(), "{name} is missing");
         }
         for (package, packed) in PACKAGES.iter() {
-            for short in packed.unpacked().keys() {
+            for short in packed.unpack().keys() {
                 let definition = find(&format!("{package}.{short}")).expect("it was just listed");
                 for field in definition.fields() {
-                    note_unknown(&field.ty, &format!("{short}.{}", field.name), &mut unknown);
+                    collect_untyped(&field.ty, &format!("{short}.{}", field.name), &mut untyped);
                 }
             }
         }
-        // Any JSON is meant here. A reference that leads nowhere would be one more.
+        // These fields hold any JSON. A dangling reference would add one.
         let wanted = [
             "ControllerRevision.data",
             "AllocatedDeviceStatus.data",
@@ -111,15 +111,15 @@ mod tests {
             "ManagedFieldsEntry.fieldsV1",
             "WatchEvent.object",
         ];
-        assert_eq!(unknown, wanted);
+        assert_eq!(untyped, wanted);
     }
 
-    fn note_unknown(ty: &Type, place: &str, unknown: &mut Vec<String>) {
+    fn collect_untyped(ty: &Type, field: &str, untyped: &mut Vec<String>) {
         if ty.shape() == Shape::Any {
-            unknown.push(place.to_owned());
+            untyped.push(field.to_owned());
         }
-        for below in ty.items().into_iter().chain(ty.values()) {
-            note_unknown(&below, place, unknown);
+        for element in ty.items().into_iter().chain(ty.values()) {
+            collect_untyped(&element, field, untyped);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The built-in groups and resources: data/kinds.json, written by `cargo xtask kinds` from a server's discovery.
+//! The built-in groups and resources from data/kinds.json, which `cargo xtask kinds` writes from a server's discovery.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -8,15 +8,15 @@ use serde::Deserialize;
 
 use crate::resource::{Group, GroupVersion, Resource};
 
-/// What the data file holds.
+/// Content of the data file.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Data {
+pub(crate) struct DiscoveryData {
     /// The server's version: `v1.36.3`.
     pub(crate) kubernetes: String,
     groups: Vec<GroupData>,
     /// Definition names by `group/version/kind`; the core group's name is empty.
     pub(crate) kinds: BTreeMap<String, String>,
-    /// Where the definitions of each package lie in data/definitions.gz: offset and length in bytes.
+    /// Position of the definitions of each package in data/definitions.gz: offset and length in bytes.
     pub(crate) packages: BTreeMap<String, (usize, usize)>,
 }
 
@@ -32,16 +32,16 @@ struct VersionData {
     resources: Vec<Resource>,
 }
 
-static DATA: LazyLock<Data> = LazyLock::new(|| {
+static DATA: LazyLock<DiscoveryData> = LazyLock::new(|| {
     serde_json::from_str(include_str!("../data/kinds.json")).expect("the generated file is read by a test")
 });
 
-/// The data file, read once.
-pub(crate) fn data() -> &'static Data {
+/// The data file, parsed once.
+pub(crate) fn data() -> &'static DiscoveryData {
     &DATA
 }
 
-/// How many groups are built in.
+/// Number of built-in groups.
 pub(crate) fn groups_count() -> usize {
     data().groups.len()
 }
@@ -56,7 +56,7 @@ impl GroupData {
         let mut seen: Vec<&str> = Vec::new();
         let mut versions = Vec::new();
         for served in &self.versions {
-            let fill = |resource: &Resource| Resource {
+            let complete = |resource: &Resource| Resource {
                 group: self.name.clone(),
                 version: served.version.clone(),
                 storage: !seen.contains(&resource.plural.as_str()),
@@ -64,7 +64,7 @@ impl GroupData {
             };
             versions.push(GroupVersion {
                 version: served.version.clone(),
-                resources: served.resources.iter().map(fill).collect(),
+                resources: served.resources.iter().map(complete).collect(),
             });
             seen.extend(served.resources.iter().map(|resource| resource.plural.as_str()));
         }
@@ -72,8 +72,9 @@ impl GroupData {
     }
 }
 
-/// Kubernetes' order of versions: `v2`, `v1`, `v2beta1`, `v1beta2`, `v1alpha1`, then other names by alphabet.
-pub(crate) fn by_priority(a: &str, b: &str) -> Ordering {
+/// Compares versions by Kubernetes' priority: `v2`, `v1`, `v2beta1`, `v1beta2`, `v1alpha1`, then other names
+/// alphabetically.
+pub(crate) fn compare_priority(a: &str, b: &str) -> Ordering {
     match (rank(a), rank(b)) {
         (Some(a), Some(b)) => b.cmp(&a),
         (Some(_), None) => Ordering::Less,
@@ -82,7 +83,7 @@ pub(crate) fn by_priority(a: &str, b: &str) -> Ordering {
     }
 }
 
-/// Stability (3 is stable), major, minor; absent for names of another form.
+/// Stability (3 is stable), major, minor; `None` for names of another form.
 fn rank(version: &str) -> Option<(u8, u32, u32)> {
     let rest = version.strip_prefix('v')?;
     let digits = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
@@ -104,7 +105,7 @@ mod tests {
     fn versions_are_ordered_by_stability_then_number() {
         let mut versions =
             ["foo1", "v1alpha1", "v1", "v11beta2", "v10", "v2", "v3beta1", "foo10", "v12alpha1", "v11alpha2"];
-        versions.sort_by(|a, b| by_priority(a, b));
+        versions.sort_by(|a, b| compare_priority(a, b));
         let wanted =
             ["v10", "v2", "v1", "v11beta2", "v3beta1", "v12alpha1", "v11alpha2", "v1alpha1", "foo1", "foo10"];
         assert_eq!(versions, wanted);

@@ -1,4 +1,4 @@
-//! OpenAPI v3 documents, as a server publishes them at `/openapi/v3`: kubectl looks there what a server can do.
+//! OpenAPI v3 documents, as a server publishes them at `/openapi/v3`. kubectl detects features of a server in them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,19 +11,19 @@ use crate::{definitions, discovery};
 const PREFIX: &str = "#/components/schemas/";
 const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.";
 
-/// The document of a group version: its paths with the parameters that clients ask for, the schemas of its kinds.
+/// The document of a group version: its paths with the parameters that clients look for, and the schemas of its kinds.
 pub(crate) fn of(resources: &[Resource], crd_of: impl Fn(&Resource) -> Option<Value>) -> Value {
     let mut schemas = BTreeMap::new();
     let mut paths = Map::new();
-    let mut open = Vec::new();
+    let mut pending = Vec::new();
     for resource in resources {
         paths.extend(paths_of(resource));
         match crd_of(resource) {
-            Some(schema) => custom(resource, schema, &mut schemas, &mut open),
-            None => open.extend(kinds_of(resource).filter_map(|(_, name)| name)),
+            Some(schema) => add_custom(resource, schema, &mut schemas, &mut pending),
+            None => pending.extend(kinds_of(resource).filter_map(|(_, name)| name)),
         }
     }
-    built_in(open, &mut schemas);
+    add_built_in(pending, &mut schemas);
     for (kind, name) in resources.iter().flat_map(kinds_of) {
         if let Some(schema) = name.and_then(|name| schemas.get_mut(&name)) {
             schema["x-kubernetes-group-version-kind"] = json!([kind]);
@@ -38,7 +38,7 @@ pub(crate) fn of(resources: &[Resource], crd_of: impl Fn(&Resource) -> Option<Va
     })
 }
 
-/// The schema of a CRD's version with what every object has.
+/// The schema of a CRD's version with the fields that every object has.
 pub(crate) fn custom_schema(crd: &Crd, version: &str) -> Value {
     let declared = crd.open_api(version).and_then(Value::as_object);
     let mut schema = declared.cloned().unwrap_or_default();
@@ -52,16 +52,17 @@ pub(crate) fn custom_schema(crd: &Crd, version: &str) -> Value {
     Value::Object(schema)
 }
 
-/// What a resource speaks: itself, its list, what its subresources speak; each with its definition if it is built in.
+/// The kinds of a resource, its list and its subresources, each with the name of its built-in definition.
 fn kinds_of(resource: &Resource) -> impl Iterator<Item = (Value, Option<String>)> {
     let list = resource.list_kind();
-    let own =
-        [resource.kind.as_str(), list.as_str()].map(|kind| told(&resource.group, &resource.version, kind));
-    let below = resource.subresources.iter().map(|below| told(&below.group, &below.version, &below.kind));
+    let own = [resource.kind.as_str(), list.as_str()]
+        .map(|kind| with_definition(&resource.group, &resource.version, kind));
+    let below =
+        resource.subresources.iter().map(|below| with_definition(&below.group, &below.version, &below.kind));
     own.into_iter().chain(below).collect::<Vec<_>>().into_iter()
 }
 
-fn told(group: &str, version: &str, kind: &str) -> (Value, Option<String>) {
+fn with_definition(group: &str, version: &str, kind: &str) -> (Value, Option<String>) {
     (gvk(group, version, kind), definitions::name_of_kind(group, version, kind))
 }
 
@@ -69,14 +70,19 @@ fn gvk(group: &str, version: &str, kind: &str) -> Value {
     json!({"group": group, "version": version, "kind": kind})
 }
 
-/// A custom resource and its list: `io.example.v1.Widget` for widgets of example.io.
-fn custom(resource: &Resource, schema: Value, schemas: &mut BTreeMap<String, Value>, open: &mut Vec<String>) {
+/// Adds the schemas of a custom resource and its list: `io.example.v1.Widget` for widgets of example.io.
+fn add_custom(
+    resource: &Resource,
+    schema: Value,
+    schemas: &mut BTreeMap<String, Value>,
+    pending: &mut Vec<String>,
+) {
     let mut parts: Vec<&str> = resource.group.split('.').collect();
     parts.reverse();
     let name = |kind: &str| format!("{}.{}.{kind}", parts.join("."), resource.version);
-    let told = |kind: &str| json!([gvk(&resource.group, &resource.version, kind)]);
+    let gvks = |kind: &str| json!([gvk(&resource.group, &resource.version, kind)]);
     let mut object = schema;
-    object["x-kubernetes-group-version-kind"] = told(&resource.kind);
+    object["x-kubernetes-group-version-kind"] = gvks(&resource.kind);
     let list = json!({
         "type": "object",
         "required": ["items"],
@@ -86,56 +92,56 @@ fn custom(resource: &Resource, schema: Value, schemas: &mut BTreeMap<String, Val
             "metadata": reference(&format!("{META}ListMeta")),
             "items": {"type": "array", "items": reference(&name(&resource.kind))},
         },
-        "x-kubernetes-group-version-kind": told(&resource.list_kind()),
+        "x-kubernetes-group-version-kind": gvks(&resource.list_kind()),
     });
     schemas.insert(name(&resource.kind), object);
     schemas.insert(name(&resource.list_kind()), list);
-    open.extend(["ObjectMeta", "ListMeta"].map(|name| format!("{META}{name}")));
+    pending.extend(["ObjectMeta", "ListMeta"].map(|name| format!("{META}{name}")));
 }
 
-/// Built-in definitions and all that they lead to.
-fn built_in(mut open: Vec<String>, schemas: &mut BTreeMap<String, Value>) {
+/// Adds the schemas of built-in definitions and of all that they refer to.
+fn add_built_in(mut pending: Vec<String>, schemas: &mut BTreeMap<String, Value>) {
     let mut seen = BTreeSet::new();
-    while let Some(name) = open.pop() {
+    while let Some(name) = pending.pop() {
         if seen.insert(name.clone())
             && let Some(schema) = definitions::schema(&name)
         {
-            schemas.insert(name, published(schema, &mut open));
+            schemas.insert(name, to_openapi(schema, &mut pending));
         }
     }
 }
 
-/// The schema with references as OpenAPI writes them; beside other words they stand in `allOf`.
-fn published(schema: Value, found: &mut Vec<String>) -> Value {
-    let Value::Object(mut words) = schema else { return schema };
-    let named = words.get("$ref").and_then(Value::as_str).map(str::to_owned);
+/// Converts the references of a schema to OpenAPI v3, in `allOf` if there are other keywords, and collects their names.
+fn to_openapi(schema: Value, references: &mut Vec<String>) -> Value {
+    let Value::Object(mut keywords) = schema else { return schema };
+    let named = keywords.get("$ref").and_then(Value::as_str).map(str::to_owned);
     if let Some(name) = named {
-        words.remove("$ref");
+        keywords.remove("$ref");
         let reference = reference(&name);
-        found.push(name);
-        if words.is_empty() {
+        references.push(name);
+        if keywords.is_empty() {
             return reference;
         }
-        words.insert("allOf".to_owned(), json!([reference]));
+        keywords.insert("allOf".to_owned(), json!([reference]));
     }
-    if let Some(Value::Object(properties)) = words.get_mut("properties") {
+    if let Some(Value::Object(properties)) = keywords.get_mut("properties") {
         for property in properties.values_mut() {
-            *property = published(property.take(), found);
+            *property = to_openapi(property.take(), references);
         }
     }
     for key in ["items", "additionalProperties"] {
-        if let Some(below) = words.get_mut(key) {
-            *below = published(below.take(), found);
+        if let Some(below) = keywords.get_mut(key) {
+            *below = to_openapi(below.take(), references);
         }
     }
-    Value::Object(words)
+    Value::Object(keywords)
 }
 
 fn reference(name: &str) -> Value {
     json!({"$ref": format!("{PREFIX}{name}")})
 }
 
-/// The paths of a resource: the collection, in all namespaces and in one, and the object.
+/// The paths of a resource: the object, the collection in one namespace and the one in all namespaces.
 fn paths_of(resource: &Resource) -> Vec<(String, Value)> {
     let root = if resource.group.is_empty() { "/api" } else { "/apis" };
     let base = format!("{root}/{}", resource.api_version());
@@ -162,7 +168,7 @@ fn paths_of(resource: &Resource) -> Vec<(String, Value)> {
     paths
 }
 
-/// The operations of a path, by method, of the verbs that are served.
+/// The operations of a path by method, for the verbs that are served.
 fn operations(resource: &Resource, methods: &[(&str, &str)]) -> Value {
     let served = methods.iter().filter(|(_, verb)| resource.serves(verb));
     let operation = |&(method, verb): &(&str, &str)| {

@@ -11,16 +11,16 @@ use crate::shipped::crds;
 use crate::types::Type;
 use crate::{definitions, discovery, document, openapi, selectors};
 
-/// Which kinds there are, and what is known of each. A value: extending gives another one.
+/// An immutable set of kinds with their resources and types. Adding and removing kinds returns another set.
 #[derive(Debug, Clone)]
 pub struct Kinds {
     groups: Vec<Group>,
-    custom: BTreeMap<(String, String, String), Custom>,
+    custom: BTreeMap<(String, String, String), CustomKind>,
 }
 
-/// The type of a custom resource, made when it is first asked for.
+/// A custom resource, whose type is computed on first use.
 #[derive(Debug, Clone)]
-struct Custom {
+struct CustomKind {
     crd: Arc<Crd>,
     ty: Arc<OnceLock<Type>>,
 }
@@ -30,7 +30,7 @@ static KUBERNETES: LazyLock<Kinds> =
 static GARDENER: LazyLock<Kinds> = LazyLock::new(|| Kinds::kubernetes().with(crds().iter().cloned()));
 
 impl Kinds {
-    /// The built-in kinds of Kubernetes 1.36: what a server with default flags serves.
+    /// The built-in kinds of Kubernetes 1.36 that a server with default flags serves.
     #[must_use]
     pub fn kubernetes() -> &'static Self {
         &KUBERNETES
@@ -42,7 +42,7 @@ impl Kinds {
         &GARDENER
     }
 
-    /// These kinds and those of the CRDs; a CRD that is there already is replaced, with all its versions.
+    /// Adds the kinds of CRDs; a CRD of the same name is replaced with all its versions.
     #[must_use]
     pub fn with(&self, crds: impl IntoIterator<Item = Crd>) -> Self {
         let mut kinds = self.clone();
@@ -52,7 +52,7 @@ impl Kinds {
         kinds
     }
 
-    /// These kinds without those of the CRD of this group and plural name.
+    /// Removes the kinds of the CRD of this group and plural name.
     #[must_use]
     pub fn without(&self, group: &str, plural: &str) -> Self {
         let mut kinds = self.clone();
@@ -89,38 +89,37 @@ impl Kinds {
         self.served(group, version)?.iter().find(|resource| resource.kind == kind)
     }
 
-    /// The same from what stands in an object: `("apps/v1", "Deployment")`.
+    /// The resource by the `apiVersion` and `kind` of an object: `("apps/v1", "Deployment")`.
     #[must_use]
     pub fn of_object(&self, api_version: &str, kind: &str) -> Option<&Resource> {
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         self.kind(group, version, kind)
     }
 
-    /// The resource of a group by plural name or kind, in the version that the group prefers: what is to be known of a
-    /// version that is no longer served (`autoscaling/v2beta1`), its newer self tells best.
+    /// The resource of a group by plural name or kind, in the preferred version of the group. Useful for versions that are
+    /// no longer served (`autoscaling/v2beta1`).
     #[must_use]
     pub fn preferred(&self, group: &str, name: &str) -> Option<&Resource> {
         let resources = self.group(group)?.versions.iter().flat_map(|served| &served.resources);
         resources.into_iter().find(|resource| resource.plural == name || resource.kind == name)
     }
 
-    /// The resources that answer to a name as kubectl takes it: kind, plural, singular or short name in any case,
-    /// or `name.group`; each in its group's preferred version, in the order of discovery.
+    /// Finds resources by a name as kubectl accepts it: kind, plural, singular or short name in any case, or `name.group`.
+    /// Each is in its group's preferred version, in the order of discovery.
     #[must_use]
     pub fn named(&self, name: &str) -> Vec<&Resource> {
         let wanted = name.to_lowercase();
         let mut found: Vec<&Resource> = Vec::new();
         for resource in self.resources() {
             let same = |seen: &&Resource| seen.group == resource.group && seen.plural == resource.plural;
-            if answers_to(resource, &wanted) && !found.iter().any(same) {
+            if has_name(resource, &wanted) && !found.iter().any(same) {
                 found.push(resource);
             }
         }
         found
     }
 
-    /// What objects of this kind look like. Knows also kinds that are only spoken and not served: lists (`PodList`),
-    /// `Status`, `Scale`, `DeleteOptions`.
+    /// The type of a kind. Also finds kinds that no resource serves: lists (`PodList`), `Status`, `Scale`, `DeleteOptions`.
     #[must_use]
     pub fn type_of(&self, group: &str, version: &str, kind: &str) -> Option<Type> {
         let item = || kind.strip_suffix("List").and_then(|kind| self.custom_type(group, version, kind));
@@ -129,14 +128,14 @@ impl Kinds {
             .or_else(|| item().map(openapi::list_of))
     }
 
-    /// The fields that tell the elements of the list at this path apart: where the schema has
-    /// `x-kubernetes-list-map-keys`; absent for every other list, and where there is no list.
+    /// The keys of the list at this path, if the schema has `x-kubernetes-list-map-keys`; `None` for other lists, and if
+    /// the path has no list.
     #[must_use]
     pub fn list_key(&self, group: &str, version: &str, kind: &str, path: &str) -> Option<Vec<String>> {
         self.type_of(group, version, kind)?.at(path)?.list_keys()
     }
 
-    /// The fields that a field selector may name: `metadata.name`, `spec.nodeName`; in every version the same.
+    /// The fields that a field selector may use: `metadata.name`, `spec.nodeName`; the same in every version.
     #[must_use]
     pub fn selectable_fields(&self, resource: &Resource) -> Vec<String> {
         let key = (resource.group.clone(), resource.version.clone(), resource.kind.clone());
@@ -144,8 +143,8 @@ impl Kinds {
         selectors::of(resource, declared)
     }
 
-    /// The OpenAPI v3 document of a group version, as a server publishes it at `/openapi/v3/apis/GROUP/VERSION`:
-    /// schemas without descriptions, and of the paths what clients look for (`fieldValidation`, `dryRun`, the kind).
+    /// The OpenAPI v3 document of a group version, as a server publishes it at `/openapi/v3/apis/GROUP/VERSION`: schemas
+    /// without descriptions, and paths with what clients look for (`fieldValidation`, `dryRun`, the kind).
     #[must_use]
     pub fn openapi(&self, group: &str, version: &str) -> Option<Value> {
         let crd_of = |resource: &Resource| {
@@ -170,12 +169,12 @@ impl Kinds {
         let crd = Arc::new(crd);
         for resource in crd.resources() {
             let key = (resource.group.clone(), resource.version.clone(), resource.kind.clone());
-            self.custom.insert(key, Custom { crd: Arc::clone(&crd), ty: Arc::default() });
+            self.custom.insert(key, CustomKind { crd: Arc::clone(&crd), ty: Arc::default() });
             self.insert(resource);
         }
     }
 
-    /// Puts a resource where discovery lists it: new groups after the old ones, versions by priority, names in order.
+    /// Inserts a resource in the order of discovery: new groups after the built-in ones, versions by priority, names sorted.
     fn insert(&mut self, resource: Resource) {
         let group = match self.groups.iter().position(|group| group.name == resource.group) {
             Some(at) => &mut self.groups[at],
@@ -187,20 +186,20 @@ impl Kinds {
             versions.len() - 1
         });
         let resources = &mut versions[at].resources;
-        let place = resources.partition_point(|other| other.plural < resource.plural);
-        resources.insert(place, resource);
-        versions.sort_by(|a, b| discovery::by_priority(&a.version, &b.version));
+        let position = resources.partition_point(|other| other.plural < resource.plural);
+        resources.insert(position, resource);
+        versions.sort_by(|a, b| discovery::compare_priority(&a.version, &b.version));
     }
 
     fn new_group(&mut self, name: &str) -> &mut Group {
         let built_in = discovery::groups_count().min(self.groups.len());
-        let place = built_in + self.groups[built_in..].partition_point(|group| group.name.as_str() < name);
-        self.groups.insert(place, Group { name: name.to_owned(), versions: Vec::new() });
-        &mut self.groups[place]
+        let position = built_in + self.groups[built_in..].partition_point(|group| group.name.as_str() < name);
+        self.groups.insert(position, Group { name: name.to_owned(), versions: Vec::new() });
+        &mut self.groups[position]
     }
 
     fn remove(&mut self, group: &str, plural: &str) {
-        let Some(at) = self.groups.iter().position(|known| known.name == group) else { return };
+        let Some(at) = self.groups.iter().position(|other| other.name == group) else { return };
         let custom = &mut self.custom;
         for served in &mut self.groups[at].versions {
             served.resources.retain(|resource| {
@@ -209,11 +208,11 @@ impl Kinds {
             });
         }
         self.groups[at].versions.retain(|served| !served.resources.is_empty());
-        self.groups.retain(|known| !known.versions.is_empty());
+        self.groups.retain(|group| !group.versions.is_empty());
     }
 }
 
-fn answers_to(resource: &Resource, wanted: &str) -> bool {
+fn has_name(resource: &Resource, wanted: &str) -> bool {
     let name = match wanted.split_once('.') {
         Some((name, group)) if group == resource.group => name,
         Some(_) => return false,

@@ -1,24 +1,24 @@
-//! What is known of kinds, Kubernetes' and Gardener's: discovery, types, list and merge keys. Generated data, no IO.
+//! The kinds of Kubernetes and Gardener: discovery, field types, list and merge keys. Generated data, no IO.
 //!
-//! Start at [`Kinds`]: [`Kinds::kubernetes`] knows the built-in kinds of Kubernetes 1.36, [`Kinds::gardener`] those and
-//! the custom resources that come with the project ([`crds`]). A kind's [`Type`] tells of every field what it holds,
-//! whether a list has keys, and how a patch treats it; a [`Message`] how a kind lies in protobuf.
+//! Start at [`Kinds`]: [`Kinds::kubernetes`] has the built-in kinds of Kubernetes 1.36, [`Kinds::gardener`] also the custom
+//! resources that come with the project ([`crds`]). The [`Type`] of a kind describes every field: its shape, the keys of a
+//! list, the effect of a patch. A [`Message`] describes the protobuf encoding of a kind.
 //!
 //! ```
 //! use schema::{Kinds, Shape};
-//! let pod = Kinds::gardener().type_of("", "v1", "Pod").expect("Kubernetes knows pods");
+//! let pod = Kinds::gardener().type_of("", "v1", "Pod").expect("Kubernetes has pods");
 //! let limits = pod.at("spec.containers[].resources.limits[cpu]").expect("containers have limits");
 //! assert_eq!(limits.shape(), Shape::Quantity);
 //! assert_eq!(Kinds::gardener().list_key("", "v1", "Pod", "spec.containers"), Some(vec!["name".to_owned()]));
 //! ```
 
 mod crd;
+mod definition_name;
 mod definitions;
 mod discovery;
 mod document;
 mod kinds;
 mod messages;
-mod named;
 mod openapi;
 mod path;
 mod resource;

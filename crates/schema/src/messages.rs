@@ -1,6 +1,6 @@
-//! How kinds lie in protobuf: data/messages.gz, read off Go's types by kind/messages, unpacked when first asked for.
+//! The protobuf messages of kinds from data/messages.gz, which kind/messages writes from Go's types. Unpacked on first use.
 //!
-//! One line per message; kind/messages/table.go has the notation, `zcat` prints them all.
+//! The file has one line per message in the notation of kind/messages/table.go; `zcat` prints all of them.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -16,68 +16,68 @@ static TEXT: LazyLock<String> = LazyLock::new(|| {
     GzDecoder::new(packed).read_to_string(&mut text).expect("the generated file is read by a test");
     text
 });
-static MESSAGES: LazyLock<BTreeMap<&'static str, Line>> = LazyLock::new(|| {
-    let line = |line: &'static str| {
+static MESSAGES: LazyLock<BTreeMap<&'static str, MessageLine>> = LazyLock::new(|| {
+    let parse = |line: &'static str| {
         let (name, fields) = line.split_once(' ').unwrap_or((line, ""));
         let union = name.ends_with('|');
-        (name.trim_end_matches('|'), Line { union, fields, message: OnceLock::new() })
+        (name.trim_end_matches('|'), MessageLine { union, fields, message: OnceLock::new() })
     };
-    TEXT.lines().map(line).collect()
+    TEXT.lines().map(parse).collect()
 });
 
-struct Line {
+struct MessageLine {
     union: bool,
     fields: &'static str,
     message: OnceLock<Message>,
 }
 
-/// A message of protobuf, with what Go makes of it in JSON.
+/// A protobuf message, with its form in Go's JSON.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Message {
-    /// `io.k8s.api.core.v1.Pod`: its definition in OpenAPI.
+    /// Name of its OpenAPI definition: `io.k8s.api.core.v1.Pod`.
     pub name: &'static str,
-    /// Whether JSON shows one field only: the last that is there, or else the first.
+    /// Whether JSON has one field only: the last one that is present, or else the first one.
     pub union: bool,
-    /// In the order of Go's struct.
+    /// Fields in the order of Go's struct.
     pub fields: Vec<MessageField>,
 }
 
 /// A field of a message.
 #[derive(Debug, PartialEq, Eq)]
 pub struct MessageField {
-    /// By which it is known on the wire.
+    /// Number on the wire.
     pub number: u32,
-    /// In JSON; empty where its own fields stand in the object itself.
+    /// Name in JSON; empty for an embedded field, whose fields JSON has in the object itself.
     pub name: &'static str,
-    /// In Go, where it is not JSON's with a capital.
+    /// Name in Go, if it is not the JSON name with a capital.
     go: Option<&'static str>,
-    /// Whether absence is told apart from zero.
+    /// Whether absence differs from zero.
     pub pointer: bool,
     /// Whether JSON has the field even if it is empty.
     pub written: bool,
-    /// How many values it holds.
+    /// Number of its values.
     pub many: Many,
-    /// How each of them lies on the wire.
+    /// Encoding of each value.
     pub encoding: Encoding,
 }
 
-/// How many values a field holds.
+/// Number of values of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Many {
-    /// One.
+    /// A single value.
     One,
     /// A list.
     List,
-    /// A map with texts as keys.
+    /// A map with string keys.
     Map,
 }
 
-/// How a value lies on the wire.
+/// Encoding of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
     /// A varint.
     Bool,
-    /// A varint, of which the lower half counts.
+    /// A varint, of which the lower 32 bits count.
     Int32,
     /// A varint.
     Int64,
@@ -95,51 +95,51 @@ pub enum Encoding {
     Duration,
     /// A message of a text.
     Quantity,
-    /// A message of which it is, number and text.
+    /// A message of the type, the number and the text.
     IntOrString,
-    /// A message of bytes that are JSON.
+    /// A message of bytes that contain JSON.
     Json,
-    /// A message that is a list of texts.
+    /// A message of a list of texts.
     Texts,
-    /// A message of this name.
+    /// The message of this name.
     Message(&'static str),
 }
 
 impl Message {
-    /// The message of this definition: `io.k8s.api.core.v1.Pod`.
+    /// The message of an OpenAPI definition: `io.k8s.api.core.v1.Pod`.
     #[must_use]
     pub fn named(definition: &str) -> Option<&'static Self> {
         let (name, line) = MESSAGES.get_key_value(definition)?;
-        let read = || Self { name, union: line.union, fields: fields(name, line.fields) };
+        let read = || Self { name, union: line.union, fields: parse_fields(name, line.fields) };
         Some(line.message.get_or_init(read))
     }
 
-    /// The message of a built-in kind; of options that every group takes, that of the core group: `("", "v1", "Pod")`.
+    /// The message of a built-in kind: `("", "v1", "Pod")`. Options that every group accepts are those of the core group.
     #[must_use]
     pub fn of_kind(group: &str, version: &str, kind: &str) -> Option<&'static Self> {
         Self::named(&definitions::name_of_kind(group, version, kind)?)
     }
 
-    /// Its field of this number.
+    /// The field with this number.
     #[must_use]
     pub fn field(&self, number: u32) -> Option<&MessageField> {
         self.fields.iter().find(|field| field.number == number)
     }
 
-    /// `Pod`, as Go calls it.
+    /// Name of the Go type: `Pod`.
     #[must_use]
     pub fn go_name(&self) -> &'static str {
-        short(self.name)
+        short_name(self.name)
     }
 }
 
 impl MessageField {
-    /// `UID`, `ObjectMeta`: as Go calls it.
+    /// Name of the Go field: `UID`, `ObjectMeta`.
     #[must_use]
     pub fn go_name(&self) -> String {
         match (self.go, self.encoding) {
             (Some(name), _) => name.to_owned(),
-            (None, Encoding::Message(name)) if self.name.is_empty() => short(name).to_owned(),
+            (None, Encoding::Message(name)) if self.name.is_empty() => short_name(name).to_owned(),
             (None, _) => {
                 let mut letters = self.name.chars();
                 letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect()
@@ -148,17 +148,17 @@ impl MessageField {
     }
 }
 
-fn short(definition: &str) -> &str {
+fn short_name(definition: &str) -> &str {
     definition.rsplit('.').next().unwrap_or(definition)
 }
 
-fn fields(message: &'static str, text: &'static str) -> Vec<MessageField> {
+fn parse_fields(message: &'static str, text: &'static str) -> Vec<MessageField> {
     let package = message.rsplit_once('.').map_or("", |(package, _)| package);
-    let field = |text| field(package, text).expect("every field is read by a test");
+    let field = |text| parse_field(package, text).expect("every field is parsed by a test");
     text.split(' ').filter(|text| !text.is_empty()).map(field).collect()
 }
 
-fn field(package: &str, text: &'static str) -> Option<MessageField> {
+fn parse_field(package: &str, text: &'static str) -> Option<MessageField> {
     let mut parts = text.splitn(3, ':');
     let (number, name, word) = (parts.next()?.parse().ok()?, parts.next()?, parts.next()?);
     let bare = name.trim_end_matches(['*', '!']);
@@ -170,10 +170,10 @@ fn field(package: &str, text: &'static str) -> Option<MessageField> {
         _ => (Many::One, word),
     };
     let (pointer, written) = (flags.contains('*'), flags.contains('!'));
-    Some(MessageField { number, name, go, pointer, written, many, encoding: encoding(package, word)? })
+    Some(MessageField { number, name, go, pointer, written, many, encoding: parse_encoding(package, word)? })
 }
 
-fn encoding(package: &str, word: &'static str) -> Option<Encoding> {
+fn parse_encoding(package: &str, word: &'static str) -> Option<Encoding> {
     Some(match word {
         "bool" => Encoding::Bool,
         "int32" => Encoding::Int32,
@@ -201,7 +201,7 @@ mod tests {
     use crate::{Kinds, discovery};
 
     #[test]
-    fn every_message_is_read_and_every_kind_that_is_served_has_one() {
+    fn every_message_can_be_parsed_and_every_kind_has_one() {
         for name in MESSAGES.keys() {
             let message = Message::named(name).expect("it was just listed");
             let mut numbers: Vec<u32> = message.fields.iter().map(|field| field.number).collect();
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fields_of_json_are_those_of_openapi() {
+    fn the_json_fields_are_those_of_openapi() {
         for resource in Kinds::kubernetes().resources() {
             let (group, version, kind) = (&resource.group, &resource.version, &resource.kind);
             let ty = Kinds::kubernetes().type_of(group, version, kind).expect("served");
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_say_number_names_and_form() {
+    fn fields_have_number_names_and_encoding() {
         let meta = Message::named("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta").expect("known");
         let [uid, labels, deleted, owners] = [5, 11, 9, 13].map(|number| meta.field(number).expect("known"));
         assert_eq!((uid.name, uid.go_name().as_str(), uid.encoding), ("uid", "UID", Encoding::String));

@@ -1,20 +1,20 @@
-//! Reads OpenAPI schemas: structural ones of CRDs and the trimmed ones of Kubernetes.
+//! Converts OpenAPI schemas to types: structural schemas of CRDs and the reduced schemas of Kubernetes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::types::{Field, Form, IntegerWidth, ListKind, Node, PatchStrategy, Shape, Type};
+use crate::types::{Field, IntegerWidth, ListKind, PatchStrategy, Shape, Type, TypeForm, TypeNode};
 
 const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.";
-/// How controller-gen writes a quantity into a CRD, up to the suffixes.
+/// Beginning of the pattern that controller-gen writes for a quantity, up to the suffixes.
 const QUANTITY_PATTERN: &str = r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))((";
 
 /// The type that a schema describes.
 pub(crate) fn parse(schema: &Value) -> Type {
     let (strategy, retain_keys) = patch_strategy(schema);
-    Type(Arc::new(Node {
+    Type(Arc::new(TypeNode {
         form: form(schema),
         default: schema.get("default").cloned(),
         list: list_kind(schema),
@@ -30,17 +30,17 @@ pub(crate) fn parse(schema: &Value) -> Type {
     }))
 }
 
-/// The type of the objects of a custom resource: its schema, and what every object has.
+/// The type of a custom resource: its schema and the fields that every object has.
 pub(crate) fn custom_object(schema: &Value) -> Type {
     let mut fields = properties(schema);
-    object_fields(&mut fields);
+    add_object_fields(&mut fields);
     let open = flag(schema, "x-kubernetes-preserve-unknown-fields") || schema.is_null();
-    Type(Arc::new(Node { form: Form::Object(fields), open, ..Node::default() }))
+    Type(Arc::new(TypeNode { form: TypeForm::Object(fields), open, ..TypeNode::default() }))
 }
 
-/// The type of the answer to a list request for objects of a type.
+/// The type of a list of objects.
 pub(crate) fn list_of(items: Type) -> Type {
-    let list = Type(Arc::new(Node { form: Form::List(items), ..Node::default() }));
+    let list = Type(Arc::new(TypeNode { form: TypeForm::List(items), ..TypeNode::default() }));
     let fields = [
         field("apiVersion", scalar(Shape::String)),
         field("kind", scalar(Shape::String)),
@@ -48,43 +48,43 @@ pub(crate) fn list_of(items: Type) -> Type {
         Field { required: true, ..field("items", list) },
     ];
     let fields = fields.into_iter().map(|field| (field.name.clone(), field)).collect();
-    Type(Arc::new(Node { form: Form::Object(fields), ..Node::default() }))
+    Type(Arc::new(TypeNode { form: TypeForm::Object(fields), ..TypeNode::default() }))
 }
 
-fn form(schema: &Value) -> Form {
+fn form(schema: &Value) -> TypeForm {
     let first = schema.pointer("/allOf/0").unwrap_or(schema);
     if let Some(name) = text(first, "$ref") {
         return definition(name.strip_prefix("#/components/schemas/").unwrap_or(name));
     }
     if flag(schema, "x-kubernetes-int-or-string") || text(schema, "format") == Some("int-or-string") {
         let quantity = text(schema, "pattern").is_some_and(|pattern| pattern.starts_with(QUANTITY_PATTERN));
-        return Form::Scalar(if quantity { Shape::Quantity } else { Shape::IntOrString });
+        return TypeForm::Scalar(if quantity { Shape::Quantity } else { Shape::IntOrString });
     }
     match text(schema, "type") {
         Some("object") => object(schema),
-        Some("array") => Form::List(schema.get("items").map_or_else(Type::any, parse)),
+        Some("array") => TypeForm::List(schema.get("items").map_or_else(Type::any, parse)),
         Some(name) => primitive(name, text(schema, "format")),
         None if schema.get("properties").is_some() => object(schema),
-        None => Form::Any,
+        None => TypeForm::Any,
     }
 }
 
-/// A named definition; those that stand for a notation of their own are known by name.
-fn definition(name: &str) -> Form {
+/// The form of a reference. Definitions that are scalars with a notation of their own are recognized by name.
+fn definition(name: &str) -> TypeForm {
     let shape = match name.strip_prefix("io.k8s.apimachinery.pkg.").unwrap_or(name) {
         "api.resource.Quantity" => Shape::Quantity,
         "apis.meta.v1.Time" => Shape::Time,
         "apis.meta.v1.MicroTime" => Shape::MicroTime,
         "apis.meta.v1.Duration" => Shape::Duration,
         "util.intstr.IntOrString" => Shape::IntOrString,
-        "apis.meta.v1.FieldsV1" | "apis.meta.v1.Patch" | "runtime.RawExtension" => return Form::Any,
-        _ => return Form::Reference(name.to_owned()),
+        "apis.meta.v1.FieldsV1" | "apis.meta.v1.Patch" | "runtime.RawExtension" => return TypeForm::Any,
+        _ => return TypeForm::Reference(name.to_owned()),
     };
-    Form::Scalar(shape)
+    TypeForm::Scalar(shape)
 }
 
-fn primitive(name: &str, format: Option<&str>) -> Form {
-    Form::Scalar(match (name, format) {
+fn primitive(name: &str, format: Option<&str>) -> TypeForm {
+    TypeForm::Scalar(match (name, format) {
         ("string", Some("byte")) => Shape::Bytes,
         ("string", Some("date-time")) => Shape::Time,
         ("string", Some("duration")) => Shape::Duration,
@@ -93,20 +93,20 @@ fn primitive(name: &str, format: Option<&str>) -> Form {
         ("integer", _) => Shape::Integer(IntegerWidth::Int64),
         ("number", _) => Shape::Number,
         ("boolean", _) => Shape::Boolean,
-        _ => return Form::Any,
+        _ => return TypeForm::Any,
     })
 }
 
-fn object(schema: &Value) -> Form {
+fn object(schema: &Value) -> TypeForm {
     let mut fields = properties(schema);
     if flag(schema, "x-kubernetes-embedded-resource") {
-        object_fields(&mut fields);
+        add_object_fields(&mut fields);
     }
     match schema.get("additionalProperties") {
-        Some(values @ Value::Object(_)) if fields.is_empty() => Form::Map(parse(values)),
-        Some(Value::Bool(true)) if fields.is_empty() => Form::Map(Type::any()),
-        _ if fields.is_empty() && flag(schema, "x-kubernetes-preserve-unknown-fields") => Form::Any,
-        _ => Form::Object(fields),
+        Some(values @ Value::Object(_)) if fields.is_empty() => TypeForm::Map(parse(values)),
+        Some(Value::Bool(true)) if fields.is_empty() => TypeForm::Map(Type::any()),
+        _ if fields.is_empty() && flag(schema, "x-kubernetes-preserve-unknown-fields") => TypeForm::Any,
+        _ => TypeForm::Object(fields),
     }
 }
 
@@ -127,8 +127,8 @@ fn properties(schema: &Value) -> BTreeMap<String, Field> {
         .collect()
 }
 
-/// Adds what every object has; what a schema says of these fields is about validation only.
-fn object_fields(fields: &mut BTreeMap<String, Field>) {
+/// Adds the fields that every object has. A schema declares them only for validation.
+fn add_object_fields(fields: &mut BTreeMap<String, Field>) {
     for (name, ty) in [
         ("apiVersion", scalar(Shape::String)),
         ("kind", scalar(Shape::String)),
@@ -143,17 +143,17 @@ fn field(name: &str, ty: Type) -> Field {
 }
 
 fn scalar(shape: Shape) -> Type {
-    Type(Arc::new(Node { form: Form::Scalar(shape), ..Node::default() }))
+    Type(Arc::new(TypeNode { form: TypeForm::Scalar(shape), ..TypeNode::default() }))
 }
 
 fn reference(name: &str) -> Type {
-    Type(Arc::new(Node { form: Form::Reference(format!("{META}{name}")), ..Node::default() }))
+    Type(Arc::new(TypeNode { form: TypeForm::Reference(format!("{META}{name}")), ..TypeNode::default() }))
 }
 
-/// Whether a place holds an object of any kind, which belongs to one owner as a whole.
+/// Whether a field is a RawExtension: an object of any kind, which has one field owner as a whole.
 fn is_raw(schema: &Value) -> bool {
-    let holder = schema.pointer("/allOf/0").unwrap_or(schema);
-    text(holder, "$ref").is_some_and(|name| name.ends_with("io.k8s.apimachinery.pkg.runtime.RawExtension"))
+    let first = schema.pointer("/allOf/0").unwrap_or(schema);
+    text(first, "$ref").is_some_and(|name| name.ends_with("io.k8s.apimachinery.pkg.runtime.RawExtension"))
 }
 
 fn list_kind(schema: &Value) -> Option<ListKind> {
@@ -169,8 +169,8 @@ fn list_kind(schema: &Value) -> Option<ListKind> {
 }
 
 fn patch_strategy(schema: &Value) -> (Option<PatchStrategy>, bool) {
-    let said = text(schema, "x-kubernetes-patch-strategy").unwrap_or_default();
-    let mut words = said.split(',');
+    let strategies = text(schema, "x-kubernetes-patch-strategy").unwrap_or_default();
+    let mut words = strategies.split(',');
     let strategy = words.clone().find_map(|word| match word {
         "merge" => Some(PatchStrategy::Merge),
         "replace" => Some(PatchStrategy::Replace),
@@ -193,7 +193,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_structural_schema_tells_lists_maps_and_open_objects_apart() {
+    fn structural_schemas_have_lists_maps_and_open_objects() {
         let ty = Type::from_openapi(&json!({"type": "object", "required": ["pools"], "properties": {
             "pools": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"],
                 "items": {"type": "object", "properties": {"name": {"type": "string"}}}},
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn notations_are_told_by_format_and_pattern() {
+    fn notations_are_recognized_by_format_and_pattern() {
         let shape = |schema: Value| Type::from_openapi(&schema).shape();
         assert_eq!(shape(json!({"x-kubernetes-int-or-string": true})), Shape::IntOrString);
         let pattern = r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE])?$";
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn an_embedded_resource_has_what_every_object_has() {
+    fn an_embedded_resource_has_the_fields_of_every_object() {
         let ty = Type::from_openapi(&json!({"type": "object", "x-kubernetes-embedded-resource": true,
             "x-kubernetes-preserve-unknown-fields": true}));
         assert_eq!(ty.at("metadata.labels.x").map(|value| value.shape()), Some(Shape::String));

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// One step of a path.
+/// One segment of a path.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Segment {
     /// `.spec`, or `[app.kubernetes.io/name]`: a field of an object or a key of a map.
@@ -13,7 +13,7 @@ pub enum Segment {
     Each,
 }
 
-/// Why a text is no path.
+/// Reason a text is not a path.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PathError {
     /// A field's name is missing: `spec..x`, `.spec`, `spec.`.
@@ -27,18 +27,18 @@ pub enum PathError {
     AfterBracket(usize),
 }
 
-/// The steps of a path; none for the empty text. Names may hold any letter but `.` and `[`; in brackets any but `]`.
+/// Parses a path; the empty text has no segments. Names may contain any character but `.` and `[`, in brackets any but `]`.
 ///
 /// # Errors
-/// Where the text is no path, with the offset in bytes.
+/// If the text is malformed, with the offset in bytes.
 pub fn segments(path: &str) -> Result<Vec<Segment>, PathError> {
-    let mut steps = Vec::new();
+    let mut segments = Vec::new();
     let mut at = 0;
     while at < path.len() {
         let rest = &path[at..];
         if let Some(bracketed) = rest.strip_prefix('[') {
             let end = bracketed.find(']').ok_or(PathError::OpenBracket(at))?;
-            steps.push(bracket(&bracketed[..end]));
+            segments.push(parse_bracket(&bracketed[..end]));
             at += end + 2;
             at += match path[at..].chars().next() {
                 None | Some('[') => 0,
@@ -52,14 +52,14 @@ pub fn segments(path: &str) -> Result<Vec<Segment>, PathError> {
             if end == 0 || (dotted && at + end + 1 == path.len()) {
                 return Err(PathError::EmptyName(if end == 0 { at } else { at + end + 1 }));
             }
-            steps.push(Segment::Key(rest[..end].to_owned()));
+            segments.push(Segment::Key(rest[..end].to_owned()));
             at += end + usize::from(dotted);
         }
     }
-    Ok(steps)
+    Ok(segments)
 }
 
-fn bracket(inside: &str) -> Segment {
+fn parse_bracket(inside: &str) -> Segment {
     match inside.parse() {
         _ if inside.is_empty() => Segment::Each,
         Ok(index) => Segment::Index(index),
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_names_indexes_and_brackets() {
+    fn paths_consist_of_names_and_brackets() {
         assert_eq!(segments(""), Ok(vec![]));
         assert_eq!(
             segments("spec.containers[].ports[3].name"),
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_path_says_where() {
+    fn malformed_paths_have_an_offset() {
         assert_eq!(segments(".spec"), Err(PathError::EmptyName(0)));
         assert_eq!(segments("spec."), Err(PathError::EmptyName(5)));
         assert_eq!(segments("spec..x"), Err(PathError::EmptyName(5)));

@@ -1,8 +1,8 @@
-//! What discovery says of a resource.
+//! Resources as discovery describes them.
 
 use serde::{Deserialize, Serialize};
 
-/// An API group as discovery lists it.
+/// An API group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
     /// `apps`; empty for the core group.
@@ -12,7 +12,7 @@ pub struct Group {
 }
 
 impl Group {
-    /// The version that clients take when they have no wish: the first.
+    /// The version that clients use by default: the first.
     #[must_use]
     pub fn preferred_version(&self) -> Option<&str> {
         self.versions.first().map(|served| served.version.as_str())
@@ -42,13 +42,13 @@ pub struct Resource {
     pub kind: String,
     /// `deployments`: the name in paths and in webhook rules.
     pub plural: String,
-    /// `deployment`; empty where the server gives none.
+    /// `deployment`; empty if the server has none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub singular: String,
-    /// Whether its objects live in namespaces.
+    /// Whether its objects are namespaced.
     #[serde(default, skip_serializing_if = "is_false")]
     pub namespaced: bool,
-    /// `create`, `delete`, `deletecollection`, `get`, `list`, `patch`, `update`, `watch`: those that are served, sorted.
+    /// The served verbs, sorted: `create`, `delete`, `deletecollection`, `get`, `list`, `patch`, `update`, `watch`.
     pub verbs: Vec<String>,
     /// `deploy`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -65,13 +65,13 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// `apps/v1`, `v1` for the core group: what stands in an object's `apiVersion`.
+    /// The `apiVersion` of its objects: `apps/v1`, or `v1` for the core group.
     #[must_use]
     pub fn api_version(&self) -> String {
         api_version(&self.group, &self.version)
     }
 
-    /// `DeploymentList`: the kind of the answer to a list request.
+    /// The kind of its lists: `DeploymentList`.
     #[must_use]
     pub fn list_kind(&self) -> String {
         format!("{}List", self.kind)
@@ -89,7 +89,7 @@ impl Resource {
         self.subresources.iter().find(|subresource| subresource.name == name)
     }
 
-    /// Whether `status` is written through its own endpoint only.
+    /// Whether it has the subresource `status`, through which alone the status can be written.
     #[must_use]
     pub fn has_status(&self) -> bool {
         self.subresource("status").is_some()
@@ -102,15 +102,15 @@ impl Resource {
 pub struct Subresource {
     /// `scale`.
     pub name: String,
-    /// The group of what it speaks: `autoscaling` for `scale`.
+    /// The group of its kind: `autoscaling` for `scale`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub group: String,
-    /// The version of what it speaks.
+    /// The version of its kind.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub version: String,
-    /// The kind that it speaks: `Scale`; the resource's own kind for `status`.
+    /// The kind of its objects: `Scale` for `scale`; the resource's own kind for `status`.
     pub kind: String,
-    /// `get`, `patch`, `update`, `create`: those that are served, sorted.
+    /// The served verbs, sorted: `create`, `get`, `patch`, `update`.
     pub verbs: Vec<String>,
 }
 

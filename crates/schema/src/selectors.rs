@@ -1,13 +1,13 @@
-//! Which fields a field selector may name, by resource.
+//! The fields that field selectors may use, by resource.
 
 use crate::resource::Resource;
 
-/// The fields of a resource: name and namespace first, then its own; `declared` are those of a CRD, absent for a
-/// built-in resource.
+/// The fields of a resource: name and namespace first, then its own. `declared` has those of a CRD, `None` for a built-in
+/// resource.
 pub(crate) fn of(resource: &Resource, declared: Option<Vec<String>>) -> Vec<String> {
     let mut fields = vec!["metadata.name".to_owned()];
     let own = built_in(&resource.group, &resource.plural);
-    // Built-in kinds without fields of their own take the namespace also where they have none.
+    // Built-in kinds without fields of their own accept the namespace even if they are cluster-scoped.
     if resource.namespaced || (own.is_empty() && declared.is_none()) {
         fields.push("metadata.namespace".to_owned());
     }
@@ -16,7 +16,7 @@ pub(crate) fn of(resource: &Resource, declared: Option<Vec<String>>) -> Vec<Stri
     fields
 }
 
-/// Kubernetes keeps these beside the types and tells them nowhere, so they stand here by hand.
+/// Maintained by hand, because Kubernetes does not publish these fields.
 fn built_in(group: &str, plural: &str) -> &'static [&'static str] {
     match (group, plural) {
         ("", "pods") => &[

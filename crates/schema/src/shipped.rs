@@ -1,4 +1,4 @@
-//! The CRDs that come with the project: crds/*.yaml, as JSON in data/crds.json (`cargo xtask kinds --crds`).
+//! The CRDs that come with the project: crds/*.yaml, converted to JSON in data/crds.json (`cargo xtask kinds --crds`).
 
 use std::sync::LazyLock;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::crd::Crd;
 
-/// The files, in the order of their names, which is the order of the JSON too.
+/// The files by name; data/crds.json has the same order.
 const FILES: [&str; 24] = [
     include_str!("../crds/autoscaling.k8s.io_hvpas.yaml"),
     include_str!("../crds/autoscaling.k8s.io_verticalpodautoscalers.yaml"),
@@ -41,12 +41,13 @@ static CRDS: LazyLock<Vec<Crd>> = LazyLock::new(|| {
     objects.into_iter().zip(FILES).map(crd).collect()
 });
 
-/// The CRDs that come with the project, for every substrate: by group and plural name.
+/// The CRDs that come with the project for every substrate, ordered by group and plural name.
 ///
-/// The garden's kinds, extension kinds, druid's Etcd, HVPA, VerticalPodAutoscaler, Machine, ManagedResource. Names, short
-/// names, scopes and subresources are those of Gardener's; the schemas are our own and open: fields that its components
-/// read are typed, nothing is required, `spec` and `status` keep what they do not declare. Those of the garden's kinds are
-/// made of the types in crates/api: every field is typed, every object keeps what it does not declare.
+/// They are the garden's kinds, the extension kinds, druid's Etcd, HVPA, VerticalPodAutoscaler, Machine and
+/// ManagedResource. Names, short names, scopes and subresources are those of Gardener's CRDs. The schemas are the project's
+/// own and open: fields that Gardener's components read have types, no field is required, and `spec` and `status` keep
+/// undeclared fields. The schemas of the garden's kinds are generated from crates/api: every field has a type, and every
+/// object keeps undeclared fields.
 #[must_use]
 pub fn crds() -> &'static [Crd] {
     &CRDS
@@ -58,7 +59,7 @@ mod tests {
     use crate::{Kinds, ListKind, Shape};
 
     #[test]
-    fn the_json_is_what_the_files_say() {
+    fn the_json_has_the_content_of_the_files() {
         assert_eq!(crds().len(), FILES.len());
         for crd in crds() {
             let yaml: Value =
@@ -69,8 +70,8 @@ mod tests {
     }
 
     #[test]
-    fn scopes_short_names_and_subresources_are_those_of_the_original() {
-        let told: Vec<String> = crds()
+    fn scopes_short_names_and_subresources_are_those_of_gardener() {
+        let resources: Vec<String> = crds()
             .iter()
             .flat_map(Crd::resources)
             .map(|resource| {
@@ -83,7 +84,7 @@ mod tests {
             })
             .collect();
         assert_eq!(
-            told,
+            resources,
             [
                 "autoscaling.k8s.io/v1alpha1 hvpas Hvpa namespaced [] [scale,status]",
                 "autoscaling.k8s.io/v1 verticalpodautoscalers VerticalPodAutoscaler namespaced [vpa] []",
@@ -115,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn those_that_gardener_protects_from_deletion_say_so() {
+    fn crds_that_gardener_protects_from_deletion_have_its_label() {
         let bare: Vec<&str> = crds()
             .iter()
             .filter(|crd| crd.json()["metadata"]["labels"]["gardener.cloud/deletion-protected"] != "true")
@@ -129,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fields_that_webhooks_read_are_typed_and_the_rest_is_kept() {
+    fn fields_that_webhooks_read_have_types_and_other_fields_are_kept() {
         let at = |group: &str, kind: &str, path: &str| {
             Kinds::gardener().type_of(group, "v1alpha1", kind).expect("shipped").at(path)
         };

@@ -1,4 +1,4 @@
-//! Types of values: what a field holds, whether a list has keys, how a patch treats it.
+//! Types of values: shapes, keys of lists, strategies of patches.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,18 +8,18 @@ use serde_json::Value;
 use crate::definitions;
 use crate::path::{Segment, segments};
 
-/// The type of a value at one place of an object. Cheap to clone.
+/// The type of a field or element. Cheap to clone.
 ///
-/// Two places of the same definition may differ in default and patch strategy, which belong to the place.
+/// Two fields of the same definition may differ in default and patch strategy, which belong to the field.
 #[derive(Debug, Clone)]
-pub struct Type(pub(crate) Arc<Node>);
+pub struct Type(pub(crate) Arc<TypeNode>);
 
-/// What a type is, at its surface.
+/// The outermost structure of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// Has named fields: [`Type::field`].
     Object,
-    /// Has free keys to values of one type: [`Type::values`].
+    /// Has arbitrary keys and values of one type: [`Type::values`].
     Map,
     /// Has elements of one type: [`Type::items`], [`Type::list_kind`].
     List,
@@ -43,48 +43,48 @@ pub enum Shape {
     Duration,
     /// Base64 of any bytes.
     Bytes,
-    /// Nothing is known: any value, at any depth.
+    /// Any value, at any depth.
     Any,
 }
 
-/// How many bits hold an integer.
+/// Width of an integer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IntegerWidth {
-    /// 32, signed.
+    /// 32 bits, signed.
     Int32,
-    /// 64, signed.
+    /// 64 bits, signed.
     Int64,
 }
 
-/// How the elements of a list are told apart.
+/// How the elements of a list are identified (`x-kubernetes-list-type`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ListKind {
-    /// As a whole, in order; also where the schema says nothing.
+    /// They are not: the list is one value. The default.
     Atomic,
-    /// By value: each is there once.
+    /// By value, which is unique.
     Set,
-    /// By these fields, all of them together: `[name]`, `[containerPort, protocol]`.
+    /// By the combination of these fields: `[name]`, `[containerPort, protocol]`.
     Map(Vec<String>),
 }
 
-/// What a strategic merge patch does with a value.
+/// How a strategic merge patch changes a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Patch {
-    /// Whether the patch's value is merged into the old one or takes its place.
+    /// Whether the patch's value is merged into the old one or replaces it.
     pub strategy: PatchStrategy,
-    /// Whether fields that the patch does not name in `$retainKeys` are dropped.
+    /// Whether fields that the patch does not list in `$retainKeys` are dropped.
     pub retain_keys: bool,
-    /// The field by which a merged list finds its elements; absent for lists of scalars.
-    /// Not the same as the keys of [`ListKind::Map`]: a patch knows one key only.
+    /// The key of the elements of a merged list; `None` for lists of scalars. May differ from the keys of
+    /// [`ListKind::Map`], because a patch supports one key only.
     pub merge_key: Option<String>,
 }
 
-/// Merged or replaced.
+/// Strategy of a strategic merge patch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PatchStrategy {
-    /// Merged: objects and maps unless the schema says otherwise.
+    /// Merge; the default for objects and maps.
     Merge,
-    /// Replaced: lists and scalars unless the schema says otherwise.
+    /// Replace; the default for lists and scalars.
     Replace,
 }
 
@@ -95,23 +95,26 @@ pub struct Field {
     pub name: String,
     /// Whether an object without it is invalid.
     pub required: bool,
-    /// What it holds.
+    /// Its type.
     pub ty: Type,
 }
 
 impl Field {
-    /// What the server sets where the field is absent; only defaults that the schema tells.
+    /// The value that the server sets if the field is absent; only defaults of the schema.
     #[must_use]
     pub fn default(&self) -> Option<&Value> {
         self.ty.default()
     }
 }
 
-/// What a type is made of, before references are followed.
+/// The content of a type, with unresolved references.
 #[derive(Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a word of the schema, and they are independent")]
-pub(crate) struct Node {
-    pub(crate) form: Form,
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a keyword of the schema, and they are independent"
+)]
+pub(crate) struct TypeNode {
+    pub(crate) form: TypeForm,
     pub(crate) default: Option<Value>,
     pub(crate) list: Option<ListKind>,
     pub(crate) strategy: Option<PatchStrategy>,
@@ -126,8 +129,8 @@ pub(crate) struct Node {
 }
 
 #[derive(Debug, Default)]
-pub(crate) enum Form {
-    /// A named definition of Kubernetes, looked up when it is asked for, so that types may hold themselves.
+pub(crate) enum TypeForm {
+    /// A named definition of Kubernetes; resolved on use, so that types can be recursive.
     Reference(String),
     Object(BTreeMap<String, Field>),
     Map(Type),
@@ -138,66 +141,66 @@ pub(crate) enum Form {
 }
 
 impl Type {
-    /// The type that an OpenAPI schema describes: that of a CRD, or a trimmed one of Kubernetes.
+    /// The type of an OpenAPI schema: that of a CRD, or a reduced one of Kubernetes.
     ///
-    /// Read are `type`, `format`, `properties`, `required`, `additionalProperties`, `items`, `default`, `enum`,
-    /// `nullable` and the `x-kubernetes-` extensions. What they do not tell is [`Shape::Any`].
+    /// It depends on `type`, `format`, `properties`, `required`, `additionalProperties`, `items`, `default`, `enum`,
+    /// `nullable` and the `x-kubernetes-` extensions. Without them it is [`Shape::Any`].
     #[must_use]
     pub fn from_openapi(schema: &Value) -> Self {
         crate::openapi::parse(schema)
     }
 
-    /// A map with these fields and no others, none of them required.
+    /// An object with these fields, all of them optional.
     #[must_use]
     pub fn object<'a>(fields: impl IntoIterator<Item = (&'a str, Self)>) -> Self {
         let field = |(name, ty): (&str, Self)| {
             (name.to_owned(), Field { name: name.to_owned(), required: false, ty })
         };
         let fields = fields.into_iter().map(field).collect();
-        Self(Arc::new(Node { form: Form::Object(fields), ..Node::default() }))
+        Self(Arc::new(TypeNode { form: TypeForm::Object(fields), ..TypeNode::default() }))
     }
 
-    /// A type of which nothing is known.
+    /// The type of any value.
     #[must_use]
     pub fn any() -> Self {
-        Self(Arc::new(Node::default()))
+        Self(Arc::new(TypeNode::default()))
     }
 
-    /// What it is.
+    /// The outermost structure.
     #[must_use]
     pub fn shape(&self) -> Shape {
         match &self.resolved().0.form {
-            Form::Object(_) => Shape::Object,
-            Form::Map(_) => Shape::Map,
-            Form::List(_) => Shape::List,
-            Form::Scalar(shape) => *shape,
-            Form::Reference(_) | Form::Any => Shape::Any,
+            TypeForm::Object(_) => Shape::Object,
+            TypeForm::Map(_) => Shape::Map,
+            TypeForm::List(_) => Shape::List,
+            TypeForm::Scalar(shape) => *shape,
+            TypeForm::Reference(_) | TypeForm::Any => Shape::Any,
         }
     }
 
-    /// The field of this name that the schema declares; of an object only.
+    /// The declared field of this name; `None` if this is not an object.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<Field> {
         match &self.resolved().0.form {
-            Form::Object(fields) => fields.get(name).cloned(),
+            TypeForm::Object(fields) => fields.get(name).cloned(),
             _ => None,
         }
     }
 
-    /// All declared fields, by name; empty for what is no object.
+    /// All declared fields, by name; empty if this is not an object.
     #[must_use]
     pub fn fields(&self) -> Vec<Field> {
         match &self.resolved().0.form {
-            Form::Object(fields) => fields.values().cloned().collect(),
+            TypeForm::Object(fields) => fields.values().cloned().collect(),
             _ => Vec::new(),
         }
     }
 
-    /// The fields of an object that are never absent where it is there: those whose default is an empty object, as Go
-    /// writes a struct that is no pointer.
+    /// The fields that an object always has: those whose default is an empty object, because Go writes a struct that is
+    /// not a pointer.
     #[must_use]
     pub fn structs(&self) -> Vec<(String, Self)> {
-        let Form::Object(fields) = &self.resolved().0.form else { return Vec::new() };
+        let TypeForm::Object(fields) = &self.resolved().0.form else { return Vec::new() };
         let empty = |ty: &Self| {
             matches!(ty.default(), Some(Value::Object(default)) if default.is_empty())
                 && ty.shape() == Shape::Object
@@ -206,25 +209,25 @@ impl Type {
         structs.map(|field| (field.name.clone(), field.ty.clone())).collect()
     }
 
-    /// What the keys of a map lead to.
+    /// The type of the values of a map.
     #[must_use]
     pub fn values(&self) -> Option<Self> {
         match &self.resolved().0.form {
-            Form::Map(values) => Some(values.clone()),
+            TypeForm::Map(values) => Some(values.clone()),
             _ => None,
         }
     }
 
-    /// What a list holds.
+    /// The type of the elements of a list.
     #[must_use]
     pub fn items(&self) -> Option<Self> {
         match &self.resolved().0.form {
-            Form::List(items) => Some(items.clone()),
+            TypeForm::List(items) => Some(items.clone()),
             _ => None,
         }
     }
 
-    /// How the elements of a list are told apart; absent for what is no list.
+    /// How the elements of a list are identified; `None` if this is not a list.
     #[must_use]
     pub fn list_kind(&self) -> Option<ListKind> {
         let kind =
@@ -232,7 +235,7 @@ impl Type {
         (self.shape() == Shape::List).then(kind)
     }
 
-    /// The fields that tell the elements of a list apart: where the schema has `x-kubernetes-list-map-keys`.
+    /// The keys of a list, if the schema has `x-kubernetes-list-map-keys`.
     #[must_use]
     pub fn list_keys(&self) -> Option<Vec<String>> {
         match self.list_kind()? {
@@ -241,58 +244,57 @@ impl Type {
         }
     }
 
-    /// What a strategic merge patch does with it.
+    /// How a strategic merge patch changes a value of this type.
     #[must_use]
     pub fn patch(&self) -> Patch {
         let merged = matches!(self.shape(), Shape::Object | Shape::Map | Shape::Any);
-        let usual = if merged { PatchStrategy::Merge } else { PatchStrategy::Replace };
+        let default = if merged { PatchStrategy::Merge } else { PatchStrategy::Replace };
         Patch {
-            strategy: self.0.strategy.unwrap_or(usual),
+            strategy: self.0.strategy.unwrap_or(default),
             retain_keys: self.0.retain_keys,
             merge_key: self.0.merge_key.clone(),
         }
     }
 
-    /// What the server sets where the value is absent; only defaults that the schema tells.
+    /// The value that the server sets if the field is absent; only defaults of the schema.
     #[must_use]
     pub fn default(&self) -> Option<&Value> {
         self.0.default.as_ref()
     }
 
-    /// The only values allowed, where the schema lists them; else empty.
+    /// The allowed values, if the schema lists them; otherwise empty.
     #[must_use]
     pub fn allowed(&self) -> Vec<Value> {
         self.resolved().0.allowed.clone()
     }
 
-    /// Whether an object keeps fields that it does not declare (`x-kubernetes-preserve-unknown-fields`).
-    /// Without it a server prunes them.
+    /// Whether an object keeps undeclared fields (`x-kubernetes-preserve-unknown-fields`). Otherwise a server prunes them.
     #[must_use]
     pub fn is_open(&self) -> bool {
         let node = self.resolved();
-        node.0.open || matches!(node.0.form, Form::Any)
+        node.0.open || matches!(node.0.form, TypeForm::Any)
     }
 
-    /// Whether nothing is known of a value but that it is an object.
+    /// Whether this is an object of unknown structure.
     #[must_use]
     pub fn is_bare_object(&self) -> bool {
         let node = self.resolved();
-        node.0.object && matches!(node.0.form, Form::Any)
+        node.0.object && matches!(node.0.form, TypeForm::Any)
     }
 
-    /// Whether an object or map belongs to one owner as a whole (`x-kubernetes-map-type: atomic`).
+    /// Whether an object or map has one field owner as a whole (`x-kubernetes-map-type: atomic`).
     #[must_use]
     pub fn is_atomic(&self) -> bool {
         self.0.atomic || self.resolved().0.atomic
     }
 
-    /// Whether `null` is a value of it.
+    /// Whether `null` is an allowed value.
     #[must_use]
     pub fn is_nullable(&self) -> bool {
         self.0.nullable || self.resolved().0.nullable
     }
 
-    /// Whether it holds a whole object with apiVersion, kind and metadata (`x-kubernetes-embedded-resource`).
+    /// Whether this is an object with apiVersion, kind and metadata (`x-kubernetes-embedded-resource`).
     #[must_use]
     pub fn is_embedded_resource(&self) -> bool {
         self.0.embedded
@@ -300,14 +302,14 @@ impl Type {
 
     /// The type at a path below this one: `spec.containers[].env`, `metadata.labels[a.b/c]`.
     ///
-    /// Absent where the path has a field that is not declared, also in an open object, so that a typing mistake
-    /// cannot pass; [`Shape::Any`] below what nothing is known of; absent for what is no path.
+    /// `None` if the path is malformed or has an undeclared field, also in an open object, so that typing mistakes are
+    /// found. Everything below [`Shape::Any`] is [`Shape::Any`].
     #[must_use]
     pub fn at(&self, path: &str) -> Option<Self> {
         self.below(&segments(path).ok()?)
     }
 
-    /// The same for steps that are known already.
+    /// The same for a parsed path.
     #[must_use]
     pub fn below(&self, path: &[Segment]) -> Option<Self> {
         path.iter().try_fold(self.clone(), |ty, segment| ty.step(segment))
@@ -315,10 +317,10 @@ impl Type {
 
     fn step(&self, segment: &Segment) -> Option<Self> {
         match (&self.resolved().0.form, segment) {
-            (Form::Object(fields), Segment::Key(name)) => fields.get(name).map(|field| field.ty.clone()),
-            (Form::Map(values), _) => Some(values.clone()),
-            (Form::List(items), Segment::Each | Segment::Index(_)) => Some(items.clone()),
-            (Form::Any, _) => Some(Self::any()),
+            (TypeForm::Object(fields), Segment::Key(name)) => fields.get(name).map(|field| field.ty.clone()),
+            (TypeForm::Map(values), _) => Some(values.clone()),
+            (TypeForm::List(items), Segment::Each | Segment::Index(_)) => Some(items.clone()),
+            (TypeForm::Any, _) => Some(Self::any()),
             _ => None,
         }
     }
@@ -326,7 +328,7 @@ impl Type {
     /// The type itself, or the definition that it names.
     fn resolved(&self) -> Self {
         let mut ty = self.clone();
-        while let Form::Reference(name) = &ty.0.form {
+        while let TypeForm::Reference(name) = &ty.0.form {
             ty = definitions::find(name).unwrap_or_else(Self::any);
         }
         ty

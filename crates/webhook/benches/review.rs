@@ -1,4 +1,4 @@
-//! Where the time of a review goes: read, decide, diff, write, serve, and the same over TLS.
+//! Benchmarks of the steps of a review: read, decide, diff, write; then of the whole review in process and over TLS.
 
 #![expect(clippy::unwrap_used, reason = "what fails here ends the bench")]
 
@@ -19,7 +19,7 @@ use webhook::server::{Certificates, Patience, TlsOptions, config, serve};
 use webhook::service::{Limits, Route, Webhook, WebhookService, service};
 use webhook::{mutation, object, patch};
 
-/// Does what high-availability-config does to a Deployment, as to cost: replicas, affinity, constraints.
+/// Makes changes of the same cost as high-availability-config to a Deployment: replicas, affinity, constraints.
 struct Spread;
 
 #[async_trait]
@@ -90,7 +90,7 @@ fn review() -> Bytes {
     .into()
 }
 
-fn spreading() -> WebhookService {
+fn spread_service() -> WebhookService {
     let route = Route { name: "spread", path: "/spread".to_owned(), webhook: Arc::new(Spread) };
     service(vec![route], Limits::default())
 }
@@ -121,17 +121,17 @@ fn steps(bench: &mut Criterion) {
     group.finish();
 }
 
-fn whole(bench: &mut Criterion) {
+fn round_trip(bench: &mut Criterion) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let body = review();
     let minute = Duration::from_mins(1);
     let mut group = bench.benchmark_group("service");
     group.throughput(Throughput::Elements(1));
-    let dialer = InProcess::new(spreading());
+    let dialer = InProcess::new(spread_service());
     group.bench_function("in process", |b| {
         b.to_async(&runtime).iter(|| async { dialer.post("/spread", body.clone(), minute).await.unwrap() });
     });
-    let address = runtime.block_on(served());
+    let address = runtime.block_on(serve_over_tls());
     let url = format!("https://{address}");
     let dialer =
         Https::new(&Target { url, address: None, server_name: None, trust: Trust::Insecure }).unwrap();
@@ -141,17 +141,17 @@ fn whole(bench: &mut Criterion) {
     group.finish();
 }
 
-/// Where the webhook is served over TLS.
-async fn served() -> String {
+/// Serves the webhook over TLS and returns the address.
+async fn serve_over_tls() -> String {
     let pair = generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
     let (certificate, key) = (pair.cert.pem(), pair.signing_key.serialize_pem());
     let certificates = Certificates::from_pem(certificate.as_bytes(), key.as_bytes()).unwrap();
     let tls = config(Arc::new(certificates), TlsOptions::default()).unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
-    tokio::spawn(serve(listener, Some(tls), spreading(), Patience::default(), std::future::pending()));
+    tokio::spawn(serve(listener, Some(tls), spread_service(), Patience::default(), std::future::pending()));
     address
 }
 
-criterion_group!(benches, steps, whole);
+criterion_group!(benches, steps, round_trip);
 criterion_main!(benches);

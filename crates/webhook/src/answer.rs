@@ -1,4 +1,4 @@
-//! What a webhook says, and how it is written in either version of AdmissionReview.
+//! The answer of a webhook, and its encoding in both versions of AdmissionReview.
 
 use std::io::Write as _;
 
@@ -8,21 +8,21 @@ use serde_json::{Map, Value, json};
 
 use crate::rejection::Rejection;
 
-/// What a webhook says, before it is written in either version.
+/// The answer of a webhook, independent of the version of AdmissionReview.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     /// Whether the request may proceed.
     pub allowed: bool,
     /// Patch operations; empty if nothing changes.
     pub patch: json_patch::Patch,
-    /// The status: `code`, and, as the answer has them, `message`, `reason` and `details`.
+    /// The status: `code`, and optionally `message`, `reason` and `details`.
     pub status: Map<String, Value>,
     /// Warnings shown to the user.
     pub warnings: Vec<String>,
 }
 
 impl Answer {
-    /// The request may proceed unchanged; `message` is left out if empty. Code 200.
+    /// The request may proceed unchanged; an empty `message` is omitted. Code 200.
     #[must_use]
     pub fn allowed(message: &str) -> Self {
         let mut status = status(200, message);
@@ -36,13 +36,13 @@ impl Answer {
         Self { patch, ..Self::allowed("") }
     }
 
-    /// The webhook judged and says no. Code 403, reason `Forbidden`.
+    /// The webhook denies the request. Code 403, reason `Forbidden`.
     #[must_use]
     pub fn denied(message: &str) -> Self {
         Rejection::forbidden(message).into()
     }
 
-    /// The webhook could not judge: `code` is an HTTP status such as 400 or 500, without a reason.
+    /// The webhook failed to decide: `code` is an HTTP status such as 400 or 500, without a reason.
     #[must_use]
     pub fn errored(code: u16, message: &str) -> Self {
         Self {
@@ -73,37 +73,37 @@ impl Answer {
     }
 }
 
-/// Head of the review an answer is written into.
+/// Head of the review that carries an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Envelope<'a> {
-    /// `apiVersion` of the request's review; left out if empty.
+    /// `apiVersion` of the request's review; omitted if empty.
     pub api_version: &'a str,
-    /// `kind` of the request's review; left out if empty.
+    /// `kind` of the request's review; omitted if empty.
     pub kind: &'a str,
-    /// `uid` of the request; empty when the request could not be read.
+    /// `uid` of the request; empty if the request could not be read.
     pub uid: &'a str,
 }
 
-/// Writes the review that carries `answer`, in the order and with the escapes of Go's encoder, newline included.
+/// Writes the review that carries `answer` byte for byte as Go's encoder does, newline included.
 #[must_use]
 pub fn encode(envelope: Envelope<'_>, answer: &Answer) -> Vec<u8> {
     let mut out = Vec::with_capacity(256);
     out.push(b'{');
     for (name, value) in [("kind", envelope.kind), ("apiVersion", envelope.api_version)] {
         if !value.is_empty() {
-            member(&mut out, name, &value);
+            write_member(&mut out, name, &value);
         }
     }
     out.extend_from_slice(b"\"response\":{");
-    member(&mut out, "uid", &envelope.uid);
-    member(&mut out, "allowed", &answer.allowed);
+    write_member(&mut out, "uid", &envelope.uid);
+    write_member(&mut out, "allowed", &answer.allowed);
     write_status(&mut out, &answer.status);
     if !answer.patch.is_empty() {
         write_patch(&mut out, &answer.patch);
     }
     if !answer.warnings.is_empty() {
         out.push(b',');
-        member(&mut out, "warnings", &answer.warnings);
+        write_member(&mut out, "warnings", &answer.warnings);
         out.pop();
     }
     out.extend_from_slice(b"}}\n");
@@ -120,10 +120,10 @@ fn write_status(out: &mut Vec<u8>, status: &Map<String, Value>) {
         match status.get(name) {
             Some(Value::Object(details)) if name == "details" => {
                 out.extend_from_slice(b"\"details\":");
-                ordered(out, details, &["name", "group", "kind", "uid", "causes", "retryAfterSeconds"]);
+                write_ordered(out, details, &["name", "group", "kind", "uid", "causes", "retryAfterSeconds"]);
                 out.push(b',');
             }
-            Some(value) => member(out, name, value),
+            Some(value) => write_member(out, name, value),
             None if name == "metadata" => out.extend_from_slice(b"\"metadata\":{},"),
             None => {}
         }
@@ -132,7 +132,7 @@ fn write_status(out: &mut Vec<u8>, status: &Map<String, Value>) {
     out.push(b'}');
 }
 
-fn ordered(out: &mut Vec<u8>, fields: &Map<String, Value>, order: &[&str]) {
+fn write_ordered(out: &mut Vec<u8>, fields: &Map<String, Value>, order: &[&str]) {
     out.push(b'{');
     let before = out.len();
     for name in order {
@@ -141,7 +141,7 @@ fn ordered(out: &mut Vec<u8>, fields: &Map<String, Value>, order: &[&str]) {
                 out.extend_from_slice(b"\"causes\":[");
                 for cause in causes {
                     if let Value::Object(cause) = cause {
-                        ordered(out, cause, &["reason", "message", "field"]);
+                        write_ordered(out, cause, &["reason", "message", "field"]);
                         out.push(b',');
                     }
                 }
@@ -150,7 +150,7 @@ fn ordered(out: &mut Vec<u8>, fields: &Map<String, Value>, order: &[&str]) {
                 }
                 out.extend_from_slice(b"],");
             }
-            Some(value) => member(out, name, value),
+            Some(value) => write_member(out, name, value),
             None => {}
         }
     }
@@ -171,7 +171,7 @@ fn write_patch(out: &mut Vec<u8>, patch: &json_patch::Patch) {
 }
 
 /// Writes `"name":value,`, escaping what Go escapes for HTML.
-fn member(out: &mut Vec<u8>, name: &str, value: &impl serde::Serialize) {
+fn write_member(out: &mut Vec<u8>, name: &str, value: &impl serde::Serialize) {
     let text = serde_json::to_string(value).expect("a status holds only JSON");
     write!(out, "\"{name}\":").expect("writing to memory does not fail");
     if text.contains(['<', '>', '&', '\u{2028}', '\u{2029}']) {
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_object_is_told_as_a_whole_status() {
+    fn an_invalid_object_has_a_complete_status() {
         let at = field::Path::new("spec").child("type");
         let rejection =
             Rejection::invalid("x.io", "Worker", "w", &[field::Error::required(&at, "field is required")]);
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_that_could_not_be_read_is_answered_without_a_head() {
+    fn the_answer_to_an_unreadable_request_has_no_head() {
         assert_eq!(
             written(Envelope::default(), &Answer::errored(400, "bad")),
             "{\"response\":{\"uid\":\"\",\"allowed\":false,\"status\":{\"metadata\":{},\"message\":\"bad\",\"code\":400}}}\n"

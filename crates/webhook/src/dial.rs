@@ -1,4 +1,4 @@
-//! How a webhook is reached: in process for our own components, over TLS for all others.
+//! Sends reviews to webhooks: in process to the project's components, over TLS to all others.
 
 mod connector;
 mod fixed;
@@ -18,7 +18,7 @@ pub use fixed::{Destination, FixedDialers};
 pub use https::{Https, Target, handshake};
 pub use in_process::InProcess;
 
-/// What came back over HTTP; whether it is an AdmissionReview is the caller's question.
+/// An HTTP response. The caller checks whether it is an AdmissionReview.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpAnswer {
     /// HTTP status.
@@ -27,102 +27,102 @@ pub struct HttpAnswer {
     pub body: Bytes,
 }
 
-/// Why no HTTP answer came.
+/// Reason there is no HTTP response.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum DialError {
-    /// Nothing listens there.
+    /// The connection failed.
     #[error("failed to connect to {url}: {source_text}")]
     Connect {
-        /// The address asked.
+        /// The address.
         url: String,
-        /// The operating system's words.
+        /// The operating system's message.
         source_text: String,
     },
     /// The certificate is not trusted.
     #[error("failed to trust the certificate of {url}: {source_text}")]
     Tls {
-        /// The address asked.
+        /// The address.
         url: String,
-        /// The TLS library's words.
+        /// The TLS library's message.
         source_text: String,
     },
-    /// No answer in time.
+    /// The response did not arrive in time.
     #[error("no answer from {url} within {timeout:?}")]
     Timeout {
-        /// The address asked.
+        /// The address.
         url: String,
-        /// The time given.
+        /// The time limit.
         timeout: Duration,
     },
-    /// The connection broke in the middle of an exchange.
+    /// The connection broke during the exchange.
     #[error("failed to exchange with {url}: {source_text}")]
     Exchange {
-        /// The address asked.
+        /// The address.
         url: String,
-        /// The HTTP library's words.
+        /// The HTTP library's message.
         source_text: String,
     },
-    /// Whoever is behind it is asked otherwise than by reviews, and this one cannot be asked so.
-    #[error("the question cannot be put: {reason}")]
+    /// The target does not receive reviews, and this review cannot be converted to a request that it receives.
+    #[error("the review cannot be sent to this target: {reason}")]
     NotPut {
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
 
-/// An answer that comes piece by piece, as a watch does.
+/// A response whose body is streamed, such as that of a watch.
 pub type Streamed = http::Response<UnsyncBoxBody<Bytes, Box<dyn std::error::Error + Send + Sync>>>;
 
-/// What an API server knows of a way beside the client configuration.
+/// Settings of a connection beyond the client configuration, from the API server.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Connection<'a> {
-    /// `host:port` that it found behind a Service; the name in the certificate is that of the Service nevertheless.
+    /// `host:port` of an endpoint of the Service; the certificate still has the name of the Service.
     pub endpoint: Option<&'a str>,
-    /// Whether any certificate will do.
+    /// Whether to accept any certificate.
     pub insecure: bool,
-    /// What it shows whoever asks for a certificate.
+    /// The client certificate.
     pub certificate: Option<&'a ClientCertificate>,
 }
 
 /// A client certificate.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ClientCertificate {
-    /// The certificate, and those between it and its authority: PEM.
+    /// The certificate with its intermediates, in PEM.
     pub certificate_pem: String,
-    /// Its private key: PEM.
+    /// Its private key, in PEM.
     pub key_pem: String,
 }
 
-/// Sends a review to a path of one target.
+/// Sends reviews to one target.
 #[async_trait]
 pub trait Dialer: Send + Sync {
     /// Posts `body` as `application/json` to `path` (`/webhooks/…`, query included) and waits at most `timeout`.
     ///
     /// # Errors
-    /// When no HTTP answer came.
+    /// If there is no HTTP response.
     async fn post(&self, path: &str, body: Bytes, timeout: Duration) -> Result<HttpAnswer, DialError>;
 
-    /// Passes any request on, as it is, and gives the answer as it comes. Its URI is a path; a way that carries reviews
-    /// alone refuses.
+    /// Forwards a request unchanged and streams the response. The URI of the request is a path. Dialers that only send
+    /// reviews return an error.
     ///
     /// # Errors
-    /// When no answer began.
+    /// If there is no response.
     async fn pass(&self, request: http::Request<Bytes>) -> Result<Streamed, DialError> {
         let url = request.uri().path().to_owned();
-        Err(DialError::Exchange { url, source_text: "reviews alone are carried this way".to_owned() })
+        Err(DialError::Exchange { url, source_text: "this dialer sends only AdmissionReviews".to_owned() })
     }
 }
 
-/// Finds the way to a registered webhook; what the embedded API server is given.
+/// Resolves registered webhooks to dialers; the embedded API server uses it.
 pub trait Dialers: Send + Sync {
-    /// The dialer for a client configuration; [`ClientConfig::address`] has the path to post to.
+    /// The dialer for a client configuration; [`ClientConfig::address`] has the path for [`Dialer::post`].
     ///
     /// # Errors
-    /// When the address cannot be resolved or its authorities cannot be read.
+    /// If the address cannot be resolved or its authorities cannot be read.
     fn dialer(
         &self,
         to: &ClientConfig,
-        over: Connection<'_>,
+        connection: Connection<'_>,
     ) -> Result<std::sync::Arc<dyn Dialer>, DialError>;
 }
 

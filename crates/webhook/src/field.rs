@@ -1,11 +1,11 @@
-//! Field errors as Kubernetes writes them: `spec.x: Invalid value: "a": must not be a`.
+//! Field errors in Kubernetes' format: `spec.x: Invalid value: "a": must not be a`.
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 
 use serde_json::Value;
 
-/// Where a field is, from the object's root: `spec.pools[0].labels[a/b]`.
+/// Path of a field from the object's root: `spec.pools[0].labels[a/b]`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Path(String);
 
@@ -16,7 +16,7 @@ impl Path {
         Self(name.to_owned())
     }
 
-    /// A field below.
+    /// A child field.
     #[must_use]
     pub fn child(&self, name: &str) -> Self {
         Self(format!("{}.{name}", self.0))
@@ -41,18 +41,18 @@ impl fmt::Display for Path {
     }
 }
 
-/// What is wrong with a field.
+/// Type of a field error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ErrorKind {
     /// It names something that does not exist.
     NotFound,
     /// It is absent or empty.
     Required,
-    /// Its value must be unique and is not.
+    /// Its value is not unique.
     Duplicate,
     /// It is malformed.
     Invalid,
-    /// It is none of the known values.
+    /// It is not one of the supported values.
     NotSupported,
     /// It is well-formed but not permitted here.
     Forbidden,
@@ -60,9 +60,9 @@ pub enum ErrorKind {
     TooLong,
     /// The list is too long.
     TooMany,
-    /// Its type is not the schema's.
+    /// It has the wrong type.
     TypeInvalid,
-    /// The fault is not the user's.
+    /// The error is not the user's fault.
     Internal,
 }
 
@@ -99,12 +99,12 @@ impl ErrorKind {
     }
 }
 
-/// A value as an error shows it: texts quoted, numbers and booleans bare, the rest as Go prints it.
+/// A value in its form in error messages: texts quoted, numbers and booleans bare, other values as Go prints them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown(String);
 
 impl Shown {
-    /// Shows `text` without quotes, as Go does for a value that prints itself (a quantity, a duration).
+    /// Shows `text` without quotes, as Go does for a `Stringer` (a quantity, a duration).
     #[must_use]
     pub fn verbatim(text: impl fmt::Display) -> Self {
         Self(text.to_string())
@@ -161,16 +161,16 @@ impl From<&Value> for Shown {
     }
 }
 
-/// One field at fault.
+/// An error of one field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// What is wrong.
+    /// Type of the error.
     pub kind: ErrorKind,
     /// Path of the field.
     pub field: String,
-    /// Its value; not shown where the kind says enough.
+    /// Its value, if the message contains it.
     pub value: Option<Shown>,
-    /// More words; may be empty.
+    /// Further explanation; may be empty.
     pub detail: String,
 }
 
@@ -242,12 +242,12 @@ impl Error {
         Self::with(ErrorKind::Internal, field, None, detail)
     }
 
-    /// The message without the field: what a status cause carries.
+    /// The message without the field, as in a status cause.
     #[must_use]
     pub fn body(&self) -> String {
         let mut text = self.kind.text().to_owned();
         for part in self.value.iter().map(|shown| shown.0.as_str()).chain(
-            // An empty detail leaves no trace.
+            // An empty detail is omitted.
             Some(self.detail.as_str()).filter(|detail| !detail.is_empty()),
         ) {
             text.push_str(": ");
@@ -267,7 +267,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// All errors as one text: a single one as it is, several as `[a, b]`, repeated ones once.
+/// All errors as one text: a single error unchanged, several as `[a, b]` without duplicates.
 #[must_use]
 pub fn aggregate(errors: &[Error]) -> String {
     let mut seen = BTreeSet::new();
@@ -279,7 +279,7 @@ pub fn aggregate(errors: &[Error]) -> String {
     }
 }
 
-/// Quotes a text as Go's `%q`.
+/// Quotes a text like Go's `%q`.
 #[must_use]
 pub fn quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
@@ -309,7 +309,7 @@ pub fn quote(text: &str) -> String {
     out
 }
 
-/// Prints an untyped value as Go's `%#v` prints what its JSON decoder makes of it.
+/// Prints a value as Go's `%#v` prints the result of its JSON decoder.
 fn go_syntax(value: &Value) -> String {
     match value {
         Value::Null => "interface {}(nil)".to_owned(),
@@ -334,7 +334,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_read_as_kubernetes_writes_them() {
+    fn errors_have_the_format_of_kubernetes() {
         let at = Path::new("spec").child("pools").index(0).child("labels").key("a/b");
         let prefix = "spec.pools[0].labels[a/b]: ";
         let table = [
@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn several_errors_stand_in_brackets_and_repeated_ones_once() {
+    fn several_errors_are_bracketed_without_duplicates() {
         let (a, b) = (Error::required(&Path::new("a"), ""), Error::required(&Path::new("b"), ""));
         let one = "a: Required value";
         let table: [(&[&Error], &str); 4] = [

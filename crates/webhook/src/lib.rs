@@ -1,19 +1,19 @@
-//! Admission webhooks: an AdmissionReview comes in, a pure function decides, a JSON patch goes out.
+//! Admission webhooks: reads an AdmissionReview, calls a pure function, answers with a JSON patch.
 //!
-//! - [`review`] — the wire: AdmissionReview v1 and v1beta1 as it arrives;
-//! - [`answer`] — what a webhook says, and how it is written;
-//! - [`mutation`], [`validation`] — pure functions over objects made into answers;
-//! - [`rejection`], [`field`] — why not, in the words of Kubernetes;
-//! - [`object`] — typed access to raw objects that loses no field;
+//! - [`review`] — reads AdmissionReviews v1 and v1beta1;
+//! - [`answer`] — the answer of a webhook, and its encoding;
+//! - [`mutation`], [`validation`] — answer with the result of a pure function over objects;
+//! - [`rejection`], [`field`] — reasons for a rejection, with Kubernetes' messages;
+//! - [`object`] — typed access to raw objects that keeps unknown fields;
 //! - [`patch`] — the smallest patch between two objects;
-//! - [`registration`] — which request is sent to which webhook, evaluated as kube-apiserver does;
-//! - [`service`] — webhooks behind paths as one tower service, with limits;
-//! - [`dial`] — how a webhook is reached: in process, or over TLS;
-//! - [`trust`] — whom a bundle of authorities trusts;
-//! - [`server`] — HTTPS with certificates that are reloaded while it runs;
-//! - [`url`] — addresses as Go reads them.
+//! - [`registration`] — which request is sent to which webhook, as in kube-apiserver;
+//! - [`service`] — webhooks with their paths as one tower service, with limits;
+//! - [`dial`] — sends reviews to a webhook, in process or over TLS;
+//! - [`trust`] — verifies servers with a bundle of authorities;
+//! - [`server`] — an HTTPS server that reloads its certificate;
+//! - [`url`] — URLs as Go parses them.
 //!
-//! Invariants: nothing here knows a Gardener kind, a Kubernetes client or a clock.
+//! Invariant: this crate depends neither on a Gardener kind nor on a Kubernetes client or a clock.
 
 pub mod answer;
 pub mod dial;

@@ -1,4 +1,4 @@
-//! What a service counts, under the names of controller-runtime; plain atomics, read when asked.
+//! Metrics of a service with the names of controller-runtime, kept in atomics.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -10,15 +10,15 @@ const BOUNDS: [f64; 11] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5
 
 /// Counts of one path.
 #[derive(Debug, Default)]
-pub(crate) struct Counts {
+pub(crate) struct PathCounts {
     buckets: [AtomicU64; BOUNDS.len()],
     nanoseconds: AtomicU64,
     answered: AtomicU64,
     begun: AtomicU64,
 }
 
-impl Counts {
-    /// A request begins; it ends when the guard goes, even if the client has left.
+impl PathCounts {
+    /// Counts a request, which ends when the guard is dropped, even if the client has disconnected.
     pub(crate) fn begin(&self) -> InFlight<'_> {
         self.begun.fetch_add(1, Ordering::Relaxed);
         InFlight { counts: self, started: tokio::time::Instant::now() }
@@ -48,7 +48,7 @@ impl Counts {
 
 /// One request that is being answered.
 pub(crate) struct InFlight<'a> {
-    counts: &'a Counts,
+    counts: &'a PathCounts,
     started: tokio::time::Instant,
 }
 
@@ -59,13 +59,13 @@ impl Drop for InFlight<'_> {
 }
 
 /// The families of all paths, each with its counts.
-pub(crate) fn families<'a>(counts: impl Iterator<Item = (&'a str, &'a Counts)> + Clone) -> Vec<Family> {
+pub(crate) fn families<'a>(counts: impl Iterator<Item = (&'a str, &'a PathCounts)> + Clone) -> Vec<Family> {
     let label = |path: &str| ("webhook", path.to_owned());
     let latency = counts.clone().filter(|(_, counts)| counts.answered.load(Ordering::Relaxed) > 0);
     let latency =
         latency.map(|(path, counts)| Sample { labels: vec![label(path)], reading: counts.latency() });
     let totals = counts.clone().flat_map(|(path, counts)| {
-        // Every HTTP answer is 200: what went wrong stands in the review. The original shows 500 at zero, too.
+        // Every HTTP response is 200, because errors are in the review. controller-runtime also exports 500 with zero.
         [("200", counts.answered.load(Ordering::Relaxed)), ("500", 0)].map(|(code, total)| Sample {
             labels: vec![("code", code.to_owned()), label(path)],
             reading: Reading::Number(float(total)),

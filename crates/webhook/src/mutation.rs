@@ -1,4 +1,4 @@
-//! Mutating webhooks: a pure change of the raw object becomes the smallest patch.
+//! Mutating webhooks: computes the smallest patch for a pure change of the raw object.
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -8,10 +8,10 @@ use crate::patch;
 use crate::rejection::Rejection;
 use crate::review::{AdmissionRequest, Operation};
 
-/// Answers a request by letting `mutate` change the object in place; what it leaves alone is never lost.
+/// Answers a request with the changes that `mutate` makes to the object. Fields that it does not change are kept.
 ///
-/// DELETE and CONNECT are allowed untouched. An object that cannot be decoded is answered with 400,
-/// a rejection with its own code. Without a change there is no patch.
+/// DELETE and CONNECT are allowed without a call. The answer to an object that cannot be decoded has code 400, that to a
+/// rejection its own code. Without a change there is no patch.
 pub fn answer(
     request: &AdmissionRequest<'_>,
     mutate: impl FnOnce(&mut Value) -> Result<(), Rejection>,
@@ -33,7 +33,7 @@ pub fn answer(
 /// Reads a raw object of a request.
 ///
 /// # Errors
-/// 400 when it is absent or no JSON object.
+/// 400 if it is absent or not a JSON object.
 pub fn decode(raw: Option<&RawValue>) -> Result<Value, Rejection> {
     let raw = raw.ok_or_else(|| Rejection::undecodable("there is no content to decode"))?;
     match formats::json::read(raw.get()) {
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_changed_is_patched() {
+    fn the_patch_has_only_the_changes() {
         let text = r#"{"operation": "CREATE", "object": {"metadata": {"unknown": 1}, "other": [1]}}"#;
         let patch = json!([{"op": "add", "path": "/metadata/labels", "value": {"a": "b"}}]);
         let want = Answer::patched(serde_json::from_value(patch).unwrap());
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn deletions_and_connections_pass_untouched() {
+    fn delete_and_connect_are_allowed_unchanged() {
         for operation in ["DELETE", "CONNECT"] {
             let text = format!(r#"{{"operation": "{operation}", "object": {{"metadata": {{}}}}}}"#);
             assert_eq!(answer(&request(&text), label), Answer::allowed(""), "{operation}");
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_decoded_is_a_bad_request() {
+    fn an_undecodable_object_is_a_bad_request() {
         let table = [
             (r#"{"operation": "CREATE"}"#, "there is no content to decode"),
             (r#"{"operation": "CREATE", "object": null}"#, "there is no content to decode"),

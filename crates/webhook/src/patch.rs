@@ -6,14 +6,14 @@ use json_patch::jsonptr::PointerBuf;
 use json_patch::{AddOperation, Patch, PatchOperation, RemoveOperation, ReplaceOperation};
 use serde_json::{Map, Value};
 
-/// Pairs of elements that two lists may be aligned by; of longer ones the whole list is written.
-const PAIRS: usize = 1_000_000;
+/// Maximum number of pairs of elements to compare when aligning two lists; larger lists are replaced as a whole.
+const MAX_PAIRS: usize = 1_000_000;
 
-/// Operations that make `after` of `before`; none if they are equal.
+/// Operations that change `before` to `after`; empty if they are equal.
 ///
-/// Elements of lists are matched by equality and by what names them (`name`, `key`, …), so an element that
-/// stays is changed in its fields only, and one that goes never hands its fields to one that comes. Lists that differ in
-/// so many elements that aligning them would take seconds are replaced as a whole.
+/// Elements of lists are matched by equality and by the fields that identify them (`name`, `key`, …). So the patch changes
+/// only fields of an element that stays, and never turns a removed element into an added one. Lists that differ in so many
+/// elements that aligning them would take seconds are replaced as a whole.
 #[must_use]
 pub fn between(before: &Value, after: &Value) -> Patch {
     let mut operations = Vec::new();
@@ -52,28 +52,28 @@ fn compare_maps(
 }
 
 fn compare_lists(at: &mut PointerBuf, before: &[Value], after: &[Value], out: &mut Vec<PatchOperation>) {
-    let whole = after;
+    let all_after = after;
     let head = before.iter().zip(after).take_while(|(old, new)| old == new).count();
     let (before, after) = (&before[head..], &after[head..]);
     let tail = before.iter().rev().zip(after.iter().rev()).take_while(|(old, new)| old == new).count();
     let (before, after) = (&before[..before.len() - tail], &after[..after.len() - tail]);
 
-    if before.len().saturating_mul(after.len()) > PAIRS {
-        let value = Value::from(whole);
+    if before.len().saturating_mul(after.len()) > MAX_PAIRS {
+        let value = Value::from(all_after);
         out.push(PatchOperation::Replace(ReplaceOperation { path: at.clone(), value }));
         return;
     }
     let pairs = align(before, after);
-    let stays: BTreeSet<usize> = pairs.iter().map(|(old, _)| *old).collect();
-    let came: BTreeMap<usize, usize> = pairs.iter().map(|(old, new)| (*new, *old)).collect();
-    for index in (0..before.len()).rev().filter(|index| !stays.contains(index)) {
+    let kept: BTreeSet<usize> = pairs.iter().map(|(old, _)| *old).collect();
+    let origins: BTreeMap<usize, usize> = pairs.iter().map(|(old, new)| (*new, *old)).collect();
+    for index in (0..before.len()).rev().filter(|index| !kept.contains(index)) {
         at.push_back(head + index);
         out.push(PatchOperation::Remove(RemoveOperation { path: at.clone() }));
         at.pop_back();
     }
     for (index, new) in after.iter().enumerate() {
         at.push_back(head + index);
-        match came.get(&index) {
+        match origins.get(&index) {
             Some(old) => compare(at, &before[*old], new, out),
             None => out.push(PatchOperation::Add(AddOperation { path: at.clone(), value: new.clone() })),
         }
@@ -81,12 +81,12 @@ fn compare_lists(at: &mut PointerBuf, before: &[Value], after: &[Value], out: &m
     }
 }
 
-/// Pairs of indices of elements that are the same, ascending on both sides: the longest such row.
+/// The longest common subsequence of two lists, as pairs of indices.
 fn align(before: &[Value], after: &[Value]) -> Vec<(usize, usize)> {
     let mut longest = vec![vec![0_usize; after.len() + 1]; before.len() + 1];
     for (old, row) in before.iter().enumerate().rev() {
         for (new, column) in after.iter().enumerate().rev() {
-            longest[old][new] = if same(row, column) {
+            longest[old][new] = if is_same_element(row, column) {
                 longest[old + 1][new + 1] + 1
             } else {
                 longest[old + 1][new].max(longest[old][new + 1])
@@ -95,7 +95,7 @@ fn align(before: &[Value], after: &[Value]) -> Vec<(usize, usize)> {
     }
     let (mut old, mut new, mut pairs) = (0, 0, Vec::new());
     while old < before.len() && new < after.len() {
-        if same(&before[old], &after[new]) {
+        if is_same_element(&before[old], &after[new]) {
             pairs.push((old, new));
             (old, new) = (old + 1, new + 1);
         } else if longest[old + 1][new] >= longest[old][new + 1] {
@@ -107,13 +107,14 @@ fn align(before: &[Value], after: &[Value]) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// Fields that name an element of a Kubernetes list; the first that both have decides.
-const NAMES: [&str; 6] = ["name", "topologyKey", "key", "mountPath", "containerPort", "uid"];
+/// Fields that identify an element of a Kubernetes list; the first one that both elements have decides.
+const IDENTIFYING_FIELDS: [&str; 6] = ["name", "topologyKey", "key", "mountPath", "containerPort", "uid"];
 
-fn same(old: &Value, new: &Value) -> bool {
+fn is_same_element(old: &Value, new: &Value) -> bool {
     match (old, new) {
         (Value::Object(old_fields), Value::Object(new_fields)) => {
-            let named = NAMES.iter().find_map(|name| old_fields.get(*name).zip(new_fields.get(*name)));
+            let named =
+                IDENTIFYING_FIELDS.iter().find_map(|name| old_fields.get(*name).zip(new_fields.get(*name)));
             named.map_or_else(|| old == new, |(old, new)| old == new)
         }
         _ => old == new,
@@ -128,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patches_are_small_and_elements_keep_to_themselves() {
+    fn patches_are_minimal_and_do_not_mix_elements() {
         let table = [
             (json!({"a": 1}), json!({"a": 1}), json!([])),
             (json!({"a": 1}), json!({"a": 2}), json!([{"op": "replace", "path": "/a", "value": 2}])),
@@ -140,7 +141,7 @@ mod tests {
             (json!([1, 2]), json!([0, 1, 2]), json!([{"op": "add", "path": "/0", "value": 0}])),
             (json!([1, 2, 3]), json!([1, 3]), json!([{"op": "remove", "path": "/1"}])),
             (
-                // One constraint goes, another comes: the second keeps its own fields.
+                // One constraint is removed, another added: the remaining one keeps its fields.
                 json!([{"topologyKey": "zone", "x": 1}, {"topologyKey": "rack", "y": 2}]),
                 json!([{"topologyKey": "rack", "y": 2}, {"topologyKey": "hostname"}]),
                 json!([
@@ -165,16 +166,16 @@ mod tests {
     #[test]
     fn lists_too_long_to_align_are_replaced_as_a_whole() {
         let list = |from: usize, count: usize| -> Value { (from..from + count).map(Value::from).collect() };
-        let whole = |before: &Value, after: &Value| {
+        let is_replaced = |before: &Value, after: &Value| {
             let wanted = json!([{"op": "replace", "path": "/a", "value": after}]);
             let patch = between(&json!({"a": before}), &json!({"a": after}));
             serde_json::to_value(patch).unwrap() == wanted
         };
-        assert!(whole(&list(0, 1001), &list(5000, 1000)));
-        assert!(!whole(&list(0, 1000), &list(5000, 1000)));
-        // Minutes and gigabytes if each were held against each.
-        assert!(whole(&list(0, 60_000), &list(100_000, 60_000)));
-        // What both ends share does not count.
+        assert!(is_replaced(&list(0, 1001), &list(5000, 1000)));
+        assert!(!is_replaced(&list(0, 1000), &list(5000, 1000)));
+        // Comparing all pairs would take minutes and gigabytes.
+        assert!(is_replaced(&list(0, 60_000), &list(100_000, 60_000)));
+        // Equal elements at both ends do not count.
         let (before, mut after) = (list(0, 60_000), list(0, 60_000));
         after[30_000] = json!("other");
         let patch = between(&before, &after);
@@ -196,7 +197,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_patch_makes_one_document_of_the_other(before in document(), after in document()) {
+        fn a_patch_turns_one_document_into_the_other(before in document(), after in document()) {
             let mut patched = before.clone();
             let patch = between(&before, &after);
             json_patch::patch(&mut patched, &patch).unwrap();

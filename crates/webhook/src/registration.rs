@@ -1,6 +1,6 @@
-//! Which request is sent to which webhook: rules, selectors and match policy, evaluated as kube-apiserver does.
+//! Decides which request is sent to which webhook: rules, selectors and match policy, evaluated as by kube-apiserver.
 //!
-//! One function serves the `direct` substrate and the embedded API server.
+//! The `direct` substrate and the embedded API server use the same function, [`matches`].
 
 mod client;
 mod lint;
@@ -19,7 +19,7 @@ pub use lint::{lint, lint_client_config};
 pub use matching::matches;
 pub use object::ReadError;
 
-/// Whether a webhook may change the object or only judge it.
+/// Whether a webhook may change the object or only validate it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
     /// From a MutatingWebhookConfiguration.
@@ -28,12 +28,12 @@ pub enum Phase {
     Validating,
 }
 
-/// What a failed call means.
+/// Effect of a failed call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FailurePolicy {
     /// The request goes on.
     Ignore,
-    /// The request is refused.
+    /// The request is rejected.
     #[default]
     Fail,
 }
@@ -41,7 +41,7 @@ pub enum FailurePolicy {
 /// Whether a rule also covers the same object in another version or group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MatchPolicy {
-    /// Only what the rule says.
+    /// Only the version and group of the rule.
     Exact,
     /// The same object in any version.
     #[default]
@@ -58,7 +58,7 @@ pub enum ReinvocationPolicy {
     IfNeeded,
 }
 
-/// What a rule covers; `*` stands for all.
+/// A rule; `*` matches everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Rule {
@@ -75,7 +75,7 @@ pub struct Rule {
     pub scope: Option<String>,
 }
 
-/// Where a webhook is reached.
+/// Address of a webhook.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ClientConfig {
@@ -85,7 +85,7 @@ pub struct ClientConfig {
     /// A Service.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub service: Option<ServiceReference>,
-    /// PEM bundle of the authorities trusted, base64.
+    /// PEM bundle of the trusted authorities, in base64.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ca_bundle: Option<String>,
 }
@@ -112,20 +112,20 @@ pub struct ServiceReference {
 pub struct Registration {
     /// Fully qualified name.
     pub name: String,
-    /// Where it is reached.
+    /// Its address.
     pub client_config: ClientConfig,
-    /// What it is asked about; any of these rules.
+    /// Requests that it receives: those that match any of these rules.
     pub rules: Vec<Rule>,
-    /// Namespaces whose objects it is asked about; absent or empty: all.
+    /// Namespaces of the objects that it receives; absent or empty: all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace_selector: Option<LabelSelector>,
-    /// Objects it is asked about; absent or empty: all.
+    /// Objects that it receives; absent or empty: all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object_selector: Option<LabelSelector>,
-    /// What a failed call means.
+    /// Effect of a failed call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure_policy: Option<FailurePolicy>,
-    /// Whether other versions of the same object count.
+    /// Whether rules also match other versions of the same object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub match_policy: Option<MatchPolicy>,
     /// `None`, `NoneOnDryRun`.
@@ -134,7 +134,7 @@ pub struct Registration {
     /// Seconds, 1 to 30; default 10.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<u32>,
-    /// Versions it understands, best first.
+    /// Versions of AdmissionReview that it supports, preferred first.
     pub admission_review_versions: Vec<String>,
     /// Whether it may be called twice; mutating only.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -154,7 +154,7 @@ pub struct WebhookConfiguration {
     pub webhooks: Vec<Registration>,
 }
 
-/// What is known of a request when webhooks are chosen.
+/// The attributes of a request that decide which webhooks receive it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Attributes<'a> {
     /// API group of the request.
@@ -163,12 +163,12 @@ pub struct Attributes<'a> {
     pub version: &'a str,
     /// Plural resource name.
     pub resource: &'a str,
-    /// Empty, or `status` and so on.
+    /// Empty, or a name such as `status`.
     pub subresource: &'a str,
-    /// Namespace of the object, empty if cluster-scoped. A Namespace is in itself.
+    /// Namespace of the object, empty if cluster-scoped. For a Namespace, its own name.
     pub namespace: &'a str,
-    /// The other (group, version, resource) under which the same object is served.
+    /// The other resources (group, version, resource) that serve the same object.
     pub equivalents: &'a [(String, String, String)],
-    /// What is done.
+    /// The operation.
     pub operation: Option<Operation>,
 }

@@ -1,4 +1,4 @@
-//! Why a webhook says no: a status code, a reason, a message, and for invalid objects the fields at fault.
+//! Rejections: a status code, a reason, a message, and the field errors of an invalid object.
 
 use serde_json::{Map, Value, json};
 
@@ -6,22 +6,22 @@ use crate::answer::Answer;
 use crate::field;
 use crate::object::WrongType;
 
-/// A refusal; becomes the status of the answer.
+/// The rejection of a request; becomes the status of the answer.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct Rejection {
-    /// HTTP-like code, 403 unless something else fits.
+    /// HTTP-like code, 403 by default.
     pub code: u16,
     /// `Forbidden`, `Invalid`, `NotFound` and so on; empty for none.
     pub reason: String,
-    /// What the user reads.
+    /// Message for the user.
     pub message: String,
-    /// `name`, `group`, `kind` and `causes` of an API status; `None` for a plain refusal.
+    /// `name`, `group`, `kind` and `causes` of an API status; `None` for a rejection without details.
     pub details: Option<Map<String, Value>>,
 }
 
 impl Rejection {
-    /// 403 `Forbidden`: what a failed mutation or validation answers.
+    /// 403 `Forbidden`, for a failed mutation or validation.
     #[must_use]
     pub fn forbidden(message: impl Into<String>) -> Self {
         Self { code: 403, reason: "Forbidden".to_owned(), message: message.into(), details: None }
@@ -33,13 +33,13 @@ impl Rejection {
         Self::errored(400, message)
     }
 
-    /// Any other code without a reason, such as 500 when a fact could not be read.
+    /// Any other code without a reason, such as 500 if a read from the cluster failed.
     #[must_use]
     pub fn errored(code: u16, message: impl Into<String>) -> Self {
         Self { code, reason: String::new(), message: message.into(), details: None }
     }
 
-    /// A whole API status, as when another API call was refused: code, reason, message and details go out as they are.
+    /// A complete API status, such as that of another API call: code, reason, message and details are not changed.
     #[must_use]
     pub fn status(
         code: u16,

@@ -1,4 +1,4 @@
-//! The wire: AdmissionReview v1 and v1beta1 as kube-apiserver sends them and as controller-runtime answers them.
+//! Reads AdmissionReviews v1 and v1beta1 as kube-apiserver sends them, and answers them as controller-runtime does.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -21,7 +21,7 @@ pub enum ReviewVersion {
     V1beta1,
 }
 
-/// What is done to the object.
+/// The operation on an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Operation {
@@ -89,16 +89,16 @@ pub struct AdmissionRequest<'a> {
     /// Resource the webhook registered for.
     #[serde(default)]
     pub resource: GroupVersionResource,
-    /// Empty for the object itself, `status` and so on otherwise.
+    /// Empty for the object itself, else a name such as `status`.
     #[serde(default)]
     pub sub_resource: String,
-    /// Empty while a generated name is not known yet, and for a collection.
+    /// Empty if the name is not generated yet, and for a collection.
     #[serde(default)]
     pub name: String,
     /// Empty for cluster-scoped objects.
     #[serde(default)]
     pub namespace: String,
-    /// What is done.
+    /// The operation.
     pub operation: Operation,
     /// The object after the operation; absent for DELETE.
     #[serde(borrow, default)]
@@ -111,31 +111,31 @@ pub struct AdmissionRequest<'a> {
     pub dry_run: Option<bool>,
 }
 
-/// A review as it arrives: its head, and the request inside.
+/// A review: its head and the request.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Review<'a> {
-    /// `admission.k8s.io/v1` or `v1beta1`; any other text is answered in kind.
+    /// `admission.k8s.io/v1` or `v1beta1`; the answer repeats any other value.
     #[serde(borrow)]
     pub api_version: Option<Cow<'a, str>>,
     /// `AdmissionReview`.
     #[serde(borrow)]
     pub kind: Option<Cow<'a, str>>,
-    /// What is asked.
+    /// The request.
     #[serde(borrow)]
     pub request: Option<AdmissionRequest<'a>>,
 }
 
-/// The body is no review.
+/// Reason a body is not a review.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// It is no JSON.
+    /// It is not JSON.
     #[error("couldn't get version/kind; json parse error: {0}")]
     Syntax(#[source] serde_json::Error),
-    /// It is JSON, but no object.
+    /// It is JSON, but not an object.
     #[error("couldn't get version/kind; json parse error: expected an object")]
     NoObject,
-    /// A field has another type than a review's.
+    /// A field has the wrong type.
     #[error("failed to decode the review: {0}")]
     Shape(#[source] serde_json::Error),
 }
@@ -144,10 +144,10 @@ impl<'a> Review<'a> {
     /// Reads a review in one pass; texts and objects are borrowed from `body`.
     ///
     /// # Errors
-    /// When the body is no JSON or a field has the wrong type.
+    /// When the body is not JSON or a field has the wrong type.
     pub fn read(body: &'a [u8]) -> Result<Self, ReadError> {
         if body.trim_ascii_start().starts_with(b"[") {
-            // A derived reader would take the elements for the fields.
+            // serde's derived code would read the elements as fields.
             return Err(ReadError::NoObject);
         }
         serde_json::from_slice(body).map_err(|error| match error.classify() {
@@ -156,7 +156,7 @@ impl<'a> Review<'a> {
         })
     }
 
-    /// The head of the answer: version and kind as they came, v1 if the review names none.
+    /// The head of the answer: version and kind of the review, or those of v1 if it has neither.
     #[must_use]
     pub fn envelope(&self) -> Envelope<'_> {
         let (api_version, kind) =

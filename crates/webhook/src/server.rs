@@ -1,5 +1,5 @@
-//! An HTTPS server: own accept loop, HTTP/2 or HTTP/1.1 as the client asks, peer facts in request extensions,
-//! limits on slow and silent clients, graceful drain.
+//! An HTTPS server with its own accept loop: HTTP/2 or HTTP/1.1 as negotiated, the peer in the extensions of requests,
+//! limits for slow and silent clients, graceful shutdown.
 
 mod certificate;
 mod connection;
@@ -29,25 +29,25 @@ pub use certificate::{CertificateError, CertificateFolder, Certificates};
 pub(crate) use tls::provider;
 pub use tls::{TlsError, TlsOptions, config, trusted};
 
-/// Who is on the other side; found in the extensions of every request.
+/// The client of a connection, in the extensions of every request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Peer {
     /// Its address.
     pub address: SocketAddr,
-    /// The certificates it showed, its own first; verified against the client authorities. Empty without any.
+    /// Its certificate chain, its own certificate first, verified with the client authorities. Empty if it sent none.
     pub certificates: Arc<[CertificateDer<'static>]>,
 }
 
-/// What clients may take: time and connections.
+/// Limits for clients: time and connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
-    /// From the accepted connection to the head of its first request: TLS handshake, preface of HTTP/2 and all.
+    /// Time from accepting a connection to the head of its first request, including TLS handshake and HTTP/2 preface.
     pub first_request: Duration,
-    /// Without an open request; for the head of a further HTTP/1.1 request, too.
+    /// Time without an open request; also the time for the head of a further HTTP/1.1 request.
     pub idle: Duration,
-    /// For open requests once the server is told to stop.
+    /// Time for open requests when the server shuts down.
     pub drain: Duration,
-    /// How many may be connected at once; others wait until one leaves.
+    /// Maximum number of connections; further clients wait for a free one.
     pub connections: usize,
 }
 
@@ -55,7 +55,7 @@ impl Default for Patience {
     fn default() -> Self {
         Self {
             first_request: Duration::from_secs(10),
-            // Go clients keep connections idle for as long.
+            // Go clients keep idle connections for the same time.
             idle: Duration::from_secs(90),
             drain: Duration::from_mins(1),
             connections: descriptors(2),
@@ -63,7 +63,8 @@ impl Default for Patience {
     }
 }
 
-/// This part of the file descriptors that the process may have, at least one: servers of one process leave each other some.
+/// One of `parts` equal shares of the process's limit of file descriptors, at least one, so that the servers of a process
+/// can share them.
 #[must_use]
 pub fn descriptors(parts: usize) -> usize {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
@@ -71,10 +72,10 @@ pub fn descriptors(parts: usize) -> usize {
     (limit / parts.max(1)).clamp(1, Semaphore::MAX_PERMITS)
 }
 
-/// Serves `service` on `listener` until `shutdown` resolves, then lets open requests end.
+/// Serves `service` on `listener` until `shutdown` resolves, then waits for open requests.
 ///
-/// With `tls`, ALPN decides between HTTP/2 and HTTP/1.1; without, HTTP/1.1 is spoken in the clear.
-/// Every request carries its [`Peer`] as an extension. Requests still open after [`Patience::drain`] are cut off.
+/// With `tls`, ALPN selects HTTP/2 or HTTP/1.1; without, the server uses HTTP/1.1 without encryption. Every request has its
+/// [`Peer`] as an extension. Requests still open after [`Patience::drain`] are aborted.
 pub async fn serve<S, B>(
     listener: TcpListener,
     tls: Option<Arc<ServerConfig>>,
@@ -94,32 +95,32 @@ pub async fn serve<S, B>(
         + 'static,
 {
     let stop = CancellationToken::new();
-    let places = Arc::new(Semaphore::new(patience.connections));
+    let permits = Arc::new(Semaphore::new(patience.connections));
     let mut connections = JoinSet::new();
     let mut shutdown = std::pin::pin!(shutdown);
-    let mut refused = false;
+    let mut is_failing = false;
     loop {
         let accepted = tokio::select! {
             () = &mut shutdown => break,
             Some(_ended) = connections.join_next() => continue,
-            accepted = accept(&listener, &places) => accepted,
+            accepted = accept(&listener, &permits) => accepted,
         };
-        let (stream, address, place) = match accepted {
+        let (stream, address, permit) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
-                // Out of file descriptors, mostly: connections that end will free some.
-                if !std::mem::replace(&mut refused, true) {
+                // Usually out of file descriptors, which closing connections will free.
+                if !std::mem::replace(&mut is_failing, true) {
                     tracing::error!(%error, "failed to accept connections");
                 }
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
             }
         };
-        refused = false;
+        is_failing = false;
         let (tls, service, stop) = (tls.clone(), service.clone(), stop.clone());
         connections.spawn(async move {
             connection::run(stream, address, tls, service, patience, stop).await;
-            drop(place);
+            drop(permit);
         });
     }
     drop(listener);
@@ -130,14 +131,15 @@ pub async fn serve<S, B>(
     }
 }
 
-/// The next connection, once there is a place for it.
+/// Waits for a permit, then for the next connection.
 async fn accept(
     listener: &TcpListener,
-    places: &Arc<Semaphore>,
+    permits: &Arc<Semaphore>,
 ) -> io::Result<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
-    let place = Arc::clone(places).acquire_owned().await.map_err(io::Error::other)?;
+    let permit = Arc::clone(permits).acquire_owned().await.map_err(io::Error::other)?;
     let (stream, address) = listener.accept().await?;
-    // A review is one small write; waiting for more costs 40 ms. A client that has left already shows that soon enough.
-    let _left = stream.set_nodelay(true);
-    Ok((stream, address, place))
+    // A review is one small write, and Nagle's algorithm would delay it by 40 ms. An error means that the client has
+    // disconnected, which the next read reports.
+    let _disconnected = stream.set_nodelay(true);
+    Ok((stream, address, permit))
 }

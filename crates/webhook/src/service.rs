@@ -1,4 +1,4 @@
-//! Webhooks behind paths as one tower service, with limits on size and time.
+//! Webhooks with their paths as one tower service, with limits on size and time.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -22,24 +22,24 @@ use tokio::sync::{Notify, Semaphore};
 use tokio::time::Instant;
 
 use crate::answer::{Answer, Envelope, encode};
-use crate::metrics::{Counts, families};
+use crate::metrics::{PathCounts, families};
 use crate::review::{AdmissionRequest, Review};
 
-/// One webhook: judges a request, knows no HTTP.
+/// A webhook: decides about a request, independent of HTTP.
 #[async_trait]
 pub trait Webhook: Send + Sync {
-    /// What is said to a request; a panic is answered with 500.
+    /// Answers a request; the service answers 500 if this panics.
     async fn answer(&self, request: &AdmissionRequest<'_>) -> Answer;
 }
 
-/// A webhook and where it is served.
+/// A webhook and its path.
 #[derive(Clone)]
 pub struct Route {
     /// Name of the webhook, as in its contract.
     pub name: &'static str,
-    /// Path it answers on, such as `/webhooks/seccomp-profile`; matched exactly.
+    /// Path, such as `/webhooks/seccomp-profile`; matched exactly.
     pub path: String,
-    /// Who answers.
+    /// The webhook.
     pub webhook: Arc<dyn Webhook>,
 }
 
@@ -49,12 +49,12 @@ impl fmt::Debug for Route {
     }
 }
 
-/// What a request may cost.
+/// Limits of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of a request body. kube-apiserver takes objects of 3 MiB, an update carries two of them.
+    /// Maximum number of bytes of a body. kube-apiserver accepts objects of 3 MiB, and an update has two of them.
     pub body: usize,
-    /// Time for one request; a shorter `?timeout=` of the caller wins.
+    /// Maximum time of a request; a shorter `?timeout=` of the caller has precedence.
     pub timeout: Duration,
 }
 
@@ -67,68 +67,70 @@ impl Default for Limits {
 /// Serves routes; cloning is cheap.
 #[derive(Clone, Debug)]
 pub struct WebhookService {
-    routes: Arc<BTreeMap<String, Arc<Served>>>,
+    routes: Arc<BTreeMap<String, Arc<ServedRoute>>>,
     limits: Limits,
-    large: Large,
+    large: LargeReviews,
 }
 
-/// From so many bytes on a review is judged apart from the thread that answers everybody else, probes included.
+/// Reviews of at least this many bytes are decided on another thread, so that they do not block the thread that answers
+/// other requests and probes.
 const LARGE: usize = 64 * 1024;
 
-/// Judges large reviews on threads of their own, as many at a time as there are cores.
+/// Decides large reviews on blocking threads, at most as many at a time as there are cores.
 #[derive(Clone, Debug)]
-struct Large(Arc<Semaphore>);
+struct LargeReviews(Arc<Semaphore>);
 
-impl Large {
+impl LargeReviews {
     fn new() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Self(Arc::new(Semaphore::new(cores)))
     }
 
-    /// What comes of `judged`; absent if a thread was lost. While `judged` waits it has no thread: tokio's paused clock
-    /// stands as long as there is one. Whoever stops waiting leaves the thread until `judged` waits.
-    async fn apart<T: Send + 'static>(&self, judged: impl Future<Output = T> + Send + 'static) -> Option<T> {
-        let mut judged = Box::pin(judged);
-        let woken = Arc::new(Woken(Notify::new()));
+    /// Runs `decision` to its end; `None` if a thread panicked. While `decision` waits, it occupies no thread, because
+    /// tokio's paused clock does not advance as long as a blocking thread runs. If the caller stops waiting, the thread runs
+    /// until `decision` waits the next time.
+    async fn run<T: Send + 'static>(&self, decision: impl Future<Output = T> + Send + 'static) -> Option<T> {
+        let mut decision = Box::pin(decision);
+        let signal = Arc::new(WakeSignal(Notify::new()));
         loop {
             let permit = Arc::clone(&self.0).acquire_owned().await.ok()?;
-            let waker = Waker::from(Arc::clone(&woken));
+            let waker = Waker::from(Arc::clone(&signal));
             let thread = tokio::task::spawn_blocking(move || {
-                let polled = judged.as_mut().poll(&mut Context::from_waker(&waker));
+                let polled = decision.as_mut().poll(&mut Context::from_waker(&waker));
                 drop(permit);
-                (judged, polled)
+                (decision, polled)
             });
             match thread.await.ok()? {
                 (_, Poll::Ready(answer)) => return Some(answer),
-                (waiting, Poll::Pending) => judged = waiting,
+                (waiting, Poll::Pending) => decision = waiting,
             }
-            woken.0.notified().await;
+            signal.0.notified().await;
         }
     }
 }
 
-/// Whether a review that waited can go on.
-struct Woken(Notify);
+/// Signals that a waiting review can continue.
+struct WakeSignal(Notify);
 
-impl Wake for Woken {
+impl Wake for WakeSignal {
     fn wake(self: Arc<Self>) {
         self.0.notify_one();
     }
 }
 
-/// A route and what was counted of it.
+/// A route and its counts.
 #[derive(Debug)]
-struct Served {
+struct ServedRoute {
     route: Route,
-    counts: Counts,
+    counts: PathCounts,
 }
 
-/// Puts webhooks behind their paths; of two routes with one path the last is served.
+/// A service for these routes; the last of several routes with the same path counts.
 #[must_use]
 pub fn service(routes: Vec<Route>, limits: Limits) -> WebhookService {
-    let served = |route| Arc::new(Served { route, counts: Counts::default() });
+    let served = |route| Arc::new(ServedRoute { route, counts: PathCounts::default() });
     let routes = routes.into_iter().map(|route| (route.path.clone(), served(route))).collect();
-    WebhookService { routes: Arc::new(routes), limits, large: Large::new() }
+    WebhookService { routes: Arc::new(routes), limits, large: LargeReviews::new() }
 }
 
 impl WebhookService {
@@ -137,7 +139,7 @@ impl WebhookService {
         self.routes.values().map(|served| &served.route)
     }
 
-    /// What was counted so far, under the names of controller-runtime.
+    /// The metrics so far, with the names of controller-runtime.
     #[must_use]
     pub fn metrics(&self) -> Vec<Family> {
         families(self.routes.iter().map(|(path, served)| (path.as_str(), &served.counts)))
@@ -169,17 +171,17 @@ where
 }
 
 async fn respond<B>(
-    served: &Arc<Served>,
+    served: &Arc<ServedRoute>,
     limits: Limits,
-    large: &Large,
+    large: &LargeReviews,
     request: Request<B>,
 ) -> Response<Full<Bytes>>
 where
     B: hyper::body::Body<Data = Bytes>,
     B::Error: std::error::Error + Send + Sync + 'static,
 {
-    let timeout =
-        asked_timeout(request.uri().query()).map_or(limits.timeout, |asked| asked.min(limits.timeout));
+    let timeout = requested_timeout(request.uri().query())
+        .map_or(limits.timeout, |requested| requested.min(limits.timeout));
     let deadline = Instant::now() + timeout;
     let content_type = content_type(&request);
     let unread = |answer: Answer| encode(Envelope::default(), &answer);
@@ -191,11 +193,11 @@ where
             let message = format!("contentType={content_type}, expected application/json");
             unread(Answer::errored(400, &message))
         }
-        Ok(Ok(body)) if body.len() < LARGE => judge(&served.route, timeout, deadline, &body).await,
+        Ok(Ok(body)) if body.len() < LARGE => decide(&served.route, timeout, deadline, &body).await,
         Ok(Ok(body)) => {
             let served = Arc::clone(served);
-            let judged = async move { judge(&served.route, timeout, deadline, &body).await };
-            match tokio::time::timeout_at(deadline, large.apart(judged)).await {
+            let decision = async move { decide(&served.route, timeout, deadline, &body).await };
+            match tokio::time::timeout_at(deadline, large.run(decision)).await {
                 Ok(Some(answer)) => answer,
                 Ok(None) => unread(Answer::errored(500, "the review could not be judged")),
                 Err(_) => unread(Answer::errored(500, &format!("no decision within {timeout:?}"))),
@@ -204,8 +206,8 @@ where
     })
 }
 
-/// Reads the review, asks the webhook and writes what it says.
-async fn judge(route: &Route, timeout: Duration, deadline: Instant, body: &[u8]) -> Vec<u8> {
+/// Reads a review, calls the webhook and writes its answer.
+async fn decide(route: &Route, timeout: Duration, deadline: Instant, body: &[u8]) -> Vec<u8> {
     let review = match Review::read(body) {
         Ok(review) => review,
         Err(error) => {
@@ -220,9 +222,9 @@ async fn judge(route: &Route, timeout: Duration, deadline: Instant, body: &[u8])
     let answer = match tokio::time::timeout_at(deadline, decision).await {
         Ok(Ok(answer)) => answer,
         Ok(Err(panic)) => {
-            let words = panic_words(panic.as_ref());
-            tracing::error!(webhook = route.name, panic = words, "webhook panicked");
-            Answer::errored(500, &format!("panic: {words} [recovered]"))
+            let message = panic_message(panic.as_ref());
+            tracing::error!(webhook = route.name, panic = message, "webhook panicked");
+            Answer::errored(500, &format!("panic: {message} [recovered]"))
         }
         Err(_) => {
             tracing::error!(webhook = route.name, ?timeout, "webhook gave no answer in time");
@@ -251,13 +253,13 @@ fn content_type<B>(request: &Request<B>) -> String {
     String::from_utf8_lossy(header.unwrap_or_default()).into_owned()
 }
 
-/// `timeout` of a query such as `timeout=10s`; what is no duration above zero is ignored.
-fn asked_timeout(query: Option<&str>) -> Option<Duration> {
+/// The `timeout` of a query such as `timeout=10s`; values that are not a positive duration are ignored.
+fn requested_timeout(query: Option<&str>) -> Option<Duration> {
     let value = query?.split('&').find_map(|pair| pair.strip_prefix("timeout="))?;
     GoDuration::parse(value).ok()?.to_std().filter(|timeout| !timeout.is_zero())
 }
 
-fn panic_words(panic: &(dyn Any + Send)) -> &str {
+fn panic_message(panic: &(dyn Any + Send)) -> &str {
     panic
         .downcast_ref::<&str>()
         .copied()

@@ -1,11 +1,11 @@
-//! Whom a bundle of authorities trusts: those whom Go's `crypto/x509` trusts with it.
+//! Verifies servers with a bundle of authorities, with the same results as Go's `crypto/x509`.
 //!
-//! An authority is a certificate and not a name with a key: it has to be valid, to call itself an authority, to be allowed to
-//! sign, and its limits hold. A certificate that is in the bundle itself is trusted for its names, whoever signed it. What in
-//! a bundle is no certificate is passed over.
+//! An authority is a certificate, not only a name with a key: it must be valid, be marked as an authority and be allowed to
+//! sign, and its constraints apply. A certificate that is itself in the bundle is trusted for its names, whoever signed it.
+//! Anything in a bundle that is not a certificate is ignored.
 
+mod bundle_file;
 mod chain;
-mod followed;
 mod host;
 mod verifier;
 
@@ -13,7 +13,7 @@ use formats::x509::{Certificate, X509Error};
 use rustls::crypto::WebPkiSupportedAlgorithms;
 use rustls_pki_types::ServerName;
 
-pub use followed::FollowError;
+pub use bundle_file::BundleFileError;
 pub use verifier::{Trust, client_config, server_verifier, verifier_of_file};
 
 /// A bundle of authorities.
@@ -22,47 +22,47 @@ pub struct Authorities {
     certificates: Vec<Certificate>,
 }
 
-/// Why nobody is trusted with a bundle.
+/// A bundle has no certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("failed to read certificate authorities: no certificate found")]
 pub struct NoAuthority;
 
-/// Why a server is not trusted.
+/// Reason a server is not trusted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Distrust {
-    /// What the server shows is no certificate.
+pub enum TrustError {
+    /// A certificate of the server is malformed.
     #[error("failed to parse certificate from server: {0}")]
     Parse(#[from] X509Error),
-    /// There is a critical extension that is not known.
-    #[error("certificate of {0:?} has a critical extension that is not known")]
+    /// The certificate has an unknown critical extension.
+    #[error("certificate of {0:?} has an unknown critical extension")]
     UnknownExtension(String),
-    /// Before or after its time.
+    /// The current time is outside the validity of the certificate.
     #[error("certificate of {0:?} has expired or is not yet valid")]
     Expired(String),
-    /// It is another's.
+    /// The certificate has other names.
     #[error("certificate is valid for {valid}, not {name}")]
     Name {
         /// Names of the certificate.
         valid: String,
-        /// The name it should have.
+        /// The required name.
         name: String,
     },
-    /// Nobody in the bundle signed it, directly or through others.
+    /// No chain leads to an authority of the bundle.
     #[error("certificate signed by unknown authority{}", hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default())]
     UnknownAuthority {
-        /// Why one that has the signer's name did not count.
+        /// Reason a certificate with the signer's name was not accepted.
         hint: Option<String>,
     },
-    /// What it may be used for does not include servers.
+    /// The extended key usages do not include servers.
     #[error("certificate specifies an incompatible key usage")]
     Usage,
-    /// An authority may not sign these names.
+    /// The name constraints of an authority do not allow these names.
     #[error("an authority is not allowed to sign a certificate for these names")]
     NotForThisName,
-    /// A certificate demands policies, which are not looked at.
-    #[error("a certificate demands certificate policies, which are not supported")]
+    /// A certificate requires certificate policies, which are not supported.
+    #[error("a certificate requires certificate policies, which are not supported")]
     Policies,
-    /// There are too many certificates that could have signed.
+    /// Too many certificates have the name of a signer.
     #[error("signature check attempts limit reached while verifying certificate chain")]
     TooManyChecks,
 }
@@ -71,15 +71,15 @@ impl Authorities {
     /// The certificates of a PEM bundle.
     ///
     /// # Errors
-    /// When it holds none.
+    /// When it has none.
     pub fn from_pem(bundle: &[u8]) -> Result<Self, NoAuthority> {
         Self::of(Certificate::bundle(bundle))
     }
 
-    /// These certificates, in DER; what is none is passed over.
+    /// These certificates, in DER; malformed ones are ignored.
     ///
     /// # Errors
-    /// When none is left.
+    /// When there is no well-formed one.
     pub fn from_der<'a>(certificates: impl IntoIterator<Item = &'a [u8]>) -> Result<Self, NoAuthority> {
         Self::of(certificates.into_iter().filter_map(|der| Certificate::from_der(der).ok()).collect())
     }
@@ -88,27 +88,28 @@ impl Authorities {
         if certificates.is_empty() { Err(NoAuthority) } else { Ok(Self { certificates }) }
     }
 
-    /// Whether a server that shows these certificates, its own first, is `name`, at `now`, in seconds since 1970.
+    /// Verifies that the server with this certificate chain, its own certificate first, is `name` at `now`, in seconds since
+    /// 1970.
     ///
     /// # Errors
-    /// When it is not, or nobody says so who is trusted.
+    /// When the chain is not trusted, or not for this name.
     pub fn verify(
         &self,
-        shown: &[&[u8]],
+        certificates: &[&[u8]],
         name: &ServerName<'_>,
         now: i64,
         algorithms: &WebPkiSupportedAlgorithms,
-    ) -> Result<(), Distrust> {
-        let shown: Vec<Certificate> =
-            shown.iter().map(|der| Certificate::from_der(der)).collect::<Result<_, _>>()?;
-        let Some((leaf, intermediates)) = shown.split_first() else {
+    ) -> Result<(), TrustError> {
+        let certificates: Vec<Certificate> =
+            certificates.iter().map(|der| Certificate::from_der(der)).collect::<Result<_, _>>()?;
+        let Some((leaf, intermediates)) = certificates.split_first() else {
             return Err(X509Error::Malformed("certificate").into());
         };
-        chain::valid(leaf, now)?;
+        chain::check_validity(leaf, now)?;
         host::verify(leaf, name)?;
         let roots = &self.certificates;
         if roots.iter().any(|root| root.der == leaf.der) {
-            return chain::acceptable(&[leaf]);
+            return chain::check_constraints(&[leaf]);
         }
         chain::verify(leaf, &chain::Search { roots, intermediates, now, algorithms })
     }

@@ -1,27 +1,27 @@
-//! Addresses as Go's `net/url` reads and writes them, since kube-apiserver is what takes and asks them.
+//! URLs as Go's `net/url` parses and writes them, because kube-apiserver validates and calls them.
 
 use std::net::Ipv6Addr;
 
 use crate::field::quote;
 
-/// An absolute address, taken apart.
+/// The parts of a URL.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Url {
-    /// In small letters; empty where the address names none.
+    /// Scheme in lower case; empty if there is none.
     pub scheme: String,
-    /// User and password as they stand in an address; absent without an `@`.
+    /// User and password, escaped; `None` without an `@`.
     pub user: Option<String>,
     /// `host` or `host:port`, unescaped.
     pub host: String,
-    /// Unescaped.
+    /// Path, unescaped.
     pub path: Vec<u8>,
-    /// What follows the `?`, as it was written.
+    /// The part after the `?`, unchanged.
     pub query: String,
-    /// What follows the `#`, unescaped.
+    /// The part after the `#`, unescaped.
     pub fragment: String,
 }
 
-/// Why a text is no address, in Go's words; those of an IP address between brackets are shortened.
+/// Reason a text is not a URL, with Go's message; that for an IP address in brackets is shortened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("parse {}: {why}", quote(address))]
 pub struct UrlError {
@@ -29,9 +29,9 @@ pub struct UrlError {
     why: String,
 }
 
-/// Where a text stands, which says what may be written there.
+/// The part of a URL that a text belongs to, which decides the allowed characters.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum UrlPart {
     User,
     Host,
     Zone,
@@ -39,26 +39,26 @@ enum Part {
 }
 
 impl Url {
-    /// Reads an address.
+    /// Parses a URL.
     ///
     /// # Errors
-    /// Where Go reads none.
+    /// If Go rejects it.
     pub fn parse(address: &str) -> Result<Self, UrlError> {
         let (before, fragment) = address.split_once('#').unwrap_or((address, ""));
-        let wrong = |address: &str, why| UrlError { address: address.to_owned(), why };
-        let url = Self::without_fragment(before).map_err(|why| wrong(before, why))?;
-        let fragment = unescaped(fragment, Part::Path).map_err(|why| wrong(address, why))?;
+        let error = |address: &str, why| UrlError { address: address.to_owned(), why };
+        let url = Self::without_fragment(before).map_err(|why| error(before, why))?;
+        let fragment = unescape(fragment, UrlPart::Path).map_err(|why| error(address, why))?;
         Ok(Self { fragment: String::from_utf8_lossy(&fragment).into_owned(), ..url })
     }
 
-    /// The port, where one is written.
+    /// The port, if there is one.
     #[must_use]
     pub fn port(&self) -> Option<&str> {
         let after = self.host.rsplit_once(']').map_or(self.host.as_str(), |(_, after)| after);
         after.rsplit_once(':').map(|(_, port)| port).filter(|port| !port.is_empty())
     }
 
-    /// The path as client-go asks for it; see [`request_path`].
+    /// The path in client-go's requests; see [`request_path`].
     #[must_use]
     pub fn request_path(&self) -> String {
         request_path(&self.path)
@@ -71,12 +71,12 @@ impl Url {
         if address == "*" {
             return Ok(Self { path: b"*".to_vec(), ..Self::default() });
         }
-        let (scheme, rest) = scheme(address)?;
+        let (scheme, rest) = split_scheme(address)?;
         let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
         let mut url = Self { scheme: scheme.to_lowercase(), query: query.to_owned(), ..Self::default() };
         if !rest.starts_with('/') {
             if !scheme.is_empty() {
-                // What Go calls opaque has neither host nor path.
+                // Go calls this part opaque: the URL has neither host nor path.
                 return Ok(url);
             }
             if rest.split('/').next().is_some_and(|segment| segment.contains(':')) {
@@ -93,15 +93,15 @@ impl Url {
                 Some((user, host)) => (Some(user), host),
                 None => (None, authority),
             };
-            url.host = host(&url.scheme, written)?;
-            url.user = user.map(self::user).transpose()?;
+            url.host = parse_host(&url.scheme, written)?;
+            url.user = user.map(parse_user).transpose()?;
         }
-        url.path = unescaped(path, Part::Path)?;
+        url.path = unescape(path, UrlPart::Path)?;
         Ok(url)
     }
 }
 
-/// A path as client-go asks for it: joined (`//a/../b/` is `/b`) and escaped where it must be.
+/// A path in client-go's requests: normalized (`//a/../b/` is `/b`) and escaped where necessary.
 #[must_use]
 pub fn request_path(path: &[u8]) -> String {
     let mut steps: Vec<&[u8]> = Vec::new();
@@ -114,11 +114,11 @@ pub fn request_path(path: &[u8]) -> String {
             step => steps.push(step),
         }
     }
-    format!("/{}", escaped(&steps.join(&b'/'), b"$&+,/:;=@"))
+    format!("/{}", escape(&steps.join(&b'/'), b"$&+,/:;=@"))
 }
 
-/// The scheme and what follows it; no scheme where the address begins with something else.
-fn scheme(address: &str) -> Result<(&str, &str), String> {
+/// Splits off the scheme; empty if the address begins with something else.
+fn split_scheme(address: &str) -> Result<(&str, &str), String> {
     let end = address.bytes().position(|byte| !(byte.is_ascii_alphanumeric() || b"+-.".contains(&byte)));
     match end.filter(|end| address.as_bytes()[*end] == b':') {
         Some(0) => Err("missing protocol scheme".to_owned()),
@@ -129,35 +129,35 @@ fn scheme(address: &str) -> Result<(&str, &str), String> {
     }
 }
 
-fn user(written: &str) -> Result<String, String> {
+fn parse_user(written: &str) -> Result<String, String> {
     let known = |c: char| c.is_ascii_alphanumeric() || "-._:~!$&'()*+,;=%@".contains(c);
     if !written.chars().all(known) {
         return Err("net/url: invalid userinfo".to_owned());
     }
-    let parts = written.splitn(2, ':').map(|part| Ok(escaped(&unescaped(part, Part::User)?, b"$&+,;=")));
+    let parts = written.splitn(2, ':').map(|part| Ok(escape(&unescape(part, UrlPart::User)?, b"$&+,;=")));
     Ok(parts.collect::<Result<Vec<String>, String>>()?.join(":"))
 }
 
-fn host(scheme: &str, written: &str) -> Result<String, String> {
+fn parse_host(scheme: &str, written: &str) -> Result<String, String> {
     match written.rfind('[') {
-        Some(0) => return bracketed(written),
+        Some(0) => return parse_bracketed(written),
         Some(_) => return Err("invalid IP-literal".to_owned()),
         None => {}
     }
-    // Other schemes have lists of hosts.
+    // Other schemes may have a list of hosts.
     let colon = if matches!(scheme, "http" | "https") { written.find(':') } else { written.rfind(':') };
     check_port(colon.map_or("", |colon| &written[colon..]))?;
-    Ok(String::from_utf8_lossy(&unescaped(written, Part::Host)?).into_owned())
+    Ok(String::from_utf8_lossy(&unescape(written, UrlPart::Host)?).into_owned())
 }
 
-/// `[::1]:443`, perhaps with a zone.
-fn bracketed(written: &str) -> Result<String, String> {
+/// Parses `[::1]:443`, optionally with a zone.
+fn parse_bracketed(written: &str) -> Result<String, String> {
     let (inner, port) = written[1..].rsplit_once(']').ok_or("missing ']' in host")?;
     check_port(port)?;
     let (address, zone) = inner.split_at(inner.find("%25").unwrap_or(inner.len()));
-    let mut name = unescaped(address, Part::Host)?;
+    let mut name = unescape(address, UrlPart::Host)?;
     let ip = String::from_utf8_lossy(&name).parse::<Ipv6Addr>();
-    name.extend(unescaped(zone, Part::Zone)?);
+    name.extend(unescape(zone, UrlPart::Zone)?);
     let name = String::from_utf8_lossy(&name).into_owned();
     if name.parse::<std::net::Ipv4Addr>().is_ok() {
         return Err("invalid IP-literal".to_owned());
@@ -166,21 +166,22 @@ fn bracketed(written: &str) -> Result<String, String> {
     Ok(format!("[{name}]{port}"))
 }
 
-/// Refuses what follows a host and is neither nothing nor a port.
+/// Checks that the text after a host is empty or a port.
 fn check_port(written: &str) -> Result<(), String> {
     let digits = written.strip_prefix(':').unwrap_or(written);
-    let good =
+    let is_valid =
         written.is_empty() || (written.starts_with(':') && digits.bytes().all(|byte| byte.is_ascii_digit()));
-    if good { Ok(()) } else { Err(format!("invalid port {} after host", quote(written))) }
+    if is_valid { Ok(()) } else { Err(format!("invalid port {} after host", quote(written))) }
 }
 
-fn unescaped(text: &str, part: Part) -> Result<Vec<u8>, String> {
+fn unescape(text: &str, part: UrlPart) -> Result<Vec<u8>, String> {
     let bytes = text.as_bytes();
     let mut plain = Vec::with_capacity(bytes.len());
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
         if *byte != b'%' {
-            if matches!(part, Part::Host | Part::Zone) && byte.is_ascii() && !stands_in_host(*byte) {
+            if matches!(part, UrlPart::Host | UrlPart::Zone) && byte.is_ascii() && !is_allowed_in_host(*byte)
+            {
                 let character = quote(&char::from(*byte).to_string());
                 return Err(format!("invalid character {character} in host name"));
             }
@@ -193,9 +194,9 @@ fn unescaped(text: &str, part: Part) -> Result<Vec<u8>, String> {
         let value = value.filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
         let value = value.and_then(|digits| u8::from_str_radix(digits, 16).ok());
         let permitted = value.filter(|value| match part {
-            Part::User | Part::Path => true,
-            Part::Host => *value >= 0x80 || *value == b'%',
-            Part::Zone => matches!(*value, b'%' | b' ') || stands_in_host(*value),
+            UrlPart::User | UrlPart::Path => true,
+            UrlPart::Host => *value >= 0x80 || *value == b'%',
+            UrlPart::Zone => matches!(*value, b'%' | b' ') || is_allowed_in_host(*value),
         });
         let Some(value) = permitted else {
             let shown = String::from_utf8_lossy(&bytes[at..bytes.len().min(at + 3)]).into_owned();
@@ -207,13 +208,13 @@ fn unescaped(text: &str, part: Part) -> Result<Vec<u8>, String> {
     Ok(plain)
 }
 
-/// Whether a byte of ASCII may stand in a host as it is.
-fn stands_in_host(byte: u8) -> bool {
+/// Whether an ASCII byte is allowed unescaped in a host.
+fn is_allowed_in_host(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-_.~!$&'()*+,;=:[]<>\"".contains(&byte)
 }
 
-/// Escapes what is neither a letter, a digit, one of `-_.~` nor in `kept`.
-fn escaped(text: &[u8], kept: &[u8]) -> String {
+/// Escapes all bytes but letters, digits, `-_.~` and those in `kept`.
+fn escape(text: &[u8], kept: &[u8]) -> String {
     let one = |byte: &u8| {
         if byte.is_ascii_alphanumeric() || b"-_.~".contains(byte) || kept.contains(byte) {
             char::from(*byte).to_string()
@@ -228,9 +229,9 @@ fn escaped(text: &[u8], kept: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    /// What Go 1.26 makes of an address: scheme, user, host, request path, query, fragment.
+    /// Results of Go 1.26: scheme, user, host, request path, query, fragment.
     #[test]
-    fn addresses_are_read_as_go_reads_them() {
+    fn urls_are_parsed_as_by_go() {
         let table: [(&str, [&str; 6]); 19] = [
             ("HTTPS://127.0.0.1:9943/", ["https", "-", "127.0.0.1:9943", "/", "", ""]),
             ("https://h", ["https", "-", "h", "/", "", ""]),
@@ -267,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn what_go_reads_as_no_address_is_none() {
+    fn urls_that_go_rejects_have_its_message() {
         let table = [
             ("https://127.0.0.1:9943%2Fx", r#"invalid port ":9943%2Fx" after host"#),
             ("https://127.0.0.1:abc/", r#"invalid port ":abc" after host"#),

@@ -1,4 +1,4 @@
-//! Validating webhooks: a pure judgement over the new object and, for updates, the old one.
+//! Validating webhooks: answers with the result of a pure function of the new object and, for updates, the old one.
 
 use serde_json::Value;
 
@@ -7,21 +7,21 @@ use crate::mutation::decode;
 use crate::rejection::Rejection;
 use crate::review::{AdmissionRequest, Operation};
 
-/// Answers a request by asking `validate` about the old object (UPDATE only) and the new one.
+/// Answers a request with the result of `validate`, which receives the old object (UPDATE only) and the new one.
 ///
-/// CONNECT is allowed; DELETE is allowed once the deleted object decodes.
-/// An object that cannot be decoded is answered with 400, a rejection with its own code.
+/// CONNECT is allowed; DELETE is allowed if the deleted object can be decoded. The answer to an object that cannot be
+/// decoded has code 400, that to a rejection its own code.
 pub fn answer(
     request: &AdmissionRequest<'_>,
     validate: impl FnOnce(Option<&Value>, &Value) -> Result<(), Rejection>,
 ) -> Answer {
-    match judge(request, validate) {
+    match check(request, validate) {
         Ok(()) => Answer::allowed(""),
         Err(rejection) => rejection.into(),
     }
 }
 
-fn judge(
+fn check(
     request: &AdmissionRequest<'_>,
     validate: impl FnOnce(Option<&Value>, &Value) -> Result<(), Rejection>,
 ) -> Result<(), Rejection> {
@@ -41,7 +41,7 @@ fn judge(
 mod tests {
     use super::*;
 
-    fn asked(text: &str) -> (Answer, Option<(bool, Value)>) {
+    fn validate_request(text: &str) -> (Answer, Option<(bool, Value)>) {
         let request: AdmissionRequest<'_> = serde_json::from_str(text).unwrap();
         let mut seen = None;
         let answer = answer(&request, |old, new| {
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn each_operation_shows_the_objects_it_has() {
+    fn the_function_receives_the_objects_of_the_operation() {
         let nothing = "there is no content to decode";
         let table = [
             (r#"{"operation": "CREATE", "object": {"a": 1}}"#, Answer::allowed(""), Some(false)),
@@ -70,7 +70,7 @@ mod tests {
             (r#"{"operation": "CONNECT"}"#, Answer::allowed(""), None),
         ];
         for (text, answer, old) in table {
-            let (got, seen) = asked(text);
+            let (got, seen) = validate_request(text);
             assert_eq!((got, seen.map(|(old, _)| old)), (answer, old), "{text}");
         }
     }

@@ -1,14 +1,14 @@
-//! JSON of more than the library's 128 levels, as far as it fits on the stack.
+//! JSON with more than the 128 levels of `serde_json`, as far as the stack allows.
 
 use serde::Deserialize;
 use serde_json::{Deserializer, Error};
 
 use crate::depth;
 
-/// Reads one value, and what else stands in the text.
+/// Reads the only value of a text.
 ///
 /// # Errors
-/// Where it is no JSON, does not fit the type, or is nested deeper than fits on the stack.
+/// If the text is not JSON, does not fit the type, or is nested too deep for the stack.
 pub fn read<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Error> {
     match serde_json::from_str(text) {
         Err(error) if is_too_deep(&error) && depth::fits(nesting(text)) => {
@@ -21,19 +21,19 @@ pub fn read<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Error> {
     }
 }
 
-/// A reader that goes down as deep as the text does; [`nesting`] says how deep that is.
+/// A deserializer without a recursion limit; check [`nesting`] first.
 pub(super) fn unlimited(text: &str) -> Deserializer<serde_json::de::StrRead<'_>> {
     let mut values = Deserializer::from_str(text);
     values.disable_recursion_limit();
     values
 }
 
-/// Whether the library stopped where 128 levels ended.
+/// Whether `serde_json` stopped at its limit of 128 levels.
 pub(super) fn is_too_deep(error: &Error) -> bool {
     error.is_syntax() && error.to_string().starts_with("recursion limit exceeded")
 }
 
-/// How deep the first value of a text is nested, whatever else is wrong with it.
+/// The nesting depth of the first value of a text, valid or not.
 pub(super) fn nesting(text: &str) -> usize {
     let (mut depth, mut deepest, mut quoted, mut escaped) = (0_usize, 0, false, false);
     for byte in text.bytes() {
@@ -65,13 +65,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn brackets_in_texts_do_not_nest() {
+    fn brackets_in_strings_do_not_count() {
         assert_eq!(nesting(r#"{"a[\"[": [1, {"b": "]"}]} [[[["#), 3);
         assert_eq!(nesting("1"), 0);
     }
 
     #[test]
-    fn case_04_what_fits_is_read() {
+    fn case_04_nested_values_are_read_if_the_stack_allows() {
         let nested = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
         assert!(read::<Value>(&nested(150)).is_ok());
         assert!(read::<Value>(&format!("{} x", nested(150))).is_err());

@@ -1,44 +1,44 @@
-//! Where a JSON value stops being one, in Go's words.
+//! Finds the first syntax error of a JSON value and reports it with Go's message.
 
-/// What is wrong with a value.
+/// A syntax error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// A character stands where it must not.
+    /// A character is not allowed at its position.
     Syntax {
-        /// Which one, from 0, in bytes.
+        /// Its offset in bytes, from 0.
         offset: usize,
-        /// What Go says.
+        /// Go's message.
         message: String,
     },
-    /// The text ends before the value.
+    /// The text ends before the value does.
     Unfinished,
 }
 
-/// The fault of the first value of a text; nothing where it has none.
-pub(super) fn fault(text: &[u8]) -> Option<Fault> {
+/// The first error in the first value of a text.
+pub(super) fn find_fault(text: &[u8]) -> Option<Fault> {
     Scanner { text, at: 0, open: Vec::new() }.value().err()
 }
 
 struct Scanner<'a> {
     text: &'a [u8],
     at: usize,
-    /// Closing characters of the lists and maps around.
+    /// Closing characters of the enclosing lists and maps.
     open: Vec<u8>,
 }
 
 type Scanned = Result<(), Fault>;
 
 impl Scanner<'_> {
-    /// One value with all that is in it; without recursion, as a text may nest as deep as it is long.
+    /// Scans one value with its content. Not recursive, because the nesting can be as deep as the text is long.
     fn value(&mut self) -> Scanned {
         loop {
             match self.begin()? {
-                Begun::Scalar => {}
-                Begun::Empty => {
+                ValueStart::Scalar => {}
+                ValueStart::Empty => {
                     self.at += 1;
                     self.open.pop();
                 }
-                Begun::Inside => continue,
+                ValueStart::Inside => continue,
             }
             if self.end()? {
                 return Ok(());
@@ -46,32 +46,32 @@ impl Scanner<'_> {
         }
     }
 
-    /// A scalar whole, or the beginning of a list or map up to its first value.
-    fn begin(&mut self) -> Result<Begun, Fault> {
+    /// Scans a scalar, or a list or map up to its first value.
+    fn begin(&mut self) -> Result<ValueStart, Fault> {
         match self.peek()? {
             b'{' => {
                 self.at += 1;
                 self.open.push(b'}');
                 if self.peek()? == b'}' {
-                    return Ok(Begun::Empty);
+                    return Ok(ValueStart::Empty);
                 }
-                self.key().map(|()| Begun::Inside)
+                self.key().map(|()| ValueStart::Inside)
             }
             b'[' => {
                 self.at += 1;
                 self.open.push(b']');
-                Ok(if self.peek()? == b']' { Begun::Empty } else { Begun::Inside })
+                Ok(if self.peek()? == b']' { ValueStart::Empty } else { ValueStart::Inside })
             }
-            b'"' => self.string().map(|()| Begun::Scalar),
-            b'-' | b'0'..=b'9' => self.number().map(|()| Begun::Scalar),
-            b't' => self.literal("true").map(|()| Begun::Scalar),
-            b'f' => self.literal("false").map(|()| Begun::Scalar),
-            b'n' => self.literal("null").map(|()| Begun::Scalar),
+            b'"' => self.string().map(|()| ValueStart::Scalar),
+            b'-' | b'0'..=b'9' => self.number().map(|()| ValueStart::Scalar),
+            b't' => self.literal("true").map(|()| ValueStart::Scalar),
+            b'f' => self.literal("false").map(|()| ValueStart::Scalar),
+            b'n' => self.literal("null").map(|()| ValueStart::Scalar),
             _ => Err(self.unexpected("looking for beginning of value")),
         }
     }
 
-    /// What follows a value: the end of what is around it, any number of times, or the next value. True at the very end.
+    /// Scans what follows a value: closing brackets, then a comma and the next key. True at the end of the whole value.
     fn end(&mut self) -> Result<bool, Fault> {
         while let Some(close) = self.open.last().copied() {
             match (self.peek()?, close) {
@@ -109,7 +109,7 @@ impl Scanner<'_> {
     fn string(&mut self) -> Scanned {
         self.at += 1;
         loop {
-            match self.here()? {
+            match self.current()? {
                 b'"' => {
                     self.at += 1;
                     return Ok(());
@@ -123,12 +123,12 @@ impl Scanner<'_> {
 
     fn escape(&mut self) -> Scanned {
         self.at += 1;
-        match self.here()? {
+        match self.current()? {
             b'b' | b'f' | b'n' | b'r' | b't' | b'\\' | b'/' | b'"' => self.at += 1,
             b'u' => {
                 self.at += 1;
                 for _ in 0..4 {
-                    if !self.here()?.is_ascii_hexdigit() {
+                    if !self.current()?.is_ascii_hexdigit() {
                         return Err(self.unexpected("in \\u hexadecimal character escape"));
                     }
                     self.at += 1;
@@ -140,10 +140,10 @@ impl Scanner<'_> {
     }
 
     fn number(&mut self) -> Scanned {
-        if self.here()? == b'-' {
+        if self.current()? == b'-' {
             self.at += 1;
         }
-        match self.here()? {
+        match self.current()? {
             b'0' => self.at += 1,
             b'1'..=b'9' => self.digits(),
             _ => return Err(self.unexpected("in numeric literal")),
@@ -163,7 +163,7 @@ impl Scanner<'_> {
     }
 
     fn digit(&mut self, context: &str) -> Scanned {
-        if !self.here()?.is_ascii_digit() {
+        if !self.current()?.is_ascii_digit() {
             return Err(self.unexpected(context));
         }
         self.digits();
@@ -178,8 +178,8 @@ impl Scanner<'_> {
 
     fn literal(&mut self, word: &str) -> Scanned {
         for wanted in word.bytes() {
-            if self.here()? != wanted {
-                let context = format!("in literal {word} (expecting {})", quoted(wanted));
+            if self.current()? != wanted {
+                let context = format!("in literal {word} (expecting {})", go_quoted(wanted));
                 return Err(self.unexpected(&context));
             }
             self.at += 1;
@@ -191,36 +191,36 @@ impl Scanner<'_> {
         self.text.get(self.at).is_some_and(|byte| any.contains(byte))
     }
 
-    /// The byte that is read next.
-    fn here(&self) -> Result<u8, Fault> {
+    /// The next byte.
+    fn current(&self) -> Result<u8, Fault> {
         self.text.get(self.at).copied().ok_or(Fault::Unfinished)
     }
 
-    /// The byte that is read next, white space skipped.
+    /// The next byte after white space.
     fn peek(&mut self) -> Result<u8, Fault> {
         while self.is(b" \t\r\n") {
             self.at += 1;
         }
-        self.here()
+        self.current()
     }
 
     fn unexpected(&self, context: &str) -> Fault {
-        let found = quoted(self.text.get(self.at).copied().unwrap_or_default());
+        let found = go_quoted(self.text.get(self.at).copied().unwrap_or_default());
         Fault::Syntax { offset: self.at, message: format!("invalid character {found} {context}") }
     }
 }
 
-enum Begun {
-    /// It has begun and ended.
+enum ValueStart {
+    /// A complete scalar.
     Scalar,
-    /// It has begun, and its end is next.
+    /// A list or map whose closing bracket is next.
     Empty,
-    /// It has begun, and its first value is next.
+    /// A list or map whose first value is next.
     Inside,
 }
 
-/// A byte as Go quotes it: beyond ASCII it stands for the character of its number.
-fn quoted(byte: u8) -> String {
+/// A byte as Go quotes it: a byte beyond ASCII is the code point of that number.
+fn go_quoted(byte: u8) -> String {
     match byte {
         b'\'' => "'\\''".to_owned(),
         b'"' => "'\"'".to_owned(),

@@ -1,4 +1,4 @@
-//! What Go reads and says.
+//! Values and error messages compared with Go's.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -30,7 +30,7 @@ fn whole_floats_are_printed_whole() {
 }
 
 #[test]
-fn half_a_character_is_replaced() {
+fn unpaired_surrogates_are_replaced() {
     let table = [
         (r#""\ud800""#, "\u{fffd}"),
         (r#""\uDC00x""#, "\u{fffd}x"),
@@ -48,7 +48,7 @@ fn half_a_character_is_replaced() {
 }
 
 #[test]
-fn floats_that_are_written_otherwise_than_go_writes_them() {
+fn these_floats_print_differently_than_in_go() {
     let written = |text: &str| document(text.as_bytes()).unwrap().to_string();
     assert_eq!(
         ["1e20", "1e-7", "-0.0", "1e21", "0.000001"].map(written),
@@ -57,12 +57,12 @@ fn floats_that_are_written_otherwise_than_go_writes_them() {
 }
 
 #[test]
-fn of_equal_keys_the_last_counts() {
+fn the_last_of_equal_keys_counts() {
     assert_eq!(read("{\"a\":{\"b\":1},\"a\":{\"c\":2}}"), (vec![json!({"a": {"c": 2}})], None));
 }
 
 #[test]
-fn faults_are_worded_as_go_words_them() {
+fn syntax_errors_have_gos_messages() {
     let table = [
         ("{\"a\":1}\n---\n{\"b\":2}", "json: offset 10: invalid character '-' in numeric literal"),
         ("{\"a\":1} foo", "json: offset 10: invalid character 'o' in literal false (expecting 'a')"),
@@ -95,7 +95,7 @@ fn faults_are_worded_as_go_words_them() {
 }
 
 #[test]
-fn what_cannot_be_held_is_told_and_ends_the_stream() {
+fn a_value_that_cannot_be_represented_is_an_error_and_ends_the_stream() {
     let deep = format!("{{\"a\":{}{}}}", "[".repeat(10_000), "]".repeat(10_000));
     let (values, error) = read(&deep);
     assert_eq!(values, vec![] as Vec<Value>);
@@ -105,21 +105,21 @@ fn what_cannot_be_held_is_told_and_ends_the_stream() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_replaced() {
+fn invalid_utf8_is_replaced() {
     let values: Vec<_> = Stream::new(b"{\"a\":\"\xff\"}").collect();
     assert_eq!(values, [Ok(json!({"a": "\u{fffd}"}))]);
 }
 
 proptest! {
     #[test]
-    fn a_stream_ends_whatever_it_holds(text in "[{}\\[\\]\",:0-9a-z\\-\\\\ \\n.]{0,40}") {
+    fn every_stream_ends(text in "[{}\\[\\]\",:0-9a-z\\-\\\\ \\n.]{0,40}") {
         prop_assert!(Stream::new(text.as_bytes()).count() <= text.len());
     }
 
     #[test]
-    fn a_fault_is_found_where_there_is_one(text in "[{}\\[\\]\",:0-2tfn\\-. ]{1,20}") {
+    fn the_scanner_finds_an_error_where_the_parser_does(text in "[{}\\[\\]\",:0-2tfn\\-. ]{1,20}") {
         let text = format!("[{text}]");
-        let found = scan::fault(text.as_bytes());
+        let found = scan::find_fault(text.as_bytes());
         match Stream::new(text.as_bytes()).next() {
             Some(Ok(_)) => prop_assert_eq!(found, None),
             other => prop_assert!(found.is_some(), "{:?}", other),

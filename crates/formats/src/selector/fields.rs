@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::ParseError;
 
-/// Selects by fields; all terms hold. Empty selects everything.
+/// Selects by fields; all terms must hold. An empty selector selects everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldSelector {
     /// The terms, in order of their text.
@@ -17,19 +17,19 @@ pub struct FieldSelector {
 pub struct FieldTerm {
     /// Dotted path, such as `metadata.name`.
     pub field: String,
-    /// Whether the values must be the same, or differ.
+    /// Whether the values must be equal (`=`), or must differ (`!=`).
     pub equal: bool,
     /// Value compared with.
     pub value: String,
 }
 
 impl FieldSelector {
-    /// Whether an object is selected whose fields `lookup` finds; an unknown field reads as the empty text.
+    /// Whether an object is selected; `lookup` returns its fields. An unknown field counts as the empty text.
     pub fn matches<'a>(&self, lookup: impl Fn(&str) -> Option<&'a str>) -> bool {
         self.terms.iter().all(|term| (lookup(&term.field).unwrap_or_default() == term.value) == term.equal)
     }
 
-    /// The value that `field` must have, if a term says so.
+    /// The value that `field` must have according to an `=` term.
     #[must_use]
     pub fn exact(&self, field: &str) -> Option<&str> {
         self.terms.iter().find(|term| term.equal && term.field == field).map(|term| term.value.as_str())
@@ -42,7 +42,7 @@ impl FromStr for FieldSelector {
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let mut parts = split(text);
         parts.sort_unstable();
-        let terms = parts.into_iter().filter(|part| !part.is_empty()).map(|part| term(text, part));
+        let terms = parts.into_iter().filter(|part| !part.is_empty()).map(|part| parse_term(text, part));
         Ok(Self { terms: terms.collect::<Result<_, _>>()? })
     }
 }
@@ -59,7 +59,7 @@ impl fmt::Display for FieldSelector {
     }
 }
 
-/// Parts between commas that no backslash protects.
+/// Splits at commas that are not escaped.
 fn split(text: &str) -> Vec<&str> {
     let (mut parts, mut start, mut escaped) = (Vec::new(), 0, false);
     for (index, character) in text.char_indices() {
@@ -77,7 +77,7 @@ fn split(text: &str) -> Vec<&str> {
     parts
 }
 
-fn term(text: &str, part: &str) -> Result<FieldTerm, ParseError> {
+fn parse_term(text: &str, part: &str) -> Result<FieldTerm, ParseError> {
     let operators = ["!=", "==", "="];
     let found = part.char_indices().find_map(|(index, _)| {
         operators
@@ -105,7 +105,7 @@ fn unescape(value: &str) -> Result<String, ParseError> {
                     )));
                 }
             },
-            // Kubernetes prints the number of the character, and a client may look for it.
+            // Kubernetes prints the code point instead of the character; clients may depend on it.
             ',' | '=' => {
                 let number = u32::from(character);
                 return Err(ParseError(format!(
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused_in_kubernetes_words() {
+    fn malformed_selectors_are_rejected_with_kubernetes_messages() {
         let table = [
             ("a", "invalid selector: 'a'; can't understand 'a'"),
             ("a=b=c", "invalid field selector: unescaped character in value: 61"),

@@ -1,4 +1,4 @@
-//! Selectors by table and by property.
+//! Tests of selectors by table and by property.
 
 use proptest::prelude::*;
 
@@ -18,7 +18,7 @@ fn violation(field: &str, kind: ViolationKind, message: &str) -> Violation {
 }
 
 #[test]
-fn selectors_are_judged_as_an_api_server_judges_them() {
+fn selectors_are_validated_as_by_an_api_server() {
     let required = "must be specified when `operator` is 'In' or 'NotIn'";
     let forbidden = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'";
     let values = "matchExpressions[0].values";
@@ -62,7 +62,7 @@ fn selectors_are_judged_as_an_api_server_judges_them() {
 }
 
 #[test]
-fn objects_read_with_nulls_and_unknown_operators_are_refused() {
+fn nulls_are_empty_and_unknown_operators_are_rejected() {
     let read = |text: &str| serde_json::from_str::<LabelSelector>(text);
     let everything = read(r#"{"matchLabels": null, "matchExpressions": null}"#).unwrap();
     assert!(everything.is_empty() && everything.matches(&BTreeMap::new()));
@@ -103,23 +103,23 @@ fn any_selector() -> impl Strategy<Value = LabelSelector> {
 
 proptest! {
     #[test]
-    fn a_printed_selector_reads_back_as_itself(selector in any_selector()) {
+    fn a_printed_selector_parses_to_itself(selector in any_selector()) {
         let text = selector.to_string();
         prop_assert_eq!(text.parse::<LabelSelector>().unwrap(), selector, "{}", text);
     }
 
     #[test]
-    fn a_selector_matches_what_each_requirement_matches(
+    fn a_selector_matches_if_every_requirement_matches(
         selector in any_selector(),
         labels in prop::collection::btree_map(name(), value(), 0..4),
     ) {
         let equal = selector.match_labels.iter().all(|(key, value)| labels.get(key) == Some(value));
-        let rest = selector.match_expressions.iter().all(|one| {
-            let label = labels.get(&one.key);
-            let listed = label.is_some_and(|label| one.values.contains(label));
+        let rest = selector.match_expressions.iter().all(|requirement| {
+            let label = labels.get(&requirement.key);
+            let listed = label.is_some_and(|label| requirement.values.contains(label));
             let number = |text: &String| text.parse::<i64>().ok();
-            let compared = label.and_then(number).zip(one.values.first().and_then(number));
-            match one.operator {
+            let compared = label.and_then(number).zip(requirement.values.first().and_then(number));
+            match requirement.operator {
                 Operator::In => listed,
                 Operator::NotIn => !listed,
                 Operator::Exists => label.is_some(),
@@ -132,7 +132,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_makes_the_readers_panic(text in "[a-c!=<>(), \\\\\\\\in]{0,12}") {
+    fn no_text_causes_a_panic(text in "[a-c!=<>(), \\\\\\\\in]{0,12}") {
         if let Ok(selector) = text.parse::<LabelSelector>() {
             prop_assert_eq!(selector.to_string().parse::<LabelSelector>().unwrap(), selector);
         }

@@ -1,4 +1,4 @@
-//! Label selectors as kubectl writes them: `a=b,c!=d,e in (f,g),h notin (i),j,!k,l>1`.
+//! Label selectors in kubectl's notation: `a=b,c!=d,e in (f,g),h notin (i),j,!k,l>1`.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::str::FromStr;
 use super::{LabelSelector, Operator, Requirement};
 use crate::name;
 
-/// A selector text that cannot be read, in Kubernetes' words.
+/// Reason a selector text is invalid, with Kubernetes' message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ParseError(pub(super) String);
@@ -15,8 +15,8 @@ pub struct ParseError(pub(super) String);
 impl FromStr for LabelSelector {
     type Err = ParseError;
 
-    /// Reads a text; `a=b` goes to `matchLabels` unless the key is there already, all else to `matchExpressions`,
-    /// sorted by key.
+    /// Parses a text. `a=b` goes to `matchLabels` unless it already has the key; everything else goes to
+    /// `matchExpressions`, sorted by key.
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let mut selector = Self::default();
         for (requirement, exact) in Parser::new(text).requirements()? {
@@ -33,7 +33,7 @@ impl FromStr for LabelSelector {
 }
 
 impl fmt::Display for LabelSelector {
-    /// Writes the requirements sorted by key; the text reads back as the same selector.
+    /// Writes the requirements sorted by key; parsing the text gives the same selector.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let equal = self.match_labels.iter().map(|(key, value)| (key, format!("{key}={value}")));
         let others =
@@ -110,7 +110,7 @@ impl<'a> Parser<'a> {
         Self { tokens: scan(text), at: 0 }
     }
 
-    /// All requirements, each with whether it was written with `=` or `==`.
+    /// Parses all requirements; true marks those written with `=` or `==`.
     fn requirements(mut self) -> Result<Vec<(Requirement, bool)>, ParseError> {
         let mut requirements = Vec::new();
         loop {
@@ -160,11 +160,11 @@ impl<'a> Parser<'a> {
             other => return Err(expected(other, "in, notin, =, ==, !=, gt, lt")),
         };
         let requirement = Requirement { key, operator, values: values.into_iter().collect() };
-        valid(&requirement)?;
+        check_values(&requirement)?;
         Ok((requirement, matches!(sign, Token::Sign("=" | "=="))))
     }
 
-    /// The one value after a sign; nothing there means the empty text.
+    /// Parses the value after an operator sign; a missing value is the empty text.
     fn value(&mut self) -> Result<BTreeSet<String>, ParseError> {
         let value = match self.peek() {
             Token::End | Token::Sign(",") => "",
@@ -177,7 +177,7 @@ impl<'a> Parser<'a> {
         Ok(BTreeSet::from([value.to_owned()]))
     }
 
-    /// `(a,b)`; nothing between two commas means the empty text.
+    /// Parses `(a,b)`; a missing value is the empty text.
     fn list(&mut self) -> Result<BTreeSet<String>, ParseError> {
         match self.next() {
             Token::Sign("(") => {}
@@ -217,25 +217,25 @@ fn expected(found: Token<'_>, what: &str) -> ParseError {
     ParseError(format!("found '{}', expected: {what}", found.text()))
 }
 
-fn valid(requirement: &Requirement) -> Result<(), ParseError> {
+fn check_values(requirement: &Requirement) -> Result<(), ParseError> {
     let key = &requirement.key;
     for (index, value) in requirement.values.iter().enumerate() {
         let bound = matches!(requirement.operator, Operator::Gt | Operator::Lt);
         if bound && value.parse::<i64>().is_err() {
-            let wrong = ["for 'Gt', 'Lt' operators, the value must be an integer".to_owned()];
-            check(&format!("values[{index}]"), value, &wrong)?;
+            let errors = ["for 'Gt', 'Lt' operators, the value must be an integer".to_owned()];
+            check(&format!("values[{index}]"), value, &errors)?;
         }
         check(&format!("values[{index}][{key}]"), value, &name::label_value(value))?;
     }
     Ok(())
 }
 
-fn check(field: &str, value: &str, wrong: &[String]) -> Result<(), ParseError> {
-    if wrong.is_empty() {
+fn check(field: &str, value: &str, errors: &[String]) -> Result<(), ParseError> {
+    if errors.is_empty() {
         return Ok(());
     }
     let field = if field.is_empty() { "<nil>" } else { field };
-    Err(ParseError(format!("{field}: Invalid value: {value:?}: {}", wrong.join("; "))))
+    Err(ParseError(format!("{field}: Invalid value: {value:?}: {}", errors.join("; "))))
 }
 
 #[cfg(test)]
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_read_and_print() {
+    fn texts_are_parsed_and_printed() {
         let table = [
             ("", ""),
             ("a=b", "a=b"),
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused_in_kubernetes_words() {
+    fn malformed_selectors_are_rejected_with_kubernetes_messages() {
         let table = [
             (",", "found ',', expected: !, identifier, or 'end of string'"),
             ("a,", "found '', expected: identifier after ','"),

@@ -1,4 +1,4 @@
-//! Units read and written.
+//! Tests that parse and write units.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -25,7 +25,7 @@ fn an_option_has_its_values_in_order() {
 }
 
 #[test]
-fn options_keep_their_order_and_how_their_values_are_broken_into_lines() {
+fn options_keep_their_order_and_their_line_breaks() {
     let options = options(KUBELET).expect("a unit");
     let wanted = [
         option("Unit", "After", "docker.service"),
@@ -42,7 +42,7 @@ fn options_keep_their_order_and_how_their_values_are_broken_into_lines() {
 }
 
 #[test]
-fn a_backslash_that_nothing_follows_says_nothing() {
+fn a_backslash_at_the_end_of_a_value_is_removed() {
     for text in [
         "[Service]\nExecStart=/kubelet \\\n\n",
         "[Service]\nExecStart=/kubelet \\",
@@ -53,7 +53,7 @@ fn a_backslash_that_nothing_follows_says_nothing() {
 }
 
 #[test]
-fn case_20_a_line_goes_on_behind_an_odd_number_of_backslashes_alone() {
+fn case_20_a_line_continues_only_after_an_odd_number_of_backslashes() {
     let two = "[Service]\nExecStart=/k --root-dir=/var\\\\\nRestart=always\n";
     let wanted =
         [option("Service", "ExecStart", "/k --root-dir=/var\\\\"), option("Service", "Restart", "always")];
@@ -65,7 +65,7 @@ fn case_20_a_line_goes_on_behind_an_odd_number_of_backslashes_alone() {
 }
 
 #[test]
-fn case_20_an_empty_value_takes_back_those_before_it() {
+fn case_20_an_empty_value_cancels_the_earlier_ones() {
     let unit = "[Service]\nExecStart=/a\nExecStart=\nExecStart=/b\n[Other]\nExecStart=/c\n";
     let options = options(unit).expect("a unit");
     assert_eq!(effective(&options, "Service", "ExecStart"), [2]);
@@ -74,7 +74,7 @@ fn case_20_an_empty_value_takes_back_those_before_it() {
 }
 
 #[test]
-fn what_is_written_reads_back() {
+fn a_written_unit_parses_to_the_same_value() {
     let unit = parse(KUBELET).expect("a unit");
     assert_eq!(to_string(&unit).map(|text| parse(&text)), Some(Ok(unit)));
     assert_eq!(to_string(&json!({"Unit": {"After": "x"}})).as_deref(), Some("[Unit]\nAfter=x\n"));
@@ -82,7 +82,7 @@ fn what_is_written_reads_back() {
 }
 
 #[test]
-fn what_is_no_unit_says_where() {
+fn a_malformed_unit_is_an_error_with_its_line() {
     assert_eq!(parse("\nAfter=x"), Err(UnitError::NoSection(2)));
     assert_eq!(parse("[Unit]\nAfter"), Err(UnitError::Line(2)));
     assert_eq!(parse(""), Ok(json!({})));
@@ -91,9 +91,9 @@ fn what_is_no_unit_says_where() {
 
 proptest! {
     #[test]
-    fn no_text_is_too_strange(text in "\\PC*|(?s)[\\[\\]=\\\\#; a-c\n\r\t]*") {
-        let (whole, listed) = (parse(&text), options(&text));
-        prop_assert_eq!(whole.is_ok(), listed.is_ok());
+    fn both_parsers_accept_the_same_texts(text in "\\PC*|(?s)[\\[\\]=\\\\#; a-c\n\r\t]*") {
+        let (parsed, listed) = (parse(&text), options(&text));
+        prop_assert_eq!(parsed.is_ok(), listed.is_ok());
         if let Ok(listed) = listed {
             let again = options(&write(&listed)).expect("what is written is a unit");
             let mut wanted = listed.clone();
@@ -103,7 +103,7 @@ proptest! {
     }
 
     #[test]
-    fn options_are_written_and_read_back(
+    fn written_options_parse_to_the_same_options(
         options in prop::collection::vec(("[A-C]", "[A-Za-z]{1,3}", "([!-Z^-~]{1,4}( \\\\\n {0,4}[!-Z^-~]{1,3})*)?"), 0..6)
     ) {
         let mut options: Vec<_> = options.iter().map(|(section, name, value)| option(section, name, value)).collect();

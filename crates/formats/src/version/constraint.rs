@@ -1,22 +1,22 @@
-//! Constraints on versions as Gardener reads them (Masterminds/semver): `>= 1.26`, `~1.2.3 || 2.x`, `1.2 - 1.4`.
+//! Version constraints as Gardener parses them (Masterminds/semver): `>= 1.26`, `~1.2.3 || 2.x`, `1.2 - 1.4`.
 
 use thiserror::Error;
 
 use super::Version;
 
-/// What must hold of a version: alternatives, of each of which all bounds must hold.
+/// A version constraint: all bounds of at least one alternative must hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Constraint {
     alternatives: Vec<Vec<Bound>>,
 }
 
-/// Why a text is no constraint; the texts are the original's.
+/// Reason a text is not a constraint; the messages are those of Masterminds/semver.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ConstraintError {
     /// An alternative is not a list of operators and versions.
     #[error("improper constraint: {0}")]
     Form(String),
-    /// A version with operator is none.
+    /// The version after an operator is malformed.
     #[error("constraint Parser Error")]
     Version,
 }
@@ -33,10 +33,10 @@ enum Operator {
     Caret,
 }
 
-/// From which number on a version says nothing: `1.x` from the minor on.
+/// The first number of a version that is a wildcard: the minor in `1.x`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Open {
-    No,
+enum Wildcard {
+    None,
     Patch,
     Minor,
     Major,
@@ -46,10 +46,10 @@ enum Open {
 struct Bound {
     operator: Operator,
     version: Version,
-    open: Open,
+    wildcard: Wildcard,
 }
 
-/// Longer ones first, so that none is taken for the beginning of another.
+/// Longer ones first, because some are prefixes of others.
 const OPERATORS: [(&str, Operator); 11] = [
     ("!=", Operator::NotEqual),
     (">=", Operator::GreaterOrEqual),
@@ -65,17 +65,17 @@ const OPERATORS: [(&str, Operator); 11] = [
 ];
 
 impl Constraint {
-    /// The constraint that a text says. Bounds are separated by blanks or a comma, alternatives by `||`. A range after a
-    /// blank, which the original refuses, is taken.
+    /// Parses a constraint. Bounds are separated by blanks or a comma, alternatives by `||`. Unlike Masterminds/semver, this
+    /// accepts a range after a blank.
     ///
     /// # Errors
-    /// Where an alternative is none, or a version in it is none.
+    /// If an alternative or one of its versions is malformed.
     pub fn parse(text: &str) -> Result<Self, ConstraintError> {
         let alternatives = text.split("||").map(bounds).collect::<Result<_, _>>()?;
         Ok(Self { alternatives })
     }
 
-    /// Whether a version keeps it. A prerelease keeps only bounds that name a prerelease.
+    /// Whether a version satisfies the constraint. A prerelease satisfies only bounds that name a prerelease.
     #[must_use]
     pub fn allows(&self, version: &Version) -> bool {
         self.alternatives.iter().any(|bounds| bounds.iter().all(|bound| bound.allows(version)))
@@ -84,67 +84,68 @@ impl Constraint {
 
 impl Bound {
     fn allows(&self, version: &Version) -> bool {
-        let asks_releases = self.operator != Operator::NotEqual || self.open != Open::No;
-        if asks_releases && !version.prerelease().is_empty() && self.version.prerelease().is_empty() {
+        let excludes_prereleases = self.operator != Operator::NotEqual || self.wildcard != Wildcard::None;
+        if excludes_prereleases && !version.prerelease().is_empty() && self.version.prerelease().is_empty() {
             return false;
         }
         match self.operator {
-            Operator::Equal if self.open == Open::No => *version == self.version,
+            Operator::Equal if self.wildcard == Wildcard::None => *version == self.version,
             Operator::Equal | Operator::Tilde => self.tilde(version),
             Operator::NotEqual => self.differs(version),
-            Operator::Greater => self.is_below(version),
+            Operator::Greater => self.greater(version),
             Operator::Less => *version < self.version,
             Operator::GreaterOrEqual => *version >= self.version,
-            Operator::LessOrEqual => self.reaches(version),
+            Operator::LessOrEqual => self.less_or_equal(version),
             Operator::Caret => self.caret(version),
         }
     }
 
-    /// Not before it, and of the same minor; of the same major where the minor is open. `~0.0.0` is anything.
+    /// `~1.2.3`: at least this version, with the same minor, or the same major if the minor is a wildcard. `~0.0.0` allows
+    /// everything.
     fn tilde(&self, version: &Version) -> bool {
-        let nothing = (self.version.major, self.version.minor, self.version.patch) == (0, 0, 0);
-        let anything = nothing && matches!(self.open, Open::No | Open::Major);
-        let minor = self.open == Open::Minor || version.minor == self.version.minor;
-        *version >= self.version && (anything || version.major == self.version.major && minor)
+        let is_zero = (self.version.major, self.version.minor, self.version.patch) == (0, 0, 0);
+        let allows_all = is_zero && matches!(self.wildcard, Wildcard::None | Wildcard::Major);
+        let minor = self.wildcard == Wildcard::Minor || version.minor == self.version.minor;
+        *version >= self.version && (allows_all || version.major == self.version.major && minor)
     }
 
     fn differs(&self, version: &Version) -> bool {
-        match self.open {
-            Open::Minor => version.major != self.version.major,
-            Open::Patch if version.is_same_minor(&self.version) => {
+        match self.wildcard {
+            Wildcard::Minor => version.major != self.version.major,
+            Wildcard::Patch if version.is_same_minor(&self.version) => {
                 version.prerelease() != self.version.prerelease()
             }
-            Open::Patch => true,
-            Open::No | Open::Major => *version != self.version,
+            Wildcard::Patch => true,
+            Wildcard::None | Wildcard::Major => *version != self.version,
         }
     }
 
     /// `> 1.2` begins with 1.3, `> 1` with 2.
-    fn is_below(&self, version: &Version) -> bool {
-        match self.open {
-            Open::Minor => version.major > self.version.major,
-            Open::Patch => (version.major, version.minor) > (self.version.major, self.version.minor),
-            Open::No | Open::Major => *version > self.version,
+    fn greater(&self, version: &Version) -> bool {
+        match self.wildcard {
+            Wildcard::Minor => version.major > self.version.major,
+            Wildcard::Patch => (version.major, version.minor) > (self.version.major, self.version.minor),
+            Wildcard::None | Wildcard::Major => *version > self.version,
         }
     }
 
-    /// `<= 1.2` ends with 1.2, `<= 1` with 1.
-    fn reaches(&self, version: &Version) -> bool {
-        match self.open {
-            Open::No => *version <= self.version,
-            Open::Minor => version.major <= self.version.major,
-            Open::Patch | Open::Major => {
+    /// `<= 1.2` includes all of 1.2, `<= 1` all of 1.
+    fn less_or_equal(&self, version: &Version) -> bool {
+        match self.wildcard {
+            Wildcard::None => *version <= self.version,
+            Wildcard::Minor => version.major <= self.version.major,
+            Wildcard::Patch | Wildcard::Major => {
                 (version.major, version.minor) <= (self.version.major, self.version.minor)
             }
         }
     }
 
-    /// Not before it, and equal up to the first number that is not 0.
+    /// `^1.2.3`: at least this version, and equal up to its first number that is not 0.
     fn caret(&self, version: &Version) -> bool {
         let Version { major, minor, patch, .. } = self.version;
-        let same = if major > 0 || self.open == Open::Minor {
+        let same = if major > 0 || self.wildcard == Wildcard::Minor {
             version.major == major
-        } else if minor > 0 || self.open == Open::Patch {
+        } else if minor > 0 || self.wildcard == Wildcard::Patch {
             version.is_same_minor(&self.version)
         } else {
             (version.major, version.minor, version.patch) == (0, 0, patch)
@@ -155,19 +156,19 @@ impl Bound {
 
 fn bounds(text: &str) -> Result<Vec<Bound>, ConstraintError> {
     let improper = || ConstraintError::Form(text.to_owned());
-    let (mut bounds, mut rest) = (Vec::new(), text.trim_start_matches(blank));
+    let (mut bounds, mut rest) = (Vec::new(), text.trim_start_matches(is_blank));
     loop {
         let (operator, after) = operator(rest);
-        let (version, after) = version(after.trim_start_matches(blank)).ok_or_else(improper)?;
-        let trimmed = after.trim_start_matches(blank);
+        let (version, after) = version(after.trim_start_matches(is_blank)).ok_or_else(improper)?;
+        let trimmed = after.trim_start_matches(is_blank);
         let until = trimmed.strip_prefix('-').filter(|_| trimmed.len() < after.len() && operator.is_none());
         rest = trimmed;
         if let Some(until) = until {
-            let end = until.trim_start_matches(blank);
+            let end = until.trim_start_matches(is_blank);
             let (end, after) = version_after(until, end).ok_or_else(improper)?;
             bounds.push(bound(Operator::GreaterOrEqual, &version)?);
             bounds.push(bound(Operator::LessOrEqual, &end)?);
-            rest = after.trim_start_matches(blank);
+            rest = after.trim_start_matches(is_blank);
         } else {
             bounds.push(bound(operator.unwrap_or(Operator::Equal), &version)?);
         }
@@ -176,19 +177,19 @@ fn bounds(text: &str) -> Result<Vec<Bound>, ConstraintError> {
         }
         let separated = after.len() > trimmed.len() || until.is_some();
         rest = match rest.strip_prefix(',') {
-            Some(rest) => rest.trim_start_matches(blank),
+            Some(rest) => rest.trim_start_matches(is_blank),
             None if separated => rest,
             None => return Err(improper()),
         };
     }
 }
 
-/// The version that ends a range, which a blank must stand before.
-fn version_after<'a>(until: &str, end: &'a str) -> Option<(Pattern<'a>, &'a str)> {
+/// Parses the version that ends a range; a blank must precede it.
+fn version_after<'a>(until: &str, end: &'a str) -> Option<(VersionPattern<'a>, &'a str)> {
     if end.len() < until.len() { version(end) } else { None }
 }
 
-fn blank(letter: char) -> bool {
+fn is_blank(letter: char) -> bool {
     matches!(letter, ' ' | '\t' | '\n' | '\r' | '\x0c')
 }
 
@@ -198,13 +199,13 @@ fn operator(text: &str) -> (Option<Operator>, &str) {
 }
 
 /// A version in which any number may be `x`, `X` or `*`, or missing.
-struct Pattern<'a> {
+struct VersionPattern<'a> {
     text: &'a str,
     numbers: [&'a str; 3],
     prerelease: &'a str,
 }
 
-fn version(text: &str) -> Option<(Pattern<'_>, &str)> {
+fn version(text: &str) -> Option<(VersionPattern<'_>, &str)> {
     let is_digit = |letter: char| letter.is_ascii_digit() || matches!(letter, 'x' | 'X' | '*' | '|');
     let number = |text: &str| text.find(|letter| !is_digit(letter)).unwrap_or(text.len());
     let first = text.strip_prefix('v').unwrap_or(text);
@@ -220,10 +221,10 @@ fn version(text: &str) -> Option<(Pattern<'_>, &str)> {
     let (prerelease, after) = names(rest, '-');
     let (_, after) = names(after, '+');
     let text = &text[..text.len() - after.len()];
-    Some((Pattern { text, numbers, prerelease }, after))
+    Some((VersionPattern { text, numbers, prerelease }, after))
 }
 
-/// What follows a sign: names separated by dots, the sign included; empty where there are none.
+/// Splits off a sign with the names after it, which dots separate; empty if there are none.
 fn names(text: &str, sign: char) -> (&str, &str) {
     let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
     let name = |text: &str| text.find(|letter| !is_letter(letter)).unwrap_or(text.len());
@@ -237,20 +238,20 @@ fn names(text: &str, sign: char) -> (&str, &str) {
     text.split_at(end)
 }
 
-fn bound(operator: Operator, pattern: &Pattern<'_>) -> Result<Bound, ConstraintError> {
-    let is_open = |number: &str| matches!(number, "" | "x" | "X" | "*");
+fn bound(operator: Operator, pattern: &VersionPattern<'_>) -> Result<Bound, ConstraintError> {
+    let is_wildcard = |number: &str| matches!(number, "" | "x" | "X" | "*");
     let [major, minor, patch] = pattern.numbers;
-    let (open, text) = if is_open(major) {
-        (Open::Major, format!("0.0.0{}", pattern.prerelease))
-    } else if is_open(minor) {
-        (Open::Minor, format!("{major}.0.0{}", pattern.prerelease))
-    } else if is_open(patch) {
-        (Open::Patch, format!("{major}.{minor}.0{}", pattern.prerelease))
+    let (wildcard, text) = if is_wildcard(major) {
+        (Wildcard::Major, format!("0.0.0{}", pattern.prerelease))
+    } else if is_wildcard(minor) {
+        (Wildcard::Minor, format!("{major}.0.0{}", pattern.prerelease))
+    } else if is_wildcard(patch) {
+        (Wildcard::Patch, format!("{major}.{minor}.0{}", pattern.prerelease))
     } else {
-        (Open::No, pattern.text.to_owned())
+        (Wildcard::None, pattern.text.to_owned())
     };
     let version = Version::parse(&text).map_err(|_| ConstraintError::Version)?;
-    Ok(Bound { operator, version, open })
+    Ok(Bound { operator, version, wildcard })
 }
 
 #[cfg(test)]

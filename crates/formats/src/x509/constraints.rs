@@ -1,12 +1,13 @@
-//! Whose names an authority may sign.
+//! Name constraints: the names that an authority may sign.
 
 use std::net::IpAddr;
 
-use super::der::{Reader, SEQUENCE};
+use super::der::{DerReader, SEQUENCE};
 use super::uri::{self, is_domain};
 use super::{AlternativeNames, X509Error};
 
-/// The extension: where a kind of name is permitted at all, every such name must lie in one of the trees; in no excluded one.
+/// The extension. If any subtree permits names of a type, every name of that type must be in one of them. No name may be in
+/// an excluded subtree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NameConstraints {
     permitted: Subtrees,
@@ -19,16 +20,16 @@ struct Subtrees {
     ip: Vec<(Vec<u8>, Vec<u8>)>,
     email: Vec<String>,
     uri: Vec<String>,
-    /// A kind of name that Go does not know.
+    /// Whether a name type is unknown to Go.
     unknown: bool,
 }
 
 impl NameConstraints {
-    /// Reads the extension's value, and tells whether all of it is known.
+    /// Parses the extension's value; true if all its name types are known.
     pub(super) fn read(value: &[u8]) -> Result<(Self, bool), X509Error> {
-        let constraints = parts(value).ok_or(X509Error::Malformed("name constraints"))?;
-        let whole = !constraints.permitted.unknown && !constraints.excluded.unknown;
-        Ok((constraints, whole))
+        let constraints = parse(value).ok_or(X509Error::Malformed("name constraints"))?;
+        let is_known = !constraints.permitted.unknown && !constraints.excluded.unknown;
+        Ok((constraints, is_known))
     }
 
     /// Whether these names may be signed.
@@ -41,39 +42,40 @@ impl NameConstraints {
             (permitted.ip.is_empty() || within(&permitted.ip)) && !within(&excluded.ip)
         });
         let dns = names.dns.iter().all(|name| {
-            is_domain(name) && domains(&permitted.dns, &excluded.dns, name, |domain| is_below(domain, name))
+            is_domain(name)
+                && is_allowed(&permitted.dns, &excluded.dns, name, |domain| is_below(domain, name))
         });
-        // Go parses names of these two kinds as soon as there is any constraint.
+        // Go parses names of these two types as soon as there is any constraint.
         let uri = names.uri.iter().all(|text| {
             uri::host(text).is_some_and(|host| {
-                domains(&permitted.uri, &excluded.uri, &host, |tree| is_below(tree, &host))
+                is_allowed(&permitted.uri, &excluded.uri, &host, |tree| is_below(tree, &host))
             })
         });
         let email = names.email.iter().all(|text| {
             mailbox(text).is_some_and(|(local, domain)| {
-                let holds = |tree: &str| match mailbox(tree) {
+                let is_in = |tree: &str| match mailbox(tree) {
                     Some((other, at)) => other == local && at.eq_ignore_ascii_case(domain),
                     None => is_below(tree, domain),
                 };
-                domains(&permitted.email, &excluded.email, domain, holds)
+                is_allowed(&permitted.email, &excluded.email, domain, is_in)
             })
         });
         ip && dns && uri && email
     }
 }
 
-/// Whether a name is permitted and not excluded. An excluded tree also shuts out the wildcard beside it.
-fn domains(permitted: &[String], excluded: &[String], name: &str, holds: impl Fn(&str) -> bool) -> bool {
+/// Whether a name is permitted and not excluded. An excluded subtree also excludes the wildcard of its parent domain.
+fn is_allowed(permitted: &[String], excluded: &[String], name: &str, is_in: impl Fn(&str) -> bool) -> bool {
     let wildcard = name.strip_prefix('*').filter(|parent| parent.starts_with('.'));
-    let beside = |tree: &str| {
+    let is_wildcard_of = |tree: &str| {
         let parent = tree.find('.').map(|dot| &tree[dot..]);
         wildcard.is_some_and(|wildcard| parent.is_some_and(|parent| parent.eq_ignore_ascii_case(wildcard)))
     };
-    (permitted.is_empty() || permitted.iter().any(|tree| holds(tree)))
-        && !excluded.iter().any(|tree| holds(tree) || beside(tree))
+    (permitted.is_empty() || permitted.iter().any(|tree| is_in(tree)))
+        && !excluded.iter().any(|tree| is_in(tree) || is_wildcard_of(tree))
 }
 
-/// Whether a domain is another or lies below it; `.a` is what lies below `a` alone.
+/// Whether a domain equals `tree` or is below it; a tree with a leading dot (`.a`) contains only domains below `a`.
 fn is_below(tree: &str, name: &str) -> bool {
     let Some(start) = name.len().checked_sub(tree.len()).filter(|at| name.is_char_boundary(*at)) else {
         return false;
@@ -92,28 +94,28 @@ fn contains(net: &[u8], mask: &[u8], ip: IpAddr) -> bool {
         && bytes.iter().zip(net).zip(mask).all(|((byte, net), mask)| byte & mask == net & mask)
 }
 
-/// What stands before and behind the `@`. Quoted and escaped names are none here; whoever uses them is not permitted.
+/// The parts before and after the `@`. Quoted and escaped local parts are not supported and therefore never permitted.
 fn mailbox(text: &str) -> Option<(&str, &str)> {
     let (local, domain) = text.split_once('@')?;
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-/=?^_`{|}~.".contains(&byte);
     let dots = local.starts_with('.') || local.ends_with('.') || local.contains("..");
-    let good = !local.is_empty() && !dots && local.bytes().all(plain) && is_domain(domain);
-    good.then_some((local, domain))
+    let is_valid = !local.is_empty() && !dots && local.bytes().all(plain) && is_domain(domain);
+    is_valid.then_some((local, domain))
 }
 
-fn parts(value: &[u8]) -> Option<NameConstraints> {
-    let mut outer = Reader::new(value);
+fn parse(value: &[u8]) -> Option<NameConstraints> {
+    let mut outer = DerReader::new(value);
     let mut parts = outer.within(SEQUENCE)?;
     let (permitted, excluded) = (parts.optional(0xa0).ok()?, parts.optional(0xa1).ok()?);
-    let nothing = [permitted, excluded].iter().flatten().all(Reader::is_empty);
+    let nothing = [permitted, excluded].iter().flatten().all(DerReader::is_empty);
     if !outer.is_empty() || !parts.is_empty() || nothing {
         return None;
     }
-    let all = |trees: Option<Reader<'_>>| trees.map_or_else(|| Some(Subtrees::default()), subtrees);
+    let all = |trees: Option<DerReader<'_>>| trees.map_or_else(|| Some(Subtrees::default()), subtrees);
     Some(NameConstraints { permitted: all(permitted)?, excluded: all(excluded)? })
 }
 
-fn subtrees(mut list: Reader<'_>) -> Option<Subtrees> {
+fn subtrees(mut list: DerReader<'_>) -> Option<Subtrees> {
     let mut trees = Subtrees::default();
     while !list.is_empty() {
         let base = list.within(SEQUENCE)?.any()?;
@@ -132,20 +134,20 @@ fn subtrees(mut list: Reader<'_>) -> Option<Subtrees> {
     Some(trees)
 }
 
-/// A domain, or what lies below one.
+/// Whether a text is a domain, with or without a leading dot.
 fn is_tree(text: &str) -> bool {
     !text.contains('@') && is_domain(text.strip_prefix('.').filter(|rest| !rest.is_empty()).unwrap_or(text))
 }
 
-/// Address and mask of one length; the mask is ones and then zeros.
+/// Parses address and mask, which have the same length; the mask must be ones followed by zeros.
 fn network(bytes: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
     if ![8, 32].contains(&bytes.len()) {
         return None;
     }
     let (net, mask) = bytes.split_at(bytes.len() / 2);
-    let mut behind = mask.iter().skip_while(|byte| **byte == 0xff);
-    let first = behind.next().copied().unwrap_or_default();
-    let ones_first = first.leading_ones() == first.count_ones() && behind.all(|byte| *byte == 0);
+    let mut after = mask.iter().skip_while(|byte| **byte == 0xff);
+    let first = after.next().copied().unwrap_or_default();
+    let ones_first = first.leading_ones() == first.count_ones() && after.all(|byte| *byte == 0);
     ones_first.then(|| (net.to_owned(), mask.to_owned()))
 }
 
@@ -162,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn names_lie_in_the_trees() {
+    fn names_are_matched_against_subtrees() {
         let dns = |all: &[&str]| Subtrees { dns: names(all, &[]).dns, ..Subtrees::default() };
         let none = Subtrees::default;
         let ten = || Subtrees { ip: vec![(vec![10, 0, 0, 0], vec![255, 0, 0, 0])], ..none() };

@@ -1,4 +1,4 @@
-//! DER, as Go reads it: lengths in their shortest form, tags of one byte.
+//! DER as Go parses it: lengths in their shortest form, tags of one byte.
 
 use std::borrow::Cow;
 
@@ -12,24 +12,24 @@ pub(super) const GENERALIZED_TIME: u8 = 0x18;
 pub(super) const SEQUENCE: u8 = 0x30;
 pub(super) const SET: u8 = 0x31;
 
-/// Reads one element after the other; `None` is what no DER is, or another element than the one asked for.
+/// Reads one element after the other; `None` means malformed DER, or an element other than the expected one.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reader<'a>(&'a [u8]);
+pub(super) struct DerReader<'a>(&'a [u8]);
 
 /// One element.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Element<'a> {
     pub(super) tag: u8,
     pub(super) content: &'a [u8],
-    /// With tag and length.
+    /// The whole element, with tag and length.
     pub(super) whole: &'a [u8],
 }
 
-/// What should be an element is none.
+/// An element is malformed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct NoDer;
+pub(super) struct MalformedDer;
 
-impl<'a> Reader<'a> {
+impl<'a> DerReader<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         Self(bytes)
     }
@@ -42,7 +42,7 @@ impl<'a> Reader<'a> {
         self.0.first() == Some(&tag)
     }
 
-    /// The next element, whatever it is.
+    /// The next element.
     pub(super) fn any(&mut self) -> Option<Element<'a>> {
         let (&tag, rest) = self.0.split_first()?;
         if tag & 0x1f == 0x1f {
@@ -60,33 +60,33 @@ impl<'a> Reader<'a> {
         Some(Element { tag, content, whole })
     }
 
-    /// The next element, which has this tag.
+    /// The next element, which must have this tag.
     pub(super) fn element(&mut self, tag: u8) -> Option<Element<'a>> {
         if self.next_is(tag) { self.any() } else { None }
     }
 
-    /// What is in the next element, which has this tag.
+    /// The content of the next element, which must have this tag.
     pub(super) fn within(&mut self, tag: u8) -> Option<Self> {
         self.element(tag).map(|element| Self(element.content))
     }
 
-    /// The next element if it has this tag.
-    pub(super) fn any_if(&mut self, tag: u8) -> Result<Option<Element<'a>>, NoDer> {
-        if self.next_is(tag) { self.any().map(Some).ok_or(NoDer) } else { Ok(None) }
+    /// The next element, if it has this tag.
+    pub(super) fn any_if(&mut self, tag: u8) -> Result<Option<Element<'a>>, MalformedDer> {
+        if self.next_is(tag) { self.any().map(Some).ok_or(MalformedDer) } else { Ok(None) }
     }
 
-    /// What is in the next element if it has this tag.
-    pub(super) fn optional(&mut self, tag: u8) -> Result<Option<Self>, NoDer> {
+    /// The content of the next element, if it has this tag.
+    pub(super) fn optional(&mut self, tag: u8) -> Result<Option<Self>, MalformedDer> {
         Ok(self.any_if(tag)?.map(|element| Self(element.content)))
     }
 
-    /// An object identifier, as its bytes.
+    /// The bytes of an object identifier.
     pub(super) fn object_id(&mut self) -> Option<&'a [u8]> {
         let content = self.element(OBJECT_ID)?.content;
         arcs(content).map(|_| content)
     }
 
-    /// An integer's bytes, as few as can be; the first bit is the sign.
+    /// The bytes of an integer in its shortest form; the first bit is the sign.
     pub(super) fn integer(&mut self) -> Option<&'a [u8]> {
         let content = self.element(INTEGER)?.content;
         let minimal = match content {
@@ -100,10 +100,10 @@ impl<'a> Reader<'a> {
 
     /// An integer that fits into 64 bits.
     pub(super) fn small_integer(&mut self) -> Option<i64> {
-        small(self.integer()?)
+        integer_value(self.integer()?)
     }
 
-    /// A bit string, aligned to the right.
+    /// The bits of a bit string, right-aligned.
     pub(super) fn bits(&mut self) -> Option<Cow<'a, [u8]>> {
         let (&padding, bits) = self.element(BITS)?.content.split_first()?;
         let last = bits.last().copied().unwrap_or_default();
@@ -120,7 +120,7 @@ impl<'a> Reader<'a> {
         Some(Cow::Owned(shifted.collect()))
     }
 
-    /// A boolean, which is all zeros or all ones.
+    /// A boolean, whose byte must be all zeros or all ones.
     pub(super) fn boolean(&mut self) -> Option<bool> {
         match self.element(BOOLEAN)?.content {
             [0] => Some(false),
@@ -130,8 +130,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// An integer of 64 bits at most.
-pub(super) fn small(bytes: &[u8]) -> Option<i64> {
+/// The value of an integer of at most 64 bits.
+pub(super) fn integer_value(bytes: &[u8]) -> Option<i64> {
     let (first, _) = bytes.split_first()?;
     if bytes.len() > 8 {
         return None;
@@ -140,7 +140,7 @@ pub(super) fn small(bytes: &[u8]) -> Option<i64> {
     Some(bytes.iter().fold(sign, |value, byte| (value << 8) | i64::from(*byte)))
 }
 
-/// The numbers of an object identifier, each of 31 bits at most.
+/// The numbers of an object identifier, each of at most 31 bits.
 pub(super) fn arcs(bytes: &[u8]) -> Option<Vec<u64>> {
     let mut arcs = Vec::new();
     let mut rest = bytes.iter();
@@ -169,7 +169,7 @@ pub(super) fn arcs(bytes: &[u8]) -> Option<Vec<u64>> {
     (!arcs.is_empty()).then_some(arcs)
 }
 
-/// Length in `count` bytes.
+/// Parses a length of `count` bytes.
 fn long_length(bytes: &[u8], count: usize) -> Option<(usize, &[u8])> {
     let (length, rest) = bytes.split_at_checked(count)?;
     let value = length.iter().fold(0, |value, byte| (value << 8) | usize::from(*byte));
@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lengths_have_their_shortest_form() {
+    fn lengths_must_have_their_shortest_form() {
         let long = [&[0x04, 0x81, 0x80][..], &[7; 0x80]].concat();
         let table: [(&[u8], Option<usize>); 7] = [
             (&[0x04, 0], Some(0)),
@@ -193,19 +193,19 @@ mod tests {
             (&[0x1f, 0x20, 0], None),
         ];
         for (bytes, want) in table {
-            assert_eq!(Reader::new(bytes).any().map(|element| element.content.len()), want, "{bytes:?}");
+            assert_eq!(DerReader::new(bytes).any().map(|element| element.content.len()), want, "{bytes:?}");
         }
     }
 
     #[test]
-    fn integers_bits_and_identifiers_are_strict() {
-        let integer = |bytes: &[u8]| Reader::new(bytes).small_integer();
+    fn integers_bits_and_identifiers_are_parsed_strictly() {
+        let integer = |bytes: &[u8]| DerReader::new(bytes).small_integer();
         assert_eq!(integer(&[2, 1, 0x80]), Some(-128));
         assert_eq!(integer(&[2, 2, 0, 0x80]), Some(128));
         assert_eq!(integer(&[2, 2, 0, 1]), None);
         assert_eq!(integer(&[2, 2, 0xff, 0x80]), None);
         assert_eq!(integer(&[2, 0]), None);
-        let bits = |bytes: &[u8]| Reader::new(bytes).bits().map(Cow::into_owned);
+        let bits = |bytes: &[u8]| DerReader::new(bytes).bits().map(Cow::into_owned);
         assert_eq!(bits(&[3, 3, 4, 0x12, 0x30]), Some(vec![0x01, 0x23]));
         assert_eq!(bits(&[3, 2, 4, 0x18]), None);
         assert_eq!(bits(&[3, 1, 0]), Some(vec![]));

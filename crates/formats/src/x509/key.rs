@@ -1,7 +1,7 @@
-//! Public keys: which algorithm, and whether the key is one.
+//! Public keys: their algorithm, and whether they are well-formed.
 
 use super::X509Error;
-use super::der::{INTEGER, OBJECT_ID, Reader, SEQUENCE, small};
+use super::der::{DerReader, INTEGER, OBJECT_ID, SEQUENCE, integer_value};
 
 const RSA: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01];
 const DSA: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x38, 0x04, 0x01];
@@ -24,40 +24,41 @@ pub struct PublicKey {
     pub known: bool,
 }
 
-/// The content of a SubjectPublicKeyInfo. Whether a point lies on its curve, whoever verifies with it finds out.
-pub(super) fn read(mut info: Reader<'_>) -> Result<PublicKey, X509Error> {
-    let wrong = X509Error::Malformed("public key");
-    let algorithm = info.element(SEQUENCE).ok_or_else(|| wrong.clone())?.content;
-    let mut parts = Reader::new(algorithm);
-    let id = parts.object_id().ok_or_else(|| wrong.clone())?;
+/// Parses the content of a SubjectPublicKeyInfo. Whether a point is on its curve is checked when a signature is verified.
+pub(super) fn read(mut info: DerReader<'_>) -> Result<PublicKey, X509Error> {
+    let malformed = X509Error::Malformed("public key");
+    let algorithm = info.element(SEQUENCE).ok_or_else(|| malformed.clone())?.content;
+    let mut parts = DerReader::new(algorithm);
+    let id = parts.object_id().ok_or_else(|| malformed.clone())?;
     let parameters =
-        if parts.is_empty() { None } else { Some(parts.any().ok_or_else(|| wrong.clone())?.whole) };
-    let bits = info.bits().ok_or_else(|| wrong.clone())?.into_owned();
-    let known = is_key(id, parameters, &bits).map(|good| if good { Ok(true) } else { Err(wrong) });
+        if parts.is_empty() { None } else { Some(parts.any().ok_or_else(|| malformed.clone())?.whole) };
+    let bits = info.bits().ok_or_else(|| malformed.clone())?.into_owned();
+    let known =
+        is_well_formed(id, parameters, &bits).map(|good| if good { Ok(true) } else { Err(malformed) });
     Ok(PublicKey { algorithm: algorithm.to_owned(), bits, known: known.unwrap_or(Ok(false))? })
 }
 
-/// Whether a key is one of its algorithm; `None` where the algorithm is unknown.
-fn is_key(id: &[u8], parameters: Option<&[u8]>, bits: &[u8]) -> Option<bool> {
+/// Whether a key fits its algorithm; `None` if the algorithm is unknown.
+fn is_well_formed(id: &[u8], parameters: Option<&[u8]>, bits: &[u8]) -> Option<bool> {
     Some(match id {
-        RSA => parameters == Some(&[0x05, 0x00]) && is_rsa(bits).is_some(),
-        EC => is_point(parameters, bits).is_some(),
+        RSA => parameters == Some(&[0x05, 0x00]) && check_rsa(bits).is_some(),
+        EC => check_point(parameters, bits).is_some(),
         ED25519 | X25519 => parameters.is_none() && bits.len() == 32,
-        DSA => parameters.is_some_and(|parameters| is_dsa(parameters, bits).is_some()),
+        DSA => parameters.is_some_and(|parameters| check_dsa(parameters, bits).is_some()),
         _ => return None,
     })
 }
 
-fn is_rsa(bits: &[u8]) -> Option<()> {
-    let mut numbers = Reader::new(bits).within(SEQUENCE)?;
-    positive(&mut numbers)?;
+fn check_rsa(bits: &[u8]) -> Option<()> {
+    let mut numbers = DerReader::new(bits).within(SEQUENCE)?;
+    check_positive(&mut numbers)?;
     let exponent = numbers.element(INTEGER)?;
-    let exponent = Reader::new(exponent.whole).integer()?;
-    small(exponent).filter(|exponent| *exponent > 0).map(drop)
+    let exponent = DerReader::new(exponent.whole).integer()?;
+    integer_value(exponent).filter(|exponent| *exponent > 0).map(drop)
 }
 
-fn is_point(parameters: Option<&[u8]>, bits: &[u8]) -> Option<()> {
-    let curve = Reader::new(parameters?).element(OBJECT_ID)?.content;
+fn check_point(parameters: Option<&[u8]>, bits: &[u8]) -> Option<()> {
+    let curve = DerReader::new(parameters?).element(OBJECT_ID)?.content;
     let size = match curve {
         P224 => 28,
         P256 => 32,
@@ -68,13 +69,13 @@ fn is_point(parameters: Option<&[u8]>, bits: &[u8]) -> Option<()> {
     (bits.first() == Some(&4) && bits.len() == 1 + 2 * size).then_some(())
 }
 
-fn is_dsa(parameters: &[u8], bits: &[u8]) -> Option<()> {
-    positive(&mut Reader::new(bits))?;
-    let mut numbers = Reader::new(parameters).within(SEQUENCE)?;
-    (0..3).try_for_each(|_| positive(&mut numbers))
+fn check_dsa(parameters: &[u8], bits: &[u8]) -> Option<()> {
+    check_positive(&mut DerReader::new(bits))?;
+    let mut numbers = DerReader::new(parameters).within(SEQUENCE)?;
+    (0..3).try_for_each(|_| check_positive(&mut numbers))
 }
 
-fn positive(numbers: &mut Reader<'_>) -> Option<()> {
+fn check_positive(numbers: &mut DerReader<'_>) -> Option<()> {
     let number = numbers.integer()?;
     (number[0] & 0x80 == 0 && number != [0]).then_some(())
 }

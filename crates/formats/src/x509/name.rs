@@ -1,44 +1,44 @@
 //! Names of subjects and issuers.
 
-use super::der::{self, OBJECT_ID, Reader, SEQUENCE, SET};
+use super::der::{self, DerReader, OBJECT_ID, SEQUENCE, SET};
 use super::{X509Error, time};
 
 const COMMON_NAME: &[u8] = &[0x55, 0x04, 0x03];
 const ORGANIZATION: &[u8] = &[0x55, 0x04, 0x0a];
 
-/// What is known of a subject.
+/// The parts of a subject or issuer that are used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Name {
-    /// Of several the last; empty if there is none.
+    /// The last common name; empty if there is none.
     pub common_name: String,
-    /// In their order.
+    /// Organizations, in their order.
     pub organizations: Vec<String>,
 }
 
-/// Which of Go's two readers looks at a name.
+/// Which of Go's two decoders of names to follow.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reading {
-    /// `encoding/asn1`, for requests: what is no text is no part of the name.
+pub(super) enum NameDecoder {
+    /// `encoding/asn1`, for requests: values that are not text are ignored.
     Request,
-    /// `cryptobyte`, for certificates: every value is a text.
+    /// `cryptobyte`, for certificates: every value must be text.
     Certificate,
 }
 
-/// A whole name, with its tag.
-pub(super) fn read(whole: &[u8], reading: Reading) -> Result<Name, X509Error> {
-    let wrong = X509Error::Malformed("name");
+/// Parses a name, given with its tag.
+pub(super) fn read(whole: &[u8], decoder: NameDecoder) -> Result<Name, X509Error> {
+    let malformed = X509Error::Malformed("name");
     let mut name = Name::default();
-    let mut sets = Reader::new(whole).within(SEQUENCE).ok_or_else(|| wrong.clone())?;
+    let mut sets = DerReader::new(whole).within(SEQUENCE).ok_or_else(|| malformed.clone())?;
     while !sets.is_empty() {
-        let mut set = sets.within(SET).ok_or_else(|| wrong.clone())?;
+        let mut set = sets.within(SET).ok_or_else(|| malformed.clone())?;
         while !set.is_empty() {
-            let mut attribute = set.within(SEQUENCE).ok_or_else(|| wrong.clone())?;
-            let kind = attribute.object_id().ok_or_else(|| wrong.clone())?;
-            let value = attribute.any().ok_or_else(|| wrong.clone())?;
+            let mut attribute = set.within(SEQUENCE).ok_or_else(|| malformed.clone())?;
+            let kind = attribute.object_id().ok_or_else(|| malformed.clone())?;
+            let value = attribute.any().ok_or_else(|| malformed.clone())?;
             let text = text(value.tag, value.content)?;
-            let must_be_text = reading == Reading::Certificate || !is_value(value.tag, value.whole);
+            let must_be_text = decoder == NameDecoder::Certificate || !is_well_formed(value.tag, value.whole);
             if text.is_none() && must_be_text {
-                return Err(wrong);
+                return Err(malformed);
             }
             match (kind, text) {
                 (COMMON_NAME, Some(text)) => name.common_name = text,
@@ -50,7 +50,7 @@ pub(super) fn read(whole: &[u8], reading: Reading) -> Result<Name, X509Error> {
     Ok(name)
 }
 
-/// The text of a value; absent where its tag is no text's.
+/// Decodes the text of a value; `None` if its tag is not that of a text type.
 fn text(tag: u8, bytes: &[u8]) -> Result<Option<String>, X509Error> {
     let ascii = |allowed: fn(&u8) -> bool| {
         bytes.iter().all(allowed).then(|| bytes.iter().map(|byte| char::from(*byte)).collect())
@@ -68,7 +68,7 @@ fn text(tag: u8, bytes: &[u8]) -> Result<Option<String>, X509Error> {
     text.map(Some).ok_or(X509Error::Malformed("name"))
 }
 
-/// A BMPString: characters of two bytes, without surrogates, without those that are none; a zero at the end is dropped.
+/// Decodes a BMPString: two bytes per character, without surrogates and noncharacters; a trailing zero is dropped.
 fn basic_plane(bytes: &[u8]) -> Option<String> {
     let (pairs, []) = bytes.as_chunks::<2>() else { return None };
     let points: Vec<u16> = pairs.iter().map(|pair| u16::from_be_bytes(*pair)).collect();
@@ -80,9 +80,9 @@ fn basic_plane(bytes: &[u8]) -> Option<String> {
     points.iter().map(character).collect()
 }
 
-/// Whether a value that is no text is what its tag says.
-fn is_value(tag: u8, whole: &[u8]) -> bool {
-    let mut value = Reader::new(whole);
+/// Whether a value that is not text is well-formed according to its tag.
+fn is_well_formed(tag: u8, whole: &[u8]) -> bool {
+    let mut value = DerReader::new(whole);
     match tag {
         der::INTEGER => value.small_integer().is_some(),
         der::BITS => value.bits().is_some(),
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_what_its_tag_allows() {
+    fn texts_have_the_characters_that_their_tag_allows() {
         let table: [(u8, &[u8], Option<&str>); 12] = [
             (0x0c, "ä".as_bytes(), Some("ä")),
             (0x0c, b"\xff", None),

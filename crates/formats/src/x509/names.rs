@@ -2,15 +2,15 @@
 
 use std::net::IpAddr;
 
-use super::der::{Reader, SEQUENCE};
+use super::der::{DerReader, SEQUENCE};
 use super::{X509Error, uri};
 
-/// Names of the four kinds that Go knows; others are passed over.
+/// Names of the four types that Go knows; others are ignored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AlternativeNames {
-    /// DNS names, as they stand there.
+    /// DNS names, unchanged.
     pub dns: Vec<String>,
-    /// Addresses; one of IPv4 is one, also where it is written as one of IPv6.
+    /// IP addresses; IPv4-mapped IPv6 addresses are converted to IPv4.
     pub ip: Vec<IpAddr>,
     /// Mail addresses.
     pub email: Vec<String>,
@@ -19,19 +19,19 @@ pub struct AlternativeNames {
 }
 
 impl AlternativeNames {
-    /// Whether there is no name of a known kind.
+    /// Whether there is no name of a known type.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Reads the extension's value.
+    /// Parses the extension's value.
     pub(super) fn read(value: &[u8]) -> Result<Self, X509Error> {
-        let wrong = X509Error::Malformed("subject alternative names");
+        let malformed = X509Error::Malformed("subject alternative names");
         let mut names = Self::default();
-        let mut all = Reader::new(value).within(SEQUENCE).ok_or_else(|| wrong.clone())?;
+        let mut all = DerReader::new(value).within(SEQUENCE).ok_or_else(|| malformed.clone())?;
         while !all.is_empty() {
-            let name = all.any().ok_or_else(|| wrong.clone())?;
+            let name = all.any().ok_or_else(|| malformed.clone())?;
             match name.tag {
                 0x81 => names.email.push(ascii(name.content)?),
                 0x82 => names.dns.push(ascii(name.content)?),
@@ -52,7 +52,7 @@ impl AlternativeNames {
 
 fn ascii(bytes: &[u8]) -> Result<String, X509Error> {
     let text = std::str::from_utf8(bytes).ok().filter(|text| text.is_ascii());
-    text.map(str::to_owned).ok_or(X509Error::Malformed("alternative name, which is not ASCII"))
+    text.map(str::to_owned).ok_or(X509Error::Malformed("alternative name, because it is not ASCII"))
 }
 
 fn address(bytes: &[u8]) -> Result<IpAddr, X509Error> {
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_other_kinds_are_passed_over() {
+    fn names_of_other_types_are_ignored() {
         let all = [0x30, 9, 0x82, 1, b'a', 0xa4, 2, 0x30, 0, 0x81, 0];
         let names = AlternativeNames::read(&all).unwrap();
         assert_eq!((names.dns, names.email), (vec!["a".to_owned()], vec![String::new()]));

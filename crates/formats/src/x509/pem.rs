@@ -1,4 +1,4 @@
-//! PEM, as Go's `encoding/pem` reads it: what is no whole block is passed over.
+//! PEM as Go's `encoding/pem` reads it: anything but complete blocks is skipped.
 
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
@@ -8,7 +8,7 @@ const BEGIN: &[u8] = b"-----BEGIN ";
 const END: &[u8] = b"\n-----END ";
 const DASHES: &[u8] = b"-----";
 
-/// Base64 as Go reads it: padded, the last bits whatever they are.
+/// Base64 as Go reads it: padding is required, the unused last bits may have any value.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()
@@ -16,12 +16,12 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::RequireCanonical),
 );
 
-/// One block.
+/// A PEM block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// What stands behind `BEGIN`.
+    /// The text after `BEGIN`.
     pub label: String,
-    /// Whether lines with a colon stand before the content.
+    /// Whether header lines (with a colon) precede the content.
     pub headers: bool,
     /// The content, decoded.
     pub content: Vec<u8>,
@@ -31,13 +31,13 @@ pub struct Block {
 pub fn blocks(text: &[u8]) -> impl Iterator<Item = Block> + '_ {
     let mut rest = text;
     std::iter::from_fn(move || {
-        let (block, after) = next(rest)?;
+        let (block, after) = next_block(rest)?;
         rest = after;
         Some(block)
     })
 }
 
-/// One block without headers, as `BEGIN label` has it.
+/// Writes a block without headers.
 #[must_use]
 pub fn encode(label: &str, content: &[u8]) -> String {
     let body = BASE64.encode(content);
@@ -49,38 +49,38 @@ pub fn encode(label: &str, content: &[u8]) -> String {
     text + &format!("-----END {label}-----\n")
 }
 
-/// The first whole block, and what follows it.
-fn next(text: &[u8]) -> Option<(Block, &[u8])> {
+/// The first complete block, and the text after it.
+fn next_block(text: &[u8]) -> Option<(Block, &[u8])> {
     let mut from = 0;
     loop {
         let rest = text.get(from..)?;
         let end = find(rest, END)?;
         let trailer = end + END.len();
-        if let Some(block) = between(&rest[..end], &rest[trailer..]) {
-            return Some((block, line(&rest[end + 1..]).1));
+        if let Some(block) = parse_block(&rest[..end], &rest[trailer..]) {
+            return Some((block, split_line(&rest[end + 1..]).1));
         }
         from += trailer;
     }
 }
 
-/// The block that begins last in `before`, and whose end says `after`.
-fn between(before: &[u8], after: &[u8]) -> Option<Block> {
+/// Parses the last block that begins in `before`; `after` begins with the label of its end.
+fn parse_block(before: &[u8], after: &[u8]) -> Option<Block> {
     let begin = rfind(before, BEGIN)?;
     if begin > 0 && before[begin - 1] != b'\n' {
         return None;
     }
-    let (first, mut body) = line(&before[begin + BEGIN.len()..]);
+    let (first, mut body) = split_line(&before[begin + BEGIN.len()..]);
     let label = first.strip_suffix(DASHES)?;
     let mut headers = false;
     while !body.is_empty() {
-        let (header, rest) = line(body);
+        let (header, rest) = split_line(body);
         if !header.contains(&b':') {
             break;
         }
         headers = true;
         body = rest;
     }
-    let end = line(after).0;
+    let end = split_line(after).0;
     if end.strip_suffix(DASHES)? != label {
         return None;
     }
@@ -89,8 +89,8 @@ fn between(before: &[u8], after: &[u8]) -> Option<Block> {
     Some(Block { label: String::from_utf8_lossy(label).into_owned(), headers, content })
 }
 
-/// The first line, without blanks at its end, and the lines behind it.
-fn line(text: &[u8]) -> (&[u8], &[u8]) {
+/// Splits off the first line, without trailing blanks.
+fn split_line(text: &[u8]) -> (&[u8], &[u8]) {
     let (line, rest) = match text.iter().position(|byte| *byte == b'\n') {
         Some(at) => (text[..at].strip_suffix(b"\r").unwrap_or(&text[..at]), &text[at + 1..]),
         None => (text, &[][..]),
@@ -114,7 +114,7 @@ mod tests {
     const GOOD: &str = "-----BEGIN A-----\nAAAA\n-----END A-----\n";
 
     #[test]
-    fn what_is_no_block_is_passed_over() {
+    fn anything_but_complete_blocks_is_skipped() {
         let table = [
             (GOOD.to_owned(), 1),
             (format!("text\n{GOOD}text\n{GOOD}"), 2),
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn encoded_blocks_are_read() {
         for length in [0, 1, 48, 49, 200] {
             let text = encode("A", &vec![7; length]);
             let block = blocks(text.as_bytes()).next().unwrap();

@@ -2,80 +2,80 @@
 
 use std::collections::BTreeSet;
 
-use super::der::{BOOLEAN, OBJECT_ID, OCTETS, Reader, SEQUENCE, SET};
+use super::der::{BOOLEAN, DerReader, OBJECT_ID, OCTETS, SEQUENCE, SET};
 use super::key::{self, PublicKey};
-use super::name::{self, Name, Reading};
+use super::name::{self, Name, NameDecoder};
 use super::{AlternativeNames, X509Error, pem};
 
-/// What the PEM block of a request is called.
+/// Label of the PEM block of a request.
 const LABEL: &str = "CERTIFICATE REQUEST";
-/// The attribute that asks for extensions.
+/// The attribute that requests extensions.
 const EXTENSION_REQUEST: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x09, 0x0e];
 const ALTERNATIVE_NAMES: &[u8] = &[0x55, 0x1d, 0x11];
 
-/// What a certificate is asked for.
+/// A request for a certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CertificateRequest {
-    /// Who asks.
+    /// The subject of the certificate.
     pub subject: Name,
-    /// The names the certificate is to have.
+    /// The requested alternative names.
     pub names: AlternativeNames,
-    /// The key it is to be of.
+    /// The subject's key.
     pub key: PublicKey,
 }
 
-/// Why a text is no request.
+/// Reason a text is not a certificate request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RequestError {
-    /// There is no PEM block, or the first is of something else.
+    /// There is no PEM block, or the first one has another label.
     #[error("PEM block type must be CERTIFICATE REQUEST")]
     Block,
-    /// What is in the block is no request.
+    /// The content of the block is malformed.
     #[error("x509: {0}")]
     Request(#[from] X509Error),
 }
 
 impl CertificateRequest {
-    /// Reads the first PEM block. Whose signature it has is not looked at.
+    /// Parses the first PEM block. The signature is not verified.
     ///
     /// # Errors
-    /// When it is no request, or says one thing twice.
+    /// If it is not a request, or requests an extension twice.
     pub fn from_pem(text: &[u8]) -> Result<Self, RequestError> {
         Ok(Self::from_der(&der(text)?)?)
     }
 
-    /// Reads the request itself.
+    /// Parses a request in DER.
     ///
     /// # Errors
-    /// When it is none, or says one thing twice.
+    /// If it is malformed, or requests an extension twice.
     pub fn from_der(der: &[u8]) -> Result<Self, X509Error> {
-        let wrong = || X509Error::Malformed("certificate request");
-        let mut outer = Reader::new(der);
-        let mut parts = outer.within(SEQUENCE).ok_or_else(wrong)?;
+        let malformed = || X509Error::Malformed("certificate request");
+        let mut outer = DerReader::new(der);
+        let mut parts = outer.within(SEQUENCE).ok_or_else(malformed)?;
         if !outer.is_empty() {
             return Err(X509Error::Trailing);
         }
-        let mut info = parts.within(SEQUENCE).ok_or_else(wrong)?;
-        let mut algorithm = parts.within(SEQUENCE).ok_or_else(wrong)?;
-        algorithm.object_id().ok_or_else(wrong)?;
+        let mut info = parts.within(SEQUENCE).ok_or_else(malformed)?;
+        let mut algorithm = parts.within(SEQUENCE).ok_or_else(malformed)?;
+        algorithm.object_id().ok_or_else(malformed)?;
         if !algorithm.is_empty() {
-            algorithm.any().ok_or_else(wrong)?;
+            algorithm.any().ok_or_else(malformed)?;
         }
-        parts.bits().ok_or_else(wrong)?;
-        info.small_integer().ok_or_else(wrong)?;
-        let subject = info.any().ok_or_else(wrong)?.whole;
-        let key = info.within(SEQUENCE).ok_or_else(wrong)?;
-        let attributes = info.within(0xa0).ok_or_else(wrong)?;
+        parts.bits().ok_or_else(malformed)?;
+        info.small_integer().ok_or_else(malformed)?;
+        let subject = info.any().ok_or_else(malformed)?.whole;
+        let key = info.within(SEQUENCE).ok_or_else(malformed)?;
+        let attributes = info.within(0xa0).ok_or_else(malformed)?;
         let key = key::read(key)?;
-        let subject = name::read(subject, Reading::Request)?;
-        Ok(Self { subject, names: names(attributes)?, key })
+        let subject = name::read(subject, NameDecoder::Request)?;
+        Ok(Self { subject, names: requested_names(attributes)?, key })
     }
 }
 
-/// The first PEM block of a text, which is a request's.
+/// The content of the first PEM block of a text.
 ///
 /// # Errors
-/// When there is none, or it is another's.
+/// If there is no block, or the first one has another label.
 pub fn der(text: &[u8]) -> Result<Vec<u8>, RequestError> {
     match pem::blocks(text).next() {
         Some(block) if block.label == LABEL => Ok(block.content),
@@ -83,19 +83,19 @@ pub fn der(text: &[u8]) -> Result<Vec<u8>, RequestError> {
     }
 }
 
-/// The alternative names that all attributes together ask for; each extension may be asked for once.
-fn names(mut attributes: Reader<'_>) -> Result<AlternativeNames, X509Error> {
+/// The alternative names that the attributes request; each extension may be requested once.
+fn requested_names(mut attributes: DerReader<'_>) -> Result<AlternativeNames, X509Error> {
     let mut names = AlternativeNames::default();
-    let mut known = BTreeSet::new();
+    let mut seen = BTreeSet::new();
     while !attributes.is_empty() {
         let attribute = attributes.any().ok_or(X509Error::Malformed("attribute"))?;
-        let Some(extensions) = requested(attribute.whole) else { continue };
-        let wrong = || X509Error::Malformed("requested extensions");
-        let mut extensions = Reader::new(extensions).within(SEQUENCE).ok_or_else(wrong)?;
+        let Some(extensions) = extension_request(attribute.whole) else { continue };
+        let malformed = || X509Error::Malformed("requested extensions");
+        let mut extensions = DerReader::new(extensions).within(SEQUENCE).ok_or_else(malformed)?;
         while !extensions.is_empty() {
-            let extension = extensions.within(SEQUENCE).ok_or_else(wrong)?;
-            let (id, value) = extension_parts(extension).ok_or_else(wrong)?;
-            if !known.insert(id) {
+            let extension = extensions.within(SEQUENCE).ok_or_else(malformed)?;
+            let (id, value) = extension_parts(extension).ok_or_else(malformed)?;
+            if !seen.insert(id) {
                 return Err(X509Error::DuplicateRequested);
             }
             if id == ALTERNATIVE_NAMES {
@@ -106,11 +106,11 @@ fn names(mut attributes: Reader<'_>) -> Result<AlternativeNames, X509Error> {
     Ok(names)
 }
 
-/// The first value of an attribute that asks for extensions; an attribute that is none is passed over, as Go does.
-fn requested(attribute: &[u8]) -> Option<&[u8]> {
-    let mut parts = Reader::new(attribute).within(SEQUENCE)?;
+/// The first value of an attribute that requests extensions; as in Go, other and malformed attributes are ignored.
+fn extension_request(attribute: &[u8]) -> Option<&[u8]> {
+    let mut parts = DerReader::new(attribute).within(SEQUENCE)?;
     let id = parts.element(OBJECT_ID)?;
-    let id = Reader::new(id.whole).object_id()?;
+    let id = DerReader::new(id.whole).object_id()?;
     let mut values = parts.within(SET)?;
     let first = values.any()?.whole;
     while !values.is_empty() {
@@ -119,7 +119,7 @@ fn requested(attribute: &[u8]) -> Option<&[u8]> {
     (id == EXTENSION_REQUEST).then_some(first)
 }
 
-fn extension_parts(mut extension: Reader<'_>) -> Option<(&[u8], &[u8])> {
+fn extension_parts(mut extension: DerReader<'_>) -> Option<(&[u8], &[u8])> {
     let id = extension.object_id()?;
     if extension.next_is(BOOLEAN) {
         extension.boolean()?;

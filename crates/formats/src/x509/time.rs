@@ -3,23 +3,23 @@
 use jiff::civil::DateTime;
 use jiff::tz::{Offset, TimeZone};
 
-use super::der::{GENERALIZED_TIME, Reader, UTC_TIME};
+use super::der::{DerReader, GENERALIZED_TIME, UTC_TIME};
 
-/// A UTCTime or a GeneralizedTime, in seconds since 1970.
-pub(super) fn read(reader: &mut Reader<'_>) -> Option<i64> {
+/// Reads a UTCTime or a GeneralizedTime, in seconds since 1970.
+pub(super) fn read(reader: &mut DerReader<'_>) -> Option<i64> {
     if reader.next_is(UTC_TIME) {
         let text = std::str::from_utf8(reader.element(UTC_TIME)?.content).ok()?;
-        // Two digits are a year between 1969 and 2068 to Go, and of those none from 2050 on.
+        // Go maps two digits to 1969..=2068, and X.509 moves those from 2050 on back by a century.
         let year: i16 = digits(text, 0)?;
         let year = if year >= 50 { 1900 + year } else { 2000 + year };
-        return at(year, text.get(2..)?, true);
+        return seconds_since_1970(year, text.get(2..)?, true);
     }
     let text = std::str::from_utf8(reader.element(GENERALIZED_TIME)?.content).ok()?;
-    at(digits::<i16>(text, 0)? * 100 + digits::<i16>(text, 2)?, text.get(4..)?, false)
+    seconds_since_1970(digits::<i16>(text, 0)? * 100 + digits::<i16>(text, 2)?, text.get(4..)?, false)
 }
 
-/// `MMDDhhmm[ss]` and a zone, which is `Z` or an offset that is not zero.
-fn at(year: i16, text: &str, seconds_optional: bool) -> Option<i64> {
+/// Parses `MMDDhhmm[ss]` and a zone, which is `Z` or an offset other than zero.
+fn seconds_since_1970(year: i16, text: &str, seconds_optional: bool) -> Option<i64> {
     let seconds: Option<i8> = digits(text, 8);
     if seconds.is_none() && !seconds_optional {
         return None;
@@ -32,7 +32,7 @@ fn at(year: i16, text: &str, seconds_optional: bool) -> Option<i64> {
     time.to_zoned(zone).ok().map(|time| time.timestamp().as_second())
 }
 
-/// Seconds east of Greenwich.
+/// Parses an offset, in seconds east of UTC.
 fn offset(zone: &str) -> Option<i32> {
     if zone == "Z" {
         return Some(0);
@@ -48,7 +48,7 @@ fn offset(zone: &str) -> Option<i32> {
     }
 }
 
-/// Two digits.
+/// Parses two digits.
 fn digits<T: std::str::FromStr>(text: &str, from: usize) -> Option<T> {
     let two = text.get(from..from + 2)?;
     if two.bytes().all(|byte| byte.is_ascii_digit()) { two.parse().ok() } else { None }
@@ -60,7 +60,7 @@ mod tests {
 
     fn seconds(tag: u8, text: &str) -> Option<i64> {
         let bytes = [&[tag, u8::try_from(text.len()).unwrap()], text.as_bytes()].concat();
-        read(&mut Reader::new(&bytes))
+        read(&mut DerReader::new(&bytes))
     }
 
     #[test]

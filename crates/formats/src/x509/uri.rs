@@ -1,13 +1,13 @@
-//! Whether a text is a URI to Go's `net/url`, and its host a domain to `crypto/x509`.
+//! URIs of alternative names: parsed as by Go's `net/url`, with a host that Go's `crypto/x509` accepts as a domain.
 
 use std::net::{IpAddr, Ipv6Addr};
 
-/// Whether an alternative name may say this.
+/// Whether a text is a valid URI of an alternative name.
 pub(super) fn is_uri(text: &str) -> bool {
     parse(text).is_some_and(|host| is_domain(&host))
 }
 
-/// The domain a URI speaks of, in small letters; absent where there is none, or an address.
+/// The domain of a URI in lower case; `None` if it has none, or an IP address.
 pub(super) fn host(text: &str) -> Option<String> {
     let host = parse(text)?.to_ascii_lowercase();
     let host = host.split_once(':').map_or(host.as_str(), |(host, _)| host);
@@ -15,11 +15,11 @@ pub(super) fn host(text: &str) -> Option<String> {
     domain.then(|| host.to_owned())
 }
 
-/// The host with its port, empty if there is none; absent where the text is no URI.
+/// The host with its port, empty if the URI has none; `None` if the text is not a URI.
 fn parse(text: &str) -> Option<String> {
-    // Percent signs behind `#` are looked at by the same rule as those of a path.
+    // The fragment has the same rule for percent signs as the path.
     let (text, fragment) = text.split_once('#').unwrap_or((text, ""));
-    if text.bytes().any(|byte| byte < b' ' || byte == 0x7f) || !unescapes(fragment) {
+    if text.bytes().any(|byte| byte < b' ' || byte == 0x7f) || !has_valid_escapes(fragment) {
         return None;
     }
     if text == "*" {
@@ -27,18 +27,18 @@ fn parse(text: &str) -> Option<String> {
     }
     let (scheme, rest) = scheme(text)?;
     let rest = rest.split_once('?').map_or(rest, |(path, _)| path);
-    let path_only = |good: bool| good.then(String::new);
+    let without_host = |is_valid: bool| is_valid.then(String::new);
     if !rest.starts_with('/') {
         let segment = rest.split('/').next().unwrap_or_default();
-        return path_only(!scheme.is_empty() || (!segment.contains(':') && unescapes(rest)));
+        return without_host(!scheme.is_empty() || (!segment.contains(':') && has_valid_escapes(rest)));
     }
     let authority = if scheme.is_empty() && rest.starts_with("///") { None } else { rest.strip_prefix("//") };
-    let Some(authority) = authority else { return path_only(unescapes(rest)) };
+    let Some(authority) = authority else { return without_host(has_valid_escapes(rest)) };
     let (authority, path) = authority.split_at(authority.find('/').unwrap_or(authority.len()));
-    authority_host(scheme, authority).filter(|_| unescapes(path))
+    authority_host(scheme, authority).filter(|_| has_valid_escapes(path))
 }
 
-/// Scheme, empty if there is none, and the rest; `None` where a colon begins the text.
+/// Splits off the scheme, empty if there is none; `None` if the text begins with a colon.
 fn scheme(text: &str) -> Option<(&str, &str)> {
     for (at, byte) in text.bytes().enumerate() {
         match byte {
@@ -54,21 +54,21 @@ fn scheme(text: &str) -> Option<(&str, &str)> {
 
 fn authority_host(scheme: &str, authority: &str) -> Option<String> {
     let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
-    let user_ok =
+    let is_user =
         user.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._:~!$&'()*+,;=%@".contains(&byte));
-    host_text(scheme, host).filter(|_| user_ok && unescapes(user))
+    parse_host(scheme, host).filter(|_| is_user && has_valid_escapes(user))
 }
 
 /// The host with its port, unescaped.
-fn host_text(scheme: &str, host: &str) -> Option<String> {
+fn parse_host(scheme: &str, host: &str) -> Option<String> {
     if let Some(open) = host.rfind('[') {
         let close = host.rfind(']').filter(|_| open == 0)?;
         let (address, zone) =
             host[1..close].split_once("%25").map_or((&host[1..close], None), |(a, z)| (a, Some(z)));
         let port = &host[close + 1..];
-        let zone_ok = zone.is_none_or(|zone| !zone.is_empty() && host_bytes(zone).is_some());
-        let good = is_port(port) && zone_ok && address.parse::<Ipv6Addr>().is_ok();
-        return good.then(|| host.replace("%25", "%"));
+        let is_zone = zone.is_none_or(|zone| !zone.is_empty() && unescape_host(zone).is_some());
+        let is_valid = is_port(port) && is_zone && address.parse::<Ipv6Addr>().is_ok();
+        return is_valid.then(|| host.replace("%25", "%"));
     }
     if let Some(first) = host.find(':') {
         let strict = ["http", "https"].iter().any(|name| scheme.eq_ignore_ascii_case(name));
@@ -77,7 +77,7 @@ fn host_text(scheme: &str, host: &str) -> Option<String> {
             return None;
         }
     }
-    host_bytes(host)
+    unescape_host(host)
 }
 
 fn is_port(port: &str) -> bool {
@@ -85,21 +85,21 @@ fn is_port(port: &str) -> bool {
         || port.strip_prefix(':').is_some_and(|port| port.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// What may stand in a host. Only a percent sign and bytes that are not ASCII may be escaped; the latter no domain has.
-fn host_bytes(host: &str) -> Option<String> {
+/// Unescapes a host; `None` if a character is not allowed. Go also allows escaped non-ASCII bytes, but no domain has them.
+fn unescape_host(host: &str) -> Option<String> {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~!$&'()*+,;=:[]<>\"%".contains(&byte);
     let escaped = host.match_indices('%').all(|(at, _)| host[at..].starts_with("%25"));
     (escaped && host.bytes().all(allowed)).then(|| host.replace("%25", "%"))
 }
 
-/// Whether each percent sign is followed by two digits.
-fn unescapes(text: &str) -> bool {
+/// Whether each percent sign is followed by two hexadecimal digits.
+fn has_valid_escapes(text: &str) -> bool {
     let bytes = text.as_bytes();
     text.match_indices('%')
         .all(|(at, _)| bytes.get(at + 1..at + 3).is_some_and(|two| two.iter().all(u8::is_ascii_hexdigit)))
 }
 
-/// No empty label, no dot at the end, nothing but visible ASCII.
+/// Whether a text is empty or a domain: visible ASCII without empty labels, so without a trailing dot.
 pub(super) fn is_domain(text: &str) -> bool {
     text.is_empty()
         || text.bytes().all(|byte| (33..=126).contains(&byte))
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_go_parses_is_a_uri() {
+    fn uris_are_those_that_go_parses() {
         for good in [
             "",
             "a",

@@ -1,4 +1,4 @@
-//! From the parser's events to nodes: anchors, merge keys, tags, duplicate keys.
+//! Builds nodes from the parser's events: anchors, merge keys, tags, duplicate keys.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,53 +10,53 @@ use super::anchors::Anchors;
 use super::{Data, Entry, Error, Mark, Node, Scalar, Style, resolve};
 use crate::depth;
 
-/// The documents of a text, empty ones included as null where they are marked by `---`.
+/// The documents of a text; an empty document after `---` is null.
 ///
 /// # Errors
-/// Where the text is no YAML, has a key twice in one map, or an alias without anchor.
+/// If the text is not YAML, has a duplicate key in a map, or an alias without an anchor.
 pub fn parse(text: &str) -> Result<Vec<Node>, Error> {
-    let anchors = Anchors::new("the aliases make it too large");
+    let anchors = Anchors::new("too many nodes because of aliases");
     let mut builder = Builder { documents: Vec::new(), open: Vec::new(), anchors };
     let mut parser = Parser::new_from_str(text);
     while let Some(event) = parser.next_event() {
         let (event, span) = event.map_err(|error| scan_error(&error))?;
-        builder.take(event, span)?;
+        builder.handle(event, span)?;
     }
     Ok(builder.documents)
 }
 
 struct Builder {
     documents: Vec<Node>,
-    open: Vec<Open>,
-    /// Counts nodes with what stands below. Of each, how many levels of lists and maps it has.
+    open: Vec<OpenCollection>,
+    /// Targets with their depth; their size is the number of nodes.
     anchors: Anchors<(Node, usize)>,
 }
 
-/// A list or map that is not closed yet.
-struct Open {
+/// A list or map whose end was not read yet.
+struct OpenCollection {
     start: Mark,
     anchor: usize,
-    /// How many nodes were built before it.
+    /// Number of nodes built before it.
     before: usize,
-    /// How many levels it has up to now.
+    /// Its depth so far.
     levels: usize,
     data: Partial,
 }
 
 enum Partial {
     List(Vec<Node>),
-    Map { entries: Entries, merged: Vec<Node>, key: Option<Node> },
+    Map { entries: MapEntries, merged: Vec<Node>, key: Option<Node> },
 }
 
-/// Entries in their order, and in which line each key stands.
+/// Entries in their order, and the line of each key.
 #[derive(Default)]
-struct Entries {
+struct MapEntries {
     list: Vec<Entry>,
     lines: BTreeMap<String, usize>,
 }
 
 impl Builder {
-    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Error> {
+    fn handle(&mut self, event: Event<'_>, span: Span) -> Result<(), Error> {
         match event {
             Event::DocumentStart(..) => {
                 self.anchors.forget();
@@ -65,44 +65,52 @@ impl Builder {
             Event::Scalar(text, style, anchor, tag) => {
                 let node = scalar(&text, style, tag.as_deref(), span)?;
                 self.anchors.count(1, node.start)?;
-                self.done(node, 1, 0, anchor)
+                self.finish(node, 1, 0, anchor)
             }
             Event::SequenceStart(_, anchor, _) => self.begin(span, anchor, Partial::List(Vec::new())),
             Event::MappingStart(_, anchor, _) => {
-                let data = Partial::Map { entries: Entries::default(), merged: Vec::new(), key: None };
+                let data = Partial::Map { entries: MapEntries::default(), merged: Vec::new(), key: None };
                 self.begin(span, anchor, data)
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(span),
             Event::Alias(anchor) => {
-                let levels = self.anchors.known(anchor).map_or(0, |(_, levels)| *levels);
+                let levels = self.anchors.target(anchor).map_or(0, |(_, levels)| *levels);
                 check_depth(self.open.len() + levels, mark(span))?;
                 let ((node, levels), size) = self.anchors.copy(anchor, mark(span))?;
-                self.done(node, size, levels, 0)
+                self.finish(node, size, levels, 0)
             }
             _ => Ok(()),
         }
     }
 
     fn begin(&mut self, span: Span, anchor: usize, data: Partial) -> Result<(), Error> {
-        self.open.push(Open { start: mark(span), anchor, before: self.anchors.built(), levels: 1, data });
+        self.open.push(OpenCollection {
+            start: mark(span),
+            anchor,
+            before: self.anchors.built(),
+            levels: 1,
+            data,
+        });
         check_depth(self.open.len(), mark(span))?;
         self.anchors.count(1, mark(span))
     }
 
     fn close(&mut self, span: Span) -> Result<(), Error> {
-        let Some(Open { start, anchor, before, levels, data }) = self.open.pop() else { return Ok(()) };
+        let Some(OpenCollection { start, anchor, before, levels, data }) = self.open.pop() else {
+            return Ok(());
+        };
         let data = match data {
             Partial::List(items) => Data::List(items),
             Partial::Map { entries, merged, .. } => Data::Map(merge(entries, merged)?),
         };
         let end = span.end.byte_offset().unwrap_or(start.offset);
-        self.done(Node { data, start, end }, self.anchors.built() - before, levels, anchor)
+        self.finish(Node { data, start, end }, self.anchors.built() - before, levels, anchor)
     }
 
-    fn done(&mut self, node: Node, size: usize, levels: usize, anchor: usize) -> Result<(), Error> {
+    fn finish(&mut self, node: Node, size: usize, levels: usize, anchor: usize) -> Result<(), Error> {
         self.anchors.keep(anchor, || (node.clone(), levels), size);
-        if let Some(around) = self.open.last_mut() {
-            around.levels = around.levels.max(levels + 1);
+        if let Some(parent) = self.open.last_mut() {
+            parent.levels = parent.levels.max(levels + 1);
         }
         match self.open.last_mut().map(|open| &mut open.data) {
             None => self.documents.push(node),
@@ -110,7 +118,7 @@ impl Builder {
             Some(Partial::Map { key: key @ None, .. }) => *key = Some(node),
             Some(Partial::Map { entries, merged, key }) => {
                 let Some(key) = key.take() else { return Ok(()) };
-                add(entries, merged, key, node)?;
+                add_entry(entries, merged, key, node)?;
             }
         }
         Ok(())
@@ -121,7 +129,7 @@ fn check_depth(levels: usize, at: Mark) -> Result<(), Error> {
     if depth::fits(levels) { Ok(()) } else { Err(fail(depth::TOO_DEEP, at)) }
 }
 
-fn add(entries: &mut Entries, merged: &mut Vec<Node>, key: Node, value: Node) -> Result<(), Error> {
+fn add_entry(entries: &mut MapEntries, merged: &mut Vec<Node>, key: Node, value: Node) -> Result<(), Error> {
     let Data::Scalar(scalar) = key.data else {
         return Err(fail("a list or map cannot be a key", key.start));
     };
@@ -136,15 +144,15 @@ fn add(entries: &mut Entries, merged: &mut Vec<Node>, key: Node, value: Node) ->
         other => other.to_string(),
     };
     if let Some(first) = entries.lines.insert(name.clone(), key.start.line) {
-        return Err(fail(&format!("key {name:?} is there already, in line {first}"), key.start));
+        return Err(fail(&format!("duplicate key {name:?}, first in line {first}"), key.start));
     }
     entries.list.push(Entry { key: name, start: key.start, end: key.end, plain, value });
     Ok(())
 }
 
-/// `<<: *base` adds the entries of the base that are not there; of several bases the first wins.
-fn merge(entries: Entries, merged: Vec<Node>) -> Result<Vec<Entry>, Error> {
-    let Entries { list: mut entries, lines: mut known } = entries;
+/// Applies merge keys: `<<: *base` adds the entries of the base that the map lacks; the first of several bases wins.
+fn merge(entries: MapEntries, merged: Vec<Node>) -> Result<Vec<Entry>, Error> {
+    let MapEntries { list: mut entries, lines: mut seen } = entries;
     for base in merged {
         let start = base.start;
         let maps = match base.data {
@@ -154,8 +162,8 @@ fn merge(entries: Entries, merged: Vec<Node>) -> Result<Vec<Entry>, Error> {
         for map in maps {
             let Data::Map(base) = map.data else { return Err(fail("only maps can be merged", start)) };
             for entry in base {
-                if !known.contains_key(&entry.key) {
-                    known.insert(entry.key.clone(), entry.start.line);
+                if !seen.contains_key(&entry.key) {
+                    seen.insert(entry.key.clone(), entry.start.line);
                     entries.push(entry);
                 }
             }
@@ -171,9 +179,9 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, span: Span) -> Resu
         ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => Style::Quoted,
         ScalarStyle::Literal | ScalarStyle::Folded => Style::Block,
     };
-    let meaning = || resolved(text, start);
+    let resolved = || resolve_plain(text, start);
     let value = match tag {
-        None if written == Style::Plain => meaning()?,
+        None if written == Style::Plain => resolved()?,
         None => Value::String(text.to_owned()),
         Some(tag) => tagged(text, tag, start)?,
     };
@@ -181,19 +189,19 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, span: Span) -> Resu
     Ok(Node { data, start, end: span.end.byte_offset().unwrap_or(start.offset) })
 }
 
-/// What an unquoted scalar means.
-pub(super) fn resolved(text: &str, start: Mark) -> Result<Value, Error> {
+/// The value of an unquoted scalar.
+pub(super) fn resolve_plain(text: &str, start: Mark) -> Result<Value, Error> {
     resolve(text).map_err(|text| fail(&format!("{text} is no JSON number"), start))
 }
 
-/// `int` of `!!int`: the name of a tag that YAML itself defines.
+/// The name of a tag that YAML itself defines: `int` for `!!int`.
 pub(super) fn core_name(tag: &Tag) -> Option<Cow<'_, str>> {
     tag.suffix_in_namespace("tag:yaml.org,2002:")
 }
 
 fn tagged(text: &str, tag: &Tag, start: Mark) -> Result<Value, Error> {
     let string = || Value::String(text.to_owned());
-    let unknown = || fail(&format!("tag {} is not known", tag.original()), start);
+    let unknown = || fail(&format!("unknown tag {}", tag.original()), start);
     let name = core_name(tag);
     let core = name.as_deref();
     let fits: fn(&Value) -> bool = match core {
@@ -208,7 +216,7 @@ fn tagged(text: &str, tag: &Tag, start: Mark) -> Result<Value, Error> {
     if fits(&value) {
         Ok(value)
     } else {
-        Err(fail(&format!("{text:?} is no {}", core.unwrap_or_default()), start))
+        Err(fail(&format!("{text:?} is not a valid {}", core.unwrap_or_default()), start))
     }
 }
 

@@ -1,4 +1,4 @@
-//! From nodes to types: a serde deserializer whose errors know the place.
+//! Deserializes nodes with serde; errors have their positions.
 
 use std::fmt;
 
@@ -8,13 +8,13 @@ use serde_json::Value;
 
 use super::{Data, Entry, Error, Mark, Node};
 
-/// The node as a type.
+/// Deserializes a node.
 pub(super) fn read<T: DeserializeOwned>(node: &Node) -> Result<T, Error> {
-    T::deserialize(Reader(node))
+    T::deserialize(NodeDeserializer(node))
         .map_err(|misfit| Error { message: misfit.message, mark: misfit.mark.unwrap_or(node.start) })
 }
 
-/// A value that does not fit, and where, once that is known.
+/// A value that does not fit the type, with its position once it is known.
 #[derive(Debug)]
 struct Misfit {
     message: String,
@@ -42,10 +42,10 @@ impl de::Error for Misfit {
     }
 }
 
-/// Reads a node.
-struct Reader<'de>(&'de Node);
+/// Deserializes one node.
+struct NodeDeserializer<'de>(&'de Node);
 
-impl<'de> de::Deserializer<'de> for Reader<'de> {
+impl<'de> de::Deserializer<'de> for NodeDeserializer<'de> {
     type Error = Misfit;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
@@ -56,8 +56,8 @@ impl<'de> de::Deserializer<'de> for Reader<'de> {
                 Value::String(text) => visitor.visit_borrowed_str(text),
                 number => number.deserialize_any(visitor).map_err(de::Error::custom),
             },
-            Data::List(items) => visitor.visit_seq(Items(items.iter())),
-            Data::Map(entries) => visitor.visit_map(Entries { rest: entries.iter(), value: None }),
+            Data::List(items) => visitor.visit_seq(ListItems(items.iter())),
+            Data::Map(entries) => visitor.visit_map(MapEntries { rest: entries.iter(), value: None }),
         };
         value.map_err(|misfit| misfit.at(self.0.start))
     }
@@ -90,23 +90,23 @@ impl<'de> de::Deserializer<'de> for Reader<'de> {
     }
 }
 
-struct Items<'de>(std::slice::Iter<'de, Node>);
+struct ListItems<'de>(std::slice::Iter<'de, Node>);
 
-impl<'de> SeqAccess<'de> for Items<'de> {
+impl<'de> SeqAccess<'de> for ListItems<'de> {
     type Error = Misfit;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Misfit> {
         let Some(item) = self.0.next() else { return Ok(None) };
-        seed.deserialize(Reader(item)).map(Some).map_err(|misfit| misfit.at(item.start))
+        seed.deserialize(NodeDeserializer(item)).map(Some).map_err(|misfit| misfit.at(item.start))
     }
 }
 
-struct Entries<'de> {
+struct MapEntries<'de> {
     rest: std::slice::Iter<'de, Entry>,
     value: Option<&'de Node>,
 }
 
-impl<'de> MapAccess<'de> for Entries<'de> {
+impl<'de> MapAccess<'de> for MapEntries<'de> {
     type Error = Misfit;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Misfit> {
@@ -118,6 +118,6 @@ impl<'de> MapAccess<'de> for Entries<'de> {
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Misfit> {
         let value = self.value.take().ok_or_else(|| <Misfit as de::Error>::custom("a value without key"))?;
-        seed.deserialize(Reader(value)).map_err(|misfit| misfit.at(value.start))
+        seed.deserialize(NodeDeserializer(value)).map_err(|misfit| misfit.at(value.start))
     }
 }

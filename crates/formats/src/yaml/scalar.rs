@@ -1,4 +1,4 @@
-//! What an unquoted scalar means: the rules of Go's YAML library, version 2, which Kubernetes and Gardener read with.
+//! Values of unquoted scalars by the rules of Go's YAML library, version 2, which Kubernetes and Gardener use.
 
 use serde_json::{Number, Value};
 
@@ -7,7 +7,7 @@ use crate::json;
 /// The value of an unquoted text: null, boolean, number, or the text itself. Dates and `1:30` are texts.
 ///
 /// # Errors
-/// The text of infinity or not-a-number, which JSON cannot hold.
+/// The text itself if it is infinity or not-a-number, which JSON cannot represent.
 pub fn resolve(text: &str) -> Result<Value, String> {
     let value = match text {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,
@@ -36,20 +36,20 @@ fn number(text: &str) -> Option<Value> {
         return None;
     }
     if first == b'.' {
-        return between_digits(text).then(|| float(&text.replace('_', ""))).flatten();
+        return has_valid_underscores(text).then(|| float(&text.replace('_', ""))).flatten();
     }
     let plain = text.replace('_', "");
     integer(&plain).map(Value::Number).or_else(|| float(&plain))
 }
 
-/// Whether each underscore stands between digits, as Go's `ParseFloat` demands it.
-fn between_digits(text: &str) -> bool {
+/// Whether each underscore is between digits, as Go's `ParseFloat` requires.
+fn has_valid_underscores(text: &str) -> bool {
     let bytes = text.as_bytes();
     let is_digit = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);
     text.match_indices('_').all(|(at, _)| is_digit(at.checked_sub(1)) && is_digit(Some(at + 1)))
 }
 
-/// As Go's `ParseInt` and `ParseUint` with base 0: `0x`, `0o`, `0b` and a leading zero choose the base.
+/// Parses like Go's `ParseInt` and `ParseUint` with base 0: `0x`, `0o`, `0b` and a leading zero select the base.
 fn integer(text: &str) -> Option<Number> {
     let (negative, digits) = match text.as_bytes().first()? {
         b'-' => (true, &text[1..]),
@@ -71,7 +71,7 @@ fn integer(text: &str) -> Option<Number> {
     if negative { 0_i64.checked_sub_unsigned(size).map(Number::from) } else { Some(Number::from(size)) }
 }
 
-/// `1.5`, `.5`, `1e3`; a float without fraction is a whole number, as Go prints it in JSON.
+/// Parses `1.5`, `.5`, `1e3`; a float without fraction becomes an integer, as Go prints it in JSON.
 fn float(text: &str) -> Option<Value> {
     let body = text.strip_prefix(['+', '-']).unwrap_or(text);
     let has_digit_first =
@@ -83,12 +83,12 @@ fn float(text: &str) -> Option<Value> {
     json::number(text.parse().ok()?).map(Value::Number)
 }
 
-/// Whether a text that is a number is one with a fraction or an exponent.
+/// Whether the text of a number has a fraction or an exponent.
 pub(super) fn is_float(text: &str) -> bool {
     integer(&text.replace('_', "")).is_none()
 }
 
-/// Whether a text is a time: a date, or a date and a time of day with `T` and a zone, or with a blank and without.
+/// Whether a text is a timestamp: a date, a date and a time separated by `T` with a zone, or separated by a blank without.
 pub(super) fn is_timestamp(text: &str) -> bool {
     let Some((year, rest)) = text.split_at_checked(4) else { return false };
     if !year.bytes().all(|digit| digit.is_ascii_digit()) || !rest.starts_with('-') {
@@ -100,27 +100,27 @@ pub(super) fn is_timestamp(text: &str) -> bool {
     };
     let day = || {
         let (month, day) = date.split_once('-')?;
-        jiff::civil::Date::new(year.parse().ok()?, short(month)?, short(day)?).ok()
+        jiff::civil::Date::new(year.parse().ok()?, one_or_two_digits(month)?, one_or_two_digits(day)?).ok()
     };
-    let clock = |(between, time): (u8, &str)| match between {
+    let clock = |(separator, time): (u8, &str)| match separator {
         b' ' => is_clock(time),
         _ => time.strip_suffix('Z').is_some_and(is_clock) || has_offset(time),
     };
     day().is_some() && time.is_none_or(clock)
 }
 
-/// One or two digits.
-fn short(text: &str) -> Option<i8> {
-    let good = (1..=2).contains(&text.len()) && text.bytes().all(|digit| digit.is_ascii_digit());
-    if good { text.parse().ok() } else { None }
+/// Parses one or two digits.
+fn one_or_two_digits(text: &str) -> Option<i8> {
+    let is_valid = (1..=2).contains(&text.len()) && text.bytes().all(|digit| digit.is_ascii_digit());
+    if is_valid { text.parse().ok() } else { None }
 }
 
-/// `15:4:5.999`; the hour has one or two digits.
+/// Whether a text is a time of day such as `15:4:5.999`; each number has one or two digits.
 fn is_clock(text: &str) -> bool {
     let (text, fraction) =
         text.split_once(['.', ',']).map_or((text, None), |(text, rest)| (text, Some(rest)));
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit());
-    let parts: Vec<Option<i8>> = text.split(':').map(short).collect();
+    let parts: Vec<Option<i8>> = text.split(':').map(one_or_two_digits).collect();
     let [Some(hour), Some(minute), Some(second)] = parts.as_slice() else { return false };
     *hour < 24 && *minute < 60 && *second < 60 && fraction.is_none_or(digits)
 }
@@ -129,6 +129,6 @@ fn has_offset(text: &str) -> bool {
     let Some(at) = text.rfind(['+', '-']) else { return false };
     let (clock, offset) = text.split_at(at);
     let parts = offset[1..].split_once(':').filter(|(hours, minutes)| hours.len() == 2 && minutes.len() == 2);
-    let good = parts.and_then(|(hours, minutes)| short(hours).zip(short(minutes)));
-    is_clock(clock) && good.is_some_and(|(hours, minutes)| hours <= 24 && minutes < 60)
+    let numbers = parts.and_then(|(hours, minutes)| one_or_two_digits(hours).zip(one_or_two_digits(minutes)));
+    is_clock(clock) && numbers.is_some_and(|(hours, minutes)| hours <= 24 && minutes < 60)
 }

@@ -1,4 +1,4 @@
-//! What Go reads, what is refused and where, and that writing reads back.
+//! Values and errors compared with Go's, and round trips.
 
 use std::fmt::Write as _;
 
@@ -12,11 +12,11 @@ fn value(text: &str) -> Value {
     documents(text).expect(text).pop().unwrap_or(Value::Null)
 }
 
-fn refusal(text: &str) -> String {
+fn parse_error(text: &str) -> String {
     parse(text).expect_err(text).to_string()
 }
 
-/// A chain of lists of 200 levels, each with the one before at its bottom.
+/// A chain of lists of 200 levels; each contains an alias of the previous one in its innermost list.
 fn chained(links: usize) -> String {
     let (open, close) = ("[".repeat(200), "]".repeat(200));
     (0..links).fold(String::new(), |text, link| {
@@ -26,7 +26,7 @@ fn chained(links: usize) -> String {
 }
 
 #[test]
-fn levels_behind_aliases_count() {
+fn levels_of_alias_targets_count() {
     let read = |text: String| {
         let read = move || {
             let node = parse(&text).err().map(|error| error.message);
@@ -40,7 +40,7 @@ fn levels_behind_aliases_count() {
 }
 
 #[test]
-fn unquoted_scalars_mean_what_go_takes_them_for() {
+fn unquoted_scalars_have_the_values_of_go() {
     let table = [
         ("yes", json!(true)),
         ("On", json!(true)),
@@ -91,7 +91,7 @@ fn unquoted_scalars_mean_what_go_takes_them_for() {
 }
 
 #[test]
-fn keys_are_strings_whatever_they_look_like() {
+fn keys_of_any_type_become_strings() {
     assert_eq!(
         value("1: a\non: b\n1.50: c\n\"on\": d\n"),
         json!({"1": "a", "true": "b", "1.5": "c", "on": "d"})
@@ -99,21 +99,21 @@ fn keys_are_strings_whatever_they_look_like() {
 }
 
 #[test]
-fn anchors_aliases_and_merge_keys_are_followed() {
+fn anchors_aliases_and_merge_keys_are_resolved() {
     let text = "base: &b {a: 1, b: 2}\nx: {<<: *b, b: 3}\nv: *b\nz: {<<: [{a: 5}, *b]}\n";
     let wanted = json!({"base": {"a": 1, "b": 2}, "x": {"a": 1, "b": 3}, "v": {"a": 1, "b": 2}, "z": {"a": 5, "b": 2}});
     assert_eq!(value(text), wanted);
 }
 
 #[test]
-fn documents_are_told_apart_and_empty_ones_left_out() {
+fn documents_are_separated_and_empty_ones_are_omitted() {
     assert_eq!(documents("---\na: 1\n---\n---\nb: 2\n...\n"), Ok(vec![json!({"a": 1}), json!({"b": 2})]));
     assert_eq!(documents(""), Ok(vec![]));
     assert_eq!(documents("# only words\n"), Ok(vec![]));
 }
 
 #[test]
-fn nodes_know_where_they_stand() {
+fn nodes_have_their_positions() {
     let nodes = parse("a: 1\nb:\n- {c: \"ä\", d: e}\n").expect("YAML");
     let list = nodes[0].get("b").and_then(Node::items).expect("a list");
     let entry = &list[0].entries().expect("a map")[1];
@@ -122,24 +122,24 @@ fn nodes_know_where_they_stand() {
 }
 
 #[test]
-fn what_cannot_be_read_says_where() {
-    assert_eq!(refusal("a: 1\nb: 2\na: 3\n"), "line 3, column 1: key \"a\" is there already, in line 1");
-    assert_eq!(refusal("a: .inf\n"), "line 1, column 4: .inf is no JSON number");
-    assert_eq!(refusal("a: !!bool 3\n"), "line 1, column 11: \"3\" is no bool");
-    assert_eq!(refusal("? [a]\n: 1\n"), "line 1, column 3: a list or map cannot be a key");
-    assert_eq!(refusal("~: 1\n"), "line 1, column 1: null cannot be a key");
-    assert!(refusal("a: *b\n").starts_with("line 1, column 4:"), "{}", refusal("a: *b\n"));
-    assert!(refusal("a: [1\nb: 2\n").starts_with("line 2,"), "{}", refusal("a: [1\nb: 2\n"));
+fn errors_have_their_positions() {
+    assert_eq!(parse_error("a: 1\nb: 2\na: 3\n"), "line 3, column 1: duplicate key \"a\", first in line 1");
+    assert_eq!(parse_error("a: .inf\n"), "line 1, column 4: .inf is no JSON number");
+    assert_eq!(parse_error("a: !!bool 3\n"), "line 1, column 11: \"3\" is not a valid bool");
+    assert_eq!(parse_error("? [a]\n: 1\n"), "line 1, column 3: a list or map cannot be a key");
+    assert_eq!(parse_error("~: 1\n"), "line 1, column 1: null cannot be a key");
+    assert!(parse_error("a: *b\n").starts_with("line 1, column 4:"), "{}", parse_error("a: *b\n"));
+    assert!(parse_error("a: [1\nb: 2\n").starts_with("line 2,"), "{}", parse_error("a: [1\nb: 2\n"));
 }
 
 #[test]
-fn aliases_of_aliases_end() {
+fn aliases_of_aliases_are_limited() {
     let mut text = "a0: &a0 x\n".to_owned();
     for level in 1..20 {
         let before = format!("*a{},", level - 1).repeat(10);
         let _ = writeln!(text, "a{level}: &a{level} [{}]", before.trim_end_matches(','));
     }
-    assert_eq!(refusal(&text), "line 8, column 10: the aliases make it too large");
+    assert_eq!(parse_error(&text), "line 8, column 10: too many nodes because of aliases");
 }
 
 #[derive(Debug, Deserialize, PartialEq)]
@@ -158,7 +158,7 @@ enum Level {
 }
 
 #[test]
-fn types_are_read_and_misfits_are_located() {
+fn types_are_deserialized_and_errors_have_positions() {
     let sample: Sample = from_str("name: a\nports: [1, 2]\nlevel: low\n").expect("it fits");
     assert_eq!(sample, Sample { name: "a".into(), ports: vec![1, 2], level: Some(Level::Low) });
     let misfit = |text: &str| from_str::<Sample>(text).expect_err(text).to_string();
@@ -177,7 +177,7 @@ fn types_are_read_and_misfits_are_located() {
 }
 
 #[test]
-fn writing_is_what_a_person_would_write() {
+fn written_yaml_looks_handwritten() {
     let value = json!({
         "kind": "Pod", "spec": {"containers": [{"name": "a", "args": ["--x=1", "-v"]}], "empty": {}, "none": []},
         "text": "one\n\ntwo\n", "cut": "one\ntwo", "yes": "yes", "number": "010", "time": "12:30", "date": "2024-06-01",
@@ -238,14 +238,14 @@ fn any_value() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn what_is_written_reads_back(value in any_value()) {
+    fn written_yaml_parses_to_the_same_value(value in any_value()) {
         let text = to_string(&value).expect("it is JSON");
         let read = parse(&text).map(|nodes| nodes.first().map_or(Value::Null, Node::to_value));
         prop_assert_eq!(read, Ok(value), "{}", text);
     }
 
     #[test]
-    fn no_text_makes_it_panic(text in "[ -~\\n]{0,40}") {
+    fn no_text_causes_a_panic(text in "[ -~\\n]{0,40}") {
         let _ = parse(&text);
     }
 }

@@ -1,9 +1,9 @@
-//! One document as Kubernetes reads a manifest: by the rules of Go's YAML library, version 2, and of `sigs.k8s.io/yaml`
-//! above it. Of equal keys the last counts, unknown tags are texts.
+//! Reads one document as Kubernetes reads a manifest: by the rules of Go's YAML library, version 2, and of
+//! `sigs.k8s.io/yaml` on top of it. The last of equal keys counts; unknown tags are texts.
 
 mod decode;
+mod input;
 mod key;
-mod source;
 mod tree;
 
 use std::borrow::Cow;
@@ -14,16 +14,16 @@ use serde_json::Value;
 use super::build::fail;
 use super::{Error, Mark};
 
-/// The value of the first document of a text; null where there is none. What follows it is not read.
+/// The value of the first document of a text; null if there is none. The rest of the text is not read.
 ///
 /// # Errors
-/// Where the document is no YAML, or says what JSON cannot: a key that is null, a list or a map, infinity.
+/// If the document is not YAML, or has what JSON cannot represent: infinity, or a key that is null, a list or a map.
 pub fn first_document(text: &[u8]) -> Result<Value, Error> {
     let tree = tree::read(&decoded(text)?)?;
     decode::value(&tree)
 }
 
-/// The text in Unicode, without the mark that says in which encoding it is.
+/// The text in Unicode, without its byte order mark.
 fn decoded(text: &[u8]) -> Result<Cow<'_, str>, Error> {
     let wide = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
         let (pairs, rest) = bytes.as_chunks::<2>();
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_manifest_means_what_go_takes_it_for() {
+    fn manifests_have_the_values_of_go() {
         let table = [
             ("", Value::Null),
             ("# nothing", Value::Null),
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_merged_counts_over_what_stands_before_it() {
+    fn merged_entries_override_earlier_ones() {
         let table = [
             ("b: &b {x: 1, y: 2}\na: {x: 0, <<: *b}", json!({"x": 1, "true": 2})),
             ("b: &b {x: 1, y: 2}\na: {<<: *b, x: 0}", json!({"x": 0, "true": 2})),
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_json_cannot_say_is_told_with_its_place() {
+    fn values_that_json_cannot_represent_are_errors_with_a_position() {
         let table = [
             ("a: 1\n~: 2", "line 2, column 1: null cannot be a key"),
             ("? [a]\n: 1", "line 1, column 3: a list or map cannot be a key"),
@@ -108,7 +108,7 @@ mod tests {
             ("a: !!binary x", "line 1, column 4: !!binary value contains invalid base64 data"),
             ("a: {<<: 1}", "line 1, column 9: map merge requires map or sequence of maps as the value"),
             ("a: {<<: [1]}", "line 1, column 10: map merge requires map or sequence of maps as the value"),
-            ("[!a,b]", "line 1, column 1: a comma ends a tag"),
+            ("[!a,b]", "line 1, column 1: a tag must not be followed by a comma"),
             ("a: &x [*x]", "line 1, column 8: an alias inside its own anchor"),
         ];
         for (text, wanted) in table {
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_in_brackets_may_end_in_a_colon() {
+    fn an_unquoted_text_in_brackets_may_end_with_a_colon() {
         let text = format!("[{}a:, b]", "a:, ".repeat(99));
         let mut wanted = vec!["a:"; 100];
         wanted.push("b");
@@ -128,7 +128,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn no_text_is_too_strange(text in "[a-c:,{}&*<>|\\[\\]\\-\"'?!%#~\\\\ \t\r\n0-2\u{85}\u{feff}]{0,60}") {
+        fn no_text_causes_a_parser_defect(text in "[a-c:,{}&*<>|\\[\\]\\-\"'?!%#~\\\\ \t\r\n0-2\u{85}\u{feff}]{0,60}") {
             let defect = first_document(text.as_bytes()).is_err_and(|error| error.message == tree::DEFECT);
             proptest::prop_assert!(!defect);
         }

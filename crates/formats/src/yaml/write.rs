@@ -1,4 +1,4 @@
-//! Values as YAML that every reader, 1.1 or 1.2, takes for the same value.
+//! Writes YAML that parsers of YAML 1.1 and 1.2 read as the same value.
 
 use std::fmt::Write as _;
 
@@ -7,23 +7,23 @@ use serde_json::Value;
 
 use super::reads_as_string;
 
-/// The value as one block-style document, keys in order, ending with a line break.
+/// Writes one document in block style, keys in order, ending with a line break.
 ///
 /// # Errors
-/// Where the value cannot be told as JSON: a map with keys that are no strings.
+/// If the value has no JSON form, such as a map with keys that are not strings.
 pub fn to_string<T: Serialize + ?Sized>(value: &T) -> Result<String, serde_json::Error> {
     let value = serde_json::to_value(value)?;
     let mut text = String::new();
     match &value {
-        Value::Object(map) if !map.is_empty() => block(&mut text, &value, 0, false),
-        Value::Array(items) if !items.is_empty() => block(&mut text, &value, 0, false),
-        scalar => inline(&mut text, scalar, 0),
+        Value::Object(map) if !map.is_empty() => write_block(&mut text, &value, 0, false),
+        Value::Array(items) if !items.is_empty() => write_block(&mut text, &value, 0, false),
+        scalar => write_inline(&mut text, scalar, 0),
     }
     Ok(text)
 }
 
-/// A map or list that is not empty; `open` says that the line has begun already (after `- `).
-fn block(text: &mut String, value: &Value, indent: usize, mut open: bool) {
+/// Writes a non-empty map or list; `open` means that the line has already begun (after `- `).
+fn write_block(text: &mut String, value: &Value, indent: usize, mut open: bool) {
     let mut begin = |text: &mut String| {
         if !std::mem::take(&mut open) {
             text.extend(std::iter::repeat_n(' ', indent));
@@ -33,20 +33,20 @@ fn block(text: &mut String, value: &Value, indent: usize, mut open: bool) {
         Value::Object(map) => {
             for (key, value) in map {
                 begin(text);
-                let _ = write!(text, "{}:", string(key));
-                child(text, value, indent);
+                let _ = write!(text, "{}:", plain_or_quoted(key));
+                write_child(text, value, indent);
             }
         }
         Value::Array(items) => {
             for item in items {
                 begin(text);
                 text.push('-');
-                if filled(item) {
+                if is_filled_collection(item) {
                     text.push(' ');
-                    block(text, item, indent + 2, true);
+                    write_block(text, item, indent + 2, true);
                 } else {
                     text.push(' ');
-                    inline(text, item, indent);
+                    write_inline(text, item, indent);
                 }
             }
         }
@@ -54,22 +54,22 @@ fn block(text: &mut String, value: &Value, indent: usize, mut open: bool) {
     }
 }
 
-/// What follows a key: below it, a list at the key's own indentation as Kubernetes writes it, or behind it.
-fn child(text: &mut String, value: &Value, indent: usize) {
-    if filled(value) {
+/// Writes the value of a key: on the same line, or below it. A list has the key's own indentation, as in Kubernetes.
+fn write_child(text: &mut String, value: &Value, indent: usize) {
+    if is_filled_collection(value) {
         text.push('\n');
-        block(text, value, if value.is_array() { indent } else { indent + 2 }, false);
+        write_block(text, value, if value.is_array() { indent } else { indent + 2 }, false);
     } else {
         text.push(' ');
-        inline(text, value, indent);
+        write_inline(text, value, indent);
     }
 }
 
-fn inline(text: &mut String, value: &Value, indent: usize) {
+fn write_inline(text: &mut String, value: &Value, indent: usize) {
     match value {
-        Value::String(string) if is_block(string) => literal(text, string, indent + 2),
+        Value::String(string) if is_block(string) => write_literal(text, string, indent + 2),
         Value::String(value) => {
-            let _ = writeln!(text, "{}", string(value));
+            let _ = writeln!(text, "{}", plain_or_quoted(value));
         }
         other => {
             let _ = writeln!(text, "{other}");
@@ -77,7 +77,7 @@ fn inline(text: &mut String, value: &Value, indent: usize) {
     }
 }
 
-fn literal(text: &mut String, string: &str, indent: usize) {
+fn write_literal(text: &mut String, string: &str, indent: usize) {
     text.push_str(if string.ends_with('\n') { "|\n" } else { "|-\n" });
     for line in string.lines() {
         if !line.is_empty() {
@@ -88,7 +88,7 @@ fn literal(text: &mut String, string: &str, indent: usize) {
     }
 }
 
-fn filled(value: &Value) -> bool {
+fn is_filled_collection(value: &Value) -> bool {
     match value {
         Value::Object(map) => !map.is_empty(),
         Value::Array(items) => !items.is_empty(),
@@ -96,7 +96,7 @@ fn filled(value: &Value) -> bool {
     }
 }
 
-/// Several lines of printable text without the blanks that a block would lose or misread.
+/// Whether a text fits a literal block: several printable lines without blanks that a block would lose or misread.
 fn is_block(string: &str) -> bool {
     let body = string.strip_suffix('\n').unwrap_or(string);
     let printable = |letter: char| letter == '\n' || letter == '\t' || !is_special(letter);
@@ -107,12 +107,12 @@ fn is_block(string: &str) -> bool {
         && string.lines().all(|line| !line.ends_with([' ', '\t']) && !line.starts_with('\t'))
 }
 
-/// Control characters, and the line breaks that only YAML 1.1 knows.
+/// Whether a character is a control character, or a line break that only YAML 1.1 knows.
 fn is_special(letter: char) -> bool {
     letter.is_control() || matches!(letter, '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}')
 }
 
-fn string(text: &str) -> String {
+fn plain_or_quoted(text: &str) -> String {
     if is_plain(text) { text.to_owned() } else { quoted(text) }
 }
 
@@ -130,7 +130,7 @@ fn is_plain(text: &str) -> bool {
         && !looks_numeric(text)
 }
 
-/// Dates, base-60 numbers and the like: strings to Go, something else to other readers.
+/// Whether a text looks like a date, a base-60 number or similar: a string to Go, but not to other parsers.
 fn looks_numeric(text: &str) -> bool {
     text.starts_with(|letter: char| letter.is_ascii_digit())
         && text.chars().all(|letter| letter.is_ascii_hexdigit() || ".:-_+TZxo ".contains(letter))

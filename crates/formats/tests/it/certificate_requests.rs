@@ -1,4 +1,4 @@
-//! Case 22: certificate requests, and what Go's `x509.ParseCertificateRequest` makes of them.
+//! Case 22: certificate requests are parsed as by Go's `x509.ParseCertificateRequest`.
 
 use formats::x509::request::{CertificateRequest, RequestError};
 use formats::x509::{AlternativeNames, X509Error};
@@ -65,7 +65,7 @@ fn read(pem: &str) -> Result<CertificateRequest, RequestError> {
     CertificateRequest::from_pem(pem.as_bytes())
 }
 
-fn of_the_node(names: &AlternativeNames) -> bool {
+fn are_those_of_the_node(names: &AlternativeNames) -> bool {
     names.dns == ["n1"] && names.ip.iter().map(ToString::to_string).eq(["10.0.0.1"])
 }
 
@@ -75,12 +75,12 @@ fn case_22_a_good_request_is_read() {
         let request = read(pem).unwrap();
         assert_eq!(request.subject.common_name, "system:node:n1");
         assert_eq!(request.subject.organizations, ["system:nodes"]);
-        assert!(of_the_node(&request.names), "{:?}", request.names);
+        assert!(are_those_of_the_node(&request.names), "{:?}", request.names);
     }
 }
 
 #[test]
-fn case_22_what_is_asked_for_twice_is_no_answer() {
+fn case_22_an_extension_requested_twice_is_an_error() {
     for pem in [TWO_ATTRIBUTES, TWO_EXTENSIONS] {
         assert_eq!(read(pem), Err(RequestError::Request(X509Error::DuplicateRequested)));
     }
@@ -88,7 +88,7 @@ fn case_22_what_is_asked_for_twice_is_no_answer() {
     assert_eq!(error.to_string(), "x509: cannot parse IP address of length 8");
 }
 
-/// Tag, length and content.
+/// Encodes tag, length and content.
 fn tagged(tag: u8, content: &[u8]) -> Vec<u8> {
     let length = u8::try_from(content.len()).unwrap();
     let head = if length < 0x80 { vec![tag, length] } else { vec![tag, 0x81, length] };
@@ -120,35 +120,38 @@ const EXTENSION_REQUEST: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x0
 const CHALLENGE: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x09, 0x07];
 
 #[test]
-fn case_22_others_of_its_kind() {
-    let no_one = || sequence(&[]);
-    let asks = |extensions: &[Vec<u8>]| attribute(EXTENSION_REQUEST, &[sequence(extensions)]);
+fn case_22_attributes_and_their_values_are_read_as_in_go() {
+    let no_subject = || sequence(&[]);
+    let requesting = |extensions: &[Vec<u8>]| attribute(EXTENSION_REQUEST, &[sequence(extensions)]);
     let names = |attributes: &[Vec<u8>]| {
-        CertificateRequest::from_der(&request(no_one(), attributes)).map(|request| request.names.dns)
+        CertificateRequest::from_der(&request(no_subject(), attributes)).map(|request| request.names.dns)
     };
     let (a, b) = (extension(b"a"), extension(b"b"));
     let usage = sequence(&[tagged(0x06, &[0x55, 0x1d, 0x0f]), tagged(0x04, &[])]);
     let duplicate = Err(X509Error::DuplicateRequested);
-    // Two attributes that ask for different extensions are one request.
+    // Two attributes may request different extensions.
     assert_eq!(
-        names(&[asks(std::slice::from_ref(&usage)), asks(std::slice::from_ref(&a))]),
+        names(&[requesting(std::slice::from_ref(&usage)), requesting(std::slice::from_ref(&a))]),
         Ok(vec!["a".to_owned()])
     );
-    assert_eq!(names(&[asks(&[usage.clone(), a.clone()]), asks(&[usage])]), duplicate);
-    assert_eq!(names(&[asks(std::slice::from_ref(&a)), asks(std::slice::from_ref(&a))]), duplicate);
-    // Of several values of one attribute Go takes the first and does not look at the others.
+    assert_eq!(names(&[requesting(&[usage.clone(), a.clone()]), requesting(&[usage])]), duplicate);
+    assert_eq!(
+        names(&[requesting(std::slice::from_ref(&a)), requesting(std::slice::from_ref(&a))]),
+        duplicate
+    );
+    // Go takes the first of several values of an attribute and ignores the others.
     let two_values = attribute(EXTENSION_REQUEST, &[sequence(std::slice::from_ref(&a)), sequence(&[b])]);
     assert_eq!(names(&[two_values]), Ok(vec!["a".to_owned()]));
-    // What is no extension request is passed over.
+    // Attributes other than extension requests are ignored.
     assert_eq!(names(&[attribute(CHALLENGE, &[tagged(0x0c, b"x")]), tagged(0x04, b"x")]), Ok(vec![]));
     let broken = attribute(EXTENSION_REQUEST, &[tagged(0x0c, b"x")]);
     assert_eq!(names(&[broken]), Err(X509Error::Malformed("requested extensions")));
-    let der = [request(no_one(), &[]), vec![0]].concat();
+    let der = [request(no_subject(), &[]), vec![0]].concat();
     assert_eq!(CertificateRequest::from_der(&der), Err(X509Error::Trailing));
 }
 
 #[test]
-fn what_is_no_block_of_a_request_is_named() {
+fn another_pem_block_is_an_error() {
     let other = GOOD.replace("CERTIFICATE REQUEST", "CERTIFICATE");
     for text in ["", "a", &other, &format!("{other}{GOOD}")] {
         assert_eq!(read(text), Err(RequestError::Block), "{text}");

@@ -1,4 +1,4 @@
-//! Inputs with the outcome that Go's libraries have for them.
+//! Inputs with the results of Go's libraries.
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 

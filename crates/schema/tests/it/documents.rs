@@ -1,4 +1,4 @@
-//! OpenAPI documents: what kubectl looks for is there, and every reference leads somewhere.
+//! OpenAPI documents have what kubectl looks for, and no dangling reference.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ fn references(value: &Value, found: &mut BTreeSet<String>) {
 }
 
 #[test]
-fn every_reference_of_every_document_leads_to_a_schema() {
+fn every_reference_has_a_schema() {
     for group in Kinds::gardener().groups() {
         for served in &group.versions {
             let document = document(&group.name, &served.version);
@@ -29,7 +29,7 @@ fn every_reference_of_every_document_leads_to_a_schema() {
             references(&document, &mut found);
             assert!(!found.is_empty(), "{}/{}", group.name, served.version);
             for reference in found {
-                let pointer = reference.strip_prefix('#').expect("a place in the document");
+                let pointer = reference.strip_prefix('#').expect("a local reference");
                 assert!(document.pointer(pointer).is_some(), "{}: {reference}", group.name);
             }
         }
@@ -38,7 +38,7 @@ fn every_reference_of_every_document_leads_to_a_schema() {
 }
 
 #[test]
-fn a_patch_tells_its_kind_and_that_it_validates_fields() {
+fn a_patch_operation_has_its_kind_and_the_parameter_field_validation() {
     let document = document("apps", "v1");
     let deployment = "/apis/apps/v1/namespaces/{namespace}/deployments/{name}";
     let parameter = |name: &str, kind: &str| json!({"name": name, "in": "query", "schema": {"type": kind, "uniqueItems": true}});
@@ -54,15 +54,16 @@ fn a_patch_tells_its_kind_and_that_it_validates_fields() {
         "x-kubernetes-group-version-kind": {"group": "apps", "version": "v1", "kind": "Deployment"},
     });
     assert_eq!(document["paths"][deployment]["patch"], wanted);
-    let methods =
-        |path: &str| document["paths"][path].as_object().expect("there").keys().cloned().collect::<Vec<_>>();
+    let methods = |path: &str| {
+        document["paths"][path].as_object().expect("present").keys().cloned().collect::<Vec<_>>()
+    };
     assert_eq!(methods(deployment), ["delete", "get", "patch", "put"]);
     assert_eq!(methods("/apis/apps/v1/namespaces/{namespace}/deployments"), ["delete", "get", "post"]);
     assert_eq!(methods("/apis/apps/v1/deployments"), ["get"]);
 }
 
 #[test]
-fn schemas_keep_keys_and_strategies_and_name_their_kind() {
+fn schemas_have_list_keys_patch_strategies_and_kinds() {
     let document = document("apps", "v1");
     let schemas = &document["components"]["schemas"];
     let kind = json!([{"group": "apps", "version": "v1", "kind": "Deployment"}]);
@@ -85,7 +86,7 @@ fn schemas_keep_keys_and_strategies_and_name_their_kind() {
 }
 
 #[test]
-fn a_custom_resource_is_published_with_what_every_object_has() {
+fn the_schema_of_a_custom_resource_has_the_fields_of_every_object() {
     let document = document("extensions.gardener.cloud", "v1alpha1");
     let worker = &document["components"]["schemas"]["cloud.gardener.extensions.v1alpha1.Worker"];
     let meta = "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";

@@ -1,10 +1,10 @@
-//! Finding kinds: built-in ones, shipped ones, those of a CRD that comes at run time.
+//! Lookups of kinds: built-in ones, those that come with the project, and those of a CRD added at run time.
 
 use schema::{Crd, CrdError, Kinds, Resource, Shape, Subresource};
 use serde_json::{Value, json};
 
-fn words(words: &[&str]) -> Vec<String> {
-    words.iter().map(|&word| word.to_owned()).collect()
+fn strings(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|&text| text.to_owned()).collect()
 }
 
 fn names(found: &[&Resource]) -> Vec<String> {
@@ -16,17 +16,17 @@ fn widget(versions: &Value) -> Crd {
     let spec = json!({"group": "example.com", "scope": "Cluster", "names": names, "versions": versions});
     let kind = "CustomResourceDefinition";
     let crd = json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": kind, "spec": spec});
-    Crd::from_value(crd).expect("a whole CRD")
+    Crd::from_value(crd).expect("a complete CRD")
 }
 
 #[test]
-fn a_resource_tells_what_discovery_tells() {
+fn a_resource_has_the_data_of_discovery() {
     let subresource = |name: &str, group: &str, kind: &str, verbs: &[&str]| Subresource {
         name: name.to_owned(),
         group: group.to_owned(),
         version: "v1".to_owned(),
         kind: kind.to_owned(),
-        verbs: words(verbs),
+        verbs: strings(verbs),
     };
     let wanted = Resource {
         group: "apps".to_owned(),
@@ -35,9 +35,9 @@ fn a_resource_tells_what_discovery_tells() {
         plural: "deployments".to_owned(),
         singular: "deployment".to_owned(),
         namespaced: true,
-        verbs: words(&["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]),
-        short_names: words(&["deploy"]),
-        categories: words(&["all"]),
+        verbs: strings(&["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]),
+        short_names: strings(&["deploy"]),
+        categories: strings(&["all"]),
         subresources: vec![
             subresource("scale", "autoscaling", "Scale", &["get", "patch", "update"]),
             subresource("status", "apps", "Deployment", &["get", "patch", "update"]),
@@ -52,9 +52,9 @@ fn a_resource_tells_what_discovery_tells() {
 }
 
 #[test]
-fn subresources_name_the_kind_they_speak() {
+fn subresources_have_the_kinds_of_their_objects() {
     let pods = Kinds::kubernetes().resource("", "v1", "pods").expect("built in");
-    let spoken: Vec<String> = pods
+    let subresources: Vec<String> = pods
         .subresources
         .iter()
         .map(|below| {
@@ -69,7 +69,7 @@ fn subresources_name_the_kind_they_speak() {
         })
         .collect();
     assert_eq!(
-        spoken,
+        subresources,
         [
             "attach /v1 PodAttachOptions create,get",
             "binding /v1 Binding create",
@@ -86,7 +86,7 @@ fn subresources_name_the_kind_they_speak() {
 }
 
 #[test]
-fn names_are_found_as_kubectl_finds_them() {
+fn resources_are_found_by_the_names_that_kubectl_accepts() {
     let found = |name: &str| names(&Kinds::gardener().named(name));
     assert_eq!(found("Pod"), ["v1 pods"]);
     assert_eq!(found("po"), ["v1 pods"]);
@@ -99,16 +99,17 @@ fn names_are_found_as_kubectl_finds_them() {
 }
 
 #[test]
-fn a_version_that_is_no_longer_served_is_told_by_the_preferred_one() {
-    let told = |group: &str, name: &str| Kinds::gardener().preferred(group, name).map(Resource::api_version);
+fn the_preferred_version_replaces_one_that_is_no_longer_served() {
+    let preferred =
+        |group: &str, name: &str| Kinds::gardener().preferred(group, name).map(Resource::api_version);
     assert_eq!(Kinds::gardener().resource("autoscaling", "v2beta1", "horizontalpodautoscalers"), None);
-    assert_eq!(told("autoscaling", "horizontalpodautoscalers"), Some("autoscaling/v2".to_owned()));
-    assert_eq!(told("autoscaling", "HorizontalPodAutoscaler"), Some("autoscaling/v2".to_owned()));
+    assert_eq!(preferred("autoscaling", "horizontalpodautoscalers"), Some("autoscaling/v2".to_owned()));
+    assert_eq!(preferred("autoscaling", "HorizontalPodAutoscaler"), Some("autoscaling/v2".to_owned()));
     assert_eq!(
-        told("apiextensions.k8s.io", "customresourcedefinitions"),
+        preferred("apiextensions.k8s.io", "customresourcedefinitions"),
         Some("apiextensions.k8s.io/v1".to_owned())
     );
-    assert_eq!(told("autoscaling", "pods"), None);
+    assert_eq!(preferred("autoscaling", "pods"), None);
 }
 
 #[test]
@@ -135,18 +136,18 @@ fn groups_come_in_the_order_of_discovery() {
         .filter(|resource| !resource.storage)
         .map(|resource| resource.version.as_str())
         .collect();
-    assert_eq!(stored, ["v1"], "HorizontalPodAutoscaler alone is served in two versions");
+    assert_eq!(stored, ["v1"], "only HorizontalPodAutoscaler is served in two versions");
 }
 
 #[test]
-fn kubernetes_alone_knows_no_kind_of_gardener() {
+fn the_built_in_kinds_do_not_include_those_of_gardener() {
     assert_eq!(Kinds::kubernetes().kind("extensions.gardener.cloud", "v1alpha1", "Worker"), None);
     assert!(Kinds::kubernetes().type_of("extensions.gardener.cloud", "v1alpha1", "Worker").is_none());
     assert!(Kinds::gardener().kind("extensions.gardener.cloud", "v1alpha1", "Worker").is_some());
 }
 
 #[test]
-fn a_crd_adds_its_versions_by_priority_and_replaces_its_older_self() {
+fn a_crd_adds_its_versions_by_priority_and_replaces_its_predecessor() {
     let version = |name: &str, served: bool, storage: bool| {
         let fields = json!({"type": "object", "properties": {"spec": {"type": "object", "properties": {
             "size": {"type": "integer"}}}}});
@@ -177,12 +178,12 @@ fn a_crd_adds_its_versions_by_priority_and_replaces_its_older_self() {
 }
 
 #[test]
-fn built_in_resources_cannot_be_taken_away() {
+fn built_in_resources_cannot_be_removed() {
     assert_eq!(Kinds::kubernetes().without("", "pods").groups(), Kinds::kubernetes().groups());
 }
 
 #[test]
-fn what_is_no_crd_says_why() {
+fn an_object_that_is_not_a_crd_is_an_error() {
     let pod = Crd::from_value(json!({"apiVersion": "v1", "kind": "Pod"})).expect_err("a pod");
     let wanted = "expected apiextensions.k8s.io/v1 CustomResourceDefinition, got v1 Pod";
     assert_eq!(pod.to_string(), wanted);

@@ -1,4 +1,4 @@
-//! What the other rooms of the house rely on.
+//! Tests of the public interface.
 
 mod documents;
 mod lookups;

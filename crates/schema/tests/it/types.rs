@@ -1,4 +1,4 @@
-//! What fields hold, which lists have keys, how patches treat them.
+//! Types of fields, keys of lists, strategies of patches.
 
 use schema::{IntegerWidth, Kinds, ListKind, Patch, PatchStrategy, Shape, Type};
 use serde_json::json;
@@ -16,7 +16,7 @@ fn key(group: &str, version: &str, kind: &str, path: &str) -> Option<Vec<String>
 }
 
 #[test]
-fn lists_are_keyed_where_the_schema_says_so() {
+fn lists_have_the_keys_of_the_schema() {
     let pod = |path: &str| key("", "v1", "Pod", path).map(|keys| keys.join(","));
     for (path, wanted) in [
         ("spec.containers", Some("name")),
@@ -49,14 +49,14 @@ fn lists_are_keyed_where_the_schema_says_so() {
 }
 
 #[test]
-fn lists_without_keys_are_sets_or_taken_whole() {
+fn lists_without_keys_are_sets_or_atomic() {
     assert_eq!(pod("spec.tolerations").and_then(|list| list.list_kind()), Some(ListKind::Atomic));
     assert_eq!(pod("metadata.finalizers").and_then(|list| list.list_kind()), Some(ListKind::Set));
     assert_eq!(pod("spec").and_then(|object| object.list_kind()), None);
 }
 
 #[test]
-fn notations_are_known() {
+fn fields_have_shapes() {
     for (path, shape) in [
         ("spec.containers[].resources.limits[cpu]", Shape::Quantity),
         ("spec.containers[0].resources.requests.memory", Shape::Quantity),
@@ -82,7 +82,7 @@ fn notations_are_known() {
 }
 
 #[test]
-fn a_field_that_no_schema_declares_is_none() {
+fn an_undeclared_field_has_no_type() {
     assert!(pod("spec.contaniers").is_none());
     assert!(pod("spec.containers.name").is_none());
     assert!(pod("spec.containers[].name.x").is_none());
@@ -92,7 +92,7 @@ fn a_field_that_no_schema_declares_is_none() {
 }
 
 #[test]
-fn fields_tell_what_is_required_and_what_is_set_by_default() {
+fn fields_have_required_and_default() {
     let container = pod("spec.containers[]").expect("declared");
     assert!(container.field("name").expect("declared").required);
     assert!(!container.field("image").expect("declared").required);
@@ -107,7 +107,7 @@ fn fields_tell_what_is_required_and_what_is_set_by_default() {
 }
 
 #[test]
-fn the_only_values_allowed_are_told() {
+fn enumerated_values_are_listed() {
     let allowed = |path: &str| pod(path).expect("declared").allowed();
     let constraint = "spec.topologySpreadConstraints[].whenUnsatisfiable";
     assert_eq!(allowed(constraint), [json!("DoNotSchedule"), json!("ScheduleAnyway")]);
@@ -115,35 +115,35 @@ fn the_only_values_allowed_are_told() {
 }
 
 #[test]
-fn strategic_merge_knows_keys_and_strategies() {
+fn fields_have_merge_keys_and_patch_strategies() {
     let patch = |path: &str| pod(path).expect("declared").patch();
     let (merge, replace) = (PatchStrategy::Merge, PatchStrategy::Replace);
-    let told = |strategy, retain_keys, key: Option<&str>| Patch {
+    let expected = |strategy, retain_keys, key: Option<&str>| Patch {
         strategy,
         retain_keys,
         merge_key: key.map(str::to_owned),
     };
-    assert_eq!(patch("spec.containers"), told(merge, false, Some("name")));
-    assert_eq!(patch("spec.volumes"), told(merge, true, Some("name")));
-    assert_eq!(patch("spec.topologySpreadConstraints"), told(merge, false, Some("topologyKey")));
-    assert_eq!(patch("spec.tolerations"), told(replace, false, None));
-    assert_eq!(patch("metadata.finalizers"), told(merge, false, None));
-    assert_eq!(patch("spec.containers[].ports"), told(merge, false, Some("containerPort")));
-    assert_eq!(patch("spec.securityContext"), told(merge, false, None));
-    assert_eq!(patch("spec.nodeName"), told(replace, false, None));
+    assert_eq!(patch("spec.containers"), expected(merge, false, Some("name")));
+    assert_eq!(patch("spec.volumes"), expected(merge, true, Some("name")));
+    assert_eq!(patch("spec.topologySpreadConstraints"), expected(merge, false, Some("topologyKey")));
+    assert_eq!(patch("spec.tolerations"), expected(replace, false, None));
+    assert_eq!(patch("metadata.finalizers"), expected(merge, false, None));
+    assert_eq!(patch("spec.containers[].ports"), expected(merge, false, Some("containerPort")));
+    assert_eq!(patch("spec.securityContext"), expected(merge, false, None));
+    assert_eq!(patch("spec.nodeName"), expected(replace, false, None));
     let strategy = kind("apps", "v1", "Deployment").at("spec.strategy").expect("declared").patch();
-    assert_eq!(strategy, told(merge, true, None));
+    assert_eq!(strategy, expected(merge, true, None));
 }
 
 #[test]
-fn maps_that_belong_to_one_owner_say_so() {
+fn maps_and_objects_can_be_atomic() {
     assert!(pod("spec.nodeSelector").expect("declared").is_atomic());
     assert!(kind("apps", "v1", "Deployment").at("spec.selector").expect("declared").is_atomic());
     assert!(!pod("metadata.labels").expect("declared").is_atomic());
 }
 
 #[test]
-fn kinds_that_are_spoken_and_not_served_have_types_too() {
+fn kinds_without_a_resource_have_types_too() {
     let shape = |group: &str, version: &str, name: &str, path: &str| {
         Kinds::gardener().type_of(group, version, name)?.at(path).map(|ty| ty.shape())
     };
@@ -161,7 +161,7 @@ fn kinds_that_are_spoken_and_not_served_have_types_too() {
 }
 
 #[test]
-fn a_type_may_hold_itself() {
+fn types_may_be_recursive() {
     let crd = kind("apiextensions.k8s.io", "v1", "CustomResourceDefinition");
     let schema =
         crd.at("spec.versions[].schema.openAPIV3Schema.properties[a].properties[b].properties[c].type");

@@ -16,7 +16,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-/// Which step of connecting failed.
+/// The step of connecting that failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ConnectError {
     #[error("failed to connect: {0}")]
@@ -45,7 +45,7 @@ impl std::fmt::Debug for Connector {
 }
 
 impl tower::Service<Uri> for Connector {
-    type Response = TokioIo<Stream>;
+    type Response = TokioIo<TlsConnection>;
     type Error = ConnectError;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, ConnectError>> + Send>>;
 
@@ -59,23 +59,23 @@ impl tower::Service<Uri> for Connector {
             let stream = TcpStream::connect(&*address).await.map_err(ConnectError::Tcp)?;
             stream.set_nodelay(true).map_err(ConnectError::Tcp)?;
             let stream = tls.connect(name, stream).await.map_err(ConnectError::Tls)?;
-            Ok(TokioIo::new(Stream(stream)))
+            Ok(TokioIo::new(TlsConnection(stream)))
         })
     }
 }
 
-/// A connection that tells the pool which protocol was agreed.
+/// A TLS connection that reports the negotiated protocol to the pool.
 #[derive(Debug)]
-pub(super) struct Stream(TlsStream<TcpStream>);
+pub(super) struct TlsConnection(TlsStream<TcpStream>);
 
-impl Connection for Stream {
+impl Connection for TlsConnection {
     fn connected(&self) -> Connected {
         let connected = Connected::new();
         if self.0.get_ref().1.alpn_protocol() == Some(b"h2") { connected.negotiated_h2() } else { connected }
     }
 }
 
-impl AsyncRead for Stream {
+impl AsyncRead for TlsConnection {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -85,7 +85,7 @@ impl AsyncRead for Stream {
     }
 }
 
-impl AsyncWrite for Stream {
+impl AsyncWrite for TlsConnection {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

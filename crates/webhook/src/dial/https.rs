@@ -1,4 +1,4 @@
-//! Reaches webhooks over TLS, with a pool of connections kept alive.
+//! Sends reviews to webhooks over TLS, with a pool of connections.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -19,17 +19,17 @@ use super::{ClientCertificate, DialError, Dialer, HttpAnswer, Streamed};
 use crate::server::provider;
 use crate::trust::{Trust, client_config};
 
-/// An answer larger than this is no answer to a review.
-const ANSWER_LIMIT: usize = 32 * 1024 * 1024;
+/// Maximum number of bytes of a response to a review.
+const RESPONSE_LIMIT: usize = 32 * 1024 * 1024;
 
-/// Where a webhook server is and how it shows itself.
+/// Address and trust of a webhook server.
 #[derive(Clone, Debug)]
 pub struct Target {
     /// `https://host[:port][/prefix]`; paths are appended.
     pub url: String,
-    /// `host:port` to connect to instead of the URL's, as when a Service stands for a local address.
+    /// `host:port` to connect to instead of the URL's, such as an endpoint of a Service.
     pub address: Option<String>,
-    /// Name its certificate must carry instead of the URL's host.
+    /// Name in its certificate, if not the URL's host.
     pub server_name: Option<String>,
     /// Which certificates are trusted.
     pub trust: Trust,
@@ -43,19 +43,22 @@ pub struct Https {
 }
 
 impl Https {
-    /// A dialer to `target`; connects when first used.
+    /// A dialer to `target`; connects on first use.
     ///
     /// # Errors
-    /// When the URL is none or the authorities cannot be read.
+    /// If the URL is invalid or the authorities cannot be read.
     pub fn new(target: &Target) -> Result<Self, DialError> {
-        Self::showing(target, None)
+        Self::with_client_certificate(target, None)
     }
 
-    /// The same, showing a certificate to a server that asks for one.
+    /// The same with a client certificate, for servers that request one.
     ///
     /// # Errors
-    /// As [`Self::new`], and when the certificate cannot be read.
-    pub fn showing(target: &Target, certificate: Option<&ClientCertificate>) -> Result<Self, DialError> {
+    /// As [`Self::new`], and if the certificate cannot be read.
+    pub fn with_client_certificate(
+        target: &Target,
+        certificate: Option<&ClientCertificate>,
+    ) -> Result<Self, DialError> {
         let unusable = |source_text: &str| DialError::Connect {
             url: without_user(&target.url),
             source_text: source_text.to_owned(),
@@ -75,7 +78,7 @@ impl Https {
         let tls = |source_text| DialError::Tls { url: target.url.clone(), source_text };
         let mut config = client_config(&target.trust).map_err(tls)?;
         if let Some(certificate) = certificate {
-            config.client_auth_cert_resolver = Arc::new(shown(certificate).map_err(tls)?);
+            config.client_auth_cert_resolver = Arc::new(client_key_resolver(certificate).map_err(tls)?);
         }
         let client = Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
@@ -87,7 +90,7 @@ impl Https {
     async fn exchange(&self, request: Request<Full<Bytes>>, url: &str) -> Result<HttpAnswer, DialError> {
         let response = self.client.request(request).await.map_err(|error| classify(url, &error))?;
         let status = response.status().as_u16();
-        let body = Limited::new(response.into_body(), ANSWER_LIMIT).collect().await.map_err(|error| {
+        let body = Limited::new(response.into_body(), RESPONSE_LIMIT).collect().await.map_err(|error| {
             DialError::Exchange { url: url.to_owned(), source_text: chain(error.as_ref()) }
         })?;
         Ok(HttpAnswer { status, body: body.to_bytes() })
@@ -125,10 +128,10 @@ impl Dialer for Https {
     }
 }
 
-/// Connects and shakes hands with whoever listens at `host:port`, whatever the certificate, and hangs up.
+/// Checks that a server at `host:port` completes a TLS handshake, with any certificate.
 ///
 /// # Errors
-/// When nothing listens there, no TLS is spoken, or no answer comes in time.
+/// If the connection or the handshake fails, or takes longer than `timeout`.
 pub async fn handshake(address: &str, timeout: Duration) -> Result<(), DialError> {
     let url = format!("https://{address}");
     let tls = |source_text| DialError::Tls { url: url.clone(), source_text };
@@ -146,7 +149,7 @@ pub async fn handshake(address: &str, timeout: Duration) -> Result<(), DialError
     }
 }
 
-fn shown(certificate: &ClientCertificate) -> Result<SingleCertAndKey, String> {
+fn client_key_resolver(certificate: &ClientCertificate) -> Result<SingleCertAndKey, String> {
     let chain = CertificateDer::pem_slice_iter(certificate.certificate_pem.as_bytes()).collect();
     let chain: Vec<CertificateDer<'static>> =
         Result::map_err(chain, |error| format!("failed to read the client certificate: {error}"))?;

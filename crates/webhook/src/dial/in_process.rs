@@ -1,4 +1,4 @@
-//! Reaches webhooks of this process: no socket, no TLS, so virtual time holds.
+//! Calls webhooks in this process, without socket and TLS, so that tests can use virtual time.
 
 use std::time::Duration;
 

@@ -1,33 +1,33 @@
-//! Where a client configuration leads, as kube-apiserver asks there.
+//! The address of a client configuration, as kube-apiserver computes it.
 
 use super::ClientConfig;
 use crate::url::{Url, UrlError, request_path};
 
-/// A host and what is asked of it.
+/// A host and a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
-    /// `host` or `host:port`; that of a Service always has its port: `name.namespace.svc:443`.
+    /// `host` or `host:port`; for a Service always with the port: `name.namespace.svc:443`.
     pub host: String,
     /// `/path`, joined and escaped.
     pub path: String,
 }
 
-/// Why a client configuration leads nowhere.
+/// Reason a client configuration has no address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
-    /// It has neither or both.
+    /// It has neither `url` nor `service`, or both.
     #[error("exactly one of url or service is required")]
     NotOne,
-    /// Its `url` is none.
+    /// Its `url` is invalid.
     #[error(transparent)]
     Url(#[from] UrlError),
 }
 
 impl ClientConfig {
-    /// Where it leads.
+    /// The address.
     ///
     /// # Errors
-    /// When it has not exactly one of `url` and `service`, or its `url` cannot be read.
+    /// If it does not have exactly one of `url` and `service`, or its `url` is invalid.
     pub fn address(&self) -> Result<Address, AddressError> {
         match (&self.url, &self.service) {
             (Some(url), None) => {
@@ -48,7 +48,7 @@ impl ClientConfig {
 }
 
 impl Address {
-    /// `host:port`; 443 where none is written.
+    /// `host:port`; the default port is 443.
     #[must_use]
     pub fn authority(&self) -> String {
         let host = self.host.strip_suffix(':').unwrap_or(&self.host);

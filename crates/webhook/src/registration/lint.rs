@@ -1,4 +1,4 @@
-//! What an API server would refuse in a webhook configuration, in its words.
+//! Validates webhook configurations with the error messages of an API server.
 
 use std::collections::BTreeSet;
 
@@ -9,15 +9,15 @@ use super::{ClientConfig, Phase, Registration, Rule, ServiceReference, WebhookCo
 use crate::field::{Error, Path};
 use crate::url::Url;
 
-/// Every fault of a configuration, in the order in which an API server reports them; empty if it would be accepted.
+/// All errors of a configuration, in the order in which an API server reports them; empty if it is valid.
 #[must_use]
 pub fn lint(configuration: &WebhookConfiguration) -> Vec<Error> {
     let mut errors = Vec::new();
-    object_name(&configuration.name, &mut errors);
+    check_object_name(&configuration.name, &mut errors);
     let mut names = BTreeSet::new();
     for (index, webhook) in configuration.webhooks.iter().enumerate() {
         let at = Path::new("webhooks").index(index);
-        registration(configuration.phase, webhook, &at, &mut errors);
+        check_registration(configuration.phase, webhook, &at, &mut errors);
         if !webhook.name.is_empty() && !names.insert(&webhook.name) {
             errors.push(Error::duplicate(&at.child("name"), &webhook.name));
         }
@@ -25,30 +25,30 @@ pub fn lint(configuration: &WebhookConfiguration) -> Vec<Error> {
     errors
 }
 
-fn object_name(name: &str, errors: &mut Vec<Error>) {
+fn check_object_name(name: &str, errors: &mut Vec<Error>) {
     let at = Path::new("metadata").child("name");
     if name.is_empty() {
         errors.push(Error::required(&at, "name or generateName is required"));
         return;
     }
-    errors.extend(name::dns1123_subdomain(name).iter().map(|wrong| Error::invalid(&at, name, wrong)));
+    errors.extend(name::dns1123_subdomain(name).iter().map(|message| Error::invalid(&at, name, message)));
 }
 
-fn registration(phase: Phase, webhook: &Registration, at: &Path, errors: &mut Vec<Error>) {
-    qualified_name(&webhook.name, &at.child("name"), errors);
+fn check_registration(phase: Phase, webhook: &Registration, at: &Path, errors: &mut Vec<Error>) {
+    check_qualified_name(&webhook.name, &at.child("name"), errors);
     for (index, rule) in webhook.rules.iter().enumerate() {
-        operations(rule, &at.child("rules").index(index), errors);
-        groups_and_versions(rule, &at.child("rules").index(index), errors);
-        resources(&rule.resources, &at.child("rules").index(index).child("resources"), errors);
-        scope(rule, &at.child("rules").index(index).child("scope"), errors);
+        check_operations(rule, &at.child("rules").index(index), errors);
+        check_groups_and_versions(rule, &at.child("rules").index(index), errors);
+        check_resources(&rule.resources, &at.child("rules").index(index).child("resources"), errors);
+        check_scope(rule, &at.child("rules").index(index).child("scope"), errors);
     }
-    side_effects(webhook.side_effects.as_deref(), &at.child("sideEffects"), errors);
+    check_side_effects(webhook.side_effects.as_deref(), &at.child("sideEffects"), errors);
     if let Some(seconds) = webhook.timeout_seconds.filter(|seconds| !(1..=30).contains(seconds)) {
-        let words = "the timeout value must be between 1 and 30 seconds";
-        errors.push(Error::invalid(&at.child("timeoutSeconds"), i64::from(seconds), words));
+        let message = "the timeout value must be between 1 and 30 seconds";
+        errors.push(Error::invalid(&at.child("timeoutSeconds"), i64::from(seconds), message));
     }
-    selector(webhook.namespace_selector.as_ref(), &at.child("namespaceSelector"), errors);
-    selector(webhook.object_selector.as_ref(), &at.child("objectSelector"), errors);
+    check_selector(webhook.namespace_selector.as_ref(), &at.child("namespaceSelector"), errors);
+    check_selector(webhook.object_selector.as_ref(), &at.child("objectSelector"), errors);
     if phase == Phase::Validating && webhook.reinvocation_policy.is_some() {
         errors.push(Error::forbidden(
             &at.child("reinvocationPolicy"),
@@ -56,15 +56,15 @@ fn registration(phase: Phase, webhook: &Registration, at: &Path, errors: &mut Ve
         ));
     }
     errors.extend(lint_client_config(&webhook.client_config, &at.child("clientConfig")));
-    review_versions(&webhook.admission_review_versions, &at.child("admissionReviewVersions"), errors);
+    check_review_versions(&webhook.admission_review_versions, &at.child("admissionReviewVersions"), errors);
 }
 
-fn qualified_name(name: &str, at: &Path, errors: &mut Vec<Error>) {
-    let wrong = name::dns1123_subdomain(name);
+fn check_qualified_name(name: &str, at: &Path, errors: &mut Vec<Error>) {
+    let messages = name::dns1123_subdomain(name);
     if name.is_empty() {
         errors.push(Error::required(at, ""));
-    } else if !wrong.is_empty() {
-        errors.push(Error::invalid(at, name, &wrong.join(",")));
+    } else if !messages.is_empty() {
+        errors.push(Error::invalid(at, name, &messages.join(",")));
     } else if name.split('.').count() < 3 {
         errors.push(Error::invalid(
             at,
@@ -74,9 +74,9 @@ fn qualified_name(name: &str, at: &Path, errors: &mut Vec<Error>) {
     }
 }
 
-fn operations(rule: &Rule, at: &Path, errors: &mut Vec<Error>) {
+fn check_operations(rule: &Rule, at: &Path, errors: &mut Vec<Error>) {
     let at = at.child("operations");
-    alone(&rule.operations, &at, "operations", errors);
+    check_wildcard_alone(&rule.operations, &at, "operations", errors);
     for (index, operation) in rule.operations.iter().enumerate() {
         let known = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
         if !known.contains(&operation.as_str()) {
@@ -85,48 +85,48 @@ fn operations(rule: &Rule, at: &Path, errors: &mut Vec<Error>) {
     }
 }
 
-fn groups_and_versions(rule: &Rule, at: &Path, errors: &mut Vec<Error>) {
-    alone(&rule.api_groups, &at.child("apiGroups"), "API groups", errors);
-    alone(&rule.api_versions, &at.child("apiVersions"), "API versions", errors);
+fn check_groups_and_versions(rule: &Rule, at: &Path, errors: &mut Vec<Error>) {
+    check_wildcard_alone(&rule.api_groups, &at.child("apiGroups"), "API groups", errors);
+    check_wildcard_alone(&rule.api_versions, &at.child("apiVersions"), "API versions", errors);
     for (index, _) in rule.api_versions.iter().enumerate().filter(|(_, version)| version.is_empty()) {
         errors.push(Error::required(&at.child("apiVersions").index(index), ""));
     }
 }
 
-/// A list must not be empty, and `*` must stand alone in it.
-fn alone(values: &[String], at: &Path, what: &str, errors: &mut Vec<Error>) {
+/// Checks that a list is not empty, and that `*` is its only element if present.
+fn check_wildcard_alone(values: &[String], at: &Path, what: &str, errors: &mut Vec<Error>) {
     if values.is_empty() {
         errors.push(Error::required(at, ""));
     }
     if values.len() > 1 && values.iter().any(|value| value == "*") {
-        let words = format!("if '*' is present, must not specify other {what}");
-        errors.push(Error::invalid(at, values, &words));
+        let message = format!("if '*' is present, must not specify other {what}");
+        errors.push(Error::invalid(at, values, &message));
     }
 }
 
-fn resources(resources: &[String], at: &Path, errors: &mut Vec<Error>) {
+fn check_resources(resources: &[String], at: &Path, errors: &mut Vec<Error>) {
     if resources.is_empty() {
         errors.push(Error::required(at, ""));
     }
-    let (mut whole, mut everywhere) = (BTreeSet::new(), BTreeSet::new());
+    let (mut all_subresources, mut all_resources) = (BTreeSet::new(), BTreeSet::new());
     for (index, pattern) in resources.iter().enumerate() {
         if pattern.is_empty() {
             errors.push(Error::required(&at.index(index), ""));
         }
         let Some((resource, subresource)) = pattern.split_once('/') else { continue };
-        let mut twice = |seen: bool, shown: String| {
-            if seen {
-                let words = format!("if '{shown}' is present, must not specify {pattern}");
-                errors.push(Error::invalid(&at.index(index), pattern, &words));
+        let mut check_overlap = |overlaps: bool, wildcard: String| {
+            if overlaps {
+                let message = format!("if '{wildcard}' is present, must not specify {pattern}");
+                errors.push(Error::invalid(&at.index(index), pattern, &message));
             }
         };
-        twice(whole.contains(resource), format!("{resource}/*"));
-        twice(everywhere.contains(subresource), format!("*/{subresource}"));
+        check_overlap(all_subresources.contains(resource), format!("{resource}/*"));
+        check_overlap(all_resources.contains(subresource), format!("*/{subresource}"));
         if subresource == "*" {
-            whole.insert(resource);
+            all_subresources.insert(resource);
         }
         if resource == "*" {
-            everywhere.insert(subresource);
+            all_resources.insert(subresource);
         }
     }
     let has = |wanted: &str| resources.iter().any(|pattern| pattern == wanted);
@@ -136,19 +136,19 @@ fn resources(resources: &[String], at: &Path, errors: &mut Vec<Error>) {
     if has("*")
         && resources.iter().any(|pattern| !pattern.is_empty() && pattern != "*" && !pattern.contains('/'))
     {
-        let words = "if '*' is present, must not specify other resources without subresources";
-        errors.push(Error::invalid(at, resources, words));
+        let message = "if '*' is present, must not specify other resources without subresources";
+        errors.push(Error::invalid(at, resources, message));
     }
 }
 
-fn scope(rule: &Rule, at: &Path, errors: &mut Vec<Error>) {
+fn check_scope(rule: &Rule, at: &Path, errors: &mut Vec<Error>) {
     let known = ["*", "Cluster", "Namespaced"];
     if let Some(scope) = rule.scope.as_deref().filter(|scope| !known.contains(scope)) {
         errors.push(Error::not_supported(at, scope, &known));
     }
 }
 
-fn side_effects(side_effects: Option<&str>, at: &Path, errors: &mut Vec<Error>) {
+fn check_side_effects(side_effects: Option<&str>, at: &Path, errors: &mut Vec<Error>) {
     let known = ["None", "NoneOnDryRun"];
     match side_effects {
         None => {
@@ -159,7 +159,7 @@ fn side_effects(side_effects: Option<&str>, at: &Path, errors: &mut Vec<Error>) 
     }
 }
 
-fn selector(selector: Option<&LabelSelector>, at: &Path, errors: &mut Vec<Error>) {
+fn check_selector(selector: Option<&LabelSelector>, at: &Path, errors: &mut Vec<Error>) {
     for violation in selector.map(LabelSelector::validate).unwrap_or_default() {
         let at = at.child(&violation.field);
         errors.push(match violation.kind {
@@ -170,7 +170,7 @@ fn selector(selector: Option<&LabelSelector>, at: &Path, errors: &mut Vec<Error>
     }
 }
 
-/// Every fault of a client configuration at this field, as [`lint`] tells them.
+/// All errors of the client configuration at this field, as [`lint`] reports them.
 #[must_use]
 pub fn lint_client_config(config: &ClientConfig, at: &Path) -> Vec<Error> {
     let mut errors = Vec::new();
@@ -192,8 +192,8 @@ fn check_url(url: &str, at: &Path, errors: &mut Vec<Error>) {
         }
     };
     if url.scheme != "https" {
-        let words = format!("'https' is the only allowed URL scheme{FORM}");
-        errors.push(Error::invalid(at, url.scheme.as_str(), &words));
+        let message = format!("'https' is the only allowed URL scheme{FORM}");
+        errors.push(Error::invalid(at, url.scheme.as_str(), &message));
     }
     if url.host.is_empty() {
         errors.push(Error::invalid(at, "", &format!("host must be specified{FORM}")));
@@ -201,12 +201,12 @@ fn check_url(url: &str, at: &Path, errors: &mut Vec<Error>) {
     if let Some(user) = &url.user {
         errors.push(Error::invalid(at, user.as_str(), "user information is not permitted in the URL"));
     }
-    for (value, words) in [
+    for (value, message) in [
         (&url.fragment, "fragments are not permitted in the URL"),
         (&url.query, "query parameters are not permitted in the URL"),
     ] {
         if !value.is_empty() {
-            errors.push(Error::invalid(at, value.as_str(), words));
+            errors.push(Error::invalid(at, value.as_str(), message));
         }
     }
 }
@@ -218,32 +218,32 @@ fn check_service(service: &ServiceReference, at: &Path, errors: &mut Vec<Error>)
         }
     }
     if service.port == Some(0) {
-        let words = "port is not valid: must be between 1 and 65535, inclusive";
-        errors.push(Error::invalid(&at.child("port"), 0, words));
+        let message = "port is not valid: must be between 1 and 65535, inclusive";
+        errors.push(Error::invalid(&at.child("port"), 0, message));
     }
     let Some(path) = service.path.as_deref().filter(|path| !matches!(*path, "" | "/")) else { return };
     let at = at.child("path");
-    let mut invalid = |words: &str| errors.push(Error::invalid(&at, path, words));
+    let mut invalid = |message: &str| errors.push(Error::invalid(&at, path, message));
     if path == "//" {
         return invalid("segment[0] may not be empty");
     }
     if !path.starts_with('/') {
         invalid("must start with a '/'");
     }
-    // As the API server does, the first byte goes whatever it is.
+    // Like the API server, drops the first byte whatever it is.
     let steps = path.get(1..).unwrap_or_default();
     for (index, step) in steps.strip_suffix('/').unwrap_or(steps).split('/').enumerate() {
         if step.is_empty() {
             invalid(&format!("segment[{index}] may not be empty"));
             continue;
         }
-        for wrong in name::dns1123_subdomain(step) {
-            invalid(&format!("segment[{index}]: {wrong}"));
+        for message in name::dns1123_subdomain(step) {
+            invalid(&format!("segment[{index}]: {message}"));
         }
     }
 }
 
-fn review_versions(versions: &[String], at: &Path, errors: &mut Vec<Error>) {
+fn check_review_versions(versions: &[String], at: &Path, errors: &mut Vec<Error>) {
     if versions.is_empty() {
         errors.push(Error::required(at, "must specify one of v1, v1beta1"));
         return;
@@ -254,8 +254,8 @@ fn review_versions(versions: &[String], at: &Path, errors: &mut Vec<Error>) {
             errors.push(Error::invalid(&at.index(index), version, "duplicate version"));
             continue;
         }
-        for wrong in name::dns1035_label(version) {
-            errors.push(Error::invalid(&at.index(index), version, &wrong));
+        for message in name::dns1035_label(version) {
+            errors.push(Error::invalid(&at.index(index), version, &message));
         }
     }
     if !versions.iter().any(|version| matches!(version.as_str(), "v1" | "v1beta1")) {
@@ -277,7 +277,7 @@ mod tests {
         })
     }
 
-    fn faults(phase: Phase, webhooks: Vec<Value>) -> Vec<String> {
+    fn errors(phase: Phase, webhooks: Vec<Value>) -> Vec<String> {
         let webhooks = webhooks.into_iter().map(|webhook| serde_json::from_value(webhook).unwrap()).collect();
         let configuration = WebhookConfiguration {
             phase,
@@ -289,8 +289,8 @@ mod tests {
     }
 
     #[test]
-    #[expect(clippy::too_many_lines, reason = "a table of every fault")]
-    fn each_fault_is_told_in_kubernetes_words() {
+    #[expect(clippy::too_many_lines, reason = "a table of all errors")]
+    fn every_error_has_kubernetes_message() {
         let rule = |field: &str, value: Value| {
             let mut webhook = good();
             webhook["rules"][0][field] = value;
@@ -464,19 +464,19 @@ mod tests {
         ];
         for (webhook, want) in table {
             let want: Vec<String> = want.iter().map(|text| format!("webhooks[0].{text}")).collect();
-            assert_eq!(faults(Phase::Mutating, vec![webhook.clone()]), want, "{webhook}");
+            assert_eq!(errors(Phase::Mutating, vec![webhook.clone()]), want, "{webhook}");
         }
     }
 
     #[test]
     fn names_are_unique_and_policies_belong_to_their_phase() {
         let twice = vec![good(), good()];
-        assert_eq!(faults(Phase::Mutating, twice), [r#"webhooks[1].name: Duplicate value: "a.b.c""#]);
+        assert_eq!(errors(Phase::Mutating, twice), [r#"webhooks[1].name: Duplicate value: "a.b.c""#]);
         let mut again = good();
         again["reinvocationPolicy"] = json!("IfNeeded");
-        assert_eq!(faults(Phase::Mutating, vec![again.clone()]), Vec::<String>::new());
+        assert_eq!(errors(Phase::Mutating, vec![again.clone()]), Vec::<String>::new());
         assert_eq!(
-            faults(Phase::Validating, vec![again]),
+            errors(Phase::Validating, vec![again]),
             ["webhooks[0].reinvocationPolicy: Forbidden: may be given for mutating webhooks only"]
         );
         for (name, fault) in

@@ -1,4 +1,4 @@
-//! Whether a request is sent to a webhook.
+//! Decides whether a request is sent to a webhook.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::{Attributes, MatchPolicy, Registration, Rule};
 use crate::object;
 use crate::review::{GroupVersionResource, Operation};
 
-/// Resources of `admissionregistration.k8s.io` that no webhook is ever asked about, lest one locks itself in.
+/// Resources of `admissionregistration.k8s.io` that no webhook receives, so that no webhook can prevent its own removal.
 const EXEMPT: [&str; 6] = [
     "mutatingadmissionpolicies",
     "mutatingadmissionpolicybindings",
@@ -19,12 +19,11 @@ const EXEMPT: [&str; 6] = [
     "validatingwebhookconfigurations",
 ];
 
-/// The resource as which the webhook is asked, or `None` if it is not asked.
+/// The resource under which the webhook receives the request, or `None` if it does not receive it.
 ///
-/// The answer is the request's own resource or, under match policy `Equivalent`, the one of `attributes.equivalents`
-/// that a rule names: the object is converted to it before it is sent.
-/// `namespace_labels` are those of the Namespace the request is in; for a Namespace that is created or updated its
-/// own labels count. `object` is absent for DELETE, `old_object` for CREATE.
+/// This is the request's own resource or, under match policy `Equivalent`, the one of `attributes.equivalents` that a rule
+/// matches; the object is converted to it before it is sent. `namespace_labels` are those of the request's Namespace; for a
+/// Namespace that is created or updated, its own labels count. `object` is `None` for DELETE, `old_object` for CREATE.
 #[must_use]
 pub fn matches(
     registration: &Registration,
@@ -36,14 +35,17 @@ pub fn matches(
     if attributes.group == "admissionregistration.k8s.io" && EXEMPT.contains(&attributes.resource) {
         return None;
     }
-    let asked_as = covered(registration, attributes)?;
+    let resource = matching_resource(registration, attributes)?;
     let selected =
         selects_namespace(registration.namespace_selector.as_ref(), attributes, namespace_labels, object)
             && selects_object(registration.object_selector.as_ref(), attributes, object, old_object);
-    selected.then_some(asked_as)
+    selected.then_some(resource)
 }
 
-fn covered(registration: &Registration, attributes: &Attributes<'_>) -> Option<GroupVersionResource> {
+fn matching_resource(
+    registration: &Registration,
+    attributes: &Attributes<'_>,
+) -> Option<GroupVersionResource> {
     let own = (attributes.group, attributes.version, attributes.resource);
     let rules = &registration.rules;
     let named = |(group, version, resource): (&str, &str, &str)| GroupVersionResource {
@@ -51,26 +53,30 @@ fn covered(registration: &Registration, attributes: &Attributes<'_>) -> Option<G
         version: version.to_owned(),
         resource: resource.to_owned(),
     };
-    if rules.iter().any(|rule| covers(rule, attributes, own)) {
+    if rules.iter().any(|rule| rule_matches(rule, attributes, own)) {
         return Some(named(own));
     }
     if registration.match_policy.unwrap_or_default() == MatchPolicy::Exact {
         return None;
     }
     let equivalents = || attributes.equivalents.iter().map(|(g, v, r)| (g.as_str(), v.as_str(), r.as_str()));
-    // An earlier rule wins over an earlier equivalent.
+    // The order of rules has precedence over that of equivalents.
     rules
         .iter()
-        .find_map(|rule| equivalents().find(|other| *other != own && covers(rule, attributes, *other)))
+        .find_map(|rule| equivalents().find(|other| *other != own && rule_matches(rule, attributes, *other)))
         .map(named)
 }
 
-fn covers(rule: &Rule, attributes: &Attributes<'_>, (group, version, resource): (&str, &str, &str)) -> bool {
+fn rule_matches(
+    rule: &Rule,
+    attributes: &Attributes<'_>,
+    (group, version, resource): (&str, &str, &str),
+) -> bool {
     let operation = attributes.operation.map(|operation| operation.to_string()).unwrap_or_default();
     in_scope(rule, attributes, (group, version, resource))
-        && lists(&rule.operations, &operation)
-        && lists(&rule.api_groups, group)
-        && lists(&rule.api_versions, version)
+        && includes(&rule.operations, &operation)
+        && includes(&rule.api_groups, group)
+        && includes(&rule.api_versions, version)
         && rule.resources.iter().any(|pattern| {
             let (name, subresource) = pattern.split_once('/').unwrap_or((pattern, ""));
             (name == "*" || name == resource) && (subresource == "*" || subresource == attributes.subresource)
@@ -88,7 +94,7 @@ fn in_scope(rule: &Rule, attributes: &Attributes<'_>, resource: (&str, &str, &st
     }
 }
 
-fn lists(patterns: &[String], value: &str) -> bool {
+fn includes(patterns: &[String], value: &str) -> bool {
     patterns.iter().any(|pattern| pattern == "*" || pattern == value)
 }
 
@@ -146,7 +152,7 @@ mod tests {
         }
     }
 
-    fn asked(webhook: &Value, attributes: &Attributes<'_>) -> Option<GroupVersionResource> {
+    fn received_as(webhook: &Value, attributes: &Attributes<'_>) -> Option<GroupVersionResource> {
         matches(&registration(webhook), attributes, &BTreeMap::new(), Some(&json!({"metadata": {}})), None)
     }
 
@@ -161,9 +167,9 @@ mod tests {
     }
 
     #[test]
-    fn rules_cover_operations_groups_versions_and_resources() {
+    fn rules_match_operations_groups_versions_and_resources() {
         let table = [
-            // operation, group, version, resource of the rule; request; covered
+            // operation, group, version, resource of the rule; request; whether the rule matches
             (["CREATE", "apps", "v1", "deployments"], create("apps", "v1", "deployments", ""), true),
             (["*", "*", "*", "*"], create("apps", "v1", "deployments", ""), true),
             (["*", "*", "*", "*/*"], create("apps", "v1", "deployments", "scale"), true),
@@ -174,7 +180,7 @@ mod tests {
             (["CREATE", "", "v1", "*"], create("", "v1", "pods", "status"), false),
             (["CREATE", "", "v1", "pods/status"], create("", "v1", "pods", "status"), true),
             (["CREATE", "", "v1", "pods/*"], create("", "v1", "pods", "status"), true),
-            // A wildcard of subresources covers the resource itself too.
+            // A wildcard of subresources also matches the resource itself.
             (["CREATE", "", "v1", "pods/*"], create("", "v1", "pods", ""), true),
             (["CREATE", "", "v1", "*/status"], create("", "v1", "pods", "status"), true),
             (["CREATE", "", "v1", "*/status"], create("", "v1", "pods", ""), false),
@@ -183,12 +189,12 @@ mod tests {
             let rule = json!({"operations": [operation], "apiGroups": [group], "apiVersions": [version],
                 "resources": [resource]});
             let want = covered.then(|| named(attributes.group, attributes.version, attributes.resource));
-            assert_eq!(asked(&json!({"rules": [rule]}), &attributes), want, "{rule} {attributes:?}");
+            assert_eq!(received_as(&json!({"rules": [rule]}), &attributes), want, "{rule} {attributes:?}");
         }
     }
 
     #[test]
-    fn scope_counts_namespaces_as_cluster_scoped() {
+    fn namespaces_are_cluster_scoped() {
         let table = [
             ("pods", "ns", json!("Namespaced"), true),
             ("pods", "ns", json!("Cluster"), false),
@@ -203,13 +209,13 @@ mod tests {
             let rule = json!({"operations": ["*"], "apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*"],
                 "scope": scope});
             let attributes = Attributes { namespace, ..create("", "v1", resource, "") };
-            let got = asked(&json!({"rules": [rule]}), &attributes).is_some();
+            let got = received_as(&json!({"rules": [rule]}), &attributes).is_some();
             assert_eq!(got, covered, "{resource} {scope}");
         }
     }
 
     #[test]
-    fn equivalent_resources_are_found_by_the_earlier_rule_and_only_if_allowed() {
+    fn equivalent_resources_match_the_earlier_rule_and_only_if_the_policy_allows() {
         let rule = |group: &str, version: &str| json!({"operations": ["*"], "apiGroups": [group], "apiVersions": [version], "resources": ["deployments"]});
         let equivalents = [
             ("apps".to_owned(), "v1".to_owned(), "deployments".to_owned()),
@@ -231,7 +237,7 @@ mod tests {
             (json!({"rules": [rule("batch", "v1")]}), None),
         ];
         for (webhook, want) in table {
-            assert_eq!(asked(&webhook, &attributes), want, "{webhook}");
+            assert_eq!(received_as(&webhook, &attributes), want, "{webhook}");
         }
     }
 
@@ -243,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn the_namespace_selector_sees_the_right_labels() {
+    fn the_namespace_selector_uses_the_labels_of_the_right_namespace() {
         let webhook = everything(&json!({"namespaceSelector": {"matchLabels": {"team": "a"}}}));
         let none = everything(&json!({"namespaceSelector": {}}));
         let (a, b) =
@@ -257,9 +263,9 @@ mod tests {
         let table = [
             (request("pods", "ns", Operation::Create), "a", Some(&b), true),
             (request("pods", "ns", Operation::Create), "b", Some(&a), false),
-            // Cluster-scoped objects are never exempt.
+            // The selector does not exclude cluster-scoped objects.
             (request("nodes", "", Operation::Create), "b", Some(&b), true),
-            // A Namespace counts with the labels it is about to have, and on deletion with those it has.
+            // A Namespace has its new labels, on deletion its current ones.
             (request("namespaces", "ns", Operation::Create), "b", Some(&a), true),
             (request("namespaces", "ns", Operation::Update), "a", Some(&b), false),
             (request("namespaces", "ns", Operation::Delete), "a", None, true),
@@ -279,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn the_object_selector_takes_the_new_or_the_old_object() {
+    fn the_object_selector_matches_the_new_or_the_old_object() {
         let webhook = everything(&json!({"objectSelector": {"matchLabels": {"a": "b"}}}));
         let negative = everything(
             &json!({"objectSelector": {"matchExpressions": [{"key": "a", "operator": "DoesNotExist", "values": null}]}}),
@@ -297,9 +303,9 @@ mod tests {
         ];
         for (operation, object, old, positive, absent) in table {
             let attributes = Attributes { operation: Some(operation), ..create("", "v1", "pods", "") };
-            let asked = |webhook| matches(webhook, &attributes, &BTreeMap::new(), object, old).is_some();
+            let receives = |webhook| matches(webhook, &attributes, &BTreeMap::new(), object, old).is_some();
             assert_eq!(
-                (asked(&webhook), asked(&negative)),
+                (receives(&webhook), receives(&negative)),
                 (positive, absent),
                 "{operation} {object:?} {old:?}"
             );

@@ -1,4 +1,4 @@
-//! Webhook configurations as API objects, read and written.
+//! Reads and writes webhook configurations as API objects.
 
 use serde_json::{Value, json};
 
@@ -6,27 +6,27 @@ use super::{Phase, Registration, WebhookConfiguration};
 
 const GROUP: &str = "admissionregistration.k8s.io";
 
-/// Why an object is no webhook configuration.
+/// Reason an object is not a webhook configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// It is another kind, or another version than v1 and v1beta1.
-    #[error("failed to read a webhook configuration: {api_version:?} {kind:?} is none")]
+    /// It has another kind, or another version than v1 and v1beta1.
+    #[error("failed to read a webhook configuration: {api_version:?} {kind:?} is another kind")]
     Kind {
         /// `apiVersion` of the object.
         api_version: String,
         /// `kind` of the object.
         kind: String,
     },
-    /// A webhook has a field of another type than the API's.
+    /// A field of a webhook has the wrong type.
     #[error("failed to read webhooks[{index}] of {kind} {name:?}: {source}")]
     Webhook {
         /// Kind of the object.
         kind: String,
         /// Name of the object.
         name: String,
-        /// Which webhook.
+        /// Index of the webhook.
         index: usize,
-        /// What is wrong.
+        /// The error.
         source: serde_json::Error,
     },
 }
@@ -46,7 +46,7 @@ impl WebhookConfiguration {
     /// Reads a MutatingWebhookConfiguration or ValidatingWebhookConfiguration.
     ///
     /// # Errors
-    /// When it is another kind, or a field has another type than the API's.
+    /// When it has another kind, or a field has the wrong type.
     pub fn from_object(object: &Value) -> Result<Self, ReadError> {
         let text = |field: &str| object[field].as_str().unwrap_or_default().to_owned();
         let (api_version, kind) = (text("apiVersion"), text("kind"));
@@ -71,7 +71,7 @@ impl WebhookConfiguration {
         Ok(Self { phase, name, labels, webhooks })
     }
 
-    /// Every webhook configuration among the documents of a YAML or JSON text; other kinds are left out.
+    /// All webhook configurations among objects; other kinds are ignored.
     ///
     /// # Errors
     /// When a webhook configuration cannot be read.
@@ -80,7 +80,7 @@ impl WebhookConfiguration {
         read.filter(|result| !matches!(result, Err(ReadError::Kind { .. }))).collect()
     }
 
-    /// Writes the object as `admissionregistration.k8s.io/v1`; fields that are not set are left out.
+    /// Writes the object as `admissionregistration.k8s.io/v1`; unset fields are omitted.
     #[must_use]
     pub fn to_object(&self) -> Value {
         let mut object = json!({
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_is_written_again() {
+    fn objects_are_written_as_they_were_read() {
         for (kind, phase) in [
             ("MutatingWebhookConfiguration", Phase::Mutating),
             ("ValidatingWebhookConfiguration", Phase::Validating),
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn other_kinds_are_refused_or_left_out() {
+    fn other_kinds_are_errors_or_ignored() {
         let good = object("MutatingWebhookConfiguration", "v1");
         let others = [
             object("MutatingWebhookConfiguration", "v2"),

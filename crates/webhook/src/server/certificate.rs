@@ -1,4 +1,4 @@
-//! The certificate of a server: read from a folder, replaced while the server runs.
+//! The certificate of a server, read from a folder and replaced while the server runs.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -15,7 +15,7 @@ use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 
-/// Why there is no certificate.
+/// Reason a certificate cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CertificateError {
     /// A file is missing or unreadable.
@@ -23,42 +23,42 @@ pub enum CertificateError {
     Read {
         /// The file.
         path: PathBuf,
-        /// The operating system's words.
+        /// The operating system's error.
         source: io::Error,
     },
-    /// The certificate is no PEM, or there is none.
+    /// The certificate is not PEM, or there is none.
     #[error("failed to parse the certificate: {0}")]
     Certificate(String),
-    /// The key is no PEM, or there is none.
+    /// The key is not PEM, or there is none.
     #[error("failed to parse the private key: no PEM block of a private key found")]
     NoKey,
-    /// What is in the block is no key.
+    /// The content of the PEM block is not a key.
     #[error("failed to parse the private key: {0}")]
     Key(&'static str),
-    /// The key cannot sign, or does not belong to the certificate.
+    /// The key cannot sign, or does not match the certificate.
     #[error("failed to use the private key: {0}")]
     Pair(#[source] rustls::Error),
 }
 
-/// A certificate and its key, shown at each handshake; replaced atomically.
+/// A certificate and its key, which can be replaced atomically.
 #[derive(Debug)]
 pub struct Certificates {
     current: ArcSwap<CertifiedKey>,
 }
 
 impl Certificates {
-    /// A certificate chain and its key, both PEM; what else stands there is passed over, as Go does.
+    /// A certificate chain and its key, both PEM; anything else in the texts is ignored, as in Go.
     ///
     /// # Errors
-    /// When one cannot be parsed or they do not belong together.
+    /// When one cannot be parsed, or they do not match.
     pub fn from_pem(certificate: &[u8], key: &[u8]) -> Result<Self, CertificateError> {
         Ok(Self { current: ArcSwap::from_pointee(parse(certificate, key)?) })
     }
 
-    /// Shows another certificate from the next handshake on.
+    /// Replaces the certificate for the next handshakes.
     ///
     /// # Errors
-    /// As [`Self::from_pem`]; the old certificate then stays.
+    /// As [`Self::from_pem`]; then the old certificate stays.
     pub fn replace(&self, certificate: &[u8], key: &[u8]) -> Result<(), CertificateError> {
         self.current.store(Arc::new(parse(certificate, key)?));
         Ok(())
@@ -71,7 +71,7 @@ impl ResolvesServerCert for Certificates {
     }
 }
 
-/// `tls.crt` and `tls.key` of a folder, followed as they change.
+/// `tls.crt` and `tls.key` of a folder, reloaded when they change.
 #[derive(Debug)]
 pub struct CertificateFolder {
     folder: PathBuf,
@@ -82,13 +82,13 @@ pub struct CertificateFolder {
 }
 
 impl CertificateFolder {
-    /// Reads the pair for the first time.
+    /// Reads both files for the first time.
     ///
     /// # Errors
-    /// When a file cannot be read or parsed, or the two do not belong together.
+    /// When a file cannot be read or parsed, or the two do not match.
     pub fn open(folder: impl Into<PathBuf>) -> Result<Self, CertificateError> {
         let folder = folder.into();
-        let pair = Pair::read(&folder)?;
+        let pair = CertificateFiles::read(&folder)?;
         let certificates = Arc::new(Certificates::from_pem(&pair.certificate, &pair.key)?);
         Ok(Self {
             folder,
@@ -99,20 +99,20 @@ impl CertificateFolder {
         })
     }
 
-    /// The certificate to show; follows the folder while [`Self::follow`] runs.
+    /// The current certificate, which changes with the folder while [`Self::follow`] runs.
     #[must_use]
     pub fn certificates(&self) -> Arc<Certificates> {
         Arc::clone(&self.certificates)
     }
 
-    /// How often a pair was read, and how often that failed: `certwatcher_read_certificate_total` and `…_errors_total`.
+    /// Number of reads and of failed reads: `certwatcher_read_certificate_total` and `…_errors_total`.
     #[must_use]
     pub fn counts(&self) -> (u64, u64) {
         (self.reads.load(Ordering::Relaxed), self.errors.load(Ordering::Relaxed))
     }
 
-    /// Looks at the files again and again, for ever. Contents are compared, so that it does not matter how a file
-    /// was replaced (kubelet swaps a symlink to a folder).
+    /// Checks the files periodically, forever. Compares their contents, so that it does not matter how a file was replaced
+    /// (kubelet swaps a symlink to a folder).
     pub async fn follow(&self, every: Duration) {
         loop {
             tokio::time::sleep(every).await;
@@ -120,18 +120,18 @@ impl CertificateFolder {
         }
     }
 
-    /// Takes over a changed pair; true if there was one. A broken or half-written pair leaves the old one in place.
+    /// Loads the files if they changed; true if it did. A broken or half-written pair leaves the old one in place.
     pub fn refresh(&self) -> bool {
-        let pair = match Pair::read(&self.folder) {
+        let pair = match CertificateFiles::read(&self.folder) {
             Ok(pair) => pair,
-            Err(error) => return self.failed(0, &error),
+            Err(error) => return self.report_failure(0, &error),
         };
         let fingerprint = pair.fingerprint();
         if fingerprint == self.fingerprint.load(Ordering::Relaxed) {
             return false;
         }
         if let Err(error) = self.certificates.replace(&pair.certificate, &pair.key) {
-            return self.failed(fingerprint, &error);
+            return self.report_failure(fingerprint, &error);
         }
         self.fingerprint.store(fingerprint, Ordering::Relaxed);
         self.reads.fetch_add(1, Ordering::Relaxed);
@@ -139,8 +139,8 @@ impl CertificateFolder {
         true
     }
 
-    /// Counts and logs a failure once for each state of the files.
-    fn failed(&self, fingerprint: u64, error: &CertificateError) -> bool {
+    /// Counts and logs a failure, once per state of the files.
+    fn report_failure(&self, fingerprint: u64, error: &CertificateError) -> bool {
         if self.fingerprint.swap(fingerprint, Ordering::Relaxed) != fingerprint {
             self.reads.fetch_add(1, Ordering::Relaxed);
             self.errors.fetch_add(1, Ordering::Relaxed);
@@ -150,13 +150,13 @@ impl CertificateFolder {
     }
 }
 
-struct Pair {
+struct CertificateFiles {
     certificate: Vec<u8>,
     key: Vec<u8>,
 }
 
-impl Pair {
-    /// Reads both files; again if the certificate changed while the key was read.
+impl CertificateFiles {
+    /// Reads both files, again if the certificate changed while the key was read.
     fn read(folder: &Path) -> Result<Self, CertificateError> {
         let mut certificate = read(&folder.join("tls.crt"))?;
         loop {

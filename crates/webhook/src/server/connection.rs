@@ -1,4 +1,4 @@
-//! One connection: handshake, protocol, requests one after another, graceful end.
+//! Serves one connection: handshake, protocol, requests, graceful close.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -21,14 +21,14 @@ use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
-use super::requests::{Held, Open, Requests};
+use super::requests::{OpenRequest, RequestTracker, TrackedBody};
 use super::{Patience, Peer, host};
 
-/// So long a client has to take note that the server goes.
-const FAREWELL: Duration = Duration::from_millis(500);
+/// Time that a client has to notice the graceful close.
+const CLOSE_GRACE: Duration = Duration::from_millis(500);
 
-/// What a connection is served by.
-trait Served<B>:
+/// A service that can answer the requests of a connection.
+trait HttpService<B>:
     tower::Service<Request<Incoming>, Response = Response<B>, Error = Infallible, Future: Send>
     + Clone
     + Send
@@ -37,7 +37,7 @@ trait Served<B>:
 {
 }
 
-impl<S, B> Served<B> for S where
+impl<S, B> HttpService<B> for S where
     S: tower::Service<Request<Incoming>, Response = Response<B>, Error = Infallible, Future: Send>
         + Clone
         + Send
@@ -46,15 +46,15 @@ impl<S, B> Served<B> for S where
 {
 }
 
-/// Until when a connection lasts.
-struct Limits {
-    /// When its first request must have come.
+/// Limits on the lifetime of a connection.
+struct ConnectionLifetime {
+    /// Deadline of its first request.
     first: Instant,
     patience: Patience,
     stop: CancellationToken,
 }
 
-/// Serves one client until it leaves, is silent for too long, or `stop` is cancelled and its open requests are answered.
+/// Serves one client until it disconnects, is idle for too long, or `stop` is cancelled and its open requests are answered.
 pub(super) async fn run<S, B>(
     stream: TcpStream,
     address: SocketAddr,
@@ -71,10 +71,10 @@ pub(super) async fn run<S, B>(
     S::Future: Send,
     B: Body<Data: Buf + Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static,
 {
-    let limits = Limits { first: Instant::now() + patience.first_request, patience, stop };
+    let limits = ConnectionLifetime { first: Instant::now() + patience.first_request, patience, stop };
     let Some(tls) = tls else {
         let peer = Peer { address, certificates: Arc::new([]) };
-        return speak_http1(stream, peer, service, limits).await;
+        return serve_http1(stream, peer, service, limits).await;
     };
     let handshake = tokio::time::timeout_at(limits.first, TlsAcceptor::from(tls).accept(stream));
     let stream = tokio::select! {
@@ -87,22 +87,24 @@ pub(super) async fn run<S, B>(
     };
     let session = stream.get_ref().1;
     let certificates = session.peer_certificates().unwrap_or_default();
-    let peer =
-        Peer { address, certificates: certificates.iter().map(|one| one.clone().into_owned()).collect() };
+    let peer = Peer {
+        address,
+        certificates: certificates.iter().map(|certificate| certificate.clone().into_owned()).collect(),
+    };
     if session.alpn_protocol() == Some(b"h2") {
-        speak_http2(stream, peer, service, limits).await;
+        serve_http2(stream, peer, service, limits).await;
     } else {
-        speak_http1(stream, peer, service, limits).await;
+        serve_http1(stream, peer, service, limits).await;
     }
 }
 
-async fn speak_http1<I, S, B>(stream: I, peer: Peer, service: S, limits: Limits)
+async fn serve_http1<I, S, B>(stream: I, peer: Peer, service: S, limits: ConnectionLifetime)
 where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    S: Served<B>,
+    S: HttpService<B>,
     B: Body<Data: Buf + Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static,
 {
-    let (requests, address) = (Requests::new(), peer.address);
+    let (requests, address) = (RequestTracker::new(), peer.address);
     let open = requests.clone();
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -115,21 +117,21 @@ where
     drive(connection, http1::UpgradeableConnection::graceful_shutdown, address, &requests, &limits).await;
 }
 
-async fn speak_http2<I, S, B>(stream: I, peer: Peer, service: S, limits: Limits)
+async fn serve_http2<I, S, B>(stream: I, peer: Peer, service: S, limits: ConnectionLifetime)
 where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    S: Served<B>,
+    S: HttpService<B>,
     B: Body<Data: Buf + Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static,
 {
     const MIB: u32 = 1024 * 1024;
-    let (requests, address) = (Requests::new(), peer.address);
+    let (requests, address) = (RequestTracker::new(), peer.address);
     let open = requests.clone();
     let connection = http2::Builder::new(TokioExecutor::new())
         .timer(TokioTimer::new())
         .max_concurrent_streams(250)
         .initial_stream_window_size(MIB)
         .initial_connection_window_size(2 * MIB)
-        // Finds peers that vanished without a word.
+        // Detects peers that vanished without closing the connection.
         .keep_alive_interval(Duration::from_secs(30))
         .serve_connection(
             TokioIo::new(stream),
@@ -138,20 +140,21 @@ where
     drive(connection, http2::Connection::graceful_shutdown, address, &requests, &limits).await;
 }
 
-/// Lets a connection speak until it ends, or may no longer: then it is told, and dropped once nothing is open on it.
+/// Drives a connection until it ends or exceeds its limits. In the latter case, closes it gracefully and drops it as soon
+/// as no request is open.
 async fn drive<C>(
     connection: C,
     go_away: fn(Pin<&mut C>),
     address: SocketAddr,
-    requests: &Requests,
-    limits: &Limits,
+    requests: &RequestTracker,
+    limits: &ConnectionLifetime,
 ) where
     C: Future<Output = hyper::Result<()>>,
 {
     let mut connection = std::pin::pin!(connection);
     let ended = tokio::select! {
         result = connection.as_mut() => Some(result),
-        () = requests.silent(limits.first, limits.patience.idle) => None,
+        () = requests.wait_until_idle(limits.first, limits.patience.idle) => None,
         () = limits.stop.cancelled() => None,
     };
     let result = if let Some(result) = ended {
@@ -160,7 +163,7 @@ async fn drive<C>(
         go_away(connection.as_mut());
         tokio::select! {
             result = connection => result,
-            () = requests.answered(FAREWELL) => return tracing::debug!(%address, "connection was closed"),
+            () = requests.wait_until_answered(CLOSE_GRACE) => return tracing::debug!(%address, "connection was closed"),
         }
     };
     if let Err(error) = result {
@@ -168,23 +171,23 @@ async fn drive<C>(
     }
 }
 
-/// What the service answers to whom; `open` goes with the last byte.
+/// Answers a request; `open` is dropped with the body of the response.
 async fn answer<S, B>(
     service: S,
     mut request: Request<Incoming>,
     peer: Peer,
-    open: Open,
-) -> Result<Response<Held<B>>, Infallible>
+    open: OpenRequest,
+) -> Result<Response<TrackedBody<B>>, Infallible>
 where
-    S: Served<B>,
+    S: HttpService<B>,
 {
-    if !host::is_good(&request) {
-        let mut refusal = Response::new(Held { body: None, _open: open });
-        *refusal.status_mut() = StatusCode::BAD_REQUEST;
-        refusal.headers_mut().insert(header::CONNECTION, header::HeaderValue::from_static("close"));
-        return Ok(refusal);
+    if !host::is_valid(&request) {
+        let mut bad_request = Response::new(TrackedBody { body: None, _open: open });
+        *bad_request.status_mut() = StatusCode::BAD_REQUEST;
+        bad_request.headers_mut().insert(header::CONNECTION, header::HeaderValue::from_static("close"));
+        return Ok(bad_request);
     }
     request.extensions_mut().insert(peer);
     let response = service.oneshot(request).await?;
-    Ok(response.map(|body| Held { body: Some(body), _open: open }))
+    Ok(response.map(|body| TrackedBody { body: Some(body), _open: open }))
 }

@@ -1,9 +1,9 @@
-//! The Host of a request, as Go's `net/http` demands it.
+//! Validates the Host header of a request as Go's `net/http` does.
 
 use http::{Request, Version, header};
 
-/// Whether HTTP/1.1 says a Host, no request says two, and what is said can be one.
-pub(super) fn is_good<B>(request: &Request<B>) -> bool {
+/// Whether a request has at most one Host, an HTTP/1.1 request exactly one, and only with allowed characters.
+pub(super) fn is_valid<B>(request: &Request<B>) -> bool {
     let mut hosts = request.headers().get_all(header::HOST).iter();
     match (hosts.next(), hosts.next()) {
         (None, _) => request.version() != Version::HTTP_11 || request.method() == http::Method::CONNECT,
@@ -21,14 +21,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_is_one_host() {
+    fn requests_need_one_valid_host() {
         let request = |version: Version, hosts: &[&str]| {
             let mut request = Request::new(());
             *request.version_mut() = version;
             for host in hosts {
                 request.headers_mut().append(header::HOST, host.parse().unwrap());
             }
-            is_good(&request)
+            is_valid(&request)
         };
         assert!(request(Version::HTTP_11, &["a:1"]) && request(Version::HTTP_11, &[""]));
         assert!(request(Version::HTTP_10, &[]) && request(Version::HTTP_2, &[]));

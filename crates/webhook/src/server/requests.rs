@@ -1,4 +1,4 @@
-//! How many requests of a connection are open, and how long it has had none.
+//! Tracks the open requests of a connection, and how long there have been none.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -10,28 +10,28 @@ use tokio::time::{Instant, sleep_until};
 
 /// The requests of one connection.
 #[derive(Clone, Copy, Debug, Default)]
-struct Counts {
+struct RequestCounts {
     open: usize,
-    /// Whether there was any.
+    /// Whether there has been a request.
     any: bool,
 }
 
-/// Counts requests.
+/// Tracks the requests of a connection.
 #[derive(Clone, Debug)]
-pub(super) struct Requests(watch::Sender<Counts>);
+pub(super) struct RequestTracker(watch::Sender<RequestCounts>);
 
-/// A request that is not answered yet.
+/// A request without a complete response; dropping it marks the request as answered.
 #[derive(Debug)]
-pub(super) struct Open(watch::Sender<Counts>);
+pub(super) struct OpenRequest(watch::Sender<RequestCounts>);
 
-/// A body, or none, that keeps its request open until it is gone.
+/// An optional body that keeps its request open until it is dropped.
 #[derive(Debug)]
-pub(super) struct Held<B> {
+pub(super) struct TrackedBody<B> {
     pub(super) body: Option<B>,
-    pub(super) _open: Open,
+    pub(super) _open: OpenRequest,
 }
 
-impl<B: Body + Unpin> Body for Held<B> {
+impl<B: Body + Unpin> Body for TrackedBody<B> {
     type Data = B::Data;
     type Error = B::Error;
 
@@ -54,34 +54,34 @@ impl<B: Body + Unpin> Body for Held<B> {
     }
 }
 
-impl Requests {
+impl RequestTracker {
     pub(super) fn new() -> Self {
-        Self(watch::Sender::new(Counts::default()))
+        Self(watch::Sender::new(RequestCounts::default()))
     }
 
-    /// A request has come; it is open until what is returned goes.
-    pub(super) fn open(&self) -> Open {
-        self.0.send_modify(|counts| *counts = Counts { open: counts.open + 1, any: true });
-        Open(self.0.clone())
+    /// Opens a request, until the returned value is dropped.
+    pub(super) fn open(&self) -> OpenRequest {
+        self.0.send_modify(|counts| *counts = RequestCounts { open: counts.open + 1, any: true });
+        OpenRequest(self.0.clone())
     }
 
-    /// Resolves when no request came until `first`, or none was open for `idle`.
-    pub(super) async fn silent(&self, first: Instant, idle: Duration) {
-        self.quiet(|counts| match counts {
-            Counts { any: false, .. } => Some(first),
-            Counts { open: 0, .. } => Some(Instant::now() + idle),
-            Counts { .. } => None,
+    /// Resolves when there was no request until `first`, or no open request for `idle`.
+    pub(super) async fn wait_until_idle(&self, first: Instant, idle: Duration) {
+        self.wait_for_deadline(|counts| match counts {
+            RequestCounts { any: false, .. } => Some(first),
+            RequestCounts { open: 0, .. } => Some(Instant::now() + idle),
+            RequestCounts { .. } => None,
         })
         .await;
     }
 
-    /// Resolves when no request was open for `moment`.
-    pub(super) async fn answered(&self, moment: Duration) {
-        self.quiet(|counts| (counts.open == 0).then(|| Instant::now() + moment)).await;
+    /// Resolves when there was no open request for `moment`.
+    pub(super) async fn wait_until_answered(&self, moment: Duration) {
+        self.wait_for_deadline(|counts| (counts.open == 0).then(|| Instant::now() + moment)).await;
     }
 
-    /// Waits until the time that counts lead to has come without a change.
-    async fn quiet(&self, until: impl Fn(Counts) -> Option<Instant>) {
+    /// Waits until the deadline that `until` computes from the counts; any change of the counts computes it anew.
+    async fn wait_for_deadline(&self, until: impl Fn(RequestCounts) -> Option<Instant>) {
         let mut counts = self.0.subscribe();
         loop {
             let until = until(*counts.borrow_and_update());
@@ -100,7 +100,7 @@ impl Requests {
     }
 }
 
-impl Drop for Open {
+impl Drop for OpenRequest {
     fn drop(&mut self) {
         self.0.send_modify(|counts| counts.open -= 1);
     }
@@ -113,29 +113,29 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     #[tokio::test(start_paused = true)]
-    async fn silence_is_counted_from_the_last_answer() {
-        let (requests, begun) = (Requests::new(), Instant::now());
-        requests.silent(begun + 10 * SECOND, 90 * SECOND).await;
+    async fn idle_time_begins_with_the_last_answer() {
+        let (requests, begun) = (RequestTracker::new(), Instant::now());
+        requests.wait_until_idle(begun + 10 * SECOND, 90 * SECOND).await;
         assert_eq!(begun.elapsed(), 10 * SECOND);
         let open = requests.open();
-        let silent = requests.silent(begun, 90 * SECOND);
+        let idle = requests.wait_until_idle(begun, 90 * SECOND);
         let late = async {
             tokio::time::sleep(200 * SECOND).await;
             drop(open);
         };
-        tokio::join!(silent, late);
+        tokio::join!(idle, late);
         assert_eq!(begun.elapsed(), 300 * SECOND);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_open_request_holds_the_connection() {
-        let (requests, begun) = (Requests::new(), Instant::now());
+    async fn an_open_request_keeps_the_connection() {
+        let (requests, begun) = (RequestTracker::new(), Instant::now());
         let open = [requests.open(), requests.open()];
         let late = async {
             tokio::time::sleep(3 * SECOND).await;
             drop(open);
         };
-        tokio::join!(requests.answered(SECOND), late);
+        tokio::join!(requests.wait_until_answered(SECOND), late);
         assert_eq!(begun.elapsed(), 4 * SECOND);
     }
 }

@@ -1,4 +1,4 @@
-//! The TLS configuration of a server, and whom of its clients it trusts.
+//! The TLS configuration of a server, including the authorities of its clients.
 
 use std::sync::Arc;
 
@@ -9,29 +9,30 @@ use rustls::time_provider::{DefaultTimeProvider, TimeProvider};
 use rustls::{RootCertStore, ServerConfig};
 use rustls_pki_types::CertificateDer;
 
-/// Why there is no TLS configuration.
+/// Reason a TLS configuration cannot be built.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    /// The bundle holds no certificate.
+    /// The bundle has no certificate.
     #[error("failed to read certificate authorities: no certificate found")]
     NoAuthority,
-    /// An authority is no usable certificate.
+    /// The certificate of an authority is not usable.
     #[error("failed to trust a certificate authority: {0}")]
     Authority(#[source] rustls::Error),
     /// Client certificates cannot be verified with these authorities.
     #[error("failed to set up client certificates: {0}")]
     ClientAuthorities(#[source] rustls::server::VerifierBuilderError),
-    /// The library refuses the configuration.
+    /// The library rejects the configuration.
     #[error("failed to set up TLS: {0}")]
     Configuration(#[source] rustls::Error),
 }
 
-/// What goes beyond a certificate.
+/// Options of a TLS configuration.
 #[derive(Clone, Debug)]
 pub struct TlsOptions {
-    /// Authorities of client certificates; a client may show none, but not a wrong one. `None` asks for none.
+    /// Authorities of client certificates; a client may send no certificate, but not an untrusted one. With `None`, the
+    /// server does not request any.
     pub client_authorities: Option<RootCertStore>,
-    /// The clock certificates are checked against.
+    /// The clock for checking certificates.
     pub clock: Arc<dyn TimeProvider>,
 }
 
@@ -41,10 +42,10 @@ impl Default for TlsOptions {
     }
 }
 
-/// TLS 1.2 and 1.3, HTTP/2 and HTTP/1.1, the certificate from `certificates` at each handshake.
+/// A configuration with TLS 1.2 and 1.3, HTTP/2 and HTTP/1.1, and a certificate from `certificates` at each handshake.
 ///
 /// # Errors
-/// When client certificates cannot be verified with the authorities given.
+/// When client certificates cannot be verified with these authorities.
 pub fn config(
     certificates: Arc<dyn ResolvesServerCert>,
     options: TlsOptions,
@@ -70,7 +71,7 @@ pub fn config(
 /// The certificates of a PEM bundle as authorities of clients.
 ///
 /// # Errors
-/// When the bundle holds no certificate, or one that rustls cannot use.
+/// When the bundle has no certificate, or one that rustls cannot use.
 pub fn trusted(pem: &[u8]) -> Result<RootCertStore, TlsError> {
     let mut authorities = RootCertStore::empty();
     for certificate in Certificate::bundle(pem) {
@@ -79,7 +80,7 @@ pub fn trusted(pem: &[u8]) -> Result<RootCertStore, TlsError> {
     if authorities.is_empty() { Err(TlsError::NoAuthority) } else { Ok(authorities) }
 }
 
-/// The one crypto provider of the project.
+/// The crypto provider that the whole project uses.
 pub(crate) fn provider() -> Arc<CryptoProvider> {
     Arc::new(aws_lc_rs::default_provider())
 }

@@ -1,18 +1,18 @@
-//! From a server's certificate to one of the bundle.
+//! Builds and checks chains from a server's certificate to an authority of the bundle.
 
 use formats::x509::Certificate;
 use rustls::crypto::WebPkiSupportedAlgorithms;
 
-use super::Distrust;
+use super::TrustError;
 
 /// `1.3.6.1.5.5.7.3.1`
 const SERVERS: &[u8] = &[0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x01];
 /// `2.5.29.37.0`
 const ANY_USAGE: &[u8] = &[0x55, 0x1d, 0x25, 0x00];
-/// So many signatures are checked; Go's limit.
-const MOST_CHECKS: usize = 100;
+/// Maximum number of signature checks; Go's limit.
+const MAX_CHECKS: usize = 100;
 
-/// Where a chain is looked for.
+/// Input of the search for chains.
 pub(super) struct Search<'a> {
     pub(super) roots: &'a [Certificate],
     pub(super) intermediates: &'a [Certificate],
@@ -20,83 +20,83 @@ pub(super) struct Search<'a> {
     pub(super) algorithms: &'a WebPkiSupportedAlgorithms,
 }
 
-/// The chains that lead to a root, and what the search for them cost.
+/// Result of the search for chains.
 #[derive(Default)]
 struct Chains<'a> {
     complete: Vec<Vec<&'a Certificate>>,
     checks: usize,
-    /// Why the first signer did not count.
+    /// Reason the first candidate for a signer was rejected.
     hint: Option<String>,
 }
 
-/// Whether a certificate may be looked at at all.
-pub(super) fn valid(certificate: &Certificate, now: i64) -> Result<(), Distrust> {
+/// Checks that a certificate is valid now and has no unknown critical extension.
+pub(super) fn check_validity(certificate: &Certificate, now: i64) -> Result<(), TrustError> {
     let subject = || certificate.subject.common_name.clone();
     if certificate.extensions.unknown_critical {
-        return Err(Distrust::UnknownExtension(subject()));
+        return Err(TrustError::UnknownExtension(subject()));
     }
     let within = certificate.not_before <= now && now <= certificate.not_after;
-    if within { Ok(()) } else { Err(Distrust::Expired(subject())) }
+    if within { Ok(()) } else { Err(TrustError::Expired(subject())) }
 }
 
-/// Whether a chain leads from the leaf to a root, and is acceptable.
-pub(super) fn verify(leaf: &Certificate, search: &Search<'_>) -> Result<(), Distrust> {
+/// Checks that a chain leads from the leaf to a root and fulfils all constraints.
+pub(super) fn verify(leaf: &Certificate, search: &Search<'_>) -> Result<(), TrustError> {
     let mut chains = Chains::default();
-    let searched = build(&[leaf], search, &mut chains);
+    let result = find_chains(&[leaf], search, &mut chains);
     if chains.complete.is_empty() {
-        searched?;
-        return Err(Distrust::UnknownAuthority { hint: chains.hint });
+        result?;
+        return Err(TrustError::UnknownAuthority { hint: chains.hint });
     }
-    let mut refusal = Ok(());
+    let mut result = Ok(());
     for chain in &chains.complete {
-        refusal = acceptable(chain);
-        if refusal.is_ok() {
+        result = check_constraints(chain);
+        if result.is_ok() {
             break;
         }
     }
-    refusal
+    result
 }
 
-/// Whether all certificates of a chain, its leaf first, allow what the leaf is used for.
-pub(super) fn acceptable(chain: &[&Certificate]) -> Result<(), Distrust> {
+/// Checks that all certificates of a chain, its leaf first, allow the leaf to be used by a server with its names.
+pub(super) fn check_constraints(chain: &[&Certificate]) -> Result<(), TrustError> {
     let serves = |certificate: &&Certificate| {
         let usages = &certificate.extensions.usages;
         usages.is_empty() || usages.iter().any(|usage| [SERVERS, ANY_USAGE].contains(&usage.as_slice()))
     };
     if !chain.iter().all(serves) {
-        return Err(Distrust::Usage);
+        return Err(TrustError::Usage);
     }
-    // The last one is trusted by itself.
+    // The policies of the root are not checked, because it is trusted explicitly.
     if chain[..chain.len() - 1].iter().any(|certificate| certificate.extensions.requires_policies) {
-        return Err(Distrust::Policies);
+        return Err(TrustError::Policies);
     }
     for (at, signer) in chain.iter().enumerate() {
         let Some(constraints) = &signer.extensions.name_constraints else { continue };
         let signed = chain[..at].iter().filter(|signed| signed.extensions.raw_names.is_some());
         if !signed.map(|signed| &signed.extensions.names).all(|names| constraints.allow(names)) {
-            return Err(Distrust::NotForThisName);
+            return Err(TrustError::NotForThisName);
         }
     }
     Ok(())
 }
 
-/// Goes on from the last certificate of a chain to all that may have signed it, roots first.
-fn build<'a>(
+/// Extends a chain by all certificates that may have signed its last one, roots first.
+fn find_chains<'a>(
     chain: &[&'a Certificate],
     search: &Search<'a>,
     chains: &mut Chains<'a>,
-) -> Result<(), Distrust> {
+) -> Result<(), TrustError> {
     let Some(last) = chain.last() else { return Ok(()) };
     for (is_root, pool) in [(true, search.roots), (false, search.intermediates)] {
         for signer in signers(last, pool) {
             chains.checks += 1;
-            if chains.checks > MOST_CHECKS {
-                return Err(Distrust::TooManyChecks);
+            if chains.checks > MAX_CHECKS {
+                return Err(TrustError::TooManyChecks);
             }
-            if !signer.key.known || chain.iter().any(|known| is_same(known, signer)) {
+            if !signer.key.known || chain.iter().any(|member| is_same(member, signer)) {
                 continue;
             }
-            if let Err(reason) = signs(signer, last, chain.len(), is_root, search) {
+            if let Err(reason) = check_signer(signer, last, chain.len(), is_root, search) {
                 let signer = &signer.subject.common_name;
                 chains.hint.get_or_insert_with(|| format!("authority {signer:?}: {reason}"));
                 continue;
@@ -105,14 +105,14 @@ fn build<'a>(
             if is_root {
                 chains.complete.push(longer);
             } else {
-                build(&longer, search, chains)?;
+                find_chains(&longer, search, chains)?;
             }
         }
     }
     Ok(())
 }
 
-/// Those who have the signer's name; those whose key is the one that the certificate names come first.
+/// The certificates with the issuer's name; those with the matching authority key identifier are first.
 fn signers<'a>(certificate: &Certificate, pool: &'a [Certificate]) -> Vec<&'a Certificate> {
     let mut named: Vec<&Certificate> =
         pool.iter().filter(|signer| signer.raw_subject == certificate.raw_issuer).collect();
@@ -130,15 +130,15 @@ fn signers<'a>(certificate: &Certificate, pool: &'a [Certificate]) -> Vec<&'a Ce
     named
 }
 
-/// One subject with one key, and the same other names.
+/// Whether two certificates have the same subject, key and alternative names.
 fn is_same(one: &Certificate, other: &Certificate) -> bool {
     one.raw_subject == other.raw_subject
         && one.key == other.key
         && one.extensions.raw_names == other.extensions.raw_names
 }
 
-/// Whether `signer` signed `certificate` and was allowed to; `below` certificates are in the chain already.
-fn signs(
+/// Checks that `signer` signed `certificate` and was allowed to; the chain already has `below` certificates.
+fn check_signer(
     signer: &Certificate,
     certificate: &Certificate,
     below: usize,
@@ -148,8 +148,8 @@ fn signs(
     if !signer.may_sign() {
         return Err("parent certificate cannot sign this kind of certificate".to_owned());
     }
-    signature(signer, certificate, search.algorithms)?;
-    valid(signer, search.now).map_err(|error| error.to_string())?;
+    check_signature(signer, certificate, search.algorithms)?;
+    check_validity(signer, search.now).map_err(|error| error.to_string())?;
     let constraints = signer.extensions.authority;
     if !is_root && !constraints.is_some_and(|constraints| constraints.is_authority) {
         return Err("certificate is not authorized to sign other certificates".to_owned());
@@ -161,8 +161,8 @@ fn signs(
     Ok(())
 }
 
-/// The algorithms are rustls': no SHA-1, no RSA key of fewer than 2048 bits.
-fn signature(
+/// Verifies a signature with the algorithms of rustls, which exclude SHA-1 and RSA keys of fewer than 2048 bits.
+fn check_signature(
     signer: &Certificate,
     certificate: &Certificate,
     algorithms: &WebPkiSupportedAlgorithms,
@@ -174,14 +174,14 @@ fn signature(
         .filter(|algorithm| *algorithm.public_key_alg_id() == *signer.key.algorithm)
         .peekable();
     if fitting.peek().is_none() {
-        return Err("the signature is of an algorithm that is not supported".to_owned());
+        return Err("the algorithm of the signature is not supported".to_owned());
     }
     let (key, content) = (&signer.key.bits, &certificate.signed);
-    let good =
+    let is_valid =
         fitting.any(|algorithm| algorithm.verify_signature(key, content, &certificate.signature).is_ok());
-    if good {
+    if is_valid {
         Ok(())
     } else {
-        Err("the signature is not its own, or of an RSA key of fewer than 2048 bits".to_owned())
+        Err("the signature does not match its key, or the RSA key has fewer than 2048 bits".to_owned())
     }
 }

@@ -1,33 +1,32 @@
-//! Whether a certificate has the name a server is asked by. The common name of a subject is none.
+//! Checks that a certificate has the name of the requested server. The common name does not count.
 
 use std::net::IpAddr;
 
 use formats::x509::Certificate;
 use rustls_pki_types::ServerName;
 
-use super::Distrust;
+use super::TrustError;
 
-/// # Errors
-/// When it has other names.
-pub(super) fn verify(leaf: &Certificate, name: &ServerName<'_>) -> Result<(), Distrust> {
+/// Checks that `leaf` has the alternative name `name`.
+pub(super) fn verify(leaf: &Certificate, name: &ServerName<'_>) -> Result<(), TrustError> {
     let names = &leaf.extensions.names;
-    let asked = name.to_str();
-    let good = match name {
+    let requested = name.to_str();
+    let is_match = match name {
         ServerName::IpAddress(_) => {
-            asked.parse::<IpAddr>().is_ok_and(|ip| names.ip.contains(&ip.to_canonical()))
+            requested.parse::<IpAddr>().is_ok_and(|ip| names.ip.contains(&ip.to_canonical()))
         }
-        _ => names.dns.iter().any(|pattern| matches(pattern, &asked.to_ascii_lowercase())),
+        _ => names.dns.iter().any(|pattern| matches(pattern, &requested.to_ascii_lowercase())),
     };
-    if good {
+    if is_match {
         return Ok(());
     }
     let addresses = names.ip.iter().map(ToString::to_string);
     let valid: Vec<String> = names.dns.iter().cloned().chain(addresses).collect();
     let valid = if valid.is_empty() { "no name".to_owned() } else { valid.join(", ") };
-    Err(Distrust::Name { valid, name: asked.into_owned() })
+    Err(TrustError::Name { valid, name: requested.into_owned() })
 }
 
-/// A star stands for the first label alone. What is no host name matches as it is.
+/// Matches a pattern, in which a star may replace the first label. Names that are not host names must be equal.
 fn matches(pattern: &str, host: &str) -> bool {
     let pattern = pattern.to_ascii_lowercase();
     let trimmed = host.strip_suffix('.').unwrap_or(host);
@@ -54,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_star_is_one_label() {
+    fn a_star_matches_one_label() {
         let table = [
             ("a.example.com", "a.example.com", true),
             ("A.Example.com", "a.example.com", true),

@@ -1,4 +1,4 @@
-//! The rule as a part of rustls, and the configuration of a client that follows it.
+//! Certificate verifiers for rustls, and client configurations that use them.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,36 +9,35 @@ use rustls::crypto::{WebPkiSupportedAlgorithms, verify_tls12_signature, verify_t
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, OtherError, SignatureScheme};
 use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 
-use super::followed::{FollowError, Followed};
-use super::{Authorities, Distrust, NoAuthority};
+use super::bundle_file::{BundleFile, BundleFileError};
+use super::{Authorities, NoAuthority, TrustError};
 use crate::server::provider;
 
-/// Which certificates are trusted.
+/// The trusted certificates.
 #[derive(Clone, Debug)]
 pub enum Trust {
     /// Those signed by an authority of this PEM bundle.
     Bundle(Vec<u8>),
     /// Those signed by an authority of this PEM file.
     File(PathBuf),
-    /// All; for trying things out.
+    /// All certificates; only for experiments.
     Insecure,
 }
 
-/// A client's TLS configuration, which verifies the server at each connection: a resumed session would not ask whether its
-/// certificate is still trusted. An error says why there is none.
+/// A client's TLS configuration without session resumption, because resumed sessions do not verify the certificate again.
 ///
 /// # Errors
-/// When a file cannot be read, or the bundle holds no certificate.
+/// When a file cannot be read, or the bundle has no certificate.
 pub fn client_config(trust: &Trust) -> Result<ClientConfig, String> {
-    let words = |error: NoAuthority| error.to_string();
+    let message = |error: NoAuthority| error.to_string();
     let trusted = match trust {
-        Trust::Bundle(pem) => Trusted::These(Arc::new(Authorities::from_pem(pem).map_err(words)?)),
+        Trust::Bundle(pem) => TrustedServers::These(Arc::new(Authorities::from_pem(pem).map_err(message)?)),
         Trust::File(path) => {
             let pem = std::fs::read(path);
             let pem = pem.map_err(|error| format!("failed to read {}: {error}", path.display()))?;
-            Trusted::These(Arc::new(Authorities::from_pem(&pem).map_err(words)?))
+            TrustedServers::These(Arc::new(Authorities::from_pem(&pem).map_err(message)?))
         }
-        Trust::Insecure => Trusted::Anyone,
+        Trust::Insecure => TrustedServers::Anyone,
     };
     let builder = ClientConfig::builder_with_provider(provider()).with_safe_default_protocol_versions();
     let builder = builder.map_err(|error| error.to_string())?;
@@ -49,37 +48,37 @@ pub fn client_config(trust: &Trust) -> Result<ClientConfig, String> {
     Ok(config)
 }
 
-/// What looks at the certificates of servers for a client of these authorities.
+/// A verifier for server certificates of these authorities.
 #[must_use]
 pub fn server_verifier(authorities: Authorities) -> Arc<dyn ServerCertVerifier> {
-    Arc::new(Verifier::of(Trusted::These(Arc::new(authorities))))
+    Arc::new(Verifier::of(TrustedServers::These(Arc::new(authorities))))
 }
 
-/// The same for the authorities of a PEM file, which is read again when it is a minute old. The client must resume no
-/// session, as it would not ask the verifier then.
+/// The same for the authorities of a PEM file, which is reloaded when it is a minute old. The client must not resume
+/// sessions, because then it does not call the verifier.
 ///
 /// # Errors
-/// When the file cannot be read, or holds no certificate.
-pub fn verifier_of_file(path: PathBuf) -> Result<Arc<dyn ServerCertVerifier>, FollowError> {
-    Ok(Arc::new(Verifier::of(Trusted::File(Followed::open(path)?))))
+/// When the file cannot be read, or has no certificate.
+pub fn verifier_of_file(path: PathBuf) -> Result<Arc<dyn ServerCertVerifier>, BundleFileError> {
+    Ok(Arc::new(Verifier::of(TrustedServers::File(BundleFile::open(path)?))))
 }
 
-/// Looks at certificates; whoever is trusted, signatures are checked, so that a connection is what it claims to be.
+/// Verifies server certificates. It checks the signatures of handshakes even if all servers are trusted.
 #[derive(Debug)]
 struct Verifier {
-    trusted: Trusted,
+    trusted: TrustedServers,
     algorithms: WebPkiSupportedAlgorithms,
 }
 
 #[derive(Debug)]
-enum Trusted {
+enum TrustedServers {
     Anyone,
     These(Arc<Authorities>),
-    File(Followed),
+    File(BundleFile),
 }
 
 impl Verifier {
-    fn of(trusted: Trusted) -> Self {
+    fn of(trusted: TrustedServers) -> Self {
         Self { trusted, algorithms: provider().signature_verification_algorithms }
     }
 }
@@ -94,15 +93,15 @@ impl ServerCertVerifier for Verifier {
         now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
         let authorities = match &self.trusted {
-            Trusted::Anyone => return Ok(ServerCertVerified::assertion()),
-            Trusted::These(authorities) => Arc::clone(authorities),
-            Trusted::File(followed) => followed.current(),
+            TrustedServers::Anyone => return Ok(ServerCertVerified::assertion()),
+            TrustedServers::These(authorities) => Arc::clone(authorities),
+            TrustedServers::File(file) => file.current(),
         };
-        let shown: Vec<&[u8]> =
+        let chain: Vec<&[u8]> =
             std::iter::once(certificate).chain(intermediates).map(AsRef::as_ref).collect();
         let now = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
-        let distrusted = |error: Distrust| CertificateError::Other(OtherError(Arc::new(error)));
-        authorities.verify(&shown, name, now, &self.algorithms).map_err(distrusted)?;
+        let distrusted = |error: TrustError| CertificateError::Other(OtherError(Arc::new(error)));
+        authorities.verify(&chain, name, now, &self.algorithms).map_err(distrusted)?;
         Ok(ServerCertVerified::assertion())
     }
 

@@ -1,4 +1,4 @@
-//! Certificates made for a test.
+//! Creates certificates for tests.
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +20,7 @@ impl Authority {
         self.0.pem()
     }
 
-    /// Certificate and key, both PEM, for a name.
+    /// Signs a certificate for a name; returns it with its key, both PEM.
     pub(crate) fn sign(&self, name: &str) -> (String, String) {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
@@ -37,7 +37,7 @@ pub(crate) fn write(folder: &Path, (certificate, key): &(String, String)) {
     fs::write(folder.join("tls.key"), key).unwrap();
 }
 
-/// A certificate that signs itself and calls itself an authority, as `openssl req -x509` makes it, and its key.
+/// A self-signed certificate that is marked as an authority, as `openssl req -x509` creates it, and its key.
 pub(crate) fn self_signed(name: &str) -> (String, String) {
     let key = KeyPair::generate().unwrap();
     let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();

@@ -1,4 +1,4 @@
-//! Dialers: what is answered, and how failures are told apart.
+//! Responses and errors of dialers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +22,7 @@ use crate::hooks::{hooks, marked, review};
 
 const MINUTE: Duration = Duration::from_mins(1);
 
-fn good() -> HttpAnswer {
+fn marked_answer() -> HttpAnswer {
     HttpAnswer { status: 200, body: marked("v1").into() }
 }
 
@@ -31,12 +31,12 @@ fn tls((certificate, key): &(String, String)) -> Arc<rustls::ServerConfig> {
     config(Arc::new(pair), TlsOptions::default()).unwrap()
 }
 
-/// The address of a server with the test's webhooks and a certificate for `name`.
+/// Starts a server with the test's webhooks and a certificate for `name`; returns its address.
 async fn server(authority: &Authority, name: &str) -> String {
     server_with(&authority.sign(name)).await
 }
 
-/// The address of a server with the test's webhooks and this certificate and key.
+/// Starts a server with the test's webhooks and this certificate and key; returns its address.
 async fn server_with(pair: &(String, String)) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
@@ -46,7 +46,7 @@ async fn server_with(pair: &(String, String)) -> String {
     address
 }
 
-/// The address of a server that shakes hands and then sends `bytes` to whoever asks, whatever is asked.
+/// Starts a server that completes the TLS handshake and answers every request with `bytes`; returns its address.
 async fn parrot(authority: &Authority, bytes: &'static [u8]) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
@@ -58,7 +58,7 @@ async fn parrot(authority: &Authority, bytes: &'static [u8]) -> String {
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
             let mut stream = acceptor.accept(stream).await.unwrap();
-            let _asked = stream.read(&mut [0; 4096]).await;
+            let _request = stream.read(&mut [0; 4096]).await;
             stream.write_all(bytes).await.ok();
             stream.shutdown().await.ok();
         }
@@ -78,7 +78,7 @@ fn bundle(authority: &Authority) -> Trust {
 #[tokio::test(start_paused = true)]
 async fn webhooks_of_this_process_are_reached_without_a_socket() {
     let dialer = InProcess::new(hooks(Limits::default()));
-    assert_eq!(dialer.post("/marks?timeout=10s", review("v1"), MINUTE).await.unwrap(), good());
+    assert_eq!(dialer.post("/marks?timeout=10s", review("v1"), MINUTE).await.unwrap(), marked_answer());
     assert_eq!(dialer.post("/nowhere", review("v1"), MINUTE).await.unwrap().status, 404);
     let late = dialer.post("/sleeps", review("v1"), Duration::from_secs(2)).await.unwrap_err();
     assert_eq!(late.to_string(), "no answer from /sleeps within 2s");
@@ -87,7 +87,7 @@ async fn webhooks_of_this_process_are_reached_without_a_socket() {
 }
 
 #[tokio::test]
-async fn failures_are_told_apart() {
+async fn each_failure_has_its_own_error() {
     let (authority, other) = (Authority::new(), Authority::new());
     let closed = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().to_string();
     let serving = server(&authority, "localhost").await;
@@ -119,7 +119,7 @@ async fn a_certificate_that_is_itself_in_the_bundle_is_trusted_for_its_name_only
         let dialer = https(&server_with(pair).await, Trust::Bundle(bundle.0.clone().into_bytes()));
         dialer.post("/marks?timeout=10s", review("v1"), MINUTE).await.map(|answer| answer.status)
     };
-    // The prefix of the address is no path of the test's webhooks.
+    // The test's webhooks do not serve the prefix of the address.
     assert_eq!(post(&good_name, &good_name).await.unwrap(), 404);
     let misnamed = post(&other_name, &other_name).await.unwrap_err();
     assert!(matches!(misnamed, DialError::Tls { .. }), "{misnamed}");
@@ -128,7 +128,7 @@ async fn a_certificate_that_is_itself_in_the_bundle_is_trusted_for_its_name_only
 }
 
 #[tokio::test]
-async fn a_server_that_hangs_runs_into_the_timeout() {
+async fn a_server_that_does_not_answer_causes_a_timeout() {
     let authority = Authority::new();
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let deaf = silent.local_addr().unwrap().to_string();
@@ -144,7 +144,7 @@ async fn a_server_that_hangs_runs_into_the_timeout() {
 }
 
 #[tokio::test]
-async fn a_handshake_tells_whether_tls_is_spoken() {
+async fn a_handshake_checks_whether_a_server_uses_tls() {
     let authority = Authority::new();
     handshake(&server(&authority, "elsewhere").await, MINUTE).await.unwrap();
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -157,7 +157,7 @@ async fn a_handshake_tells_whether_tls_is_spoken() {
 }
 
 #[tokio::test]
-async fn authorities_come_from_a_file_or_are_waived() {
+async fn authorities_come_from_a_file_or_are_not_checked() {
     let authority = Authority::new();
     let address = server(&authority, "localhost").await;
     let folder = tempfile::tempdir().unwrap();
@@ -166,12 +166,15 @@ async fn authorities_come_from_a_file_or_are_waived() {
     let url = format!("https://{address}");
     for (trust, server_name) in [(Trust::File(file), Some("localhost".to_owned())), (Trust::Insecure, None)] {
         let target = Target { url: url.clone(), address: None, server_name, trust };
-        assert_eq!(Https::new(&target).unwrap().post("/marks", review("v1"), MINUTE).await.unwrap(), good());
+        assert_eq!(
+            Https::new(&target).unwrap().post("/marks", review("v1"), MINUTE).await.unwrap(),
+            marked_answer()
+        );
     }
 }
 
 #[test]
-fn targets_that_cannot_be_used_say_why_and_keep_secrets() {
+fn errors_of_unusable_targets_have_a_reason_and_no_password() {
     let target = |url: &str, trust| Target { url: url.to_owned(), address: None, server_name: None, trust };
     let wants = "the address must read https://host[:port][/path]";
     let missing = Trust::File("/does/not/exist".into());
@@ -211,7 +214,7 @@ fn url(url: &str, ca_bundle: Option<String>) -> ClientConfig {
     ClientConfig { url: Some(url.to_owned()), service: None, ca_bundle }
 }
 
-async fn ask(dialers: &FixedDialers, to: &ClientConfig) -> Result<HttpAnswer, DialError> {
+async fn post_review(dialers: &FixedDialers, to: &ClientConfig) -> Result<HttpAnswer, DialError> {
     let dialer: Arc<dyn Dialer> = dialers.dialer(to, Connection::default())?;
     dialer.post(&to.address().unwrap().path, review("v1"), MINUTE).await
 }
@@ -236,12 +239,12 @@ async fn registered_webhooks_are_found_by_service_and_by_url() {
         url("https://localhost/marks", ca.clone()),
         url(&format!("https://localhost:{port}/marks"), ca.clone()),
     ] {
-        assert_eq!(ask(&dialers, &to).await.unwrap(), good(), "{to:?}");
+        assert_eq!(post_review(&dialers, &to).await.unwrap(), marked_answer(), "{to:?}");
     }
 }
 
 #[tokio::test]
-async fn what_cannot_be_resolved_is_named() {
+async fn unresolvable_webhooks_are_errors() {
     let dialers = FixedDialers::new()
         .service("here", "hooks", Destination::Address("127.0.0.1:1".to_owned()))
         .service("local", "hooks", Destination::InProcess(hooks(Limits::default())));
@@ -261,8 +264,8 @@ async fn what_cannot_be_resolved_is_named() {
         (ClientConfig::default(), "failed to connect to : exactly one of url or service is required"),
     ];
     for (to, text) in table {
-        assert_eq!(ask(&dialers, &to).await.unwrap_err().to_string(), text);
+        assert_eq!(post_review(&dialers, &to).await.unwrap_err().to_string(), text);
     }
-    let answer = ask(&dialers, &service("local", Some("/other"), None)).await.unwrap();
+    let answer = post_review(&dialers, &service("local", Some("/other"), None)).await.unwrap();
     assert_eq!(answer, HttpAnswer { status: 404, body: Bytes::from_static(b"404 page not found\n") });
 }

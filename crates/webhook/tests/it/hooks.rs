@@ -41,21 +41,17 @@ impl Webhook for Sleeps {
     }
 }
 
-/// Works, without ever giving its thread away, until it is released.
+/// Blocks its thread until it is released.
 pub(crate) struct Works(pub(crate) Arc<(Mutex<bool>, Condvar)>);
 
 #[async_trait]
 impl Webhook for Works {
     async fn answer(&self, _: &AdmissionRequest<'_>) -> Answer {
         let (released, changed) = &*self.0;
-        let most = Duration::from_secs(10);
+        let limit = Duration::from_secs(10);
         let waited =
-            changed.wait_timeout_while(released.lock().unwrap(), most, |released| !*released).unwrap();
-        if waited.1.timed_out() {
-            Answer::errored(500, "nobody else could work")
-        } else {
-            Answer::allowed("")
-        }
+            changed.wait_timeout_while(released.lock().unwrap(), limit, |released| !*released).unwrap();
+        if waited.1.timed_out() { Answer::errored(500, "not released in time") } else { Answer::allowed("") }
     }
 }
 
@@ -73,7 +69,7 @@ pub(crate) fn hooks(limits: Limits) -> WebhookService {
     )
 }
 
-/// A review of the version, of an object without `spec.seen`.
+/// A review of this version for an object without `spec.seen`.
 pub(crate) fn review(version: &str) -> Bytes {
     let request = json!({"uid": "u-1", "name": "x", "operation": "CREATE", "object": {"spec": {"kept": 1}}});
     json!({"apiVersion": format!("admission.k8s.io/{version}"), "kind": "AdmissionReview", "request": request})
@@ -81,7 +77,7 @@ pub(crate) fn review(version: &str) -> Bytes {
         .into()
 }
 
-/// What `/marks` answers to [`review`].
+/// The answer of `/marks` to [`review`].
 pub(crate) fn marked(version: &str) -> String {
     format!(
         r#"{{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/{version}","response":{{"uid":"u-1","allowed":true,"status":{{"metadata":{{}},"code":200}},"patch":"W3sib3AiOiJhZGQiLCJwYXRoIjoiL3NwZWMvc2VlbiIsInZhbHVlIjp0cnVlfV0=","patchType":"JSONPatch"}}}}

@@ -1,4 +1,4 @@
-//! The webhook crate from outside: requests over HTTP, certificates, dialers.
+//! Tests of the public interface: requests over HTTP, certificates, dialers.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what fails here fails the test")]
 

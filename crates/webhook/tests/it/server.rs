@@ -1,4 +1,4 @@
-//! The HTTPS server: protocols, certificates that change, slow and rude clients, drain.
+//! The HTTPS server: protocols, changing certificates, slow and malformed clients, graceful shutdown.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -84,13 +84,13 @@ async fn exchange(stream: &mut TlsStream<TcpStream>, request: &str) -> String {
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut answer = String::new();
     let read = tokio::time::timeout(MINUTE, stream.read_to_string(&mut answer)).await.unwrap();
-    // A server that hangs up without a TLS farewell is still a server that hung up.
+    // The server may close the connection without a TLS close notification.
     read.ok();
     answer
 }
 
 #[tokio::test]
-async fn http2_is_spoken_and_the_connection_kept() {
+async fn http2_is_negotiated_and_the_connection_is_reused() {
     let authority = Authority::new();
     let server = start(pair(&authority, "hooks.ns.svc"), Patience::default()).await;
     let stream = raw(server.address, &authority, b"h2").await;
@@ -104,7 +104,7 @@ async fn http2_is_spoken_and_the_connection_kept() {
 }
 
 #[tokio::test]
-async fn a_server_is_verified_at_each_connection() {
+async fn every_connection_verifies_the_server() {
     let authority = Authority::new();
     let server = start(pair(&authority, "hooks.ns.svc"), Patience::default()).await;
     let mut config = client_config(&Trust::Bundle(authority.pem().into_bytes())).unwrap();
@@ -121,7 +121,7 @@ async fn a_server_is_verified_at_each_connection() {
 }
 
 #[tokio::test]
-async fn http1_is_spoken_to_those_who_know_no_better() {
+async fn clients_without_http2_get_http1() {
     let authority = Authority::new();
     let server = start(pair(&authority, "hooks.ns.svc"), Patience::default()).await;
     let mut stream = raw(server.address, &authority, b"http/1.1").await;
@@ -137,7 +137,7 @@ async fn http1_is_spoken_to_those_who_know_no_better() {
 }
 
 #[tokio::test]
-async fn large_bodies_are_refused_over_the_wire_too() {
+async fn large_bodies_are_rejected_over_tls_too() {
     let authority = Authority::new();
     let server = start(pair(&authority, "hooks.ns.svc"), Patience::default()).await;
     let dialer = dialer(server.address, &authority);
@@ -148,7 +148,7 @@ async fn large_bodies_are_refused_over_the_wire_too() {
 }
 
 #[tokio::test]
-async fn garbage_and_silence_cost_only_their_own_connection() {
+async fn malformed_and_silent_clients_affect_only_their_own_connection() {
     let authority = Authority::new();
     let server = start(pair(&authority, "hooks.ns.svc"), PATIENCE).await;
     let mut plain = TcpStream::connect(server.address).await.unwrap();
@@ -193,20 +193,20 @@ async fn open_requests_are_answered_before_the_server_ends() {
 }
 
 #[tokio::test]
-async fn a_request_longer_than_the_drain_is_cut_off() {
+async fn a_request_longer_than_the_drain_is_aborted() {
     let authority = Authority::new();
     let server = start(pair(&authority, "hooks.ns.svc"), PATIENCE).await;
     let dialer = dialer(server.address, &authority);
     dialer.post("/marks", review("v1"), MINUTE).await.unwrap();
     let open = tokio::spawn(async move { dialer.post("/sleeps", review("v1"), MINUTE).await });
-    // The request is on its way before the server is told.
+    // Lets the request arrive before the shutdown.
     tokio::time::timeout(Duration::from_millis(100), std::future::pending::<()>()).await.unwrap_err();
     server.stop.send(()).unwrap();
     tokio::time::timeout(MINUTE, server.task).await.unwrap().unwrap();
     assert!(matches!(open.await.unwrap(), Err(DialError::Exchange { .. })));
 }
 
-/// Points `folder` to a new pair as kubelet does: files are links through `..data`, which is swapped.
+/// Replaces the files of a volume as kubelet does: they are links through `..data`, which is swapped.
 #[cfg(unix)]
 fn swap(volume: &Path, generation: usize, pair: &(String, String)) {
     use std::os::unix::fs::symlink;
@@ -221,7 +221,7 @@ fn swap(volume: &Path, generation: usize, pair: &(String, String)) {
 }
 
 #[cfg(unix)]
-async fn shown(address: SocketAddr, authority: &Authority) -> CertificateDer<'static> {
+async fn served_certificate(address: SocketAddr, authority: &Authority) -> CertificateDer<'static> {
     raw(address, authority, b"h2").await.get_ref().1.peer_certificates().unwrap()[0].clone()
 }
 
@@ -243,7 +243,7 @@ async fn certificates_are_replaced_under_load_without_a_lost_request() {
             let (authority, done) = (Arc::clone(&authority), Arc::clone(&done));
             tokio::spawn(async move {
                 while !done.load(Ordering::Relaxed) {
-                    // Each dialer opens a connection of its own, so each request is a handshake.
+                    // Each dialer opens its own connection, so that each request has a handshake.
                     let answer =
                         dialer(server.address, &authority).post("/marks", review("v1"), MINUTE).await;
                     assert_eq!(answer.unwrap().body, marked("v1"));
@@ -255,7 +255,7 @@ async fn certificates_are_replaced_under_load_without_a_lost_request() {
         let pair = authority.sign("hooks.ns.svc");
         swap(volume.path(), generation, &pair);
         let fresh = CertificateDer::from_pem_slice(pair.0.as_bytes()).unwrap();
-        let seen = async { while shown(server.address, &authority).await != fresh {} };
+        let seen = async { while served_certificate(server.address, &authority).await != fresh {} };
         tokio::time::timeout(MINUTE, seen).await.unwrap();
     }
     done.store(true, Ordering::Relaxed);
@@ -275,7 +275,7 @@ async fn a_broken_pair_leaves_the_old_one_in_place() {
     swap(volume.path(), 0, &first);
     let folder = CertificateFolder::open(volume.path()).unwrap();
     let server = start(folder.certificates(), Patience::default()).await;
-    let old = shown(server.address, &authority).await;
+    let old = served_certificate(server.address, &authority).await;
 
     assert!(!folder.refresh(), "nothing changed");
     let broken = [
@@ -287,7 +287,7 @@ async fn a_broken_pair_leaves_the_old_one_in_place() {
     for (generation, pair) in broken.iter().enumerate() {
         swap(volume.path(), generation + 1, pair);
         assert!(!folder.refresh() && !folder.refresh(), "{pair:?}");
-        assert_eq!(shown(server.address, &authority).await, old);
+        assert_eq!(served_certificate(server.address, &authority).await, old);
     }
     std::fs::remove_file(volume.path().join("..data")).unwrap();
     assert!(!folder.refresh());
@@ -295,11 +295,11 @@ async fn a_broken_pair_leaves_the_old_one_in_place() {
 
     swap(volume.path(), 9, &second);
     assert!(folder.refresh());
-    assert_ne!(shown(server.address, &authority).await, old);
+    assert_ne!(served_certificate(server.address, &authority).await, old);
 }
 
 #[test]
-fn a_folder_without_a_usable_pair_is_named() {
+fn a_folder_without_a_usable_pair_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let missing = CertificateFolder::open(folder.path()).unwrap_err();
     let path = folder.path().join("tls.crt");
@@ -311,21 +311,21 @@ fn a_folder_without_a_usable_pair_is_named() {
     assert!(matches!(mismatch, CertificateError::Pair(_)), "{mismatch}");
 }
 
-/// Answers with the number of certificates its client showed.
-async fn count(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
+/// Answers with the number of certificates that the client sent.
+async fn count_certificates(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
     let peer: &Peer = request.extensions().get().unwrap();
     Ok(Response::new(Full::new(peer.certificates.len().to_string().into())))
 }
 
 #[tokio::test]
-async fn clients_may_show_a_certificate_but_not_a_wrong_one() {
+async fn clients_may_send_a_trusted_certificate_or_none() {
     let (authority, other) = (Authority::new(), Authority::new());
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let client_authorities = Some(trusted(authority.pem().as_bytes()).unwrap());
     let options = TlsOptions { client_authorities, ..TlsOptions::default() };
     let tls = config(pair(&authority, "hooks.ns.svc"), options).unwrap();
-    let service = tower::service_fn(count);
+    let service = tower::service_fn(count_certificates);
     tokio::spawn(serve(listener, Some(tls), service, PATIENCE, std::future::pending()));
 
     let request = "GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
@@ -353,10 +353,16 @@ async fn clients_may_show_a_certificate_but_not_a_wrong_one() {
 }
 
 #[tokio::test]
-async fn without_tls_http1_is_spoken_in_the_clear() {
+async fn without_tls_the_server_uses_plain_http1() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    tokio::spawn(serve(listener, None, tower::service_fn(count), PATIENCE, std::future::pending()));
+    tokio::spawn(serve(
+        listener,
+        None,
+        tower::service_fn(count_certificates),
+        PATIENCE,
+        std::future::pending(),
+    ));
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(b"GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await.unwrap();
     let mut text = String::new();

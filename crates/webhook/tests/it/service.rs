@@ -1,4 +1,4 @@
-//! Answers to good, bad and ugly requests, without a socket.
+//! Answers of a service to valid and malformed requests, without a socket.
 
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
@@ -26,36 +26,36 @@ fn post(path: &str, content_type: &str, body: impl Into<Bytes>) -> Request<Full<
     Request::post(path).header(header::CONTENT_TYPE, content_type).body(Full::new(body.into())).unwrap()
 }
 
-async fn body_of(service: &WebhookService, path: &str, body: impl Into<Bytes>) -> String {
+async fn post_json(service: &WebhookService, path: &str, body: impl Into<Bytes>) -> String {
     let (status, content_type, body) = send(service, post(path, "application/json", body)).await;
     assert_eq!((status, content_type.as_str()), (StatusCode::OK, "application/json"));
     body
 }
 
-/// An answer to a request that could not be read.
-fn unread(code: u16, message: &str) -> String {
+/// The answer to a request that could not be read.
+fn unreadable(code: u16, message: &str) -> String {
     let status = format!(r#""status":{{"metadata":{{}},"message":"{message}","code":{code}}}"#);
     format!("{{\"response\":{{\"uid\":\"\",\"allowed\":false,{status}}}}}\n")
 }
 
 #[tokio::test]
-async fn a_review_is_answered_in_its_own_version() {
+async fn the_answer_has_the_version_of_the_review() {
     let service = hooks(Limits::default());
     for version in ["v1", "v1beta1"] {
-        assert_eq!(body_of(&service, "/marks", review(version)).await, marked(version));
+        assert_eq!(post_json(&service, "/marks", review(version)).await, marked(version));
     }
 }
 
 #[tokio::test]
-async fn a_review_of_another_version_is_answered_in_kind_and_one_without_as_v1() {
+async fn the_answer_to_an_unknown_version_repeats_it_and_that_to_none_is_v1() {
     let service = hooks(Limits::default());
-    assert_eq!(body_of(&service, "/marks", review("v7")).await, marked("v7"));
+    assert_eq!(post_json(&service, "/marks", review("v7")).await, marked("v7"));
     let bare = r#"{"request": {"uid": "u-1", "operation": "CREATE", "object": {"spec": {}}}}"#;
-    assert_eq!(body_of(&service, "/marks", bare).await, marked("v1"));
+    assert_eq!(post_json(&service, "/marks", bare).await, marked("v1"));
 }
 
 #[tokio::test]
-async fn a_path_that_is_not_served_is_404() {
+async fn an_unknown_path_is_404() {
     let service = hooks(Limits::default());
     for path in ["/", "/mark", "/marks/", "/MARKS"] {
         assert_eq!(
@@ -70,20 +70,20 @@ async fn a_path_that_is_not_served_is_404() {
 }
 
 #[tokio::test]
-async fn another_content_type_is_refused_in_the_words_of_the_original() {
+async fn another_content_type_is_rejected_with_the_message_of_controller_runtime() {
     let service = hooks(Limits::default());
     for content_type in ["text/plain", "application/json; charset=utf-8", "application/yaml"] {
         let (status, _, body) = send(&service, post("/marks", content_type, review("v1"))).await;
-        let want = unread(400, &format!("contentType={content_type}, expected application/json"));
+        let want = unreadable(400, &format!("contentType={content_type}, expected application/json"));
         assert_eq!((status, body), (StatusCode::OK, want));
     }
     let get = Request::get("/marks").body(Full::default()).unwrap();
     let (status, _, body) = send(&service, get).await;
-    assert_eq!((status, body), (StatusCode::OK, unread(400, "contentType=, expected application/json")));
+    assert_eq!((status, body), (StatusCode::OK, unreadable(400, "contentType=, expected application/json")));
 }
 
 #[tokio::test]
-async fn garbage_is_a_bad_request() {
+async fn a_malformed_review_is_a_bad_request() {
     let service = hooks(Limits::default());
     let table = [
         ("", "couldn't get version/kind; json parse error: EOF while parsing a value at line 1 column 0"),
@@ -101,9 +101,9 @@ async fn garbage_is_a_bad_request() {
         ),
     ];
     for (body, message) in table {
-        assert_eq!(body_of(&service, "/marks", body).await, unread(400, message), "{body}");
+        assert_eq!(post_json(&service, "/marks", body).await, unreadable(400, message), "{body}");
     }
-    let broken = body_of(&service, "/marks", vec![b'"', 0xff, b'"']).await;
+    let broken = post_json(&service, "/marks", vec![b'"', 0xff, b'"']).await;
     assert!(broken.contains("\"code\":400"), "{broken}");
 }
 
@@ -116,24 +116,24 @@ async fn a_review_without_a_request_has_nothing_to_decode() {
         r#"{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview"}"#,
         r#"{"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": null}"#,
     ] {
-        assert_eq!(body_of(&service, "/marks", body).await, format!("{head}{tail}\n"));
+        assert_eq!(post_json(&service, "/marks", body).await, format!("{head}{tail}\n"));
     }
 }
 
 #[tokio::test]
-async fn a_panic_is_answered_and_the_service_lives_on() {
+async fn a_panic_is_answered_and_the_service_continues() {
     let service = hooks(Limits::default());
     let want = concat!(
         r#"{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","response":{"uid":"u-1","allowed":false,"#,
         r#""status":{"metadata":{},"message":"panic: no idea about x [recovered]","code":500}}}"#,
         "\n"
     );
-    assert_eq!(body_of(&service, "/panics", review("v1")).await, want);
-    assert_eq!(body_of(&service, "/marks", review("v1")).await, marked("v1"));
+    assert_eq!(post_json(&service, "/panics", review("v1")).await, want);
+    assert_eq!(post_json(&service, "/marks", review("v1")).await, marked("v1"));
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_shorter_of_the_limit_and_the_callers_timeout_counts() {
+async fn the_shorter_of_the_limit_and_the_callers_timeout_applies() {
     let service = hooks(Limits { timeout: Duration::from_secs(20), ..Limits::default() });
     for (path, seconds) in [
         ("/sleeps", 20),
@@ -147,7 +147,7 @@ async fn the_shorter_of_the_limit_and_the_callers_timeout_counts() {
         ("/sleeps?timeout=soon", 20),
     ] {
         let started = tokio::time::Instant::now();
-        let answer = body_of(&service, path, review("v1")).await;
+        let answer = post_json(&service, path, review("v1")).await;
         assert!(
             answer.contains(&format!("\"message\":\"no decision within {seconds}s\",\"code\":500")),
             "{answer}"
@@ -158,7 +158,7 @@ async fn the_shorter_of_the_limit_and_the_callers_timeout_counts() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_body_that_never_ends_arriving_is_given_up() {
+async fn an_endless_body_runs_into_the_timeout() {
     let frames = futures::stream::iter([Ok::<_, std::io::Error>(Frame::data(Bytes::from_static(b"{")))]);
     let body = StreamBody::new(frames.chain(futures::stream::pending()));
     let request = Request::post("/marks?timeout=2s")
@@ -167,39 +167,39 @@ async fn a_body_that_never_ends_arriving_is_given_up() {
         .unwrap();
     let response = hooks(Limits::default()).oneshot(request).await.unwrap();
     let Ok(body) = response.into_body().collect().await;
-    assert_eq!(body.to_bytes(), unread(400, "no whole request within 2s"));
+    assert_eq!(body.to_bytes(), unreadable(400, "no whole request within 2s"));
 }
 
 #[tokio::test]
-async fn a_body_that_breaks_off_is_a_bad_request() {
+async fn an_interrupted_body_is_a_bad_request() {
     let frames = [Ok(Frame::data(Bytes::from_static(b"{"))), Err(std::io::Error::other("gone"))];
     let body = StreamBody::new(futures::stream::iter(frames));
     let request =
         Request::post("/marks").header(header::CONTENT_TYPE, "application/json").body(body).unwrap();
     let response = hooks(Limits::default()).oneshot(request).await.unwrap();
     let Ok(body) = response.into_body().collect().await;
-    assert_eq!(body.to_bytes(), unread(400, "gone"));
+    assert_eq!(body.to_bytes(), unreadable(400, "gone"));
 }
 
 #[tokio::test]
-async fn a_body_beyond_the_limit_is_refused() {
+async fn a_body_beyond_the_limit_is_rejected() {
     let service = hooks(Limits { body: 1000, ..Limits::default() });
     let mut fits = review("v1").to_vec();
     fits.resize(1000, b' ');
-    assert_eq!(body_of(&service, "/marks", fits.clone()).await, marked("v1"));
+    assert_eq!(post_json(&service, "/marks", fits.clone()).await, marked("v1"));
     fits.push(b' ');
-    let want = unread(413, "request entity is too large; limit is 1000 bytes");
-    assert_eq!(body_of(&service, "/marks", fits).await, want);
+    let want = unreadable(413, "request entity is too large; limit is 1000 bytes");
+    assert_eq!(post_json(&service, "/marks", fits).await, want);
 }
 
 #[tokio::test(start_paused = true)]
-async fn requests_are_counted_under_the_names_of_controller_runtime() {
+async fn metrics_have_the_names_of_controller_runtime() {
     let service = hooks(Limits::default());
-    body_of(&service, "/marks", review("v1")).await;
-    body_of(&service, "/naps", review("v1")).await;
+    post_json(&service, "/marks", review("v1")).await;
+    post_json(&service, "/naps", review("v1")).await;
     let waiting = tokio::spawn({
         let service = service.clone();
-        async move { body_of(&service, "/naps", review("v1")).await }
+        async move { post_json(&service, "/naps", review("v1")).await }
     });
     tokio::time::sleep(Duration::from_millis(100)).await;
     let text = exposition::encode(service.metrics());
@@ -220,7 +220,7 @@ async fn requests_are_counted_under_the_names_of_controller_runtime() {
     assert!(!text.contains("latency_seconds_count{webhook=\"/panics\"}"), "{text}");
 }
 
-/// A review of so many bytes at least.
+/// A review of at least `bytes` bytes.
 fn large(bytes: usize) -> String {
     let request =
         format!(r#"{{"uid": "u-1", "operation": "CREATE", "object": {{"a": "{}"}}}}"#, "b".repeat(bytes));
@@ -229,26 +229,26 @@ fn large(bytes: usize) -> String {
 
 #[tokio::test(start_paused = true)]
 async fn a_webhook_may_wait_with_a_large_review_while_the_clock_is_paused() {
-    let body = body_of(&hooks(Limits::default()), "/naps", large(1024 * 1024)).await;
+    let body = post_json(&hooks(Limits::default()), "/naps", large(1024 * 1024)).await;
     assert!(body.contains("slept"), "{body}");
 }
 
 #[tokio::test]
-async fn case_24_a_large_review_is_judged_while_others_are_answered() {
+async fn case_24_other_requests_are_answered_while_a_large_review_is_decided() {
     let state = Arc::new((Mutex::new(false), Condvar::new()));
     let webhook = Arc::new(Works(Arc::clone(&state)));
     let service =
         service(vec![Route { name: "works", path: "/works".to_owned(), webhook }], Limits::default());
     let body = large(1024 * 1024);
-    let in_time = body_of(&service, "/works?timeout=100ms", body.clone()).await;
-    assert_eq!(in_time, unread(500, "no decision within 100ms"));
-    let judged = tokio::spawn({
+    let in_time = post_json(&service, "/works?timeout=100ms", body.clone()).await;
+    assert_eq!(in_time, unreadable(500, "no decision within 100ms"));
+    let decision = tokio::spawn({
         let service = service.clone();
-        async move { body_of(&service, "/works", body).await }
+        async move { post_json(&service, "/works", body).await }
     });
     tokio::task::yield_now().await;
-    assert_eq!(body_of(&hooks(Limits::default()), "/marks", review("v1")).await, marked("v1"));
+    assert_eq!(post_json(&hooks(Limits::default()), "/marks", review("v1")).await, marked("v1"));
     *state.0.lock().unwrap() = true;
     state.1.notify_all();
-    assert!(judged.await.unwrap().contains(r#""allowed":true"#));
+    assert!(decision.await.unwrap().contains(r#""allowed":true"#));
 }

@@ -1,4 +1,4 @@
-//! Case 23: clients that say nothing, half of it, or all of it slowly; and how a server leaves them.
+//! Case 23: clients that send nothing, an incomplete request, or one very slowly, and how the server closes them.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::certificates::Authority;
 use crate::hooks::{hooks, marked, review};
 use crate::server::{MINUTE, dialer, pair, raw, start};
 
-/// So long a first request may take here.
+/// Time limit of a first request.
 const FIRST: Duration = Duration::from_millis(400);
 const IMPATIENT: Patience = Patience { first_request: FIRST, idle: MINUTE, drain: MINUTE, connections: 100 };
 const PATIENT: Patience = Patience { first_request: MINUTE, ..IMPATIENT };
@@ -25,18 +25,18 @@ trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
-/// Reads until the server hangs up, however it does it.
-async fn ends(stream: &mut (impl AsyncRead + Unpin)) {
+/// Reads until the server closes the connection, with or without an error.
+async fn wait_until_closed(stream: &mut (impl AsyncRead + Unpin)) {
     let mut all = Vec::new();
     timeout(MINUTE / 2, stream.read_to_end(&mut all)).await.expect("the connection stays open").ok();
 }
 
 #[tokio::test]
-async fn case_23_whoever_does_not_ask_is_cut_off() {
+async fn case_23_clients_without_a_complete_request_are_disconnected() {
     let authority = Authority::new();
     let server = start(pair(&authority, "hooks.ns.svc"), IMPATIENT).await;
     let with_settings = [PREFACE, SETTINGS].concat();
-    let said: [(&[u8], &[u8]); 7] = [
+    let partial_requests: [(&[u8], &[u8]); 7] = [
         (b"h2", b""),
         (b"h2", &PREFACE[..10]),
         (b"h2", PREFACE),
@@ -46,7 +46,7 @@ async fn case_23_whoever_does_not_ask_is_cut_off() {
         (b"http/1.1", b"GET / HTTP/1.1\r\nhost: x\r\n"),
     ];
     let mut streams: Vec<Box<dyn Stream>> = vec![Box::new(TcpStream::connect(server.address).await.unwrap())];
-    for (protocol, bytes) in said {
+    for (protocol, bytes) in partial_requests {
         let mut stream = raw(server.address, &authority, protocol).await;
         stream.write_all(bytes).await.unwrap();
         streams.push(Box::new(stream));
@@ -56,32 +56,32 @@ async fn case_23_whoever_does_not_ask_is_cut_off() {
     tokio::spawn(serve(clear, None, hooks(Limits::default()), IMPATIENT, std::future::pending()));
     streams.push(Box::new(TcpStream::connect(address).await.unwrap()));
     for mut stream in streams {
-        ends(&mut stream).await;
+        wait_until_closed(&mut stream).await;
     }
     let answer = dialer(server.address, &authority).post("/marks", review("v1"), MINUTE).await.unwrap();
     assert_eq!(answer.body, marked("v1"));
 }
 
 #[tokio::test]
-async fn case_23_whoever_asks_slowly_is_cut_off() {
+async fn case_23_slow_clients_are_disconnected() {
     let authority = Authority::new();
     let server = start(pair(&authority, "hooks.ns.svc"), IMPATIENT).await;
     let stream = raw(server.address, &authority, b"http/1.1").await;
     let (mut read, mut write) = tokio::io::split(stream);
     let drip = tokio::spawn(async move {
         while write.write_all(b"GET / HTTP/1.1\r\nx: y\r\n").await.is_ok() && write.flush().await.is_ok() {
-            // A byte now and then is no request.
+            // Single bytes do not complete a request.
             while write.write_all(b"z").await.is_ok() {
                 timeout(FIRST / 20, std::future::pending::<()>()).await.unwrap_err();
             }
         }
     });
-    ends(&mut read).await;
+    wait_until_closed(&mut read).await;
     drip.abort();
 }
 
 #[tokio::test]
-async fn case_23_who_has_asked_may_wait_for_the_idle_limit() {
+async fn case_23_after_a_request_the_idle_limit_applies() {
     let authority = Authority::new();
     let server = start(pair(&authority, "hooks.ns.svc"), IMPATIENT).await;
     let mut stream = raw(server.address, &authority, b"http/1.1").await;
@@ -94,7 +94,7 @@ async fn case_23_who_has_asked_may_wait_for_the_idle_limit() {
 
     let hasty = Patience { idle: FIRST, ..PATIENT };
     let server = start(pair(&authority, "hooks.ns.svc"), hasty).await;
-    // An idle connection of HTTP/2 is closed, too, and the next request opens another.
+    // An idle HTTP/2 connection is closed, too, and the next request opens another one.
     let dialer = dialer(server.address, &authority);
     for _ in 0..2 {
         assert_eq!(dialer.post("/nowhere", review("v1"), MINUTE).await.unwrap().status, 404);
@@ -103,13 +103,13 @@ async fn case_23_who_has_asked_may_wait_for_the_idle_limit() {
 }
 
 #[tokio::test]
-async fn case_23_a_server_that_ends_waits_for_answers_alone() {
+async fn case_23_shutdown_waits_only_for_open_requests() {
     let authority = Authority::new();
     let server = start(pair(&authority, "hooks.ns.svc"), PATIENT).await;
     let mut streams = Vec::new();
-    for said in [&b""[..], PREFACE, &[PREFACE, SETTINGS].concat()] {
+    for bytes in [&b""[..], PREFACE, &[PREFACE, SETTINGS].concat()] {
         let mut stream = raw(server.address, &authority, b"h2").await;
-        stream.write_all(said).await.unwrap();
+        stream.write_all(bytes).await.unwrap();
         streams.push(stream);
     }
     let dialer = dialer(server.address, &authority);
@@ -122,7 +122,7 @@ async fn case_23_a_server_that_ends_waits_for_answers_alone() {
 }
 
 #[tokio::test]
-async fn case_23_who_has_no_place_waits_for_one() {
+async fn case_23_clients_beyond_the_limit_wait_for_a_connection() {
     let authority = Authority::new();
     let few = Patience { connections: 2, ..IMPATIENT };
     let server = start(pair(&authority, "hooks.ns.svc"), few).await;
@@ -133,11 +133,11 @@ async fn case_23_who_has_no_place_waits_for_one() {
     let begun = Instant::now();
     let answer = dialer(server.address, &authority).post("/marks", review("v1"), MINUTE).await.unwrap();
     assert_eq!(answer.body, marked("v1"));
-    assert!(begun.elapsed() > FIRST / 4, "there was a place at once: {:?}", begun.elapsed());
+    assert!(begun.elapsed() > FIRST / 4, "there was a free connection at once: {:?}", begun.elapsed());
 }
 
 #[tokio::test]
-async fn case_23_there_is_one_host_or_400() {
+async fn case_23_a_request_without_one_valid_host_is_400() {
     let authority = Authority::new();
     let server = start(pair(&authority, "hooks.ns.svc"), PATIENT).await;
     let table = [

@@ -1,4 +1,4 @@
-//! Case 21: whom a bundle trusts. The verdicts are those of Go's `crypto/x509`.
+//! Case 21: which servers a bundle trusts. The results are those of Go's `crypto/x509`.
 
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, GeneralSubtree,
@@ -6,7 +6,7 @@ use rcgen::{
 };
 use rustls::crypto::aws_lc_rs::default_provider;
 use rustls_pki_types::{CertificateDer, ServerName, pem::PemObject as _};
-use webhook::trust::{Authorities, Distrust};
+use webhook::trust::{Authorities, TrustError};
 
 type Issuer = CertifiedIssuer<'static, KeyPair>;
 type Change = fn(&mut CertificateParams);
@@ -22,7 +22,7 @@ fn params(name: &str, is_ca: IsCa) -> CertificateParams {
     params
 }
 
-/// An authority that signs itself, changed.
+/// A self-signed authority with changed parameters.
 fn authority(change: impl FnOnce(&mut CertificateParams)) -> Issuer {
     let mut params = params("ca", IsCa::Ca(BasicConstraints::Unconstrained));
     change(&mut params);
@@ -37,7 +37,7 @@ fn leaf() -> CertificateParams {
     params
 }
 
-/// A server's certificate signed by `issuer`, changed.
+/// A server certificate with changed parameters, signed by `issuer`.
 fn signed(issuer: &Issuer, change: impl FnOnce(&mut CertificateParams)) -> Vec<u8> {
     let mut params = leaf();
     change(&mut params);
@@ -51,10 +51,10 @@ fn self_signed(is_ca: IsCa) -> (Vec<u8>, String) {
     (certificate.der().to_vec(), certificate.pem())
 }
 
-fn verdict(shown: &[&[u8]], bundle: &str) -> Result<(), Distrust> {
+fn verify(chain: &[&[u8]], bundle: &str) -> Result<(), TrustError> {
     let algorithms = default_provider().signature_verification_algorithms;
     let authorities = Authorities::from_pem(bundle.as_bytes()).unwrap();
-    authorities.verify(shown, &ServerName::try_from("localhost").unwrap(), NOW, &algorithms)
+    authorities.verify(chain, &ServerName::try_from("localhost").unwrap(), NOW, &algorithms)
 }
 
 fn pem(der: &[u8]) -> String {
@@ -66,36 +66,36 @@ fn der(pem: &str) -> Vec<u8> {
     CertificateDer::from_pem_slice(pem.as_bytes()).unwrap().to_vec()
 }
 
-/// Why an authority did not count.
-fn hint(verdict: Result<(), Distrust>) -> String {
-    match verdict {
-        Err(Distrust::UnknownAuthority { hint: Some(hint) }) => hint,
+/// The reason an authority was not accepted.
+fn hint(result: Result<(), TrustError>) -> String {
+    match result {
+        Err(TrustError::UnknownAuthority { hint: Some(hint) }) => hint,
         other => format!("{other:?}"),
     }
 }
 
 #[test]
-fn case_21_what_stands_in_the_bundle_is_trusted_itself() {
+fn case_21_certificates_in_the_bundle_are_trusted_themselves() {
     for is_ca in [IsCa::ExplicitNoCa, IsCa::NoCa, IsCa::Ca(BasicConstraints::Unconstrained)] {
         let (leaf, pem) = self_signed(is_ca);
-        assert_eq!(verdict(&[&leaf], &pem), Ok(()));
+        assert_eq!(verify(&[&leaf], &pem), Ok(()));
     }
     let ca = authority(|_| {});
     let of_ca = signed(&ca, |_| {});
-    assert_eq!(verdict(&[&of_ca], &pem(&of_ca)), Ok(()), "also if somebody outside of the bundle signed it");
+    assert_eq!(verify(&[&of_ca], &pem(&of_ca)), Ok(()), "also if its issuer is not in the bundle");
     let is_ca = signed(&ca, |leaf| leaf.is_ca = IsCa::Ca(BasicConstraints::Unconstrained));
-    assert_eq!(verdict(&[&is_ca], &ca.pem()), Ok(()), "an authority may be a server");
+    assert_eq!(verify(&[&is_ca], &ca.pem()), Ok(()), "an authority may be a server");
     let expired = signed(&ca, |leaf| leaf.not_after = date_time_ymd(2026, 2, 1));
-    assert_eq!(verdict(&[&expired], &pem(&expired)), Err(Distrust::Expired("leaf".to_owned())));
+    assert_eq!(verify(&[&expired], &pem(&expired)), Err(TrustError::Expired("leaf".to_owned())));
     let other = signed(&ca, |leaf| leaf.subject_alt_names = Vec::new());
-    let named = Distrust::Name { valid: "no name".to_owned(), name: "localhost".to_owned() };
-    assert_eq!(verdict(&[&other], &pem(&other)), Err(named), "a common name is no name");
+    let named = TrustError::Name { valid: "no name".to_owned(), name: "localhost".to_owned() };
+    assert_eq!(verify(&[&other], &pem(&other)), Err(named), "a common name does not count");
     let client = signed(&ca, |leaf| leaf.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth]);
-    assert_eq!(verdict(&[&client], &pem(&client)), Err(Distrust::Usage));
+    assert_eq!(verify(&[&client], &pem(&client)), Err(TrustError::Usage));
 }
 
 #[test]
-fn case_21_what_is_no_certificate_in_a_bundle_is_passed_over() {
+fn case_21_anything_else_in_a_bundle_is_ignored() {
     let ca = authority(|_| {});
     let leaf = signed(&ca, |_| {});
     let (good, junk) =
@@ -110,7 +110,7 @@ fn case_21_what_is_no_certificate_in_a_bundle_is_passed_over() {
         format!("{good}-----BEGIN CERTIFICATE-----\nMIIB"),
     ];
     for bundle in bundles {
-        assert_eq!(verdict(&[&leaf], &bundle), Ok(()), "{bundle}");
+        assert_eq!(verify(&[&leaf], &bundle), Ok(()), "{bundle}");
     }
     assert!(Authorities::from_pem(junk.as_bytes()).is_err());
     let error = Authorities::from_pem(b"").unwrap_err();
@@ -118,7 +118,7 @@ fn case_21_what_is_no_certificate_in_a_bundle_is_passed_over() {
 }
 
 #[test]
-fn case_21_an_authority_is_a_certificate_and_no_name_with_a_key() {
+fn case_21_the_constraints_of_an_authority_apply() {
     let refused = "parent certificate cannot sign this kind of certificate";
     let past = "certificate of \"ca\" has expired or is not yet valid";
     let table: [(&str, Change); 5] = [
@@ -127,7 +127,7 @@ fn case_21_an_authority_is_a_certificate_and_no_name_with_a_key() {
         (refused, |ca| ca.is_ca = IsCa::ExplicitNoCa),
         (refused, |ca| {
             ca.is_ca = IsCa::NoCa;
-            // So that it is of version 3.
+            // An extension makes it version 3.
             ca.extended_key_usages = vec![ExtendedKeyUsagePurpose::Any];
         }),
         (refused, |ca| ca.key_usages = vec![KeyUsagePurpose::DigitalSignature]),
@@ -135,43 +135,46 @@ fn case_21_an_authority_is_a_certificate_and_no_name_with_a_key() {
     for (why, change) in table {
         let ca = authority(change);
         let leaf = signed(&ca, |_| {});
-        assert_eq!(hint(verdict(&[&leaf], &ca.pem())), format!("authority \"ca\": {why}"));
+        assert_eq!(hint(verify(&[&leaf], &ca.pem())), format!("authority \"ca\": {why}"));
     }
     let clients = authority(|ca| ca.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth]);
-    assert_eq!(verdict(&[&signed(&clients, |_| {})], &clients.pem()), Err(Distrust::Usage));
+    assert_eq!(verify(&[&signed(&clients, |_| {})], &clients.pem()), Err(TrustError::Usage));
     let elsewhere = authority(|ca| {
         let permitted_subtrees = vec![GeneralSubtree::DnsName("example.com".to_owned())];
         ca.name_constraints = Some(NameConstraints { permitted_subtrees, excluded_subtrees: Vec::new() });
     });
-    assert_eq!(verdict(&[&signed(&elsewhere, |_| {})], &elsewhere.pem()), Err(Distrust::NotForThisName));
+    assert_eq!(verify(&[&signed(&elsewhere, |_| {})], &elsewhere.pem()), Err(TrustError::NotForThisName));
     let stranger = authority(|ca| ca.distinguished_name.push(DnType::CommonName, "stranger"));
-    let unknown = Err(Distrust::UnknownAuthority { hint: None });
-    assert_eq!(verdict(&[&signed(&stranger, |_| {})], &authority(|_| {}).pem()), unknown);
+    let unknown = Err(TrustError::UnknownAuthority { hint: None });
+    assert_eq!(verify(&[&signed(&stranger, |_| {})], &authority(|_| {}).pem()), unknown);
     let same_name = authority(|_| {});
-    let unsigned = hint(verdict(&[&signed(&same_name, |_| {})], &authority(|_| {}).pem()));
-    assert!(unsigned.contains("the signature is not its own"), "{unsigned}");
+    let unsigned = hint(verify(&[&signed(&same_name, |_| {})], &authority(|_| {}).pem()));
+    assert!(unsigned.contains("the signature does not match its key"), "{unsigned}");
 }
 
 #[test]
-fn case_21_those_between_count_as_they_are() {
-    let between = |root: &Issuer, change: Change| {
+fn case_21_the_constraints_of_intermediates_apply() {
+    let intermediate = |root: &Issuer, change: Change| {
         let mut params = params("between", IsCa::Ca(BasicConstraints::Unconstrained));
         change(&mut params);
         CertifiedIssuer::signed_by(params, KeyPair::generate().unwrap(), root).unwrap()
     };
     let root = authority(|_| {});
-    let middle = between(&root, |_| {});
+    let middle = intermediate(&root, |_| {});
     let leaf = signed(&middle, |_| {});
-    assert_eq!(verdict(&[&leaf, middle.der()], &root.pem()), Ok(()));
-    assert_eq!(verdict(&[&leaf], &middle.pem()), Ok(()), "one between may be an anchor itself");
-    assert!(verdict(&[&leaf], &root.pem()).is_err(), "who does not show it is not trusted");
-    let no_ca = between(&root, |middle| middle.is_ca = IsCa::ExplicitNoCa);
+    assert_eq!(verify(&[&leaf, middle.der()], &root.pem()), Ok(()));
+    assert_eq!(verify(&[&leaf], &middle.pem()), Ok(()), "an intermediate may be a root itself");
+    assert!(
+        verify(&[&leaf], &root.pem()).is_err(),
+        "a server that does not send its intermediate is not trusted"
+    );
+    let no_ca = intermediate(&root, |middle| middle.is_ca = IsCa::ExplicitNoCa);
     let leaf = signed(&no_ca, |_| {});
-    assert!(verdict(&[&leaf, no_ca.der()], &root.pem()).is_err());
+    assert!(verify(&[&leaf, no_ca.der()], &root.pem()).is_err());
     let short = authority(|ca| ca.is_ca = IsCa::Ca(BasicConstraints::Constrained(0)));
-    let middle = between(&short, |_| {});
+    let middle = intermediate(&short, |_| {});
     let leaf = signed(&middle, |_| {});
-    let too_long = hint(verdict(&[&leaf, middle.der()], &short.pem()));
+    let too_long = hint(verify(&[&leaf, middle.der()], &short.pem()));
     assert_eq!(too_long, "authority \"ca\": too many intermediates for path length constraint");
 }
 
@@ -232,23 +235,23 @@ OGKyuAxG+q8RAwIgHXKrWGuDNlHI5YYqSpCs8Sv78vFLQqahdOsl4kATqK4=
 #[test]
 fn case_21_an_authority_of_version_1_may_sign() {
     let (authority, leaf) = VERSION_1;
-    assert_eq!(verdict(&[&der(leaf)], authority), Ok(()));
+    assert_eq!(verify(&[&der(leaf)], authority), Ok(()));
     let (authority, leaf) = SMALL_RSA;
     assert_eq!(
-        verdict(&[&der(leaf)], authority),
+        verify(&[&der(leaf)], authority),
         Ok(()),
-        "its handshake fails, as rustls takes no such signature"
+        "its handshake fails, because rustls rejects such a signature"
     );
 }
 
 #[test]
-fn case_21_an_extension_twice_is_an_error() {
+fn case_21_a_duplicate_extension_is_an_error() {
     let ca = authority(|_| {});
     let twice = signed(&ca, |leaf| {
         let unknown = || rcgen::CustomExtension::from_oid_content(&[1, 2, 3, 4], vec![5, 0]);
         leaf.custom_extensions = vec![unknown(), unknown()];
     });
-    let error = verdict(&[&twice], &ca.pem()).unwrap_err();
+    let error = verify(&[&twice], &ca.pem()).unwrap_err();
     assert_eq!(
         error.to_string(),
         "failed to parse certificate from server: certificate contains duplicate extension with OID \"1.2.3.4\""
@@ -258,5 +261,5 @@ fn case_21_an_extension_twice_is_an_error() {
         unknown.set_criticality(true);
         leaf.custom_extensions = vec![unknown];
     });
-    assert_eq!(verdict(&[&critical], &ca.pem()), Err(Distrust::UnknownExtension("leaf".to_owned())));
+    assert_eq!(verify(&[&critical], &ca.pem()), Err(TrustError::UnknownExtension("leaf".to_owned())));
 }

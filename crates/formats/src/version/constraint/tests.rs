@@ -1,8 +1,8 @@
-//! What constraints allow, and what is none.
+//! Which versions constraints allow, and which texts are malformed.
 
 use super::*;
 
-/// Constraint, what it allows, what it does not.
+/// Constraint, versions that it allows, versions that it does not allow.
 const ALLOWED: [(&str, &[&str], &[&str]); 33] = [
     (">= 1.26", &["1.26.0", "1.26", "1.27.3", "2.0.0"], &["1.25.9", "1.26.0-rc.1", "1.27.0-alpha"]),
     ("< 1.26", &["1.25.9", "0.1.0"], &["1.26.0", "1.25.0-rc.1"]),
@@ -40,7 +40,7 @@ const ALLOWED: [(&str, &[&str], &[&str]); 33] = [
 ];
 
 #[test]
-fn a_constraint_allows_what_it_says() {
+fn constraints_allow_and_exclude_versions() {
     let allows = |constraint: &str, version: &str| {
         let constraint = Constraint::parse(constraint).expect("a constraint");
         constraint.allows(&Version::parse(version).expect("a version"))
@@ -57,22 +57,22 @@ fn a_constraint_allows_what_it_says() {
 
 #[test]
 fn blanks_and_commas_separate() {
-    let same = |text: &str| Constraint::parse(text).expect("a constraint");
+    let parse = |text: &str| Constraint::parse(text).expect("a constraint");
     for text in [">=1.2,<2", " >= 1.2 , < 2 ", ">=1.2 <2", "\t=>1.2\n<2"] {
-        assert_eq!(same(text), same(">= 1.2, < 2"), "{text:?}");
+        assert_eq!(parse(text), parse(">= 1.2, < 2"), "{text:?}");
     }
-    assert_eq!(same("1.2 - 1.4 !=1.3.1, 2"), same(">=1.2 <=1.4 !=1.3.1 =2"));
+    assert_eq!(parse("1.2 - 1.4 !=1.3.1, 2"), parse(">=1.2 <=1.4 !=1.3.1 =2"));
 }
 
 #[test]
-fn what_is_no_constraint_is_told_as_the_original_does() {
-    let told = |text: &str| Constraint::parse(text).expect_err("no constraint").to_string();
+fn malformed_constraints_have_the_messages_of_masterminds_semver() {
+    let error = |text: &str| Constraint::parse(text).expect_err("no constraint").to_string();
     for text in ["", " ", ">=", "foo", ">= 1.2,", "1.2,,1.3", "== 1.2", ">1<2", "1.2.3.4", "1.2 -1.4", "1 -"]
     {
-        assert_eq!(told(text), format!("improper constraint: {text}"));
+        assert_eq!(error(text), format!("improper constraint: {text}"));
     }
-    assert_eq!(told("1.2 || >"), "improper constraint:  >");
+    assert_eq!(error("1.2 || >"), "improper constraint:  >");
     for text in [">= 1.2x", "1.2.3-rc.01", "99999999999999999999"] {
-        assert_eq!(told(text), "constraint Parser Error", "{text}");
+        assert_eq!(error(text), "constraint Parser Error", "{text}");
     }
 }

@@ -1,4 +1,4 @@
-//! What nodes mean.
+//! Decodes nodes to JSON values.
 
 use std::collections::BTreeSet;
 
@@ -10,9 +10,9 @@ use serde_json::{Map, Number, Value};
 use super::super::build::fail;
 use super::super::{Error, Mark, resolve, scalar};
 use super::key;
-use super::tree::{Data, Id, Node, Scalar, Tree};
+use super::tree::{Id, Tree, TreeData, TreeNode, TreeScalar};
 
-/// Base64 as Go reads it: padded, the last bits whatever they are.
+/// Base64 as Go reads it: padding is required, the unused last bits may have any value.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()
@@ -20,7 +20,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::RequireCanonical),
 );
 
-/// The value of a document.
+/// Decodes a document.
 pub(super) fn value(tree: &Tree) -> Result<Value, Error> {
     let mut decoder = Decoder { tree, followed: BTreeSet::new(), decoded: 0, by_alias: 0 };
     if tree.nodes.is_empty() { Ok(Value::Null) } else { decoder.value(0) }
@@ -28,34 +28,36 @@ pub(super) fn value(tree: &Tree) -> Result<Value, Error> {
 
 struct Decoder<'a> {
     tree: &'a Tree,
-    /// Aliases that are being followed.
+    /// Aliases whose targets are being decoded.
     followed: BTreeSet<Id>,
-    /// How many nodes were decoded, and how many of them behind an alias.
+    /// Number of nodes decoded, and number of those decoded through an alias.
     decoded: u32,
     by_alias: u32,
 }
 
 impl<'a> Decoder<'a> {
-    fn node(&self, id: Id) -> &'a Node {
+    fn node(&self, id: Id) -> &'a TreeNode {
         &self.tree.nodes[id]
     }
 
     fn value(&mut self, id: Id) -> Result<Value, Error> {
         let node = self.count(id)?;
         match &node.data {
-            Data::Scalar(scalar) => meaning(scalar, node.start)?.map_err(|text| no_number(&text, node.start)),
-            Data::List(items) => items.iter().map(|item| self.value(*item)).collect(),
-            Data::Map(fields) => {
+            TreeData::Scalar(scalar) => {
+                resolve_scalar(scalar, node.start)?.map_err(|text| no_number(&text, node.start))
+            }
+            TreeData::List(items) => items.iter().map(|item| self.value(*item)).collect(),
+            TreeData::Map(fields) => {
                 let mut map = Map::new();
                 self.fields(fields, &mut map)?;
                 Ok(Value::Object(map))
             }
-            Data::Alias(anchor) => self.follow(id, |decoder| decoder.value(*anchor)),
+            TreeData::Alias(anchor) => self.follow(id, |decoder| decoder.value(*anchor)),
         }
     }
 
-    /// A node is decoded; most of a document must not come from aliases, the less the larger it is.
-    fn count(&mut self, id: Id) -> Result<&'a Node, Error> {
+    /// Counts a node. Only a share of the nodes may come from aliases, a smaller one for larger documents.
+    fn count(&mut self, id: Id) -> Result<&'a TreeNode, Error> {
         let node = self.node(id);
         self.decoded += 1;
         self.by_alias += u32::from(!self.followed.is_empty());
@@ -93,8 +95,8 @@ impl<'a> Decoder<'a> {
     fn key(&mut self, id: Id) -> Result<String, Error> {
         let start = self.node(id).start;
         let node = self.target(id);
-        if let Data::Scalar(scalar) = &self.node(node).data {
-            let special = match meaning(scalar, start)? {
+        if let TreeData::Scalar(scalar) = &self.node(node).data {
+            let special = match resolve_scalar(scalar, start)? {
                 Err(text) => Some(key::infinite(&text)),
                 Ok(Value::Number(number)) if is_float(scalar) => number.as_f64().map(key::float),
                 Ok(_) => None,
@@ -115,25 +117,26 @@ impl<'a> Decoder<'a> {
         })
     }
 
-    /// The node that an alias stands for, or the node itself.
+    /// The target of an alias, or the node itself.
     fn target(&self, id: Id) -> Id {
         match self.node(id).data {
-            Data::Alias(anchor) => anchor,
+            TreeData::Alias(anchor) => anchor,
             _ => id,
         }
     }
 
-    /// What is merged counts over what stands before it and under what follows; of several maps the first counts.
+    /// Merges into `map`: merged entries override earlier entries, and later entries override them. The first of several
+    /// maps has precedence.
     fn merge(&mut self, id: Id, map: &mut Map<String, Value>) -> Result<(), Error> {
         match &self.node(id).data {
-            Data::List(bases) => bases.iter().rev().try_for_each(|base| self.merge_one(*base, map)),
+            TreeData::List(bases) => bases.iter().rev().try_for_each(|base| self.merge_one(*base, map)),
             _ => self.merge_one(id, map),
         }
     }
 
     fn merge_one(&mut self, id: Id, map: &mut Map<String, Value>) -> Result<(), Error> {
         let start = self.node(id).start;
-        let Data::Map(fields) = &self.node(self.target(id)).data else {
+        let TreeData::Map(fields) = &self.node(self.target(id)).data else {
             return Err(fail("map merge requires map or sequence of maps as the value", start));
         };
         self.count(id)?;
@@ -147,15 +150,15 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// From 99 % for documents of up to 400,000 nodes down to 10 % for those of 4,000,000.
+/// The share of nodes that may come from aliases: 99 % for up to 400,000 nodes, down to 10 % for 4,000,000.
 fn allowed_share(decoded: u32) -> f64 {
     let (low, high) = (400_000.0, 4_000_000.0);
     let decoded = f64::from(decoded).clamp(low, high);
     0.99 - 0.89 * ((decoded - low) / (high - low))
 }
 
-/// What a scalar means; the text of an infinity, which a key may be and a value not.
-fn meaning(scalar: &Scalar, start: Mark) -> Result<Result<Value, String>, Error> {
+/// The value of a scalar; the inner error is the text of an infinity or NaN, which only a key may be.
+fn resolve_scalar(scalar: &TreeScalar, start: Mark) -> Result<Result<Value, String>, Error> {
     let text = &scalar.text;
     let string = || Ok(Value::String(text.clone()));
     let Some(tag) = &scalar.tag else {
@@ -184,14 +187,14 @@ fn meaning(scalar: &Scalar, start: Mark) -> Result<Result<Value, String>, Error>
     }
 }
 
-/// Whether a scalar that is a number is a float to Go.
-fn is_float(scalar: &Scalar) -> bool {
+/// Whether Go reads the scalar of a number as a float.
+fn is_float(scalar: &TreeScalar) -> bool {
     let tagged = scalar.tag.as_deref() == Some("tag:yaml.org,2002:float");
     tagged || (scalar.plain && scalar::is_float(&scalar.text))
 }
 
-/// A whole number as Go prints it once it is a float; none above `i64`.
-#[expect(clippy::cast_precision_loss, reason = "it is to be a float")]
+/// An integer as Go prints it after conversion to a float; `None` above `i64`.
+#[expect(clippy::cast_precision_loss, reason = "Go converts it to a float, too")]
 fn as_float(number: &Number) -> Option<Value> {
     match number.as_i64() {
         Some(whole) => crate::json::number(whole as f64).map(Value::Number),
@@ -200,7 +203,7 @@ fn as_float(number: &Number) -> Option<Value> {
     }
 }
 
-/// The text that is encoded; each byte that is no UTF-8 is replaced, as JSON cannot hold it.
+/// Decodes `!!binary`; invalid UTF-8 bytes are replaced, because JSON cannot represent them.
 fn binary(text: &str, start: Mark) -> Result<Value, Error> {
     let text: String = text.chars().filter(|letter| !matches!(letter, '\r' | '\n')).collect();
     let bytes =

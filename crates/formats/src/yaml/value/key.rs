@@ -1,8 +1,8 @@
-//! Keys of maps, which are texts in JSON.
+//! Converts keys of maps to text.
 
 use serde_json::{Number, Value};
 
-/// The text of a key that is no float; absent where `sigs.k8s.io/yaml` has none for it.
+/// The text of a key that is not a float; `None` if `sigs.k8s.io/yaml` rejects it.
 pub(super) fn text(key: &Value) -> Option<String> {
     match key {
         Value::String(text) => Some(text.clone()),
@@ -12,7 +12,7 @@ pub(super) fn text(key: &Value) -> Option<String> {
     }
 }
 
-/// The key that an infinity or what is no number is, by its text.
+/// The key for the text of an infinity or NaN.
 pub(super) fn infinite(text: &str) -> String {
     let text = text.to_ascii_lowercase();
     text.strip_prefix('+').map(str::to_owned).unwrap_or(text)
@@ -26,7 +26,7 @@ fn number(number: &Number) -> Option<String> {
 }
 
 /// Go's `FormatFloat(float, 'g', -1, 32)`: the shortest text of the nearest float of 32 bits.
-#[expect(clippy::cast_possible_truncation, reason = "Go rounds here, too")]
+#[expect(clippy::cast_possible_truncation, reason = "Go rounds it in the same way")]
 pub(super) fn float(float: f64) -> String {
     let float = float as f32;
     if float.is_infinite() {

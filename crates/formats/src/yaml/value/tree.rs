@@ -1,4 +1,4 @@
-//! The nodes of one document, as the parser tells them.
+//! Builds the nodes of one document from the parser's events.
 
 use std::collections::BTreeMap;
 use std::io::BufReader;
@@ -8,26 +8,26 @@ use libyaml_safer::{Event, EventData, MappingStyle, Parser, ScalarStyle, Sequenc
 
 use super::super::build::fail;
 use super::super::{Error, Mark};
-use super::source::Source;
+use super::input::ParserInput;
 use crate::depth;
 
-/// A node by its number.
+/// The index of a node.
 pub(super) type Id = usize;
 
-/// What is merged into the map that has it as a key.
+/// The tag of merge keys.
 const MERGE: &str = "tag:yaml.org,2002:merge";
-/// The parser looks at all open brackets for each token. No document that a person or a program writes comes near; who wants
-/// to keep it busy does.
+/// Limit on the work of the parser, which visits all open brackets for each token. Only documents made to exhaust it come
+/// near.
 const WORK: usize = 400_000_000;
 
-/// What is said of a text that the parser panics at for a reason that is not known.
+/// Error message if the parser panics for an unknown reason.
 pub(super) const DEFECT: &str = "the YAML parser failed";
-/// The parser looks so many words ahead at most.
-const NEAR: usize = 8;
+/// Maximum number of words that the parser looks ahead.
+const LOOKAHEAD: usize = 8;
 
 #[derive(Debug)]
-pub(super) enum Data {
-    Scalar(Scalar),
+pub(super) enum TreeData {
+    Scalar(TreeScalar),
     List(Vec<Id>),
     /// Keys and values in turn.
     Map(Vec<Id>),
@@ -35,36 +35,36 @@ pub(super) enum Data {
 }
 
 #[derive(Debug)]
-pub(super) struct Scalar {
+pub(super) struct TreeScalar {
     pub(super) text: String,
-    /// Whole, `tag:yaml.org,2002:int`.
+    /// The full tag, `tag:yaml.org,2002:int`.
     pub(super) tag: Option<String>,
-    /// Whether the text says what it is: it stands without quotes and without a tag.
+    /// Whether the text determines the type: it has neither quotes nor a tag.
     pub(super) plain: bool,
-    /// The same, or its tag is `!`.
+    /// Whether `plain` is set, or the tag is `!`.
     pub(super) implicit: bool,
 }
 
 #[derive(Debug)]
-pub(super) struct Node {
-    pub(super) data: Data,
+pub(super) struct TreeNode {
+    pub(super) data: TreeData,
     pub(super) start: Mark,
-    /// How many levels of lists and maps it has, those behind aliases included.
+    /// Its depth in lists and maps, including targets of aliases.
     levels: usize,
 }
 
 /// One document.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
-    /// The first node is the whole; absent in an empty text.
-    pub(super) nodes: Vec<Node>,
+    /// The first node is the root; empty for an empty text.
+    pub(super) nodes: Vec<TreeNode>,
 }
 
-impl Node {
-    /// Whether it is `<<`, which adds what stands behind it to the map.
+impl TreeNode {
+    /// Whether it is the merge key `<<`.
     pub(super) fn is_merge(&self) -> bool {
         match &self.data {
-            Data::Scalar(Scalar { text, tag, implicit, .. }) => {
+            TreeData::Scalar(TreeScalar { text, tag, implicit, .. }) => {
                 text == "<<" && (*implicit || tag.as_deref() == Some(MERGE))
             }
             _ => false,
@@ -72,38 +72,38 @@ impl Node {
     }
 }
 
-/// Reads the first document, and nothing behind its end.
+/// Reads the first document, and nothing after its end.
 pub(super) fn read(text: &str) -> Result<Tree, Error> {
-    let mut source = Source::new(text);
+    let mut input = ParserInput::new(text);
     loop {
-        match parse(&source) {
-            Err(Refusal::Colon(offset)) if source.disguise(offset) => {}
-            Err(Refusal::Colon(_)) => return Err(fail("found unexpected ':'", Mark::default())),
-            Err(Refusal::Other(error)) => return Err(error),
+        match parse(&input) {
+            Err(ParseFailure::Colon(offset)) if input.replace_colon(offset) => {}
+            Err(ParseFailure::Colon(_)) => return Err(fail("found unexpected ':'", Mark::default())),
+            Err(ParseFailure::Other(error)) => return Err(error),
             Ok(tree) => return Ok(tree),
         }
     }
 }
 
-/// Why a text was not read.
-enum Refusal {
-    /// At this offset the parser refuses a colon that ends a text in brackets; to Go it is a letter.
+/// Reason a text was not parsed.
+enum ParseFailure {
+    /// The parser rejects the colon at this offset, which ends a text in brackets; Go treats it as a letter.
     Colon(usize),
     Other(Error),
 }
 
-impl From<Error> for Refusal {
+impl From<Error> for ParseFailure {
     fn from(error: Error) -> Self {
         Self::Other(error)
     }
 }
 
-fn parse(source: &Source<'_>) -> Result<Tree, Refusal> {
+fn parse(input: &ParserInput<'_>) -> Result<Tree, ParseFailure> {
     let mut parser = Parser::new();
-    // In small pieces, so that what stands behind the document is not looked at.
-    parser.set_input(BufReader::with_capacity(1024, source.text.as_bytes()));
+    // A small buffer, so that the text after the document is not validated.
+    parser.set_input(BufReader::with_capacity(1024, input.text.as_bytes()));
     let mut builder = Builder {
-        source,
+        input,
         tree: Tree::default(),
         open: Vec::new(),
         anchors: BTreeMap::new(),
@@ -113,40 +113,40 @@ fn parse(source: &Source<'_>) -> Result<Tree, Refusal> {
     loop {
         let event = catch_unwind(AssertUnwindSafe(|| parser.parse()));
         let event = event.map_err(|_| builder.defect())?;
-        let event = event.map_err(|error| refusal(&error))?;
+        let event = event.map_err(|error| failure(&error))?;
         builder.last = mark(event.end_mark);
         match event.data {
             EventData::DocumentEnd { .. } | EventData::StreamEnd => return Ok(builder.tree),
-            _ => builder.take(event)?,
+            _ => builder.handle(event)?,
         }
     }
 }
 
 struct Builder<'a> {
-    source: &'a Source<'a>,
+    input: &'a ParserInput<'a>,
     tree: Tree,
-    /// Lists and maps that are not closed, and whether they stand in brackets.
+    /// Lists and maps whose end was not read yet, and whether they are in brackets.
     open: Vec<(Id, bool)>,
     anchors: BTreeMap<String, Id>,
     work: usize,
-    /// Where the last event ended.
+    /// End of the last event.
     last: Mark,
 }
 
 impl Builder<'_> {
-    /// Why the parser panicked. It has no words for a tag that a comma ends in brackets; anything else is its defect.
+    /// The error for a panic of the parser. It panics on a tag in brackets that a comma follows; any other panic is a defect.
     fn defect(&self) -> Error {
-        let rest = self.source.from(self.last.offset);
+        let rest = self.input.from(self.last.offset);
         let ends_a_tag = |word: &str| word.contains('!') && word.contains(',');
-        let is_known = rest.split_whitespace().take(NEAR).any(ends_a_tag);
-        fail(if is_known { "a comma ends a tag" } else { DEFECT }, self.last)
+        let is_known = rest.split_whitespace().take(LOOKAHEAD).any(ends_a_tag);
+        fail(if is_known { "a tag must not be followed by a comma" } else { DEFECT }, self.last)
     }
 
-    fn take(&mut self, event: Event) -> Result<(), Error> {
+    fn handle(&mut self, event: Event) -> Result<(), Error> {
         let start = mark(event.start_mark);
         self.work += self.open.len();
         if self.work > WORK {
-            return Err(fail("nested too deep for its length", start));
+            return Err(fail("too many open brackets", start));
         }
         match event.data {
             EventData::Alias { anchor } => {
@@ -154,32 +154,32 @@ impl Builder<'_> {
                 let node = *self.anchors.get(&anchor).ok_or_else(unknown)?;
                 let levels = self.tree.nodes[node].levels;
                 check_depth(self.open.len() + levels, start)?;
-                self.add(Data::Alias(node), None, start, levels);
-                self.reaches(levels);
+                self.add(TreeData::Alias(node), None, start, levels);
+                self.raise_parent_depth(levels);
             }
             EventData::Scalar { anchor, tag, value, plain_implicit, style, .. } => {
                 let mut plain = plain_implicit;
                 if plain && tag.is_none() && event.end_mark.index > event.start_mark.index {
-                    plain = style == ScalarStyle::Plain && !has_tag(self.source.from(start.offset));
+                    plain = style == ScalarStyle::Plain && !has_tag(self.input.from(start.offset));
                 }
                 let in_brackets = self.open.last().is_some_and(|(_, in_brackets)| *in_brackets);
                 if style == ScalarStyle::Plain && in_brackets && value.contains('?') {
-                    return Err(fail("a question mark ends a text in brackets that has no quotes", start));
+                    return Err(fail("an unquoted text in brackets must not contain a question mark", start));
                 }
                 let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
-                let text = self.source.meant(value, is_block, mark(event.end_mark).offset);
-                let scalar = Scalar { text, tag, plain, implicit: plain_implicit };
-                self.add(Data::Scalar(scalar), anchor, start, 0);
+                let text = self.input.restore(value, is_block, mark(event.end_mark).offset);
+                let scalar = TreeScalar { text, tag, plain, implicit: plain_implicit };
+                self.add(TreeData::Scalar(scalar), anchor, start, 0);
             }
             EventData::SequenceStart { anchor, style, .. } => {
-                self.begin(Data::List(Vec::new()), style == SequenceStyle::Flow, anchor, start)?;
+                self.begin(TreeData::List(Vec::new()), style == SequenceStyle::Flow, anchor, start)?;
             }
             EventData::MappingStart { anchor, style, .. } => {
-                self.begin(Data::Map(Vec::new()), style == MappingStyle::Flow, anchor, start)?;
+                self.begin(TreeData::Map(Vec::new()), style == MappingStyle::Flow, anchor, start)?;
             }
             EventData::SequenceEnd | EventData::MappingEnd => {
                 if let Some((closed, _)) = self.open.pop() {
-                    self.reaches(self.tree.nodes[closed].levels);
+                    self.raise_parent_depth(self.tree.nodes[closed].levels);
                 }
             }
             _ => {}
@@ -189,7 +189,7 @@ impl Builder<'_> {
 
     fn begin(
         &mut self,
-        data: Data,
+        data: TreeData,
         in_brackets: bool,
         anchor: Option<String>,
         start: Mark,
@@ -199,17 +199,17 @@ impl Builder<'_> {
         check_depth(self.open.len(), start)
     }
 
-    /// What is open has one more level than what stands in it.
-    fn reaches(&mut self, levels: usize) {
+    /// Makes the innermost open node at least one level deeper than a child of `levels`.
+    fn raise_parent_depth(&mut self, levels: usize) {
         if let Some((open, _)) = self.open.last() {
-            let around = &mut self.tree.nodes[*open].levels;
-            *around = (*around).max(levels + 1);
+            let parent = &mut self.tree.nodes[*open].levels;
+            *parent = (*parent).max(levels + 1);
         }
     }
 
-    fn add(&mut self, data: Data, anchor: Option<String>, start: Mark, levels: usize) -> Id {
+    fn add(&mut self, data: TreeData, anchor: Option<String>, start: Mark, levels: usize) -> Id {
         let id = self.tree.nodes.len();
-        if let Some(Data::List(nodes) | Data::Map(nodes)) =
+        if let Some(TreeData::List(nodes) | TreeData::Map(nodes)) =
             self.open.last().and_then(|(open, _)| self.tree.nodes.get_mut(*open)).map(|node| &mut node.data)
         {
             nodes.push(id);
@@ -217,7 +217,7 @@ impl Builder<'_> {
         if let Some(anchor) = anchor {
             self.anchors.insert(anchor, id);
         }
-        self.tree.nodes.push(Node { data, start, levels });
+        self.tree.nodes.push(TreeNode { data, start, levels });
         id
     }
 }
@@ -226,14 +226,14 @@ fn check_depth(levels: usize, at: Mark) -> Result<(), Error> {
     if depth::fits(levels) { Ok(()) } else { Err(fail(depth::TOO_DEEP, at)) }
 }
 
-/// Whether an unquoted text, which begins here with what stands before it, has the tag `!`, which the parser drops; it says
-/// that it is a text.
-fn has_tag(here: &str) -> bool {
-    let here = match here.strip_prefix('&') {
+/// Whether an unquoted scalar, whose properties begin here, has the tag `!`, which makes it a string. The parser drops this
+/// tag.
+fn has_tag(text: &str) -> bool {
+    let text = match text.strip_prefix('&') {
         Some(anchor) => anchor.trim_start_matches(|letter: char| !letter.is_whitespace()).trim_start(),
-        None => here,
+        None => text,
     };
-    here.starts_with('!')
+    text.starts_with('!')
 }
 
 fn mark(mark: libyaml_safer::Mark) -> Mark {
@@ -241,10 +241,10 @@ fn mark(mark: libyaml_safer::Mark) -> Mark {
     Mark { line: small(mark.line) + 1, column: small(mark.column) + 1, offset: small(mark.index) }
 }
 
-fn refusal(error: &libyaml_safer::Error) -> Refusal {
+fn failure(error: &libyaml_safer::Error) -> ParseFailure {
     let at = error.problem_mark().or(error.context_mark()).map(mark).unwrap_or_default();
     match error.problem() {
-        "found unexpected ':'" => Refusal::Colon(at.offset),
-        problem => Refusal::Other(fail(problem, at)),
+        "found unexpected ':'" => ParseFailure::Colon(at.offset),
+        problem => ParseFailure::Other(fail(problem, at)),
     }
 }

@@ -1,4 +1,4 @@
-//! A bundle in a file that others replace, such as the one that a pod is given.
+//! A bundle in a file that changes, such as the CA bundle in a pod.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,47 +7,47 @@ use std::time::{Duration, Instant};
 
 use super::{Authorities, NoAuthority};
 
-/// So long a bundle is trusted before its file is looked at again; a handshake then reads it.
-const FRESH: Duration = Duration::from_mins(1);
+/// Age at which a handshake reads the file again.
+const MAX_AGE: Duration = Duration::from_mins(1);
 
-/// Why there is no bundle.
+/// Reason a bundle cannot be loaded.
 #[derive(Debug, thiserror::Error)]
-pub enum FollowError {
+pub enum BundleFileError {
     /// The file cannot be read.
     #[error("failed to read {}: {source}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// The operating system's words.
+        /// The operating system's error.
         source: io::Error,
     },
-    /// It holds no certificate.
+    /// The file has no certificate.
     #[error("failed to trust {}: {source}", path.display())]
     Empty {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The error.
         source: NoAuthority,
     },
 }
 
-/// The authorities of a file.
+/// The authorities of a file, reloaded when they are a minute old.
 #[derive(Debug)]
-pub(super) struct Followed {
+pub(super) struct BundleFile {
     path: PathBuf,
     current: Mutex<(Arc<Authorities>, Instant)>,
 }
 
-impl Followed {
-    pub(super) fn open(path: PathBuf) -> Result<Self, FollowError> {
+impl BundleFile {
+    pub(super) fn open(path: PathBuf) -> Result<Self, BundleFileError> {
         let current = Mutex::new((Arc::new(read(&path)?), Instant::now()));
         Ok(Self { path, current })
     }
 
-    /// What the file held a minute ago at most; what it held before where it holds nothing now.
+    /// The authorities of the file, at most a minute old; the previous ones if the file is not readable now.
     pub(super) fn current(&self) -> Arc<Authorities> {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        if current.1.elapsed() >= FRESH {
+        if current.1.elapsed() >= MAX_AGE {
             current.1 = Instant::now();
             match read(&self.path) {
                 Ok(authorities) => current.0 = Arc::new(authorities),
@@ -58,8 +58,8 @@ impl Followed {
     }
 }
 
-fn read(path: &Path) -> Result<Authorities, FollowError> {
-    let failed = |source| FollowError::Read { path: path.to_owned(), source };
+fn read(path: &Path) -> Result<Authorities, BundleFileError> {
+    let failed = |source| BundleFileError::Read { path: path.to_owned(), source };
     let pem = std::fs::read(path).map_err(failed)?;
-    Authorities::from_pem(&pem).map_err(|source| FollowError::Empty { path: path.to_owned(), source })
+    Authorities::from_pem(&pem).map_err(|source| BundleFileError::Empty { path: path.to_owned(), source })
 }
