@@ -1,6 +1,6 @@
-//! Certificate requests (PKCS #10) in PEM, made from what they ask for.
+//! Builds certificate requests (PKCS #10) in PEM.
 //!
-//! The key is always the same and its signature (Ed25519) has no chance in it: the same words make the same request.
+//! The key is fixed and its signature (Ed25519) deterministic: the same names give the same request.
 
 use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair as _};
 use base64::Engine as _;
@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The key of every request; nobody trusts it.
+/// The key of every request; it is public and only for tests.
 const SEED: [u8; 32] = *b"a key that is no secret at all!!";
 
 const LABEL: &str = "CERTIFICATE REQUEST";
@@ -27,7 +27,7 @@ const ED25519: &[u8] = &[0x2b, 0x65, 0x70];
 const EXTENSION_REQUEST: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x09, 0x0e];
 const SUBJECT_ALTERNATIVE_NAME: &[u8] = &[0x55, 0x1d, 0x11];
 
-/// What a request asks for.
+/// The names that a request contains.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct Asked {
@@ -39,7 +39,7 @@ struct Asked {
     uris: Vec<String>,
 }
 
-/// The request in PEM; absent where a field is unknown or no address.
+/// The request in PEM; `None` if a field is unknown or an IP address is invalid.
 pub(crate) fn pem(asked: &Value) -> Option<String> {
     let asked: Asked = serde_json::from_value(asked.clone()).ok()?;
     let key = Ed25519KeyPair::from_seed_unchecked(&SEED).ok()?;
@@ -67,7 +67,7 @@ fn subject(asked: &Asked) -> Vec<u8> {
     sequence(&parts.collect::<Vec<_>>())
 }
 
-/// The attribute that asks for alternative names; nothing if there are none.
+/// The attribute with subject alternative names; empty if there are none.
 fn extensions(asked: &Asked) -> Vec<u8> {
     let text = |tag: u8| move |name: &String| tagged(tag, name.as_bytes());
     let mut names: Vec<Vec<u8>> = asked.emails.iter().map(text(0x81)).collect();
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_asks_for_these_names_and_is_signed() {
+    fn a_request_contains_the_names_and_is_signed() {
         let asked = json!({
             "commonName": "system:node:a", "organizations": ["system:nodes", "others"],
             "dnsNames": ["a", "b.example.com"], "ipAddresses": ["10.0.0.1", "2001:db8::1"],
@@ -146,12 +146,12 @@ mod tests {
     }
 
     #[test]
-    fn a_request_may_ask_for_nothing() {
+    fn a_request_may_be_empty() {
         assert_eq!(read(&json!({})), (String::new(), Vec::new()));
     }
 
     #[test]
-    fn what_is_no_request_makes_none() {
+    fn invalid_fields_give_no_request() {
         for none in [json!("a"), json!({"commonNames": "a"}), json!({"ipAddresses": ["a"]})] {
             assert_eq!(pem(&none), None, "{none}");
         }

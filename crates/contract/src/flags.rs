@@ -1,4 +1,4 @@
-//! What the rows of a table of flags speak of, and the changes of a command line that none of them does.
+//! Tables of flags, and the changes of a command line that no row of the table explains.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::expect::{self, Notation, Path, Rules, Step, is_like, same};
 
-/// Whose command line a contract of the form flags is about, and the flags that it names.
+/// The command line of a contract of the form flags, and the rows of its table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
     /// The command line.
@@ -15,7 +15,7 @@ pub struct Named {
     pub rows: Vec<Row>,
 }
 
-/// Where a command line stands.
+/// The location of a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
     /// `command` and `args` of this container of a pod template.
@@ -24,46 +24,46 @@ pub enum Line {
     Unit(String),
 }
 
-/// A row: the clause that speaks of a flag, and what it lets a webhook do with it.
+/// A row: a flag, its clause, and the changes that it explains.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// Its clause.
     pub clause: String,
     /// `--secure-port`; `*` stands for any letters.
     pub flag: String,
-    /// Whether its changes are explained.
+    /// Which changes it explains.
     pub explains: Explains,
 }
 
 /// Which changes of a flag a row explains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Explains {
-    /// All: what is wrong with them is a broken clause.
+    /// All: the clause itself judges them.
     Judged,
-    /// That it came where it was not.
+    /// Only that the flag was added (`may add`).
     Added,
-    /// All: `may change`.
+    /// All (`may change`).
     Changed,
 }
 
-/// A change of a command line that no row speaks of.
+/// A change of a command line that no row explains.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unnamed {
-    /// Where: `…containers[name=kube-apiserver]<Flags>.--foo`; without a flag, the words that are none.
+    /// Path: `…containers[name=kube-apiserver]<Flags>.--foo`; without a flag, the path of the command line.
     pub path: Path,
     /// `kube-apiserver`, `kubelet.service`.
     pub owner: String,
     /// The flag; `None`: the program, or a word that is no flag.
     pub flag: Option<String>,
-    /// What was there.
+    /// The value before.
     pub before: Option<Value>,
-    /// What is there.
+    /// The value after.
     pub after: Option<Value>,
 }
 
 impl Named {
-    /// Every change from one object to the other that no row explains, in the order of flags. An object without this command
-    /// line has none; that it went is another clause's business.
+    /// Changes between the objects that no row explains, in the order of flags. An object without this command
+    /// line has none.
     #[must_use]
     pub fn unnamed(&self, before: &Value, after: &Value) -> Vec<Unnamed> {
         let lines = |object: &Value| expect::get(object, &self.line.path());
@@ -134,8 +134,8 @@ impl Line {
 }
 
 impl Unnamed {
-    /// Whether a target says that it means this: the flag, or each word that came or went, `--foo`, `kube-apiserver --foo`,
-    /// `kubelet.service /usr/bin/nice -n`, with `*` for any letters.
+    /// Whether the target's `extras` declare the change: they name the flag, or each added or removed word, as
+    /// `--foo`, `kube-apiserver --foo`, `kubelet.service /usr/bin/nice -n`, with `*` for any characters.
     #[must_use]
     pub fn is_declared(&self, extras: &[String]) -> bool {
         let is_meant = |word: &str| extras.iter().any(|extra| self.is_said_by(extra, word));
@@ -145,7 +145,8 @@ impl Unnamed {
         }
     }
 
-    /// A flag can be said of every command line, a word of one alone: it could be a path.
+    /// Whether an extra names a word. A flag may be named for all command lines, another word only with its owner: it
+    /// could be a path.
     fn is_said_by(&self, extra: &str, word: &str) -> bool {
         match extra.split_once(' ') {
             Some((owner, said)) => {
@@ -155,7 +156,7 @@ impl Unnamed {
         }
     }
 
-    /// Words that came or went; all of them where only their order changed.
+    /// Words that were added or removed; all words if only their order changed.
     fn moved_words(&self) -> Vec<&str> {
         let before: Vec<&str> = split(self.before.as_ref()).collect();
         let after: Vec<&str> = split(self.after.as_ref()).collect();
@@ -168,7 +169,7 @@ fn split(words: Option<&Value>) -> impl Iterator<Item = &str> {
     words.and_then(Value::as_str).unwrap_or_default().split_whitespace()
 }
 
-/// The words of one line that are not among those of the other, as often as they are more.
+/// The words of one line without those of the other, as multisets.
 fn without<'w>(words: &[&'w str], others: &[&str]) -> Vec<&'w str> {
     let mut others = others.to_vec();
     let is_more = |word: &&str| match others.iter().position(|other| other == word) {
@@ -212,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_row_speaks_of_is_found() {
+    fn unexplained_changes_are_found() {
         let line = "spec.template.spec.containers[name=app]<Flags>";
         let table: [(&[&str], &[&str], Vec<String>); 7] = [
             (&["a", "--x=1"], &["a", "--x", "1"], vec![]),
@@ -251,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_declares_the_words_of_a_unit_that_came_or_went() {
+    fn a_target_declares_added_and_removed_words_of_a_unit() {
         let unit = |line: &str| {
             let content = format!("[Service]\nExecStart={line}\n");
             json!({"spec": {"units": [{"name": "kubelet.service", "content": content}]}})

@@ -1,5 +1,5 @@
-//! The contracts of files, read to clauses: what a command selects from. Cases are expanded contract by contract, when they are
-//! asked for.
+//! Outlines of contracts, from which commands select. A contract is expanded to cases only when they are
+//! needed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -41,7 +41,7 @@ pub struct Outline {
     pub subject: Subject,
     /// Its clauses, in order.
     pub clauses: Vec<ClauseOutline>,
-    /// Its files, as positions in the index's.
+    /// Its files, as positions in the index's list of files.
     files: BTreeSet<usize>,
 }
 
@@ -54,17 +54,17 @@ pub struct ClauseOutline {
     pub text: String,
     /// How binding it is.
     pub level: Level,
-    /// How binding it is to the letter, where Gardener itself does not keep it so.
+    /// The level with `--strict`, where `level` is lower because Gardener itself does not keep the clause.
     pub strict: Option<Level>,
     /// Features of the target it needs.
     pub needs: Vec<String>,
     /// Clauses without which this one means nothing.
     pub presupposes: Vec<String>,
-    /// How many cases it has; `None` where that follows from the objects of namespaces (form objects).
+    /// How many cases it has; `None` if that depends on the objects of namespaces (form objects).
     pub cases: Option<usize>,
 }
 
-/// What records beside contracts are held against: a clause as it is now.
+/// A clause as it is now, which attestations, explanations and ledgers are compared with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
     /// Component of its contract.
@@ -75,7 +75,7 @@ pub struct Summary {
     pub hash: String,
     /// How many cases it has.
     pub cases: usize,
-    /// Foreign implementations that differ, and why.
+    /// Other implementations that differ, and why.
     pub differs: BTreeMap<String, String>,
 }
 
@@ -84,16 +84,16 @@ pub struct Summary {
 pub struct Records {
     /// The attestations.
     pub attestations: Vec<Attestation>,
-    /// Why targets answer otherwise than others.
+    /// Why answers of targets differ.
     pub explanations: Vec<Explanations>,
 }
 
-/// The sentences of the documents: who keeps them, or will, and which ask nothing.
+/// The sentences of the documents: those in ledgers, and those that require nothing.
 #[derive(Debug, Default)]
 pub struct Ledgers {
     /// The ledgers of the components, and their files.
     pub ledgers: Vec<(Ledger, SourceFile)>,
-    /// The sentences that ask nothing, and their files.
+    /// The sentences that require nothing, and their files.
     pub not_normative: Vec<(NotNormative, SourceFile)>,
 }
 
@@ -101,14 +101,14 @@ impl Index {
     /// Reads every contract of the files.
     ///
     /// # Errors
-    /// What keeps contract files from being read; what is wrong with a case is found when its contract is expanded.
+    /// The errors of the contract files; errors of cases are found when their contract is expanded.
     pub fn read(sources: Vec<SourceFile>) -> Result<Self, Errors> {
         let files = (0..sources.len()).filter(|file| documents::has_part(&sources[*file], Part::Contracts));
         let files = files.collect();
         Self::of(sources.into(), files)
     }
 
-    /// Reads the contracts that have one of these clauses; `None` where one of the ids is in no contract.
+    /// Reads the contracts that have one of these clauses; `None` if no contract has one of the ids.
     ///
     /// # Errors
     /// As [`Self::read`].
@@ -177,7 +177,7 @@ impl Index {
         self.clauses().find(|(_, clause)| clause.id == id)
     }
 
-    /// Takes every clause to the letter: what is more lenient because Gardener itself does not keep it binds as it is written.
+    /// Replaces the level of each clause by its `strict` level, if it has one.
     pub fn take_to_the_letter(&mut self) {
         for clause in self.contracts.iter_mut().flat_map(|contract| &mut contract.clauses) {
             clause.level = clause.strict.unwrap_or(clause.level);
@@ -187,15 +187,15 @@ impl Index {
     /// A contract of this index with all its cases.
     ///
     /// # Errors
-    /// Everything that is wrong with it, and with the fixtures that contracts share.
+    /// All errors of the contract and of the shared fixtures.
     pub fn expand(&self, outline: &Outline) -> Result<Contract, Errors> {
         self.expanded(outline, None)
     }
 
-    /// A contract of this index with the cases of these clauses alone.
+    /// A contract of this index with only these clauses.
     ///
     /// # Errors
-    /// Everything that is wrong with them, and with the fixtures that contracts share.
+    /// All errors of these clauses and of the shared fixtures.
     pub fn expand_some(&self, outline: &Outline, wanted: Wanted<'_>) -> Result<Contract, Errors> {
         self.expanded(outline, Some(wanted))
     }
@@ -225,7 +225,7 @@ impl Index {
     /// The attestations and explanations of the files.
     ///
     /// # Errors
-    /// Everything that is wrong with them.
+    /// All errors of these files.
     pub fn records(&self) -> Result<Records, Errors> {
         Ok(self.beside(Part::Records)?.0)
     }
@@ -233,7 +233,7 @@ impl Index {
     /// The ledgers of the files.
     ///
     /// # Errors
-    /// Everything that is wrong with them.
+    /// All errors of these files.
     pub fn ledgers(&self) -> Result<Ledgers, Errors> {
         Ok(self.beside(Part::Ledgers)?.1)
     }
@@ -245,19 +245,20 @@ impl Index {
         if errors.is_empty() { Ok(documents.beside()) } else { Err(Errors(errors)) }
     }
 
-    /// A summary of every clause: contracts are expanded one after the other, and none is kept.
+    /// A summary of every clause. Contracts are expanded one after the other and dropped.
     ///
     /// # Errors
-    /// Everything that is wrong with any of them.
+    /// All errors of all contracts.
     pub fn summaries(&self) -> Result<Vec<Summary>, Errors> {
         let summaries = self.each(&self.contracts, |contract| Summary::of(&contract))?;
         Ok(summaries.into_iter().flatten().collect())
     }
 
-    /// Expands contracts of this index one after the other; what is not kept of one goes before the next comes.
+    /// Expands contracts of this index one after the other and collects the results of `keep`; each contract is
+    /// dropped before the next is expanded.
     ///
     /// # Errors
-    /// Everything that is wrong with any of them.
+    /// All errors of all contracts.
     pub fn each<'a, T>(
         &self,
         outlines: impl IntoIterator<Item = &'a Outline>,
@@ -281,7 +282,7 @@ impl fmt::Debug for Index {
 }
 
 impl Outline {
-    /// The outline of a contract that is expanded.
+    /// The outline of an expanded contract.
     #[must_use]
     pub fn of(contract: &Contract) -> Self {
         let clauses = contract.clauses.iter().map(|clause| ClauseOutline {
@@ -308,7 +309,7 @@ impl Outline {
         (self.component.clone(), self.name.clone())
     }
 
-    /// Adds what another file says of the same contract.
+    /// Adds the outline of another file of the same contract.
     fn join(&mut self, other: Self) {
         self.labels.extend(other.labels);
         self.clauses.extend(other.clauses);
@@ -331,10 +332,10 @@ impl Summary {
     }
 }
 
-/// Ids of clauses and where they are.
+/// Ids of clauses and their positions.
 type Places = Vec<(String, Span)>;
 
-/// The contracts of one file, without what was parsed for them.
+/// Outlines of the contracts in one file, positions of their clauses, and errors. The parsed file is dropped.
 fn outlines(file: usize, sources: &[SourceFile]) -> (Vec<Outline>, Places, Vec<Error>) {
     let (drafts, report) = documents::drafts(file, sources);
     let clauses = drafts.iter().flat_map(asked);
@@ -342,7 +343,8 @@ fn outlines(file: usize, sources: &[SourceFile]) -> (Vec<Outline>, Places, Vec<E
     (drafts.iter().map(outline).collect(), places, report.into_errors())
 }
 
-/// The clauses that ask something; rows of flags that ask nothing speak for a clause of another contract.
+/// The clauses with cases. Rows `may add` and `may change` of a table of flags have none: they belong to a clause of
+/// another contract.
 fn asked(draft: &Draft) -> impl Iterator<Item = &draft::Clause> {
     draft.clauses.iter().filter(|clause| draft.form != Form::Flags || clause.asks())
 }

@@ -1,4 +1,4 @@
-//! Loads contracts: files in, contracts out, everything that is wrong named at once.
+//! Loads contracts from files and reports all errors at once.
 
 mod cells;
 mod columns;
@@ -55,18 +55,18 @@ use crate::document::{Error, SourceFile};
 use crate::index::{Ledgers, Records};
 use crate::model::{Catalog, Contract};
 
-/// What the files say, and what is wrong with them.
+/// The content of the files, and all errors.
 #[derive(Debug)]
 pub struct Loaded {
-    /// What could be loaded; clauses and cases with errors are left out.
+    /// The contracts, without clauses and cases that have errors.
     pub catalog: Catalog,
     /// The attestations and explanations.
     pub records: Records,
     /// The ledgers.
     pub ledgers: Ledgers,
-    /// What keeps the files from being loaded as they stand.
+    /// Errors: the files cannot be used.
     pub errors: Vec<Error>,
-    /// What loads, and lint names nevertheless.
+    /// Findings of lint: the files can be used.
     pub findings: Vec<Error>,
 }
 
@@ -74,14 +74,14 @@ impl Catalog {
     /// The contracts of these files.
     ///
     /// # Errors
-    /// Everything that is wrong with any of the files.
+    /// All errors of all files.
     pub fn load(sources: &[SourceFile]) -> Result<Self, Errors> {
         let loaded = read(sources);
         if loaded.errors.is_empty() { Ok(loaded.catalog) } else { Err(Errors(loaded.errors)) }
     }
 }
 
-/// Reads all files with every case, as far as they can be read. [`crate::index::Index`] expands cases contract by contract.
+/// Reads all files and expands every case, as far as possible. [`crate::index::Index`] expands contracts one by one.
 #[must_use]
 pub fn read(sources: &[SourceFile]) -> Loaded {
     let Each { taken, shared, records, ledgers, errors, findings } = each(sources, |contract| contract);
@@ -89,24 +89,24 @@ pub fn read(sources: &[SourceFile]) -> Loaded {
     Loaded { catalog, records, ledgers, errors, findings }
 }
 
-/// What came of contracts that were handed on one by one, and everything else that the files say.
+/// The results for all contracts, and the rest of the files' content.
 pub(crate) struct Each<T> {
-    /// In the order of component and name.
+    /// The results, ordered by component and name.
     pub(crate) taken: Vec<T>,
     pub(crate) shared: Shared,
     pub(crate) records: Records,
     pub(crate) ledgers: Ledgers,
-    /// What keeps the files from being loaded as they stand.
+    /// Errors: the files cannot be used.
     pub(crate) errors: Vec<Error>,
-    /// What loads, and lint names nevertheless.
+    /// Findings of lint: the files can be used.
     pub(crate) findings: Vec<Error>,
 }
 
-/// Expands every contract, side by side, and hands it on as far as it can be loaded: what is not kept of it goes at once.
+/// Expands all contracts in parallel and collects the results of `take`; each contract is dropped after its call.
 pub(crate) fn each<T: Send>(sources: &[SourceFile], take: impl Fn(Contract) -> T + Sync) -> Each<T> {
     let (report, lint) = (Report::new(sources), Report::new(sources));
     let shared = Shared::of(&Arc::from(sources));
-    // Before threads would wait for each other to do it.
+    // Now, so that the threads do not wait for each other to build it.
     shared.build();
     let mut documents = documents::read(&[Part::Contracts, Part::Records, Part::Ledgers], &report);
     let named = documents.by_name();
@@ -136,11 +136,11 @@ pub(crate) fn each<T: Send>(sources: &[SourceFile], take: impl Fn(Contract) -> T
     Each { taken, shared, records, ledgers, errors: report.into_errors(), findings: lint.into_errors() }
 }
 
-/// Notes an id that another clause has.
+/// Reports an id that another clause has already.
 pub(crate) fn note_id(ids: &mut BTreeMap<String, String>, id: &str, span: Span, report: &Report<'_>) {
     let place = format!("{}:{}", report.files[span.file].path, span.mark.line);
     if let Some(first) = ids.insert(id.to_owned(), place) {
-        let message = format!("{id} is taken, at {first}");
-        report.add("duplicate-id", span, message, "ids are never reused: number the clause anew");
+        let message = format!("duplicate id {id}: {first} uses it already");
+        report.add("duplicate-id", span, message, "give the clause a new id; ids are never reused");
     }
 }

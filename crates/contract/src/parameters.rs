@@ -1,4 +1,4 @@
-//! Values that a target states of itself, put in the place of their names before it is asked.
+//! Values that a target states about itself, filled in for `$parameter` before its cases run.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ use crate::expect::{Expect, KeyedItem, ListRule, Notation, Operator, Rules};
 use crate::model::Contract;
 
 impl Contract {
-    /// The contract with the values that a target states. Where `examples` says that the target runs with what the contract
-    /// configures, what it does not state is the contract's own example; otherwise the name stays, and the case cannot be
-    /// asked.
+    /// The contract with the values that a target states. If `examples`, the target runs with the contract's
+    /// configuration, and the contract's examples are used for values that it does not state; otherwise the name
+    /// stays, and the case cannot run.
     #[must_use]
     pub fn stated(mut self, stated: &BTreeMap<String, Value>, examples: bool) -> Self {
         if self.parameters.is_empty() {
@@ -30,14 +30,14 @@ impl Contract {
     }
 }
 
-/// The name under which a parameter is stated: of `csiFeatureGates.1.27` what stands before the point.
+/// The name under which a target states a parameter: for `csiFeatureGates.1.27` the part before the first dot.
 #[must_use]
 pub fn stated_as(name: &str) -> &str {
     name.split_once('.').map_or(name, |(name, _)| name)
 }
 
-/// The value of a name. `gates.1.27` is the entry `1.27` of a map, or the value as a whole where it is none: the same for
-/// all versions.
+/// The value of a parameter. `gates.1.27` is the entry `1.27` if the value is a map, else the whole value, which then
+/// holds for all versions.
 fn find<'a>(values: &'a BTreeMap<String, Value>, name: &str) -> Option<&'a Value> {
     let (name, entry) = name.split_once('.').map_or((name, None), |(name, entry)| (name, Some(entry)));
     match (values.get(name)?, entry) {
@@ -46,7 +46,7 @@ fn find<'a>(values: &'a BTreeMap<String, Value>, name: &str) -> Option<&'a Value
     }
 }
 
-/// The first parameter that a case names and that nobody stated.
+/// The first parameter of a case that has no value.
 #[must_use]
 pub fn missing(case: &Case) -> Option<&str> {
     case.then.object.as_ref().and_then(|expect| names(expect).into_iter().next())
@@ -68,7 +68,7 @@ pub fn names(expect: &Expect) -> Vec<&str> {
     }
 }
 
-/// An expectation with values in the place of names; `texts`: of a command line, where every value is a text.
+/// An expectation with parameters replaced by values; `texts`: it is about a command line, where every value is a string.
 fn filled<'a>(
     expect: &Expect,
     rules: &Rules,
@@ -109,7 +109,7 @@ fn filled<'a>(
     }
 }
 
-/// A stated value as `then` would say it: maps and lists by key partial, other lists whole.
+/// The expectation for a stated value, as in `then`: maps and keyed lists are partial, other lists whole.
 fn partial(value: &Value, rules: &Rules, texts: bool) -> Expect {
     match value {
         Value::Null => Expect::Operator(Operator::Absent),
@@ -139,7 +139,7 @@ fn partial(value: &Value, rules: &Rules, texts: bool) -> Expect {
     }
 }
 
-/// Members of a list, and of a map those that are said with their value: `[A, B=true]`.
+/// The expectation for stated members of a list, or of a map with their values: `[A, B=true]`.
 fn members_of(value: &Value, texts: bool) -> Expect {
     let alone = std::slice::from_ref(value);
     let member = |member: &Value| {
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stated_stands_in_the_place_of_its_name() {
+    fn stated_values_replace_parameters() {
         let pod = Rules::of_object(&json!({"apiVersion": "v1", "kind": "Pod"}));
         let env = pod.field("spec").field("containers").item().field("env");
         let stated = json!([{"name": "A", "value": "x"}]);
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn members_are_said_with_their_value_or_without() {
+    fn members_are_stated_with_or_without_a_value() {
         let stated = json!(["A=true", "B"]);
         for (answer, kept) in [
             (json!({"A": true, "B": "x", "C": "y"}), true),
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_states_keeps_its_name_and_keeps_nothing() {
+    fn unstated_parameters_stay_and_no_answer_satisfies_them() {
         let unstated = filled(&parameter(false), &Rules::unknown(), &|_| None, false);
         assert_eq!(names(&unstated), ["p"]);
         assert!(!holds(&unstated, None, Some(&json!("x")), &Rules::unknown()));

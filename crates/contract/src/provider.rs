@@ -1,16 +1,17 @@
-//! The provider that cases speak of: a target of another one is asked about that.
+//! Adapts cases to the provider of the target.
 
 use serde_json::{Map, Value};
 
 use crate::case::Case;
 use crate::model::Contract;
 
-/// What the label of an extension that a namespace needs begins with; its end is the provider.
+/// Prefix of the label for an extension that a namespace needs; the provider follows.
 const NEEDED: &str = "extensions.gardener.cloud/provider-";
 
 impl Contract {
-    /// The contract as if its cases had been written for this provider: what they give of the one that their configuration
-    /// names, and of this one, is exchanged. So a case about another provider's object still is about another's.
+    /// The contract as if its cases had been written for this provider: in the given objects, this provider and the one that
+    /// the configuration names are swapped. So a case about another provider's object stays a case about another
+    /// provider's object.
     #[must_use]
     pub fn of_provider(mut self, provider: &str) -> Self {
         for case in self.clauses.iter_mut().flat_map(|clause| &mut clause.cases) {
@@ -23,7 +24,7 @@ impl Contract {
         self
     }
 
-    /// Whether its cases speak of a provider.
+    /// Whether the configuration of a case names a provider.
     #[must_use]
     pub fn has_provider(&self) -> bool {
         let mut cases = self.clauses.iter().flat_map(|clause| &clause.cases);
@@ -39,7 +40,7 @@ fn exchange(case: &mut Case, names: [&str; 2]) {
     }
 }
 
-/// A tree with one name in the place of the other, where a text is the name, and in labels that end with it.
+/// The value with the two names swapped, in strings that equal a name and in labels of needed extensions.
 fn exchanged(value: Value, names: [&str; 2]) -> Value {
     match value {
         Value::String(text) => Value::String(other(&text, names).map_or(text, str::to_owned)),
@@ -71,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_providers_change_places_where_they_are_named_whole() {
+    fn providers_are_swapped_where_a_string_or_label_names_them() {
         let given = json!({
             "labels": {"shoot": "local", "seed": "aws", "network": "calico", "extensions.gardener.cloud/provider-local": "true"},
             "command": ["/usr/local/bin/kube-apiserver", "local"],

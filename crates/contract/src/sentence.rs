@@ -1,4 +1,5 @@
-//! The hash that ties a clause or an entry of a ledger to a sentence of its source document, however the document is set.
+//! The hash that ties a clause or an entry of a ledger to a sentence of its source document, independent of the
+//! document's layout.
 
 mod split;
 
@@ -16,9 +17,9 @@ pub fn hash(sentence: &str) -> String {
     shortened(&Sha256::digest(normal(sentence).as_bytes()))
 }
 
-/// Where runs of words with one of these hashes lie in `document`, in bytes; `words` bounds the length of a run.
+/// The byte ranges in `document` whose hash is wanted; `words` limits the length of a range.
 ///
-/// What is quoted may be a sentence, a part of one or several, so every run of consecutive pieces is tried. Pieces end at
+/// A quotation may be a sentence, a part of one or several, so every run of consecutive pieces is tried. Pieces end at
 /// full stops, colons and the like, and at line ends.
 #[must_use]
 pub fn quoted(document: &str, wanted: &BTreeSet<&str>, words: usize) -> Vec<(String, Range<usize>)> {
@@ -54,7 +55,7 @@ fn normal(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// What quotations are made of.
+/// The smallest unit of quotations.
 struct Piece {
     range: Range<usize>,
     normal: String,
@@ -94,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn setting_and_case_do_not_matter() {
+    fn layout_and_case_do_not_matter() {
         assert_eq!(hash("The Pod’s `.spec` is set."), hash("the pod's spec IS  set"));
         assert_ne!(hash("is set"), hash("is not set"));
         assert_eq!(hash("").len(), 8);

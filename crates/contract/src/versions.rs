@@ -1,10 +1,10 @@
-//! Ranges of versions of a target: `>=1.58`, `>=1.58, <1.82`, `1.61`, `!=1.61.2`.
+//! Ranges of versions: `>=1.58`, `>=1.58, <1.82`, `1.61`, `!=1.61.2`.
 
-/// Versions for which all of these bounds hold.
+/// A range: all bounds must hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Range(Vec<Bound>);
 
-/// `v1.58`: up to three numbers, of which those that are said count.
+/// `v1.58`: up to three numbers; `=` and `!=` compare only the given ones.
 type Numbers = Vec<u64>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ enum Is {
     One,
 }
 
-/// Longer ones first: `>=` begins as `>` does.
+/// Longer operators first, as `>=` begins with `>`.
 const OPERATORS: [(&str, Is); 6] = [
     (">=", Is::AtLeast),
     ("<=", Is::AtMost),
@@ -34,14 +34,14 @@ const OPERATORS: [(&str, Is); 6] = [
 ];
 
 impl Range {
-    /// The range that a text says; `None` where it is none.
+    /// Parses a range; `None` if it is invalid.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         text.split(',').map(Bound::parse).collect::<Option<_>>().map(Self)
     }
 
-    /// Whether it covers a version; one that is none is covered, since nothing speaks against it. What follows a dash or
-    /// plus does not count.
+    /// Whether it covers a version; an invalid version is covered. The part after a dash or
+    /// plus is ignored.
     #[must_use]
     pub fn covers(&self, version: &str) -> bool {
         let plain = version.trim().split(['-', '+']).next().unwrap_or_default();
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_range_is_none() {
+    fn invalid_ranges_are_refused() {
         for text in ["", "=<1.5", "><1.5", ">==1.5", "1.2.3.4", "1.x", "1.", ">=1.5,", "vv1", "+1", "~1.5"] {
             assert_eq!(Range::parse(text), None, "{text}");
         }

@@ -1,4 +1,4 @@
-//! The single assertions of an expectation, each with its place: what a proof has to damage.
+//! The single assertions of an expectation, each with its path: a proof falsifies each of them.
 
 use serde_json::Value;
 
@@ -6,22 +6,22 @@ use super::compare::{element, key_step, present};
 use super::opened::inside;
 use super::{Expect, Operator, Path, Rules, Step};
 
-/// One thing that an expectation asserts at one place.
+/// One assertion about one value.
 #[derive(Clone, Debug)]
 pub struct Assertion {
-    /// Where.
+    /// The path of the value.
     pub path: Path,
-    /// What: a value, an operator, a list as a whole (the elements of an ordered one are assertions of their own), or an
-    /// empty map or keyed list (there is one).
+    /// A value, an operator, a list as a whole (elements of an ordered list are separate assertions), or an
+    /// empty map or keyed list (the value is present).
     pub expect: Expect,
-    /// What is known of the place.
+    /// Types and list keys of the value.
     pub rules: Rules,
-    /// The key, where the place is an element of a list by key.
+    /// The key, if the value is an element of a keyed list.
     pub key: Vec<(String, Value)>,
 }
 
-/// The assertions of an expectation, in the order of its tree. Strings that hold a notation are opened as the answer
-/// holds them; `$any` asserts nothing.
+/// The assertions of an expectation, in the order of its tree. Strings in a notation are parsed as the answer
+/// has them; `$any` asserts nothing.
 #[must_use]
 pub fn assertions(expect: &Expect, answer: Option<&Value>, rules: &Rules) -> Vec<Assertion> {
     let mut found = Vec::new();
@@ -86,8 +86,8 @@ fn collect(
     }
 }
 
-/// An assertion about what may be absent at a place: where it is about the place itself, or all that a string there holds,
-/// absence keeps it.
+/// An assertion inside `$absentOr` at `place`: if it is about the place itself, or about the whole content of a
+/// string there, an absent value satisfies it.
 fn optional(assertion: Assertion, place: &Path) -> Assertion {
     let whole = assertion.path.0[place.0.len()..].iter().all(|step| matches!(step, Step::Opened(_)));
     let Assertion { path, expect, rules, key } = assertion;

@@ -1,4 +1,4 @@
-//! What differs between two objects, as the language compares: lists by key, order where it matters, values by value.
+//! Differences between two objects, as the language compares: lists by key, order where it matters, quantities by value.
 
 use std::collections::BTreeSet;
 
@@ -9,14 +9,14 @@ use super::compare::{key_step, present};
 use super::scalar::bare;
 use super::{ListRule, Path, Rules, Step, equal};
 
-/// One changed leaf, or a list element that came or went as a whole.
+/// One changed leaf, or an added or removed element of a list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    /// Where.
+    /// The path.
     pub path: Path,
-    /// What was there; `None`: nothing.
+    /// The value before; `None`: absent.
     pub before: Option<Value>,
-    /// What is there; `None`: nothing.
+    /// The value after; `None`: absent.
     pub after: Option<Value>,
 }
 
@@ -28,16 +28,16 @@ pub fn changes(before: Option<&Value>, after: Option<&Value>, rules: &Rules) -> 
     found
 }
 
-/// Whether two values are the same as the language compares.
+/// Whether two values are equal as the language compares.
 #[must_use]
 pub fn same(a: Option<&Value>, b: Option<&Value>, rules: &Rules) -> bool {
     changes(a, b, rules).is_empty()
 }
 
-/// The changes that none of the path prefixes covers (`[]`: any element); no prefixes: every change is covered.
+/// The changes that no path prefix covers (`[]`: any element). Without prefixes, every change is covered.
 #[must_use]
 pub fn outside<'a>(only_touches: &[String], changes: &'a [Change]) -> Vec<&'a Change> {
-    // What is no path covers nothing: a typing mistake must not let changes through.
+    // An invalid path covers nothing: a typing mistake must not hide changes.
     let prefixes: Vec<Vec<Segment>> = only_touches.iter().filter_map(|path| segments(path).ok()).collect();
     let covered = |change: &&Change| {
         only_touches.is_empty() || prefixes.iter().any(|prefix| covers(prefix, &change.path))
@@ -45,7 +45,7 @@ pub fn outside<'a>(only_touches: &[String], changes: &'a [Change]) -> Vec<&'a Ch
     changes.iter().filter(|change| !covered(change)).collect()
 }
 
-/// The elements that a list by key holds twice.
+/// The paths of elements whose key occurs twice in a keyed list.
 #[must_use]
 pub fn double_keys(object: &Value, rules: &Rules) -> Vec<Path> {
     let mut found = Vec::new();
@@ -73,7 +73,7 @@ fn differ(
     }
 }
 
-/// Whether the map holds more than nulls; one that does not is itself what came or went.
+/// Whether the map has more than nulls; otherwise the map itself was added or removed.
 fn has_any(map: &Map<String, Value>) -> bool {
     map.values().any(|value| !value.is_null())
 }
@@ -82,7 +82,7 @@ fn maps(found: &mut Vec<Change>, path: &Path, a: &Map<String, Value>, b: &Map<St
     let names: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
     for name in names {
         let (before, after) = (present(a.get(name)), present(b.get(name)));
-        // Nearly everything of two objects is the same: no path is made for it, and no rules.
+        // Most fields are equal: skip them before a path and rules are built.
         if before != after {
             differ(found, &step(path, Step::Field(name.clone())), before, after, &rules.field(name));
         }
@@ -110,7 +110,7 @@ fn by_key(found: &mut Vec<Change>, path: &Path, a: &[Value], b: &[Value], keys: 
         keys.filter(|keys| steps(keys).len() == keys.len())
     };
     let (Some(a_keys), Some(b_keys)) = (keyed(a), keyed(b)) else {
-        // Without keys, or with a key twice, position is all there is.
+        // Without keys, or with duplicate keys, elements compare by position.
         return by_position(found, path, a, b, rules);
     };
     let item = rules.item();
@@ -138,7 +138,7 @@ fn by_position(found: &mut Vec<Change>, path: &Path, a: &[Value], b: &[Value], r
     }
 }
 
-/// An element that came or went is one change; one that stayed is looked into.
+/// An added or removed element is one change; an element in both lists is compared.
 fn element(
     found: &mut Vec<Change>,
     path: &Path,
@@ -208,7 +208,7 @@ fn step(path: &Path, step: Step) -> Path {
 }
 
 impl Change {
-    /// The change as a person reads it: `spec.replicas: 1 → 2`.
+    /// The change as text: `spec.replicas: 1 → 2`.
     #[must_use]
     pub fn words(&self) -> String {
         let shown = |value: &Option<Value>| value.as_ref().map_or_else(|| "absent".to_owned(), bare);

@@ -1,4 +1,4 @@
-//! Whether an answer keeps what is expected, and where it does not.
+//! Compares an answer with an expectation.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -13,7 +13,7 @@ use super::{
     Expect, KeyedItem, ListRule, Mismatch, Notation, Operator, Path, Rules, Step, changes, same, words,
 };
 
-/// The assertions that an answer does not keep; empty: all hold. `input` is what the answer was made from.
+/// The assertions that an answer does not satisfy; empty: all hold. `input` is the object of the request.
 #[must_use]
 pub fn compare(
     expect: &Expect,
@@ -26,20 +26,20 @@ pub fn compare(
     walk.found
 }
 
-/// Whether an answer keeps what is expected.
+/// Whether an answer satisfies an expectation.
 #[must_use]
 pub fn holds(expect: &Expect, input: Option<&Value>, answer: Option<&Value>, rules: &Rules) -> bool {
     compare(expect, input, answer, rules).is_empty()
 }
 
-/// Null is absence.
+/// Treats null as absent.
 pub(super) fn present(value: Option<&Value>) -> Option<&Value> {
     value.filter(|value| !value.is_null())
 }
 
-/// The whole string matches; no string matches what is no expression. Compiled once per process.
+/// Whether the whole string matches; no string matches an invalid expression. Expressions are compiled once per process.
 pub(super) fn matches(regex: &str, text: &str) -> bool {
-    // Shared, not cloned: a clone has caches of its own, which are made anew with its first match.
+    // Shared, not cloned: a clone of a Regex has its own caches, which the first match fills again.
     static COMPILED: LazyLock<Mutex<BTreeMap<String, Option<Arc<Regex>>>>> = LazyLock::new(Mutex::default);
     let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
     if !compiled.contains_key(regex) {
@@ -62,7 +62,7 @@ impl Walk {
             Expect::Value(wanted) => self.check(same(Some(wanted), answer, rules), expect, answer),
             Expect::Map(fields) => match answer {
                 Some(Value::Object(_)) => self.map(fields, input, answer, rules),
-                // Where only absences are wanted, an absent map has none of them.
+                // An absent map satisfies assertions that its fields are absent.
                 None if !fields.is_empty() => self.map(fields, input, None, rules),
                 _ => self.check(false, expect, answer),
             },
@@ -181,7 +181,7 @@ impl Walk {
             return self.like(expect, input.as_ref(), answer.as_ref(), rules);
         }
         if let (Operator::Unchanged, Some(_), Some(_)) = (operator, input, answer) {
-            // One line per change says more than two objects.
+            // One mismatch per change says more than two objects.
             for change in changes(input, answer, rules) {
                 let mut path = self.path.clone();
                 path.0.extend(change.path.0);
@@ -193,7 +193,7 @@ impl Walk {
         self.check(keeps(operator, input, answer, rules), expect, answer);
     }
 
-    /// Keys that are as in the input: one line per change, also where all came or all went.
+    /// Compares keys with the input: one mismatch per change, also if all keys were added or removed.
     fn like(&mut self, expect: &Expect, input: Option<&Value>, answer: Option<&Value>, rules: &Rules) {
         let none = Value::Object(Map::new());
         let (input, answer) = (input.unwrap_or(&none), answer.unwrap_or(&none));
@@ -270,7 +270,7 @@ fn keeps(operator: &Operator, input: Option<&Value>, answer: Option<&Value>, rul
         },
         Operator::Exactly(wanted) => items().is_some_and(|got| pairs_up(wanted, got, &rules.item(), true)),
         Operator::OneOf(values) => values.iter().any(|value| same(Some(value), answer, rules)),
-        // No list is a list of none.
+        // An absent list has no elements.
         Operator::Count(number) => match answer {
             Some(Value::Array(got)) => got.len() == *number,
             Some(Value::Object(got)) => got.len() == *number,
@@ -291,20 +291,20 @@ fn keeps(operator: &Operator, input: Option<&Value>, answer: Option<&Value>, rul
             Some(Value::String(got)) => !got.is_empty(),
             _ => false,
         },
-        // A parameter is replaced before anybody is asked; the others are walked into.
+        // A parameter is replaced before the comparison; `Walk` compares the others.
         Operator::Parameter { .. } | Operator::Each(_) | Operator::AbsentOr(_) | Operator::Opened(..) => {
             false
         }
     }
 }
 
-/// What a map has of keys that are like these; none is nothing.
+/// The part of a map whose keys match these patterns; `None` if there is no such key.
 #[must_use]
 pub fn only(value: Option<&Value>, patterns: &[String]) -> Option<Value> {
     keys::only(patterns, value)
 }
 
-/// A map without these keys; one that has no others is none.
+/// A map without these keys; `None` if it has no others.
 #[must_use]
 pub fn without(value: Option<&Value>, keys: &[String]) -> Option<Value> {
     let Some(Value::Object(map)) = value else { return value.cloned() };
@@ -316,15 +316,15 @@ pub fn without(value: Option<&Value>, keys: &[String]) -> Option<Value> {
     (!left.is_empty()).then_some(Value::Object(left))
 }
 
-/// Whether each expectation can be given an element of its own (and, `all`, no element is left).
+/// Whether each expectation can be assigned its own element (and, if `all`, no element is left).
 fn pairs_up(wanted: &[Expect], got: &[Value], rules: &Rules, all: bool) -> bool {
     wanted.len() <= got.len()
         && (!all || wanted.len() == got.len())
         && pairs(wanted, got, rules).iter().all(Option::is_some)
 }
 
-/// For each expectation the position of an element of its own that keeps it: a matching, so that a lenient expectation
-/// does not take the element that a strict one needs.
+/// For each expectation the position of its own element that satisfies it: a bipartite matching, so that a lenient
+/// expectation does not take the element that a strict one needs.
 pub(super) fn pairs(wanted: &[Expect], got: &[Value], rules: &Rules) -> Vec<Option<usize>> {
     let fits: Vec<Vec<usize>> = wanted
         .iter()
@@ -350,7 +350,7 @@ fn assign(expect: usize, fits: &[Vec<usize>], taken: &mut [Option<usize>], tried
     false
 }
 
-/// The element of a list that has this key; a key field that is left out, here or there, is the schema's default.
+/// The element of a list with this key; a missing key field, in the element or in `key`, has the schema's default.
 pub(super) fn element<'a>(
     list: Option<&'a Value>,
     keys: &[String],

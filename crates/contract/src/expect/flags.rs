@@ -1,4 +1,4 @@
-//! Command lines of containers and of texts, opened into flags and written back.
+//! Command lines of containers, lists and strings: parsed into flags, and written back.
 
 use formats::command_line::{self, Kind, kind, occurrences};
 use serde_json::{Map, Value};
@@ -7,8 +7,8 @@ use super::scalar::bare;
 
 /// The flags of a container (`command` and `args` read as one), of a list of words, or of a line.
 ///
-/// A flag that holds one value is that text, the last one said; a list or a flag that is said again and again is a map of
-/// its members to `true`; a map is one of texts. What has no words has no flags.
+/// A flag with one value is a string, the last occurrence's; a list, or a flag that may be repeated, is a map of
+/// its members to `true`; a map is a map of strings. `None` if the value is not a command line.
 pub(super) fn open(value: &Value) -> Option<Value> {
     let words = words(value)?;
     let flags = command_line::flags(&words).into_iter().map(|(name, values)| {
@@ -30,7 +30,7 @@ pub(super) fn open(value: &Value) -> Option<Value> {
     Some(Value::Object(flags.collect()))
 }
 
-/// The words of a command line that are no flags and no values of flags: the program, and variables that are expanded.
+/// The words of a command line that are neither flags nor their values: the program, and variables.
 #[must_use]
 pub fn words_beside_flags(value: &Value) -> Option<Vec<String>> {
     let mut words = words(value)?;
@@ -40,7 +40,7 @@ pub fn words_beside_flags(value: &Value) -> Option<Vec<String>> {
     Some(words)
 }
 
-/// The container, list or line with these flags: those that say something else are said anew, after all others.
+/// The container, list or line with these flags: changed flags are removed and appended with their new values.
 pub(super) fn close(content: &Value, before: &Value) -> Option<Value> {
     let known = open(before)?;
     let content = content.as_object()?;
@@ -60,7 +60,7 @@ pub(super) fn close(content: &Value, before: &Value) -> Option<Value> {
 
 fn said_anew(name: &str, value: &Value) -> Vec<String> {
     let Value::Object(members) = value else { return vec![format!("{name}={}", bare(value))] };
-    // Whatever a member of a list is said to be, it is there.
+    // The value of a member does not matter: it is in the list.
     let member = |(key, value): (&String, &Value)| match kind(name) {
         Kind::Map => format!("{key}={}", bare(value)),
         Kind::Single | Kind::List | Kind::Repeated => key.clone(),
@@ -72,7 +72,7 @@ fn said_anew(name: &str, value: &Value) -> Vec<String> {
     }
 }
 
-/// The words of a container; whichever of its two fields held the flags holds all of them.
+/// Writes the words back; in a container, flags go to `args` if it had any, else to `command`.
 fn written(words: &[String], before: &Value) -> Value {
     let list = |words: &[String]| -> Value { words.iter().map(String::as_str).collect() };
     match before {
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_closed_opens_again() {
+    fn written_flags_are_parsed_again() {
         let flags = json!({"--a": "x", "--n": "1", "--feature-gates": {"A": "false"}, "--tls-sni-cert-key": {"a,b": true, "c": true},
             "--enable-admission-plugins": {"P": true}});
         for before in [

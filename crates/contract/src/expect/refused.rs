@@ -1,4 +1,4 @@
-//! Values that an assertion must refuse: what the saboteur puts into an answer.
+//! Values that an assertion must reject; the saboteur puts them into an answer.
 
 use schema::{Shape, Type};
 use serde_json::{Map, Value, json};
@@ -8,7 +8,7 @@ use super::keys;
 use super::scalar::{bare, moved};
 use super::{Assertion, Expect, Operator, Rules, equal};
 
-/// What is put in the place of an asserted value.
+/// The replacement of an asserted value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Replacement {
     /// This value.
@@ -17,8 +17,8 @@ pub enum Replacement {
     Nothing,
 }
 
-/// Values that the assertion's operator must refuse, given what was answered and what the input was; each differs from
-/// the answer. Where one is kept, the operator does not do its work. Empty for what can refuse nothing.
+/// Values that the assertion must reject, given the answer and the input; each differs from
+/// the answer. If the assertion accepts one, it is useless. Empty if it cannot reject anything.
 #[must_use]
 pub fn refused(assertion: &Assertion, answer: Option<&Value>, input: Option<&Value>) -> Vec<Replacement> {
     let rules = &assertion.rules;
@@ -67,7 +67,7 @@ pub fn refused(assertion: &Assertion, answer: Option<&Value>, input: Option<&Val
     values.into_iter().filter(|value| !stays(value, answer, rules)).collect()
 }
 
-/// A text that an expression does not match, if an easy one is found.
+/// A string that an expression does not match, if one of a few candidates does not.
 #[must_use]
 pub fn non_matching(regex: &str) -> Option<String> {
     ["", "~", "something else", "0", "A", "a", "\u{0}", "two\nlines"]
@@ -76,7 +76,7 @@ pub fn non_matching(regex: &str) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// Replacing something by itself damages nothing.
+/// Whether the replacement equals the answer.
 fn stays(replacement: &Replacement, answer: Option<&Value>, rules: &Rules) -> bool {
     match (replacement, answer) {
         (Replacement::Nothing, None) => true,
@@ -89,7 +89,7 @@ fn some(value: Value) -> Replacement {
     Replacement::Value(value)
 }
 
-/// Nothing at all for an expression that every text matches: it asserts too little to be proven.
+/// Empty for an expression that every string matches: it asserts too little to be proven.
 fn not_matching(regex: &str, not_for: Option<&Value>, answer: Option<&Value>) -> Vec<Replacement> {
     if let Some(value) = not_for {
         return vec![some(value.clone()), Replacement::Nothing];
@@ -100,14 +100,14 @@ fn not_matching(regex: &str, not_for: Option<&Value>, answer: Option<&Value>) ->
     text.map_or_else(Vec::new, |text| vec![some(Value::from(text)), Replacement::Nothing])
 }
 
-/// The map with a key that must not be there.
+/// The map with an additional key that matches the pattern.
 fn with_key(pattern: &str, answer: Option<&Value>) -> Replacement {
     let mut map = answer.and_then(Value::as_object).cloned().unwrap_or_default();
     map.insert(keys::sample(pattern), Value::from("x"));
     some(Value::Object(map))
 }
 
-/// A member fewer, a member more.
+/// The list with one element more, and with one fewer.
 fn whole_list(count: usize, answer: Option<&Value>, rules: &Rules) -> Vec<Replacement> {
     if let Some(Value::Object(map)) = answer {
         return map_of_other_size(map);
@@ -123,7 +123,7 @@ fn whole_list(count: usize, answer: Option<&Value>, rules: &Rules) -> Vec<Replac
     found
 }
 
-/// A member fewer, a member more, and each member another that no expectation is kept by.
+/// The list with one element more or fewer, and with each element replaced by one that satisfies no expectation.
 fn members(expected: &[Expect], answer: Option<&Value>, rules: &Rules) -> Vec<Replacement> {
     let mut found = whole_list(expected.len(), answer, rules);
     let item = rules.item();
@@ -163,7 +163,7 @@ fn without_parts(parts: &[Expect], answer: Option<&Value>, rules: &Rules) -> Vec
     found
 }
 
-/// The text without a part, also where taking it out brings it about again.
+/// The string without any occurrence of a part.
 fn without(text: &str, part: &str) -> String {
     let mut left = text.to_owned();
     while left.contains(part) {
@@ -182,7 +182,7 @@ fn broken_elements(expect: &Expect, answer: Option<&Value>, rules: &Rules) -> Ve
                 let mut broken = items.clone();
                 let value = match replacement {
                     Replacement::Value(value) => Some(value),
-                    // An element that is nothing stays in its place.
+                    // A removed element leaves a null at its position.
                     Replacement::Nothing => assertion.path.0.is_empty().then_some(Value::Null),
                 };
                 if super::put(&mut broken[at], &assertion.path, value) {
@@ -217,7 +217,7 @@ fn other_text(text: &str, rules: &Rules) -> Value {
     let shape = rules.ty().shape();
     let measured = match shape {
         Shape::Quantity | Shape::Duration | Shape::Time | Shape::MicroTime => moved(&json!(text), 1, rules),
-        // Numbers in texts stay numbers: annotations are read as such.
+        // Numbers in strings stay numbers: components parse annotations as numbers.
         _ => text
             .parse::<i64>()
             .ok()
@@ -232,7 +232,7 @@ fn other_text(text: &str, rules: &Rules) -> Value {
     })
 }
 
-/// One value deep inside is another, so that the map stays one of its kind.
+/// The map with one changed value deep inside, so that it keeps its type.
 fn other_map(map: &Map<String, Value>, rules: &Rules) -> Value {
     let mut changed = map.clone();
     let first = map.iter().find(|(_, value)| !value.is_object()).or_else(|| map.iter().next());
@@ -247,7 +247,7 @@ fn other_map(map: &Map<String, Value>, rules: &Rules) -> Value {
     Value::Object(changed)
 }
 
-/// A map in which a key that must stay is another or is gone, and one that has a key more.
+/// The map without one of the keys that must stay, for each of them, and with an additional key.
 fn others_of(
     input: Option<&Value>,
     answer: Option<&Value>,
@@ -268,7 +268,7 @@ fn others_of(
     fewer.chain([some(Value::Object(more))]).collect()
 }
 
-/// A map in which a key that must stay is gone, and one that has such a key more.
+/// The map without one of the keys that must stay, for each of them, and with an additional key for each pattern.
 fn others_like(answer: Option<&Value>, patterns: &[String]) -> Vec<Replacement> {
     let map = answer.and_then(Value::as_object).cloned().unwrap_or_default();
     let kept = keys::only(patterns, answer);
@@ -281,7 +281,7 @@ fn others_like(answer: Option<&Value>, patterns: &[String]) -> Vec<Replacement> 
     fewer.chain(patterns.iter().map(|pattern| with_key(pattern, answer))).collect()
 }
 
-/// A value of the type that is not listed, and nothing, unless that is listed.
+/// A value of the type that is not in the list, and absence, unless null is in the list.
 fn outside_of(values: &[Value], rules: &Rules) -> Vec<Replacement> {
     let listed = |value: &Value| values.iter().any(|known| super::same(Some(known), Some(value), rules));
     let first = values.iter().find(|value| !value.is_null());
@@ -305,7 +305,7 @@ fn sample_item(rules: &Rules) -> Value {
     sample(rules.item().ty(), &[])
 }
 
-/// Some value of a type: the smallest that is not nothing.
+/// A small value of a type.
 fn sample(ty: &Type, key: &[(String, Value)]) -> Value {
     if !key.is_empty() {
         return Value::Object(key.iter().cloned().collect());

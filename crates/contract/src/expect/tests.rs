@@ -1,4 +1,4 @@
-//! Each operator both ways, and what the comparison says of keys, types, notations and paths.
+//! Tests of each operator, and of keys, types, notations and paths in the comparison.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ fn list(items: &[Value], ordered: bool) -> Expect {
     Expect::List { items: items.iter().cloned().map(Expect::Value).collect(), ordered }
 }
 
-/// Whether an expectation of which nothing else is known is kept, with input 1.
+/// Whether an answer of unknown type satisfies an expectation, with the input 1.
 fn kept(expect: &Expect, answer: &Value) -> bool {
     holds(expect, Some(&json!(1)), Some(answer), &Rules::unknown())
 }
@@ -206,7 +206,7 @@ fn cel_is_never_passed_in_silence() {
 }
 
 #[test]
-fn values_go_by_value_where_the_type_says_so() {
+fn values_compare_by_value_if_the_type_says_so() {
     let limits =
         pod().field("spec").field("containers").item().field("resources").field("limits").field("cpu");
     let duration = rules_of(&json!({"type": "string", "format": "duration"}));
@@ -230,7 +230,7 @@ fn values_go_by_value_where_the_type_says_so() {
 }
 
 #[test]
-fn keyed_lists_are_partial_and_go_by_all_their_keys() {
+fn keyed_lists_are_partial_and_compare_by_all_their_keys() {
     let ports = |protocol: Option<&str>, expect: Expect| {
         let mut key = vec![("containerPort", json!(80))];
         key.extend(protocol.map(|protocol| ("protocol", json!(protocol))));
@@ -287,7 +287,7 @@ fn unchanged_finds_the_input_through_keys_and_says_what_changed() {
 }
 
 #[test]
-fn notations_open_inside_each_other() {
+fn notations_nest() {
     let inner = map([("limit", value(json!(2)))]);
     let nested = opened(Notation::Base64, opened(Notation::Yaml, inner));
     let expect = map([("data", map([("x", nested)]))]);
@@ -367,7 +367,7 @@ fn changes_are_leaves_and_prefixes_cover_them() {
 }
 
 #[test]
-fn contracts_add_keys_and_lift_order() {
+fn contracts_add_keys_and_unordered_lists() {
     let list_keys = BTreeMap::from([("spec.units".to_owned(), "name".to_owned())]);
     let rules = Rules::unknown().with(&list_keys, &["spec.tolerations".to_owned()]);
     let object =
@@ -390,7 +390,7 @@ fn contracts_add_keys_and_lift_order() {
 }
 
 #[test]
-fn what_a_contract_adds_holds_at_its_path_only() {
+fn list_rules_of_a_contract_apply_only_at_their_path() {
     let rules = Rules::unknown().with(&BTreeMap::new(), &["a[].b".to_owned()]);
     assert_eq!(rules.field("a").list(), ListRule::Ordered);
     assert_eq!(rules.field("a").item().field("b").list(), ListRule::Unordered);
@@ -399,7 +399,7 @@ fn what_a_contract_adds_holds_at_its_path_only() {
 }
 
 #[test]
-fn what_is_to_be_refused_is_known_by_the_operator() {
+fn each_operator_knows_values_that_it_must_reject() {
     let refusals = |expect: &Expect, input: Value, answer: Value| {
         let rules = Rules::unknown();
         let found = assertions(expect, Some(&answer), &rules);
@@ -460,7 +460,7 @@ fn a_diff_shows_only_what_is_asserted() {
 }
 
 #[test]
-fn what_may_be_absent_is_not_damaged_by_taking_it_away() {
+fn removing_a_value_does_not_break_an_optional_assertion() {
     let text = Expect::Operator(Operator::Opened(
         Notation::Base64,
         Box::new(Expect::Operator(Operator::Matches { regex: "a.*".to_owned(), not_for: Some(json!("b")) })),

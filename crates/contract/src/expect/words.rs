@@ -1,11 +1,11 @@
-//! Expectations as a person reads them, on one line.
+//! Describes expectations on one line.
 
 use serde_json::Value;
 
 use super::scalar::bare;
 use super::{Expect, Operator};
 
-/// What is wanted, in words: `2`, `absent`, `matches ".*immutable"`, `[a, b]`.
+/// Describes an expectation: `2`, `absent`, `matches ".*immutable"`, `[a, b]`.
 #[must_use]
 pub fn words(expect: &Expect) -> String {
     match expect {

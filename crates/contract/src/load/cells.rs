@@ -1,4 +1,4 @@
-//! Cells put in the place of their names: `<name>` as a value, inside texts, and as a key.
+//! Replaces `<name>` by the cell of that column: as a value, inside a string, and as a key.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -9,14 +9,14 @@ use super::report::{Report, nearest};
 use super::table::{Row, Table};
 use super::tree::{Data, Key, Span, Tree};
 
-/// The cells of one row, and which columns were used.
+/// The cells of one row, and the columns that were used.
 pub(crate) struct Cells<'a> {
     table: Option<(&'a Table, &'a Row)>,
     used: RefCell<BTreeSet<usize>>,
     report: &'a Report<'a>,
 }
 
-/// A piece of a text: literal, or the name of a column.
+/// A segment of a string: literal text, or the name of a column.
 #[derive(Debug, PartialEq)]
 enum Piece<'a> {
     Literal(&'a str),
@@ -28,17 +28,17 @@ impl<'a> Cells<'a> {
         Self { table: Some((table, row)), used: RefCell::default(), report }
     }
 
-    /// There is no table: every name is an error.
+    /// For a clause without a table: every name is an error.
     pub(crate) fn none(report: &'a Report<'a>) -> Self {
         Self { table: None, used: RefCell::default(), report }
     }
 
-    /// The positions of the columns that were used so far; forgets them.
+    /// Takes the positions of the columns that were used since the last call.
     pub(crate) fn take_used(&self) -> BTreeSet<usize> {
         self.used.take()
     }
 
-    /// The tree with cells in the place of names.
+    /// The tree with names replaced by cells.
     pub(crate) fn fill(&self, tree: &Tree) -> Tree {
         let data = match &tree.data {
             Data::Scalar(Value::String(text)) if text.contains('<') => return self.text(text, tree.span),
@@ -49,13 +49,13 @@ impl<'a> Cells<'a> {
         Tree { data, span: tree.span }
     }
 
-    /// A text with cells in the place of names.
+    /// The string with names replaced by cells.
     pub(crate) fn fill_text(&self, text: &str, span: Span) -> String {
         let filled = if text.contains('<') { self.text(text, span).text().map(str::to_owned) } else { None };
         filled.unwrap_or_else(|| text.to_owned())
     }
 
-    /// An entry; one whose key is `~` is left out.
+    /// A map entry; `None` if its key is `~`.
     fn entry(&self, (key, value): &(Key, Tree)) -> Option<(Key, Tree)> {
         let value = self.fill(value);
         if !key.name.contains('<') {
@@ -67,7 +67,12 @@ impl<'a> Cells<'a> {
             Data::Scalar(Value::String(name)) => name.clone(),
             Data::Scalar(other) => other.to_string(),
             Data::Word(_) | Data::List(_) | Data::Map(_) => {
-                self.report.add("cell", filled.span, "the cell cannot be a key", "write a text");
+                self.report.add(
+                    "cell",
+                    filled.span,
+                    "the cell cannot be a key",
+                    "write a string in the cell",
+                );
                 return None;
             }
         };
@@ -85,7 +90,7 @@ impl<'a> Cells<'a> {
                 Piece::Literal(text) => joined.push_str(text),
                 Piece::Name(name) => match self.cell(name, span).map(|cell| cell.data) {
                     Some(Data::Scalar(Value::String(text))) => joined.push_str(&text),
-                    // A text with a part that is not there is not there.
+                    // A string with an absent part is absent as a whole.
                     None | Some(Data::Scalar(Value::Null)) => {
                         return Tree { data: Data::Scalar(Value::Null), span };
                     }
@@ -95,8 +100,8 @@ impl<'a> Cells<'a> {
                         self.report.add(
                             "cell",
                             span,
-                            format!("<{name}> is a list or map here"),
-                            "only texts and numbers stand inside a text",
+                            format!("<{name}> is a list or a map and cannot be part of a string"),
+                            "use a column with strings, numbers or booleans",
                         );
                     }
                 },
@@ -117,15 +122,17 @@ impl<'a> Cells<'a> {
                 .iter()
                 .flat_map(|(table, _)| table.columns.iter().map(|column| column.name.as_str()));
             let near = nearest(name, columns);
-            let remedy =
-                format!("{near}{}`<<{name}>>` is the literal text", if near.is_empty() { "" } else { " " });
-            self.report.add("unknown-column", span, format!("no column is named {name:?}"), remedy);
+            let remedy = format!(
+                "{near}{}write `<<{name}>>` for the literal text",
+                if near.is_empty() { "" } else { " " }
+            );
+            self.report.add("unknown-column", span, format!("the table has no column {name:?}"), remedy);
         }
         found
     }
 }
 
-/// `<name>` is a name, `<<name>>` the literal `<name>`, any other `<` itself.
+/// Splits a string: `<name>` is a name, `<<name>>` is the literal `<name>`, any other `<` is literal.
 fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -156,7 +163,7 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
     found
 }
 
-/// The name before `>`: begins with a letter, holds no other sign of the kind.
+/// The name before `>`: it begins with a letter and contains neither `<` nor a line break.
 pub(super) fn name_at(text: &str) -> Option<&str> {
     let name = &text[..text.find('>')?];
     let fits = name.starts_with(char::is_alphabetic) && !name.contains(['<', '\n']) && !name.ends_with(' ');
@@ -168,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_told_from_signs() {
+    fn names_are_distinguished_from_literal_signs() {
         use Piece::{Literal, Name};
         let table: [(&str, Vec<Piece<'_>>); 8] = [
             ("<a>", vec![Name("a")]),

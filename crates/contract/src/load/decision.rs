@@ -1,4 +1,4 @@
-//! The cases of a clause of form versions: a row, once for each place where it is asked.
+//! The cases of a clause of the form versions: one for each row and each value of `runsOn`.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -19,22 +19,22 @@ use super::words::{RUNS_ON, THEN_DECISION};
 use crate::case::{About, Case, Given, When};
 use crate::decision::{self, Decision, Question, RunsOn};
 
-/// The fixtures that profiles and Shoots start from.
+/// The fixtures that CloudProfiles and Shoots start from.
 const FIXTURES: [&str; 2] = ["cloudprofile", "shoot"];
-/// What columns mean where a contract says neither `shoot` nor `then`: paths in a Shoot, and in what is told.
+/// Meaning of columns if a contract has neither `shoot` nor `then`: paths in a Shoot, and in the result.
 const IMPLIED_SHOOT: [(&str, &str); 2] =
     [("current", "spec.kubernetes.version"), ("autoUpdate", "spec.maintenance.autoUpdate.kubernetesVersion")];
 const IMPLIED_THEN: [(&str, &str); 2] = [("becomes", "shoot.spec.kubernetes.version"), ("reason", "reason")];
 
 impl Context<'_> {
-    /// What a clause asks; a list of operations asks several times.
+    /// The variants of a clause's `when`; a list of operations makes several.
     pub(super) fn asked(&self, clause: &Clause) -> Vec<Variant> {
         let when = clause.when.clone().or_else(|| self.draft.setting.when.clone());
         let implied = || entries([("decide", "maintenance")], clause.span);
         variants::of(&Tree::empty(clause.span), &when.unwrap_or_else(implied))
     }
 
-    /// One row, once for each place where it is asked.
+    /// The cases of one row, one for each value of `runsOn`.
     pub(super) fn decisions(
         &self,
         clause: &Clause,
@@ -89,13 +89,13 @@ impl Context<'_> {
         let filled = cells.fill(tree);
         let now = filled.text().and_then(|text| text.parse().ok());
         if now.is_none() {
-            let message = format!("{} is no time", filled.to_value());
+            let message = format!("{} is not a valid time", filled.to_value());
             self.report.add("time", filled.span, message, remedy);
         }
         now
     }
 
-    /// The CloudProfile and the Shoots that are asked of.
+    /// The CloudProfile and the Shoots of the question.
     fn stands(
         &self,
         clause: &Clause,
@@ -123,13 +123,18 @@ impl Context<'_> {
         };
         let has_old = admission || matches!(asks, Question::Rolling { .. });
         if old.is_none() && update {
-            let remedy = "say what was before: `old: {spec: …}`";
-            self.report.add("missing-object", clause.span, "an UPDATE needs a Shoot before", remedy);
+            let remedy = "add the old Shoot: `old: {spec: …}`";
+            self.report.add(
+                "missing-object",
+                clause.span,
+                "old is missing: an UPDATE needs the old Shoot",
+                remedy,
+            );
         } else if let (Some(old), false) = (&clause.setting.old, has_old) {
-            let message = format!("old has no meaning where {} is decided", asks.name());
-            self.report.add("form", old.span, message, "leave it out");
+            let message = format!("old is not allowed with `decide: {}`", asks.name());
+            self.report.add("form", old.span, message, "remove it");
         }
-        // What is created was not there before; a list of operations may name both.
+        // A list of operations may name CREATE too, which has no old Shoot.
         let old = old.filter(|_| update || !admission);
         let cluster = vec![self.profile(clause, now, assembly)?];
         Some(Given { cluster, namespace: None, old, object: Some(object?) })
@@ -151,27 +156,27 @@ impl Context<'_> {
                 profile["spec"]["machineImages"] = offering.images(table, *span).into();
             }
             Some(Offer::Said(tree)) => {
-                let remedy = "draw a table: `machineImages: |`, then lines of `| name | version |`";
-                self.report.add("type", tree.span, "images are drawn", remedy);
+                let remedy = "write `machineImages: |`, then lines of `| name | version |`";
+                self.report.add("type", tree.span, "machineImages must be a table", remedy);
             }
             None => {}
         }
         Some(profile)
     }
 
-    /// What must hold, as written: the clause's, the contract's, or what the columns say.
+    /// `then` as written: of the clause, of the contract, or implied by the columns.
     fn wanted(&self, clause: &Clause) -> Option<Tree> {
         let said = clause.then.clone().or_else(|| self.draft.setting.then.clone());
         let wanted = said.unwrap_or_else(|| implied(clause, &IMPLIED_THEN));
         if wanted.map().is_some_and(<[_]>::is_empty) {
-            let remedy = "say what must hold, or draw a column `becomes`";
+            let remedy = "write `then: {…}`, or add a column `becomes` to the table";
             self.report.add("missing-key", clause.span, "then is missing", remedy);
             return None;
         }
         Some(wanted)
     }
 
-    /// `then`: what is told of the decision goes into one document.
+    /// Reads `then`; fields of the result are collected under one key.
     fn told(&self, wanted: &Tree, asks: &Question) -> Option<crate::case::Then> {
         let beside = &THEN_DECISION[1..];
         let known: Vec<&str> = asks.tells().iter().chain(beside).copied().collect();
@@ -187,10 +192,10 @@ impl Context<'_> {
         outcome::then(&tree, About::Decision, &decision::rules(), self.report)
     }
 
-    /// Where the row is asked.
+    /// The values of `runsOn`.
     fn levels(&self, clause: &Clause, asks: &Question) -> Vec<RunsOn> {
         let Some(tree) = clause.setting.runs_on.as_ref().or(self.draft.setting.runs_on.as_ref()) else {
-            let remedy = "say where its rows are asked: `runsOn: [decision, reconcile]`";
+            let remedy = "write where the rows run: `runsOn: [decision, reconcile]`";
             self.report.add("missing-key", clause.span, "runsOn is missing", remedy);
             return Vec::new();
         };
@@ -203,21 +208,26 @@ impl Context<'_> {
                     self.report.add(
                         "runs-on",
                         item.span,
-                        format!("{word:?} is no place where rows are asked"),
+                        format!("unknown value {word:?} of runsOn"),
                         remedy,
                     );
                 }
                 Some((_, level)) if found.contains(level) => {
-                    self.report.add("runs-on", item.span, format!("{word} is there twice"), "say it once");
+                    self.report.add(
+                        "runs-on",
+                        item.span,
+                        format!("runsOn lists {word} twice"),
+                        "remove one of the two",
+                    );
                 }
                 Some((_, level)) if !asks.levels().contains(level) => {
                     let names: Vec<&str> = asks.levels().iter().map(|level| level.name()).collect();
-                    let message = format!("{} is not asked on {word}", asks.name());
+                    let message = format!("{} cannot run on {word}", asks.name());
                     self.report.add(
                         "runs-on",
                         item.span,
                         message,
-                        format!("it is asked on {}", names.join(", ")),
+                        format!("it can run on {}", names.join(", ")),
                     );
                 }
                 Some((_, level)) => found.push(*level),
@@ -227,44 +237,44 @@ impl Context<'_> {
         found
     }
 
-    /// Notes what a row asserts and one of the places where it is asked does not show.
+    /// Reports assertions that cannot be observed on one of the values of `runsOn`.
     fn check_seen(&self, wanted: &Tree, levels: &[RunsOn]) {
         for (key, _) in wanted.map().unwrap_or_default() {
             for level in levels.iter().filter(|level| level.hides().contains(&key.name.as_str())) {
-                let message = format!("{} is not told on {}", key.name, level.name());
-                self.report.add("runs-on", key.span, message, "ask it elsewhere, or leave it out");
+                let message = format!("`{}` cannot be observed on {}", key.name, level.name());
+                self.report.add("runs-on", key.span, message, "change runsOn, or remove the assertion");
             }
         }
     }
 
-    /// A clause says why only the decision is asked, and only then.
+    /// Checks that a clause has `why` if and only if it runs on `decision` alone although it could run elsewhere.
     fn check_why(&self, clause: &Clause, alone: bool) {
         match (&clause.setting.why, alone) {
             (None, true) => {
-                let remedy = "say it: `why: the error is told in the log alone`";
-                let message = format!("nobody says why {} is asked of the decision alone", clause.id);
+                let remedy = "add a reason: `why: only the log has the error`";
+                let message = format!("why is missing: {} runs on decision alone", clause.id);
                 self.report.add("why", clause.span, message, remedy);
             }
             (Some(why), false) => {
-                let message = "why says why the decision alone is asked, and here it is not";
-                self.report.add("why", why.span, message, "leave it out");
+                let message = "why is allowed only in a clause that runs on decision alone although it could run elsewhere";
+                self.report.add("why", why.span, message, "remove it");
             }
             (Some(why), true) if why.text().is_none() => {
-                self.report.add("why", why.span, "why is a sentence", "write a text");
+                self.report.add("why", why.span, "why must be a string", "write a sentence");
             }
             _ => {}
         }
     }
 }
 
-/// The fixture with these differences over it, one over the other.
+/// The fixture with these differences merged over it, in order.
 fn shoot(layers: &[Option<&Tree>], span: Span, assembly: &Assembly<'_>) -> Option<Value> {
     let base = assembly.object(&entries([("like", FIXTURES[1])], span))?;
     let filled = layers.iter().flatten().map(|layer| assembly.cells.fill(layer));
     filled.into_iter().try_fold(base, |base, layer| assembly.over(base, &layer))
 }
 
-/// A tree of the columns that a table has, each at its path.
+/// A tree with a cell at the path of each of these columns that the table has.
 fn implied(clause: &Clause, paths: &[(&str, &str)]) -> Tree {
     let columns = clause.table.as_ref().map(|table| table.columns.as_slice()).unwrap_or_default();
     let mut tree = Tree::empty(clause.span);

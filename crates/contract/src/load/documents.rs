@@ -1,4 +1,4 @@
-//! What contract files hold: their documents by kind, each file read for itself, side by side.
+//! The documents in contract files, by kind. Files are read in parallel.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::document::{API_VERSION, Error, SourceFile, attestation, ledger::Ledge
 use crate::explanations::Explanations;
 use crate::index::{Ledgers, Records};
 
-/// What a document of each kind is for.
+/// The kinds of documents, and the part of the files that each belongs to.
 const KINDS: [(&str, Part); 7] = [
     ("Contract", Part::Contracts),
     ("Ledger", Part::Ledgers),
@@ -29,16 +29,16 @@ const KINDS: [(&str, Part); 7] = [
     ("Releases", Part::Shared),
 ];
 
-/// A part of the files that is read apart from the others.
+/// A part of the files that can be read without the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     /// The contracts.
     Contracts,
-    /// What contracts share: fixtures, variations, releases.
+    /// Shared by contracts: fixtures, variations, releases.
     Shared,
     /// Attestations and explanations.
     Records,
-    /// Ledgers, and what is not normative.
+    /// Ledgers, and sentences that are not normative.
     Ledgers,
 }
 
@@ -67,14 +67,14 @@ enum Document {
     Explanations(Explanations),
 }
 
-/// Reads these parts of the files, side by side; files without any of them are not parsed.
+/// Reads these parts of the files in parallel; files without any of them are not parsed.
 pub(crate) fn read(parts: &[Part], report: &Report<'_>) -> Documents {
     let files = with_any(parts, report);
     let read: Vec<_> = files.par_iter().map(|file| of_file(*file, parts, report.files)).collect();
     gathered(files, read, report)
 }
 
-/// The same, one file after the other: for those who hold what a thread of the pool may wait for.
+/// The same, one file after the other: for callers with a lock that a thread of the pool may wait for.
 pub(crate) fn read_in_turn(parts: &[Part], report: &Report<'_>) -> Documents {
     let files = with_any(parts, report);
     let read = files.iter().map(|file| of_file(*file, parts, report.files)).collect();
@@ -98,14 +98,15 @@ fn gathered(files: Vec<usize>, read: Vec<(Vec<Document>, Report<'_>)>, report: &
     documents
 }
 
-/// The contracts of one file as drafts, and what is wrong with it.
+/// The contracts of one file as drafts, and its errors.
 pub(crate) fn drafts(file: usize, files: &[SourceFile]) -> (Vec<Draft>, Report<'_>) {
     let (found, report) = of_file(file, &[Part::Contracts], files);
     let draft = |document| if let Document::Contract(draft) = document { Some(*draft) } else { None };
     (found.into_iter().filter_map(draft).collect(), report)
 }
 
-/// Whether a file may hold a document of this part, by the lines `kind: …` of its text. A kind that is not known may be any.
+/// Whether a file may contain a document of this part, judged by the lines `kind: …` of its text. An unknown kind
+/// counts for every part.
 pub(crate) fn has_part(source: &SourceFile, part: Part) -> bool {
     if is_fixture(source) {
         return part == Part::Shared;
@@ -117,7 +118,7 @@ pub(crate) fn has_part(source: &SourceFile, part: Part) -> bool {
     is_silent || kinds.any(|kind| of(kind) == part)
 }
 
-/// Whether a file holds objects of others; one that names our API version in a folder of fixtures holds a document of ours.
+/// Whether a file is a fixture: in a folder of fixtures, and without our API version.
 fn is_fixture(source: &SourceFile) -> bool {
     source.path.split('/').any(|part| part == "fixtures") && !source.text.contains(API_VERSION)
 }
@@ -172,27 +173,24 @@ fn document(file: usize, node: &Node, parts: &[Part], report: &Report<'_>) -> Op
     }
 }
 
-/// A document as its type.
+/// Deserializes a document.
 fn whole<T: DeserializeOwned>(node: &Node, source: &SourceFile) -> Result<T, Error> {
     node.read().map_err(|error| source.error(error.mark, 1, error.message, None))
 }
 
-/// Notes a document that is of no kind of ours.
+/// Reports a document of an unknown kind or API version.
 fn refuse(file: usize, node: &Node, own: bool, report: &Report<'_>) {
     if own {
         let kind = node.get("kind").and_then(Node::as_str).unwrap_or_default();
         let place = node.get("kind").unwrap_or(node);
         let remedy = nearest(kind, KINDS.map(|(name, _)| name));
-        return report.add(
-            "kind",
-            Span::of(file, place),
-            format!("{kind:?} is no kind of file here"),
-            remedy,
-        );
+        return report.add("kind", Span::of(file, place), format!("unknown kind {kind:?}"), remedy);
     }
     let place = node.get("apiVersion").unwrap_or(node);
-    let remedy = format!("write `apiVersion: {API_VERSION}`, or move a fixture to contracts/fixtures");
-    report.add("kind", Span::of(file, place), "this is no file of ours", remedy);
+    let remedy = format!(
+        "write `apiVersion: {API_VERSION}`, or move the file to contracts/fixtures if it is a fixture"
+    );
+    report.add("kind", Span::of(file, place), format!("apiVersion is not {API_VERSION}"), remedy);
 }
 
 impl Documents {
@@ -209,7 +207,7 @@ impl Documents {
         }
     }
 
-    /// What stands beside contracts.
+    /// The documents beside contracts.
     pub(crate) fn beside(self) -> (Records, Ledgers) {
         let Self { ledgers, not_normative, attestations, explanations, .. } = self;
         (Records { attestations, explanations }, Ledgers { ledgers, not_normative })
@@ -230,7 +228,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_parsed_for_the_parts_that_its_kinds_may_hold() {
+    fn a_file_is_parsed_for_the_parts_that_its_kinds_belong_to() {
         let table = [
             ("contracts/a.yaml", "apiVersion: x\nkind: Contract\n", [true, false, false, false]),
             ("contracts/a.yaml", "kind: Ledger\n---\nkind: Contract\n", [true, false, false, true]),

@@ -1,4 +1,4 @@
-//! What is done: `when` of one case.
+//! Reads `when` of one case.
 
 use schema::Kinds;
 use serde_json::{Map, Value};
@@ -10,7 +10,7 @@ use super::tree::Tree;
 use super::words::{INSTANCES, OPERATIONS, REQUEST, WHEN};
 use crate::case::{Sending, When};
 
-/// What is done; cells are filled in, `admission` is one operation.
+/// Reads `when`, in which cells are filled in and `admission` is one operation.
 pub(crate) fn when(tree: &Tree, assembly: &Assembly<'_>) -> Option<When> {
     let report = assembly.report;
     known_keys(tree, "when", &WHEN, report)?;
@@ -24,7 +24,7 @@ pub(crate) fn when(tree: &Tree, assembly: &Assembly<'_>) -> Option<When> {
     }
     let remedy = "write `when: {admission: CREATE}`";
     let Some(admission) = tree.get("admission") else {
-        let message = "when says neither admission, deleteCollection nor registration";
+        let message = "when needs one of admission, deleteCollection and registration";
         report.add("missing-key", tree.span, message, remedy);
         return None;
     };
@@ -33,7 +33,7 @@ pub(crate) fn when(tree: &Tree, assembly: &Assembly<'_>) -> Option<When> {
         report.add(
             "operation",
             admission.span,
-            format!("{operation:?} is no operation"),
+            format!("unknown operation {operation:?}"),
             nearest(operation, OPERATIONS),
         );
         return None;
@@ -47,7 +47,7 @@ fn sending(tree: &Tree, assembly: &Assembly<'_>) -> Option<Sending> {
     if let Some(direct) = tree.get("direct") {
         sending.direct = boolean("direct", direct, report)?;
     }
-    // A cell may leave the version out.
+    // A cell may leave out the version.
     if let Some(version) = tree.get("review").filter(|version| !version.is_null()) {
         sending.review = Some(review(version, report)?);
     }
@@ -57,12 +57,12 @@ fn sending(tree: &Tree, assembly: &Assembly<'_>) -> Option<Sending> {
     Some(sending)
 }
 
-/// Notes every other key.
+/// Reports every other key of `when`.
 fn alone(tree: &Tree, name: &str, report: &Report<'_>) {
     for (key, value) in tree.map().unwrap_or_default() {
         if key.name != name && WHEN.contains(&key.name.as_str()) {
-            let message = format!("{} has no meaning beside {name}", key.name);
-            report.add("request", value.span, message, "leave one of the two out");
+            let message = format!("{} cannot be combined with {name}", key.name);
+            report.add("request", value.span, message, "remove one of the two");
         }
     }
 }
@@ -75,7 +75,7 @@ fn delete_collection(collection: &Tree, report: &Report<'_>) -> Option<When> {
     if !served {
         let known = Kinds::gardener().resources().filter(|resource| resource.group == group);
         let remedy = nearest(plural, known.map(|resource| resource.plural.as_str()));
-        report.add("resource", collection.span, format!("{name:?} is no resource"), remedy);
+        report.add("resource", collection.span, format!("unknown resource {name:?}"), remedy);
     }
     served.then(|| When::DeleteCollection { resource: name.to_owned() })
 }
@@ -83,7 +83,7 @@ fn delete_collection(collection: &Tree, report: &Report<'_>) -> Option<When> {
 fn registration(instance: &Tree, report: &Report<'_>) -> Option<When> {
     let name = instance.text().unwrap_or_default();
     if !INSTANCES.contains(&name) {
-        report.add("instance", instance.span, format!("{name:?} is no instance"), nearest(name, INSTANCES));
+        report.add("instance", instance.span, format!("unknown instance {name:?}"), nearest(name, INSTANCES));
         return None;
     }
     Some(When::Registration { instance: name.to_owned() })

@@ -1,4 +1,4 @@
-//! Contract files as written: headers, clauses, tables; nothing merged, no case spelled out yet.
+//! Contract files as written: headers, clauses, tables; nothing merged or expanded yet.
 
 use std::collections::BTreeMap;
 
@@ -41,10 +41,10 @@ pub(crate) struct Draft {
     pub(crate) config: Option<Tree>,
     pub(crate) fixtures: BTreeMap<String, Tree>,
     pub(crate) setting: Setting,
-    /// Of the form objects: what its clauses are asked of.
+    /// Form objects only: the namespaces.
     pub(crate) namespaces: Option<Tree>,
     pub(crate) parameters: Option<Tree>,
-    /// Of the form flags: what its rows speak of.
+    /// Form flags only: the flags in its rows.
     pub(crate) flags: Option<Named>,
     pub(crate) clauses: Vec<Clause>,
 }
@@ -70,9 +70,9 @@ pub(crate) struct Clause {
     pub(crate) given: Option<Tree>,
     pub(crate) when: Option<Tree>,
     pub(crate) then: Option<Tree>,
-    /// What the given object itself must keep: Gardener's side of a row.
+    /// What the emitted object must satisfy: `emits`.
     pub(crate) emits: Option<Tree>,
-    /// Which objects are meant, and what breaks the clause.
+    /// Form objects only: the selected objects, and the changes that break the clause.
     pub(crate) drawn: Drawn,
     pub(crate) steps: Option<Tree>,
     pub(crate) faults: Vec<String>,
@@ -80,12 +80,12 @@ pub(crate) struct Clause {
 }
 
 impl Draft {
-    /// Component and name of the contract that the file is of.
+    /// Component and name of the contract.
     pub(crate) fn key(&self) -> (String, String) {
         (self.labels.get("component").cloned().unwrap_or_default(), self.name.clone())
     }
 
-    /// What it is about.
+    /// The contract's subject.
     pub(crate) fn subject(&self) -> Subject {
         Subject {
             webhook: self.webhook.clone(),
@@ -97,13 +97,13 @@ impl Draft {
 }
 
 impl Clause {
-    /// Whether it asks anything: of a table of flags, one whose rows all say what a webhook may do does not.
+    /// Whether it has cases: in a table of flags, rows `may add` and `may change` make none.
     pub(crate) fn asks(&self) -> bool {
         self.table.as_ref().is_none_or(|table| table.rows.iter().any(flags::asks))
     }
 }
 
-/// Reads a document of kind Contract; absent where too little of it can be read.
+/// Reads a document of kind Contract; `None` if name, form or another necessary part is missing.
 pub(crate) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Draft> {
     let root = Fields::of(file, node, "a contract", &ROOT, report)?;
     let Some(metadata) = root.node("metadata") else {
@@ -144,9 +144,10 @@ pub(crate) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Draf
     Some(draft)
 }
 
-/// The form, if it is one that is run.
+/// Reads the form.
 fn form(spec: &Fields<'_>) -> Option<Form> {
-    let remedy = "say how it is written: `form: mutation`, `validation`, `flags`, `configuration`, `objects`, `versions` or `scenario`";
+    let remedy =
+        "write `form: mutation`, `validation`, `flags`, `configuration`, `objects`, `versions` or `scenario`";
     spec.required("form", remedy)?;
     spec.choice("form", &FORMS)
 }
@@ -159,7 +160,7 @@ fn header(spec: &Fields<'_>, form: Form) -> Draft {
         _ => ("webhook", "name the webhook: `target: {webhook: …, handles: [v1 pods]}`"),
     };
     if form == Form::Objects {
-        refuse(spec, &["target", "config", "onlyTouches", "exempt"], "where objects are emitted");
+        refuse(spec, &["target", "config", "onlyTouches", "exempt"], "in the form objects");
     } else {
         refuse(spec, &SPEC_OBJECTS, "outside the form objects");
     }
@@ -204,24 +205,24 @@ fn header(spec: &Fields<'_>, form: Form) -> Draft {
     }
 }
 
-/// Notes what only clauses about emitted objects have, and what they have not.
+/// Reports keys of the form objects in other forms, and keys of other forms in the form objects.
 fn objects_alone(fields: &Fields<'_>, form: Form) {
     if form == Form::Objects {
         let others = ["given", "when", "then", "config", "steps", "faults", "instance", "needs"];
-        return refuse(fields, &others, "where objects are emitted");
+        return refuse(fields, &others, "in the form objects");
     }
     refuse(fields, &CLAUSE_OBJECTS, "outside the form objects");
 }
 
-/// Notes what has no meaning here.
+/// Reports keys that are not allowed here.
 fn refuse(fields: &Fields<'_>, names: &[&str], place: &str) {
     for (name, node) in names.iter().filter_map(|name| Some((name, fields.node(name)?))) {
-        let message = format!("{name} has no meaning {place}");
-        fields.report.add("form", Span::of(fields.file, node), message, "leave it out");
+        let message = format!("{name} is not allowed {place}");
+        fields.report.add("form", Span::of(fields.file, node), message, "remove it");
     }
 }
 
-/// Where a contract or a clause comes from.
+/// Reads the source of a contract or a clause.
 pub(super) fn source(fields: &Fields<'_>) -> Option<Source> {
     let node = fields.node("source")?;
     let source = Fields::of(fields.file, node, "source", &SOURCE, fields.report)?;
@@ -230,7 +231,11 @@ pub(super) fn source(fields: &Fields<'_>) -> Option<Source> {
         text.len() == 8 && text.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
     };
     if let (Some(node), false) = (source.node("sentence"), sentence.as_ref().is_none_or(fits)) {
-        source.refuse(node, "a sentence is told by 8 hex digits", "`lint --hash 'the words'` prints them");
+        source.refuse(
+            node,
+            "sentence must be a string of 8 hex digits",
+            "`gardener-conformance lint --hash 'the words'` prints the hash; quote it if it has digits only",
+        );
     }
     Some(Source {
         document: source.text("document"),
@@ -253,7 +258,7 @@ fn handles(target: &Fields<'_>) -> Vec<Handled> {
             (Some(handled), _) => found.push(handled),
             (None, Some(node)) => target.refuse(
                 node,
-                &format!("{text:?} is no kind"),
+                &format!("{text:?} is not an API version and a resource"),
                 "write `apps/v1 deployments` or `v1 pods`",
             ),
             (None, None) => {}
@@ -266,7 +271,11 @@ fn paths(spec: &Fields<'_>, name: &str) -> Vec<String> {
     let paths = spec.texts(name);
     for path in &paths {
         if let (Err(error), Some(node)) = (schema::segments(path), spec.node(name)) {
-            spec.refuse(node, &format!("{path:?} is no path: {error}"), "write `spec.containers[].env`");
+            spec.refuse(
+                node,
+                &format!("{path:?} is not a valid path: {error}"),
+                "write it like `spec.containers[].env`",
+            );
         }
     }
     paths
@@ -296,20 +305,20 @@ fn clauses(spec: &Fields<'_>, form: Form) -> Vec<Clause> {
         spec.report.add(
             "missing-key",
             spec.span(),
-            "there are no clauses",
+            "the contract has no clauses",
             "write `clauses: [{id: …, text: …, when: …, then: …}]`",
         );
     }
     items.iter().filter_map(|node| clause(spec.file, node, form, spec.report)).collect()
 }
 
-/// How binding a clause is, and how it is to the letter, which is more.
+/// Reads `level` and `strict`; `strict` must be the stricter level.
 fn levels(fields: &Fields<'_>) -> (Level, Option<Level>) {
     let level = fields.choice("level", &LEVELS).unwrap_or_default();
     let strict = fields.choice("strict", &LEVELS);
     if let (Some(node), true) = (fields.node("strict"), strict.is_some_and(|strict| strict >= level)) {
-        let remedy = "say a more binding level than `level`: `level: SHOULD`, `strict: MUST`";
-        fields.refuse(node, "to the letter it binds no more", remedy);
+        let remedy = "write a stricter level than `level`: `level: SHOULD`, `strict: MUST`";
+        fields.refuse(node, "strict is not stricter than level", remedy);
     }
     (level, strict)
 }
@@ -324,15 +333,15 @@ fn clause(file: usize, node: &Node, form: Form, report: &Report<'_>) -> Option<C
         &["given", "config", "steps", "faults", "instance"],
     );
     objects_alone(&fields, form);
-    let id = fields.required("id", "give it an id that was never used: `id: GRM-HAC-001`");
-    let text = fields.required("text", "say in one sentence what holds");
+    let id = fields.required("id", "write an id that was never used: `id: GRM-HAC-001`");
+    let text = fields.required("text", "write `text: …`, one sentence that says what holds");
     let id_span = fields.node("id").map_or_else(|| fields.span(), |node| Span::of(file, node));
     let versions = fields.text("versions");
     let is_range = |text: &str| Range::parse(text).is_some();
     if let (Some(node), Some(false)) = (fields.node("versions"), versions.as_deref().map(is_range)) {
         fields.refuse(
             node,
-            "the versions are no range",
+            "versions is not a valid range",
             "write `>=1.58`, or several with commas: `>=1.58, <1.82`",
         );
     }

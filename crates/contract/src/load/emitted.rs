@@ -1,4 +1,4 @@
-//! The form objects: what Gardener may emit, namespaces that keep it, and changes of them that do not.
+//! The form objects: rules for emitted objects, their cases, and changes that break them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -22,20 +22,20 @@ use crate::emitted::{Break, Emits, Emitted, Selector, is_gardener};
 use crate::expect::Rules;
 use crate::versions::Range;
 
-/// What a clause of this form says.
+/// The keys of a clause that only this form has.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Drawn {
     pub(crate) object: Option<Tree>,
     pub(crate) condition: Option<Tree>,
     pub(crate) beside: Option<Tree>,
     pub(crate) without: Option<Tree>,
-    /// Whether a webhook may bring about what Gardener must not.
+    /// Whether a webhook may add what Gardener must not emit.
     pub(crate) webhook: bool,
     pub(crate) breaks: Option<Tree>,
 }
 
 impl Drawn {
-    /// What the fields of a clause say.
+    /// Reads them from the fields of a clause.
     pub(crate) fn of(fields: &Fields<'_>) -> Self {
         Self {
             object: fields.tree("object"),
@@ -49,7 +49,7 @@ impl Drawn {
 }
 
 impl Context<'_> {
-    /// One row as a rule, with a case for each object of each namespace that it is asked of.
+    /// One row as a rule, with a case for each object of each namespace that it applies to.
     pub(super) fn emitted(
         &self,
         clause: &Clause,
@@ -94,8 +94,9 @@ impl Context<'_> {
         }
         self.check_differs(clause, &rule);
         if built.is_empty() && self.report.count() == errors {
-            let remedy = "draw a namespace in which it is, or mend `object`, `where`, `beside`, `without`";
-            let message = format!("{} is asked of nothing in any namespace", clause.id);
+            let remedy =
+                "add a namespace with such an object, or correct `object`, `where`, `beside` or `without`";
+            let message = format!("{} applies to no object in any namespace", clause.id);
             self.report.add("vacuous", row.map_or(clause.span, |(_, row)| row.span), message, remedy);
         }
         let row = row.and_then(|(_, row)| row.case.as_deref());
@@ -104,7 +105,7 @@ impl Context<'_> {
         (self.report.count() == errors).then_some((rule, built))
     }
 
-    /// Notes a clause that says that Gardener differs where every namespace keeps it.
+    /// Reports a clause whose `differs` names Gardener although every namespace keeps it.
     fn check_differs(&self, clause: &Clause, rule: &Emits) {
         let stated = |of: &Namespace| {
             let mut asked = rule.asked_of(&of.objects).into_iter();
@@ -112,8 +113,9 @@ impl Context<'_> {
         };
         let is_said = clause.differs.keys().any(|who| is_gardener(who));
         if is_said && !self.namespaces.iter().any(|(_, of)| stated(of)) {
-            let message = format!("{} says that Gardener differs, and every namespace keeps it", clause.id);
-            let remedy = "draw the namespace that breaks it, or drop `differs`";
+            let message =
+                format!("`differs` of {} names Gardener, but every namespace keeps the clause", clause.id);
+            let remedy = "add a namespace that breaks it, or remove `differs`";
             self.report.add("differs", clause.span, message, remedy);
         }
     }
@@ -132,7 +134,7 @@ impl Context<'_> {
         let Some(object) = &drawn.object else {
             missing(
                 "object",
-                "name the objects: `object: deployment/kube-apiserver`, `object: deployment/*`",
+                "name the objects: `object: deployment/kube-apiserver` or `object: deployment/*`",
             );
             return None;
         };
@@ -144,17 +146,20 @@ impl Context<'_> {
         let beside = selectors(drawn.beside.as_ref(), cells, self.report);
         let without = selectors(drawn.without.as_ref(), cells, self.report);
         let Some(emits) = &clause.emits else {
-            missing("emits", "say what holds of each: `emits: {spec: …}`, `$present`, `$absent`");
+            missing(
+                "emits",
+                "write what each object must satisfy: `emits: {spec: …}`, `$present` or `$absent`",
+            );
             return None;
         };
         let expect = wanted::read(&cells.fill(emits), &rules, self.report);
-        // A row is known by all that it says.
+        // Every column of the row names the case.
         used.before.extend(cells.take_used());
         let location = self.location_of(clause, row);
         Some(Emits { object: object.selector, condition, beside, without, expect, rules, location })
     }
 
-    /// Hangs each change that breaks the clause on the case of what it changes.
+    /// Adds each change that breaks the clause to the case of the object that it changes.
     fn breaks(
         &self,
         clause: &Clause,
@@ -170,15 +175,15 @@ impl Context<'_> {
             let first = built.iter().find(named).and_then(|built| built.case.namespace()).map(str::to_owned);
             let namespace = self.namespaces.iter().find(|(name, _)| Some(name) == first.as_ref());
             let Some((first, namespace)) = namespace else {
-                let message = format!("{} is not asked in the namespace of {name:?}", clause.id);
-                self.report.add("breaks", tree.span, message, "name a namespace in which it is");
+                let message = format!("{} does not apply in the namespace of {name:?}", clause.id);
+                self.report.add("breaks", tree.span, message, "name a namespace in which the clause applies");
                 continue;
             };
             let Some(objects) = changed(&namespace.objects, change, &self.assembly(cells)) else { continue };
             let asked = rule.asked_of(&objects).into_iter().map(|object| object.map(Arc::as_ref));
             let broken = asked.into_iter().find(|object| !rule.is_kept(*object));
             let Some(broken) = broken else {
-                // What is the same for all rows may break another one.
+                // A change without cells may break another row.
                 if depends_on_row(written) {
                     self.breaks_nothing(clause, &name, tree.span);
                 }
@@ -204,12 +209,12 @@ impl Context<'_> {
         let found = name.map(str::to_owned).zip(tree.get("change"));
         if found.is_none() {
             let remedy = "write `{case: set, change: {deployment/kube-apiserver: {…}}}`";
-            self.report.add("missing-key", tree.span, "a break says case and change", remedy);
+            self.report.add("missing-key", tree.span, "a break needs case and change", remedy);
         }
         found
     }
 
-    /// Notes changes that are the same for all rows and break none.
+    /// Reports changes without cells that break no row.
     pub(super) fn check_breaks(&self, clause: &Clause, built: &[Built]) {
         for tree in clause.drawn.breaks.iter().flat_map(|breaks| breaks.list().unwrap_or_default()) {
             let Some(name) = tree.get("case").and_then(Tree::text).filter(|_| !depends_on_row(tree)) else {
@@ -231,7 +236,7 @@ impl Context<'_> {
     }
 }
 
-/// Everything that the clause asserts, for its hash.
+/// All assertions of the clause, for its hash.
 fn asserted(clause: &Clause, cells: &Cells<'_>) -> Value {
     let drawn = &clause.drawn;
     let said = |tree: &Option<Tree>| tree.as_ref().map(|tree| cells.fill(tree).to_value());
@@ -247,12 +252,12 @@ fn covers(clause: &Clause, namespace: &Namespace) -> bool {
     range.is_none_or(|range| range.covers(&namespace.gardener))
 }
 
-/// Whether a change is another one in each row.
+/// Whether a change contains cells.
 fn depends_on_row(tree: &Tree) -> bool {
     tree.to_value().to_string().contains('<')
 }
 
-/// A selector with the version by which its kind is known.
+/// A selector with the API version of its kind.
 pub(super) struct Known {
     api_version: String,
     pub(super) selector: Selector,
@@ -263,7 +268,7 @@ pub(super) fn selector(tree: &Tree, report: &Report<'_>) -> Option<Known> {
     let Some((kind, name)) = text.split_once('/').filter(|(_, name)| !name.is_empty()) else {
         let remedy =
             "write `deployment/kube-apiserver`, `deployment/*` or `etcd.druid.gardener.cloud/etcd-main`";
-        report.add("object-ref", tree.span, format!("{text:?} names no objects"), remedy);
+        report.add("object-ref", tree.span, format!("{text:?} does not name objects"), remedy);
         return None;
     };
     let resource = object_ref::resource(kind, tree.span, report)?;

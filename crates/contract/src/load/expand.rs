@@ -24,35 +24,35 @@ use crate::emitted::Emits;
 use crate::expect::Rules;
 use crate::model::{self, Form, Location};
 
-/// What clauses are expanded with.
+/// The context in which clauses are expanded.
 pub(crate) struct Context<'a> {
     pub(crate) draft: &'a Draft,
-    /// What the contract's clauses about objects are asked of.
+    /// The namespaces of the form objects.
     pub(crate) namespaces: &'a Namespaces,
     pub(crate) shelf: &'a Shelf<'a>,
     pub(crate) list_keys: &'a BTreeMap<String, String>,
     pub(crate) unordered: &'a [String],
-    /// What its contract says of every clause, for their hashes.
+    /// The contract's rules for all clauses, for their hashes.
     pub(crate) rules: &'a Value,
-    /// What keeps a contract from being loaded.
+    /// Errors: the contract cannot be used.
     pub(crate) report: &'a Report<'a>,
-    /// What a contract can be loaded with, and lint names.
+    /// Findings of lint: the contract can be used.
     pub(crate) lint: &'a Report<'a>,
 }
 
-/// One case before it has its name.
+/// A case without its name.
 pub(super) struct Built {
     pub(super) row: Option<usize>,
     pub(super) like: Option<String>,
     pub(super) operation: Option<String>,
-    /// Where a decision is asked.
+    /// Form versions only: where the decision runs.
     pub(super) runs_on: Option<RunsOn>,
     pub(super) case: Case,
-    /// What must hold, as written, for the clause's hash.
+    /// `then` as written, for the clause's hash.
     pub(super) then: Value,
 }
 
-/// Which columns are used where.
+/// The columns that are used before `then`, and in it.
 #[derive(Default)]
 pub(super) struct Used {
     pub(super) before: BTreeSet<usize>,
@@ -65,7 +65,7 @@ impl Context<'_> {
         let mut used = Used::default();
         let (mut built, emits) = self.expand(clause, &mut used);
         if self.draft.form == Form::Flags {
-            // What a webhook may do is held against what Gardener emits, and asked of nobody.
+            // Rows `may add` and `may change` are only compared with the fixture; they make no cases.
             let asks = |built: &Built| {
                 built.row.zip(clause.table.as_ref()).is_none_or(|(row, table)| flags::asks(&table.rows[row]))
             };
@@ -100,7 +100,7 @@ impl Context<'_> {
         }
     }
 
-    /// The cases of all rows, and what they say of what is emitted.
+    /// The cases of all rows, and their rules for emitted objects.
     fn expand(&self, clause: &Clause, used: &mut Used) -> (Vec<Built>, Vec<Emits>) {
         let (mut built, mut emits) = (Vec::new(), Vec::new());
         let variants = match self.draft.form {
@@ -138,13 +138,23 @@ impl Context<'_> {
         let empty = Tree::empty(clause.span);
         let given = clause.given.clone().unwrap_or_else(|| empty.clone());
         if clause.then.is_none() {
-            self.report.add("missing-key", clause.span, "then is missing", "say what must hold");
+            self.report.add(
+                "missing-key",
+                clause.span,
+                "then is missing",
+                "write what must hold: `then: {…}`",
+            );
         }
         if self.draft.form == Form::Configuration {
             for (name, tree) in [("given", &clause.given), ("when", &clause.when)] {
                 if let Some(tree) = tree {
-                    let message = format!("{name} has no meaning where a component is configured");
-                    self.report.add("form", tree.span, message, "what it is given stands in `config`");
+                    let message = format!("{name} is not allowed in the form configuration");
+                    self.report.add(
+                        "form",
+                        tree.span,
+                        message,
+                        "remove it; write the component's configuration under `config`",
+                    );
                 }
             }
             return variants::of(&empty, &empty);
@@ -205,7 +215,7 @@ impl Context<'_> {
         })
     }
 
-    /// What objects of a row are put together with.
+    /// The builder for objects of a row.
     pub(super) fn assembly<'c>(&'c self, cells: &'c Cells<'c>) -> Assembly<'c> {
         Assembly {
             shelf: self.shelf,
@@ -239,7 +249,7 @@ impl Context<'_> {
                 self.report.add(
                     "type",
                     part.span,
-                    "cluster is a list of objects",
+                    "cluster must be a list of objects",
                     "write `cluster: [{like: …}]`",
                 );
                 Vec::new()
@@ -254,7 +264,7 @@ impl Context<'_> {
         (self.report.count() == errors).then_some(given)
     }
 
-    /// The rules of the object that is answered.
+    /// The rules of the object in the answer.
     fn rules(&self, given: &Given, when: &When) -> Rules {
         let request = match when {
             When::Admission { sending, .. } => sending.request.get("object"),
@@ -276,7 +286,7 @@ impl Context<'_> {
         Rules::of_object(&head).with(self.list_keys, self.unordered)
     }
 
-    /// What is created or updated is the old object where no other is given.
+    /// If only the old object is given, it is also the object of the request.
     fn stand_in(&self, clause: &Clause, given: &mut Given, when: &When) {
         let When::Admission { operation, sending } = when else { return };
         let needed = matches!(operation.as_str(), "CREATE" | "UPDATE");
@@ -294,7 +304,7 @@ impl Context<'_> {
         }
     }
 
-    /// Gives cases their names and inputs.
+    /// Adds names and inputs to the cases.
     fn named(&self, clause: &Clause, built: Vec<Built>, used: &Used) -> Vec<Case> {
         let mut seen = BTreeSet::new();
         let mut cases = Vec::new();
@@ -320,12 +330,12 @@ impl Context<'_> {
             case.name = parts.join("/");
             if !seen.insert(case.name.clone()) {
                 let span = row.map_or(clause.span, |(_, row)| row.span);
-                let message = format!("{}/{} is there twice", clause.id, case.name);
+                let message = format!("two cases are named {}/{}", clause.id, case.name);
                 self.report.add(
                     "case-name",
                     span,
                     message,
-                    "drop the row, or name the rows in a column `case`",
+                    "remove the row, or name the rows in a column `case`",
                 );
             }
             cases.push(case);
@@ -333,7 +343,7 @@ impl Context<'_> {
         cases
     }
 
-    /// Where a row stands, or a clause without a table.
+    /// Position of a row, or of a clause without a table.
     pub(super) fn location_of(&self, clause: &Clause, row: Option<(usize, &Row)>) -> Location {
         self.location(row.map_or(clause.span, |(_, row)| row.span))
     }
@@ -347,7 +357,7 @@ impl Context<'_> {
     }
 }
 
-/// The source of a clause: its own; what it leaves out of a document is the contract's.
+/// The source of a clause; fields that it leaves out are the contract's.
 fn source(clause: &Clause, draft: &Draft) -> Option<model::Source> {
     let Some(own) = &clause.source else { return draft.source.clone() };
     if own.document.is_some() || own.code.is_some() {
@@ -362,7 +372,7 @@ fn source(clause: &Clause, draft: &Draft) -> Option<model::Source> {
     })
 }
 
-/// What a case is named by, beside its row.
+/// The part of a case's name that is not from its row.
 fn operation(when: &When) -> Option<String> {
     match when {
         When::Admission { operation, .. } => Some(operation.clone()),

@@ -1,4 +1,4 @@
-//! Files of kind Explanations, read with the operators of `then`.
+//! Reads files of kind Explanations, with the operators of `then`.
 
 use formats::yaml::Node;
 use schema::segments;
@@ -12,7 +12,7 @@ use crate::expect::{Expect, Rules};
 use crate::explanations::{Explanation, Explanations};
 use crate::model::Location;
 
-/// Reads a document of kind Explanations; absent where nobody is told whom it speaks of.
+/// Reads a document of kind Explanations; `None` if its target is missing.
 pub(super) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Explanations> {
     let root = Fields::of(file, node, "a file of explanations", &EXPLANATIONS, report)?;
     let Some(target) = root.node("target") else {
@@ -36,11 +36,16 @@ fn explanation(file: usize, node: &Node, report: &Report<'_>) -> Option<Explanat
     };
     let at = fields.texts("at");
     if at.is_empty() {
-        let remedy = "name places: `at: object.spec.tolerations`, `at: [code, message]`";
+        let remedy = "name the places: `at: object.spec.tolerations` or `at: [code, message]`";
         report.add("missing-key", fields.span(), "at is missing", remedy);
     }
     for path in at.iter().filter(|path| segments(path).is_err()) {
-        report.add("path", fields.span(), format!("{path} is no path"), "write `object.spec.pools[].name`");
+        report.add(
+            "path",
+            fields.span(),
+            format!("{path} is not a valid path"),
+            "write it like `object.spec.pools[].name`",
+        );
     }
     let span = Span::of(file, node);
     Some(Explanation {
@@ -52,7 +57,7 @@ fn explanation(file: usize, node: &Node, report: &Report<'_>) -> Option<Explanat
         theirs: expect("theirs"),
         given: expect("given"),
         clause: fields.text("clause"),
-        reason: fields.required("reason", "say why they differ, in a sentence")?,
+        reason: fields.required("reason", "write a sentence that says why the answers differ")?,
         location: Location {
             file: report.files[file].path.clone(),
             line: span.mark.line,

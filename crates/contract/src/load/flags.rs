@@ -1,4 +1,4 @@
-//! The form flags: rows of one id are one clause, whose cases are asked as those of any mutation.
+//! The form flags: rows with one id are one clause, whose cases run like those of the form mutation.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::expect::{Rules, compare};
 use crate::flags::{self, Explains, Line, Named};
 use crate::model::{Binds, Level};
 
-/// What a row says of a flag.
+/// A row, read.
 struct Said<'a> {
     row: &'a Row,
     flag: String,
@@ -27,14 +27,14 @@ struct Said<'a> {
     explains: Explains,
 }
 
-/// What `emits` may say.
+/// The values of the column `emits`.
 const EMITTED: &str = "any, present, absent, is V, has M, lacks M";
-/// What `webhook` may say.
+/// The values of the column `webhook`.
 const ASKED: &str = "keeps, keeps except M …, may add, may change, absent, present, is V, has M, lacks M";
-/// What both may say of flags whose names hold `*`.
+/// The values of both columns for flags with `*` in their names.
 const OF_MANY: &str = "keeps, may add, may change, any, absent, present";
 
-/// The clauses that the table of a contract draws, and what its rows speak of.
+/// The clauses in the table of a contract, and the flags in its rows.
 pub(super) fn clauses(spec: &Fields<'_>) -> (Vec<Clause>, Option<Named>) {
     let mut named = Vec::new();
     let clauses = drawn_clauses(spec, &mut named);
@@ -43,7 +43,7 @@ pub(super) fn clauses(spec: &Fields<'_>) -> (Vec<Clause>, Option<Named>) {
 
 fn drawn_clauses(spec: &Fields<'_>, named: &mut Vec<flags::Row>) -> Vec<Clause> {
     let Some(node) = spec.node("flags") else {
-        let remedy = "draw them: `flags: |`, then lines of `| id | flag | emits | webhook | level | needs |`";
+        let remedy = "write `flags: |`, then lines of `| id | flag | emits | webhook | level | needs |`";
         spec.report.add("missing-key", spec.span(), "flags is missing", remedy);
         return Vec::new();
     };
@@ -60,30 +60,32 @@ fn drawn_clauses(spec: &Fields<'_>, named: &mut Vec<flags::Row>) -> Vec<Clause> 
     let unknown = texts.iter().filter(|(id, _)| !ids.contains(&id.as_str()));
     for (id, (_, span)) in unknown {
         let remedy = nearest(id, ids.iter().copied());
-        spec.report.add("flags", *span, format!("no row is of {id}"), remedy);
+        spec.report.add("flags", *span, format!("no row has the id {id}"), remedy);
     }
     let rows = |id: &str| table.rows.iter().filter(|row| row.cells[at["id"]].raw == id).collect::<Vec<_>>();
     ids.into_iter().filter_map(|id| clause(id, &rows(id), &at, texts.get(id), (spec, named))).collect()
 }
 
-/// Whether a row of a drawn table asks anything of a webhook.
+/// Whether a row of the table that [`drawn`] makes asserts anything about the webhook.
 pub(super) fn asks(row: &Row) -> bool {
     row.cells.get(1).is_none_or(|wanted| !matches!(wanted.tree.data, Data::Word(Word::Any)))
 }
 
-/// What is given must itself be as Gardener emits it.
+/// Checks the given object against the column `emits`.
 pub(super) fn check_emitted(emitted: &Tree, object: &Value, rules: &Rules, span: Span, report: &Report<'_>) {
     let expect = wanted::read(emitted, rules, report);
     for mismatch in compare(&expect, None, Some(object), rules) {
         let name = object["metadata"]["name"].as_str().unwrap_or_default();
         let got = mismatch.got.map_or_else(|| "nothing".to_owned(), |got| got.to_string());
-        let message =
-            format!("{name} is not as `emits` says: {} is {got}, not {}", mismatch.path, mismatch.want);
-        report.add("emits", span, message, "mend the fixture, or what the row says of Gardener");
+        let message = format!(
+            "fixture {name} does not match `emits`: {} is {got}, expected {}",
+            mismatch.path, mismatch.want
+        );
+        report.add("emits", span, message, "correct the fixture, or the column `emits` of the row");
     }
 }
 
-/// What is asserted of both sides, for the hash of a clause.
+/// The assertions about Gardener and the webhook, for the hash of a clause.
 pub(super) fn both(asserted: &Tree, emitted: Option<&Tree>) -> Value {
     match emitted {
         Some(emitted) => json!([asserted.to_value(), emitted.to_value()]),
@@ -91,7 +93,7 @@ pub(super) fn both(asserted: &Tree, emitted: Option<&Tree>) -> Value {
     }
 }
 
-/// Where the columns stand; all must be there, and no others.
+/// Positions of the columns; reports missing and unknown ones.
 fn columns<'a>(table: &'a Table, spec: &Fields<'_>, span: Span) -> Option<BTreeMap<&'a str, usize>> {
     let known: Vec<&str> = FLAGS_COLUMNS.to_vec();
     let unknown = table.columns.iter().filter(|column| !known.contains(&column.name.as_str()));
@@ -103,19 +105,19 @@ fn columns<'a>(table: &'a Table, spec: &Fields<'_>, span: Span) -> Option<BTreeM
         table.columns.iter().enumerate().map(|(at, column)| (column.name.as_str(), at)).collect();
     let missing: Vec<&str> = known.into_iter().filter(|name| !at.contains_key(name)).collect();
     if !missing.is_empty() {
-        spec.report.add("flags", span, format!("the table has no column {}", missing.join(", ")), "draw it");
+        spec.report.add("flags", span, format!("the table has no column {}", missing.join(", ")), "add it");
         return None;
     }
     Some(at)
 }
 
-/// What `clauses` says of an id beside its rows, with its place.
+/// The fields of `clauses` by id, with their positions.
 fn texts<'a>(spec: &Fields<'a>) -> BTreeMap<String, (Fields<'a>, Span)> {
     let items = spec.node("clauses").and_then(|node| node.items()).unwrap_or_default();
     let fields =
         items.iter().filter_map(|node| Fields::of(spec.file, node, "a clause", &FLAGS_CLAUSE, spec.report));
-    let named =
-        fields.filter_map(|fields| Some((fields.required("id", "name a clause of the table")?, fields)));
+    let named = fields
+        .filter_map(|fields| Some((fields.required("id", "write the id of a clause in the table")?, fields)));
     named.map(|(id, fields)| (id, (fields, fields.span()))).collect()
 }
 
@@ -139,10 +141,10 @@ fn clause(
     }));
     let asked: Vec<&Said<'_>> = said.iter().filter(|said| said.explains == Explains::Judged).collect();
     let text = beside.and_then(|(fields, _)| fields.text("text")).or_else(|| sentence(&asked));
-    // What only may be done is said by the clause of another contract.
+    // The sentence for rows `may add` and `may change` is in the clause of another contract.
     let Some(text) = text.or_else(|| asked.is_empty().then(String::new)) else {
-        let remedy = format!("say it: `clauses: [{{id: {id}, text: …}}]`");
-        spec.report.add("flags", first.span, format!("nothing says what {id} means"), remedy);
+        let remedy = format!("add `clauses: [{{id: {id}, text: …}}]`");
+        spec.report.add("flags", first.span, format!("text is missing for {id}"), remedy);
         return None;
     };
     let needs = &first.cells[at["needs"]].raw;
@@ -177,28 +179,33 @@ fn clause(
     })
 }
 
-/// The level that a cell says; noted if it says none.
+/// The level in a cell; reports an unknown one.
 fn level(cell: &Cell, spec: &Fields<'_>) -> Level {
     let level = LEVELS.iter().find(|(name, _)| *name == cell.raw).map(|(_, level)| *level);
     if level.is_none() {
         let remedy = nearest(&cell.raw, LEVELS.iter().map(|(name, _)| *name));
-        spec.report.add("flags", cell.tree.span, format!("{:?} is no level", cell.raw), remedy);
+        spec.report.add("flags", cell.tree.span, format!("unknown level {:?}", cell.raw), remedy);
     }
     level.unwrap_or(Level::Must)
 }
 
-/// Notes rows of one id that differ in what a clause has once.
+/// Reports rows with one id that differ in level or needs.
 fn agree(id: &str, rows: &[&Row], at: &BTreeMap<&str, usize>, spec: &Fields<'_>) {
     let Some(first) = rows.first() else { return };
     for (row, name) in rows.iter().flat_map(|row| [(row, "level"), (row, "needs")]) {
         if row.cells[at[name]].raw != first.cells[at[name]].raw {
             let message = format!("the rows of {id} differ in {name}");
-            spec.report.add("flags", row.span, message, "one clause has one: give the row another id");
+            spec.report.add(
+                "flags",
+                row.span,
+                message,
+                "use the same value in all rows of a clause, or give the row another id",
+            );
         }
     }
 }
 
-/// What a row says; what cannot be read is noted.
+/// Reads a row; reports cells that cannot be read.
 fn said<'a>(row: &'a Row, at: &BTreeMap<&str, usize>, spec: &Fields<'_>) -> Option<Said<'a>> {
     let cell = |name: &str| &row.cells[at[name]];
     let (flag, emits, webhook) = (cell("flag"), cell("emits"), cell("webhook"));
@@ -206,7 +213,7 @@ fn said<'a>(row: &'a Row, at: &BTreeMap<&str, usize>, spec: &Fields<'_>) -> Opti
         spec.report.add(
             "flags",
             flag.tree.span,
-            format!("{:?} is no flag", flag.raw),
+            format!("{:?} is not a flag", flag.raw),
             "write `--secure-port`",
         );
         return None;
@@ -217,7 +224,7 @@ fn said<'a>(row: &'a Row, at: &BTreeMap<&str, usize>, spec: &Fields<'_>) -> Opti
     for (cell, known, found) in [(emits, EMITTED, &emitted), (webhook, ASKED, &wanted)] {
         if found.is_none() {
             let known = if flag.raw.contains('*') { OF_MANY } else { known };
-            let message = format!("{:?} says nothing that can be asked of a webhook or an object", cell.raw);
+            let message = format!("{:?} is not a valid cell here", cell.raw);
             spec.report.add("flags", cell.tree.span, message, format!("write one of {known}"));
         }
     }
@@ -230,17 +237,17 @@ fn said<'a>(row: &'a Row, at: &BTreeMap<&str, usize>, spec: &Fields<'_>) -> Opti
     Some(Said { row, flag: flag.raw.clone(), emitted, wanted, keeps: webhook.raw == "keeps", explains })
 }
 
-/// What only a webhook can be asked.
+/// Whether a cell is valid only in the column `webhook`.
 fn is_asked_only(raw: &str) -> bool {
     raw.starts_with("keeps") || raw.starts_with("may ")
 }
 
-/// What is said of one flag, as a map of it.
+/// The assertion about one flag, as a map with that flag.
 fn said_of_one(flag: &str, raw: &str, span: Span) -> Option<Tree> {
     Some(map(span, [(flag, asked(raw, span)?)]))
 }
 
-/// What is said of all flags whose names are like one with `*`.
+/// The assertion about all flags that match a pattern with `*`.
 fn said_of_many(flag: &str, raw: &str, span: Span) -> Option<Tree> {
     let operator = match raw {
         "any" | "may add" | "may change" => return Some(any(span)),
@@ -253,7 +260,7 @@ fn said_of_many(flag: &str, raw: &str, span: Span) -> Option<Tree> {
     Some(map(span, [(operator, patterns)]))
 }
 
-/// What stands in `webhook`.
+/// Reads a cell of the column `webhook`.
 fn asked(raw: &str, span: Span) -> Option<Tree> {
     if matches!(raw, "may add" | "may change") {
         return Some(any(span));
@@ -265,7 +272,7 @@ fn asked(raw: &str, span: Span) -> Option<Tree> {
     if raw == "keeps" { Some(text_of("$unchanged", span)) } else { expected(raw, span) }
 }
 
-/// What both sides may say. A member of a list or map is its key.
+/// Reads a cell that both columns may contain. A member of a list or map is its key.
 fn expected(raw: &str, span: Span) -> Option<Tree> {
     match raw.split_once(' ') {
         None if raw == "any" => Some(any(span)),
@@ -292,7 +299,7 @@ fn member_of(member: &str, otherwise: &str, span: Span) -> Tree {
     }
 }
 
-/// The rows as a table: named by their flags, with what must hold in cells.
+/// The rows as a table: named by their flags, with assertions as cells.
 fn drawn(said: &[Said<'_>], span: Span) -> Table {
     let column = |name: &str| Column { name: name.to_owned(), span };
     let cell = |tree: &Tree| Cell { raw: format!("{:?}", tree.to_value()), tree: tree.clone() };
@@ -304,12 +311,12 @@ fn drawn(said: &[Said<'_>], span: Span) -> Table {
     Table { columns: ["flag", "wanted", "emitted"].map(column).into(), rows: rows.collect() }
 }
 
-/// What a row asks; one that lets a webhook do something asks nothing.
+/// The assertion of a row; `may add` and `may change` assert nothing.
 fn wanted_cell(said: &Said<'_>) -> Tree {
     if said.explains == Explains::Judged { said.wanted.clone() } else { any(said.wanted.span) }
 }
 
-/// Where the flag stands in an object: in the container or the unit that the target names.
+/// An assertion about the command line of the container or the unit that the target names.
 fn place(spec: &Fields<'_>, cell: &str, span: Span) -> Option<Tree> {
     let flags = map(span, [("$flags", text_of(cell, span))]);
     let list = |item: Tree| Tree { data: Data::List(vec![item]), span };
@@ -328,12 +335,12 @@ fn place(spec: &Fields<'_>, cell: &str, span: Span) -> Option<Tree> {
     }
 }
 
-/// Whose command line the target names; noted if it names none, or two.
+/// The command line that the target names; reports a target that names none or two.
 fn line(spec: &Fields<'_>, span: Span) -> Option<Line> {
     let line = line_of(spec);
     if line.is_none() {
-        let message = "the target names neither a container nor a unit, or both";
-        let remedy = "name one: `target: {webhook: controlplane, container: kube-apiserver}`";
+        let message = "the target needs either container or unit";
+        let remedy = "write `target: {webhook: controlplane, container: kube-apiserver}`";
         spec.report.add("flags", span, message, remedy);
     }
     line
@@ -349,7 +356,7 @@ fn line_of(spec: &Fields<'_>) -> Option<Line> {
     }
 }
 
-/// `--a and --b are left as Gardener sets them`, where that is all that the rows say.
+/// `--a and --b are left as Gardener sets them`, if all rows say `keeps`.
 fn sentence(said: &[&Said<'_>]) -> Option<String> {
     if said.is_empty() || !said.iter().all(|said| said.keeps) {
         return None;

@@ -1,4 +1,4 @@
-//! The files of one name as one contract: what they say of it put together, its clauses expanded.
+//! Joins the files with one name to one contract and expands its clauses.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::document::SourceFile;
 use crate::model::{Contract, Form, Subject};
 use crate::parameters;
 
-/// The lists whose keys a contract knows.
+/// The lists with key fields that a contract declares.
 fn list_keys(contract: &Contract) -> BTreeMap<String, String> {
     let mut list_keys = contract.list_keys.clone();
     if contract.form == Form::Versions {
@@ -23,10 +23,10 @@ fn list_keys(contract: &Contract) -> BTreeMap<String, String> {
     list_keys
 }
 
-/// Which clauses of a contract are expanded, by id.
+/// Selects by id the clauses that are expanded.
 pub(crate) type Wanted<'a> = &'a (dyn Fn(&str) -> bool + Sync);
 
-/// The files of one name as one contract with all its clauses, and what is wrong with it: contracts are loaded side by side.
+/// The contract with all its clauses, errors and findings; for loading contracts in parallel.
 pub(crate) fn alone<'s>(
     drafts: &[Draft],
     shared: &Shared,
@@ -37,12 +37,13 @@ pub(crate) fn alone<'s>(
     (contract, report, lint)
 }
 
-/// Rows of flags that ask nothing speak for a clause of another contract.
+/// Whether a clause has cases. Rows `may add` and `may change` of a table of flags have none: they belong to a clause
+/// of another contract.
 pub(crate) fn is_asked(drafts: &[Draft], clause: &Clause) -> bool {
     drafts.first().is_none_or(|draft| draft.form != Form::Flags) || clause.asks()
 }
 
-/// The files of one name as one contract; of some clauses alone where they are said.
+/// Joins the files with one name to one contract; `wanted` selects its clauses.
 pub(crate) fn contract<'a>(
     drafts: &'a [Draft],
     shared: &'a Shared,
@@ -94,19 +95,19 @@ pub(crate) fn contract<'a>(
     Some(contract)
 }
 
-/// Notes parameters without an example, and examples of none.
+/// Reports parameters without an example, and examples of unused parameters.
 fn check_parameters(contract: &Contract, drafts: &[Draft], report: &Report<'_>) {
     let expected = contract.clauses.iter().flat_map(|clause| &clause.cases);
     let expected = expected.filter_map(|case| case.then.object.as_ref());
     let named: BTreeSet<&str> = expected.flat_map(parameters::names).map(parameters::stated_as).collect();
     let Some(span) = drafts.first().map(|draft| draft.span) else { return };
     for name in named.iter().filter(|name| !contract.parameters.contains_key(**name)) {
-        let remedy = format!("say one that fits the contract's config: `parameters: {{{name}: …}}`");
+        let remedy = format!("add one that fits the contract's config: `parameters: {{{name}: …}}`");
         report.add("parameters", span, format!("parameter {name} has no example"), remedy);
     }
     for name in contract.parameters.keys().filter(|name| !named.contains(name.as_str())) {
-        let remedy = "write `{$parameter: …}` where it matters, or drop it";
-        report.add("parameters", span, format!("no clause names the parameter {name}"), remedy);
+        let remedy = "use it in `then` as `{$parameter: …}`, or remove it";
+        report.add("parameters", span, format!("no clause uses the parameter {name}"), remedy);
     }
 }
 
@@ -131,7 +132,7 @@ fn empty(first: &Draft, report: &Report<'_>) -> Contract {
     }
 }
 
-/// Adds what one file says to its contract.
+/// Adds one file to its contract.
 fn join(contract: &mut Contract, draft: &Draft, report: &Report<'_>) {
     if draft.form != contract.form || draft.webhook != contract.subject.webhook {
         let message = format!("the files of {} differ in form or webhook", contract.name);
@@ -139,7 +140,7 @@ fn join(contract: &mut Contract, draft: &Draft, report: &Report<'_>) {
             "folder",
             draft.span,
             message,
-            "one behaviour has one form and one webhook; name another contract",
+            "use one form and one webhook in all files, or rename the contract of this file",
         );
     }
     let path = &report.files[draft.file].path;
@@ -166,8 +167,13 @@ fn join(contract: &mut Contract, draft: &Draft, report: &Report<'_>) {
         match &mut contract.flags {
             Some(flags) if flags.line == named.line => flags.rows.extend(named.rows.clone()),
             Some(_) => {
-                let message = format!("the files of {} are about two command lines", contract.name);
-                report.add("folder", draft.span, message, "one contract is about one: name another");
+                let message = format!("the files of {} name two command lines", contract.name);
+                report.add(
+                    "folder",
+                    draft.span,
+                    message,
+                    "use one container or unit in all files, or rename the contract of this file",
+                );
             }
             none @ None => *none = Some(named.clone()),
         }
@@ -178,8 +184,8 @@ fn join(contract: &mut Contract, draft: &Draft, report: &Report<'_>) {
             report.add(
                 "folder",
                 draft.span,
-                format!("the files of {} key {path} differently", contract.name),
-                "one list has one key",
+                format!("the files of {} name different keys of {path}", contract.name),
+                "use the same key in all files",
             );
         }
     }

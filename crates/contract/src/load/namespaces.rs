@@ -1,4 +1,4 @@
-//! The namespaces of the form objects: as Gardener emits them, varied, and with changes that break a clause.
+//! The namespaces of the form objects: as Gardener emits them, with variations, and with changes that break a clause.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -22,10 +22,10 @@ use crate::emitted::Selector;
 /// A namespace that keeps every clause.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Namespace {
-    /// The release of Gardener that it is of.
+    /// The release of Gardener that emits it.
     pub(crate) gardener: String,
     pub(crate) objects: Vec<Arc<Value>>,
-    /// Whether it is one of many that variations make: what they share is asked once.
+    /// Whether variations made it; objects that several such namespaces share make one case.
     pub(crate) is_varied: bool,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Namespace {
 pub(crate) type Namespaces = Vec<(String, Namespace)>;
 
 impl Context<'_> {
-    /// The namespaces that a file draws, added to those of other files.
+    /// Adds the namespaces of a file to those of other files.
     pub(crate) fn namespaces(
         &self,
         drawn: &Tree,
@@ -46,13 +46,13 @@ impl Context<'_> {
             let base = name.and_then(|name| known.iter().find(|(known, _)| known == name));
             if let (Some(name), None) = (name, base) {
                 let remedy = nearest(name, known.iter().map(|(name, _)| name.as_str()));
-                self.report.add("namespace", tree.span, format!("there is no namespace {name:?}"), remedy);
+                self.report.add("namespace", tree.span, format!("unknown namespace {name:?}"), remedy);
                 continue;
             }
             let base = base.map(|(_, namespace)| namespace.clone()).unwrap_or_default();
             let gardener = tree.get("gardener").and_then(Tree::text).unwrap_or(&base.gardener).to_owned();
             if gardener.is_empty() {
-                let remedy = "say of which release it is: `gardener: v1.82.0`";
+                let remedy = "name the release that emits it: `gardener: v1.82.0`";
                 self.report.add("missing-key", key.span, "gardener is missing", remedy);
             }
             let cells = Cells::none(self.report);
@@ -79,18 +79,18 @@ impl Context<'_> {
     }
 }
 
-/// The combinations of the variations that are named.
+/// The combinations of the named variations.
 fn combinations<'v>(vary: &Tree, variations: &'v Variations, report: &Report<'_>) -> &'v [Combination] {
     let name = vary.text().unwrap_or_default();
     let found = variations.get(name);
     if found.is_none() {
         let remedy = nearest(name, variations.keys().map(String::as_str));
-        report.add("variations", vary.span, format!("there are no variations {name:?}"), remedy);
+        report.add("variations", vary.span, format!("unknown variations {name:?}"), remedy);
     }
     found.map_or(&[], Vec::as_slice)
 }
 
-/// The objects with a change: `deployment/kube-apiserver: {…}` merges, `~` takes out, one that is not there is added.
+/// The objects with a change: `deployment/kube-apiserver: {…}` merges, `~` removes, `like` adds a missing object.
 pub(super) fn changed(
     objects: &[Arc<Value>],
     change: &Tree,
@@ -118,24 +118,24 @@ pub(super) fn changed(
 
 fn lacks(selected: &[usize], selector: &Selector, span: Span, report: &Report<'_>) -> Option<()> {
     if selected.is_empty() {
-        let remedy = "name one that is there, or add one that starts from a fixture with `like`";
-        report.add("change", span, format!("there is no {selector}"), remedy);
+        let remedy = "name an object of the namespace, or add one that starts from a fixture with `like`";
+        report.add("change", span, format!("the namespace has no {selector}"), remedy);
         return None;
     }
     Some(())
 }
 
-/// Notes that there are none, or one twice.
+/// Reports missing namespaces, and duplicate names.
 pub(crate) fn check(drafts: &[Draft], namespaces: &Namespaces, report: &Report<'_>) {
     if let (Some(first), true) = (drafts.first(), namespaces.is_empty()) {
-        let remedy = "draw one: `namespaces: {workers: {gardener: v1.82.0, objects: [{like: …}]}}`";
-        report.add("missing-key", first.span, "there are no namespaces", remedy);
+        let remedy = "add one: `namespaces: {workers: {gardener: v1.82.0, objects: [{like: …}]}}`";
+        report.add("missing-key", first.span, "namespaces is missing", remedy);
     }
     let mut seen = BTreeSet::new();
     for (name, _) in namespaces {
         if let (false, Some(first)) = (seen.insert(name), drafts.first()) {
-            let message = format!("namespace {name:?} is there twice");
-            report.add("namespace", first.span, message, "name one of them anew");
+            let message = format!("two namespaces are named {name:?}");
+            report.add("namespace", first.span, message, "rename one of them");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How many cases a clause has, seen from what is written alone; nothing is expanded.
+//! Counts the cases of a clause without expanding them.
 
 use super::draft::{Clause, Draft};
 use super::flags;
@@ -6,7 +6,7 @@ use super::tree::Tree;
 use super::variants;
 use crate::model::Form;
 
-/// The number of cases; `None` where it follows from the objects of namespaces (form objects).
+/// The number of cases; `None` if it depends on the objects of namespaces (form objects).
 pub(crate) fn of_cases(draft: &Draft, clause: &Clause) -> Option<usize> {
     let rows = clause.table.as_ref().map_or(1, |table| match draft.form {
         Form::Flags => table.rows.iter().filter(|row| flags::asks(row)).count(),

@@ -1,4 +1,4 @@
-//! What a CloudProfile offers: drawn or said versions as the objects that a profile holds.
+//! Versions that a CloudProfile offers, read from tables or from words.
 
 use formats::version::Version;
 use jiff::{SignedDuration, Timestamp};
@@ -11,19 +11,19 @@ use super::table::Table;
 use super::tree::{Data, Span, Tree};
 use super::words::{CLASSIFICATIONS, OFFERED, OFFERED_IMAGES};
 
-/// Seconds of the units of a span.
+/// Units of relative times, in seconds.
 const UNITS: [(char, i64); 4] = [('d', 86_400), ('h', 3_600), ('m', 60), ('s', 1)];
-/// Joins an interface and the runtimes that it brings: `containerd+gvisor`.
+/// Separates a container runtime interface from its container runtimes: `containerd+gvisor`.
 const BRINGS: char = '+';
 
-/// Builds what one row offers.
+/// Builds the versions for one row.
 pub(super) struct Offering<'a> {
     pub(super) now: Timestamp,
     pub(super) cells: &'a Cells<'a>,
     pub(super) report: &'a Report<'a>,
 }
 
-/// A version and where it stands.
+/// A version and its position.
 type Found = (Map<String, Value>, Span);
 
 impl Offering<'_> {
@@ -37,7 +37,7 @@ impl Offering<'_> {
         found.into_iter().map(|(version, _)| Value::Object(version)).collect()
     }
 
-    /// Images with their versions, in the order in which their names come.
+    /// Images with their versions, in the order in which their names appear.
     pub(super) fn images(&self, table: &Table, span: Span) -> Vec<Value> {
         let found = self.drawn(table, span, &OFFERED_IMAGES);
         self.each_once(&found);
@@ -53,10 +53,10 @@ impl Offering<'_> {
         images.into_iter().map(|(name, versions)| json!({"name": name, "versions": versions})).collect()
     }
 
-    /// What the rows of a table draw; a row whose version is `~` is left out.
+    /// The versions in a table; a row whose version is `~` is left out.
     fn drawn(&self, table: &Table, span: Span, known: &[&str]) -> Vec<Found> {
         for column in table.columns.iter().filter(|column| !known.contains(&column.name.as_str())) {
-            let message = format!("versions have no column {:?}", column.name);
+            let message = format!("unknown column {:?}", column.name);
             self.report.add("column", column.span, message, nearest(&column.name, known.iter().copied()));
         }
         let at = |name: &str| table.columns.iter().position(|column| column.name == name);
@@ -78,7 +78,7 @@ impl Offering<'_> {
         rows.collect()
     }
 
-    /// A version of Kubernetes, or what it has in common with one of an image.
+    /// Version, classification and expiration, of Kubernetes or of an image.
     fn version(
         &self,
         version: &Tree,
@@ -96,11 +96,16 @@ impl Offering<'_> {
         Some(found)
     }
 
-    /// What a version of an image fits; one that says nothing of it fits the pool of the fixture.
+    /// Adds the name of an image, and what it supports; by default it fits the worker pool of the fixture.
     fn fit(&self, found: &mut Map<String, Value>, cell: impl Fn(&str) -> Option<Tree>) -> Option<()> {
         let name = cell("name")?;
         if name.text().is_none() {
-            self.report.add("type", name.span, "the image has no name", "write a text");
+            self.report.add(
+                "type",
+                name.span,
+                "the image has no name",
+                "write a string in the column `name`",
+            );
             return None;
         }
         found.insert("name".to_owned(), Value::from(text(&name)));
@@ -122,29 +127,34 @@ impl Offering<'_> {
         Some(())
     }
 
-    /// What is said, with cells filled in. A cell without a value may be all that is said, and no part of it: the rest would
-    /// go with it.
+    /// Reads versions in words, with cells filled in. A cell that is `~` may be the whole value but not a part of it:
+    /// the rest would be lost with it.
     fn whole(&self, tree: &Tree) -> Vec<Found> {
         let filled = self.cells.fill(tree);
         let is_cell =
             tree.text().is_some_and(|text| text.starts_with('<') && text.find('>') == Some(text.len() - 1));
         if filled.is_null() && !tree.is_null() && !is_cell {
             let remedy =
-                "say the version in the cell, or draw a table: a row whose version is `~` is left out";
-            self.report.add("version", tree.span, "a part of what is offered is not there", remedy);
+                "write the version in the cell, or use a table: a row whose version is `~` is left out";
+            self.report.add(
+                "version",
+                tree.span,
+                "a cell in this text is `~`, which removes the whole text",
+                remedy,
+            );
         }
         self.said(&filled)
     }
 
-    /// `1.27.3 deprecated +30d, 1.28.0 preview`, or such texts in a list.
+    /// `1.27.3 deprecated +30d, 1.28.0 preview`, or a list of such strings.
     fn said(&self, tree: &Tree) -> Vec<Found> {
         let texts: Vec<String> = match &tree.data {
             Data::Scalar(Value::String(text)) => text.split(',').map(str::to_owned).collect(),
             Data::Scalar(Value::Null) => Vec::new(),
             Data::List(items) => items.iter().map(text).collect(),
             _ => {
-                let remedy = "draw a table, or write `1.27.3 deprecated +30d, 1.28.0 preview`";
-                self.report.add("type", tree.span, "these are no versions", remedy);
+                let remedy = "write a table, or `1.27.3 deprecated +30d, 1.28.0 preview`";
+                self.report.add("type", tree.span, "cloudProfile does not name versions", remedy);
                 Vec::new()
             }
         };
@@ -163,15 +173,20 @@ impl Offering<'_> {
                 || self::text(&word) == "now";
             let slot = if is_time { &mut time } else { &mut state };
             if slot.replace(word).is_some() {
-                let remedy = "a version has one classification and one time: `1.27.3 deprecated +30d`";
-                self.report.add("version", span, format!("{:?} says one thing twice", text.trim()), remedy);
+                let remedy = "write at most one classification and one time: `1.27.3 deprecated +30d`";
+                self.report.add(
+                    "version",
+                    span,
+                    format!("{:?} has two classifications or two times", text.trim()),
+                    remedy,
+                );
                 return None;
             }
         }
         self.version(&version, state, time)
     }
 
-    /// A version that can be read. One that is none on purpose stands in a CloudProfile that is written as a map.
+    /// A valid version. Deliberately invalid versions must be written in a CloudProfile as a map.
     fn readable(&self, tree: &Tree) -> Option<String> {
         let text = text(tree);
         let wrong = match (tree.text(), Version::parse(&text)) {
@@ -179,9 +194,8 @@ impl Offering<'_> {
             (_, Err(error)) => error.to_string(),
             (Some(_), Ok(_)) => return Some(text),
         };
-        let remedy =
-            "write it in full, `1.27.3`; what is none on purpose stands in a map: `cloudProfile: {spec: …}`";
-        self.report.add("version", tree.span, format!("{text:?} is no version: {wrong}"), remedy);
+        let remedy = "write it in full and quoted: `\"1.27.3\"`; write a deliberately invalid version in a map: `cloudProfile: {spec: …}`";
+        self.report.add("version", tree.span, format!("{text:?} is not a valid version: {wrong}"), remedy);
         None
     }
 
@@ -189,24 +203,24 @@ impl Offering<'_> {
         if CLASSIFICATIONS.contains(&text) {
             return Some(text);
         }
-        let message = format!("{text:?} is no classification");
+        let message = format!("unknown classification {text:?}");
         self.report.add("classification", span, message, nearest(text, CLASSIFICATIONS));
         None
     }
 
-    /// `+30d`, `-1h30m`, `now`, or a time with its zone; as a profile says it.
+    /// The time that `+30d`, `-1h30m`, `now`, or a time with its zone means, as a profile writes it.
     fn time(&self, text: &str, span: Span) -> Option<String> {
         let absolute = || text.parse::<Timestamp>().ok();
         let relative = || self.now.checked_add(distance(text)?).ok();
         let found = if text == "now" { Some(self.now) } else { relative().or_else(absolute) };
         if found.is_none() {
             let remedy = "write `+30d`, `-1h30m`, `now`, or a time with its zone: `2024-06-01T00:00:00Z`";
-            self.report.add("time", span, format!("{text:?} is no time"), remedy);
+            self.report.add("time", span, format!("{text:?} is not a valid time"), remedy);
         }
         found.map(|time| time.to_string())
     }
 
-    /// A version stands once; what is twice there on purpose stands in a CloudProfile that is written as a map.
+    /// Reports duplicate versions. Deliberate duplicates must be written in a CloudProfile as a map.
     fn each_once(&self, found: &[Found]) {
         for (at, (version, span)) in found.iter().enumerate() {
             let key = |version: &Map<String, Value>| {
@@ -214,7 +228,7 @@ impl Offering<'_> {
             };
             if found[..at].iter().any(|(other, _)| key(other) == key(version)) {
                 let message = format!("{} is offered twice", text_of(version.get("version")));
-                self.report.add("version", *span, message, "drop one of the two");
+                self.report.add("version", *span, message, "remove one of the two");
             }
         }
     }
@@ -236,7 +250,7 @@ fn distance(text: &str) -> Option<SignedDuration> {
     (!rest.is_empty()).then(|| SignedDuration::from_secs(sign * seconds))
 }
 
-/// `containerd+gvisor` as a profile says it.
+/// `containerd+gvisor` as a profile writes it.
 fn interface(text: &str) -> Value {
     let mut names = text.split(BRINGS);
     let mut interface = json!({"name": names.next().unwrap_or_default()});
@@ -255,7 +269,7 @@ fn texts(tree: &Tree) -> Vec<String> {
     }
 }
 
-/// A scalar as it is written.
+/// A scalar as a string.
 fn text(tree: &Tree) -> String {
     text_of(Some(&tree.to_value()))
 }

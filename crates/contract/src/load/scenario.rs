@@ -1,4 +1,4 @@
-//! The cases of a clause of form scenario: a row is a run of its steps.
+//! The cases of a clause of the form scenario: each row is one run of the steps.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ use crate::case::{Case, Given, Then, When};
 use crate::scenario::{Fault, Scenario, Side};
 
 impl Context<'_> {
-    /// One row as a scenario.
+    /// The case of one row.
     pub(super) fn scenario(
         &self,
         clause: &Clause,
@@ -65,7 +65,12 @@ impl Context<'_> {
         for (key, objects) in filled.map().unwrap_or_default() {
             let (Some(side), Some(items)) = (side(&key.name), objects.list()) else {
                 let remedy = "write `sourceCluster: [{like: …}]`";
-                self.report.add("type", objects.span, format!("{} is a list of objects", key.name), remedy);
+                self.report.add(
+                    "type",
+                    objects.span,
+                    format!("{} must be a list of objects", key.name),
+                    remedy,
+                );
                 continue;
             };
             let objects = items.iter().filter(|item| !item.is_null());
@@ -74,12 +79,12 @@ impl Context<'_> {
         clusters
     }
 
-    /// The steps with cells filled in; what causes and what is seen use their columns apart.
+    /// The steps with cells filled in; columns are recorded separately for causes and for assertions.
     fn steps(&self, clause: &Clause, cells: &Cells<'_>, used: &mut Used) -> Vec<Tree> {
         used.before.extend(cells.take_used());
         let Some(steps) = &clause.steps else {
             let remedy = "write `steps: [{name: …, eventually: {…}}]`";
-            self.report.add("missing-key", clause.span, "steps are missing", remedy);
+            self.report.add("missing-key", clause.span, "steps is missing", remedy);
             return Vec::new();
         };
         let mut filled = Vec::new();
@@ -105,25 +110,25 @@ impl Context<'_> {
                 found.insert(*fault);
             } else {
                 let remedy = nearest(name, FAULTS.iter().map(|(word, _)| *word));
-                self.report.add("fault", clause.span, format!("{name:?} is no fault"), remedy);
+                self.report.add("fault", clause.span, format!("unknown fault {name:?}"), remedy);
             }
         }
         found
     }
 
-    /// Steps count from steps before them, and something is asserted at the end.
+    /// Checks that `after` names an earlier step, that names are unique, and that the steps assert something.
     fn check(&self, clause: &Clause, scenario: &Scenario) {
         let mut before: BTreeSet<&str> = BTreeSet::new();
         for step in &scenario.steps {
             let after = step.advance.as_ref().and_then(|advance| advance.after.as_deref());
             if let Some(after) = after.filter(|after| !before.contains(after)) {
-                let message = format!("no step before {:?} is named {after:?}", step.name);
+                let message = format!("`after` of step {:?} names no earlier step: {after:?}", step.name);
                 let remedy = nearest(after, before.iter().copied());
                 self.report.add("step", clause.span, message, remedy);
             }
             if !before.insert(&step.name) {
                 let message = format!("two steps are named {:?}", step.name);
-                self.report.add("step", clause.span, message, "name each step once");
+                self.report.add("step", clause.span, message, "rename one of them");
             }
         }
         let asserts = scenario.steps.iter().any(|step| {
@@ -133,7 +138,12 @@ impl Context<'_> {
                 || step.requests.is_some()
         });
         if !asserts && !scenario.steps.is_empty() {
-            self.report.add("nothing-asserted", clause.span, "the steps assert nothing", "say what is seen");
+            self.report.add(
+                "nothing-asserted",
+                clause.span,
+                "the steps assert nothing",
+                "add `eventually`, `history`, `never` or `requests` to a step",
+            );
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What contracts share: fixtures, what variations make of them, and releases; each built when the first contract needs it.
+//! Fixtures, variations of them, and releases, which all contracts share; each is built when the first contract needs it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -12,10 +12,10 @@ use super::variations::{self, Variations};
 use crate::document::releases::Releases;
 use crate::document::{Error, SourceFile};
 
-/// What stands between a fixture's name and the rows of variations that it is of: `pod@1.27`.
+/// Separates a fixture's name from the rows of variations: `pod@1.27`.
 const VARIED: char = '@';
 
-/// What the contracts of some files share.
+/// Shared by all contracts.
 pub(crate) struct Shared {
     sources: Arc<[SourceFile]>,
     plain: OnceLock<Plain>,
@@ -30,21 +30,21 @@ struct Plain {
     errors: Vec<Error>,
 }
 
-/// Fixtures as they vary.
+/// Variations of fixtures.
 struct Varied {
     objects: BTreeMap<String, Arc<Value>>,
     variations: Variations,
     errors: Vec<Error>,
 }
 
-/// Where a fixture of everybody is looked up.
+/// The shared fixtures that can be looked up.
 #[derive(Clone, Copy)]
 pub(crate) enum Known<'a> {
-    /// Nowhere: fixtures themselves are built.
+    /// None: the shared fixtures themselves are being built.
     Nowhere,
-    /// Among those that are written.
+    /// Those in files.
     Written(&'a BTreeMap<String, Value>),
-    /// Among all.
+    /// Those in files, and variations of them.
     All(&'a Shared),
 }
 
@@ -74,7 +74,7 @@ impl Shared {
         self.varied();
     }
 
-    /// What is wrong with what was built so far.
+    /// Errors of everything that was built so far.
     pub(crate) fn errors(&self) -> Vec<Error> {
         let plain = self.plain.get().map(|plain| &plain.errors);
         let varied = self.varied.get().map(|varied| &varied.errors);
@@ -113,7 +113,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// The names of all.
+    /// The names of all fixtures.
     pub(crate) fn names(self) -> Vec<&'a str> {
         match self {
             Self::Nowhere => Vec::new(),

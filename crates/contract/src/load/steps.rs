@@ -1,4 +1,4 @@
-//! The steps of a scenario: what is done and what must be seen, cells filled in.
+//! Reads the steps of a scenario, in which cells are filled in.
 
 use std::time::Duration;
 
@@ -44,8 +44,13 @@ impl Steps<'_> {
         };
         let guarded = step.never.is_some() || step.requests.is_some();
         if guarded && step.witness.is_none() && step.eventually.is_empty() && step.history.is_empty() {
-            let remedy = "write `witness: {reconciles: <controller>}`, or what is seen `eventually`";
-            self.refuse("witness", tree.span, "nothing shows that the target had its chance", remedy);
+            let remedy = "add `witness: {reconciles: <controller>}`, or `eventually`";
+            self.refuse(
+                "witness",
+                tree.span,
+                "a step with never or requests needs evidence that the target ran",
+                remedy,
+            );
         }
         Some(step)
     }
@@ -54,7 +59,7 @@ impl Steps<'_> {
         known_keys(tree, "advance", &ADVANCE, self.assembly.report)?;
         let to = tree.get("to").or_else(|| tree.get("by"));
         let Some(to) = to.and_then(|to| self.duration(to)) else {
-            self.refuse("missing-key", tree.span, "advance says no time", "write `{to: 9h, after: <step>}`");
+            self.refuse("missing-key", tree.span, "advance needs a time", "write `{to: 9h, after: <step>}`");
             return None;
         };
         Some(Advance { to, after: tree.get("after").and_then(Tree::text).map(str::to_owned) })
@@ -63,12 +68,12 @@ impl Steps<'_> {
     fn duration(&self, tree: &Tree) -> Option<Duration> {
         let parsed = tree.text().and_then(|text| GoDuration::parse(text).ok()).and_then(GoDuration::to_std);
         if parsed.is_none() {
-            self.refuse("duration", tree.span, "this is no duration", "write `90s`, `10m`, `9h35m`");
+            self.refuse("duration", tree.span, "this is not a duration", "write `90s`, `10m`, `9h35m`");
         }
         parsed
     }
 
-    /// What is done, as written: clusters and the target in the order of their keys.
+    /// The actions of `do`, in the order of its keys.
     fn actions(&self, tree: &Tree) -> Vec<Action> {
         let mut actions = Vec::new();
         for (key, value) in tree.map().unwrap_or_default() {
@@ -91,7 +96,7 @@ impl Steps<'_> {
             Some("stop") => Some(Action::Stop),
             Some("start") => Some(Action::Start),
             _ => {
-                self.refuse("type", tree.span, "a target is stopped or started", "write `target: stop`");
+                self.refuse("type", tree.span, "target must be stop or start", "write `target: stop`");
                 None
             }
         }
@@ -139,7 +144,7 @@ impl Steps<'_> {
         let controller = tree.get("reconciles").and_then(Tree::text).map(str::to_owned);
         if controller.is_none() {
             let remedy = "write `witness: {reconciles: token-requestor}`";
-            self.refuse("missing-key", tree.span, "the witness is no controller", remedy);
+            self.refuse("missing-key", tree.span, "witness names no controller", remedy);
         }
         controller
     }
@@ -157,7 +162,7 @@ impl Steps<'_> {
         let mut found = Vec::new();
         for (side, object, wanted) in self.by_side(tree) {
             let Some(items) = wanted.list() else {
-                self.refuse("type", wanted.span, "a history is a list of states", "write `[{…}, {…}]`");
+                self.refuse("type", wanted.span, "a history must be a list of states", "write `[{…}, {…}]`");
                 continue;
             };
             let states = items.iter().map(|item| self.expect(&object, item)).collect();
@@ -200,7 +205,7 @@ impl Steps<'_> {
     fn count(&self, tree: &Tree) -> Option<usize> {
         let count = tree.to_value().as_u64().and_then(|count| usize::try_from(count).ok());
         if count.is_none() {
-            self.refuse("type", tree.span, "this is no count", "write a number from 0");
+            self.refuse("type", tree.span, "this is not a count", "write a number of at least 0");
         }
         count
     }
@@ -209,8 +214,8 @@ impl Steps<'_> {
     fn write(&self, tree: &Tree) -> Option<(String, ObjectRef)> {
         let (verb, object) = tree.text().and_then(|text| text.split_once(' ')).unwrap_or_default();
         if !VERBS.contains(&verb) {
-            let remedy = "write `create configmap/a`; verbs are create, update, patch, delete";
-            self.refuse("object-ref", tree.span, "this is no write", remedy);
+            let remedy = "write it like `create configmap/a`; verbs are create, update, patch, delete";
+            self.refuse("object-ref", tree.span, "this is not a verb and an object", remedy);
             return None;
         }
         let object = object_ref::read(object, tree.span, self.assembly.report)?;
@@ -219,7 +224,12 @@ impl Steps<'_> {
 
     fn by_side<'t>(&self, tree: &'t Tree) -> Vec<(Side, ObjectRef, &'t Tree)> {
         let Some(entries) = tree.map() else {
-            self.refuse("type", tree.span, "clusters are a map", "write `{sourceCluster: {secret/a: …}}`");
+            self.refuse(
+                "type",
+                tree.span,
+                "expected a map of clusters",
+                "write `{sourceCluster: {secret/a: …}}`",
+            );
             return Vec::new();
         };
         let mut found = Vec::new();
@@ -234,16 +244,16 @@ impl Steps<'_> {
     fn side(&self, name: &str, span: Span) -> Option<Side> {
         let side = side(name);
         if side.is_none() {
-            let remedy = "clusters are cluster, sourceCluster and targetCluster";
-            self.refuse("unknown-key", span, &format!("{name:?} is no cluster"), remedy);
+            let remedy = "known are cluster, sourceCluster and targetCluster";
+            self.refuse("unknown-key", span, &format!("unknown cluster {name:?}"), remedy);
         }
         side
     }
 
-    /// A map from names to what is said of each.
+    /// A map from objects to values.
     fn objects<'t>(&self, tree: &'t Tree) -> Vec<(ObjectRef, &'t Tree)> {
         let Some(entries) = tree.map() else {
-            self.refuse("type", tree.span, "objects are a map", "write `{secret/a: …}`");
+            self.refuse("type", tree.span, "expected a map of objects", "write `{secret/a: …}`");
             return Vec::new();
         };
         let named = entries.iter().filter_map(|(key, value)| {
@@ -259,7 +269,7 @@ impl Steps<'_> {
             match tree.text() {
                 Some(text) => found.extend(object_ref::read(text, tree.span, self.assembly.report)),
                 None if tree.is_null() => {}
-                None => self.refuse("type", tree.span, "this names no object", "write `secret/a`"),
+                None => self.refuse("type", tree.span, "this does not name an object", "write `secret/a`"),
             }
         }
         found

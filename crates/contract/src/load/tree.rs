@@ -1,47 +1,47 @@
-//! YAML as a contract means it: values with their places, cells filled in, words of cells told from texts.
+//! YAML values with positions, in which bare words of cells differ from strings.
 
 use formats::yaml::{Data as Read, Mark, Node};
 use serde_json::{Map, Value};
 
 use crate::expect::Operator;
 
-/// A place in one of the files.
+/// A span in one of the files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Span {
     /// Position of the file in the list of sources.
     pub(crate) file: usize,
-    /// Where it begins.
+    /// Its start.
     pub(crate) mark: Mark,
     /// Length in bytes.
     pub(crate) length: usize,
 }
 
-/// A value of a contract and where it stands.
+/// A value of a contract and its position.
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {
     pub(crate) data: Data,
     pub(crate) span: Span,
 }
 
-/// What a value is.
+/// The content of a value.
 #[derive(Clone, Debug)]
 pub(crate) enum Data {
-    /// A text, number, boolean or null.
+    /// A string, number, boolean or null.
     Scalar(Value),
-    /// A bare `present`, `absent`, `unchanged` or `any` of a cell.
+    /// An unquoted `present`, `absent`, `unchanged` or `any` in a cell.
     Word(Word),
     List(Vec<Tree>),
     Map(Vec<(Key, Tree)>),
 }
 
-/// A key and where it stands.
+/// A key and its position.
 #[derive(Clone, Debug)]
 pub(crate) struct Key {
     pub(crate) name: String,
     pub(crate) span: Span,
 }
 
-/// An operator that a cell names by its bare word.
+/// An operator that a cell names by an unquoted word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Word {
     Present,
@@ -51,7 +51,7 @@ pub(crate) enum Word {
 }
 
 impl Word {
-    /// The operator of a bare word.
+    /// The operator of an unquoted word.
     pub(crate) fn of(text: &str) -> Option<Self> {
         match text {
             "present" => Some(Self::Present),
@@ -82,7 +82,7 @@ impl Word {
 }
 
 impl Span {
-    /// The place of a node, on its first line.
+    /// The span of a node, on its first line.
     pub(crate) fn of(file: usize, node: &Node) -> Self {
         let length = match node.data {
             Read::Scalar(_) => node.end.saturating_sub(node.start.offset).max(1),
@@ -93,7 +93,7 @@ impl Span {
 }
 
 impl Tree {
-    /// A node as read from a file.
+    /// The tree of a node in a file.
     pub(crate) fn of(file: usize, node: &Node) -> Self {
         let data = match &node.data {
             Read::Scalar(scalar) => Data::Scalar(scalar.value.clone()),
@@ -146,7 +146,7 @@ impl Tree {
         matches!(self.data, Data::Scalar(Value::Null))
     }
 
-    /// The value as data: `$$` read as `$`, words of cells as the operator's name; nulls stay.
+    /// The value as JSON: `$$` becomes `$`, words of cells become the operator's name; nulls stay.
     pub(crate) fn to_value(&self) -> Value {
         match &self.data {
             Data::Scalar(Value::String(text)) => Value::from(literal(text)),
@@ -162,7 +162,7 @@ impl Tree {
     }
 }
 
-/// A text or key without the `$` that makes a leading `$` literal.
+/// A string or key with a leading `$$` replaced by `$`.
 pub(crate) fn literal(text: &str) -> &str {
     if text.starts_with("$$") { &text[1..] } else { text }
 }

@@ -1,4 +1,4 @@
-//! Lists in `like`, `admission` and `registration`: the variants that they make of a clause.
+//! The variants of a clause that lists in `like`, `admission` and `registration` make.
 
 use serde_json::Value;
 
@@ -10,11 +10,11 @@ pub(super) struct Variant {
     pub(super) like: Option<String>,
     pub(super) given: Tree,
     pub(super) when: Tree,
-    /// Whether a list or a literal names the operation (or the instance), and not a cell.
+    /// Whether a list or a literal names the operation (or the instance), not a cell.
     pub(super) names_operation: bool,
 }
 
-/// The variants of a clause: fixtures outside, operations inside.
+/// The variants of a clause: for each fixture, each operation.
 pub(super) fn of(given: &Tree, when: &Tree) -> Vec<Variant> {
     let operations = operations(when);
     let mut variants = Vec::new();
@@ -31,7 +31,7 @@ pub(super) fn of(given: &Tree, when: &Tree) -> Vec<Variant> {
     variants
 }
 
-/// `when` for each of the operations that a list names, and whether the operation is named here and not by a cell.
+/// `when` for each operation, and whether `when` itself names the operation, not a cell.
 fn operations(when: &Tree) -> Vec<(bool, Tree)> {
     let named = MULTIPLIED.iter().find_map(|key| when.get(key));
     let Some(list) = named.and_then(Tree::list) else {
@@ -49,7 +49,7 @@ fn operations(when: &Tree) -> Vec<(bool, Tree)> {
     list.iter().map(one).collect()
 }
 
-/// `given` for each fixture that a list in `like` names. Equal lists go together: old and new object of one kind.
+/// `given` for each fixture that a list in `like` names. Equal lists vary together, as for the old and the new object.
 fn likes(given: &Tree) -> Vec<(Option<String>, Tree)> {
     let mut lists: Vec<Vec<String>> = Vec::new();
     gather(given, &mut lists);

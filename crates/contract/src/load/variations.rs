@@ -1,4 +1,4 @@
-//! Fixtures as they vary: tables of which every combination of rows makes one of each object (contracts/README.md,
+//! Variations of fixtures: each combination of rows of several tables makes one variant of each object (contracts/README.md,
 //! Variations).
 
 use std::cell::RefCell;
@@ -17,33 +17,33 @@ use super::table::{self, Row, Table};
 use super::tree::{Data, Key, Span, Tree, Word};
 use super::words::{METADATA, ROOT, VARIATIONS};
 
-/// A file of variations, as drawn.
+/// A file of variations, as written.
 pub(crate) struct Drawn {
     name: String,
     span: Span,
-    /// What varies; the first column of each names its rows.
+    /// The tables; the first column of each names its rows.
     axes: Vec<Table>,
     /// Differences by fixture, with cells of all axes.
     change: Tree,
     list_keys: BTreeMap<String, String>,
 }
 
-/// One row of each axis, and what the fixtures are then.
+/// One row of each axis, and the resulting objects.
 #[derive(Clone, Debug)]
 pub(crate) struct Combination {
     /// The names of its rows.
     pub(crate) name: String,
-    /// Which fixture, and what it is; `None`: it is not there.
+    /// The fixture, and its variant; `None`: the object is absent.
     objects: Vec<(Identity, Option<Arc<Value>>)>,
 }
 
-/// Version, kind and name of an object.
+/// API version, kind and name of an object.
 type Identity = [Option<Value>; 3];
 
 /// Combinations by the name of their file.
 pub(crate) type Variations = BTreeMap<String, Vec<Combination>>;
 
-/// Reads a document of kind Variations; absent where too little of it can be read.
+/// Reads a document of kind Variations; `None` if a necessary part is missing.
 pub(crate) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Drawn> {
     let root = Fields::of(file, node, "a file of variations", &ROOT, report)?;
     let missing = |name: &str, span: Span, remedy: &str| {
@@ -54,7 +54,7 @@ pub(crate) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Draw
         return None;
     };
     let metadata = Fields::of(file, metadata, "metadata", &METADATA, report)?;
-    let name = metadata.required("name", "name what varies: `name: with-workers`");
+    let name = metadata.required("name", "name the variations: `name: with-workers`");
     let Some(spec) = root.node("spec") else {
         missing("spec", root.span(), "write `spec: {axes: […], change: {…}}`");
         return None;
@@ -66,11 +66,11 @@ pub(crate) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Draw
         missing(
             "axes",
             spec.span(),
-            "draw one table or several: `axes:`, then `- |` and lines of `| version | … |`",
+            "write one or more tables: `axes:`, then `- |` and lines of `| version | … |`",
         );
     }
     let Some(change) = spec.tree("change").filter(|change| change.map().is_some()) else {
-        missing("change", spec.span(), "say what the rows make of fixtures: `change: {pod: {…}}`");
+        missing("change", spec.span(), "write how the rows change fixtures: `change: {pod: {…}}`");
         return None;
     };
     let complete = axes.len() == drawn.len() && !drawn.is_empty();
@@ -78,11 +78,11 @@ pub(crate) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Draw
     complete.then_some(Drawn { name: name?, span, axes, change, list_keys: spec.pairs("listKeys") })
 }
 
-/// Objects that combinations make, as fixtures by name: `pod@1.27,two nodes`, by the rows of those axes that the object
+/// Variants by name: `pod@1.27,two nodes`, named by the rows of those axes that the object
 /// depends on.
 type Made = BTreeMap<String, Arc<Value>>;
 
-/// Builds every combination of the fixtures as they are written, and each object that it makes.
+/// Builds every combination and its objects.
 pub(crate) fn build(
     drawn: &[Drawn],
     written: &BTreeMap<String, Value>,
@@ -94,15 +94,15 @@ pub(crate) fn build(
     for drawn in drawn {
         let combinations = drawn.combinations(&shelf, &mut made, report);
         if built.insert(drawn.name.clone(), combinations).is_some() {
-            let message = format!("variations {:?} are there twice", drawn.name);
-            report.add("variations", drawn.span, message, "name one of them anew");
+            let message = format!("two files of variations are named {:?}", drawn.name);
+            report.add("variations", drawn.span, message, "rename one of them");
         }
     }
     (made, built)
 }
 
 impl Combination {
-    /// The objects of a namespace as they are in this combination; what is not spoken of stays.
+    /// The objects of a namespace in this combination; objects without a variant stay.
     pub(crate) fn of(&self, objects: &[Arc<Value>]) -> Vec<Arc<Value>> {
         let made = |object: &Arc<Value>| {
             let identity = identity(object);
@@ -130,7 +130,7 @@ impl Drawn {
             for (key, tree) in self.change.map().unwrap_or_default() {
                 let Some(before) = known.shared.get(&key.name) else {
                     let remedy = nearest(&key.name, known.shared.names());
-                    report.add("fixture", key.span, format!("there is no fixture {:?}", key.name), remedy);
+                    report.add("fixture", key.span, format!("unknown fixture {:?}", key.name), remedy);
                     continue;
                 };
                 let tree = cells.fill(tree);
@@ -153,7 +153,7 @@ impl Drawn {
         found
     }
 
-    /// The object, unless `$is` says that it is absent.
+    /// The variant of an object; `None` if `$is` says that it is absent.
     fn object(
         &self,
         before: &Value,
@@ -174,14 +174,14 @@ impl Drawn {
         assembly.over(before.clone(), &rest)
     }
 
-    /// One table with the columns of all axes, and which axis each is of.
+    /// One table with the columns of all axes, and the axis of each column.
     fn joined(&self) -> (Table, Vec<usize>) {
         let columns = self.axes.iter().flat_map(|axis| axis.columns.clone()).collect();
         let owners = self.axes.iter().enumerate().flat_map(|(at, axis)| vec![at; axis.columns.len()]);
         (Table { columns, rows: Vec::new() }, owners.collect())
     }
 
-    /// Every choice of one row per axis, the last axis turning fastest.
+    /// Every choice of one row per axis; the last axis changes fastest.
     fn chosen(&self) -> Vec<Vec<&Row>> {
         let mut chosen: Vec<Vec<&Row>> = vec![Vec::new()];
         for axis in &self.axes {
@@ -194,18 +194,18 @@ impl Drawn {
         chosen
     }
 
-    /// Notes columns of one name, and those that nothing depends on; the first of an axis names its rows.
+    /// Reports duplicate and unused columns. The first column of an axis need not be used: it names the rows.
     fn check_columns(&self, table: &Table, used: &BTreeSet<usize>, report: &Report<'_>) {
         let mut at = 0;
         for axis in &self.axes {
             for (position, column) in axis.columns.iter().enumerate() {
                 if position > 0 && !used.contains(&at) {
-                    let message = format!("nothing depends on the column {:?}", column.name);
-                    report.add("column", column.span, message, "use it in `change`, or drop it");
+                    let message = format!("column {:?} is not used", column.name);
+                    report.add("column", column.span, message, "use it in `change`, or remove it");
                 }
                 if table.columns[..at].iter().any(|other| other.name == column.name) {
                     let message = format!("another axis has a column {:?}", column.name);
-                    report.add("column", column.span, message, "name one of them anew");
+                    report.add("column", column.span, message, "rename one of them");
                 }
                 at += 1;
             }
@@ -213,7 +213,7 @@ impl Drawn {
     }
 }
 
-/// Adds an object to the fixtures; notes one that another has the name of.
+/// Adds an object to the fixtures; reports a duplicate name.
 fn note(
     made: &mut Made,
     written: Known<'_>,
@@ -222,12 +222,12 @@ fn note(
     report: &Report<'_>,
 ) {
     if made.insert(name.to_owned(), Arc::clone(object)).is_some() || written.get(name).is_some() {
-        let message = format!("fixture {name:?} is there twice");
-        report.add("fixture", span, message, "name rows of one of them anew");
+        let message = format!("two fixtures are named {name:?}");
+        report.add("fixture", span, message, "rename the rows of one of them");
     }
 }
 
-/// The names of rows: what stands in their first cells.
+/// The names of rows: their first cells.
 fn label<'r>(rows: impl Iterator<Item = &'r Row>) -> String {
     let name = |row: &Row| match row.cells.first().map(|cell| cell.tree.to_value()) {
         Some(Value::String(name)) => name,

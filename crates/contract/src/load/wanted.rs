@@ -1,4 +1,4 @@
-//! What is expected: trees of `then` read with the type of the place at hand.
+//! Reads expectations: trees of `then`, with the types of the asserted object.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::report::Report;
 use super::tree::{Data, Key, Tree, Word, literal};
 use crate::expect::{Expect, KeyedItem, ListRule, Notation, Operator, Rules, cel, non_matching};
 
-/// Reads what is expected at a place of these rules; what cannot be read is noted and asserts nothing.
+/// Reads an expectation of a value with these rules; errors are reported and assert nothing.
 pub(crate) fn read(tree: &Tree, rules: &Rules, report: &Report<'_>) -> Expect {
     Reader { report }.read(tree, rules)
 }
@@ -68,7 +68,7 @@ impl Reader<'_> {
             Shape::Object | Shape::Map | Shape::List => false,
         };
         if !fits {
-            let message = format!("{value} can never be here: this is a {}", shape_name(shape));
+            let message = format!("{value} is not allowed here: expected a {}", shape_name(shape));
             self.report.add("type", tree.span, message, "");
         }
         Expect::Value(value)
@@ -76,7 +76,7 @@ impl Reader<'_> {
 
     fn map(&self, entries: &[(Key, Tree)], tree: &Tree, rules: &Rules) -> Expect {
         if is_scalar(rules.ty()) || rules.ty().shape() == Shape::List {
-            let message = format!("a map can never be here: this is a {}", shape_name(rules.ty().shape()));
+            let message = format!("a map is not allowed here: expected a {}", shape_name(rules.ty().shape()));
             self.report.add("type", tree.span, message, "");
             return NOTHING;
         }
@@ -92,14 +92,15 @@ impl Reader<'_> {
     fn list(&self, items: &[Tree], tree: &Tree, rules: &Rules) -> Expect {
         let shape = rules.ty().shape();
         if !matches!(shape, Shape::List | Shape::Any) {
-            let message = format!("a list can never be here: this is a {}", shape_name(shape));
+            let message = format!("a list is not allowed here: expected a {}", shape_name(shape));
             self.report.add("type", tree.span, message, "");
             return NOTHING;
         }
         match rules.list() {
             ListRule::Keyed(keys) => {
                 if items.is_empty() {
-                    let remedy = "elements go by key here: write `~`, or `{$count: 0}`";
+                    let remedy =
+                        "this list is partial, as its elements have keys: write `~` or `{$count: 0}`";
                     self.report.add("nothing-asserted", tree.span, "an empty list asserts nothing", remedy);
                 }
                 let items = items.iter().filter_map(|item| self.keyed(item, &keys, rules)).collect();
@@ -125,7 +126,7 @@ impl Reader<'_> {
         Some(KeyedItem { key: element.key, expect })
     }
 
-    /// What `$is` names: the operator of a cell's word, or a value.
+    /// The argument of `$is`: an operator that a cell names, or a value.
     fn is(&self, tree: &Tree, rules: &Rules) -> Expect {
         match tree.text().and_then(Word::of) {
             Some(word) => Expect::Operator(word.operator()),
@@ -163,8 +164,8 @@ impl Reader<'_> {
                 self.report.add(
                     "operator",
                     whole.span,
-                    format!("{name} edits, and nothing is edited here"),
-                    "it stands in `given`",
+                    format!("{name} is allowed only in `given`"),
+                    "use an operator for assertions, such as `$contains`",
                 );
                 None
             }
@@ -197,7 +198,7 @@ impl Reader<'_> {
         items.filter_map(Tree::text).map(str::to_owned).collect()
     }
 
-    /// Members of a list, or parts of a text.
+    /// Members of a list, or parts of a string.
     fn parts(&self, items: &[Tree], rules: &Rules) -> Vec<Expect> {
         if is_scalar(rules.ty()) {
             return items.iter().map(|item| self.read(item, rules)).collect();
@@ -209,8 +210,13 @@ impl Reader<'_> {
         let regex = self.regex(value)?;
         let not_for = whole.get("notFor").map(Tree::to_value);
         if not_for.is_none() && non_matching(&regex).is_none() {
-            let remedy = "say what it must refuse: `{$matches: …, notFor: …}`";
-            self.report.add("not-for", value.span, "no text is known that the expression refuses", remedy);
+            let remedy = "add a string that it must not match: `{$matches: …, notFor: …}`";
+            self.report.add(
+                "not-for",
+                value.span,
+                "notFor is missing: no string is known that the expression does not match",
+                remedy,
+            );
         }
         if let Some(Value::String(text)) = &not_for
             && is_match(&regex, text)
@@ -218,8 +224,8 @@ impl Reader<'_> {
             self.report.add(
                 "not-for",
                 whole.span,
-                format!("the expression matches {text:?}"),
-                "notFor names a text that it refuses",
+                format!("the expression matches the value of notFor, {text:?}"),
+                "write a string that it does not match",
             );
         }
         Some(Operator::Matches { regex, not_for })
@@ -231,8 +237,13 @@ impl Reader<'_> {
         let Some(not_for) =
             not_for.filter(|not_for| not_for.as_str().is_some_and(|text| is_match(&regex, text)))
         else {
-            let remedy = "say a text that matches: `{$notMatches: \"cloud.*\", notFor: cloudprovider}`";
-            self.report.add("not-for", whole.span, "nothing shows what $notMatches refuses", remedy);
+            let remedy = "add a string that matches: `{$notMatches: \"cloud.*\", notFor: cloudprovider}`";
+            self.report.add(
+                "not-for",
+                whole.span,
+                "$notMatches needs notFor, a string that matches the expression",
+                remedy,
+            );
             return None;
         };
         Some(Operator::NotMatches { regex, not_for })
@@ -240,7 +251,12 @@ impl Reader<'_> {
 
     fn regex(&self, value: &Tree) -> Option<String> {
         let Some(regex) = value.text() else {
-            self.report.add("operator", value.span, "the operator takes a regular expression", "quote it");
+            self.report.add(
+                "operator",
+                value.span,
+                "the operator takes a regular expression",
+                "write it as a quoted string",
+            );
             return None;
         };
         let regex = literal(regex).to_owned();
@@ -253,7 +269,7 @@ impl Reader<'_> {
                 .trim()
                 .trim_start_matches("error: ")
                 .to_owned();
-            self.report.add("regex", value.span, format!("the expression cannot be read: {message}"), "");
+            self.report.add("regex", value.span, format!("invalid regular expression: {message}"), "");
             return None;
         }
         Some(regex)
@@ -274,13 +290,18 @@ impl Reader<'_> {
             return None;
         }
         let Some(not_for) = whole.get("notFor").map(Tree::to_value) else {
-            let remedy = "say what it must refuse: `{$cel: …, notFor: …}`";
-            self.report.add("not-for", value.span, "nothing is known that the expression refuses", remedy);
+            let remedy = "add a value for which it is false: `{$cel: …, notFor: …}`";
+            self.report.add(
+                "not-for",
+                value.span,
+                "notFor is missing: $cel needs a value for which the expression is false",
+                remedy,
+            );
             return None;
         };
         if cel::holds(expression, Some(&not_for)) {
-            let message = format!("the expression is true of {not_for}");
-            self.report.add("not-for", whole.span, message, "notFor names a value that it refuses");
+            let message = format!("the expression is true for the value of notFor, {not_for}");
+            self.report.add("not-for", whole.span, message, "write a value for which it is false");
         }
         Some(Operator::Cel { expression: expression.to_owned(), not_for: Some(not_for) })
     }
@@ -324,12 +345,12 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a whole text matches.
+/// Whether the whole string matches.
 fn is_match(regex: &str, text: &str) -> bool {
     Regex::new(&format!("^(?s:{regex})$")).is_ok_and(|regex| regex.is_match(text))
 }
 
-/// An option of a unit has a list of values; one alone stands for a list of one.
+/// Turns the single value of an option of a unit into a list of one value.
 fn options(expect: Expect, depth: usize) -> Expect {
     match expect {
         Expect::Map(fields) => {

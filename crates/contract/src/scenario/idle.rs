@@ -1,4 +1,4 @@
-//! What a scenario would show if its target did nothing: objects as they are given, and as others change them.
+//! Evaluates a scenario for a target that does nothing: objects are as given, or as actions change them.
 
 use std::collections::BTreeMap;
 
@@ -19,13 +19,13 @@ struct Key<'a> {
 }
 
 impl Scenario {
-    /// Whether a target that does nothing at all could be seen to keep it.
+    /// Whether a target that does not even reconcile would pass.
     #[must_use]
     pub fn passes_idle(&self, contract: &Contract) -> bool {
         self.steps.iter().all(|step| step.witness.is_none()) && self.keeps_given(contract)
     }
 
-    /// Whether everything that it asserts holds if the target looks, and changes nothing.
+    /// Whether a target that reconciles but writes nothing would pass.
     #[must_use]
     pub fn keeps_given(&self, contract: &Contract) -> bool {
         let mut world = World::new();
@@ -47,7 +47,7 @@ impl Scenario {
         })
     }
 
-    /// Whether an object is given, made, changed or expected somewhere.
+    /// Whether an object is given, created, changed or asserted somewhere.
     #[must_use]
     pub fn speaks_of(&self, object: &ObjectRef) -> bool {
         let wanted = key(object);
