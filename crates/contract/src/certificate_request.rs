@@ -30,7 +30,7 @@ const SUBJECT_ALTERNATIVE_NAME: &[u8] = &[0x55, 0x1d, 0x11];
 /// The names that a request contains.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-struct Asked {
+struct RequestedNames {
     common_name: Option<String>,
     organizations: Vec<String>,
     dns_names: Vec<String>,
@@ -40,10 +40,10 @@ struct Asked {
 }
 
 /// The request in PEM; `None` if a field is unknown or an IP address is invalid.
-pub(crate) fn pem(asked: &Value) -> Option<String> {
-    let asked: Asked = serde_json::from_value(asked.clone()).ok()?;
+pub(crate) fn pem(requested: &Value) -> Option<String> {
+    let requested: RequestedNames = serde_json::from_value(requested.clone()).ok()?;
     let key = Ed25519KeyPair::from_seed_unchecked(&SEED).ok()?;
-    let info = info(&asked, key.public_key().as_ref());
+    let info = info(&requested, key.public_key().as_ref());
     let signature = bits(key.sign(&info).as_ref());
     let request = sequence(&[info, algorithm(), signature]);
     let text = STANDARD.encode(request);
@@ -52,15 +52,15 @@ pub(crate) fn pem(asked: &Value) -> Option<String> {
 }
 
 /// CertificationRequestInfo: version 0, subject, key, attributes.
-fn info(asked: &Asked, key: &[u8]) -> Vec<u8> {
+fn info(requested: &RequestedNames, key: &[u8]) -> Vec<u8> {
     let version = tagged(0x02, &[0]);
     let key = sequence(&[algorithm(), bits(key)]);
-    sequence(&[version, subject(asked), key, tagged(ATTRIBUTES, &extensions(asked))])
+    sequence(&[version, subject(requested), key, tagged(ATTRIBUTES, &extensions(requested))])
 }
 
-fn subject(asked: &Asked) -> Vec<u8> {
-    let organizations = asked.organizations.iter().map(|name| (ORGANIZATION, name));
-    let all = organizations.chain(asked.common_name.iter().map(|name| (COMMON_NAME, name)));
+fn subject(requested: &RequestedNames) -> Vec<u8> {
+    let organizations = requested.organizations.iter().map(|name| (ORGANIZATION, name));
+    let all = organizations.chain(requested.common_name.iter().map(|name| (COMMON_NAME, name)));
     let parts = all.map(|(kind, text)| {
         tagged(SET, &sequence(&[tagged(OBJECT_ID, kind), tagged(UTF8, text.as_bytes())]))
     });
@@ -68,12 +68,12 @@ fn subject(asked: &Asked) -> Vec<u8> {
 }
 
 /// The attribute with subject alternative names; empty if there are none.
-fn extensions(asked: &Asked) -> Vec<u8> {
+fn extensions(requested: &RequestedNames) -> Vec<u8> {
     let text = |tag: u8| move |name: &String| tagged(tag, name.as_bytes());
-    let mut names: Vec<Vec<u8>> = asked.emails.iter().map(text(0x81)).collect();
-    names.extend(asked.dns_names.iter().map(text(0x82)));
-    names.extend(asked.uris.iter().map(text(0x86)));
-    names.extend(asked.ip_addresses.iter().map(|address| match address {
+    let mut names: Vec<Vec<u8>> = requested.emails.iter().map(text(0x81)).collect();
+    names.extend(requested.dns_names.iter().map(text(0x82)));
+    names.extend(requested.uris.iter().map(text(0x86)));
+    names.extend(requested.ip_addresses.iter().map(|address| match address {
         std::net::IpAddr::V4(address) => tagged(0x87, &address.octets()),
         std::net::IpAddr::V6(address) => tagged(0x87, &address.octets()),
     }));
@@ -119,8 +119,8 @@ mod tests {
 
     use super::*;
 
-    fn read(asked: &Value) -> (String, Vec<String>) {
-        let text = pem(asked).unwrap();
+    fn read(requested: &Value) -> (String, Vec<String>) {
+        let text = pem(requested).unwrap();
         let (_, block) = x509_parser::pem::parse_x509_pem(text.as_bytes()).unwrap();
         let (rest, request) = X509CertificationRequest::from_der(&block.contents).unwrap();
         assert!(rest.is_empty());
@@ -131,18 +131,18 @@ mod tests {
 
     #[test]
     fn a_request_contains_the_names_and_is_signed() {
-        let asked = json!({
+        let requested = json!({
             "commonName": "system:node:a", "organizations": ["system:nodes", "others"],
             "dnsNames": ["a", "b.example.com"], "ipAddresses": ["10.0.0.1", "2001:db8::1"],
             "emails": ["a@example.com"], "uris": ["spiffe://a"],
         });
-        let (subject, names) = read(&asked);
+        let (subject, names) = read(&requested);
         assert_eq!(subject, "O=system:nodes, O=others, CN=system:node:a");
         let wanted = "[SubjectAlternativeName(SubjectAlternativeName { general_names: [RFC822Name(\"a@example.com\"), \
                       DNSName(\"a\"), DNSName(\"b.example.com\"), URI(\"spiffe://a\"), IPAddress([10, 0, 0, 1]), \
                       IPAddress([32, 1, 13, 184, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1])] })]";
         assert_eq!(format!("[{}]", names.join(", ")), wanted);
-        assert_eq!(pem(&asked), pem(&asked));
+        assert_eq!(pem(&requested), pem(&requested));
     }
 
     #[test]

@@ -84,7 +84,7 @@ impl RunsOn {
     /// Fields of the result that cannot be observed there: a controller writes its failures only to its log, and
     /// it does not report the rest of the current window.
     #[must_use]
-    pub fn hides(self) -> &'static [&'static str] {
+    pub fn unobservable_fields(self) -> &'static [&'static str] {
         match self {
             Self::Decision | Self::Admission => &[],
             Self::Reconcile => &["failures", "inThis"],
@@ -107,7 +107,7 @@ impl Question {
 
     /// Where it can run.
     #[must_use]
-    pub fn levels(&self) -> &'static [RunsOn] {
+    pub fn places(&self) -> &'static [RunsOn] {
         match self {
             Self::Admission { .. } => &[RunsOn::Decision, RunsOn::Admission],
             Self::Maintenance { admitted: true } => &[RunsOn::Reconcile],

@@ -40,12 +40,12 @@ pub struct Error {
     pub remedy: Option<String>,
     /// The position.
     pub location: Location,
-    drawn: Box<Drawn>,
+    snippet: Box<Snippet>,
 }
 
 /// The source text and the span that the diagnostic shows.
 #[derive(Clone, Debug)]
-struct Drawn {
+struct Snippet {
     source: NamedSource<Arc<str>>,
     span: SourceSpan,
 }
@@ -70,7 +70,7 @@ impl SourceFile {
             message: message.into(),
             remedy,
             location: Location { file: self.path.clone(), line: mark.line, column: mark.column },
-            drawn: Box::new(Drawn {
+            snippet: Box::new(Snippet {
                 source: NamedSource::new(&self.path, Arc::clone(&self.text)).with_language("YAML"),
                 span: (mark.offset.min(self.text.len()), length).into(),
             }),
@@ -136,11 +136,11 @@ impl Diagnostic for Error {
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(&self.drawn.source)
+        Some(&self.snippet.source)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        Some(Box::new(std::iter::once(LabeledSpan::new_with_span(None, self.drawn.span))))
+        Some(Box::new(std::iter::once(LabeledSpan::new_with_span(None, self.snippet.span))))
     }
 }
 

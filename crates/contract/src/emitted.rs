@@ -186,7 +186,7 @@ pub fn ask<'c, 'o>(
             }
         }
     }
-    presuppose(&mut asked);
+    mark_not_run(&mut asked);
     asked
 }
 
@@ -202,7 +202,7 @@ pub fn broken<'c>(
 }
 
 /// Marks rules as not run whose clause presupposes a clause that is broken or not run.
-fn presuppose(asked: &mut [Asked<'_, '_>]) {
+fn mark_not_run(asked: &mut [Asked<'_, '_>]) {
     loop {
         let out: BTreeSet<String> = asked
             .iter()

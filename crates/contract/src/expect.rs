@@ -4,20 +4,20 @@ mod assertions;
 pub(crate) mod cel;
 mod changes;
 mod compare;
+mod describe;
 mod flags;
 mod keys;
-mod opened;
-mod place;
+mod notation;
+mod path;
 #[cfg(test)]
 mod properties;
-mod read;
+mod pruned;
+mod reader;
 mod refused;
 mod rules;
 mod scalar;
-mod shown;
 #[cfg(test)]
 mod tests;
-mod words;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -27,16 +27,16 @@ use serde_json::Value;
 pub use assertions::{Assertion, assertions};
 pub use changes::{Change, changes, double_keys, outside, same};
 pub use compare::{compare, holds, only, without};
+pub use describe::words;
 pub use flags::words_beside_flags;
 pub use keys::is_like;
-pub use opened::{close, inside as open_value, open};
-pub use place::{get, put};
-pub use read::Reader;
+pub use notation::{close, open, open_value};
+pub use path::{get, put};
+pub use pruned::{Pruned, pruned};
+pub use reader::Reader;
 pub use refused::{Replacement, non_matching, refused};
 pub use rules::{ListRule, Rules};
 pub use scalar::equal;
-pub use shown::{Pruned, pruned};
-pub use words::words;
 
 /// An assertion about one value of the answer.
 #[derive(Clone, Debug, PartialEq)]

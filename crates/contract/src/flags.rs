@@ -8,16 +8,16 @@ use crate::expect::{self, Notation, Path, Rules, Step, is_like, same};
 
 /// The command line of a contract of the form flags, and the rows of its table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
+pub struct FlagTable {
     /// The command line.
-    pub line: Line,
+    pub line: CommandLine,
     /// Its rows, in order.
-    pub rows: Vec<Row>,
+    pub rows: Vec<FlagRow>,
 }
 
 /// The location of a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Line {
+pub enum CommandLine {
     /// `command` and `args` of this container of a pod template.
     Container(String),
     /// `ExecStart` of this unit of an OperatingSystemConfig.
@@ -26,7 +26,7 @@ pub enum Line {
 
 /// A row: a flag, its clause, and the changes that it explains.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct FlagRow {
     /// Its clause.
     pub clause: String,
     /// `--secure-port`; `*` stands for any letters.
@@ -48,7 +48,7 @@ pub enum Explains {
 
 /// A change of a command line that no row explains.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Unnamed {
+pub struct UnexplainedChange {
     /// Path: `…containers[name=kube-apiserver]<Flags>.--foo`; without a flag, the path of the command line.
     pub path: Path,
     /// `kube-apiserver`, `kubelet.service`.
@@ -61,18 +61,18 @@ pub struct Unnamed {
     pub after: Option<Value>,
 }
 
-impl Named {
+impl FlagTable {
     /// Changes between the objects that no row explains, in the order of flags. An object without this command
     /// line has none.
     #[must_use]
-    pub fn unnamed(&self, before: &Value, after: &Value) -> Vec<Unnamed> {
+    pub fn unnamed(&self, before: &Value, after: &Value) -> Vec<UnexplainedChange> {
         let lines = |object: &Value| expect::get(object, &self.line.path());
         let (Some(was), Some(is)) = (lines(before), lines(after)) else { return Vec::new() };
         let mut found = Vec::new();
         let words = |value: &Value| expect::words_beside_flags(value).map(|words| words.join(" "));
         let (program, programs) = (words(&was), words(&is));
         if program != programs {
-            found.push(self.found(None, program.map(Value::from), programs.map(Value::from)));
+            found.push(self.change(None, program.map(Value::from), programs.map(Value::from)));
         }
         let flags = |value: &Value| match expect::open_value(Notation::Flags, value) {
             Some(Value::Object(flags)) => flags,
@@ -83,7 +83,7 @@ impl Named {
         for name in names {
             let (before, after) = (was.get(name), is.get(name));
             if !same(before, after, &Rules::unknown()) && !self.explains(name, before) {
-                found.push(self.found(Some(name), before.cloned(), after.cloned()));
+                found.push(self.change(Some(name), before.cloned(), after.cloned()));
             }
         }
         found
@@ -95,15 +95,20 @@ impl Named {
             .any(|row| is_like(&row.flag, flag) && (row.explains != Explains::Added || before.is_none()))
     }
 
-    fn found(&self, flag: Option<&String>, before: Option<Value>, after: Option<Value>) -> Unnamed {
+    fn change(
+        &self,
+        flag: Option<&String>,
+        before: Option<Value>,
+        after: Option<Value>,
+    ) -> UnexplainedChange {
         let mut path = self.line.path();
         path.0.push(Step::Opened(Notation::Flags));
         path.0.extend(flag.cloned().map(Step::Field));
-        Unnamed { path, owner: self.line.owner().to_owned(), flag: flag.cloned(), before, after }
+        UnexplainedChange { path, owner: self.line.owner().to_owned(), flag: flag.cloned(), before, after }
     }
 }
 
-impl Line {
+impl CommandLine {
     /// The container or the unit.
     #[must_use]
     pub fn owner(&self) -> &str {
@@ -133,31 +138,31 @@ impl Line {
     }
 }
 
-impl Unnamed {
+impl UnexplainedChange {
     /// Whether the target's `extras` declare the change: they name the flag, or each added or removed word, as
     /// `--foo`, `kube-apiserver --foo`, `kubelet.service /usr/bin/nice -n`, with `*` for any characters.
     #[must_use]
     pub fn is_declared(&self, extras: &[String]) -> bool {
-        let is_meant = |word: &str| extras.iter().any(|extra| self.is_said_by(extra, word));
+        let is_meant = |word: &str| extras.iter().any(|extra| self.is_named_by(extra, word));
         match &self.flag {
             Some(flag) => is_meant(flag),
-            None => self.moved_words().iter().all(|word| is_meant(word)),
+            None => self.changed_words().iter().all(|word| is_meant(word)),
         }
     }
 
     /// Whether an extra names a word. A flag may be named for all command lines, another word only with its owner: it
     /// could be a path.
-    fn is_said_by(&self, extra: &str, word: &str) -> bool {
+    fn is_named_by(&self, extra: &str, word: &str) -> bool {
         match extra.split_once(' ') {
-            Some((owner, said)) => {
-                is_like(owner, &self.owner) && said.split_whitespace().any(|said| is_like(said, word))
+            Some((owner, words)) => {
+                is_like(owner, &self.owner) && words.split_whitespace().any(|named| is_like(named, word))
             }
             None => self.flag.is_some() && extra.starts_with("--") && is_like(extra, word),
         }
     }
 
     /// Words that were added or removed; all words if only their order changed.
-    fn moved_words(&self) -> Vec<&str> {
+    fn changed_words(&self) -> Vec<&str> {
         let before: Vec<&str> = split(self.before.as_ref()).collect();
         let after: Vec<&str> = split(self.after.as_ref()).collect();
         let moved: Vec<&str> = without(&before, &after).into_iter().chain(without(&after, &before)).collect();
@@ -188,13 +193,13 @@ mod tests {
 
     use super::*;
 
-    fn named(rows: &[(&str, Explains)]) -> Named {
-        let row = |(flag, explains): &(&str, Explains)| Row {
+    fn named(rows: &[(&str, Explains)]) -> FlagTable {
+        let row = |(flag, explains): &(&str, Explains)| FlagRow {
             clause: "X-001".to_owned(),
             flag: (*flag).to_owned(),
             explains: *explains,
         };
-        Named { line: Line::Container("app".to_owned()), rows: rows.iter().map(row).collect() }
+        FlagTable { line: CommandLine::Container("app".to_owned()), rows: rows.iter().map(row).collect() }
     }
 
     fn pod(words: &[&str]) -> Value {
@@ -257,7 +262,7 @@ mod tests {
             let content = format!("[Service]\nExecStart={line}\n");
             json!({"spec": {"units": [{"name": "kubelet.service", "content": content}]}})
         };
-        let line = Named { line: Line::Unit("kubelet.service".to_owned()), rows: Vec::new() };
+        let line = FlagTable { line: CommandLine::Unit("kubelet.service".to_owned()), rows: Vec::new() };
         let found =
             line.unnamed(&unit("/opt/kubelet --v=2 $MORE"), &unit("/bin/nice -n 5 /opt/kubelet --v=2"));
         let [found] = found.as_slice() else { panic!("{found:?}") };

@@ -10,20 +10,20 @@ use rayon::prelude::*;
 use crate::document::not_normative::NotNormative;
 use crate::document::{Error, SourceFile, attestation::Attestation, ledger::Ledger};
 use crate::explanations::Explanations;
-use crate::load::documents::{self, Part};
+use crate::load::documents::{self, FilePart};
 use crate::load::draft::{self, Draft};
-use crate::load::joined::{self, Wanted};
+use crate::load::join::{self, ClauseFilter};
 use crate::load::report::Report;
-use crate::load::shared::Shared;
+use crate::load::shared::SharedFixtures;
 use crate::load::tree::Span;
-use crate::load::{self, Errors, number};
+use crate::load::{self, Errors, case_count};
 use crate::model::{Clause, Contract, Form, Level, Subject};
 
 /// The contracts of some files.
 pub struct Index {
     sources: Arc<[SourceFile]>,
     contracts: Vec<Outline>,
-    shared: Shared,
+    shared: SharedFixtures,
 }
 
 /// A contract without its cases.
@@ -103,7 +103,8 @@ impl Index {
     /// # Errors
     /// The errors of the contract files; errors of cases are found when their contract is expanded.
     pub fn read(sources: Vec<SourceFile>) -> Result<Self, Errors> {
-        let files = (0..sources.len()).filter(|file| documents::has_part(&sources[*file], Part::Contracts));
+        let files =
+            (0..sources.len()).filter(|file| documents::has_part(&sources[*file], FilePart::Contracts));
         let files = files.collect();
         Self::of(sources.into(), files)
     }
@@ -116,7 +117,7 @@ impl Index {
         let naming = |words: &[&str]| -> BTreeSet<usize> {
             let names = |source: &SourceFile| words.iter().any(|word| source.text.contains(word));
             let is_wanted = |file: &usize| {
-                documents::has_part(&sources[*file], Part::Contracts) && names(&sources[*file])
+                documents::has_part(&sources[*file], FilePart::Contracts) && names(&sources[*file])
             };
             (0..sources.len()).filter(is_wanted).collect()
         };
@@ -141,7 +142,7 @@ impl Index {
                 report.push(error);
             }
             for (id, span) in places {
-                load::note_id(&mut ids, &id, span, &report);
+                load::register_id(&mut ids, &id, span, &report);
             }
             for outline in outlines {
                 match contracts.get_mut(&outline.key()) {
@@ -154,7 +155,7 @@ impl Index {
         if !errors.is_empty() {
             return Err(Errors(errors));
         }
-        let shared = Shared::of(&sources);
+        let shared = SharedFixtures::of(&sources);
         Ok(Self { sources, contracts: contracts.into_values().collect(), shared })
     }
 
@@ -189,18 +190,22 @@ impl Index {
     /// # Errors
     /// All errors of the contract and of the shared fixtures.
     pub fn expand(&self, outline: &Outline) -> Result<Contract, Errors> {
-        self.expanded(outline, None)
+        self.expand_clauses(outline, None)
     }
 
     /// A contract of this index with only these clauses.
     ///
     /// # Errors
     /// All errors of these clauses and of the shared fixtures.
-    pub fn expand_some(&self, outline: &Outline, wanted: Wanted<'_>) -> Result<Contract, Errors> {
-        self.expanded(outline, Some(wanted))
+    pub fn expand_some(&self, outline: &Outline, wanted: ClauseFilter<'_>) -> Result<Contract, Errors> {
+        self.expand_clauses(outline, Some(wanted))
     }
 
-    fn expanded(&self, outline: &Outline, wanted: Option<Wanted<'_>>) -> Result<Contract, Errors> {
+    fn expand_clauses(
+        &self,
+        outline: &Outline,
+        wanted: Option<ClauseFilter<'_>>,
+    ) -> Result<Contract, Errors> {
         let (report, lint) = (Report::new(&self.sources), Report::new(&self.sources));
         let mut drafts = Vec::new();
         for file in &outline.files {
@@ -208,7 +213,7 @@ impl Index {
             report.join(wrong);
             drafts.extend(read.into_iter().filter(|draft| draft.key() == outline.key()));
         }
-        let contract = joined::contract(&drafts, &self.shared, &report, &lint, wanted);
+        let contract = join::contract(&drafts, &self.shared, &report, &lint, wanted);
         for error in self.shared.errors() {
             report.push(error);
         }
@@ -227,7 +232,7 @@ impl Index {
     /// # Errors
     /// All errors of these files.
     pub fn records(&self) -> Result<Records, Errors> {
-        Ok(self.beside(Part::Records)?.0)
+        Ok(self.read_part(FilePart::Records)?.0)
     }
 
     /// The ledgers of the files.
@@ -235,14 +240,14 @@ impl Index {
     /// # Errors
     /// All errors of these files.
     pub fn ledgers(&self) -> Result<Ledgers, Errors> {
-        Ok(self.beside(Part::Ledgers)?.1)
+        Ok(self.read_part(FilePart::Ledgers)?.1)
     }
 
-    fn beside(&self, part: Part) -> Result<(Records, Ledgers), Errors> {
+    fn read_part(&self, part: FilePart) -> Result<(Records, Ledgers), Errors> {
         let report = Report::new(&self.sources);
         let documents = documents::read(&[part], &report);
         let errors = report.into_errors();
-        if errors.is_empty() { Ok(documents.beside()) } else { Err(Errors(errors)) }
+        if errors.is_empty() { Ok(documents.into_records_and_ledgers()) } else { Err(Errors(errors)) }
     }
 
     /// A summary of every clause. Contracts are expanded one after the other and dropped.
@@ -333,32 +338,32 @@ impl Summary {
 }
 
 /// Ids of clauses and their positions.
-type Places = Vec<(String, Span)>;
+type ClausePositions = Vec<(String, Span)>;
 
 /// Outlines of the contracts in one file, positions of their clauses, and errors. The parsed file is dropped.
-fn outlines(file: usize, sources: &[SourceFile]) -> (Vec<Outline>, Places, Vec<Error>) {
+fn outlines(file: usize, sources: &[SourceFile]) -> (Vec<Outline>, ClausePositions, Vec<Error>) {
     let (drafts, report) = documents::drafts(file, sources);
-    let clauses = drafts.iter().flat_map(asked);
+    let clauses = drafts.iter().flat_map(clauses_with_cases);
     let places = clauses.map(|clause| (clause.id.clone(), clause.span)).collect();
     (drafts.iter().map(outline).collect(), places, report.into_errors())
 }
 
 /// The clauses with cases. Rows `may add` and `may change` of a table of flags have none: they belong to a clause of
 /// another contract.
-fn asked(draft: &Draft) -> impl Iterator<Item = &draft::Clause> {
-    draft.clauses.iter().filter(|clause| draft.form != Form::Flags || clause.asks())
+fn clauses_with_cases(draft: &Draft) -> impl Iterator<Item = &draft::Clause> {
+    draft.clauses.iter().filter(|clause| draft.form != Form::Flags || clause.has_cases())
 }
 
 fn outline(draft: &Draft) -> Outline {
     let (component, name) = draft.key();
-    let clauses = asked(draft).map(|clause| ClauseOutline {
+    let clauses = clauses_with_cases(draft).map(|clause| ClauseOutline {
         id: clause.id.clone(),
         text: clause.text.clone(),
         level: clause.level,
         strict: clause.strict,
         needs: clause.needs.clone(),
         presupposes: clause.presupposes.clone(),
-        cases: number::of_cases(draft, clause),
+        cases: case_count::of(draft, clause),
     });
     Outline {
         component,

@@ -6,7 +6,7 @@ use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::load::words;
+use crate::load::keywords;
 
 mod variations;
 
@@ -364,19 +364,19 @@ struct Cause {
 }
 
 fn laws(_: &mut SchemaGenerator) -> schemars::Schema {
-    let properties: Map<String, Value> = words::laws()
+    let properties: Map<String, Value> = keywords::laws()
         .map(|law| (law.to_owned(), json!({"type": "string", "description": "Why the law does not hold."})))
         .collect();
     object(&properties)
 }
 
 fn request(_: &mut SchemaGenerator) -> schemars::Schema {
-    object(&words::REQUEST.iter().map(|field| ((*field).to_owned(), json!({}))).collect())
+    object(&keywords::REQUEST.iter().map(|field| ((*field).to_owned(), json!({}))).collect())
 }
 
 fn operations(_: &mut SchemaGenerator) -> schemars::Schema {
-    let one = json!({"type": "string", "examples": words::OPERATIONS});
-    schemars::json_schema!({"anyOf": [one, {"type": "array", "items": {"enum": words::OPERATIONS}}]})
+    let one = json!({"type": "string", "examples": keywords::OPERATIONS});
+    schemars::json_schema!({"anyOf": [one, {"type": "array", "items": {"enum": keywords::OPERATIONS}}]})
 }
 
 fn object(properties: &Map<String, Value>) -> schemars::Schema {
@@ -409,8 +409,8 @@ mod tests {
         };
         let known =
             |names: &[&str]| -> BTreeSet<String> { names.iter().map(|name| (*name).to_owned()).collect() };
-        assert_eq!(keys(&schema), known(&words::ROOT));
-        assert_eq!(keys(&schema["$defs"]["VariationsSpec"]), known(&words::VARIATIONS));
+        assert_eq!(keys(&schema), known(&keywords::ROOT));
+        assert_eq!(keys(&schema["$defs"]["VariationsSpec"]), known(&keywords::VARIATIONS));
         assert_eq!(schema["$defs"]["VariationsSpec"]["required"], json!(["axes", "change"]));
         let head = &schema["properties"]["kind"];
         assert_eq!(head["const"], "Variations");
@@ -424,26 +424,28 @@ mod tests {
         };
         let of =
             |names: &[&str]| -> BTreeSet<String> { names.iter().map(|name| (*name).to_owned()).collect() };
-        assert_eq!(keys(&schema), of(&words::ROOT));
-        let then = [&words::THEN_ANSWER[..], &words::THEN_REGISTRATION, &words::THEN_CONFIGURATION].concat();
+        assert_eq!(keys(&schema), of(&keywords::ROOT));
+        let then = [&keywords::THEN_ANSWER[..], &keywords::THEN_REGISTRATION, &keywords::THEN_CONFIGURATION]
+            .concat();
         let told = questions().into_iter().flat_map(|question| question.tells().iter().copied());
         let then: Vec<&str> = then.into_iter().chain(told).collect();
         let spec =
-            [&words::SPEC[..], &words::SPEC_VERSIONS, &words::SPEC_FLAGS, &words::SPEC_OBJECTS].concat();
-        let clause = [&words::CLAUSE[..], &words::CLAUSE_VERSIONS, &words::CLAUSE_OBJECTS].concat();
-        let when = [&words::WHEN[..], &words::WHEN_VERSIONS].concat();
+            [&keywords::SPEC[..], &keywords::SPEC_VERSIONS, &keywords::SPEC_FLAGS, &keywords::SPEC_OBJECTS]
+                .concat();
+        let clause = [&keywords::CLAUSE[..], &keywords::CLAUSE_VERSIONS, &keywords::CLAUSE_OBJECTS].concat();
+        let when = [&keywords::WHEN[..], &keywords::WHEN_VERSIONS].concat();
         let table: [(&str, &[&str]); 11] = [
-            ("Metadata", &words::METADATA),
+            ("Metadata", &keywords::METADATA),
             ("Spec", &spec),
-            ("Source", &words::SOURCE),
-            ("Target", &words::TARGET),
+            ("Source", &keywords::SOURCE),
+            ("Target", &keywords::TARGET),
             ("Clause", &clause),
-            ("Given", &words::GIVEN),
+            ("Given", &keywords::GIVEN),
             ("When", &when),
             ("Then", &then),
-            ("Cause", &words::CAUSE),
-            ("Namespace", &words::NAMESPACE),
-            ("Break", &words::BREAK),
+            ("Cause", &keywords::CAUSE),
+            ("Namespace", &keywords::NAMESPACE),
+            ("Break", &keywords::BREAK),
         ];
         for (name, known) in table {
             assert_eq!(keys(&schema["$defs"][name]), of(known), "{name}");

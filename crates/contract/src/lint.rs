@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use self::documents::Documents;
 use crate::case::{About, Case, Then, When};
-use crate::document::ledger::{self, Entry};
+use crate::document::ledger::{self, LedgerEntry};
 use crate::document::{Error, SourceFile};
 use crate::expect::{Rules, holds};
 use crate::index::{Ledgers, Outline, Records, Summary};
@@ -38,24 +38,24 @@ pub struct Linted {
 /// Checks the files. Contracts are expanded in parallel, and each is dropped after its check.
 #[must_use]
 pub fn check(sources: &[SourceFile], against: &Against<'_>) -> Linted {
-    let loaded = load::each(sources, |contract| Checked::at(contract, sources));
+    let loaded = load::expand_each(sources, |contract| CheckedContract::new(contract, sources));
     let mut found: Vec<Error> =
-        loaded.taken.iter().flat_map(|checked| checked.found.iter().cloned()).collect();
-    let lint = Lint { sources, checked: &loaded.taken };
-    found.extend(lint.presupposed());
-    found.extend(lint.spoken_for());
-    found.extend(lint.emitted());
-    if let Some(documents) = Documents::of(against.documents, &lint.quoted(&loaded.ledgers)) {
-        found.extend(lint.sentences(&documents));
+        loaded.results.iter().flat_map(|checked| checked.found.iter().cloned()).collect();
+    let lint = Lint { sources, checked: &loaded.results };
+    found.extend(lint.check_presuppositions());
+    found.extend(lint.check_flag_clauses());
+    found.extend(lint.check_breaks());
+    if let Some(documents) = Documents::of(against.documents, &lint.quoted_hashes(&loaded.ledgers)) {
+        found.extend(lint.check_sentences(&documents));
         // Otherwise each sentence of an unreadable ledger would be reported as missing.
         if loaded.errors.is_empty() {
-            found.extend(documents.numbered(&loaded.ledgers));
+            found.extend(documents.check_numbered(&loaded.ledgers));
         }
     }
-    found.extend(lint.covered(against.reference));
+    found.extend(lint.check_covers(against.reference));
     let summaries: Vec<Summary> = lint.clauses().map(|clause| clause.summary.clone()).collect();
-    found.extend(stale(&loaded.records, &summaries, sources));
-    found.extend(unstated(&loaded.records, &summaries, sources));
+    found.extend(stale_attestations(&loaded.records, &summaries, sources));
+    found.extend(unstated_differences(&loaded.records, &summaries, sources));
     // Ledgers are checked only if all contracts could be loaded.
     if loaded.errors.is_empty() {
         let wrong = ledger::lint(&loaded.ledgers.ledgers, &summaries);
@@ -64,11 +64,11 @@ pub fn check(sources: &[SourceFile], against: &Against<'_>) -> Linted {
     found.extend(loaded.errors);
     found.extend(loaded.findings);
     found.sort_by(|a, b| a.location.cmp(&b.location));
-    Linted { found, contracts: loaded.taken.into_iter().map(|checked| checked.outline).collect() }
+    Linted { found, contracts: loaded.results.into_iter().map(|checked| checked.outline).collect() }
 }
 
 /// The parts of a checked contract that later checks need.
-struct Checked {
+struct CheckedContract {
     outline: Outline,
     /// Errors of this contract.
     found: Vec<Error>,
@@ -88,9 +88,9 @@ struct CheckedClause {
     sentence: Option<String>,
 }
 
-impl Checked {
-    fn at(contract: Contract, sources: &[SourceFile]) -> Self {
-        let found = [sources_named(&contract), only_unchanged(&contract)].concat();
+impl CheckedContract {
+    fn new(contract: Contract, sources: &[SourceFile]) -> Self {
+        let found = [check_sources(&contract), check_effects(&contract)].concat();
         let summaries = Summary::of(&contract);
         let clauses = contract.clauses.iter().zip(summaries).map(|(clause, summary)| CheckedClause {
             summary,
@@ -138,7 +138,7 @@ impl Finding {
 }
 
 /// Checks that each clause has a source.
-fn sources_named(contract: &Contract) -> Vec<Finding> {
+fn check_sources(contract: &Contract) -> Vec<Finding> {
     let is_named = |clause: &&Clause| {
         let source = clause.source.as_ref();
         let named = source.is_some_and(|source| source.document.is_some() || source.code.is_some());
@@ -154,7 +154,7 @@ fn sources_named(contract: &Contract) -> Vec<Finding> {
 }
 
 /// Checks that a clause that an idle target would keep has a case nearby that an idle target would fail.
-fn only_unchanged(contract: &Contract) -> Vec<Finding> {
+fn check_effects(contract: &Contract) -> Vec<Finding> {
     // Clauses of the form objects do not run against a target.
     if contract.form == Form::Objects {
         return Vec::new();
@@ -179,7 +179,7 @@ fn only_unchanged(contract: &Contract) -> Vec<Finding> {
 /// Checks over all contracts.
 struct Lint<'a> {
     sources: &'a [SourceFile],
-    checked: &'a [Checked],
+    checked: &'a [CheckedContract],
 }
 
 impl<'a> Lint<'a> {
@@ -202,7 +202,7 @@ impl<'a> Lint<'a> {
     }
 
     /// Checks that presupposed clauses exist and are other clauses.
-    fn presupposed(&self) -> Vec<Error> {
+    fn check_presuppositions(&self) -> Vec<Error> {
         let ids = self.ids();
         let each =
             self.clauses().flat_map(|clause| clause.presupposes.iter().map(move |other| (clause, other)));
@@ -216,7 +216,7 @@ impl<'a> Lint<'a> {
     }
 
     /// Checks that rows of flags belong to clauses that exist.
-    fn spoken_for(&self) -> Vec<Error> {
+    fn check_flag_clauses(&self) -> Vec<Error> {
         let ids = self.ids();
         let mut found = Vec::new();
         for checked in self.checked {
@@ -230,7 +230,7 @@ impl<'a> Lint<'a> {
     }
 
     /// Checks that the breaks of clauses about emitted objects break their own clause and no other.
-    fn emitted(&self) -> Vec<Error> {
+    fn check_breaks(&self) -> Vec<Error> {
         let contracts: Vec<&Contract> =
             self.checked.iter().filter_map(|checked| checked.emits.as_ref()).collect();
         let wrong = emitted::check(&contracts).into_iter().filter_map(|(clause, message, remedy)| {
@@ -240,14 +240,14 @@ impl<'a> Lint<'a> {
     }
 
     /// The hashes of all sentences that clauses and entries of ledgers quote.
-    fn quoted<'q>(&'q self, ledgers: &'q Ledgers) -> BTreeSet<&'q str> {
+    fn quoted_hashes<'q>(&'q self, ledgers: &'q Ledgers) -> BTreeSet<&'q str> {
         let clauses = self.clauses().filter_map(|clause| clause.sentence.as_deref());
         let entries = ledgers.ledgers.iter().flat_map(|(ledger, _)| &ledger.entries);
-        clauses.chain(entries.filter_map(Entry::sentence)).collect()
+        clauses.chain(entries.filter_map(LedgerEntry::sentence)).collect()
     }
 
     /// Checks that the sentence that a clause quotes is still in a document.
-    fn sentences(&self, documents: &Documents<'_>) -> Vec<Error> {
+    fn check_sentences(&self, documents: &Documents<'_>) -> Vec<Error> {
         let each = self.clauses().filter_map(|clause| Some((clause, clause.sentence.as_ref()?)));
         let error = |(clause, hash): (&CheckedClause, &String)| {
             let message =
@@ -260,7 +260,7 @@ impl<'a> Lint<'a> {
     }
 
     /// Checks that ids in `covers` are in the reference.
-    fn covered(&self, reference: Option<&BTreeSet<String>>) -> Vec<Error> {
+    fn check_covers(&self, reference: Option<&BTreeSet<String>>) -> Vec<Error> {
         let Some(reference) = reference else { return Vec::new() };
         let each = self.clauses().flat_map(|clause| clause.covers.iter().map(move |number| (clause, number)));
         let error = |(clause, number): (&CheckedClause, &String)| {
@@ -272,7 +272,7 @@ impl<'a> Lint<'a> {
 }
 
 /// Reports attested clauses that changed since.
-fn stale(records: &Records, clauses: &[Summary], sources: &[SourceFile]) -> Vec<Error> {
+fn stale_attestations(records: &Records, clauses: &[Summary], sources: &[SourceFile]) -> Vec<Error> {
     let mut found = Vec::new();
     for attestation in &records.attestations {
         let version = format!("{}-{}", attestation.target.name, attestation.target.version);
@@ -292,7 +292,7 @@ fn stale(records: &Records, clauses: &[Summary], sources: &[SourceFile]) -> Vec<
 }
 
 /// Reports explanations that name a clause whose `differs` does not name their target.
-fn unstated(records: &Records, clauses: &[Summary], sources: &[SourceFile]) -> Vec<Error> {
+fn unstated_differences(records: &Records, clauses: &[Summary], sources: &[SourceFile]) -> Vec<Error> {
     let mut found = Vec::new();
     for explanations in &records.explanations {
         let name = &explanations.name;

@@ -1,55 +1,55 @@
 //! Loads contracts from files and reports all errors at once.
 
+pub(crate) mod case_count;
 mod cells;
 mod columns;
 mod decision;
 pub(crate) mod documents;
-mod doing;
 pub(crate) mod draft;
 mod emitted;
+mod escape;
 mod expand;
-mod explained;
+mod expectation;
+mod explanations;
 mod fields;
 mod fixtures;
 mod flags;
 mod given;
 mod hash;
-pub(crate) mod joined;
+pub(crate) mod join;
+pub(crate) mod keywords;
 mod lists;
 mod namespaces;
-pub(crate) mod number;
 mod object_ref;
 mod operators;
-mod outcome;
 mod plain;
 mod profile;
 mod question;
-mod refuse;
+mod refusals;
 pub(crate) mod report;
 mod scenario;
-mod setting;
 pub(crate) mod shared;
-mod spelled;
 mod steps;
 mod table;
+mod then;
 pub(crate) mod tree;
 mod variants;
 mod variations;
-mod wanted;
-pub(crate) mod words;
+mod versions_form;
+mod when;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
+pub use escape::{spelled, spelled_text};
 pub use report::Errors;
-pub use spelled::{spelled, spelled_text};
 
-use self::documents::Part;
+use self::documents::FilePart;
 use self::draft::Draft;
 use self::report::Report;
-use self::shared::Shared;
+use self::shared::SharedFixtures;
 use self::tree::Span;
 use crate::document::{Error, SourceFile};
 use crate::index::{Ledgers, Records};
@@ -84,16 +84,17 @@ impl Catalog {
 /// Reads all files and expands every case, as far as possible. [`crate::index::Index`] expands contracts one by one.
 #[must_use]
 pub fn read(sources: &[SourceFile]) -> Loaded {
-    let Each { taken, shared, records, ledgers, errors, findings } = each(sources, |contract| contract);
-    let catalog = Catalog { contracts: taken, fixtures: shared.fixtures() };
+    let ExpandedContracts { results, shared, records, ledgers, errors, findings } =
+        expand_each(sources, |contract| contract);
+    let catalog = Catalog { contracts: results, fixtures: shared.fixtures() };
     Loaded { catalog, records, ledgers, errors, findings }
 }
 
 /// The results for all contracts, and the rest of the files' content.
-pub(crate) struct Each<T> {
+pub(crate) struct ExpandedContracts<T> {
     /// The results, ordered by component and name.
-    pub(crate) taken: Vec<T>,
-    pub(crate) shared: Shared,
+    pub(crate) results: Vec<T>,
+    pub(crate) shared: SharedFixtures,
     pub(crate) records: Records,
     pub(crate) ledgers: Ledgers,
     /// Errors: the files cannot be used.
@@ -103,41 +104,52 @@ pub(crate) struct Each<T> {
 }
 
 /// Expands all contracts in parallel and collects the results of `take`; each contract is dropped after its call.
-pub(crate) fn each<T: Send>(sources: &[SourceFile], take: impl Fn(Contract) -> T + Sync) -> Each<T> {
+pub(crate) fn expand_each<T: Send>(
+    sources: &[SourceFile],
+    take: impl Fn(Contract) -> T + Sync,
+) -> ExpandedContracts<T> {
     let (report, lint) = (Report::new(sources), Report::new(sources));
-    let shared = Shared::of(&Arc::from(sources));
+    let shared = SharedFixtures::of(&Arc::from(sources));
     // Now, so that the threads do not wait for each other to build it.
     shared.build();
-    let mut documents = documents::read(&[Part::Contracts, Part::Records, Part::Ledgers], &report);
+    let mut documents =
+        documents::read(&[FilePart::Contracts, FilePart::Records, FilePart::Ledgers], &report);
     let named = documents.by_name();
     let drafts: Vec<&Vec<Draft>> = named.values().collect();
     let loaded: Vec<_> = drafts
         .par_iter()
         .map(|drafts| {
-            let (contract, wrong, found) = joined::alone(drafts, &shared, sources);
+            let (contract, wrong, found) = join::load_alone(drafts, &shared, sources);
             (contract.map(&take), wrong, found)
         })
         .collect();
     let mut ids = BTreeMap::new();
-    let mut taken = Vec::new();
+    let mut results = Vec::new();
     for (drafts, (contract, wrong, found)) in drafts.into_iter().zip(loaded) {
         report.join(wrong);
         lint.join(found);
         let clauses = drafts.iter().flat_map(|draft| &draft.clauses);
         clauses
-            .filter(|clause| joined::is_asked(drafts, clause))
-            .for_each(|clause| note_id(&mut ids, &clause.id, clause.span, &report));
-        taken.extend(contract);
+            .filter(|clause| join::has_cases(drafts, clause))
+            .for_each(|clause| register_id(&mut ids, &clause.id, clause.span, &report));
+        results.extend(contract);
     }
     for error in shared.errors() {
         report.push(error);
     }
-    let (records, ledgers) = documents.beside();
-    Each { taken, shared, records, ledgers, errors: report.into_errors(), findings: lint.into_errors() }
+    let (records, ledgers) = documents.into_records_and_ledgers();
+    ExpandedContracts {
+        results,
+        shared,
+        records,
+        ledgers,
+        errors: report.into_errors(),
+        findings: lint.into_errors(),
+    }
 }
 
 /// Reports an id that another clause has already.
-pub(crate) fn note_id(ids: &mut BTreeMap<String, String>, id: &str, span: Span, report: &Report<'_>) {
+pub(crate) fn register_id(ids: &mut BTreeMap<String, String>, id: &str, span: Span, report: &Report<'_>) {
     let place = format!("{}:{}", report.files[span.file].path, span.mark.line);
     if let Some(first) = ids.insert(id.to_owned(), place) {
         let message = format!("duplicate id {id}: {first} uses it already");

@@ -11,7 +11,7 @@ use crate::decision;
 use crate::document::releases::Releases;
 use crate::emitted::Emits;
 use crate::expect::Rules;
-use crate::flags::Named;
+use crate::flags::FlagTable;
 
 /// A position in a contract file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -164,7 +164,7 @@ pub struct Contract {
     /// Values of the parameters that its clauses name with `$parameter`, for a target with the contract's configuration.
     pub parameters: BTreeMap<String, Value>,
     /// Form flags only: the flags in its rows.
-    pub flags: Option<Named>,
+    pub flags: Option<FlagTable>,
     /// The releases of Gardener that its clauses distinguish; `None`: `versions` of clauses are versions of the target.
     pub releases: Option<Arc<Releases>>,
     /// Its clauses, in order.

@@ -23,7 +23,7 @@ impl Contract {
         for case in clauses.iter_mut().flat_map(|clause| &mut clause.cases) {
             let rules = case.given.object.as_ref().map_or_else(Rules::unknown, |object| self.rules(object));
             if let Some(expect) = &mut case.then.object {
-                *expect = filled(expect, &rules, &value, false);
+                *expect = fill(expect, &rules, &value, false);
             }
         }
         Self { clauses, ..self }
@@ -32,7 +32,7 @@ impl Contract {
 
 /// The name under which a target states a parameter: for `csiFeatureGates.1.27` the part before the first dot.
 #[must_use]
-pub fn stated_as(name: &str) -> &str {
+pub fn root_name(name: &str) -> &str {
     name.split_once('.').map_or(name, |(name, _)| name)
 }
 
@@ -75,12 +75,12 @@ fn filled<'a>(
     value: &impl Fn(&str) -> Option<&'a Value>,
     texts: bool,
 ) -> Expect {
-    let below = |expect: &Expect, rules: &Rules| filled(expect, rules, value, texts);
+    let below = |expect: &Expect, rules: &Rules| fill(expect, rules, value, texts);
     let all = |items: &[Expect]| items.iter().map(|item| below(item, &rules.item())).collect::<Vec<_>>();
     match expect {
         Expect::Operator(Operator::Parameter { name, members }) => match value(name) {
             Some(value) if *members => members_of(value, texts),
-            Some(value) => partial(value, rules, texts),
+            Some(value) => partial_expectation(value, rules, texts),
             None => expect.clone(),
         },
         Expect::Map(fields) => Expect::Map(
@@ -101,7 +101,7 @@ fn filled<'a>(
             Operator::Exactly(items) => Operator::Exactly(all(items)),
             Operator::Opened(notation, content) => {
                 let texts = *notation == Notation::Flags;
-                Operator::Opened(*notation, Box::new(filled(content, &Rules::unknown(), value, texts)))
+                Operator::Opened(*notation, Box::new(fill(content, &Rules::unknown(), value, texts)))
             }
             other => other.clone(),
         }),
@@ -110,17 +110,17 @@ fn filled<'a>(
 }
 
 /// The expectation for a stated value, as in `then`: maps and keyed lists are partial, other lists whole.
-fn partial(value: &Value, rules: &Rules, texts: bool) -> Expect {
+fn partial_expectation(value: &Value, rules: &Rules, texts: bool) -> Expect {
     match value {
         Value::Null => Expect::Operator(Operator::Absent),
         Value::Object(fields) => Expect::Map(
             fields
                 .iter()
-                .map(|(name, value)| (name.clone(), partial(value, &rules.field(name), texts)))
+                .map(|(name, value)| (name.clone(), partial_expectation(value, &rules.field(name), texts)))
                 .collect(),
         ),
         Value::Array(items) => {
-            let item = |value: &Value| partial(value, &rules.item(), texts);
+            let item = |value: &Value| partial_expectation(value, &rules.item(), texts);
             if let ListRule::Keyed(keys) = rules.list()
                 && let Some(found) =
                     items.iter().map(|value| rules.key_of(&keys, value)).collect::<Option<Vec<_>>>()
@@ -167,7 +167,7 @@ mod tests {
     }
 
     fn keeps(expect: &Expect, stated: &Value, rules: &Rules, answer: &Value) -> bool {
-        let filled = filled(expect, rules, &|_| Some(stated), false);
+        let filled = fill(expect, rules, &|_| Some(stated), false);
         assert_eq!(names(&filled), Vec::<&str>::new());
         holds(&filled, None, Some(answer), rules)
     }
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn unstated_parameters_stay_and_no_answer_satisfies_them() {
-        let unstated = filled(&parameter(false), &Rules::unknown(), &|_| None, false);
+        let unstated = fill(&parameter(false), &Rules::unknown(), &|_| None, false);
         assert_eq!(names(&unstated), ["p"]);
         assert!(!holds(&unstated, None, Some(&json!("x")), &Rules::unknown()));
     }

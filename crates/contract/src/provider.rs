@@ -18,7 +18,7 @@ impl Contract {
             let own = case.config["provider"].as_str().filter(|own| *own != provider).map(str::to_owned);
             if let Some(own) = own {
                 case.config["provider"] = Value::from(provider);
-                exchange(case, [&own, provider]);
+                swap_names(case, [&own, provider]);
             }
         }
         self
@@ -32,30 +32,30 @@ impl Contract {
     }
 }
 
-fn exchange(case: &mut Case, names: [&str; 2]) {
+fn swap_names(case: &mut Case, names: [&str; 2]) {
     let given = &mut case.given;
     let objects = given.namespace.iter_mut().chain(&mut given.cluster).chain(&mut given.object);
     for object in objects.chain(&mut given.old) {
-        *object = exchanged(object.take(), names);
+        *object = swapped(object.take(), names);
     }
 }
 
 /// The value with the two names swapped, in strings that equal a name and in labels of needed extensions.
-fn exchanged(value: Value, names: [&str; 2]) -> Value {
+fn swapped(value: Value, names: [&str; 2]) -> Value {
     match value {
-        Value::String(text) => Value::String(other(&text, names).map_or(text, str::to_owned)),
-        Value::Array(items) => items.into_iter().map(|item| exchanged(item, names)).collect(),
+        Value::String(text) => Value::String(counterpart(&text, names).map_or(text, str::to_owned)),
+        Value::Array(items) => items.into_iter().map(|item| swapped(item, names)).collect(),
         Value::Object(fields) => {
             let renamed =
-                fields.into_iter().map(|(key, value)| (key_of(key, names), exchanged(value, names)));
+                fields.into_iter().map(|(key, value)| (swapped_key(key, names), swapped(value, names)));
             Value::Object(renamed.collect::<Map<_, _>>())
         }
         scalar => scalar,
     }
 }
 
-fn key_of(key: String, names: [&str; 2]) -> String {
-    match key.strip_prefix(NEEDED).and_then(|name| other(name, names)) {
+fn swapped_key(key: String, names: [&str; 2]) -> String {
+    match key.strip_prefix(NEEDED).and_then(|name| counterpart(name, names)) {
         Some(name) => format!("{NEEDED}{name}"),
         None => key,
     }
@@ -83,7 +83,7 @@ mod tests {
             "command": ["/usr/local/bin/kube-apiserver", "aws"],
             "replicas": 1,
         });
-        assert_eq!(exchanged(given.clone(), ["local", "aws"]), want);
-        assert_eq!(exchanged(want, ["local", "aws"]), given);
+        assert_eq!(swapped(given.clone(), ["local", "aws"]), want);
+        assert_eq!(swapped(want, ["local", "aws"]), given);
     }
 }

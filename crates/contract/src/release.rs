@@ -44,14 +44,14 @@ impl Contract {
         let mut clauses = std::mem::take(&mut self.clauses);
         for clause in &mut clauses {
             let Some(gardener) = asked.of(&self, clause).map(str::to_owned) else { continue };
-            clause.cases.iter_mut().for_each(|case| case.be_of(&gardener, &releases, is_started));
+            clause.cases.iter_mut().for_each(|case| case.set_release(&gardener, &releases, is_started));
         }
         Self { clauses, ..self }
     }
 }
 
 impl Case {
-    fn be_of(&mut self, gardener: &str, releases: &Arc<Releases>, is_started: bool) {
+    fn set_release(&mut self, gardener: &str, releases: &Arc<Releases>, is_started: bool) {
         for object in self.given.object.iter_mut().chain(&mut self.given.old) {
             if let Some(written) = releases.written(gardener, object) {
                 *object = written;

@@ -9,28 +9,28 @@ type Numbers = Vec<u64>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Bound {
-    is: Is,
+    comparator: Comparator,
     limit: Numbers,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Is {
+enum Comparator {
     AtLeast,
     AtMost,
     Above,
     Below,
-    No,
-    One,
+    NotEqual,
+    Equal,
 }
 
 /// Longer operators first, as `>=` begins with `>`.
-const OPERATORS: [(&str, Is); 6] = [
-    (">=", Is::AtLeast),
-    ("<=", Is::AtMost),
-    ("!=", Is::No),
-    (">", Is::Above),
-    ("<", Is::Below),
-    ("=", Is::One),
+const OPERATORS: [(&str, Comparator); 6] = [
+    (">=", Comparator::AtLeast),
+    ("<=", Comparator::AtMost),
+    ("!=", Comparator::NotEqual),
+    (">", Comparator::Above),
+    ("<", Comparator::Below),
+    ("=", Comparator::Equal),
 ];
 
 impl Range {
@@ -54,22 +54,23 @@ impl Range {
 impl Bound {
     fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
-        let operator = OPERATORS.iter().find_map(|(sign, is)| Some((text.strip_prefix(sign)?, *is)));
-        let (version, is) = operator.unwrap_or((text, Is::One));
-        Some(Self { is, limit: numbers(version)? })
+        let operator =
+            OPERATORS.iter().find_map(|(sign, comparator)| Some((text.strip_prefix(sign)?, *comparator)));
+        let (version, comparator) = operator.unwrap_or((text, Comparator::Equal));
+        Some(Self { comparator, limit: numbers(version)? })
     }
 
     fn holds(&self, version: &[u64]) -> bool {
         let mut limit = self.limit.clone();
         limit.resize(3, 0);
         let limit = limit.as_slice();
-        match self.is {
-            Is::AtLeast => version >= limit,
-            Is::AtMost => version <= limit,
-            Is::Above => version > limit,
-            Is::Below => version < limit,
-            Is::No => !version.starts_with(&self.limit),
-            Is::One => version.starts_with(&self.limit),
+        match self.comparator {
+            Comparator::AtLeast => version >= limit,
+            Comparator::AtMost => version <= limit,
+            Comparator::Above => version > limit,
+            Comparator::Below => version < limit,
+            Comparator::NotEqual => !version.starts_with(&self.limit),
+            Comparator::Equal => version.starts_with(&self.limit),
         }
     }
 }

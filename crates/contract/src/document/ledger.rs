@@ -20,13 +20,14 @@ pub struct Ledger {
     /// The component that keeps, or will keep, these sentences: `resource-manager`.
     pub component: String,
     /// The sentences, in the order of their sources.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<LedgerEntry>,
 }
 
 /// One sentence, and exactly one of: the clauses that cover it, why there are none yet, why there will be none.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub struct Entry {
+#[schemars(rename = "Entry")]
+pub struct LedgerEntry {
     /// Never reused.
     pub id: String,
     /// The sentence in our words.
@@ -49,7 +50,7 @@ pub struct Entry {
     pub out_of_scope: Option<String>,
 }
 
-impl Entry {
+impl LedgerEntry {
     /// Whether no clause covers it yet although one will.
     #[must_use]
     pub fn is_open(&self) -> bool {
@@ -70,13 +71,13 @@ pub fn lint(ledgers: &[(Ledger, SourceFile)], clauses: &[Summary]) -> Vec<Error>
     let mut seen = BTreeSet::new();
     let mut errors = Vec::new();
     for (ledger, file) in ledgers {
-        errors.extend(misplaced(ledger, file));
+        errors.extend(check_folder(ledger, file));
         for entry in &ledger.entries {
             if !seen.insert(entry.id.as_str()) {
                 let message = format!("duplicate id {}", entry.id);
                 errors.push(at(file, &entry.id, message, "give the entry a new id"));
             }
-            errors.extend(entry_lint(entry, file, &known));
+            errors.extend(check_entry(entry, file, &known));
         }
     }
     let components: BTreeMap<&str, &SourceFile> =
@@ -97,7 +98,7 @@ pub fn lint(ledgers: &[(Ledger, SourceFile)], clauses: &[Summary]) -> Vec<Error>
 }
 
 /// The error for a ledger in another component's folder.
-fn misplaced(ledger: &Ledger, file: &SourceFile) -> Option<Error> {
+fn check_folder(ledger: &Ledger, file: &SourceFile) -> Option<Error> {
     let folder = file.path.strip_suffix("/ledger.yaml")?.strip_prefix("contracts/")?;
     let message = format!("the ledger of component {} is in contracts/{folder}", ledger.component);
     let remedy = format!("write `component: {folder}`, or move it to contracts/{}", ledger.component);
@@ -105,10 +106,10 @@ fn misplaced(ledger: &Ledger, file: &SourceFile) -> Option<Error> {
 }
 
 /// The errors of one entry.
-fn entry_lint(entry: &Entry, file: &SourceFile, known: &BTreeSet<&str>) -> Vec<Error> {
+fn check_entry(entry: &LedgerEntry, file: &SourceFile, known: &BTreeSet<&str>) -> Vec<Error> {
     let mut errors = Vec::new();
-    let said = [!entry.clauses.is_empty(), entry.not_yet.is_some(), entry.out_of_scope.is_some()];
-    if said.iter().filter(|said| **said).count() != 1 {
+    let given = [!entry.clauses.is_empty(), entry.not_yet.is_some(), entry.out_of_scope.is_some()];
+    if given.iter().filter(|given| **given).count() != 1 {
         let message = format!("{} needs exactly one of clauses, notYet and outOfScope", entry.id);
         errors.push(at(
             file,

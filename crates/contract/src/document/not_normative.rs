@@ -14,13 +14,14 @@ pub struct NotNormative {
     /// `NotNormative`.
     pub kind: String,
     /// The documents.
-    pub documents: Vec<OfDocument>,
+    pub documents: Vec<NotNormativeDocument>,
 }
 
 /// The sentences of one document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct OfDocument {
+#[schemars(rename = "OfDocument")]
+pub struct NotNormativeDocument {
     /// Public document, Gardener's path: `docs/concepts/resource-manager.md`.
     pub document: String,
     /// Its version: `v1.63`.

@@ -193,9 +193,9 @@ pub fn check(file: &SourceFile, policy: &Policy, contracts: &[Outline]) -> Resul
         formats::yaml::parse(&file.text).map_err(|error| file.error(error.mark, 1, error.message, None))?;
     let spec = nodes.first().and_then(|node| node.get("spec"));
     let nodes = |field: &str| spec.and_then(|spec| spec.get(field)).and_then(Node::items).unwrap_or_default();
-    let known = Known::of(contracts);
+    let known = ContractNames::of(contracts);
     for (profile, node) in policy.profiles.iter().zip(nodes("profiles")) {
-        known.holds(file, profile, node)?;
+        known.check_profile(file, profile, node)?;
         if policy.profiles.iter().filter(|other| other.name == profile.name).count() > 1 {
             let remedy = "give each profile its own name".to_owned();
             let node = node.get("name").unwrap_or(node);
@@ -209,7 +209,7 @@ pub fn check(file: &SourceFile, policy: &Policy, contracts: &[Outline]) -> Resul
                 file,
                 named,
                 "the waiver names a clause that does not exist in any contract",
-                known.near(&waiver.clause),
+                known.similar(&waiver.clause),
             ));
         }
         let same = |other: &Waiver| other.clause == waiver.clause && other.target == waiver.target;
@@ -226,13 +226,13 @@ pub fn check(file: &SourceFile, policy: &Policy, contracts: &[Outline]) -> Resul
 }
 
 /// The names that contracts declare.
-struct Known<'a> {
+struct ContractNames<'a> {
     components: BTreeSet<&'a str>,
     contracts: BTreeSet<&'a str>,
     clauses: BTreeSet<&'a str>,
 }
 
-impl<'a> Known<'a> {
+impl<'a> ContractNames<'a> {
     fn of(outlines: &'a [Outline]) -> Self {
         let contracts = || outlines.iter();
         let clauses = contracts().flat_map(|contract| &contract.clauses);
@@ -243,7 +243,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    fn holds(&self, file: &SourceFile, profile: &Profile, node: &Node) -> Result<(), Error> {
+    fn check_profile(&self, file: &SourceFile, profile: &Profile, node: &Node) -> Result<(), Error> {
         if profile.name.is_empty() {
             return Err(at(file, node, "a profile has no name", "write `name: …`".to_owned()));
         }
@@ -262,7 +262,7 @@ impl<'a> Known<'a> {
                 if !known.contains(name.as_str()) {
                     let message = format!("profile {:?} names unknown {field}", profile.name);
                     let remedy = match field {
-                        "clauses" => self.near(name),
+                        "clauses" => self.similar(name),
                         _ => format!("known are {}", known.iter().copied().collect::<Vec<_>>().join(", ")),
                     };
                     return Err(at(file, node, &message, remedy));
@@ -272,7 +272,7 @@ impl<'a> Known<'a> {
         Ok(())
     }
 
-    fn near(&self, clause: &str) -> String {
+    fn similar(&self, clause: &str) -> String {
         let head = clause.rsplit_once('-').map_or(clause, |(head, _)| head);
         let near: Vec<&str> =
             self.clauses.iter().copied().filter(|id| id.starts_with(head)).take(5).collect();

@@ -89,7 +89,9 @@ impl Releases {
         };
         let adds = &self.of(gardener)?.adds;
         let mut written = object.clone();
-        adds.iter().filter(|(key, _)| is_meant(key)).for_each(|(_, added)| fill(&mut written, added));
+        adds.iter()
+            .filter(|(key, _)| is_meant(key))
+            .for_each(|(_, added)| add_missing_fields(&mut written, added));
         (written != *object).then_some(written)
     }
 }
@@ -101,11 +103,11 @@ fn covers(range: &str, version: &str) -> bool {
 }
 
 /// Adds missing fields.
-fn fill(object: &mut Value, added: &Value) {
+fn add_missing_fields(object: &mut Value, added: &Value) {
     let (Some(object), Some(added)) = (object.as_object_mut(), added.as_object()) else { return };
     for (key, value) in added {
         match object.get_mut(key) {
-            Some(found) if !found.is_null() => fill(found, value),
+            Some(found) if !found.is_null() => add_missing_fields(found, value),
             _ => drop(object.insert(key.clone(), value.clone())),
         }
     }
@@ -116,11 +118,11 @@ fn fill(object: &mut Value, added: &Value) {
 /// # Errors
 /// When it is not YAML, has another kind or unknown fields, names unknown kinds or releases, or no range covers the default.
 pub fn read(file: &SourceFile) -> Result<Releases, Error> {
-    let found: ReleasesFile = file.read("Releases")?;
-    let spec = found.spec;
+    let file_content: ReleasesFile = file.read("Releases")?;
+    let spec = file_content.spec;
     let nodes = formats::yaml::parse(&file.text).unwrap_or_default();
-    let drawn = nodes.first().and_then(|root| root.get("spec"));
-    let items = drawn.and_then(|spec| spec.get("releases")).and_then(Node::items).unwrap_or_default();
+    let spec_node = nodes.first().and_then(|root| root.get("spec"));
+    let items = spec_node.and_then(|spec| spec.get("releases")).and_then(Node::items).unwrap_or_default();
     let mark = |node: Option<&Node>| node.map_or_else(super::first, |node| node.start);
     let wrong = |mark: Mark, message: String, remedy: &str| {
         Err(file.error(mark, 1, message, Some(remedy.to_owned())))
@@ -150,7 +152,7 @@ pub fn read(file: &SourceFile) -> Result<Releases, Error> {
     }
     if spec.of(&spec.default).is_none() {
         let message = format!("no range covers the default {:?}", spec.default);
-        let at = mark(drawn.and_then(|spec| spec.get("default")));
+        let at = mark(spec_node.and_then(|spec| spec.get("default")));
         return wrong(at, message, "name a release that one of `releases` covers: `default: v1.82.0`");
     }
     Ok(spec)

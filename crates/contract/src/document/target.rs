@@ -125,58 +125,61 @@ impl TargetSpec {
 /// When it is not YAML, has another kind or unknown fields, or the target cannot be reached.
 pub fn read(file: &SourceFile) -> Result<TargetFile, Error> {
     let target: TargetFile = file.read("Target")?;
-    match reach(&target.spec).or_else(|| started(&target.spec)).or_else(|| described(&target.spec)) {
+    match check_reachable(&target.spec)
+        .or_else(|| check_image(&target.spec))
+        .or_else(|| check_names(&target.spec))
+    {
         None => Ok(target),
         Some((message, remedy)) => Err(file.error(super::first(), 0, message, Some(remedy))),
     }
 }
 
 /// Message and remedy.
-type Mistake = (String, String);
+type MessageAndRemedy = (String, String);
 
 /// Checks that there is exactly one way to reach the target.
-fn reach(spec: &TargetSpec) -> Option<Mistake> {
+fn check_reachable(spec: &TargetSpec) -> Option<MessageAndRemedy> {
     let is_webhook = spec.is_started() || spec.url.is_some();
     if is_webhook && spec.kubeconfig.is_some() {
         let remedy = "remove `command`, `image` and `url`: requests go to the garden's own API server";
-        return Some(mistake("the target has a kubeconfig beside a command, an image or a url", remedy));
+        return Some(error("the target has a kubeconfig beside a command, an image or a url", remedy));
     }
     if !is_webhook && spec.kubeconfig.is_none() {
         let message = "the target needs one of command, image, url and kubeconfig";
         let remedy = "write `url: https://HOST:PORT`, with `command` or `image` if the tool shall start it, or `kubeconfig` of a garden";
-        return Some(mistake(message, remedy));
+        return Some(error(message, remedy));
     }
     let url = spec.url.as_ref().filter(|url| !url.starts_with("https://"))?;
     let remedy = "webhooks are served over HTTPS: `https://HOST:PORT`";
-    Some(mistake(&format!("the url {url} is not https"), remedy))
+    Some(error(&format!("the url {url} is not https"), remedy))
 }
 
 /// Checks the image and its arguments.
-fn started(spec: &TargetSpec) -> Option<Mistake> {
+fn check_image(spec: &TargetSpec) -> Option<MessageAndRemedy> {
     let Some(image) = &spec.image else {
         let remedy = "name the `image`, or move the arguments to `command`";
-        return (!spec.args.is_empty()).then(|| mistake("the target has args but no image", remedy));
+        return (!spec.args.is_empty()).then(|| error("the target has args but no image", remedy));
     };
     let is_one_word = !image.is_empty() && !image.contains(char::is_whitespace);
     let remedy = "write one name, such as `image: registry.example/webhook:v1`, and move arguments to `args`";
-    (!is_one_word).then(|| mistake("image is not the name of an image", remedy))
+    (!is_one_word).then(|| error("image is not the name of an image", remedy))
 }
 
 /// Checks the release of Gardener and the registration.
-fn described(spec: &TargetSpec) -> Option<Mistake> {
+fn check_names(spec: &TargetSpec) -> Option<MessageAndRemedy> {
     if let Some(release) =
         spec.gardener.as_ref().filter(|release| Range::parse(&format!("={release}")).is_none())
     {
         let remedy = "write a release of Gardener: `gardener: v1.82.0`";
-        return Some(mistake(&format!("gardener {release} is not a release"), remedy));
+        return Some(error(&format!("gardener {release} is not a release"), remedy));
     }
     let Some(RegistrationFiles::Each(files)) = &spec.registration else { return None };
     let strange = files.keys().find(|name| !INSTANCES.contains(&name.as_str()))?;
     let remedy = format!("known are {}", INSTANCES.join(" and "));
-    Some(mistake(&format!("registration names the unknown instance {strange}"), &remedy))
+    Some(error(&format!("registration names the unknown instance {strange}"), &remedy))
 }
 
-fn mistake(message: &str, remedy: &str) -> Mistake {
+fn error(message: &str, remedy: &str) -> MessageAndRemedy {
     (message.to_owned(), remedy.to_owned())
 }
 

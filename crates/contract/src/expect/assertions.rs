@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::compare::{element, key_step, present};
-use super::opened::inside;
+use super::notation::open_value;
 use super::{Expect, Operator, Path, Rules, Step};
 
 /// One assertion about one value.
@@ -73,7 +73,7 @@ fn collect(
             }
         }
         Expect::Operator(Operator::Opened(notation, content)) => {
-            let opened = answer.and_then(|answer| inside(*notation, answer));
+            let opened = answer.and_then(|answer| open_value(*notation, answer));
             let rules = opened.as_ref().map_or_else(Rules::unknown, Rules::opened);
             collect(found, &step(path, Step::Opened(*notation)), content, opened.as_ref(), &rules, &[]);
         }

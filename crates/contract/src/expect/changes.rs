@@ -24,7 +24,7 @@ pub struct Change {
 #[must_use]
 pub fn changes(before: Option<&Value>, after: Option<&Value>, rules: &Rules) -> Vec<Change> {
     let mut found = Vec::new();
-    differ(&mut found, &Path::default(), present(before), present(after), rules);
+    collect_changes(&mut found, &Path::default(), present(before), present(after), rules);
     found
 }
 
@@ -49,11 +49,11 @@ pub fn outside<'a>(only_touches: &[String], changes: &'a [Change]) -> Vec<&'a Ch
 #[must_use]
 pub fn double_keys(object: &Value, rules: &Rules) -> Vec<Path> {
     let mut found = Vec::new();
-    doubles(&mut found, &Path::default(), object, rules);
+    collect_duplicates(&mut found, &Path::default(), object, rules);
     found
 }
 
-fn differ(
+fn collect_changes(
     found: &mut Vec<Change>,
     path: &Path,
     before: Option<&Value>,
@@ -84,7 +84,7 @@ fn maps(found: &mut Vec<Change>, path: &Path, a: &Map<String, Value>, b: &Map<St
         let (before, after) = (present(a.get(name)), present(b.get(name)));
         // Most fields are equal: skip them before a path and rules are built.
         if before != after {
-            differ(found, &step(path, Step::Field(name.clone())), before, after, &rules.field(name));
+            collect_changes(found, &step(path, Step::Field(name.clone())), before, after, &rules.field(name));
         }
     }
 }
@@ -147,7 +147,7 @@ fn element(
     rules: &Rules,
 ) {
     if before.is_some() && after.is_some() {
-        differ(found, path, before, after, rules);
+        collect_changes(found, path, before, after, rules);
     } else {
         found.push(Change { path: path.clone(), before: before.cloned(), after: after.cloned() });
     }
@@ -162,11 +162,11 @@ fn same_members(a: &[Value], b: &[Value], rules: &Rules) -> bool {
         })
 }
 
-fn doubles(found: &mut Vec<Path>, path: &Path, value: &Value, rules: &Rules) {
+fn collect_duplicates(found: &mut Vec<Path>, path: &Path, value: &Value, rules: &Rules) {
     match value {
         Value::Object(map) => {
             for (name, value) in map {
-                doubles(found, &step(path, Step::Field(name.clone())), value, &rules.field(name));
+                collect_duplicates(found, &step(path, Step::Field(name.clone())), value, &rules.field(name));
             }
         }
         Value::Array(items) => {
@@ -182,7 +182,7 @@ fn doubles(found: &mut Vec<Path>, path: &Path, value: &Value, rules: &Rules) {
                 {
                     found.push(step(path, key.clone()));
                 }
-                doubles(found, &step(path, key.unwrap_or(Step::Index(index))), value, &item);
+                collect_duplicates(found, &step(path, key.unwrap_or(Step::Index(index))), value, &item);
             }
         }
         _ => {}

@@ -7,7 +7,7 @@ use regex::Regex;
 use serde_json::{Map, Value};
 
 use super::keys;
-use super::opened::inside;
+use super::notation::open_value;
 use super::scalar::{bare, between};
 use super::{
     Expect, KeyedItem, ListRule, Mismatch, Notation, Operator, Path, Rules, Step, changes, same, words,
@@ -21,9 +21,9 @@ pub fn compare(
     answer: Option<&Value>,
     rules: &Rules,
 ) -> Vec<Mismatch> {
-    let mut walk = Walk { path: Path::default(), found: Vec::new() };
-    walk.compare(expect, present(input), present(answer), rules);
-    walk.found
+    let mut comparison = Comparison { path: Path::default(), found: Vec::new() };
+    comparison.compare(expect, present(input), present(answer), rules);
+    comparison.found
 }
 
 /// Whether an answer satisfies an expectation.
@@ -51,12 +51,12 @@ pub(super) fn matches(regex: &str, text: &str) -> bool {
     regex.is_some_and(|regex| regex.is_match(text))
 }
 
-struct Walk {
+struct Comparison {
     path: Path,
     found: Vec<Mismatch>,
 }
 
-impl Walk {
+impl Comparison {
     fn compare(&mut self, expect: &Expect, input: Option<&Value>, answer: Option<&Value>, rules: &Rules) {
         match expect {
             Expect::Value(wanted) => self.check(same(Some(wanted), answer, rules), expect, answer),
@@ -101,8 +101,8 @@ impl Walk {
         for (name, expect) in fields {
             let input = present(input.and_then(|object| object.get(name)));
             let answer = present(answer.and_then(|object| object.get(name)));
-            self.within(Step::Field(name.clone()), |walk| {
-                walk.compare(expect, input, answer, &rules.field(name));
+            self.within(Step::Field(name.clone()), |comparison| {
+                comparison.compare(expect, input, answer, &rules.field(name));
             });
         }
     }
@@ -118,11 +118,11 @@ impl Walk {
         for item in items {
             let input = element(input, keys, &item.key, rules);
             let answer = element(answer, keys, &item.key, rules);
-            self.within(key_step(&item.key), |walk| match &item.expect {
-                Expect::Operator(_) => walk.compare(&item.expect, input, answer, &rules.item()),
+            self.within(key_step(&item.key), |comparison| match &item.expect {
+                Expect::Operator(_) => comparison.compare(&item.expect, input, answer, &rules.item()),
                 expect => match answer {
-                    Some(_) => walk.compare(expect, input, answer, &rules.item()),
-                    None => walk.check(false, expect, None),
+                    Some(_) => comparison.compare(expect, input, answer, &rules.item()),
+                    None => comparison.check(false, expect, None),
                 },
             });
         }
@@ -146,8 +146,8 @@ impl Walk {
         }
         for (index, (expect, got)) in items.iter().zip(got).enumerate() {
             let input = input.and_then(|input| present(input.get(index)));
-            self.within(Step::Index(index), |walk| {
-                walk.compare(expect, input, present(Some(got)), &rules.item());
+            self.within(Step::Index(index), |comparison| {
+                comparison.compare(expect, input, present(Some(got)), &rules.item());
             });
         }
     }
@@ -208,14 +208,14 @@ impl Walk {
         input: Option<&Value>,
         answer: Option<&Value>,
     ) {
-        let opened = |value: Option<&Value>| inside(notation, value?);
+        let opened = |value: Option<&Value>| open_value(notation, value?);
         let (before, after) = (opened(input), opened(answer));
         if answer.is_some() && after.is_none() {
             return self.check(false, whole, answer);
         }
         let rules = after.as_ref().or(before.as_ref()).map_or_else(Rules::unknown, Rules::opened);
-        self.within(Step::Opened(notation), |walk| {
-            walk.compare(content, present(before.as_ref()), present(after.as_ref()), &rules);
+        self.within(Step::Opened(notation), |comparison| {
+            comparison.compare(content, present(before.as_ref()), present(after.as_ref()), &rules);
         });
     }
 
@@ -238,7 +238,9 @@ impl Walk {
                 Some(key) => (key_step(&key), element(input, &keys, &key, rules)),
                 None => (Step::Index(index), present(input.and_then(|input| input.get(index)))),
             };
-            self.within(step, |walk| walk.compare(each, input, present(Some(got)), &rules.item()));
+            self.within(step, |comparison| {
+                comparison.compare(each, input, present(Some(got)), &rules.item())
+            });
         }
     }
 }
@@ -291,7 +293,7 @@ fn keeps(operator: &Operator, input: Option<&Value>, answer: Option<&Value>, rul
             Some(Value::String(got)) => !got.is_empty(),
             _ => false,
         },
-        // A parameter is replaced before the comparison; `Walk` compares the others.
+        // A parameter is replaced before the comparison; `Comparison` compares the others.
         Operator::Parameter { .. } | Operator::Each(_) | Operator::AbsentOr(_) | Operator::Opened(..) => {
             false
         }

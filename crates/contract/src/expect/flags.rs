@@ -34,8 +34,8 @@ pub(super) fn open(value: &Value) -> Option<Value> {
 #[must_use]
 pub fn words_beside_flags(value: &Value) -> Option<Vec<String>> {
     let mut words = words(value)?;
-    for said in occurrences(&words).into_iter().rev() {
-        words.drain(said.at..said.at + said.words);
+    for occurrence in occurrences(&words).into_iter().rev() {
+        words.drain(occurrence.at..occurrence.at + occurrence.words);
     }
     Some(words)
 }
@@ -49,16 +49,18 @@ pub(super) fn close(content: &Value, before: &Value) -> Option<Value> {
     let differs = |name: &&String| known.get(*name) != content.get(*name);
     let changed: Vec<&String> = known.keys().chain(content.keys()).filter(differs).collect();
     let mut words = words(before)?;
-    for said in occurrences(&words).into_iter().rev().filter(|said| changed.contains(&&said.name)) {
-        words.drain(said.at..said.at + said.words);
+    for occurrence in
+        occurrences(&words).into_iter().rev().filter(|occurrence| changed.contains(&&occurrence.name))
+    {
+        words.drain(occurrence.at..occurrence.at + occurrence.words);
     }
-    let mut said: Vec<&String> = changed.into_iter().filter(|name| content.contains_key(*name)).collect();
-    said.dedup();
-    words.extend(said.into_iter().flat_map(|name| said_anew(name, &content[name])));
-    Some(written(&words, before))
+    let mut names: Vec<&String> = changed.into_iter().filter(|name| content.contains_key(*name)).collect();
+    names.dedup();
+    words.extend(names.into_iter().flat_map(|name| write_flag(name, &content[name])));
+    Some(write_words(&words, before))
 }
 
-fn said_anew(name: &str, value: &Value) -> Vec<String> {
+fn write_flag(name: &str, value: &Value) -> Vec<String> {
     let Value::Object(members) = value else { return vec![format!("{name}={}", bare(value))] };
     // The value of a member does not matter: it is in the list.
     let member = |(key, value): (&String, &Value)| match kind(name) {
@@ -73,7 +75,7 @@ fn said_anew(name: &str, value: &Value) -> Vec<String> {
 }
 
 /// Writes the words back; in a container, flags go to `args` if it had any, else to `command`.
-fn written(words: &[String], before: &Value) -> Value {
+fn write_words(words: &[String], before: &Value) -> Value {
     let list = |words: &[String]| -> Value { words.iter().map(String::as_str).collect() };
     match before {
         Value::String(_) => Value::from(words.join(" ")),

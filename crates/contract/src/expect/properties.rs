@@ -112,8 +112,8 @@ fn expectation(
         (Some(Value::Array(items)), _) => list(input, items, rules, choices),
         (Some(Value::String(text)), choice @ (2 | 3)) => text_expectation(input, text, choice, choices),
         (Some(value), 4) => general(Operator::OneOf(vec![json!("q"), value.clone(), json!(4)])),
-        (Some(value), 5) if scalar::moved(value, 1, rules).is_some() => {
-            let high = scalar::moved(value, 1, rules).expect("just moved");
+        (Some(value), 5) if scalar::shifted(value, 1, rules).is_some() => {
+            let high = scalar::shifted(value, 1, rules).expect("just shifted");
             general(Operator::Between(value.clone(), high))
         }
         (Some(value), _) => Expect::Value(value.clone()),
@@ -215,10 +215,10 @@ proptest! {
                     Replacement::Nothing => None,
                 };
                 let mut damaged = answer.clone();
-                let told = format!("{} {:?} {replacement:?}", assertion.path, assertion.expect);
-                prop_assert!(put(&mut damaged, &assertion.path, value), "not put: {told}");
-                prop_assert!(!same(Some(&answer), Some(&damaged), &rules), "no damage: {told}");
-                prop_assert!(!holds(&expect, Some(&input), Some(&damaged), &rules), "kept: {told}");
+                let context = format!("{} {:?} {replacement:?}", assertion.path, assertion.expect);
+                prop_assert!(put(&mut damaged, &assertion.path, value), "not put: {context}");
+                prop_assert!(!same(Some(&answer), Some(&damaged), &rules), "no damage: {context}");
+                prop_assert!(!holds(&expect, Some(&input), Some(&damaged), &rules), "kept: {context}");
             }
         }
     }

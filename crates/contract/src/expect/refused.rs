@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::compare::{holds, matches};
 use super::keys;
-use super::scalar::{bare, moved};
+use super::scalar::{bare, shifted};
 use super::{Assertion, Expect, Operator, Rules, equal};
 
 /// The replacement of an asserted value.
@@ -25,26 +25,26 @@ pub fn refused(assertion: &Assertion, answer: Option<&Value>, input: Option<&Val
     let sample = || some(sample(rules.ty(), &assertion.key));
     let values = match &assertion.expect {
         Expect::Value(Value::Null) => vec![sample()],
-        Expect::Value(value) => vec![some(other(value, rules)), Replacement::Nothing],
+        Expect::Value(value) => vec![some(different_value(value, rules)), Replacement::Nothing],
         Expect::Map(_) | Expect::Keyed { .. } => vec![Replacement::Nothing],
-        Expect::List { items, ordered: true } => whole_list(items.len(), answer, rules),
+        Expect::List { items, ordered: true } => lists_of_other_length(items.len(), answer, rules),
         Expect::List { items, ordered: false } => members(items, answer, rules),
         Expect::Operator(operator) => match operator {
             Operator::Absent => input.cloned().map(some).into_iter().chain([sample()]).collect(),
             Operator::Present | Operator::Filled => vec![Replacement::Nothing],
             Operator::Changed => vec![input.cloned().map_or(Replacement::Nothing, some)],
             Operator::Unchanged => match input {
-                Some(input) => vec![some(other(input, rules)), Replacement::Nothing],
+                Some(input) => vec![some(different_value(input, rules)), Replacement::Nothing],
                 None => vec![sample()],
             },
-            Operator::UnchangedBut(but) => others_of(input, answer, but, rules),
-            Operator::UnchangedLike(patterns) => others_like(answer, patterns),
+            Operator::UnchangedBut(but) => maps_with_other_keys(input, answer, but, rules),
+            Operator::UnchangedLike(patterns) => maps_with_other_matching_keys(answer, patterns),
             Operator::Any | Operator::Parameter { .. } | Operator::Opened(..) => Vec::new(),
             Operator::Matches { regex, not_for } => not_matching(regex, not_for.as_ref(), answer),
             Operator::Cel { not_for, .. } => not_for.iter().cloned().map(some).collect(),
             Operator::Contains(parts) => without_parts(parts, answer, rules),
             Operator::Exactly(items) => members(items, answer, rules),
-            Operator::Count(count) => whole_list(*count, answer, rules),
+            Operator::Count(count) => lists_of_other_length(*count, answer, rules),
             Operator::OneOf(values) => outside_of(values, rules),
             Operator::Each(expect) => broken_elements(expect, answer, rules),
             Operator::AbsentOr(expect) => {
@@ -59,12 +59,12 @@ pub fn refused(assertion: &Assertion, answer: Option<&Value>, input: Option<&Val
             }
             Operator::NoKey(patterns) => patterns.iter().map(|pattern| with_key(pattern, answer)).collect(),
             Operator::Between(low, high) => {
-                let beside = [moved(low, -1, rules), moved(high, 1, rules)].into_iter().flatten();
+                let beside = [shifted(low, -1, rules), shifted(high, 1, rules)].into_iter().flatten();
                 beside.map(some).chain([Replacement::Nothing]).collect()
             }
         },
     };
-    values.into_iter().filter(|value| !stays(value, answer, rules)).collect()
+    values.into_iter().filter(|value| !equals_answer(value, answer, rules)).collect()
 }
 
 /// A string that an expression does not match, if one of a few candidates does not.
@@ -77,7 +77,7 @@ pub fn non_matching(regex: &str) -> Option<String> {
 }
 
 /// Whether the replacement equals the answer.
-fn stays(replacement: &Replacement, answer: Option<&Value>, rules: &Rules) -> bool {
+fn equals_answer(replacement: &Replacement, answer: Option<&Value>, rules: &Rules) -> bool {
     match (replacement, answer) {
         (Replacement::Nothing, None) => true,
         (Replacement::Value(value), Some(answer)) => super::same(Some(value), Some(answer), rules),
@@ -108,13 +108,13 @@ fn with_key(pattern: &str, answer: Option<&Value>) -> Replacement {
 }
 
 /// The list with one element more, and with one fewer.
-fn whole_list(count: usize, answer: Option<&Value>, rules: &Rules) -> Vec<Replacement> {
+fn lists_of_other_length(count: usize, answer: Option<&Value>, rules: &Rules) -> Vec<Replacement> {
     if let Some(Value::Object(map)) = answer {
         return map_of_other_size(map);
     }
     let items = answer.and_then(Value::as_array).cloned().unwrap_or_default();
     let mut longer = items.clone();
-    longer.push(items.last().map_or_else(|| sample_item(rules), |last| other(last, &rules.item())));
+    longer.push(items.last().map_or_else(|| sample_item(rules), |last| different_value(last, &rules.item())));
     let mut found = vec![some(Value::Array(longer))];
     if count > 0 && !items.is_empty() {
         found.push(some(Value::Array(items[..items.len() - 1].to_vec())));
@@ -125,11 +125,11 @@ fn whole_list(count: usize, answer: Option<&Value>, rules: &Rules) -> Vec<Replac
 
 /// The list with one element more or fewer, and with each element replaced by one that satisfies no expectation.
 fn members(expected: &[Expect], answer: Option<&Value>, rules: &Rules) -> Vec<Replacement> {
-    let mut found = whole_list(expected.len(), answer, rules);
+    let mut found = lists_of_other_length(expected.len(), answer, rules);
     let item = rules.item();
     let items = answer.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     for (at, member) in items.iter().enumerate() {
-        let stranger = other(member, &item);
+        let stranger = different_value(member, &item);
         if !expected.iter().any(|expect| holds(expect, None, Some(&stranger), &item)) {
             let mut exchanged = items.to_vec();
             exchanged[at] = stranger;
@@ -195,7 +195,7 @@ fn broken_elements(expect: &Expect, answer: Option<&Value>, rules: &Rules) -> Ve
 }
 
 /// Another value of the type.
-fn other(value: &Value, rules: &Rules) -> Value {
+fn different_value(value: &Value, rules: &Rules) -> Value {
     let allowed = rules.ty().allowed();
     if let Some(other) = allowed.iter().find(|other| !equal(other, value, rules)) {
         return other.clone();
@@ -204,7 +204,7 @@ fn other(value: &Value, rules: &Rules) -> Value {
         Value::Null => json!("x"),
         Value::Bool(value) => json!(!value),
         Value::Number(number) => number.as_i64().map_or_else(
-            || moved(value, 1, rules).unwrap_or_else(|| json!(0)),
+            || shifted(value, 1, rules).unwrap_or_else(|| json!(0)),
             |number| json!(number.wrapping_add(1)),
         ),
         Value::String(text) => other_text(text, rules),
@@ -216,7 +216,7 @@ fn other(value: &Value, rules: &Rules) -> Value {
 fn other_text(text: &str, rules: &Rules) -> Value {
     let shape = rules.ty().shape();
     let measured = match shape {
-        Shape::Quantity | Shape::Duration | Shape::Time | Shape::MicroTime => moved(&json!(text), 1, rules),
+        Shape::Quantity | Shape::Duration | Shape::Time | Shape::MicroTime => shifted(&json!(text), 1, rules),
         // Numbers in strings stay numbers: components parse annotations as numbers.
         _ => text
             .parse::<i64>()
@@ -238,7 +238,7 @@ fn other_map(map: &Map<String, Value>, rules: &Rules) -> Value {
     let first = map.iter().find(|(_, value)| !value.is_object()).or_else(|| map.iter().next());
     match first {
         Some((name, value)) => {
-            changed.insert(name.clone(), other(value, &rules.field(name)));
+            changed.insert(name.clone(), different_value(value, &rules.field(name)));
         }
         None => {
             changed.insert("x".to_owned(), json!("x"));
@@ -248,7 +248,7 @@ fn other_map(map: &Map<String, Value>, rules: &Rules) -> Value {
 }
 
 /// The map without one of the keys that must stay, for each of them, and with an additional key.
-fn others_of(
+fn maps_with_other_keys(
     input: Option<&Value>,
     answer: Option<&Value>,
     but: &[String],
@@ -269,7 +269,7 @@ fn others_of(
 }
 
 /// The map without one of the keys that must stay, for each of them, and with an additional key for each pattern.
-fn others_like(answer: Option<&Value>, patterns: &[String]) -> Vec<Replacement> {
+fn maps_with_other_matching_keys(answer: Option<&Value>, patterns: &[String]) -> Vec<Replacement> {
     let map = answer.and_then(Value::as_object).cloned().unwrap_or_default();
     let kept = keys::only(patterns, answer);
     let kept = kept.iter().filter_map(Value::as_object).flat_map(Map::keys);
@@ -286,11 +286,12 @@ fn outside_of(values: &[Value], rules: &Rules) -> Vec<Replacement> {
     let listed = |value: &Value| values.iter().any(|known| super::same(Some(known), Some(value), rules));
     let first = values.iter().find(|value| !value.is_null());
     let allowed = rules.ty().allowed().into_iter().find(|value| !listed(value));
-    let mut value =
-        allowed.or_else(|| first.map(|first| other(first, rules))).unwrap_or_else(|| sample(rules.ty(), &[]));
+    let mut value = allowed
+        .or_else(|| first.map(|first| different_value(first, rules)))
+        .unwrap_or_else(|| sample(rules.ty(), &[]));
     for _ in values {
         if listed(&value) {
-            value = other(&value, rules);
+            value = different_value(&value, rules);
         }
     }
     if listed(&value) {

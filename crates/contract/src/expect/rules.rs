@@ -11,12 +11,12 @@ use serde_json::Value;
 pub struct Rules {
     ty: Type,
     /// Rules that the contract adds for lists at this path or below it.
-    added: Vec<Added>,
+    added: Vec<AddedRule>,
 }
 
 /// A rule of the contract for a list, and how many segments of its path lead to this value.
 #[derive(Clone, Debug)]
-struct Added {
+struct AddedRule {
     path: Arc<[Segment]>,
     walked: usize,
     rule: Arc<ListRule>,
@@ -60,7 +60,7 @@ impl Rules {
         let unordered = unordered.iter().map(|path| (path, ListRule::Unordered));
         let keyed = list_keys.iter().map(|(path, keys)| (path, ListRule::Keyed(fields(keys))));
         let added = |(path, rule): (&String, ListRule)| {
-            Some(Added { path: segments(path).ok()?.into(), walked: 0, rule: Arc::new(rule) })
+            Some(AddedRule { path: segments(path).ok()?.into(), walked: 0, rule: Arc::new(rule) })
         };
         self.added = unordered.chain(keyed).filter_map(added).collect();
         self
@@ -76,7 +76,7 @@ impl Rules {
     #[must_use]
     pub fn field(&self, name: &str) -> Self {
         let ty = self.ty.field(name).map(|field| field.ty).or_else(|| self.ty.values());
-        self.down(ty, |segment| match segment {
+        self.step_into(ty, |segment| match segment {
             Segment::Key(key) => key == name,
             Segment::Index(index) => *name == index.to_string(),
             Segment::Each => true,
@@ -86,7 +86,7 @@ impl Rules {
     /// The rules for the elements of a list.
     #[must_use]
     pub fn item(&self) -> Self {
-        self.down(self.ty.items(), |segment| *segment == Segment::Each)
+        self.step_into(self.ty.items(), |segment| *segment == Segment::Each)
     }
 
     /// The rules for the parsed content of a string.
@@ -132,9 +132,9 @@ impl Rules {
         self.ty.shape() == Shape::Map
     }
 
-    fn down(&self, ty: Option<Type>, leads: impl Fn(&Segment) -> bool) -> Self {
-        let here = |added: &&Added| added.path.get(added.walked).is_some_and(&leads);
-        let walked = |added: &Added| Added { walked: added.walked + 1, ..added.clone() };
+    fn step_into(&self, ty: Option<Type>, leads: impl Fn(&Segment) -> bool) -> Self {
+        let here = |added: &&AddedRule| added.path.get(added.walked).is_some_and(&leads);
+        let walked = |added: &AddedRule| AddedRule { walked: added.walked + 1, ..added.clone() };
         Self { ty: ty.unwrap_or_else(Type::any), added: self.added.iter().filter(here).map(walked).collect() }
     }
 }

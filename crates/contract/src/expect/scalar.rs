@@ -45,14 +45,14 @@ pub(super) fn between(value: &Value, low: &Value, high: &Value, rules: &Rules) -
 
 /// The value increased by `by` (seconds for times and durations), in the same notation; `None` if it cannot be
 /// measured.
-pub(super) fn moved(value: &Value, by: i64, rules: &Rules) -> Option<Value> {
+pub(super) fn shifted(value: &Value, by: i64, rules: &Rules) -> Option<Value> {
     if let Value::Number(number) = value {
         let whole = number.as_i64().and_then(|number| number.checked_add(by)).map(Value::from);
         return whole.or_else(|| number.as_f64().map(|number| beyond(number, by)));
     }
     let measures = measures(rules.ty().shape()).iter();
     let (measure, nanos) = measures.clone().find_map(|measure| Some((measure, measure.of(value)?)))?;
-    measure.written(nanos.checked_add(i128::from(by) * 1_000_000_000)?).map(Value::from)
+    measure.format(nanos.checked_add(i128::from(by) * 1_000_000_000)?).map(Value::from)
 }
 
 /// A scalar as in a path: strings without quotes.
@@ -106,7 +106,7 @@ impl Measure {
         }
     }
 
-    fn written(self, nanos: i128) -> Option<String> {
+    fn format(self, nanos: i128) -> Option<String> {
         match self {
             Self::Time => time::to_string(nanos),
             Self::Duration => {

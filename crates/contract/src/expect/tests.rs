@@ -56,7 +56,7 @@ fn pod() -> Rules {
 }
 
 /// Mismatches as `path: want, got`.
-fn told(expect: &Expect, input: &Value, answer: &Value, rules: &Rules) -> Vec<String> {
+fn mismatches(expect: &Expect, input: &Value, answer: &Value, rules: &Rules) -> Vec<String> {
     let found = compare(expect, Some(input), Some(answer), rules);
     let got = |got: Option<Value>| got.unwrap_or_default();
     found.into_iter().map(|found| format!("{}: {}, {}", found.path, found.want, got(found.got))).collect()
@@ -266,7 +266,7 @@ fn keyed_lists_are_partial_and_compare_by_all_their_keys() {
         (ports(Some("UDP"), op(Operator::Unchanged)), vec![]),
     ];
     for (expect, wanted) in table {
-        assert_eq!(told(&expect, &answer, &answer, &pod()), wanted, "{}", words(&expect));
+        assert_eq!(mismatches(&expect, &answer, &answer, &pod()), wanted, "{}", words(&expect));
     }
 }
 
@@ -278,9 +278,9 @@ fn unchanged_finds_the_input_through_keys_and_says_what_changed() {
     let each = op(Operator::Each(Box::new(op(Operator::Unchanged))));
     let each = map([("spec", map([("containers", each)]))]);
     for expect in [op(Operator::Unchanged), each] {
-        assert_eq!(told(&expect, &containers("x"), &reordered, &pod()), Vec::<String>::new());
+        assert_eq!(mismatches(&expect, &containers("x"), &reordered, &pod()), Vec::<String>::new());
         assert_eq!(
-            told(&expect, &containers("y"), &reordered, &pod()),
+            mismatches(&expect, &containers("y"), &reordered, &pod()),
             vec!["spec.containers[name=b].image: y, \"x\""]
         );
     }
@@ -293,9 +293,12 @@ fn notations_nest() {
     let expect = map([("data", map([("x", nested)]))]);
     let encoded = |text: &str| json!({"data": {"x": close(Notation::Base64, &json!(text))}});
     let rules = Rules::unknown();
-    assert_eq!(told(&expect, &json!({}), &encoded("limit: 2\nother: 1\n"), &rules), Vec::<String>::new());
+    assert_eq!(
+        mismatches(&expect, &json!({}), &encoded("limit: 2\nother: 1\n"), &rules),
+        Vec::<String>::new()
+    );
     let answer = encoded("limit: 3\n");
-    assert_eq!(told(&expect, &json!({}), &answer, &rules), vec!["data.x<Base64><Yaml>.limit: 2, 3"]);
+    assert_eq!(mismatches(&expect, &json!({}), &answer, &rules), vec!["data.x<Base64><Yaml>.limit: 2, 3"]);
     let assertion = assertions(&expect, Some(&answer), &rules).remove(0);
     assert_eq!(get(&answer, &assertion.path), Some(json!(3)));
     let mut repaired = answer.clone();

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use formats::yaml::Mark;
 
-use crate::document::ledger::{self, Entry, Ledger};
+use crate::document::ledger::{self, Ledger, LedgerEntry};
 use crate::document::{Error, SourceFile};
 use crate::index::Ledgers;
 use crate::model::Source;
@@ -59,7 +59,7 @@ impl<'a> Documents<'a> {
 
     /// Checks that every sentence is numbered in a ledger or listed as not normative, and that numbered and listed
     /// sentences exist. Without ledgers and list, nothing is checked.
-    pub(super) fn numbered(&self, ledgers: &Ledgers) -> Vec<Error> {
+    pub(super) fn check_numbered(&self, ledgers: &Ledgers) -> Vec<Error> {
         if ledgers.ledgers.is_empty() && ledgers.not_normative.is_empty() {
             return Vec::new();
         }
@@ -79,11 +79,11 @@ impl<'a> Documents<'a> {
                 }
             }
         }
-        [self.gone(ledgers), in_both(ledgers, &both), unnumbered.errors()].concat()
+        [self.missing_sentences(ledgers), in_both(ledgers, &both), unnumbered.errors()].concat()
     }
 
     /// Reports entries of ledgers and of the list whose sentence is in no document.
-    fn gone(&self, ledgers: &Ledgers) -> Vec<Error> {
+    fn missing_sentences(&self, ledgers: &Ledgers) -> Vec<Error> {
         let mut found = Vec::new();
         for (ledger, file) in &ledgers.ledgers {
             for entry in &ledger.entries {
@@ -96,7 +96,7 @@ impl<'a> Documents<'a> {
         let known: BTreeSet<&str> = self.sentences().map(|sentence| sentence.hash.as_str()).collect();
         for (hash, file) in listed(ledgers).filter(|(hash, _)| !known.contains(hash)) {
             let message = format!("no document contains the sentence {hash} any more");
-            found.push(at_key(
+            found.push(error_at_hash(
                 file,
                 hash,
                 message,
@@ -110,7 +110,11 @@ impl<'a> Documents<'a> {
 impl Document<'_> {
     /// The entry that numbers a sentence: it quotes the sentence, or a part of it, or several sentences of which
     /// it is one.
-    fn entry<'e>(&self, sentence: &Sentence<'_>, entries: &BTreeMap<&str, &'e Entry>) -> Option<&'e Entry> {
+    fn entry<'e>(
+        &self,
+        sentence: &Sentence<'_>,
+        entries: &BTreeMap<&str, &'e LedgerEntry>,
+    ) -> Option<&'e LedgerEntry> {
         let overlaps =
             |range: &Range<usize>| range.start < sentence.range.end && sentence.range.start < range.end;
         let part = || {
@@ -122,7 +126,7 @@ impl Document<'_> {
 }
 
 /// The entries that quote a sentence, by its hash.
-fn entries(ledgers: &[(Ledger, SourceFile)]) -> BTreeMap<&str, &Entry> {
+fn entries(ledgers: &[(Ledger, SourceFile)]) -> BTreeMap<&str, &LedgerEntry> {
     let entries = ledgers.iter().flat_map(|(ledger, _)| &ledger.entries);
     entries.filter_map(|entry| Some((entry.sentence()?, entry))).collect()
 }
@@ -137,17 +141,17 @@ fn listed(ledgers: &Ledgers) -> impl Iterator<Item = (&str, &SourceFile)> {
 }
 
 /// Reports sentences that are both numbered and listed.
-fn in_both(ledgers: &Ledgers, both: &BTreeMap<&str, &Entry>) -> Vec<Error> {
+fn in_both(ledgers: &Ledgers, both: &BTreeMap<&str, &LedgerEntry>) -> Vec<Error> {
     let wrong = listed(ledgers).filter_map(|(hash, file)| Some((hash, file, both.get(hash)?)));
-    let error = |(hash, file, entry): (&str, &SourceFile, &&Entry)| {
+    let error = |(hash, file, entry): (&str, &SourceFile, &&LedgerEntry)| {
         let message = format!("{hash} is listed as not normative, but {} numbers it", entry.id);
-        at_key(file, hash, message, "remove one of the two")
+        error_at_hash(file, hash, message, "remove one of the two")
     };
     wrong.map(error).collect()
 }
 
 /// An error at the line of the list that has this hash as its key.
-fn at_key(file: &SourceFile, hash: &str, message: String, remedy: &str) -> Error {
+fn error_at_hash(file: &SourceFile, hash: &str, message: String, remedy: &str) -> Error {
     let mut mark = Mark { line: 1, column: 1, offset: 0 };
     for (number, line) in file.text.split_inclusive('\n').enumerate() {
         if let Some(column) = line.find(hash) {

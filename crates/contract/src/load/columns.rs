@@ -1,12 +1,12 @@
 //! Checks that each column of a table is used and changes the outcome.
 
-use super::expand::{Context, Used};
-use super::table::{Row, Table};
+use super::expand::{Context, UsedColumns};
+use super::table::{Table, TableRow};
 use crate::model::Form;
 
 impl Context<'_> {
     /// Reports unused columns, and inputs that change no outcome.
-    pub(super) fn check_columns(&self, table: &Table, used: &Used) {
+    pub(super) fn check_columns(&self, table: &Table, used: &UsedColumns) {
         for (at, column) in table.columns.iter().enumerate() {
             if !used.before.contains(&at) && !used.after.contains(&at) {
                 let remedy =
@@ -35,7 +35,7 @@ impl Context<'_> {
         let drawn = |at: usize| self.draft.form == Form::Versions && same(at);
         for (at, column) in table.columns.iter().enumerate() {
             let is_input = used.before.contains(&at) && !used.after.contains(&at);
-            if is_input && !drawn(at) && !matters(table, at, used) {
+            if is_input && !drawn(at) && !changes_outcome(table, at, used) {
                 let message = format!("no two rows show that {:?} changes the outcome", column.name);
                 let remedy =
                     "add a row that differs only in this column and in the outcome, or remove the column";
@@ -46,9 +46,9 @@ impl Context<'_> {
 }
 
 /// Whether two rows differ in this column and in the outcome, but in no other input.
-fn matters(table: &Table, column: usize, used: &Used) -> bool {
+fn changes_outcome(table: &Table, column: usize, used: &UsedColumns) -> bool {
     let others: Vec<usize> = used.before.iter().copied().filter(|at| *at != column).collect();
-    let same = |a: &Row, b: &Row, at: &usize| a.cells[*at].raw == b.cells[*at].raw;
+    let same = |a: &TableRow, b: &TableRow, at: &usize| a.cells[*at].raw == b.cells[*at].raw;
     let pairs =
         table.rows.iter().enumerate().flat_map(|(at, a)| table.rows[at + 1..].iter().map(move |b| (a, b)));
     pairs.into_iter().any(|(a, b)| {

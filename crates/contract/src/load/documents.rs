@@ -11,7 +11,7 @@ use super::draft::{self, Draft};
 use super::plain::check_plain;
 use super::report::{Report, nearest};
 use super::tree::{Span, Tree};
-use super::{explained, fixtures, variations};
+use super::{explanations, fixtures, variations};
 use crate::document::not_normative::NotNormative;
 use crate::document::releases::{self, Releases};
 use crate::document::{API_VERSION, Error, SourceFile, attestation, ledger::Ledger};
@@ -19,19 +19,19 @@ use crate::explanations::Explanations;
 use crate::index::{Ledgers, Records};
 
 /// The kinds of documents, and the part of the files that each belongs to.
-const KINDS: [(&str, Part); 7] = [
-    ("Contract", Part::Contracts),
-    ("Ledger", Part::Ledgers),
-    ("NotNormative", Part::Ledgers),
-    ("Attestation", Part::Records),
-    ("Explanations", Part::Records),
-    ("Variations", Part::Shared),
-    ("Releases", Part::Shared),
+const KINDS: [(&str, FilePart); 7] = [
+    ("Contract", FilePart::Contracts),
+    ("Ledger", FilePart::Ledgers),
+    ("NotNormative", FilePart::Ledgers),
+    ("Attestation", FilePart::Records),
+    ("Explanations", FilePart::Records),
+    ("Variations", FilePart::Shared),
+    ("Releases", FilePart::Shared),
 ];
 
 /// A part of the files that can be read without the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum FilePart {
     /// The contracts.
     Contracts,
     /// Shared by contracts: fixtures, variations, releases.
@@ -47,7 +47,7 @@ pub(crate) enum Part {
 pub(crate) struct Documents {
     pub(crate) contracts: Vec<Draft>,
     pub(crate) fixtures: BTreeMap<String, Tree>,
-    pub(crate) variations: Vec<variations::Drawn>,
+    pub(crate) variations: Vec<variations::VariationsDraft>,
     pub(crate) releases: Vec<Arc<Releases>>,
     pub(crate) ledgers: Vec<(Ledger, SourceFile)>,
     pub(crate) not_normative: Vec<(NotNormative, SourceFile)>,
@@ -59,7 +59,7 @@ pub(crate) struct Documents {
 enum Document {
     Contract(Box<Draft>),
     Fixture(Tree),
-    Variations(variations::Drawn),
+    Variations(variations::VariationsDraft),
     Releases(Releases),
     Ledger(Ledger),
     NotNormative(NotNormative),
@@ -68,26 +68,30 @@ enum Document {
 }
 
 /// Reads these parts of the files in parallel; files without any of them are not parsed.
-pub(crate) fn read(parts: &[Part], report: &Report<'_>) -> Documents {
-    let files = with_any(parts, report);
-    let read: Vec<_> = files.par_iter().map(|file| of_file(*file, parts, report.files)).collect();
-    gathered(files, read, report)
+pub(crate) fn read(parts: &[FilePart], report: &Report<'_>) -> Documents {
+    let files = files_with_any(parts, report);
+    let read: Vec<_> = files.par_iter().map(|file| read_file(*file, parts, report.files)).collect();
+    collect_documents(files, read, report)
 }
 
 /// The same, one file after the other: for callers with a lock that a thread of the pool may wait for.
-pub(crate) fn read_in_turn(parts: &[Part], report: &Report<'_>) -> Documents {
-    let files = with_any(parts, report);
-    let read = files.iter().map(|file| of_file(*file, parts, report.files)).collect();
-    gathered(files, read, report)
+pub(crate) fn read_sequentially(parts: &[FilePart], report: &Report<'_>) -> Documents {
+    let files = files_with_any(parts, report);
+    let read = files.iter().map(|file| read_file(*file, parts, report.files)).collect();
+    collect_documents(files, read, report)
 }
 
 /// The files that may hold a document of any of these parts.
-fn with_any(parts: &[Part], report: &Report<'_>) -> Vec<usize> {
+fn files_with_any(parts: &[FilePart], report: &Report<'_>) -> Vec<usize> {
     let has_any = |file: &usize| parts.iter().any(|part| has_part(&report.files[*file], *part));
     (0..report.files.len()).filter(has_any).collect()
 }
 
-fn gathered(files: Vec<usize>, read: Vec<(Vec<Document>, Report<'_>)>, report: &Report<'_>) -> Documents {
+fn collect_documents(
+    files: Vec<usize>,
+    read: Vec<(Vec<Document>, Report<'_>)>,
+    report: &Report<'_>,
+) -> Documents {
     let mut documents = Documents::default();
     for (file, (found, wrong)) in files.into_iter().zip(read) {
         report.join(wrong);
@@ -100,16 +104,16 @@ fn gathered(files: Vec<usize>, read: Vec<(Vec<Document>, Report<'_>)>, report: &
 
 /// The contracts of one file as drafts, and its errors.
 pub(crate) fn drafts(file: usize, files: &[SourceFile]) -> (Vec<Draft>, Report<'_>) {
-    let (found, report) = of_file(file, &[Part::Contracts], files);
+    let (found, report) = read_file(file, &[FilePart::Contracts], files);
     let draft = |document| if let Document::Contract(draft) = document { Some(*draft) } else { None };
     (found.into_iter().filter_map(draft).collect(), report)
 }
 
 /// Whether a file may contain a document of this part, judged by the lines `kind: …` of its text. An unknown kind
 /// counts for every part.
-pub(crate) fn has_part(source: &SourceFile, part: Part) -> bool {
+pub(crate) fn has_part(source: &SourceFile, part: FilePart) -> bool {
     if is_fixture(source) {
-        return part == Part::Shared;
+        return part == FilePart::Shared;
     }
     let mut kinds =
         source.text.lines().filter_map(|line| line.strip_prefix("kind:")).map(str::trim).peekable();
@@ -123,7 +127,7 @@ fn is_fixture(source: &SourceFile) -> bool {
     source.path.split('/').any(|part| part == "fixtures") && !source.text.contains(API_VERSION)
 }
 
-fn of_file<'s>(file: usize, parts: &[Part], files: &'s [SourceFile]) -> (Vec<Document>, Report<'s>) {
+fn read_file<'s>(file: usize, parts: &[FilePart], files: &'s [SourceFile]) -> (Vec<Document>, Report<'s>) {
     let report = Report::new(files);
     let source = &files[file];
     let nodes = yaml::parse(&source.text).unwrap_or_else(|error| {
@@ -134,7 +138,7 @@ fn of_file<'s>(file: usize, parts: &[Part], files: &'s [SourceFile]) -> (Vec<Doc
     (documents, report)
 }
 
-fn document(file: usize, node: &Node, parts: &[Part], report: &Report<'_>) -> Option<Document> {
+fn document(file: usize, node: &Node, parts: &[FilePart], report: &Report<'_>) -> Option<Document> {
     let source = &report.files[file];
     let own = node.get("apiVersion").and_then(Node::as_str) == Some(API_VERSION);
     let kind = node.get("kind").and_then(Node::as_str).unwrap_or_default();
@@ -144,7 +148,7 @@ fn document(file: usize, node: &Node, parts: &[Part], report: &Report<'_>) -> Op
     }
     let known = KINDS.iter().find(|(name, _)| own && *name == kind);
     let Some((_, part)) = known else {
-        refuse(file, node, own, report);
+        report_unknown_kind(file, node, own, report);
         return None;
     };
     if !parts.contains(part) {
@@ -160,10 +164,12 @@ fn document(file: usize, node: &Node, parts: &[Part], report: &Report<'_>) -> Op
             check_plain(node, file, report);
             variations::read(file, node, report).map(Document::Variations)
         }
-        "Explanations" => explained::read(file, node, report).map(Document::Explanations),
-        "Ledger" => whole(node, source).map_err(|error| read(error, "ledger")).ok().map(Document::Ledger),
+        "Explanations" => explanations::read(file, node, report).map(Document::Explanations),
+        "Ledger" => {
+            deserialize(node, source).map_err(|error| read(error, "ledger")).ok().map(Document::Ledger)
+        }
         "NotNormative" => {
-            whole(node, source).map_err(|error| read(error, "ledger")).ok().map(Document::NotNormative)
+            deserialize(node, source).map_err(|error| read(error, "ledger")).ok().map(Document::NotNormative)
         }
         "Attestation" => attestation::read(source)
             .map_err(|error| read(error, "attestation"))
@@ -174,12 +180,12 @@ fn document(file: usize, node: &Node, parts: &[Part], report: &Report<'_>) -> Op
 }
 
 /// Deserializes a document.
-fn whole<T: DeserializeOwned>(node: &Node, source: &SourceFile) -> Result<T, Error> {
+fn deserialize<T: DeserializeOwned>(node: &Node, source: &SourceFile) -> Result<T, Error> {
     node.read().map_err(|error| source.error(error.mark, 1, error.message, None))
 }
 
 /// Reports a document of an unknown kind or API version.
-fn refuse(file: usize, node: &Node, own: bool, report: &Report<'_>) {
+fn report_unknown_kind(file: usize, node: &Node, own: bool, report: &Report<'_>) {
     if own {
         let kind = node.get("kind").and_then(Node::as_str).unwrap_or_default();
         let place = node.get("kind").unwrap_or(node);
@@ -208,7 +214,7 @@ impl Documents {
     }
 
     /// The documents beside contracts.
-    pub(crate) fn beside(self) -> (Records, Ledgers) {
+    pub(crate) fn into_records_and_ledgers(self) -> (Records, Ledgers) {
         let Self { ledgers, not_normative, attestations, explanations, .. } = self;
         (Records { attestations, explanations }, Ledgers { ledgers, not_normative })
     }
@@ -246,7 +252,7 @@ mod tests {
         ];
         for (path, text, wanted) in table {
             let file = SourceFile::new(path, text);
-            let parts = [Part::Contracts, Part::Shared, Part::Records, Part::Ledgers];
+            let parts = [FilePart::Contracts, FilePart::Shared, FilePart::Records, FilePart::Ledgers];
             let found = parts.map(|part| has_part(&file, part));
             assert_eq!(found, wanted, "{path} {text}");
         }

@@ -4,22 +4,22 @@ use std::collections::BTreeMap;
 
 use formats::yaml::Node;
 
-use super::emitted::Drawn;
+use super::emitted::ObjectsForm;
 use super::fields::Fields;
 use super::flags;
-use super::report::Report;
-use super::setting::{self, Setting};
-use super::table::{self, Table};
-use super::tree::{Span, Tree};
-use super::words::{
+use super::keywords::{
     BINDS, CLAUSE, CLAUSE_OBJECTS, CLAUSE_VERSIONS, FORMS, LAWS, LEVELS, METADATA, ROOT, SOURCE, SPEC,
     SPEC_FLAGS, SPEC_OBJECTS, SPEC_VERSIONS, TARGET, TARGET_FLAGS, laws,
 };
-use crate::flags::Named;
+use super::report::Report;
+use super::table::{self, Table};
+use super::tree::{Span, Tree};
+use super::versions_form::{self, VersionsForm};
+use crate::flags::FlagTable;
 use crate::model::{Binds, Form, Handled, Law, Level, Source, Subject};
 use crate::versions::Range;
 
-const FLAGS_ALONE: &str = "outside the form flags";
+const OUTSIDE_FLAGS: &str = "outside the form flags";
 
 /// One document of kind Contract.
 #[derive(Clone, Debug)]
@@ -40,12 +40,12 @@ pub(crate) struct Draft {
     pub(crate) exempt: BTreeMap<Law, String>,
     pub(crate) config: Option<Tree>,
     pub(crate) fixtures: BTreeMap<String, Tree>,
-    pub(crate) setting: Setting,
+    pub(crate) versions_form: VersionsForm,
     /// Form objects only: the namespaces.
     pub(crate) namespaces: Option<Tree>,
     pub(crate) parameters: Option<Tree>,
     /// Form flags only: the flags in its rows.
-    pub(crate) flags: Option<Named>,
+    pub(crate) flags: Option<FlagTable>,
     pub(crate) clauses: Vec<Clause>,
 }
 
@@ -73,10 +73,10 @@ pub(crate) struct Clause {
     /// What the emitted object must satisfy: `emits`.
     pub(crate) emits: Option<Tree>,
     /// Form objects only: the selected objects, and the changes that break the clause.
-    pub(crate) drawn: Drawn,
+    pub(crate) objects_form: ObjectsForm,
     pub(crate) steps: Option<Tree>,
     pub(crate) faults: Vec<String>,
-    pub(crate) setting: Setting,
+    pub(crate) versions_form: VersionsForm,
 }
 
 impl Draft {
@@ -98,8 +98,8 @@ impl Draft {
 
 impl Clause {
     /// Whether it has cases: in a table of flags, rows `may add` and `may change` make none.
-    pub(crate) fn asks(&self) -> bool {
-        self.table.as_ref().is_none_or(|table| table.rows.iter().any(flags::asks))
+    pub(crate) fn has_cases(&self) -> bool {
+        self.table.as_ref().is_none_or(|table| table.rows.iter().any(flags::has_cases))
     }
 }
 
@@ -160,18 +160,18 @@ fn header(spec: &Fields<'_>, form: Form) -> Draft {
         _ => ("webhook", "name the webhook: `target: {webhook: …, handles: [v1 pods]}`"),
     };
     if form == Form::Objects {
-        refuse(spec, &["target", "config", "onlyTouches", "exempt"], "in the form objects");
+        report_not_allowed(spec, &["target", "config", "onlyTouches", "exempt"], "in the form objects");
     } else {
-        refuse(spec, &SPEC_OBJECTS, "outside the form objects");
+        report_not_allowed(spec, &SPEC_OBJECTS, "outside the form objects");
     }
     if form == Form::Flags {
         let others: Vec<&str> = SPEC_VERSIONS.into_iter().filter(|key| *key != "when").collect();
-        setting::refuse_elsewhere(spec, form, &others, &[]);
+        versions_form::report_foreign_keys(spec, form, &others, &[]);
     } else {
-        setting::refuse_elsewhere(spec, form, &SPEC_VERSIONS, &["target", "config"]);
-        refuse(spec, &SPEC_FLAGS, FLAGS_ALONE);
+        versions_form::report_foreign_keys(spec, form, &SPEC_VERSIONS, &["target", "config"]);
+        report_not_allowed(spec, &SPEC_FLAGS, OUTSIDE_FLAGS);
         if let Some(target) = &target {
-            refuse(target, &TARGET_FLAGS, FLAGS_ALONE);
+            report_not_allowed(target, &TARGET_FLAGS, OUTSIDE_FLAGS);
         }
     }
     let has_target = !matches!(form, Form::Configuration | Form::Versions | Form::Objects);
@@ -197,7 +197,7 @@ fn header(spec: &Fields<'_>, form: Form) -> Draft {
         exempt: exempt(spec),
         config: spec.tree("config"),
         fixtures: fixtures(spec),
-        setting: Setting::of(spec),
+        versions_form: VersionsForm::of(spec),
         namespaces: spec.tree("namespaces"),
         parameters: spec.tree("parameters"),
         flags: None,
@@ -206,16 +206,16 @@ fn header(spec: &Fields<'_>, form: Form) -> Draft {
 }
 
 /// Reports keys of the form objects in other forms, and keys of other forms in the form objects.
-fn objects_alone(fields: &Fields<'_>, form: Form) {
+fn check_keys_of_objects_form(fields: &Fields<'_>, form: Form) {
     if form == Form::Objects {
         let others = ["given", "when", "then", "config", "steps", "faults", "instance", "needs"];
-        return refuse(fields, &others, "in the form objects");
+        return report_not_allowed(fields, &others, "in the form objects");
     }
-    refuse(fields, &CLAUSE_OBJECTS, "outside the form objects");
+    report_not_allowed(fields, &CLAUSE_OBJECTS, "outside the form objects");
 }
 
 /// Reports keys that are not allowed here.
-fn refuse(fields: &Fields<'_>, names: &[&str], place: &str) {
+fn report_not_allowed(fields: &Fields<'_>, names: &[&str], place: &str) {
     for (name, node) in names.iter().filter_map(|name| Some((name, fields.node(name)?))) {
         let message = format!("{name} is not allowed {place}");
         fields.report.add("form", Span::of(fields.file, node), message, "remove it");
@@ -231,7 +231,7 @@ pub(super) fn source(fields: &Fields<'_>) -> Option<Source> {
         text.len() == 8 && text.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
     };
     if let (Some(node), false) = (source.node("sentence"), sentence.as_ref().is_none_or(fits)) {
-        source.refuse(
+        source.report_type_error(
             node,
             "sentence must be a string of 8 hex digits",
             "`gardener-conformance lint --hash 'the words'` prints the hash; quote it if it has digits only",
@@ -256,7 +256,7 @@ fn handles(target: &Fields<'_>) -> Vec<Handled> {
         });
         match (handled, target.node("handles")) {
             (Some(handled), _) => found.push(handled),
-            (None, Some(node)) => target.refuse(
+            (None, Some(node)) => target.report_type_error(
                 node,
                 &format!("{text:?} is not an API version and a resource"),
                 "write `apps/v1 deployments` or `v1 pods`",
@@ -271,7 +271,7 @@ fn paths(spec: &Fields<'_>, name: &str) -> Vec<String> {
     let paths = spec.texts(name);
     for path in &paths {
         if let (Err(error), Some(node)) = (schema::segments(path), spec.node(name)) {
-            spec.refuse(
+            spec.report_type_error(
                 node,
                 &format!("{path:?} is not a valid path: {error}"),
                 "write it like `spec.containers[].env`",
@@ -318,7 +318,7 @@ fn levels(fields: &Fields<'_>) -> (Level, Option<Level>) {
     let strict = fields.choice("strict", &LEVELS);
     if let (Some(node), true) = (fields.node("strict"), strict.is_some_and(|strict| strict >= level)) {
         let remedy = "write a stricter level than `level`: `level: SHOULD`, `strict: MUST`";
-        fields.refuse(node, "strict is not stricter than level", remedy);
+        fields.report_type_error(node, "strict is not stricter than level", remedy);
     }
     (level, strict)
 }
@@ -326,20 +326,20 @@ fn levels(fields: &Fields<'_>) -> (Level, Option<Level>) {
 fn clause(file: usize, node: &Node, form: Form, report: &Report<'_>) -> Option<Clause> {
     let known: Vec<&str> = CLAUSE.into_iter().chain(CLAUSE_VERSIONS).chain(CLAUSE_OBJECTS).collect();
     let fields = Fields::of(file, node, "a clause", &known, report)?;
-    setting::refuse_elsewhere(
+    versions_form::report_foreign_keys(
         &fields,
         form,
         &CLAUSE_VERSIONS,
         &["given", "config", "steps", "faults", "instance"],
     );
-    objects_alone(&fields, form);
+    check_keys_of_objects_form(&fields, form);
     let id = fields.required("id", "write an id that was never used: `id: GRM-HAC-001`");
     let text = fields.required("text", "write `text: …`, one sentence that says what holds");
     let id_span = fields.node("id").map_or_else(|| fields.span(), |node| Span::of(file, node));
     let versions = fields.text("versions");
     let is_range = |text: &str| Range::parse(text).is_some();
     if let (Some(node), Some(false)) = (fields.node("versions"), versions.as_deref().map(is_range)) {
-        fields.refuse(
+        fields.report_type_error(
             node,
             "versions is not a valid range",
             "write `>=1.58`, or several with commas: `>=1.58, <1.82`",
@@ -366,9 +366,9 @@ fn clause(file: usize, node: &Node, form: Form, report: &Report<'_>) -> Option<C
         when: fields.tree("when"),
         then: fields.tree("then"),
         emits: fields.tree("emits"),
-        drawn: Drawn::of(&fields),
+        objects_form: ObjectsForm::of(&fields),
         steps: fields.tree("steps"),
         faults: fields.texts("faults"),
-        setting: Setting::of(&fields),
+        versions_form: VersionsForm::of(&fields),
     })
 }

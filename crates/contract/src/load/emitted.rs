@@ -7,16 +7,16 @@ use serde_json::{Value, json};
 
 use super::cells::Cells;
 use super::draft::Clause;
-use super::expand::{Built, Context, Used};
+use super::expand::{Context, UnnamedCase, UsedColumns};
+use super::expectation;
 use super::fields::Fields;
-use super::namespaces::{Namespace, changed};
+use super::keywords::{BREAK, WEBHOOK};
+use super::namespaces::{Namespace, apply_change};
 use super::object_ref;
-use super::outcome::known_keys;
 use super::report::Report;
-use super::table::Row;
+use super::table::TableRow;
+use super::then::known_keys;
 use super::tree::{Span, Tree};
-use super::wanted;
-use super::words::{BREAK, WEBHOOK};
 use crate::case::{Case, Given, Then, When};
 use crate::emitted::{Break, Emits, Emitted, Selector, is_gardener};
 use crate::expect::Rules;
@@ -24,7 +24,7 @@ use crate::versions::Range;
 
 /// The keys of a clause that only this form has.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Drawn {
+pub(crate) struct ObjectsForm {
     pub(crate) object: Option<Tree>,
     pub(crate) condition: Option<Tree>,
     pub(crate) beside: Option<Tree>,
@@ -34,7 +34,7 @@ pub(crate) struct Drawn {
     pub(crate) breaks: Option<Tree>,
 }
 
-impl Drawn {
+impl ObjectsForm {
     /// Reads them from the fields of a clause.
     pub(crate) fn of(fields: &Fields<'_>) -> Self {
         Self {
@@ -50,19 +50,19 @@ impl Drawn {
 
 impl Context<'_> {
     /// One row as a rule, with a case for each object of each namespace that it applies to.
-    pub(super) fn emitted(
+    pub(super) fn emitted_cases(
         &self,
         clause: &Clause,
         cells: &Cells<'_>,
-        row: Option<(usize, &Row)>,
-        used: &mut Used,
-    ) -> Option<(Emits, Vec<Built>)> {
+        row: Option<(usize, &TableRow)>,
+        used: &mut UsedColumns,
+    ) -> Option<(Emits, Vec<UnnamedCase>)> {
         let errors = self.report.count();
-        let rule = self.rule(clause, cells, row, used)?;
-        let asserted = asserted(clause, cells);
-        let mut built: Vec<Built> = Vec::new();
+        let rule = self.read_rule(clause, cells, row, used)?;
+        let asserted = assertions_for_hash(clause, cells);
+        let mut built: Vec<UnnamedCase> = Vec::new();
         let mut shared: BTreeSet<*const Value> = BTreeSet::new();
-        for (name, namespace) in self.namespaces.iter().filter(|(_, of)| covers(clause, of)) {
+        for (name, namespace) in self.namespaces.iter().filter(|(_, of)| applies_to(clause, of)) {
             let asked = rule.asked_of(&namespace.objects);
             let several = asked.len() > 1;
             for object in asked {
@@ -89,7 +89,7 @@ impl Context<'_> {
                     location: rule.location.clone(),
                 };
                 let (row, then) = (row.map(|(number, _)| number), asserted.clone());
-                built.push(Built { row, like: Some(like), operation: None, runs_on: None, case, then });
+                built.push(UnnamedCase { row, like: Some(like), operation: None, runs_on: None, case, then });
             }
         }
         self.check_differs(clause, &rule);
@@ -100,7 +100,7 @@ impl Context<'_> {
             self.report.add("vacuous", row.map_or(clause.span, |(_, row)| row.span), message, remedy);
         }
         let row = row.and_then(|(_, row)| row.case.as_deref());
-        self.breaks(clause, (cells, row), &rule, &mut built);
+        self.attach_breaks(clause, (cells, row), &rule, &mut built);
         used.after.extend(cells.take_used());
         (self.report.count() == errors).then_some((rule, built))
     }
@@ -120,18 +120,18 @@ impl Context<'_> {
         }
     }
 
-    fn rule(
+    fn read_rule(
         &self,
         clause: &Clause,
         cells: &Cells<'_>,
-        row: Option<(usize, &Row)>,
-        used: &mut Used,
+        row: Option<(usize, &TableRow)>,
+        used: &mut UsedColumns,
     ) -> Option<Emits> {
-        let drawn = &clause.drawn;
+        let keys = &clause.objects_form;
         let missing = |name: &str, remedy: &str| {
             self.report.add("missing-key", clause.span, format!("{name} is missing"), remedy);
         };
-        let Some(object) = &drawn.object else {
+        let Some(object) = &keys.object else {
             missing(
                 "object",
                 "name the objects: `object: deployment/kube-apiserver` or `object: deployment/*`",
@@ -142,9 +142,9 @@ impl Context<'_> {
         let head = json!({"apiVersion": object.api_version, "kind": object.selector.kind});
         let rules = Rules::of_object(&head).with(self.list_keys, self.unordered);
         let condition =
-            drawn.condition.as_ref().map(|tree| wanted::read(&cells.fill(tree), &rules, self.report));
-        let beside = selectors(drawn.beside.as_ref(), cells, self.report);
-        let without = selectors(drawn.without.as_ref(), cells, self.report);
+            keys.condition.as_ref().map(|tree| expectation::read(&cells.fill(tree), &rules, self.report));
+        let beside = selectors(keys.beside.as_ref(), cells, self.report);
+        let without = selectors(keys.without.as_ref(), cells, self.report);
         let Some(emits) = &clause.emits else {
             missing(
                 "emits",
@@ -152,7 +152,7 @@ impl Context<'_> {
             );
             return None;
         };
-        let expect = wanted::read(&cells.fill(emits), &rules, self.report);
+        let expect = expectation::read(&cells.fill(emits), &rules, self.report);
         // Every column of the row names the case.
         used.before.extend(cells.take_used());
         let location = self.location_of(clause, row);
@@ -160,18 +160,19 @@ impl Context<'_> {
     }
 
     /// Adds each change that breaks the clause to the case of the object that it changes.
-    fn breaks(
+    fn attach_breaks(
         &self,
         clause: &Clause,
         (cells, row): (&Cells<'_>, Option<&str>),
         rule: &Emits,
-        built: &mut [Built],
+        built: &mut [UnnamedCase],
     ) {
-        for written in clause.drawn.breaks.iter().flat_map(|breaks| breaks.list().unwrap_or_default()) {
+        for written in clause.objects_form.breaks.iter().flat_map(|breaks| breaks.list().unwrap_or_default())
+        {
             let tree = cells.fill(written);
             let Some((name, change)) = self.read_break(&tree) else { continue };
             let text = tree.get("namespace").and_then(Tree::text);
-            let named = |built: &&Built| text.is_none_or(|name| built.case.namespace() == Some(name));
+            let named = |built: &&UnnamedCase| text.is_none_or(|name| built.case.namespace() == Some(name));
             let first = built.iter().find(named).and_then(|built| built.case.namespace()).map(str::to_owned);
             let namespace = self.namespaces.iter().find(|(name, _)| Some(name) == first.as_ref());
             let Some((first, namespace)) = namespace else {
@@ -179,19 +180,21 @@ impl Context<'_> {
                 self.report.add("breaks", tree.span, message, "name a namespace in which the clause applies");
                 continue;
             };
-            let Some(objects) = changed(&namespace.objects, change, &self.assembly(cells)) else { continue };
+            let Some(objects) = apply_change(&namespace.objects, change, &self.builder(cells)) else {
+                continue;
+            };
             let asked = rule.asked_of(&objects).into_iter().map(|object| object.map(Arc::as_ref));
             let broken = asked.into_iter().find(|object| !rule.is_kept(*object));
             let Some(broken) = broken else {
                 // A change without cells may break another row.
                 if depends_on_row(written) {
-                    self.breaks_nothing(clause, &name, tree.span);
+                    self.report_useless_break(clause, &name, tree.span);
                 }
                 continue;
             };
             let of = broken.map(name_of);
-            let here = |built: &Built| built.case.namespace() == Some(first.as_str());
-            let same = |built: &Built| here(built) && built.case.emitted().map(name_of) == of;
+            let here = |built: &UnnamedCase| built.case.namespace() == Some(first.as_str());
+            let same = |built: &UnnamedCase| here(built) && built.case.emitted().map(name_of) == of;
             let at = built.iter().position(same).or_else(|| built.iter().position(here));
             let gardener = namespace.gardener.clone();
             let row = row.filter(|_| depends_on_row(written));
@@ -215,39 +218,38 @@ impl Context<'_> {
     }
 
     /// Reports changes without cells that break no row.
-    pub(super) fn check_breaks(&self, clause: &Clause, built: &[Built]) {
-        for tree in clause.drawn.breaks.iter().flat_map(|breaks| breaks.list().unwrap_or_default()) {
+    pub(super) fn check_breaks(&self, clause: &Clause, built: &[UnnamedCase]) {
+        for tree in clause.objects_form.breaks.iter().flat_map(|breaks| breaks.list().unwrap_or_default()) {
             let Some(name) = tree.get("case").and_then(Tree::text).filter(|_| !depends_on_row(tree)) else {
                 continue;
             };
-            let has = |built: &Built| match &built.case.when {
+            let has = |built: &UnnamedCase| match &built.case.when {
                 When::Emitted(emitted) => emitted.breaks.iter().any(|of| of.name == name),
                 _ => false,
             };
             if !built.iter().any(has) {
-                self.breaks_nothing(clause, name, tree.span);
+                self.report_useless_break(clause, name, tree.span);
             }
         }
     }
 
-    fn breaks_nothing(&self, clause: &Clause, name: &str, span: Span) {
+    fn report_useless_break(&self, clause: &Clause, name: &str, span: Span) {
         let message = format!("{name:?} does not break {}", clause.id);
         self.report.add("breaks", span, message, "change what the clause asserts");
     }
 }
 
 /// All assertions of the clause, for its hash.
-fn asserted(clause: &Clause, cells: &Cells<'_>) -> Value {
-    let drawn = &clause.drawn;
+fn assertions_for_hash(clause: &Clause, cells: &Cells<'_>) -> Value {
+    let keys = &clause.objects_form;
     let said = |tree: &Option<Tree>| tree.as_ref().map(|tree| cells.fill(tree).to_value());
-    let parts =
-        [&drawn.object, &drawn.condition, &drawn.beside, &drawn.without, &clause.emits, &drawn.breaks];
+    let parts = [&keys.object, &keys.condition, &keys.beside, &keys.without, &clause.emits, &keys.breaks];
     let asserted = parts.map(said);
     cells.take_used();
-    json!([asserted, drawn.webhook])
+    json!([asserted, keys.webhook])
 }
 
-fn covers(clause: &Clause, namespace: &Namespace) -> bool {
+fn applies_to(clause: &Clause, namespace: &Namespace) -> bool {
     let range = clause.versions.as_deref().and_then(Range::parse);
     range.is_none_or(|range| range.covers(&namespace.gardener))
 }
@@ -258,12 +260,12 @@ fn depends_on_row(tree: &Tree) -> bool {
 }
 
 /// A selector with the API version of its kind.
-pub(super) struct Known {
+pub(super) struct TypedSelector {
     api_version: String,
     pub(super) selector: Selector,
 }
 
-pub(super) fn selector(tree: &Tree, report: &Report<'_>) -> Option<Known> {
+pub(super) fn selector(tree: &Tree, report: &Report<'_>) -> Option<TypedSelector> {
     let text = tree.text().unwrap_or_default();
     let Some((kind, name)) = text.split_once('/').filter(|(_, name)| !name.is_empty()) else {
         let remedy =
@@ -278,7 +280,7 @@ pub(super) fn selector(tree: &Tree, report: &Report<'_>) -> Option<Known> {
         name: (name != "*").then(|| name.to_owned()),
         text: text.to_owned(),
     };
-    Some(Known { api_version: resource.api_version(), selector })
+    Some(TypedSelector { api_version: resource.api_version(), selector })
 }
 
 /// One selector, or a list of them.

@@ -6,18 +6,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::cells::Cells;
-use super::doing;
 use super::draft::{Clause, Draft};
 use super::flags;
-use super::given::{Assembly, Shelf};
+use super::given::{FixtureLookup, ObjectBuilder};
 use super::hash;
+use super::keywords::GIVEN;
 use super::namespaces::Namespaces;
-use super::outcome::{self, known_keys};
 use super::report::Report;
-use super::table::Row;
+use super::table::TableRow;
+use super::then::{self, known_keys};
 use super::tree::{Span, Tree};
 use super::variants::{self, Variant};
-use super::words::GIVEN;
+use super::when;
 use crate::case::{About, Case, Given, When};
 use crate::decision::RunsOn;
 use crate::emitted::Emits;
@@ -29,7 +29,7 @@ pub(crate) struct Context<'a> {
     pub(crate) draft: &'a Draft,
     /// The namespaces of the form objects.
     pub(crate) namespaces: &'a Namespaces,
-    pub(crate) shelf: &'a Shelf<'a>,
+    pub(crate) lookup: &'a FixtureLookup<'a>,
     pub(crate) list_keys: &'a BTreeMap<String, String>,
     pub(crate) unordered: &'a [String],
     /// The contract's rules for all clauses, for their hashes.
@@ -41,7 +41,7 @@ pub(crate) struct Context<'a> {
 }
 
 /// A case without its name.
-pub(super) struct Built {
+pub(super) struct UnnamedCase {
     pub(super) row: Option<usize>,
     pub(super) like: Option<String>,
     pub(super) operation: Option<String>,
@@ -54,7 +54,7 @@ pub(super) struct Built {
 
 /// The columns that are used before `then`, and in it.
 #[derive(Default)]
-pub(super) struct Used {
+pub(super) struct UsedColumns {
     pub(super) before: BTreeSet<usize>,
     pub(super) after: BTreeSet<usize>,
 }
@@ -62,21 +62,24 @@ pub(super) struct Used {
 impl Context<'_> {
     /// The clause with its cases.
     pub(crate) fn clause(&self, clause: &Clause) -> model::Clause {
-        let mut used = Used::default();
+        let mut used = UsedColumns::default();
         let (mut built, emits) = self.expand(clause, &mut used);
         if self.draft.form == Form::Flags {
             // Rows `may add` and `may change` are only compared with the fixture; they make no cases.
-            let asks = |built: &Built| {
-                built.row.zip(clause.table.as_ref()).is_none_or(|(row, table)| flags::asks(&table.rows[row]))
+            let has_cases = |built: &UnnamedCase| {
+                built
+                    .row
+                    .zip(clause.table.as_ref())
+                    .is_none_or(|(row, table)| flags::has_cases(&table.rows[row]))
             };
-            built.retain(asks);
+            built.retain(has_cases);
         }
         if let Some(table) = clause.table.as_ref().filter(|_| self.draft.form != Form::Flags) {
             self.check_columns(table, &used);
         }
         self.check_breaks(clause, &built);
         let hash = hash::of(clause, self.rules, built.iter().map(|built| (&built.case, &built.then)));
-        let cases = self.named(clause, built, &used);
+        let cases = self.name_cases(clause, built, &used);
         model::Clause {
             id: clause.id.clone(),
             text: clause.text.clone(),
@@ -88,12 +91,12 @@ impl Context<'_> {
             presupposes: clause.presupposes.clone(),
             covers: clause.covers.clone(),
             instance: clause.instance.clone().or_else(|| self.draft.instance.clone()),
-            why: clause.setting.why.as_ref().and_then(Tree::text).map(str::to_owned),
+            why: clause.versions_form.why.as_ref().and_then(Tree::text).map(str::to_owned),
             differs: clause.differs.clone(),
             source: source(clause, self.draft),
             hash,
             location: self.location(clause.span),
-            webhook_may: clause.drawn.webhook,
+            webhook_may: clause.objects_form.webhook,
             emits,
             cases,
             is_partial: false,
@@ -101,24 +104,25 @@ impl Context<'_> {
     }
 
     /// The cases of all rows, and their rules for emitted objects.
-    fn expand(&self, clause: &Clause, used: &mut Used) -> (Vec<Built>, Vec<Emits>) {
+    fn expand(&self, clause: &Clause, used: &mut UsedColumns) -> (Vec<UnnamedCase>, Vec<Emits>) {
         let (mut built, mut emits) = (Vec::new(), Vec::new());
         let variants = match self.draft.form {
             Form::Scenario | Form::Objects => Vec::new(),
-            Form::Versions => self.asked(clause),
+            Form::Versions => self.question_variants(clause),
             _ => self.variants(clause),
         };
         let mut add = |cells: &Cells<'_>, row| match self.draft.form {
             Form::Scenario => built.extend(self.scenario(clause, cells, row, used)),
             Form::Objects => {
-                if let Some((rule, asked)) = self.emitted(clause, cells, row, used) {
+                if let Some((rule, asked)) = self.emitted_cases(clause, cells, row, used) {
                     emits.push(rule);
                     built.extend(asked);
                 }
             }
             Form::Versions => {
                 let asked = variants.iter();
-                let asked = asked.filter_map(|variant| self.decisions(clause, variant, cells, row, used));
+                let asked =
+                    asked.filter_map(|variant| self.decision_cases(clause, variant, cells, row, used));
                 built.extend(asked.flatten());
             }
             _ => built
@@ -176,25 +180,25 @@ impl Context<'_> {
         clause: &Clause,
         variant: &Variant,
         cells: &Cells<'_>,
-        row: Option<(usize, &Row)>,
-        used: &mut Used,
-    ) -> Option<Built> {
-        let assembly = self.assembly(cells);
+        row: Option<(usize, &TableRow)>,
+        used: &mut UsedColumns,
+    ) -> Option<UnnamedCase> {
+        let builder = self.builder(cells);
         let errors = self.report.count();
-        let config = self.config(clause, &assembly);
-        let mut given = self.given(&cells.fill(&variant.given), &assembly)?;
+        let config = self.config(clause, &builder);
+        let mut given = self.given(&cells.fill(&variant.given), &builder)?;
         let when = match self.draft.form {
             Form::Configuration => Some(When::Configuration),
-            _ => doing::when(&cells.fill(&variant.when), &assembly),
+            _ => when::read(&cells.fill(&variant.when), &builder),
         };
         used.before.extend(cells.take_used());
         let asserted = cells.fill(clause.then.as_ref()?);
         let emitted = clause.emits.as_ref().map(|emits| cells.fill(emits));
         used.after.extend(cells.take_used());
         let when = when?;
-        self.stand_in(clause, &mut given, &when);
+        self.fill_in_object(clause, &mut given, &when);
         let rules = self.rules(&given, &when);
-        let then = outcome::then(&asserted, about(&when), &rules, self.report)?;
+        let then = then::read(&asserted, about(&when), &rules, self.report)?;
         if let (Some(emitted), Some(object)) = (&emitted, &given.object) {
             let span = row.map_or(clause.span, |(_, row)| row.span);
             flags::check_emitted(emitted, object, &rules, span, self.report);
@@ -205,45 +209,45 @@ impl Context<'_> {
         let location = self.location_of(clause, row);
         let operation = if variant.names_operation { operation(&when) } else { None };
         let case = Case { name: String::new(), inputs: Vec::new(), config, given, when, then, location };
-        Some(Built {
+        Some(UnnamedCase {
             row: row.map(|(number, _)| number),
             like: variant.like.as_deref().map(|like| cells.fill_text(like, clause.span)),
             operation,
             runs_on: None,
             case,
-            then: flags::both(&asserted, emitted.as_ref()),
+            then: flags::assertions_for_hash(&asserted, emitted.as_ref()),
         })
     }
 
     /// The builder for objects of a row.
-    pub(super) fn assembly<'c>(&'c self, cells: &'c Cells<'c>) -> Assembly<'c> {
-        Assembly {
-            shelf: self.shelf,
+    pub(super) fn builder<'c>(&'c self, cells: &'c Cells<'c>) -> ObjectBuilder<'c> {
+        ObjectBuilder {
+            lookup: self.lookup,
             cells,
             list_keys: self.list_keys,
             unordered: self.unordered,
             report: self.report,
-            open: RefCell::default(),
+            in_progress: RefCell::default(),
         }
     }
 
-    pub(super) fn config(&self, clause: &Clause, assembly: &Assembly<'_>) -> Value {
+    pub(super) fn config(&self, clause: &Clause, builder: &ObjectBuilder<'_>) -> Value {
         let layers = [self.draft.config.as_ref(), clause.config.as_ref()];
         layers
             .into_iter()
             .flatten()
-            .fold(json!({}), |base, layer| assembly.merged(base, &assembly.cells.fill(layer)))
+            .fold(json!({}), |base, layer| builder.merge_untyped(base, &builder.cells.fill(layer)))
     }
 
-    fn given(&self, tree: &Tree, assembly: &Assembly<'_>) -> Option<Given> {
+    fn given(&self, tree: &Tree, builder: &ObjectBuilder<'_>) -> Option<Given> {
         let errors = self.report.count();
         known_keys(tree, "given", &GIVEN, self.report)?;
         let part = |name: &str| tree.get(name).filter(|part| !part.is_null());
-        let object = |name: &str| part(name).map(|part| assembly.object(part));
+        let object = |name: &str| part(name).map(|part| builder.object(part));
         let cluster = match part("cluster").map(|part| (part, part.list())) {
             None => Vec::new(),
             Some((_, Some(items))) => {
-                items.iter().filter(|item| !item.is_null()).filter_map(|item| assembly.object(item)).collect()
+                items.iter().filter(|item| !item.is_null()).filter_map(|item| builder.object(item)).collect()
             }
             Some((part, None)) => {
                 self.report.add(
@@ -287,7 +291,7 @@ impl Context<'_> {
     }
 
     /// If only the old object is given, it is also the object of the request.
-    fn stand_in(&self, clause: &Clause, given: &mut Given, when: &When) {
+    fn fill_in_object(&self, clause: &Clause, given: &mut Given, when: &When) {
         let When::Admission { operation, sending } = when else { return };
         let needed = matches!(operation.as_str(), "CREATE" | "UPDATE");
         if !needed || given.object.is_some() || sending.request.contains_key("object") {
@@ -305,10 +309,10 @@ impl Context<'_> {
     }
 
     /// Adds names and inputs to the cases.
-    fn named(&self, clause: &Clause, built: Vec<Built>, used: &Used) -> Vec<Case> {
+    fn name_cases(&self, clause: &Clause, built: Vec<UnnamedCase>, used: &UsedColumns) -> Vec<Case> {
         let mut seen = BTreeSet::new();
         let mut cases = Vec::new();
-        for Built { row, like, operation, runs_on, mut case, .. } in built {
+        for UnnamedCase { row, like, operation, runs_on, mut case, .. } in built {
             let row = clause.table.as_ref().zip(row).map(|(table, row)| (table, &table.rows[row]));
             let mut parts = Vec::new();
             if let Some((table, row)) = row {
@@ -344,7 +348,7 @@ impl Context<'_> {
     }
 
     /// Position of a row, or of a clause without a table.
-    pub(super) fn location_of(&self, clause: &Clause, row: Option<(usize, &Row)>) -> Location {
+    pub(super) fn location_of(&self, clause: &Clause, row: Option<(usize, &TableRow)>) -> Location {
         self.location(row.map_or(clause.span, |(_, row)| row.span))
     }
 

@@ -53,7 +53,7 @@ impl<'a> Fields<'a> {
     pub(crate) fn text(&self, name: &str) -> Option<String> {
         let node = self.node(name)?;
         if node.as_str().is_none() {
-            self.refuse(node, &format!("{name} must be a string"), "quote the value");
+            self.report_type_error(node, &format!("{name} must be a string"), "quote the value");
         }
         node.as_str().map(str::to_owned)
     }
@@ -74,7 +74,11 @@ impl<'a> Fields<'a> {
         for item in node.items().unwrap_or(alone) {
             match item.as_str() {
                 Some(text) => found.push(text.to_owned()),
-                None => self.refuse(item, &format!("{name} must be a list of strings"), "quote the value"),
+                None => self.report_type_error(
+                    item,
+                    &format!("{name} must be a list of strings"),
+                    "quote the value",
+                ),
             }
         }
         found
@@ -84,16 +88,18 @@ impl<'a> Fields<'a> {
     pub(crate) fn pairs(&self, name: &str) -> BTreeMap<String, String> {
         let Some(node) = self.node(name) else { return BTreeMap::new() };
         let Some(entries) = node.entries() else {
-            self.refuse(node, &format!("{name} must be a map"), "");
+            self.report_type_error(node, &format!("{name} must be a map"), "");
             return BTreeMap::new();
         };
         let mut found = BTreeMap::new();
         for entry in entries {
             match entry.value.as_str() {
                 Some(text) => drop(found.insert(entry.key.clone(), text.to_owned())),
-                None => {
-                    self.refuse(&entry.value, &format!("values of {name} must be strings"), "quote the value")
-                }
+                None => self.report_type_error(
+                    &entry.value,
+                    &format!("values of {name} must be strings"),
+                    "quote the value",
+                ),
             }
         }
         found
@@ -105,12 +111,12 @@ impl<'a> Fields<'a> {
         let found = choices.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
         if let (None, Some(node)) = (found, self.node(name)) {
             let remedy = nearest(&text, choices.iter().map(|(word, _)| *word));
-            self.refuse(node, &format!("unknown {name} {text:?}"), &remedy);
+            self.report_type_error(node, &format!("unknown {name} {text:?}"), &remedy);
         }
         found
     }
 
-    pub(crate) fn refuse(&self, node: &Node, message: &str, remedy: &str) {
+    pub(crate) fn report_type_error(&self, node: &Node, message: &str, remedy: &str) {
         self.report.add("type", Span::of(self.file, node), message, remedy);
     }
 }

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::cells::Cells;
-use super::given::{Assembly, Shelf};
+use super::given::{FixtureLookup, ObjectBuilder};
 use super::report::Report;
-use super::shared::Known;
+use super::shared::FixtureScope;
 use super::tree::Tree;
 
 /// Adds a fixture under the name of its file.
@@ -23,21 +23,21 @@ pub(crate) fn note(fixtures: &mut BTreeMap<String, Tree>, tree: Tree, report: &R
 
 /// Builds the objects of fixtures; a fixture may start from another one.
 pub(crate) fn build(trees: &BTreeMap<String, Tree>, report: &Report<'_>) -> BTreeMap<String, Value> {
-    let shelf = Shelf { own: vec![trees], shared: Known::Nowhere };
+    let lookup = FixtureLookup { own: vec![trees], shared: FixtureScope::Empty };
     let cells = Cells::none(report);
     let none = BTreeMap::new();
     let mut built = BTreeMap::new();
     for (name, tree) in trees {
-        let assembly = Assembly {
-            shelf: &shelf,
+        let builder = ObjectBuilder {
+            lookup: &lookup,
             cells: &cells,
             list_keys: &none,
             unordered: &[],
             report,
-            open: RefCell::default(),
+            in_progress: RefCell::default(),
         };
-        assembly.open.borrow_mut().push(name.clone());
-        if let Some(object) = assembly.object(&cells.fill(tree)) {
+        builder.in_progress.borrow_mut().push(name.clone());
+        if let Some(object) = builder.object(&cells.fill(tree)) {
             built.insert(name.clone(), object);
         }
     }

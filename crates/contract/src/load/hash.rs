@@ -39,7 +39,7 @@ pub(super) fn of<'a>(
         for object in [given.namespace.as_ref(), given.old.as_ref(), object] {
             add(object.unwrap_or(&Value::Null));
         }
-        add(&done(&case.when));
+        add(&action(&case.when));
         add(then);
     }
     hasher.finalize().iter().fold(String::new(), |mut hex, byte| {
@@ -61,14 +61,14 @@ pub(super) fn rules(contract: &Contract) -> Value {
         // The reason of an exemption does not matter.
         "exempt": contract.exempt.keys().collect::<BTreeSet<_>>(),
     });
-    let said = |rule: &Value| {
+    let is_set = |rule: &Value| {
         rule.as_array().is_some_and(|rule| !rule.is_empty())
             || rule.as_object().is_some_and(|rule| !rule.is_empty())
     };
     all.as_object()
         .into_iter()
         .flatten()
-        .filter(|(_, rule)| said(rule))
+        .filter(|(_, rule)| is_set(rule))
         .map(|(name, rule)| (name.clone(), rule.clone()))
         .collect()
 }
@@ -82,18 +82,18 @@ fn may_change(contract: &Contract) -> Vec<String> {
 }
 
 /// The action, for the hash of a clause; absent fields are left out.
-fn done(when: &When) -> Value {
+fn action(when: &When) -> Value {
     match when {
         When::Admission { operation, sending } => {
             let Sending { direct, review, request } = sending;
-            let mut done = json!({"admission": operation, "request": request});
+            let mut action = json!({"admission": operation, "request": request});
             if *direct {
-                done["direct"] = json!(true);
+                action["direct"] = json!(true);
             }
             if let Some(review) = review {
-                done["review"] = json!(review.name());
+                action["review"] = json!(review.name());
             }
-            done
+            action
         }
         When::DeleteCollection { resource } => json!({"deleteCollection": resource}),
         When::Registration { instance } => json!({"registration": instance}),

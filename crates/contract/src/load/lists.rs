@@ -4,7 +4,7 @@ use schema::{Shape, Type};
 use serde_json::Value;
 
 use super::report::{Report, nearest};
-use super::tree::{Data, Key, Span, Tree, literal};
+use super::tree::{Key, Span, Tree, TreeData, literal};
 use crate::expect::Rules;
 
 /// An element of a list by key, as written.
@@ -57,9 +57,11 @@ pub(crate) fn element<'a>(
     let mut missing = Vec::new();
     for name in keys {
         match tree.get(name).map(|value| &value.data) {
-            Some(Data::Scalar(Value::Null)) => return None,
-            Some(Data::Scalar(Value::String(text))) => key.push((name.clone(), Value::from(literal(text)))),
-            Some(Data::Scalar(value)) => key.push((name.clone(), value.clone())),
+            Some(TreeData::Scalar(Value::Null)) => return None,
+            Some(TreeData::Scalar(Value::String(text))) => {
+                key.push((name.clone(), Value::from(literal(text))))
+            }
+            Some(TreeData::Scalar(value)) => key.push((name.clone(), value.clone())),
             Some(_) => {
                 report.add(
                     "key",

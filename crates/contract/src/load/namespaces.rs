@@ -9,13 +9,13 @@ use super::cells::Cells;
 use super::draft::Draft;
 use super::emitted::selector;
 use super::expand::Context;
-use super::given::Assembly;
-use super::outcome::known_keys;
+use super::given::ObjectBuilder;
+use super::keywords::NAMESPACE;
 use super::report::{Report, nearest};
-use super::shared::Shared;
+use super::shared::SharedFixtures;
+use super::then::known_keys;
 use super::tree::{Span, Tree};
 use super::variations::{Combination, Variations};
-use super::words::NAMESPACE;
 use crate::document::releases::Releases;
 use crate::emitted::Selector;
 
@@ -37,7 +37,7 @@ impl Context<'_> {
     pub(crate) fn namespaces(
         &self,
         drawn: &Tree,
-        (shared, releases): (&Shared, Option<&Releases>),
+        (shared, releases): (&SharedFixtures, Option<&Releases>),
         known: &mut Namespaces,
     ) {
         for (key, tree) in drawn.map().unwrap_or_default() {
@@ -56,12 +56,12 @@ impl Context<'_> {
                 self.report.add("missing-key", key.span, "gardener is missing", remedy);
             }
             let cells = Cells::none(self.report);
-            let assembly = self.assembly(&cells);
+            let builder = self.builder(&cells);
             let objects = tree.get("objects").and_then(Tree::list).unwrap_or_default().iter();
-            let objects = objects.filter_map(|tree| assembly.object(tree)).map(Arc::new);
+            let objects = objects.filter_map(|tree| builder.object(tree)).map(Arc::new);
             let mut objects: Vec<Arc<Value>> = base.objects.into_iter().chain(objects).collect();
             if let Some(change) = tree.get("change") {
-                objects = changed(&objects, change, &assembly).unwrap_or(objects);
+                objects = apply_change(&objects, change, &builder).unwrap_or(objects);
             }
             if let Some(releases) = releases {
                 releases.write(&gardener, &mut objects);
@@ -91,32 +91,33 @@ fn combinations<'v>(vary: &Tree, variations: &'v Variations, report: &Report<'_>
 }
 
 /// The objects with a change: `deployment/kube-apiserver: {…}` merges, `~` removes, `like` adds a missing object.
-pub(super) fn changed(
+pub(super) fn apply_change(
     objects: &[Arc<Value>],
     change: &Tree,
-    assembly: &Assembly<'_>,
+    builder: &ObjectBuilder<'_>,
 ) -> Option<Vec<Arc<Value>>> {
     let mut objects = objects.to_vec();
     for (key, tree) in change.map().unwrap_or_default() {
-        let named = Tree { data: super::tree::Data::Scalar(Value::from(key.name.as_str())), span: key.span };
-        let selector = selector(&named, assembly.report)?.selector;
+        let named =
+            Tree { data: super::tree::TreeData::Scalar(Value::from(key.name.as_str())), span: key.span };
+        let selector = selector(&named, builder.report)?.selector;
         let selected: Vec<usize> = (0..objects.len()).filter(|at| selector.selects(&objects[*at])).collect();
         if tree.is_null() {
-            lacks(&selected, &selector, key.span, assembly.report)?;
+            require_selected(&selected, &selector, key.span, builder.report)?;
             objects.retain(|object| !selector.selects(object));
         } else if selected.is_empty() && (tree.get("like").is_some() || tree.get("kind").is_some()) {
-            objects.push(Arc::new(assembly.object(tree)?));
+            objects.push(Arc::new(builder.object(tree)?));
         } else {
-            lacks(&selected, &selector, key.span, assembly.report)?;
+            require_selected(&selected, &selector, key.span, builder.report)?;
             for at in selected {
-                objects[at] = Arc::new(assembly.over(objects[at].as_ref().clone(), tree)?);
+                objects[at] = Arc::new(builder.with_difference(objects[at].as_ref().clone(), tree)?);
             }
         }
     }
     Some(objects)
 }
 
-fn lacks(selected: &[usize], selector: &Selector, span: Span, report: &Report<'_>) -> Option<()> {
+fn require_selected(selected: &[usize], selector: &Selector, span: Span, report: &Report<'_>) -> Option<()> {
     if selected.is_empty() {
         let remedy = "name an object of the namespace, or add one that starts from a fixture with `like`";
         report.add("change", span, format!("the namespace has no {selector}"), remedy);

@@ -39,7 +39,7 @@ pub(super) fn read(text: &str, span: Span, report: &Report<'_>) -> Option<Object
 
 /// The resource of a kind in lower case; reports an unknown kind.
 pub(super) fn resource(kind: &str, span: Span, report: &Report<'_>) -> Option<&'static Resource> {
-    let found = known(kind);
+    let found = find(kind);
     if found.is_none() {
         let known: Vec<String> =
             Kinds::gardener().resources().map(|resource| resource.kind.to_lowercase()).collect();
@@ -50,7 +50,7 @@ pub(super) fn resource(kind: &str, span: Span, report: &Report<'_>) -> Option<&'
 }
 
 /// The first resource of this kind: `pod` is the core group's, not that of metrics.k8s.io.
-fn known(kind: &str) -> Option<&'static Resource> {
+fn find(kind: &str) -> Option<&'static Resource> {
     let (kind, group) = kind.split_once('.').map_or((kind, None), |(kind, group)| (kind, Some(group)));
     let named = Kinds::gardener().named(kind);
     named.into_iter().find(|resource| {

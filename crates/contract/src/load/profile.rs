@@ -5,11 +5,11 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value, json};
 
 use super::cells::Cells;
+use super::keywords::{CLASSIFICATIONS, OFFERED, OFFERED_IMAGES};
 use super::report::{Report, nearest};
-use super::setting::Offer;
 use super::table::Table;
-use super::tree::{Data, Span, Tree};
-use super::words::{CLASSIFICATIONS, OFFERED, OFFERED_IMAGES};
+use super::tree::{Span, Tree, TreeData};
+use super::versions_form::Offer;
 
 /// Units of relative times, in seconds.
 const UNITS: [(char, i64); 4] = [('d', 86_400), ('h', 3_600), ('m', 60), ('s', 1)];
@@ -24,23 +24,23 @@ pub(super) struct Offering<'a> {
 }
 
 /// A version and its position.
-type Found = (Map<String, Value>, Span);
+type OfferedVersion = (Map<String, Value>, Span);
 
 impl Offering<'_> {
     /// Versions of Kubernetes.
     pub(super) fn versions(&self, offer: &Offer) -> Vec<Value> {
         let found = match offer {
-            Offer::Table(table, span) => self.drawn(table, *span, &OFFERED),
-            Offer::Said(tree) => self.whole(tree),
+            Offer::Table(table, span) => self.versions_in_table(table, *span, &OFFERED),
+            Offer::Inline(tree) => self.versions_in_words(tree),
         };
-        self.each_once(&found);
+        self.report_duplicates(&found);
         found.into_iter().map(|(version, _)| Value::Object(version)).collect()
     }
 
     /// Images with their versions, in the order in which their names appear.
     pub(super) fn images(&self, table: &Table, span: Span) -> Vec<Value> {
-        let found = self.drawn(table, span, &OFFERED_IMAGES);
-        self.each_once(&found);
+        let found = self.versions_in_table(table, span, &OFFERED_IMAGES);
+        self.report_duplicates(&found);
         let mut images: Vec<(Value, Vec<Value>)> = Vec::new();
         for (mut version, _) in found {
             let name = version.remove("name").unwrap_or_default();
@@ -54,7 +54,7 @@ impl Offering<'_> {
     }
 
     /// The versions in a table; a row whose version is `~` is left out.
-    fn drawn(&self, table: &Table, span: Span, known: &[&str]) -> Vec<Found> {
+    fn versions_in_table(&self, table: &Table, span: Span, known: &[&str]) -> Vec<OfferedVersion> {
         for column in table.columns.iter().filter(|column| !known.contains(&column.name.as_str())) {
             let message = format!("unknown column {:?}", column.name);
             self.report.add("column", column.span, message, nearest(&column.name, known.iter().copied()));
@@ -71,7 +71,7 @@ impl Offering<'_> {
             let version = cell("version").filter(|version| !version.is_null())?;
             let mut found = self.version(&version, cell("classification"), cell("expires"))?;
             if known.contains(&"name") {
-                self.fit(&mut found, cell)?;
+                self.add_image_fields(&mut found, cell)?;
             }
             Some((found, version.span))
         });
@@ -86,9 +86,12 @@ impl Offering<'_> {
         expires: Option<Tree>,
     ) -> Option<Map<String, Value>> {
         let mut found = Map::new();
-        found.insert("version".to_owned(), Value::from(self.readable(version)?));
+        found.insert("version".to_owned(), Value::from(self.valid_version(version)?));
         if let Some(state) = classification.filter(|state| !state.is_null()) {
-            found.insert("classification".to_owned(), Value::from(self.state(&text(&state), state.span)?));
+            found.insert(
+                "classification".to_owned(),
+                Value::from(self.classification(&text(&state), state.span)?),
+            );
         }
         if let Some(time) = expires.filter(|time| !time.is_null()) {
             found.insert("expirationDate".to_owned(), Value::from(self.time(&text(&time), time.span)?));
@@ -97,7 +100,11 @@ impl Offering<'_> {
     }
 
     /// Adds the name of an image, and what it supports; by default it fits the worker pool of the fixture.
-    fn fit(&self, found: &mut Map<String, Value>, cell: impl Fn(&str) -> Option<Tree>) -> Option<()> {
+    fn add_image_fields(
+        &self,
+        found: &mut Map<String, Value>,
+        cell: impl Fn(&str) -> Option<Tree>,
+    ) -> Option<()> {
         let name = cell("name")?;
         if name.text().is_none() {
             self.report.add(
@@ -109,13 +116,13 @@ impl Offering<'_> {
             return None;
         }
         found.insert("name".to_owned(), Value::from(text(&name)));
-        let said = |column: &str, usual: &[&str]| match cell(column) {
+        let values = |column: &str, usual: &[&str]| match cell(column) {
             None => usual.iter().map(|name| (*name).to_owned()).collect(),
             Some(tree) => texts(&tree),
         };
-        let architectures = said("architectures", &["amd64"]);
+        let architectures = values("architectures", &["amd64"]);
         let interfaces: Vec<Value> =
-            said("cri", &["containerd", "docker"]).iter().map(|text| interface(text)).collect();
+            values("cri", &["containerd", "docker"]).iter().map(|text| interface(text)).collect();
         for (key, list) in [("architectures", json!(architectures)), ("cri", json!(interfaces))] {
             if list.as_array().is_some_and(|list| !list.is_empty()) {
                 found.insert(key.to_owned(), list);
@@ -129,7 +136,7 @@ impl Offering<'_> {
 
     /// Reads versions in words, with cells filled in. A cell that is `~` may be the whole value but not a part of it:
     /// the rest would be lost with it.
-    fn whole(&self, tree: &Tree) -> Vec<Found> {
+    fn versions_in_words(&self, tree: &Tree) -> Vec<OfferedVersion> {
         let filled = self.cells.fill(tree);
         let is_cell =
             tree.text().is_some_and(|text| text.starts_with('<') && text.find('>') == Some(text.len() - 1));
@@ -143,29 +150,29 @@ impl Offering<'_> {
                 remedy,
             );
         }
-        self.said(&filled)
+        self.parse_list(&filled)
     }
 
     /// `1.27.3 deprecated +30d, 1.28.0 preview`, or a list of such strings.
-    fn said(&self, tree: &Tree) -> Vec<Found> {
+    fn parse_list(&self, tree: &Tree) -> Vec<OfferedVersion> {
         let texts: Vec<String> = match &tree.data {
-            Data::Scalar(Value::String(text)) => text.split(',').map(str::to_owned).collect(),
-            Data::Scalar(Value::Null) => Vec::new(),
-            Data::List(items) => items.iter().map(text).collect(),
+            TreeData::Scalar(Value::String(text)) => text.split(',').map(str::to_owned).collect(),
+            TreeData::Scalar(Value::Null) => Vec::new(),
+            TreeData::List(items) => items.iter().map(text).collect(),
             _ => {
                 let remedy = "write a table, or `1.27.3 deprecated +30d, 1.28.0 preview`";
                 self.report.add("type", tree.span, "cloudProfile does not name versions", remedy);
                 Vec::new()
             }
         };
-        texts.iter().filter_map(|text| Some((self.words(text, tree.span)?, tree.span))).collect()
+        texts.iter().filter_map(|text| Some((self.parse_words(text, tree.span)?, tree.span))).collect()
     }
 
-    fn words(&self, text: &str, span: Span) -> Option<Map<String, Value>> {
+    fn parse_words(&self, text: &str, span: Span) -> Option<Map<String, Value>> {
         let (mut state, mut time) = (None, None);
         let mut words =
-            text.split_whitespace().map(|word| Tree { data: Data::Scalar(Value::from(word)), span });
-        let empty = Tree { data: Data::Scalar(Value::from("")), span };
+            text.split_whitespace().map(|word| Tree { data: TreeData::Scalar(Value::from(word)), span });
+        let empty = Tree { data: TreeData::Scalar(Value::from("")), span };
         let version = words.next().unwrap_or(empty);
         for word in words {
             let begins = self::text(&word).chars().next();
@@ -187,7 +194,7 @@ impl Offering<'_> {
     }
 
     /// A valid version. Deliberately invalid versions must be written in a CloudProfile as a map.
-    fn readable(&self, tree: &Tree) -> Option<String> {
+    fn valid_version(&self, tree: &Tree) -> Option<String> {
         let text = text(tree);
         let wrong = match (tree.text(), Version::parse(&text)) {
             (None, _) => "it is a number".to_owned(),
@@ -199,7 +206,7 @@ impl Offering<'_> {
         None
     }
 
-    fn state<'t>(&self, text: &'t str, span: Span) -> Option<&'t str> {
+    fn classification<'t>(&self, text: &'t str, span: Span) -> Option<&'t str> {
         if CLASSIFICATIONS.contains(&text) {
             return Some(text);
         }
@@ -221,7 +228,7 @@ impl Offering<'_> {
     }
 
     /// Reports duplicate versions. Deliberate duplicates must be written in a CloudProfile as a map.
-    fn each_once(&self, found: &[Found]) {
+    fn report_duplicates(&self, found: &[OfferedVersion]) {
         for (at, (version, span)) in found.iter().enumerate() {
             let key = |version: &Map<String, Value>| {
                 [version.get("name").cloned(), version.get("version").cloned()]

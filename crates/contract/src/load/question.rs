@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::outcome::known_keys;
+use super::keywords::{CLUSTERS, DECIDED, DECIDED_OPERATIONS, WHEN_VERSIONS};
 use super::report::{Report, nearest};
+use super::then::known_keys;
 use super::tree::{Key, Tree};
-use super::words::{CLUSTERS, DECIDED, DECIDED_OPERATIONS, WHEN_VERSIONS};
 use crate::decision::Question;
 
 /// The question; cells are filled in, `admission` is one operation.
@@ -31,7 +31,7 @@ pub(super) fn read(when: &Tree, report: &Report<'_>) -> Option<Question> {
             return None;
         }
     };
-    alone(when, name, &[&["decide"], own].concat(), report).then_some(question)
+    check_foreign_keys(when, name, &[&["decide"], own].concat(), report).then_some(question)
 }
 
 /// A scalar as a string.
@@ -50,16 +50,16 @@ fn admission(when: &Tree, operation: &Tree, report: &Report<'_>) -> Option<Quest
         return None;
     }
     let question = Question::Admission { operation: name.to_owned() };
-    alone(when, "admission", &["admission"], report).then_some(question)
+    check_foreign_keys(when, "admission", &["admission"], report).then_some(question)
 }
 
 /// Whether the Shoot that maintenance writes passes through admission; default: no.
 fn admitted(when: &Tree, report: &Report<'_>) -> Option<bool> {
-    let Some(said) = when.get("admitted") else { return Some(false) };
-    let admitted = said.to_value().as_bool();
+    let Some(value) = when.get("admitted") else { return Some(false) };
+    let admitted = value.to_value().as_bool();
     if admitted.is_none() {
-        let message = format!("admitted must be a boolean, but is {}", said.to_value());
-        report.add("type", said.span, message, "write `admitted: true`");
+        let message = format!("admitted must be a boolean, but is {}", value.to_value());
+        report.add("type", value.span, message, "write `admitted: true`");
     }
     admitted
 }
@@ -71,8 +71,8 @@ fn rolling(when: &Tree) -> Question {
 }
 
 fn support(when: &Tree, report: &Report<'_>) -> Option<Question> {
-    let said = ["gardener", "cluster", "version"].map(|name| when.get(name).map(text));
-    let [Some(gardener), Some(cluster), Some(version)] = said else {
+    let values = ["gardener", "cluster", "version"].map(|name| when.get(name).map(text));
+    let [Some(gardener), Some(cluster), Some(version)] = values else {
         let remedy = "write `{decide: support, gardener: v1.82.0, cluster: seed, version: 1.27.4}`";
         let message = "support needs gardener, cluster and version";
         report.add("missing-key", when.span, message, remedy);
@@ -87,7 +87,7 @@ fn support(when: &Tree, report: &Report<'_>) -> Option<Question> {
 }
 
 /// Reports keys that this question does not have; returns whether there are none.
-fn alone(when: &Tree, name: &str, own: &[&str], report: &Report<'_>) -> bool {
+fn check_foreign_keys(when: &Tree, name: &str, own: &[&str], report: &Report<'_>) -> bool {
     let is_foreign = |(key, _): &&(Key, Tree)| !own.contains(&key.name.as_str());
     let foreign: Vec<_> = when.map().unwrap_or_default().iter().filter(is_foreign).collect();
     for (key, _) in &foreign {

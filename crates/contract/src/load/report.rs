@@ -36,12 +36,12 @@ pub(crate) struct Report<'a> {
     pub(crate) files: &'a [SourceFile],
     errors: RefCell<Vec<Error>>,
     /// Position and message of each error.
-    known: RefCell<BTreeSet<(Location, String)>>,
+    seen: RefCell<BTreeSet<(Location, String)>>,
 }
 
 impl<'a> Report<'a> {
     pub(crate) fn new(files: &'a [SourceFile]) -> Self {
-        Self { files, errors: RefCell::default(), known: RefCell::default() }
+        Self { files, errors: RefCell::default(), seen: RefCell::default() }
     }
 
     /// Adds a broken rule; the same message at the same position is added once.
@@ -58,7 +58,7 @@ impl<'a> Report<'a> {
     }
 
     pub(crate) fn push(&self, error: Error) {
-        let is_new = self.known.borrow_mut().insert((error.location.clone(), error.message.clone()));
+        let is_new = self.seen.borrow_mut().insert((error.location.clone(), error.message.clone()));
         if is_new {
             self.errors.borrow_mut().push(error);
         }

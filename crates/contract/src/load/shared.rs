@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
-use super::documents::{self, Part};
+use super::documents::{self, FilePart};
 use super::fixtures;
 use super::report::Report;
 use super::variations::{self, Variations};
@@ -15,8 +15,8 @@ use crate::document::{Error, SourceFile};
 /// Separates a fixture's name from the rows of variations: `pod@1.27`.
 const VARIED: char = '@';
 
-/// Shared by all contracts.
-pub(crate) struct Shared {
+/// Fixtures, variations and releases, which all contracts share.
+pub(crate) struct SharedFixtures {
     sources: Arc<[SourceFile]>,
     plain: OnceLock<Plain>,
     varied: OnceLock<Varied>,
@@ -25,7 +25,7 @@ pub(crate) struct Shared {
 /// Fixtures as they are written.
 struct Plain {
     objects: BTreeMap<String, Value>,
-    drawn: Vec<variations::Drawn>,
+    drawn: Vec<variations::VariationsDraft>,
     releases: Vec<Arc<Releases>>,
     errors: Vec<Error>,
 }
@@ -39,16 +39,16 @@ struct Varied {
 
 /// The shared fixtures that can be looked up.
 #[derive(Clone, Copy)]
-pub(crate) enum Known<'a> {
+pub(crate) enum FixtureScope<'a> {
     /// None: the shared fixtures themselves are being built.
-    Nowhere,
+    Empty,
     /// Those in files.
     Written(&'a BTreeMap<String, Value>),
     /// Those in files, and variations of them.
-    All(&'a Shared),
+    All(&'a SharedFixtures),
 }
 
-impl Shared {
+impl SharedFixtures {
     pub(crate) fn of(sources: &Arc<[SourceFile]>) -> Self {
         Self { sources: Arc::clone(sources), plain: OnceLock::new(), varied: OnceLock::new() }
     }
@@ -85,7 +85,7 @@ impl Shared {
         self.plain.get_or_init(|| {
             let report = Report::new(&self.sources);
             // A thread of the pool may be waiting for this very object, so no work is given to the pool here.
-            let documents = documents::read_in_turn(&[Part::Shared], &report);
+            let documents = documents::read_sequentially(&[FilePart::Shared], &report);
             let objects = fixtures::build(&documents.fixtures, &report);
             let (drawn, releases) = (documents.variations, documents.releases);
             Plain { objects, drawn, releases, errors: report.into_errors() }
@@ -102,11 +102,11 @@ impl Shared {
     }
 }
 
-impl<'a> Known<'a> {
+impl<'a> FixtureScope<'a> {
     /// The fixture of this name.
     pub(crate) fn get(self, name: &str) -> Option<&'a Value> {
         match self {
-            Self::Nowhere => None,
+            Self::Empty => None,
             Self::Written(written) => written.get(name),
             Self::All(shared) if name.contains(VARIED) => shared.varied().objects.get(name).map(Arc::as_ref),
             Self::All(shared) => shared.plain().objects.get(name),
@@ -116,7 +116,7 @@ impl<'a> Known<'a> {
     /// The names of all fixtures.
     pub(crate) fn names(self) -> Vec<&'a str> {
         match self {
-            Self::Nowhere => Vec::new(),
+            Self::Empty => Vec::new(),
             Self::Written(written) => written.keys().map(String::as_str).collect(),
             Self::All(shared) => {
                 let varied = shared.varied().objects.keys();

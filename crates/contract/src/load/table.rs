@@ -6,14 +6,14 @@ use formats::yaml::{self, Mark, Node, Style};
 use serde_json::Value;
 
 use super::report::Report;
-use super::tree::{Data, Span, Tree, Word};
+use super::tree::{BareWord, Span, Tree, TreeData};
 
 /// A table as written.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
     /// The names of the columns, without `case`.
     pub(crate) columns: Vec<Column>,
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<TableRow>,
 }
 
 /// A column.
@@ -25,7 +25,7 @@ pub(crate) struct Column {
 
 /// A row.
 #[derive(Clone, Debug)]
-pub(crate) struct Row {
+pub(crate) struct TableRow {
     /// One per column.
     pub(crate) cells: Vec<Cell>,
     /// The cell of the column `case`.
@@ -45,7 +45,7 @@ pub(crate) struct Cell {
 const MAY_BE_EMPTY: [&str; 4] = ["needs", "default", "file", "expires"];
 
 /// The part of a line between two bars.
-struct Piece<'a> {
+struct RawCell<'a> {
     raw: &'a str,
     span: Span,
 }
@@ -59,7 +59,7 @@ pub(crate) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Tabl
         return None;
     };
     let lines = lines(file, node.start, &report.files[file].text, block.text.lines().count());
-    let mut lines = lines.into_iter().filter_map(|(span, line)| pieces(span, line, report));
+    let mut lines = lines.into_iter().filter_map(|(span, line)| raw_cells(span, line, report));
     let Some(header) = lines.next() else {
         report.add("table-drawing", Span::of(file, node), "the table is empty", remedy);
         return None;
@@ -67,7 +67,7 @@ pub(crate) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Tabl
     check_header(&header, report);
     let mut rows = Vec::new();
     for line in lines {
-        let span = line.first().map_or_else(|| Span::of(file, node), |piece| piece.span);
+        let span = line.first().map_or_else(|| Span::of(file, node), |raw_cell| raw_cell.span);
         if line.len() == header.len() {
             rows.push(row(&header, &line, report));
         } else {
@@ -88,8 +88,9 @@ pub(crate) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Tabl
             "add a row below the names of the columns",
         );
     }
-    let columns = header.iter().filter(|piece| piece.raw != "case");
-    let columns = columns.map(|piece| Column { name: piece.raw.to_owned(), span: piece.span }).collect();
+    let columns = header.iter().filter(|raw_cell| raw_cell.raw != "case");
+    let columns =
+        columns.map(|raw_cell| Column { name: raw_cell.raw.to_owned(), span: raw_cell.span }).collect();
     Some(Table { columns, rows })
 }
 
@@ -118,7 +119,7 @@ fn lines(file: usize, start: Mark, text: &str, count: usize) -> Vec<(Span, &str)
 }
 
 /// The trimmed text between the bars of a line.
-fn pieces<'a>(span: Span, line: &'a str, report: &Report<'_>) -> Option<Vec<Piece<'a>>> {
+fn raw_cells<'a>(span: Span, line: &'a str, report: &Report<'_>) -> Option<Vec<RawCell<'a>>> {
     let closed = line.len() > 1 && line.ends_with('|') && !line.ends_with("\\|");
     if !line.starts_with('|') || !closed {
         report.add(
@@ -137,7 +138,7 @@ fn pieces<'a>(span: Span, line: &'a str, report: &Report<'_>) -> Option<Vec<Piec
         }
         escaped = letter == '\\' && !escaped;
     }
-    let piece = |pair: &[usize]| {
+    let raw_cell = |pair: &[usize]| {
         let inner = &line[pair[0] + 1..pair[1]];
         let raw = inner.trim();
         let before =
@@ -147,54 +148,54 @@ fn pieces<'a>(span: Span, line: &'a str, report: &Report<'_>) -> Option<Vec<Piec
             column: span.mark.column + line[..before].chars().count(),
             offset: span.mark.offset + before,
         };
-        Piece { raw, span: Span { mark, length: raw.len().max(1), ..span } }
+        RawCell { raw, span: Span { mark, length: raw.len().max(1), ..span } }
     };
-    Some(bars.windows(2).map(piece).collect())
+    Some(bars.windows(2).map(raw_cell).collect())
 }
 
-fn check_header(header: &[Piece<'_>], report: &Report<'_>) {
+fn check_header(header: &[RawCell<'_>], report: &Report<'_>) {
     let mut seen = BTreeSet::new();
-    for piece in header {
-        if piece.raw.is_empty() || piece.raw.contains(['<', '>']) {
+    for raw_cell in header {
+        if raw_cell.raw.is_empty() || raw_cell.raw.contains(['<', '>']) {
             report.add(
                 "table-drawing",
-                piece.span,
+                raw_cell.span,
                 "a column has no valid name",
                 "write a name without `<` and `>`",
             );
-        } else if !seen.insert(piece.raw) {
-            let message = format!("two columns are named {:?}", piece.raw);
-            report.add("duplicate-column", piece.span, message, "rename one of them");
+        } else if !seen.insert(raw_cell.raw) {
+            let message = format!("two columns are named {:?}", raw_cell.raw);
+            report.add("duplicate-column", raw_cell.span, message, "rename one of them");
         }
     }
 }
 
-fn row(header: &[Piece<'_>], line: &[Piece<'_>], report: &Report<'_>) -> Row {
+fn row(header: &[RawCell<'_>], line: &[RawCell<'_>], report: &Report<'_>) -> TableRow {
     let mut cells = Vec::new();
     let mut case = None;
-    for (column, piece) in header.iter().zip(line) {
-        let cell = cell(column.raw, piece, report);
+    for (column, raw_cell) in header.iter().zip(line) {
+        let cell = cell(column.raw, raw_cell, report);
         if column.raw == "case" {
             case = Some(cell.tree.text().map_or_else(|| cell.raw.clone(), str::to_owned));
         } else {
             cells.push(cell);
         }
     }
-    let span = line.first().map(|piece| piece.span).unwrap_or_default();
-    Row { cells, case, span }
+    let span = line.first().map(|raw_cell| raw_cell.span).unwrap_or_default();
+    TableRow { cells, case, span }
 }
 
-fn cell(column: &str, piece: &Piece<'_>, report: &Report<'_>) -> Cell {
-    let raw = piece.raw.replace("\\|", "|");
-    let data = match Word::of(&raw) {
-        Some(word) if column != "case" => Data::Word(word),
-        _ => meaning(column, &raw, piece.span, report),
+fn cell(column: &str, raw_cell: &RawCell<'_>, report: &Report<'_>) -> Cell {
+    let raw = raw_cell.raw.replace("\\|", "|");
+    let data = match BareWord::of(&raw) {
+        Some(word) if column != "case" => TreeData::BareWord(word),
+        _ => meaning(column, &raw, raw_cell.span, report),
     };
-    Cell { raw, tree: Tree { data, span: piece.span } }
+    Cell { raw, tree: Tree { data, span: raw_cell.span } }
 }
 
-fn meaning(column: &str, raw: &str, span: Span, report: &Report<'_>) -> Data {
-    let nothing = Data::Scalar(Value::Null);
+fn meaning(column: &str, raw: &str, span: Span, report: &Report<'_>) -> TreeData {
+    let nothing = TreeData::Scalar(Value::Null);
     if raw.is_empty() {
         if !MAY_BE_EMPTY.contains(&column) {
             let remedy = "write `~` for an absent value, or `\"\"` for an empty string";
@@ -211,11 +212,11 @@ fn meaning(column: &str, raw: &str, span: Span, report: &Report<'_>) -> Data {
         return nothing;
     }
     check_plain(raw, span, report);
-    Data::Scalar(yaml::resolve(raw).unwrap_or_else(Value::from))
+    TreeData::Scalar(yaml::resolve(raw).unwrap_or_else(Value::from))
 }
 
 /// A quoted cell, or a list or map.
-fn quoted(raw: &str, span: Span, report: &Report<'_>) -> Data {
+fn quoted(raw: &str, span: Span, report: &Report<'_>) -> TreeData {
     let parsed = yaml::parse(raw);
     match parsed.as_deref() {
         Ok([node]) => {
@@ -225,7 +226,7 @@ fn quoted(raw: &str, span: Span, report: &Report<'_>) -> Data {
         }
         Ok(_) => {
             report.add("cell", span, "the cell is not one YAML value", "quote it");
-            Data::Scalar(Value::Null)
+            TreeData::Scalar(Value::Null)
         }
         Err(error) => {
             report.add(
@@ -234,7 +235,7 @@ fn quoted(raw: &str, span: Span, report: &Report<'_>) -> Data {
                 error.message.clone(),
                 "write one YAML value; quote strings with special characters",
             );
-            Data::Scalar(Value::Null)
+            TreeData::Scalar(Value::Null)
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::tree::{Data, Key, Tree};
-use super::words::MULTIPLIED;
+use super::keywords::MULTIPLIED;
+use super::tree::{Key, Tree, TreeData};
 
 /// One of the variants that lists in `like`, `admission` and `registration` make.
 pub(super) struct Variant {
@@ -44,7 +44,7 @@ fn operations(when: &Tree) -> Vec<(bool, Tree)> {
             let is_named = MULTIPLIED.contains(&key.name.as_str());
             (key.clone(), if is_named { operation.clone() } else { value.clone() })
         });
-        (true, Tree { data: Data::Map(entries.collect()), span: when.span })
+        (true, Tree { data: TreeData::Map(entries.collect()), span: when.span })
     };
     list.iter().map(one).collect()
 }
@@ -70,7 +70,7 @@ fn likes(given: &Tree) -> Vec<(Option<String>, Tree)> {
 
 fn gather(tree: &Tree, lists: &mut Vec<Vec<String>>) {
     match &tree.data {
-        Data::Map(entries) => {
+        TreeData::Map(entries) => {
             for (key, value) in entries {
                 match names(key, value) {
                     Some(list) if !lists.contains(&list) => lists.push(list),
@@ -79,22 +79,22 @@ fn gather(tree: &Tree, lists: &mut Vec<Vec<String>>) {
                 }
             }
         }
-        Data::List(items) => items.iter().for_each(|item| gather(item, lists)),
-        Data::Scalar(_) | Data::Word(_) => {}
+        TreeData::List(items) => items.iter().for_each(|item| gather(item, lists)),
+        TreeData::Scalar(_) | TreeData::BareWord(_) => {}
     }
 }
 
 fn choose(tree: &Tree, list: &[String], name: &str) -> Tree {
     let data = match &tree.data {
-        Data::Map(entries) => {
+        TreeData::Map(entries) => {
             let entry = |(key, value): &(Key, Tree)| {
                 let chosen = names(key, value).is_some_and(|names| names == list);
-                let scalar = || Tree { data: Data::Scalar(Value::from(name)), span: value.span };
+                let scalar = || Tree { data: TreeData::Scalar(Value::from(name)), span: value.span };
                 (key.clone(), if chosen { scalar() } else { choose(value, list, name) })
             };
-            Data::Map(entries.iter().map(entry).collect())
+            TreeData::Map(entries.iter().map(entry).collect())
         }
-        Data::List(items) => Data::List(items.iter().map(|item| choose(item, list, name)).collect()),
+        TreeData::List(items) => TreeData::List(items.iter().map(|item| choose(item, list, name)).collect()),
         other => other.clone(),
     };
     Tree { data, span: tree.span }

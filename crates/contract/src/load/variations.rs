@@ -10,15 +10,15 @@ use serde_json::Value;
 
 use super::cells::Cells;
 use super::fields::Fields;
-use super::given::{Assembly, Shelf};
+use super::given::{FixtureLookup, ObjectBuilder};
+use super::keywords::{METADATA, ROOT, VARIATIONS};
 use super::report::{Report, nearest};
-use super::shared::Known;
-use super::table::{self, Row, Table};
-use super::tree::{Data, Key, Span, Tree, Word};
-use super::words::{METADATA, ROOT, VARIATIONS};
+use super::shared::FixtureScope;
+use super::table::{self, Table, TableRow};
+use super::tree::{BareWord, Key, Span, Tree, TreeData};
 
 /// A file of variations, as written.
-pub(crate) struct Drawn {
+pub(crate) struct VariationsDraft {
     name: String,
     span: Span,
     /// The tables; the first column of each names its rows.
@@ -44,7 +44,7 @@ type Identity = [Option<Value>; 3];
 pub(crate) type Variations = BTreeMap<String, Vec<Combination>>;
 
 /// Reads a document of kind Variations; `None` if a necessary part is missing.
-pub(crate) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Drawn> {
+pub(crate) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<VariationsDraft> {
     let root = Fields::of(file, node, "a file of variations", &ROOT, report)?;
     let missing = |name: &str, span: Span, remedy: &str| {
         report.add("missing-key", span, format!("{name} is missing"), remedy);
@@ -75,24 +75,24 @@ pub(crate) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Draw
     };
     let complete = axes.len() == drawn.len() && !drawn.is_empty();
     let span = spec.span();
-    complete.then_some(Drawn { name: name?, span, axes, change, list_keys: spec.pairs("listKeys") })
+    complete.then_some(VariationsDraft { name: name?, span, axes, change, list_keys: spec.pairs("listKeys") })
 }
 
 /// Variants by name: `pod@1.27,two nodes`, named by the rows of those axes that the object
 /// depends on.
-type Made = BTreeMap<String, Arc<Value>>;
+type Variants = BTreeMap<String, Arc<Value>>;
 
 /// Builds every combination and its objects.
 pub(crate) fn build(
-    drawn: &[Drawn],
+    drawn: &[VariationsDraft],
     written: &BTreeMap<String, Value>,
     report: &Report<'_>,
-) -> (Made, Variations) {
+) -> (Variants, Variations) {
     let none = BTreeMap::new();
-    let shelf = Shelf { own: vec![&none], shared: Known::Written(written) };
-    let (mut made, mut built) = (Made::new(), Variations::new());
+    let lookup = FixtureLookup { own: vec![&none], shared: FixtureScope::Written(written) };
+    let (mut made, mut built) = (Variants::new(), Variations::new());
     for drawn in drawn {
-        let combinations = drawn.combinations(&shelf, &mut made, report);
+        let combinations = drawn.combinations(&lookup, &mut made, report);
         if built.insert(drawn.name.clone(), combinations).is_some() {
             let message = format!("two files of variations are named {:?}", drawn.name);
             report.add("variations", drawn.span, message, "rename one of them");
@@ -113,14 +113,19 @@ impl Combination {
     }
 }
 
-impl Drawn {
-    fn combinations(&self, known: &Shelf<'_>, fixtures: &mut Made, report: &Report<'_>) -> Vec<Combination> {
-        let (table, owners) = self.joined();
+impl VariationsDraft {
+    fn combinations(
+        &self,
+        known: &FixtureLookup<'_>,
+        fixtures: &mut Variants,
+        report: &Report<'_>,
+    ) -> Vec<Combination> {
+        let (table, owners) = self.joined_table();
         let mut made: BTreeMap<String, Option<Arc<Value>>> = BTreeMap::new();
         let mut used = BTreeSet::new();
         let mut found = Vec::new();
-        for rows in self.chosen() {
-            let row = Row {
+        for rows in self.row_combinations() {
+            let row = TableRow {
                 cells: rows.iter().flat_map(|row| row.cells.clone()).collect(),
                 case: None,
                 span: rows.first().map_or(self.span, |row| row.span),
@@ -141,7 +146,7 @@ impl Drawn {
                 let object = made.entry(name.clone()).or_insert_with(|| {
                     let object = self.object(before, &tree, (known, &cells), report).map(Arc::new);
                     if let Some(object) = &object {
-                        note(fixtures, known.shared, (&name, key.span), object, report);
+                        add_fixture(fixtures, known.shared, (&name, key.span), object, report);
                     }
                     object
                 });
@@ -158,32 +163,38 @@ impl Drawn {
         &self,
         before: &Value,
         tree: &Tree,
-        (known, cells): (&Shelf<'_>, &Cells<'_>),
+        (known, cells): (&FixtureLookup<'_>, &Cells<'_>),
         report: &Report<'_>,
     ) -> Option<Value> {
         let entries = tree.map().unwrap_or_default();
         let is = entries.iter().find(|(key, _)| key.name == "$is").map(|(_, value)| &value.data);
-        if matches!(is, Some(Data::Word(Word::Absent))) {
+        if matches!(is, Some(TreeData::BareWord(BareWord::Absent))) {
             return None;
         }
         let rest: Vec<(Key, Tree)> = entries.iter().filter(|(key, _)| key.name != "$is").cloned().collect();
-        let rest = Tree { data: Data::Map(rest), span: tree.span };
+        let rest = Tree { data: TreeData::Map(rest), span: tree.span };
         let list_keys = &self.list_keys;
-        let assembly =
-            Assembly { shelf: known, cells, list_keys, unordered: &[], report, open: RefCell::default() };
-        assembly.over(before.clone(), &rest)
+        let builder = ObjectBuilder {
+            lookup: known,
+            cells,
+            list_keys,
+            unordered: &[],
+            report,
+            in_progress: RefCell::default(),
+        };
+        builder.with_difference(before.clone(), &rest)
     }
 
     /// One table with the columns of all axes, and the axis of each column.
-    fn joined(&self) -> (Table, Vec<usize>) {
+    fn joined_table(&self) -> (Table, Vec<usize>) {
         let columns = self.axes.iter().flat_map(|axis| axis.columns.clone()).collect();
         let owners = self.axes.iter().enumerate().flat_map(|(at, axis)| vec![at; axis.columns.len()]);
         (Table { columns, rows: Vec::new() }, owners.collect())
     }
 
     /// Every choice of one row per axis; the last axis changes fastest.
-    fn chosen(&self) -> Vec<Vec<&Row>> {
-        let mut chosen: Vec<Vec<&Row>> = vec![Vec::new()];
+    fn row_combinations(&self) -> Vec<Vec<&TableRow>> {
+        let mut chosen: Vec<Vec<&TableRow>> = vec![Vec::new()];
         for axis in &self.axes {
             let with = |rows: Vec<_>| {
                 let one = move |row| rows.iter().copied().chain([row]).collect::<Vec<_>>();
@@ -214,9 +225,9 @@ impl Drawn {
 }
 
 /// Adds an object to the fixtures; reports a duplicate name.
-fn note(
-    made: &mut Made,
-    written: Known<'_>,
+fn add_fixture(
+    made: &mut Variants,
+    written: FixtureScope<'_>,
     (name, span): (&str, Span),
     object: &Arc<Value>,
     report: &Report<'_>,
@@ -228,8 +239,8 @@ fn note(
 }
 
 /// The names of rows: their first cells.
-fn label<'r>(rows: impl Iterator<Item = &'r Row>) -> String {
-    let name = |row: &Row| match row.cells.first().map(|cell| cell.tree.to_value()) {
+fn label<'r>(rows: impl Iterator<Item = &'r TableRow>) -> String {
+    let name = |row: &TableRow| match row.cells.first().map(|cell| cell.tree.to_value()) {
         Some(Value::String(name)) => name,
         other => other.unwrap_or_default().to_string(),
     };

@@ -9,10 +9,10 @@ use crate::expect::holds;
 use crate::model::Contract;
 
 /// Objects by cluster, kind, namespace and name.
-type World<'a> = BTreeMap<(Side, Key<'a>), Value>;
+type World<'a> = BTreeMap<(Side, ObjectKey<'a>), Value>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Key<'a> {
+struct ObjectKey<'a> {
     kind: &'a str,
     namespace: &'a str,
     name: &'a str,
@@ -34,7 +34,7 @@ impl Scenario {
         }
         self.steps.iter().all(|step| {
             let found = world.clone();
-            step.actions.iter().for_each(|action| act(&mut world, action));
+            step.actions.iter().for_each(|action| apply_action(&mut world, action));
             let sends = step.requests.as_ref().is_some_and(|requests| {
                 !requests.order.is_empty() || requests.writes.is_some_and(|writes| writes > 0)
             });
@@ -63,7 +63,7 @@ impl Scenario {
     }
 }
 
-fn act<'a>(world: &mut World<'a>, action: &'a Action) {
+fn apply_action<'a>(world: &mut World<'a>, action: &'a Action) {
     match action {
         Action::Create(side, object) => {
             world.insert((*side, key_of(object)), object.clone());
@@ -80,7 +80,7 @@ fn act<'a>(world: &mut World<'a>, action: &'a Action) {
     }
 }
 
-fn acts_on(action: &Action) -> Option<Key<'_>> {
+fn acts_on(action: &Action) -> Option<ObjectKey<'_>> {
     match action {
         Action::Create(_, object) => Some(key_of(object)),
         Action::Patch(_, object, _)
@@ -91,14 +91,14 @@ fn acts_on(action: &Action) -> Option<Key<'_>> {
     }
 }
 
-fn key(object: &ObjectRef) -> Key<'_> {
+fn key(object: &ObjectRef) -> ObjectKey<'_> {
     let namespace = if object.namespace.is_empty() { NAMESPACE } else { &object.namespace };
-    Key { kind: &object.kind, namespace, name: &object.name }
+    ObjectKey { kind: &object.kind, namespace, name: &object.name }
 }
 
-fn key_of(object: &Value) -> Key<'_> {
+fn key_of(object: &Value) -> ObjectKey<'_> {
     let namespace = object["metadata"]["namespace"].as_str().filter(|namespace| !namespace.is_empty());
-    Key {
+    ObjectKey {
         kind: object["kind"].as_str().unwrap_or_default(),
         namespace: namespace.unwrap_or(NAMESPACE),
         name: object["metadata"]["name"].as_str().unwrap_or_default(),

@@ -30,7 +30,7 @@ const CLOSING: [char; 12] = ['.', '!', '?', ')', ']', '”', '’', '"', '\'', '
 const FENCE: &str = "```";
 
 /// A line: its number, byte offset and text.
-type Line<'a> = (usize, usize, &'a str);
+type NumberedLine<'a> = (usize, usize, &'a str);
 
 /// The sentences of a document, in order.
 ///
@@ -41,7 +41,7 @@ type Line<'a> = (usize, usize, &'a str);
 pub fn sentences(document: &str) -> Vec<Sentence<'_>> {
     let mut split = Split { document, found: Vec::new(), open: Vec::new(), is_markdown: false };
     let mut offset = 0;
-    let lines: Vec<Line<'_>> = document
+    let lines: Vec<NumberedLine<'_>> = document
         .split_inclusive('\n')
         .enumerate()
         .map(|(index, line)| {
@@ -64,7 +64,7 @@ pub fn sentences(document: &str) -> Vec<Sentence<'_>> {
         };
         split.close();
         let length = behind.iter().position(|(_, _, text)| closes(text)).unwrap_or(behind.len());
-        split.whole(&behind[..length]);
+        split.add_block(&behind[..length]);
         rest = behind.get(length + 1..).unwrap_or_default();
     }
     split.close();
@@ -75,12 +75,12 @@ struct Split<'a> {
     document: &'a str,
     found: Vec<Sentence<'a>>,
     /// Consecutive lines that may be code.
-    open: Vec<Line<'a>>,
+    open: Vec<NumberedLine<'a>>,
     is_markdown: bool,
 }
 
 impl<'a> Split<'a> {
-    fn line(&mut self, line: Line<'a>) {
+    fn line(&mut self, line: NumberedLine<'a>) {
         let (_, _, text) = line;
         if text.trim().is_empty() {
             self.close();
@@ -97,7 +97,7 @@ impl<'a> Split<'a> {
         let lines = std::mem::take(&mut self.open);
         let is_code = !self.is_markdown && lines.len() > 1 && lines.iter().any(|(_, _, text)| is_key(text));
         if is_code {
-            self.whole(&lines);
+            self.add_block(&lines);
         } else {
             for line in lines {
                 self.prose(line);
@@ -106,14 +106,14 @@ impl<'a> Split<'a> {
     }
 
     /// Adds lines that are one sentence.
-    fn whole(&mut self, lines: &[Line<'a>]) {
+    fn add_block(&mut self, lines: &[NumberedLine<'a>]) {
         if let (Some((line, start, _)), Some((_, last, text))) = (lines.first(), lines.last()) {
             self.add(*line, *start..last + text.len());
         }
     }
 
-    fn prose(&mut self, (line, offset, text): Line<'a>) {
-        let mut start = mark(text);
+    fn prose(&mut self, (line, offset, text): NumberedLine<'a>) {
+        let mut start = marker_length(text);
         let mut rest = text[start..].char_indices().peekable();
         let base = start;
         while let Some((at, found)) = rest.next() {
@@ -121,7 +121,7 @@ impl<'a> Split<'a> {
                 continue;
             }
             let stop = base + at;
-            let end = closed(&mut rest).map_or(text.len(), |at| base + at);
+            let end = skip_closing(&mut rest).map_or(text.len(), |at| base + at);
             let follows = text[end..].chars().next().is_some_and(char::is_whitespace);
             let is_plain = found == '.' && end == stop + 1;
             let before = &text[start..stop];
@@ -146,7 +146,7 @@ impl<'a> Split<'a> {
 }
 
 /// Skips closing characters and returns the offset of the next character, if there is one.
-fn closed(rest: &mut Peekable<CharIndices<'_>>) -> Option<usize> {
+fn skip_closing(rest: &mut Peekable<CharIndices<'_>>) -> Option<usize> {
     while rest.next_if(|(_, found)| CLOSING.contains(found)).is_some() {}
     rest.peek().map(|(at, _)| *at)
 }
@@ -160,7 +160,7 @@ fn is_abbreviation(before: &str, after: &str) -> bool {
 }
 
 /// Length of the indentation and the list marker before a line's text.
-fn mark(text: &str) -> usize {
+fn marker_length(text: &str) -> usize {
     let indent = text.len() - text.trim_start().len();
     let rest = &text[indent..];
     let marked = rest.strip_prefix(['•', '*', '+', '-']).or_else(|| numbered(rest));

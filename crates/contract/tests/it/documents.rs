@@ -7,7 +7,7 @@ use contract::sentence;
 const HEAD: &str = "apiVersion: conformance.gardener.cloud/v1alpha1\n";
 
 /// The errors of lint for a document, a ledger with these entries and a list with these lines.
-fn told(document: &str, entries: &[String], listed: &[String]) -> Vec<String> {
+fn errors(document: &str, entries: &[String], listed: &[String]) -> Vec<String> {
     let found = linted(document, entries, listed);
     found.iter().map(|error| format!("{} {error}", error.code)).collect()
 }
@@ -47,23 +47,23 @@ const DOCUMENT: &str = "Title\n\nOne is set. It is two.\n\n  • Three: of it; m
 fn numbered_and_listed_sentences_cover_the_document() {
     let entries =
         [entry("L-1", "One is set."), entry("L-2", "It is two"), entry("L-3", "Three: of it; more")];
-    assert_eq!(told(DOCUMENT, &entries, &[line("Title", "heading")]), Vec::<String>::new());
+    assert_eq!(errors(DOCUMENT, &entries, &[line("Title", "heading")]), Vec::<String>::new());
     // Without a ledger nothing is checked.
-    assert_eq!(told(DOCUMENT, &[], &[]), Vec::<String>::new());
+    assert_eq!(errors(DOCUMENT, &[], &[]), Vec::<String>::new());
 }
 
 #[test]
 fn a_part_of_a_sentence_numbers_it_and_several_at_once_number_each() {
     let entries = [entry("L-1", "One is set. It is two"), entry("L-2", "of it")];
-    assert_eq!(told(DOCUMENT, &entries, &[line("Title", "heading")]), Vec::<String>::new());
+    assert_eq!(errors(DOCUMENT, &entries, &[line("Title", "heading")]), Vec::<String>::new());
 }
 
 #[test]
 fn a_sentence_that_is_part_of_another_numbers_itself_alone() {
     let document = "Title\n\nThe title: it is set.\n\nTitle: it is short.\n";
     let entries = [entry("L-1", "The title: it is set."), entry("L-2", "Title")];
-    let told = told(document, &entries, &[]);
-    let [error] = told.as_slice() else { panic!("one error: {told:?}") };
+    let errors = errors(document, &entries, &[]);
+    let [error] = errors.as_slice() else { panic!("one error: {errors:?}") };
     assert!(error.starts_with("unnumbered a.txt:5:1: “Title: it is short. …”"), "{error}");
 }
 
@@ -89,7 +89,7 @@ fn a_sentence_in_both_is_reported_where_it_is_listed() {
     let entries =
         [entry("L-1", "One is set."), entry("L-2", "two"), entry("L-3", "Three"), entry("L-4", "Title")];
     let listed = [line("Title", "heading"), line("Three: of it; more.", "example")];
-    let told = told(DOCUMENT, &entries, &listed);
+    let errors = errors(DOCUMENT, &entries, &listed);
     let both = |line: usize, words: &str, id: &str| {
         let hash = sentence::hash(words);
         format!(
@@ -101,9 +101,9 @@ fn a_sentence_in_both_is_reported_where_it_is_listed() {
         "sentence contracts/node/ledger.yaml:6:8: no document contains the sentence {} of L-2 any more",
         sentence::hash("two")
     );
-    assert_eq!(told[1..4], [gone, both(7, "Title", "L-4"), both(8, "Three: of it; more.", "L-3")]);
-    assert!(told[0].starts_with("unnumbered a.txt:3:13: “It is two. …”"), "{}", told[0]);
-    assert_eq!(told.len(), 4);
+    assert_eq!(errors[1..4], [gone, both(7, "Title", "L-4"), both(8, "Three: of it; more.", "L-3")]);
+    assert!(errors[0].starts_with("unnumbered a.txt:3:13: “It is two. …”"), "{}", errors[0]);
+    assert_eq!(errors.len(), 4);
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn sentences_that_are_in_no_document_are_reported_in_ledger_and_list() {
             sentence::hash("Other title")
         ),
     ];
-    assert_eq!(told(DOCUMENT, &entries, &listed), wanted);
+    assert_eq!(errors(DOCUMENT, &entries, &listed), wanted);
 }
 
 #[test]
@@ -139,8 +139,9 @@ fn many_sentences_in_neither_are_counted() {
 
 #[test]
 fn an_unknown_reason_is_refused() {
-    let told = told("Title\n\nOne is set.\n", &[entry("L-1", "One is set.")], &[line("Title", "whatever")]);
-    let [error] = told.as_slice() else { panic!("one error: {told:?}") };
+    let errors =
+        errors("Title\n\nOne is set.\n", &[entry("L-1", "One is set.")], &[line("Title", "whatever")]);
+    let [error] = errors.as_slice() else { panic!("one error: {errors:?}") };
     // The sentence of the unreadable line is not reported as missing too.
     assert!(error.starts_with("ledger contracts/not-normative.yaml:7:17: "), "{error}");
     assert!(error.contains("whatever"), "{error}");

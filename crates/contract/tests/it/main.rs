@@ -1,6 +1,6 @@
 //! Contracts as files: loading, errors with their positions, and findings of lint.
 
-mod asked_otherwise;
+mod actions;
 mod cel;
 mod documents;
 mod embedded;

@@ -53,7 +53,7 @@ fn profile(case: &Case) -> &Value {
 fn a_row_makes_a_case_for_each_value_of_runs_on() {
     load_clean(EXAMPLE);
     let cases = cases(EXAMPLE);
-    let told: Vec<(&str, RunsOn, String)> = cases
+    let messages: Vec<(&str, RunsOn, String)> = cases
         .iter()
         .filter_map(|case| {
             let decision = case.when.decision()?;
@@ -62,7 +62,7 @@ fn a_row_makes_a_case_for_each_value_of_runs_on() {
         .collect();
     let now = || "2024-06-01T00:00:00Z".to_owned();
     assert_eq!(
-        told,
+        messages,
         [
             ("\"1.27.3\",true/decision", RunsOn::Decision, now()),
             ("\"1.27.3\",true/reconcile", RunsOn::Reconcile, now()),
@@ -146,9 +146,9 @@ fn a_profile_may_be_a_map_with_invalid_and_duplicate_versions() {
 #[test]
 fn an_absent_cell_in_a_list_of_versions_is_an_error() {
     let clause = "cloudProfile: 1.27.3, 1.27.4 <expires>\ntable: |\n  | expires | current | becomes   |\n  | ~       | 1.27.3  | unchanged |\n";
-    let told: Vec<String> = load_one(&with(clause)).errors.iter().map(ToString::to_string).collect();
+    let messages: Vec<String> = load_one(&with(clause)).errors.iter().map(ToString::to_string).collect();
     assert_eq!(
-        told,
+        messages,
         ["contracts/sample/sample.yaml:20:19: a cell in this text is `~`, which removes the whole text"]
     );
 }
@@ -257,7 +257,7 @@ const WRONG: &[(&str, &str, &str, &[&str])] = &[
         &["decide 20:31"],
     ),
     (
-        "told of another question",
+        "a field of another question",
         "    text: a sentence",
         "    text: a sentence\n    then: {rolls: true}",
         &["unknown-key 20:12"],
@@ -339,7 +339,7 @@ fn breaches(text: &str) -> Vec<String> {
     let loaded = load_one(text);
     let mut all: Vec<_> = loaded.errors.iter().chain(&loaded.findings).collect();
     all.sort_by_key(|error| &error.location);
-    let told =
+    let messages =
         all.iter().map(|error| format!("{} {}:{}", error.code, error.location.line, error.location.column));
-    told.collect()
+    messages.collect()
 }

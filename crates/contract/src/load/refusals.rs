@@ -1,9 +1,9 @@
 //! Reads which requests of the target are refused: `create configmap: forbidden`.
 
+use super::keywords::{REFUSALS, REQUEST_VERBS};
 use super::object_ref;
 use super::report::{Report, nearest};
 use super::tree::{Span, Tree};
-use super::words::{ASKED, REFUSALS};
 use crate::scenario::{Action, Asked, Refusal, Side};
 
 /// Every verb, or every kind.
@@ -21,18 +21,18 @@ pub(super) fn read(side: Side, tree: &Tree, report: &Report<'_>) -> Vec<Action> 
         return Vec::new();
     };
     let actions = entries.iter().filter_map(|(key, value)| {
-        let asked = asked(&key.name, key.span, report)?;
+        let matcher = request_matcher(&key.name, key.span, report)?;
         let refusal = if value.is_null() { None } else { Some(refusal(value, report)?) };
-        Some(Action::Refuse(side, asked, refusal))
+        Some(Action::Refuse(side, matcher, refusal))
     });
     actions.collect()
 }
 
 /// `any`, `create any`, `create configmap`, `create configmap/a`.
-fn asked(text: &str, span: Span, report: &Report<'_>) -> Option<Asked> {
+fn request_matcher(text: &str, span: Span, report: &Report<'_>) -> Option<Asked> {
     let (verb, what) = text.split_once(' ').unwrap_or((text, ANY));
-    if verb != ANY && !ASKED.contains(&verb) {
-        report.add("request", span, format!("unknown verb {verb:?}"), nearest(verb, ASKED));
+    if verb != ANY && !REQUEST_VERBS.contains(&verb) {
+        report.add("request", span, format!("unknown verb {verb:?}"), nearest(verb, REQUEST_VERBS));
         return None;
     }
     let verb = (verb != ANY).then(|| verb.to_owned());

@@ -3,11 +3,11 @@
 use formats::yaml::Node;
 use schema::segments;
 
+use super::expectation;
 use super::fields::Fields;
+use super::keywords::{EXPLAINED, EXPLANATION, EXPLANATIONS};
 use super::report::Report;
 use super::tree::Span;
-use super::wanted;
-use super::words::{EXPLAINED, EXPLANATION, EXPLANATIONS};
 use crate::expect::{Expect, Rules};
 use crate::explanations::{Explanation, Explanations};
 use crate::model::Location;
@@ -32,7 +32,7 @@ pub(super) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Expl
 fn explanation(file: usize, node: &Node, report: &Report<'_>) -> Option<Explanation> {
     let fields = Fields::of(file, node, "an explanation", &EXPLANATION, report)?;
     let expect = |name: &str| -> Option<Expect> {
-        fields.tree(name).map(|tree| wanted::read(&tree, &Rules::unknown(), report))
+        fields.tree(name).map(|tree| expectation::read(&tree, &Rules::unknown(), report))
     };
     let at = fields.texts("at");
     if at.is_empty() {

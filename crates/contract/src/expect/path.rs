@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::opened::{inside, outside};
+use super::notation::{open_value, replace_content};
 use super::scalar::bare;
 use super::{Path, Step};
 
@@ -16,7 +16,7 @@ fn at(object: &Value, steps: &[Step]) -> Option<Value> {
     let mut here = object;
     for (depth, step) in steps.iter().enumerate() {
         if let Step::Opened(notation) = step {
-            return at(&inside(*notation, here)?, &steps[depth + 1..]);
+            return at(&open_value(*notation, here)?, &steps[depth + 1..]);
         }
         here = child(here, step)?;
     }
@@ -52,10 +52,10 @@ fn set(object: &mut Value, steps: &[Step], value: Option<Value>) -> bool {
         }
         Step::Opened(notation) => {
             let made = object.is_null() && value.is_some();
-            let content = if made { Some(Value::Null) } else { inside(*notation, object) };
+            let content = if made { Some(Value::Null) } else { open_value(*notation, object) };
             let Some(mut content) = content else { return false };
             let done = set(&mut content, rest, value);
-            let Some(whole) = outside(*notation, &content, object) else { return false };
+            let Some(whole) = replace_content(*notation, &content, object) else { return false };
             *object = whole;
             done
         }

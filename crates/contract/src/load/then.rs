@@ -3,15 +3,15 @@
 use schema::Type;
 use serde_json::Value;
 
+use super::expectation;
+use super::keywords::{CAUSE, REVIEWS, THEN_ANSWER, THEN_CONFIGURATION, THEN_DECISION, THEN_REGISTRATION};
 use super::report::{Report, nearest};
-use super::tree::{Data, Span, Tree, Word};
-use super::wanted;
-use super::words::{CAUSE, REVIEWS, THEN_ANSWER, THEN_CONFIGURATION, THEN_DECISION, THEN_REGISTRATION};
+use super::tree::{BareWord, Span, Tree, TreeData};
 use crate::case::{About, Cause, Review, Then};
 use crate::expect::{Expect, Operator, Rules};
 
 /// Reads `then`; `object` has the rules of the object that it asserts.
-pub(crate) fn then(tree: &Tree, about: About, object: &Rules, report: &Report<'_>) -> Option<Then> {
+pub(crate) fn read(tree: &Tree, about: About, object: &Rules, report: &Report<'_>) -> Option<Then> {
     let errors = report.count();
     let known: &[&str] = match about {
         About::Answer | About::Emitted => &THEN_ANSWER,
@@ -20,21 +20,22 @@ pub(crate) fn then(tree: &Tree, about: About, object: &Rules, report: &Report<'_
         About::Decision => &THEN_DECISION,
     };
     known_keys(tree, "then", known, report)?;
-    let part = |name: &str| tree.get(name).filter(|part| !matches!(part.data, Data::Word(Word::Any)));
+    let part =
+        |name: &str| tree.get(name).filter(|part| !matches!(part.data, TreeData::BareWord(BareWord::Any)));
     let text = || Rules::new(text_type());
-    let words = |name: &str| part(name).map(|part| wanted::read(part, &text(), report));
+    let words = |name: &str| part(name).map(|part| expectation::read(part, &text(), report));
     let texts =
         || Rules::new(Type::from_openapi(&serde_json::json!({"type": "array", "items": {"type": "string"}})));
     let outcome = Then {
         about,
-        object: part(about.object()).map(|part| wanted::read(part, object, report)),
+        object: part(about.object()).map(|part| expectation::read(part, object, report)),
         allowed: part(about.allowed()).and_then(|part| boolean(about.allowed(), part, report)),
         code: part("code").and_then(|part| code(part, report)),
         reason: words("reason"),
         message: words("message"),
         causes: part("causes").map(|part| causes(part, report)),
         called: part("called").and_then(|part| boolean("called", part, report)),
-        warnings: part("warnings").map(|part| wanted::read(part, &texts(), report)),
+        warnings: part("warnings").map(|part| expectation::read(part, &texts(), report)),
         review: part("review").and_then(|part| review(part, report)),
     };
     if report.count() == errors {
@@ -103,7 +104,7 @@ fn text_type() -> Type {
 
 pub(crate) fn boolean(name: &str, tree: &Tree, report: &Report<'_>) -> Option<bool> {
     let value = match tree.data {
-        Data::Scalar(Value::Bool(value)) => Some(value),
+        TreeData::Scalar(Value::Bool(value)) => Some(value),
         _ => None,
     };
     if value.is_none() {
@@ -119,7 +120,7 @@ pub(crate) fn boolean(name: &str, tree: &Tree, report: &Report<'_>) -> Option<bo
 
 fn code(tree: &Tree, report: &Report<'_>) -> Option<u16> {
     let code = match &tree.data {
-        Data::Scalar(Value::Number(number)) => number.as_u64().and_then(|code| u16::try_from(code).ok()),
+        TreeData::Scalar(Value::Number(number)) => number.as_u64().and_then(|code| u16::try_from(code).ok()),
         _ => None,
     };
     let code = code.filter(|code| (100..600).contains(code));
@@ -139,7 +140,8 @@ fn causes(tree: &Tree, report: &Report<'_>) -> Vec<Cause> {
 
 fn cause(tree: &Tree, report: &Report<'_>) -> Option<Cause> {
     known_keys(tree, "a cause", &CAUSE, report)?;
-    let part = |name: &str| tree.get(name).map(|part| wanted::read(part, &Rules::new(text_type()), report));
+    let part =
+        |name: &str| tree.get(name).map(|part| expectation::read(part, &Rules::new(text_type()), report));
     let Some(field) = tree.get("field").and_then(Tree::text) else {
         report.add(
             "missing-key",

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::opened::inside;
+use super::notation::open_value;
 use super::{Path, Step, get};
 
 /// Reads an object at many paths and parses each string in a notation only once.
@@ -35,7 +35,7 @@ impl<'a> Reader<'a> {
         let mut known = self.opened.borrow_mut();
         if !known.contains_key(to) {
             let text = get(self.object, &Path(to[..depth].to_vec()));
-            known.insert(to.to_vec(), text.and_then(|text| inside(notation, &text)));
+            known.insert(to.to_vec(), text.and_then(|text| open_value(notation, &text)));
         }
         get(known.get(to)?.as_ref()?, &Path(within.to_vec()))
     }

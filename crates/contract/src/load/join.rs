@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::draft::{Clause, Draft};
 use super::expand::Context;
-use super::given::Shelf;
+use super::given::FixtureLookup;
 use super::hash;
 use super::namespaces::{self, Namespaces};
 use super::report::Report;
-use super::shared::{Known, Shared};
+use super::shared::{FixtureScope, SharedFixtures};
 use crate::decision::SHOOT_LISTS;
 use crate::document::SourceFile;
 use crate::model::{Contract, Form, Subject};
@@ -24,12 +24,12 @@ fn list_keys(contract: &Contract) -> BTreeMap<String, String> {
 }
 
 /// Selects by id the clauses that are expanded.
-pub(crate) type Wanted<'a> = &'a (dyn Fn(&str) -> bool + Sync);
+pub(crate) type ClauseFilter<'a> = &'a (dyn Fn(&str) -> bool + Sync);
 
 /// The contract with all its clauses, errors and findings; for loading contracts in parallel.
-pub(crate) fn alone<'s>(
+pub(crate) fn load_alone<'s>(
     drafts: &[Draft],
-    shared: &Shared,
+    shared: &SharedFixtures,
     sources: &'s [SourceFile],
 ) -> (Option<Contract>, Report<'s>, Report<'s>) {
     let (report, lint) = (Report::new(sources), Report::new(sources));
@@ -39,17 +39,17 @@ pub(crate) fn alone<'s>(
 
 /// Whether a clause has cases. Rows `may add` and `may change` of a table of flags have none: they belong to a clause
 /// of another contract.
-pub(crate) fn is_asked(drafts: &[Draft], clause: &Clause) -> bool {
-    drafts.first().is_none_or(|draft| draft.form != Form::Flags) || clause.asks()
+pub(crate) fn has_cases(drafts: &[Draft], clause: &Clause) -> bool {
+    drafts.first().is_none_or(|draft| draft.form != Form::Flags) || clause.has_cases()
 }
 
 /// Joins the files with one name to one contract; `wanted` selects its clauses.
 pub(crate) fn contract<'a>(
     drafts: &'a [Draft],
-    shared: &'a Shared,
+    shared: &'a SharedFixtures,
     report: &'a Report<'a>,
     lint: &'a Report<'a>,
-    wanted: Option<Wanted<'_>>,
+    wanted: Option<ClauseFilter<'_>>,
 ) -> Option<Contract> {
     let first = drafts.first()?;
     let mut contract = empty(first, report);
@@ -59,19 +59,19 @@ pub(crate) fn contract<'a>(
     }
     let (list_keys, unordered) = (list_keys(&contract), contract.unordered.clone());
     let rules = hash::rules(&contract);
-    let shelf = |draft: &'a Draft| {
+    let lookup = |draft: &'a Draft| {
         let others = drafts.iter().filter(|other| !std::ptr::eq(*other, draft)).map(|other| &other.fixtures);
         let own = std::iter::once(&draft.fixtures).chain(others).collect();
-        Shelf { own, shared: Known::All(shared) }
+        FixtureLookup { own, shared: FixtureScope::All(shared) }
     };
     let mut namespaces = Namespaces::new();
     for draft in drafts {
         let Some(drawn) = &draft.namespaces else { continue };
-        let (shelf, none) = (shelf(draft), Namespaces::new());
+        let (lookup, none) = (lookup(draft), Namespaces::new());
         let (list_keys, unordered) = (&list_keys, &unordered);
         let (before, rules) = (&none, &rules);
         let context =
-            Context { draft, namespaces: before, shelf: &shelf, list_keys, unordered, rules, report, lint };
+            Context { draft, namespaces: before, lookup: &lookup, list_keys, unordered, rules, report, lint };
         let shared = (shared, contract.releases.as_deref());
         context.namespaces(drawn, shared, &mut namespaces);
     }
@@ -79,15 +79,15 @@ pub(crate) fn contract<'a>(
         namespaces::check(drafts, &namespaces, report);
     }
     for draft in drafts {
-        let shelf = shelf(draft);
+        let lookup = lookup(draft);
         let (list_keys, unordered) = (&list_keys, &unordered);
         let namespaces = &namespaces;
         let context =
-            Context { draft, namespaces, shelf: &shelf, list_keys, unordered, rules: &rules, report, lint };
+            Context { draft, namespaces, lookup: &lookup, list_keys, unordered, rules: &rules, report, lint };
         let clauses = draft.clauses.iter().filter(|clause| wanted.is_none_or(|wanted| wanted(&clause.id)));
         let loaded = clauses.map(|clause| (clause, context.clause(clause)));
-        let asked = loaded.filter(|(clause, _)| is_asked(drafts, clause));
-        contract.clauses.extend(asked.map(|(_, loaded)| loaded));
+        let with_cases = loaded.filter(|(clause, _)| has_cases(drafts, clause));
+        contract.clauses.extend(with_cases.map(|(_, loaded)| loaded));
     }
     if wanted.is_none() {
         check_parameters(&contract, drafts, report);
@@ -99,7 +99,7 @@ pub(crate) fn contract<'a>(
 fn check_parameters(contract: &Contract, drafts: &[Draft], report: &Report<'_>) {
     let expected = contract.clauses.iter().flat_map(|clause| &clause.cases);
     let expected = expected.filter_map(|case| case.then.object.as_ref());
-    let named: BTreeSet<&str> = expected.flat_map(parameters::names).map(parameters::stated_as).collect();
+    let named: BTreeSet<&str> = expected.flat_map(parameters::names).map(parameters::root_name).collect();
     let Some(span) = drafts.first().map(|draft| draft.span) else { return };
     for name in named.iter().filter(|name| !contract.parameters.contains_key(**name)) {
         let remedy = format!("add one that fits the contract's config: `parameters: {{{name}: …}}`");

@@ -6,7 +6,7 @@ use formats::yaml;
 use serde_json::{Map, Value, json};
 
 use super::compare::{element, pairs, present};
-use super::opened::inside;
+use super::notation::open_value;
 use super::{Expect, KeyedItem, Notation, Operator, Rules, holds, words};
 
 /// Expectation, answer and input with the same structure, as YAML; empty if absent.
@@ -166,7 +166,7 @@ fn opened(
     answer: Option<&Value>,
     rules: &Rules,
 ) -> Sides {
-    let opened = |value: Option<&Value>| inside(notation, value?);
+    let opened = |value: Option<&Value>| open_value(notation, value?);
     let (before, after) = (opened(input), opened(answer));
     if answer.is_some() && after.is_none() {
         return leaf(expect, input, answer, rules);

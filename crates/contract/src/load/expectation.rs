@@ -7,34 +7,34 @@ use schema::Shape;
 use serde_json::Value;
 
 use super::lists::{self, check_field, is_scalar, shape_name};
-use super::operators::{self, Operand, operand};
+use super::operators::{self, MapOperator, map_operator};
 use super::report::Report;
-use super::tree::{Data, Key, Tree, Word, literal};
+use super::tree::{BareWord, Key, Tree, TreeData, literal};
 use crate::expect::{Expect, KeyedItem, ListRule, Notation, Operator, Rules, cel, non_matching};
 
 /// Reads an expectation of a value with these rules; errors are reported and assert nothing.
 pub(crate) fn read(tree: &Tree, rules: &Rules, report: &Report<'_>) -> Expect {
-    Reader { report }.read(tree, rules)
+    ExpectationReader { report }.read(tree, rules)
 }
 
-struct Reader<'a> {
+struct ExpectationReader<'a> {
     report: &'a Report<'a>,
 }
 
-const NOTHING: Expect = Expect::Operator(Operator::Any);
+const ASSERTS_NOTHING: Expect = Expect::Operator(Operator::Any);
 
-impl Reader<'_> {
+impl ExpectationReader<'_> {
     fn read(&self, tree: &Tree, rules: &Rules) -> Expect {
         match &tree.data {
-            Data::Scalar(Value::Null) => Expect::Operator(Operator::Absent),
-            Data::Word(word) => Expect::Operator(word.operator()),
-            Data::Scalar(Value::String(text)) => self.text(text, tree, rules),
-            Data::Scalar(value) => self.value(value.clone(), tree, rules),
-            Data::List(items) => self.list(items, tree, rules),
-            Data::Map(entries) => match operand(tree, self.report) {
-                Operand::None => self.map(entries, tree, rules),
-                Operand::One(name, value) => self.operator(name, value, tree, rules),
-                Operand::Broken => NOTHING,
+            TreeData::Scalar(Value::Null) => Expect::Operator(Operator::Absent),
+            TreeData::BareWord(word) => Expect::Operator(word.operator()),
+            TreeData::Scalar(Value::String(text)) => self.text(text, tree, rules),
+            TreeData::Scalar(value) => self.value(value.clone(), tree, rules),
+            TreeData::List(items) => self.list(items, tree, rules),
+            TreeData::Map(entries) => match map_operator(tree, self.report) {
+                MapOperator::None => self.map(entries, tree, rules),
+                MapOperator::Operator(name, value) => self.operator(name, value, tree, rules),
+                MapOperator::Invalid => ASSERTS_NOTHING,
             },
         }
     }
@@ -47,7 +47,7 @@ impl Reader<'_> {
             "$unchanged" => Operator::Unchanged,
             "$filled" => Operator::Filled,
             _ if text.starts_with('$') && !text.starts_with("$$") => {
-                operators::unknown(text, tree.span, self.report);
+                operators::report_unknown(text, tree.span, self.report);
                 Operator::Any
             }
             _ => return self.value(Value::from(literal(text)), tree, rules),
@@ -78,7 +78,7 @@ impl Reader<'_> {
         if is_scalar(rules.ty()) || rules.ty().shape() == Shape::List {
             let message = format!("a map is not allowed here: expected a {}", shape_name(rules.ty().shape()));
             self.report.add("type", tree.span, message, "");
-            return NOTHING;
+            return ASSERTS_NOTHING;
         }
         let mut fields = BTreeMap::new();
         for (key, value) in entries {
@@ -94,7 +94,7 @@ impl Reader<'_> {
         if !matches!(shape, Shape::List | Shape::Any) {
             let message = format!("a list is not allowed here: expected a {}", shape_name(shape));
             self.report.add("type", tree.span, message, "");
-            return NOTHING;
+            return ASSERTS_NOTHING;
         }
         match rules.list() {
             ListRule::Keyed(keys) => {
@@ -128,7 +128,7 @@ impl Reader<'_> {
 
     /// The argument of `$is`: an operator that a cell names, or a value.
     fn is(&self, tree: &Tree, rules: &Rules) -> Expect {
-        match tree.text().and_then(Word::of) {
+        match tree.text().and_then(BareWord::of) {
             Some(word) => Expect::Operator(word.operator()),
             None => self.read(tree, rules),
         }
@@ -138,28 +138,30 @@ impl Reader<'_> {
         let operator = match name {
             "$is" => return self.is(value, rules),
             "$matches" => self.matches(value, whole),
-            "$contains" => self.list_of(value).map(|items| Operator::Contains(self.parts(items, rules))),
-            "$exactly" => self.list_of(value).map(|items| Operator::Exactly(self.items(items, rules))),
-            "$oneOf" => {
-                self.list_of(value).map(|items| Operator::OneOf(items.iter().map(Tree::to_value).collect()))
+            "$contains" => {
+                self.list_argument(value).map(|items| Operator::Contains(self.parts(items, rules)))
             }
+            "$exactly" => self.list_argument(value).map(|items| Operator::Exactly(self.items(items, rules))),
+            "$oneOf" => self
+                .list_argument(value)
+                .map(|items| Operator::OneOf(items.iter().map(Tree::to_value).collect())),
             "$count" => self.count(value),
             "$each" => Some(Operator::Each(Box::new(self.read(value, &rules.item())))),
             "$between" => self.between(value),
             "$cel" => self.cel(value, whole),
-            "$yaml" => Some(self.opened(Notation::Yaml, value)),
-            "$json" => Some(self.opened(Notation::Json, value)),
-            "$base64" => Some(self.opened(Notation::Base64, value)),
-            "$jwt" => Some(self.opened(Notation::Jwt, value)),
-            "$unit" => Some(self.opened(Notation::Unit, value)),
-            "$flags" => Some(self.opened(Notation::Flags, value)),
+            "$yaml" => Some(self.notation(Notation::Yaml, value)),
+            "$json" => Some(self.notation(Notation::Json, value)),
+            "$base64" => Some(self.notation(Notation::Base64, value)),
+            "$jwt" => Some(self.notation(Notation::Jwt, value)),
+            "$unit" => Some(self.notation(Notation::Unit, value)),
+            "$flags" => Some(self.notation(Notation::Flags, value)),
             "$absentOr" => Some(Operator::AbsentOr(Box::new(self.read(value, rules)))),
             "$notMatches" => self.not_matches(value, whole),
-            "$anyKey" => Some(Operator::AnyKey(self.keys(value))),
-            "$noKey" => Some(Operator::NoKey(self.keys(value))),
+            "$anyKey" => Some(Operator::AnyKey(self.patterns(value))),
+            "$noKey" => Some(Operator::NoKey(self.patterns(value))),
             "$parameter" | "$members" => self.parameter(value, name == "$members"),
-            "$unchangedLike" => Some(Operator::UnchangedLike(self.keys(value))),
-            "$unchangedBut" => Some(Operator::UnchangedBut(self.keys(value))),
+            "$unchangedLike" => Some(Operator::UnchangedLike(self.patterns(value))),
+            "$unchangedBut" => Some(Operator::UnchangedBut(self.patterns(value))),
             _ => {
                 self.report.add(
                     "operator",
@@ -170,10 +172,10 @@ impl Reader<'_> {
                 None
             }
         };
-        operator.map_or(NOTHING, Expect::Operator)
+        operator.map_or(ASSERTS_NOTHING, Expect::Operator)
     }
 
-    fn list_of<'a>(&self, tree: &'a Tree) -> Option<&'a [Tree]> {
+    fn list_argument<'a>(&self, tree: &'a Tree) -> Option<&'a [Tree]> {
         if tree.list().is_none_or(<[Tree]>::is_empty) {
             self.report.add(
                 "operator",
@@ -193,8 +195,8 @@ impl Reader<'_> {
         tree.text().map(|name| Operator::Parameter { name: name.to_owned(), members })
     }
 
-    fn keys(&self, tree: &Tree) -> Vec<String> {
-        let items = self.list_of(tree).unwrap_or_default().iter();
+    fn patterns(&self, tree: &Tree) -> Vec<String> {
+        let items = self.list_argument(tree).unwrap_or_default().iter();
         items.filter_map(Tree::text).map(str::to_owned).collect()
     }
 
@@ -308,7 +310,7 @@ impl Reader<'_> {
 
     fn count(&self, value: &Tree) -> Option<Operator> {
         let count = match &value.data {
-            Data::Scalar(Value::Number(number)) => {
+            TreeData::Scalar(Value::Number(number)) => {
                 number.as_u64().and_then(|number| usize::try_from(number).ok())
             }
             _ => None,
@@ -332,7 +334,7 @@ impl Reader<'_> {
         Some(Operator::Between(low.to_value(), high.to_value()))
     }
 
-    fn opened(&self, notation: Notation, value: &Tree) -> Operator {
+    fn notation(&self, notation: Notation, value: &Tree) -> Operator {
         let head: Value = ["apiVersion", "kind"]
             .into_iter()
             .filter_map(|key| Some((key.to_owned(), value.get(key)?.to_value())))

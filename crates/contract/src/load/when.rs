@@ -3,16 +3,16 @@
 use schema::Kinds;
 use serde_json::{Map, Value};
 
-use super::given::Assembly;
-use super::outcome::{boolean, known_keys, review};
+use super::given::ObjectBuilder;
+use super::keywords::{INSTANCES, OPERATIONS, REQUEST, WHEN};
 use super::report::{Report, nearest};
+use super::then::{boolean, known_keys, review};
 use super::tree::Tree;
-use super::words::{INSTANCES, OPERATIONS, REQUEST, WHEN};
 use crate::case::{Sending, When};
 
 /// Reads `when`, in which cells are filled in and `admission` is one operation.
-pub(crate) fn when(tree: &Tree, assembly: &Assembly<'_>) -> Option<When> {
-    let report = assembly.report;
+pub(crate) fn read(tree: &Tree, builder: &ObjectBuilder<'_>) -> Option<When> {
+    let report = builder.report;
     known_keys(tree, "when", &WHEN, report)?;
     if let Some(collection) = tree.get("deleteCollection") {
         alone(tree, "deleteCollection", report);
@@ -38,11 +38,11 @@ pub(crate) fn when(tree: &Tree, assembly: &Assembly<'_>) -> Option<When> {
         );
         return None;
     }
-    Some(When::Admission { operation: operation.to_owned(), sending: sending(tree, assembly)? })
+    Some(When::Admission { operation: operation.to_owned(), sending: sending(tree, builder)? })
 }
 
-fn sending(tree: &Tree, assembly: &Assembly<'_>) -> Option<Sending> {
-    let report = assembly.report;
+fn sending(tree: &Tree, builder: &ObjectBuilder<'_>) -> Option<Sending> {
+    let report = builder.report;
     let mut sending = Sending::default();
     if let Some(direct) = tree.get("direct") {
         sending.direct = boolean("direct", direct, report)?;
@@ -52,7 +52,7 @@ fn sending(tree: &Tree, assembly: &Assembly<'_>) -> Option<Sending> {
         sending.review = Some(review(version, report)?);
     }
     if let Some(request) = tree.get("request") {
-        sending.request = overrides(request, assembly)?;
+        sending.request = overrides(request, builder)?;
     }
     Some(sending)
 }
@@ -90,12 +90,12 @@ fn registration(instance: &Tree, report: &Report<'_>) -> Option<When> {
 }
 
 /// Overridden fields of the request; null removes one.
-fn overrides(tree: &Tree, assembly: &Assembly<'_>) -> Option<Map<String, Value>> {
-    known_keys(tree, "request", &REQUEST, assembly.report)?;
+fn overrides(tree: &Tree, builder: &ObjectBuilder<'_>) -> Option<Map<String, Value>> {
+    known_keys(tree, "request", &REQUEST, builder.report)?;
     let mut fields = Map::new();
     for (key, value) in tree.map().unwrap_or_default() {
         let whole = matches!(key.name.as_str(), "object" | "oldObject") && value.get("like").is_some();
-        let value = if whole { assembly.object(value)? } else { value.to_value() };
+        let value = if whole { builder.object(value)? } else { value.to_value() };
         fields.insert(key.name.clone(), value);
     }
     Some(fields)

@@ -126,7 +126,7 @@ pub(crate) const SIDES: [&str; 3] = ["cluster", "sourceCluster", "targetCluster"
 pub(crate) const ADVANCE: [&str; 3] = ["to", "by", "after"];
 pub(crate) const DO: [&str; 6] = ["create", "patch", "patchStatus", "delete", "touch", "refuse"];
 /// Verbs of requests; `any` is allowed too.
-pub(crate) const ASKED: [&str; 7] = ["create", "update", "patch", "delete", "get", "list", "watch"];
+pub(crate) const REQUEST_VERBS: [&str; 7] = ["create", "update", "patch", "delete", "get", "list", "watch"];
 pub(crate) const REFUSALS: [(&str, Refusal); 3] = [
     ("forbidden", Refusal::Forbidden),
     ("unavailable", Refusal::Unavailable),

@@ -9,7 +9,7 @@ use crate::model::Form;
 
 /// The keys of the form versions. A clause's values replace the contract's; its Shoot is merged over the contract's.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Setting {
+pub(crate) struct VersionsForm {
     pub(crate) now: Option<Tree>,
     pub(crate) cloud_profile: Option<Offer>,
     pub(crate) machine_images: Option<Offer>,
@@ -27,10 +27,10 @@ pub(crate) enum Offer {
     /// In a table.
     Table(Table, Span),
     /// In words, or as a part of a CloudProfile.
-    Said(Tree),
+    Inline(Tree),
 }
 
-impl Setting {
+impl VersionsForm {
     /// Reads the keys.
     pub(crate) fn of(fields: &Fields<'_>) -> Self {
         Self {
@@ -48,7 +48,7 @@ impl Setting {
 }
 
 /// Reports keys of the form versions in other forms, and keys of other forms in the form versions.
-pub(crate) fn refuse_elsewhere(fields: &Fields<'_>, form: Form, own: &[&str], others: &[&str]) {
+pub(crate) fn report_foreign_keys(fields: &Fields<'_>, form: Form, own: &[&str], others: &[&str]) {
     let (refused, words) = match form {
         Form::Versions => (others, "in the form versions"),
         _ => (own, "outside the form versions"),
@@ -67,5 +67,5 @@ fn offer(fields: &Fields<'_>, name: &str) -> Option<Offer> {
         let drawn = table::read(fields.file, node, fields.report)?;
         return Some(Offer::Table(drawn, Span::of(fields.file, node)));
     }
-    Some(Offer::Said(Tree::of(fields.file, node)))
+    Some(Offer::Inline(Tree::of(fields.file, node)))
 }
