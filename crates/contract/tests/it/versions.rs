@@ -53,7 +53,7 @@ fn profile(case: &Case) -> &Value {
 fn a_row_makes_a_case_for_each_value_of_runs_on() {
     load_clean(EXAMPLE);
     let cases = cases(EXAMPLE);
-    let messages: Vec<(&str, RunsOn, String)> = cases
+    let decisions: Vec<(&str, RunsOn, String)> = cases
         .iter()
         .filter_map(|case| {
             let decision = case.when.decision()?;
@@ -62,7 +62,7 @@ fn a_row_makes_a_case_for_each_value_of_runs_on() {
         .collect();
     let now = || "2024-06-01T00:00:00Z".to_owned();
     assert_eq!(
-        messages,
+        decisions,
         [
             ("\"1.27.3\",true/decision", RunsOn::Decision, now()),
             ("\"1.27.3\",true/reconcile", RunsOn::Reconcile, now()),
