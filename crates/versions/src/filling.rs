@@ -10,7 +10,7 @@ use crate::Refusal;
 use crate::offer::{Offered as _, Unreadable, read};
 
 /// A partial version: `1.27`, `1`, or empty.
-struct Part {
+struct PartialVersion {
     major: Option<u64>,
     minor: Option<u64>,
 }
@@ -26,11 +26,11 @@ pub fn kubernetes(
     offered: &[ExpirableVersion],
     now: Timestamp,
 ) -> Result<Option<String>, Refusal> {
-    let Some(part) = part(said)? else { return Ok(None) };
+    let Some(partial) = parse_partial(said)? else { return Ok(None) };
     let candidates = offered.iter().filter(|known| !known.is_over(now) && !known.is_preview());
     let fits = |version: &Version| {
-        part.major.is_none_or(|major| version.major == major)
-            && part.minor.is_none_or(|minor| version.minor == minor)
+        partial.major.is_none_or(|major| version.major == major)
+            && partial.minor.is_none_or(|minor| version.minor == minor)
     };
     match highest(candidates, fits).map_err(|error| Refusal::invalid(said, error))? {
         Some(found) => Ok(Some(found.version.clone())),
@@ -64,7 +64,7 @@ pub fn image(
 }
 
 /// Parses a partial version; `None` if it has three parts.
-fn part(said: &str) -> Result<Option<Part>, Refusal> {
+fn parse_partial(said: &str) -> Result<Option<PartialVersion>, Refusal> {
     let parts: Vec<&str> = said.split('.').collect();
     let number = |text: &str| {
         // Go accepts a sign before a number.
@@ -76,9 +76,9 @@ fn part(said: &str) -> Result<Option<Part>, Refusal> {
         3 => Ok(None),
         2 => {
             let minor = given(1).map(number).transpose()?;
-            Ok(Some(Part { minor, major: given(0).map(number).transpose()? }))
+            Ok(Some(PartialVersion { minor, major: given(0).map(number).transpose()? }))
         }
-        _ => Ok(Some(Part { major: given(0).map(number).transpose()?, minor: None })),
+        _ => Ok(Some(PartialVersion { major: given(0).map(number).transpose()?, minor: None })),
     }
 }
 
