@@ -174,11 +174,11 @@ pub fn ask<'c, 'o>(
     gardener: Option<&str>,
     objects: &'o [Arc<Value>],
 ) -> Vec<Asked<'c, 'o>> {
-    let mut asked = Vec::new();
+    let mut results = Vec::new();
     for contract in contracts {
         for clause in contract.clauses.iter().filter(|clause| holds_for(clause, gardener)) {
             for rule in &clause.emits {
-                asked.extend(rule.asked_of(objects).into_iter().map(|object| {
+                results.extend(rule.asked_of(objects).into_iter().map(|object| {
                     let object = object.map(Arc::as_ref);
                     let held = if rule.is_kept(object) { Held::Yes } else { Held::No };
                     Asked { contract, clause, rule, object, held }
@@ -186,8 +186,8 @@ pub fn ask<'c, 'o>(
             }
         }
     }
-    mark_not_run(&mut asked);
-    asked
+    mark_not_run(&mut results);
+    results
 }
 
 /// The clauses that are broken in a namespace, in order.
@@ -197,22 +197,22 @@ pub fn broken<'c>(
     gardener: Option<&str>,
     objects: &[Arc<Value>],
 ) -> BTreeSet<&'c str> {
-    let asked = ask(contracts, gardener, objects);
-    asked.iter().filter(|asked| asked.held == Held::No).map(|asked| asked.clause.id.as_str()).collect()
+    let results = ask(contracts, gardener, objects);
+    results.iter().filter(|result| result.held == Held::No).map(|result| result.clause.id.as_str()).collect()
 }
 
 /// Marks rules as not run whose clause presupposes a clause that is broken or not run.
-fn mark_not_run(asked: &mut [Asked<'_, '_>]) {
+fn mark_not_run(results: &mut [Asked<'_, '_>]) {
     loop {
-        let out: BTreeSet<String> = asked
+        let out: BTreeSet<String> = results
             .iter()
-            .filter(|asked| asked.held != Held::Yes)
-            .map(|asked| asked.clause.id.clone())
+            .filter(|result| result.held != Held::Yes)
+            .map(|result| result.clause.id.clone())
             .collect();
         let mut changed = false;
-        for asked in asked.iter_mut().filter(|asked| !matches!(asked.held, Held::NotRun(_))) {
-            if let Some(id) = asked.clause.presupposes.iter().find(|id| out.contains(*id)) {
-                asked.held = Held::NotRun(id.clone());
+        for result in results.iter_mut().filter(|result| !matches!(result.held, Held::NotRun(_))) {
+            if let Some(id) = result.clause.presupposes.iter().find(|id| out.contains(*id)) {
+                result.held = Held::NotRun(id.clone());
                 changed = true;
             }
         }

@@ -427,8 +427,8 @@ mod tests {
         assert_eq!(keys(&schema), of(&keywords::ROOT));
         let then = [&keywords::THEN_ANSWER[..], &keywords::THEN_REGISTRATION, &keywords::THEN_CONFIGURATION]
             .concat();
-        let told = questions().into_iter().flat_map(|question| question.tells().iter().copied());
-        let then: Vec<&str> = then.into_iter().chain(told).collect();
+        let result_fields = questions().into_iter().flat_map(|question| question.tells().iter().copied());
+        let then: Vec<&str> = then.into_iter().chain(result_fields).collect();
         let spec =
             [&keywords::SPEC[..], &keywords::SPEC_VERSIONS, &keywords::SPEC_FLAGS, &keywords::SPEC_OBJECTS]
                 .concat();

@@ -69,7 +69,7 @@ pub fn names(expect: &Expect) -> Vec<&str> {
 }
 
 /// An expectation with parameters replaced by values; `texts`: it is about a command line, where every value is a string.
-fn filled<'a>(
+fn fill<'a>(
     expect: &Expect,
     rules: &Rules,
     value: &impl Fn(&str) -> Option<&'a Value>,

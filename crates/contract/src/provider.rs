@@ -61,7 +61,7 @@ fn swapped_key(key: String, names: [&str; 2]) -> String {
     }
 }
 
-fn other<'a>(name: &str, [one, two]: [&'a str; 2]) -> Option<&'a str> {
+fn counterpart<'a>(name: &str, [one, two]: [&'a str; 2]) -> Option<&'a str> {
     if name == one { Some(two) } else { (name == two).then_some(one) }
 }
 

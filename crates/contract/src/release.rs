@@ -37,13 +37,13 @@ impl Contract {
     /// The contract with objects as the release writes them. `gardenerVersion` in the configuration of a case is set
     /// to this release, or removed if the target is not started for the case (`is_started`).
     #[must_use]
-    pub fn of_release(mut self, asked: Asked<'_>, is_started: bool) -> Self {
+    pub fn of_release(mut self, release: Asked<'_>, is_started: bool) -> Self {
         let Some(releases) = self.releases.clone().filter(|_| self.form != Form::Objects) else {
             return self;
         };
         let mut clauses = std::mem::take(&mut self.clauses);
         for clause in &mut clauses {
-            let Some(gardener) = asked.of(&self, clause).map(str::to_owned) else { continue };
+            let Some(gardener) = release.of(&self, clause).map(str::to_owned) else { continue };
             clause.cases.iter_mut().for_each(|case| case.set_release(&gardener, &releases, is_started));
         }
         Self { clauses, ..self }

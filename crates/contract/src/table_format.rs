@@ -37,17 +37,17 @@ fn table(lines: &[&str]) -> String {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns).map(width).collect();
     let indent = &lines[0][..lines[0].len() - lines[0].trim_start().len()];
-    let mut drawn = String::new();
+    let mut aligned = String::new();
     for (line, row) in lines.iter().zip(&rows) {
-        drawn.push_str(indent);
-        drawn.push('|');
+        aligned.push_str(indent);
+        aligned.push('|');
         for (cell, width) in row.iter().zip(&widths) {
             let padding = " ".repeat(width - cell.chars().count());
-            drawn.extend([" ", cell, &padding, " |"]);
+            aligned.extend([" ", cell, &padding, " |"]);
         }
-        drawn.push_str(if line.ends_with('\n') { "\n" } else { "" });
+        aligned.push_str(if line.ends_with('\n') { "\n" } else { "" });
     }
-    drawn
+    aligned
 }
 
 /// The trimmed cells of `| a | b |`; an escaped bar is part of its cell.

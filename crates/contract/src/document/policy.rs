@@ -155,8 +155,8 @@ impl Policy {
     /// The action for a clause of this level that passed in the baseline and fails now.
     #[must_use]
     pub fn regression(&self, level: Level) -> Action {
-        let said = self.baseline.as_ref().and_then(|baseline| baseline.regressions.of(level));
-        said.unwrap_or(if level == Level::May { Action::Warn } else { Action::Fail })
+        let action = self.baseline.as_ref().and_then(|baseline| baseline.regressions.of(level));
+        action.unwrap_or(if level == Level::May { Action::Warn } else { Action::Fail })
     }
 }
 
@@ -164,7 +164,7 @@ impl Profile {
     /// Whether the profile contains a clause.
     #[must_use]
     pub fn covers(&self, component: &str, contract: &str, clause: &str) -> bool {
-        let named = |list: &[String], name: &str| list.iter().any(|one| one == name);
+        let named = |list: &[String], name: &str| list.iter().any(|listed| listed == name);
         named(&self.components, component) || named(&self.contracts, contract) || named(&self.clauses, clause)
     }
 }

@@ -24,13 +24,13 @@ pub struct Assertion {
 /// has them; `$any` asserts nothing.
 #[must_use]
 pub fn assertions(expect: &Expect, answer: Option<&Value>, rules: &Rules) -> Vec<Assertion> {
-    let mut found = Vec::new();
-    collect(&mut found, &Path::default(), expect, present(answer), rules, &[]);
-    found
+    let mut assertions = Vec::new();
+    collect(&mut assertions, &Path::default(), expect, present(answer), rules, &[]);
+    assertions
 }
 
 fn collect(
-    found: &mut Vec<Assertion>,
+    assertions: &mut Vec<Assertion>,
     path: &Path,
     expect: &Expect,
     answer: Option<&Value>,
@@ -38,7 +38,7 @@ fn collect(
     key: &[(String, Value)],
 ) {
     let mut leaf = |expect: &Expect| {
-        found.push(Assertion {
+        assertions.push(Assertion {
             path: path.clone(),
             expect: expect.clone(),
             rules: rules.clone(),
@@ -52,7 +52,7 @@ fn collect(
             for (name, expect) in fields {
                 let below = step(path, Step::Field(name.clone()));
                 let answer = answer.and_then(|answer| present(answer.get(name)));
-                collect(found, &below, expect, answer, &rules.field(name), &[]);
+                collect(assertions, &below, expect, answer, &rules.field(name), &[]);
             }
         }
         Expect::Keyed { items, .. } if items.is_empty() => leaf(expect),
@@ -60,7 +60,7 @@ fn collect(
             for item in items {
                 let below = step(path, key_step(&item.key));
                 let answer = answer.and_then(|list| element(Some(list), keys, &item.key, rules));
-                collect(found, &below, &item.expect, answer, &rules.item(), &item.key);
+                collect(assertions, &below, &item.expect, answer, &rules.item(), &item.key);
             }
         }
         Expect::List { items, ordered } => {
@@ -68,19 +68,19 @@ fn collect(
             if *ordered {
                 for (index, expect) in items.iter().enumerate() {
                     let answer = answer.and_then(|list| present(list.get(index)));
-                    collect(found, &step(path, Step::Index(index)), expect, answer, &rules.item(), &[]);
+                    collect(assertions, &step(path, Step::Index(index)), expect, answer, &rules.item(), &[]);
                 }
             }
         }
         Expect::Operator(Operator::Opened(notation, content)) => {
             let opened = answer.and_then(|answer| open_value(*notation, answer));
             let rules = opened.as_ref().map_or_else(Rules::unknown, Rules::opened);
-            collect(found, &step(path, Step::Opened(*notation)), content, opened.as_ref(), &rules, &[]);
+            collect(assertions, &step(path, Step::Opened(*notation)), content, opened.as_ref(), &rules, &[]);
         }
         Expect::Operator(Operator::AbsentOr(wanted)) if answer.is_some() => {
             let mut inner = Vec::new();
             collect(&mut inner, path, wanted, answer, rules, key);
-            found.extend(inner.into_iter().map(|assertion| optional(assertion, path)));
+            assertions.extend(inner.into_iter().map(|assertion| optional(assertion, path)));
         }
         Expect::Value(_) | Expect::Operator(_) => leaf(expect),
     }

@@ -21,9 +21,9 @@ pub fn compare(
     answer: Option<&Value>,
     rules: &Rules,
 ) -> Vec<Mismatch> {
-    let mut comparison = Comparison { path: Path::default(), found: Vec::new() };
+    let mut comparison = Comparison { path: Path::default(), mismatches: Vec::new() };
     comparison.compare(expect, present(input), present(answer), rules);
-    comparison.found
+    comparison.mismatches
 }
 
 /// Whether an answer satisfies an expectation.
@@ -53,7 +53,7 @@ pub(super) fn matches(regex: &str, text: &str) -> bool {
 
 struct Comparison {
     path: Path,
-    found: Vec<Mismatch>,
+    mismatches: Vec<Mismatch>,
 }
 
 impl Comparison {
@@ -81,7 +81,11 @@ impl Comparison {
 
     fn check(&mut self, kept: bool, expect: &Expect, got: Option<&Value>) {
         if !kept {
-            self.found.push(Mismatch { path: self.path.clone(), want: words(expect), got: got.cloned() });
+            self.mismatches.push(Mismatch {
+                path: self.path.clone(),
+                want: words(expect),
+                got: got.cloned(),
+            });
         }
     }
 
@@ -186,7 +190,7 @@ impl Comparison {
                 let mut path = self.path.clone();
                 path.0.extend(change.path.0);
                 let want = change.before.as_ref().map_or_else(|| "absent".to_owned(), bare);
-                self.found.push(Mismatch { path, want, got: change.after });
+                self.mismatches.push(Mismatch { path, want, got: change.after });
             }
             return;
         }

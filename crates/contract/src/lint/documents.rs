@@ -36,9 +36,9 @@ impl<'a> Documents<'a> {
     /// Searches the documents for these hashes; `None`: there are no documents.
     pub(super) fn of(files: &'a [SourceFile], wanted: &BTreeSet<&str>) -> Option<Self> {
         let sentences: Vec<_> = files.iter().map(|file| sentence::sentences(&file.text)).collect();
-        let whole: BTreeSet<&str> =
+        let sentence_hashes: BTreeSet<&str> =
             sentences.iter().flatten().map(|sentence| sentence.hash.as_str()).collect();
-        let parts: BTreeSet<&str> = wanted.difference(&whole).copied().collect();
+        let parts: BTreeSet<&str> = wanted.difference(&sentence_hashes).copied().collect();
         let quoted: Vec<_> =
             files.iter().map(|file| sentence::quoted(&file.text, &parts, QUOTATION)).collect();
         let documents = files.iter().zip(sentences).zip(quoted);

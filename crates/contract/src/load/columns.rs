@@ -32,10 +32,10 @@ impl Context<'_> {
         }
         // A column that the source document has beside each version may have the same value in all rows.
         let same = |at: usize| table.rows.iter().all(|row| row.cells[at].raw == table.rows[0].cells[at].raw);
-        let drawn = |at: usize| self.draft.form == Form::Versions && same(at);
+        let is_constant = |at: usize| self.draft.form == Form::Versions && same(at);
         for (at, column) in table.columns.iter().enumerate() {
             let is_input = used.before.contains(&at) && !used.after.contains(&at);
-            if is_input && !drawn(at) && !changes_outcome(table, at, used) {
+            if is_input && !is_constant(at) && !changes_outcome(table, at, used) {
                 let message = format!("no two rows show that {:?} changes the outcome", column.name);
                 let remedy =
                     "add a row that differs only in this column and in the outcome, or remove the column";

@@ -166,8 +166,8 @@ impl Context<'_> {
 
     /// `then` as written: of the clause, of the contract, or implied by the columns.
     fn then_tree(&self, clause: &Clause) -> Option<Tree> {
-        let said = clause.then.clone().or_else(|| self.draft.versions_form.then.clone());
-        let wanted = said.unwrap_or_else(|| implied(clause, &IMPLIED_THEN));
+        let written = clause.then.clone().or_else(|| self.draft.versions_form.then.clone());
+        let wanted = written.unwrap_or_else(|| implied(clause, &IMPLIED_THEN));
         if wanted.map().is_some_and(<[_]>::is_empty) {
             let remedy = "write `then: {…}`, or add a column `becomes` to the table";
             self.report.add("missing-key", clause.span, "then is missing", remedy);

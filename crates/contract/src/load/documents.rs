@@ -204,7 +204,7 @@ impl Documents {
         match document {
             Document::Contract(draft) => self.contracts.push(*draft),
             Document::Fixture(tree) => fixtures::note(&mut self.fixtures, tree, report),
-            Document::Variations(drawn) => self.variations.push(drawn),
+            Document::Variations(draft) => self.variations.push(draft),
             Document::Releases(releases) => self.releases.push(Arc::new(releases)),
             Document::Ledger(ledger) => self.ledgers.push((ledger, report.files[file].clone())),
             Document::NotNormative(listed) => self.not_normative.push((listed, report.files[file].clone())),

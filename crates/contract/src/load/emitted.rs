@@ -63,9 +63,9 @@ impl Context<'_> {
         let mut built: Vec<UnnamedCase> = Vec::new();
         let mut shared: BTreeSet<*const Value> = BTreeSet::new();
         for (name, namespace) in self.namespaces.iter().filter(|(_, of)| applies_to(clause, of)) {
-            let asked = rule.asked_of(&namespace.objects);
-            let several = asked.len() > 1;
-            for object in asked {
+            let applicable = rule.asked_of(&namespace.objects);
+            let several = applicable.len() > 1;
+            for object in applicable {
                 let is_new = object.is_none_or(|object| shared.insert(Arc::as_ptr(object)));
                 let plain = object.map(Arc::as_ref);
                 if (namespace.is_varied && !is_new)
@@ -108,8 +108,8 @@ impl Context<'_> {
     /// Reports a clause whose `differs` names Gardener although every namespace keeps it.
     fn check_differs(&self, clause: &Clause, rule: &Emits) {
         let stated = |of: &Namespace| {
-            let mut asked = rule.asked_of(&of.objects).into_iter();
-            asked.any(|object| rule.differs(&clause.differs, &of.gardener, object.map(Arc::as_ref)))
+            let mut applicable = rule.asked_of(&of.objects).into_iter();
+            applicable.any(|object| rule.differs(&clause.differs, &of.gardener, object.map(Arc::as_ref)))
         };
         let is_said = clause.differs.keys().any(|who| is_gardener(who));
         if is_said && !self.namespaces.iter().any(|(_, of)| stated(of)) {
@@ -183,8 +183,8 @@ impl Context<'_> {
             let Some(objects) = apply_change(&namespace.objects, change, &self.builder(cells)) else {
                 continue;
             };
-            let asked = rule.asked_of(&objects).into_iter().map(|object| object.map(Arc::as_ref));
-            let broken = asked.into_iter().find(|object| !rule.is_kept(*object));
+            let applicable = rule.asked_of(&objects).into_iter().map(|object| object.map(Arc::as_ref));
+            let broken = applicable.into_iter().find(|object| !rule.is_kept(*object));
             let Some(broken) = broken else {
                 // A change without cells may break another row.
                 if depends_on_row(written) {
@@ -242,9 +242,9 @@ impl Context<'_> {
 /// All assertions of the clause, for its hash.
 fn assertions_for_hash(clause: &Clause, cells: &Cells<'_>) -> Value {
     let keys = &clause.objects_form;
-    let said = |tree: &Option<Tree>| tree.as_ref().map(|tree| cells.fill(tree).to_value());
+    let filled = |tree: &Option<Tree>| tree.as_ref().map(|tree| cells.fill(tree).to_value());
     let parts = [&keys.object, &keys.condition, &keys.beside, &keys.without, &clause.emits, &keys.breaks];
-    let asserted = parts.map(said);
+    let asserted = parts.map(filled);
     cells.take_used();
     json!([asserted, keys.webhook])
 }

@@ -11,8 +11,8 @@ pub fn spelled(value: &Value) -> Value {
         Value::String(text) => Value::from(spelled_text(text)),
         Value::Array(items) => Value::Array(items.iter().map(spelled).collect()),
         Value::Object(fields) => {
-            let said = fields.iter().filter(|(_, value)| !value.is_null());
-            Value::Object(said.map(|(name, value)| (spelled_text(name), spelled(value))).collect())
+            let present = fields.iter().filter(|(_, value)| !value.is_null());
+            Value::Object(present.map(|(name, value)| (spelled_text(name), spelled(value))).collect())
         }
         other => other.clone(),
     }

@@ -114,16 +114,16 @@ impl Context<'_> {
         let mut add = |cells: &Cells<'_>, row| match self.draft.form {
             Form::Scenario => built.extend(self.scenario(clause, cells, row, used)),
             Form::Objects => {
-                if let Some((rule, asked)) = self.emitted_cases(clause, cells, row, used) {
+                if let Some((rule, cases)) = self.emitted_cases(clause, cells, row, used) {
                     emits.push(rule);
-                    built.extend(asked);
+                    built.extend(cases);
                 }
             }
             Form::Versions => {
-                let asked = variants.iter();
-                let asked =
-                    asked.filter_map(|variant| self.decision_cases(clause, variant, cells, row, used));
-                built.extend(asked.flatten());
+                let cases = variants.iter();
+                let cases =
+                    cases.filter_map(|variant| self.decision_cases(clause, variant, cells, row, used));
+                built.extend(cases.flatten());
             }
             _ => built
                 .extend(variants.iter().filter_map(|variant| self.case(clause, variant, cells, row, used))),

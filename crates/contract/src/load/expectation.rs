@@ -134,10 +134,10 @@ impl ExpectationReader<'_> {
         }
     }
 
-    fn operator(&self, name: &str, value: &Tree, whole: &Tree, rules: &Rules) -> Expect {
+    fn operator(&self, name: &str, value: &Tree, operator_map: &Tree, rules: &Rules) -> Expect {
         let operator = match name {
             "$is" => return self.is(value, rules),
-            "$matches" => self.matches(value, whole),
+            "$matches" => self.matches(value, operator_map),
             "$contains" => {
                 self.list_argument(value).map(|items| Operator::Contains(self.parts(items, rules)))
             }
@@ -148,7 +148,7 @@ impl ExpectationReader<'_> {
             "$count" => self.count(value),
             "$each" => Some(Operator::Each(Box::new(self.read(value, &rules.item())))),
             "$between" => self.between(value),
-            "$cel" => self.cel(value, whole),
+            "$cel" => self.cel(value, operator_map),
             "$yaml" => Some(self.notation(Notation::Yaml, value)),
             "$json" => Some(self.notation(Notation::Json, value)),
             "$base64" => Some(self.notation(Notation::Base64, value)),
@@ -156,7 +156,7 @@ impl ExpectationReader<'_> {
             "$unit" => Some(self.notation(Notation::Unit, value)),
             "$flags" => Some(self.notation(Notation::Flags, value)),
             "$absentOr" => Some(Operator::AbsentOr(Box::new(self.read(value, rules)))),
-            "$notMatches" => self.not_matches(value, whole),
+            "$notMatches" => self.not_matches(value, operator_map),
             "$anyKey" => Some(Operator::AnyKey(self.patterns(value))),
             "$noKey" => Some(Operator::NoKey(self.patterns(value))),
             "$parameter" | "$members" => self.parameter(value, name == "$members"),
@@ -165,7 +165,7 @@ impl ExpectationReader<'_> {
             _ => {
                 self.report.add(
                     "operator",
-                    whole.span,
+                    operator_map.span,
                     format!("{name} is allowed only in `given`"),
                     "use an operator for assertions, such as `$contains`",
                 );
@@ -208,9 +208,9 @@ impl ExpectationReader<'_> {
         self.items(items, rules)
     }
 
-    fn matches(&self, value: &Tree, whole: &Tree) -> Option<Operator> {
+    fn matches(&self, value: &Tree, operator_map: &Tree) -> Option<Operator> {
         let regex = self.regex(value)?;
-        let not_for = whole.get("notFor").map(Tree::to_value);
+        let not_for = operator_map.get("notFor").map(Tree::to_value);
         if not_for.is_none() && non_matching(&regex).is_none() {
             let remedy = "add a string that it must not match: `{$matches: …, notFor: …}`";
             self.report.add(
@@ -225,7 +225,7 @@ impl ExpectationReader<'_> {
         {
             self.report.add(
                 "not-for",
-                whole.span,
+                operator_map.span,
                 format!("the expression matches the value of notFor, {text:?}"),
                 "write a string that it does not match",
             );
@@ -233,16 +233,16 @@ impl ExpectationReader<'_> {
         Some(Operator::Matches { regex, not_for })
     }
 
-    fn not_matches(&self, value: &Tree, whole: &Tree) -> Option<Operator> {
+    fn not_matches(&self, value: &Tree, operator_map: &Tree) -> Option<Operator> {
         let regex = self.regex(value)?;
-        let not_for = whole.get("notFor").map(Tree::to_value);
+        let not_for = operator_map.get("notFor").map(Tree::to_value);
         let Some(not_for) =
             not_for.filter(|not_for| not_for.as_str().is_some_and(|text| is_match(&regex, text)))
         else {
             let remedy = "add a string that matches: `{$notMatches: \"cloud.*\", notFor: cloudprovider}`";
             self.report.add(
                 "not-for",
-                whole.span,
+                operator_map.span,
                 "$notMatches needs notFor, a string that matches the expression",
                 remedy,
             );
@@ -277,7 +277,7 @@ impl ExpectationReader<'_> {
         Some(regex)
     }
 
-    fn cel(&self, value: &Tree, whole: &Tree) -> Option<Operator> {
+    fn cel(&self, value: &Tree, operator_map: &Tree) -> Option<Operator> {
         let Some(expression) = value.text().map(literal) else {
             self.report.add(
                 "operator",
@@ -288,10 +288,10 @@ impl ExpectationReader<'_> {
             return None;
         };
         if let Some((message, remedy)) = cel::wrong(expression) {
-            self.report.add("cel", whole.span, message, remedy);
+            self.report.add("cel", operator_map.span, message, remedy);
             return None;
         }
-        let Some(not_for) = whole.get("notFor").map(Tree::to_value) else {
+        let Some(not_for) = operator_map.get("notFor").map(Tree::to_value) else {
             let remedy = "add a value for which it is false: `{$cel: …, notFor: …}`";
             self.report.add(
                 "not-for",
@@ -303,7 +303,7 @@ impl ExpectationReader<'_> {
         };
         if cel::holds(expression, Some(&not_for)) {
             let message = format!("the expression is true for the value of notFor, {not_for}");
-            self.report.add("not-for", whole.span, message, "write a value for which it is false");
+            self.report.add("not-for", operator_map.span, message, "write a value for which it is false");
         }
         Some(Operator::Cel { expression: expression.to_owned(), not_for: Some(not_for) })
     }

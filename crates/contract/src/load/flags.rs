@@ -140,10 +140,10 @@ fn clause(
         flag: rule.flag.clone(),
         explains: rule.explains,
     }));
-    let asked: Vec<&FlagRule<'_>> = rules.iter().filter(|rule| rule.explains == Explains::Judged).collect();
-    let text = beside.and_then(|(fields, _)| fields.text("text")).or_else(|| sentence(&asked));
+    let judged: Vec<&FlagRule<'_>> = rules.iter().filter(|rule| rule.explains == Explains::Judged).collect();
+    let text = beside.and_then(|(fields, _)| fields.text("text")).or_else(|| sentence(&judged));
     // The sentence for rows `may add` and `may change` is in the clause of another contract.
-    let Some(text) = text.or_else(|| asked.is_empty().then(String::new)) else {
+    let Some(text) = text.or_else(|| judged.is_empty().then(String::new)) else {
         let remedy = format!("add `clauses: [{{id: {id}, text: …}}]`");
         spec.report.add("flags", first.span, format!("text is missing for {id}"), remedy);
         return None;

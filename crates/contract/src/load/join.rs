@@ -66,14 +66,14 @@ pub(crate) fn contract<'a>(
     };
     let mut namespaces = Namespaces::new();
     for draft in drafts {
-        let Some(drawn) = &draft.namespaces else { continue };
+        let Some(written) = &draft.namespaces else { continue };
         let (lookup, none) = (lookup(draft), Namespaces::new());
         let (list_keys, unordered) = (&list_keys, &unordered);
         let (before, rules) = (&none, &rules);
         let context =
             Context { draft, namespaces: before, lookup: &lookup, list_keys, unordered, rules, report, lint };
         let shared = (shared, contract.releases.as_deref());
-        context.namespaces(drawn, shared, &mut namespaces);
+        context.namespaces(written, shared, &mut namespaces);
     }
     if contract.form == Form::Objects {
         namespaces::check(drafts, &namespaces, report);

@@ -36,11 +36,11 @@ impl Context<'_> {
     /// Adds the namespaces of a file to those of other files.
     pub(crate) fn namespaces(
         &self,
-        drawn: &Tree,
+        written: &Tree,
         (shared, releases): (&SharedFixtures, Option<&Releases>),
         known: &mut Namespaces,
     ) {
-        for (key, tree) in drawn.map().unwrap_or_default() {
+        for (key, tree) in written.map().unwrap_or_default() {
             let Some(()) = known_keys(tree, "a namespace", &NAMESPACE, self.report) else { continue };
             let name = tree.get("like").and_then(Tree::text);
             let base = name.and_then(|name| known.iter().find(|(known, _)| known == name));

@@ -25,7 +25,7 @@ pub(crate) struct SharedFixtures {
 /// Fixtures as they are written.
 struct Plain {
     objects: BTreeMap<String, Value>,
-    drawn: Vec<variations::VariationsDraft>,
+    variation_drafts: Vec<variations::VariationsDraft>,
     releases: Vec<Arc<Releases>>,
     errors: Vec<Error>,
 }
@@ -87,8 +87,8 @@ impl SharedFixtures {
             // A thread of the pool may be waiting for this very object, so no work is given to the pool here.
             let documents = documents::read_sequentially(&[FilePart::Shared], &report);
             let objects = fixtures::build(&documents.fixtures, &report);
-            let (drawn, releases) = (documents.variations, documents.releases);
-            Plain { objects, drawn, releases, errors: report.into_errors() }
+            let (variation_drafts, releases) = (documents.variations, documents.releases);
+            Plain { objects, variation_drafts, releases, errors: report.into_errors() }
         })
     }
 
@@ -96,7 +96,7 @@ impl SharedFixtures {
         let plain = self.plain();
         self.varied.get_or_init(|| {
             let report = Report::new(&self.sources);
-            let (objects, variations) = variations::build(&plain.drawn, &plain.objects, &report);
+            let (objects, variations) = variations::build(&plain.variation_drafts, &plain.objects, &report);
             Varied { objects, variations, errors: report.into_errors() }
         })
     }

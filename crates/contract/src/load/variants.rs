@@ -38,7 +38,7 @@ fn operations(when: &Tree) -> Vec<(bool, Tree)> {
         let by_cell = named.and_then(Tree::text).is_some_and(|text| text.starts_with('<'));
         return vec![(!by_cell, when.clone())];
     };
-    let one = |operation: &Tree| {
+    let with_operation = |operation: &Tree| {
         let entries = when.map().unwrap_or_default().iter();
         let entries = entries.map(|(key, value)| {
             let is_named = MULTIPLIED.contains(&key.name.as_str());
@@ -46,7 +46,7 @@ fn operations(when: &Tree) -> Vec<(bool, Tree)> {
         });
         (true, Tree { data: TreeData::Map(entries.collect()), span: when.span })
     };
-    list.iter().map(one).collect()
+    list.iter().map(with_operation).collect()
 }
 
 /// `given` for each fixture that a list in `like` names. Equal lists vary together, as for the old and the new object.

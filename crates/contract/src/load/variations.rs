@@ -60,9 +60,9 @@ pub(crate) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Vari
         return None;
     };
     let spec = Fields::of(file, spec, "spec", &VARIATIONS, report)?;
-    let drawn = spec.node("axes").and_then(Node::items).unwrap_or_default();
-    let axes: Vec<Table> = drawn.iter().filter_map(|axis| table::read(file, axis, report)).collect();
-    if drawn.is_empty() {
+    let axis_nodes = spec.node("axes").and_then(Node::items).unwrap_or_default();
+    let axes: Vec<Table> = axis_nodes.iter().filter_map(|axis| table::read(file, axis, report)).collect();
+    if axis_nodes.is_empty() {
         missing(
             "axes",
             spec.span(),
@@ -73,7 +73,7 @@ pub(crate) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Vari
         missing("change", spec.span(), "write how the rows change fixtures: `change: {pod: {…}}`");
         return None;
     };
-    let complete = axes.len() == drawn.len() && !drawn.is_empty();
+    let complete = axes.len() == axis_nodes.len() && !axis_nodes.is_empty();
     let span = spec.span();
     complete.then_some(VariationsDraft { name: name?, span, axes, change, list_keys: spec.pairs("listKeys") })
 }
@@ -84,18 +84,18 @@ type Variants = BTreeMap<String, Arc<Value>>;
 
 /// Builds every combination and its objects.
 pub(crate) fn build(
-    drawn: &[VariationsDraft],
+    drafts: &[VariationsDraft],
     written: &BTreeMap<String, Value>,
     report: &Report<'_>,
 ) -> (Variants, Variations) {
     let none = BTreeMap::new();
     let lookup = FixtureLookup { own: vec![&none], shared: FixtureScope::Written(written) };
     let (mut made, mut built) = (Variants::new(), Variations::new());
-    for drawn in drawn {
-        let combinations = drawn.combinations(&lookup, &mut made, report);
-        if built.insert(drawn.name.clone(), combinations).is_some() {
-            let message = format!("two files of variations are named {:?}", drawn.name);
-            report.add("variations", drawn.span, message, "rename one of them");
+    for draft in drafts {
+        let combinations = draft.combinations(&lookup, &mut made, report);
+        if built.insert(draft.name.clone(), combinations).is_some() {
+            let message = format!("two files of variations are named {:?}", draft.name);
+            report.add("variations", draft.span, message, "rename one of them");
         }
     }
     (made, built)
@@ -197,8 +197,8 @@ impl VariationsDraft {
         let mut chosen: Vec<Vec<&TableRow>> = vec![Vec::new()];
         for axis in &self.axes {
             let with = |rows: Vec<_>| {
-                let one = move |row| rows.iter().copied().chain([row]).collect::<Vec<_>>();
-                axis.rows.iter().map(one)
+                let with_row = move |row| rows.iter().copied().chain([row]).collect::<Vec<_>>();
+                axis.rows.iter().map(with_row)
             };
             chosen = chosen.into_iter().flat_map(with).collect();
         }

@@ -64,8 +64,8 @@ pub(crate) fn report_foreign_keys(fields: &Fields<'_>, form: Form, own: &[&str],
 fn offer(fields: &Fields<'_>, name: &str) -> Option<Offer> {
     let node = fields.node(name)?;
     if node.scalar().is_some_and(|scalar| scalar.style == Style::Block) {
-        let drawn = table::read(fields.file, node, fields.report)?;
-        return Some(Offer::Table(drawn, Span::of(fields.file, node)));
+        let table = table::read(fields.file, node, fields.report)?;
+        return Some(Offer::Table(table, Span::of(fields.file, node)));
     }
     Some(Offer::Inline(Tree::of(fields.file, node)))
 }

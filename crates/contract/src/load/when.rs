@@ -94,8 +94,8 @@ fn overrides(tree: &Tree, builder: &ObjectBuilder<'_>) -> Option<Map<String, Val
     known_keys(tree, "request", &REQUEST, builder.report)?;
     let mut fields = Map::new();
     for (key, value) in tree.map().unwrap_or_default() {
-        let whole = matches!(key.name.as_str(), "object" | "oldObject") && value.get("like").is_some();
-        let value = if whole { builder.object(value)? } else { value.to_value() };
+        let is_object = matches!(key.name.as_str(), "object" | "oldObject") && value.get("like").is_some();
+        let value = if is_object { builder.object(value)? } else { value.to_value() };
         fields.insert(key.name.clone(), value);
     }
     Some(fields)
