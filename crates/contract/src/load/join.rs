@@ -136,12 +136,8 @@ fn empty(first: &Draft, report: &Report<'_>) -> Contract {
 fn join(contract: &mut Contract, draft: &Draft, report: &Report<'_>) {
     if draft.form != contract.form || draft.webhook != contract.subject.webhook {
         let message = format!("the files of {} differ in form or webhook", contract.name);
-        report.add(
-            "folder",
-            draft.span,
-            message,
-            "use one form and one webhook in all files, or rename the contract of this file",
-        );
+        let remedy = "use one form and one webhook in all files, or rename the contract of this file";
+        report.add("folder", draft.span, message, remedy);
     }
     let path = &report.files[draft.file].path;
     if !contract.files.contains(path) {
@@ -168,12 +164,8 @@ fn join(contract: &mut Contract, draft: &Draft, report: &Report<'_>) {
             Some(flags) if flags.line == named.line => flags.rows.extend(named.rows.clone()),
             Some(_) => {
                 let message = format!("the files of {} name two command lines", contract.name);
-                report.add(
-                    "folder",
-                    draft.span,
-                    message,
-                    "use one container or unit in all files, or rename the contract of this file",
-                );
+                let remedy = "use one container or unit in all files, or rename the contract of this file";
+                report.add("folder", draft.span, message, remedy);
             }
             none @ None => *none = Some(named.clone()),
         }
