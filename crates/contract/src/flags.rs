@@ -68,11 +68,11 @@ impl FlagTable {
     pub fn unnamed(&self, before: &Value, after: &Value) -> Vec<UnexplainedChange> {
         let lines = |object: &Value| expect::get(object, &self.line.path());
         let (Some(was), Some(is)) = (lines(before), lines(after)) else { return Vec::new() };
-        let mut found = Vec::new();
+        let mut changes = Vec::new();
         let words = |value: &Value| expect::words_beside_flags(value).map(|words| words.join(" "));
         let (program, programs) = (words(&was), words(&is));
         if program != programs {
-            found.push(self.change(None, program.map(Value::from), programs.map(Value::from)));
+            changes.push(self.change(None, program.map(Value::from), programs.map(Value::from)));
         }
         let flags = |value: &Value| match expect::open_value(Notation::Flags, value) {
             Some(Value::Object(flags)) => flags,
@@ -83,10 +83,10 @@ impl FlagTable {
         for name in names {
             let (before, after) = (was.get(name), is.get(name));
             if !same(before, after, &Rules::unknown()) && !self.explains(name, before) {
-                found.push(self.change(Some(name), before.cloned(), after.cloned()));
+                changes.push(self.change(Some(name), before.cloned(), after.cloned()));
             }
         }
-        found
+        changes
     }
 
     fn explains(&self, flag: &str, before: Option<&Value>) -> bool {

@@ -115,17 +115,17 @@ fn lists_of_other_length(count: usize, answer: Option<&Value>, rules: &Rules) ->
     let items = answer.and_then(Value::as_array).cloned().unwrap_or_default();
     let mut longer = items.clone();
     longer.push(items.last().map_or_else(|| sample_item(rules), |last| different_value(last, &rules.item())));
-    let mut found = vec![some(Value::Array(longer))];
+    let mut replacements = vec![some(Value::Array(longer))];
     if count > 0 && !items.is_empty() {
-        found.push(some(Value::Array(items[..items.len() - 1].to_vec())));
-        found.push(Replacement::Nothing);
+        replacements.push(some(Value::Array(items[..items.len() - 1].to_vec())));
+        replacements.push(Replacement::Nothing);
     }
-    found
+    replacements
 }
 
 /// The list with one element more or fewer, and with each element replaced by one that satisfies no expectation.
 fn members(expected: &[Expect], answer: Option<&Value>, rules: &Rules) -> Vec<Replacement> {
-    let mut found = lists_of_other_length(expected.len(), answer, rules);
+    let mut replacements = lists_of_other_length(expected.len(), answer, rules);
     let item = rules.item();
     let items = answer.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     for (at, member) in items.iter().enumerate() {
@@ -133,10 +133,10 @@ fn members(expected: &[Expect], answer: Option<&Value>, rules: &Rules) -> Vec<Re
         if !expected.iter().any(|expect| holds(expect, None, Some(&stranger), &item)) {
             let mut exchanged = items.to_vec();
             exchanged[at] = stranger;
-            found.push(some(Value::Array(exchanged)));
+            replacements.push(some(Value::Array(exchanged)));
         }
     }
-    found
+    replacements
 }
 
 fn map_of_other_size(map: &Map<String, Value>) -> Vec<Replacement> {
@@ -147,20 +147,20 @@ fn map_of_other_size(map: &Map<String, Value>) -> Vec<Replacement> {
 }
 
 fn without_parts(parts: &[Expect], answer: Option<&Value>, rules: &Rules) -> Vec<Replacement> {
-    let mut found = vec![Replacement::Nothing];
+    let mut replacements = vec![Replacement::Nothing];
     for part in parts {
         match (answer, part) {
             (Some(Value::Array(items)), part) => {
                 let left = items.iter().filter(|item| !holds(part, None, Some(item), &rules.item()));
-                found.push(some(left.cloned().collect()));
+                replacements.push(some(left.cloned().collect()));
             }
             (Some(Value::String(text)), Expect::Value(part)) if !bare(part).is_empty() => {
-                found.push(some(Value::from(without(text, &bare(part)))));
+                replacements.push(some(Value::from(without(text, &bare(part)))));
             }
             _ => {}
         }
     }
-    found
+    replacements
 }
 
 /// The string without any occurrence of a part.
@@ -174,7 +174,7 @@ fn without(text: &str, part: &str) -> String {
 
 fn broken_elements(expect: &Expect, answer: Option<&Value>, rules: &Rules) -> Vec<Replacement> {
     let Some(Value::Array(items)) = answer else { return vec![Replacement::Nothing] };
-    let mut found = Vec::new();
+    let mut replacements = Vec::new();
     for (at, item) in items.iter().enumerate() {
         for assertion in super::assertions(expect, Some(item), &rules.item()) {
             let value = super::get(item, &assertion.path);
@@ -186,12 +186,12 @@ fn broken_elements(expect: &Expect, answer: Option<&Value>, rules: &Rules) -> Ve
                     Replacement::Nothing => assertion.path.0.is_empty().then_some(Value::Null),
                 };
                 if super::put(&mut broken[at], &assertion.path, value) {
-                    found.push(some(Value::Array(broken)));
+                    replacements.push(some(Value::Array(broken)));
                 }
             }
         }
     }
-    found
+    replacements
 }
 
 /// Another value of the type.

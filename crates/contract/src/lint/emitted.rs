@@ -6,12 +6,12 @@ use crate::model::{Clause, Contract};
 
 /// Errors of the clauses: clause, message and remedy.
 pub(super) fn check<'c>(contracts: &[&'c Contract]) -> Vec<(&'c Clause, String, &'static str)> {
-    let mut found = Vec::new();
+    let mut errors = Vec::new();
     for clause in contracts.iter().flat_map(|contract| &contract.clauses) {
         let breaks: Vec<&Break> = clause.cases.iter().flat_map(|case| changes(&case.when)).collect();
         if breaks.is_empty() {
             let message = format!("breaks is missing: nothing shows that {} can fail", clause.id);
-            found.push((clause, message, "write `breaks: [{case: …, change: {deployment/…: {…}}}]`"));
+            errors.push((clause, message, "write `breaks: [{case: …, change: {deployment/…: {…}}}]`"));
         }
         for of in breaks {
             let ids = broken(contracts.iter().copied(), Some(&of.gardener), &of.objects);
@@ -20,17 +20,17 @@ pub(super) fn check<'c>(contracts: &[&'c Contract]) -> Vec<(&'c Clause, String, 
             if !ids.contains(clause.id.as_str()) {
                 let message = format!("the change {:?} does not break {}", of.name, clause.id);
                 let remedy = "make a smaller change: it also breaks a clause that this one presupposes";
-                found.push((clause, message, remedy));
+                errors.push((clause, message, remedy));
             }
             if !others.is_empty() {
                 let others = others.join(", ");
                 let message = format!("the change {:?} breaks {others} beside {}", of.name, clause.id);
                 let remedy = "make a smaller change, or let the other clause presuppose this one";
-                found.push((clause, message, remedy));
+                errors.push((clause, message, remedy));
             }
         }
     }
-    found
+    errors
 }
 
 /// Whether `differs` of the clause says that this release breaks it.

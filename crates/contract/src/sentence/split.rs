@@ -39,7 +39,7 @@ type NumberedLine<'a> = (usize, usize, &'a str);
 /// fences, consecutive lines without a blank line or a list item between them, if one of them begins with `key:`.
 #[must_use]
 pub fn sentences(document: &str) -> Vec<Sentence<'_>> {
-    let mut split = Split { document, found: Vec::new(), open: Vec::new(), is_markdown: false };
+    let mut split = Split { document, sentences: Vec::new(), open: Vec::new(), is_markdown: false };
     let mut offset = 0;
     let lines: Vec<NumberedLine<'_>> = document
         .split_inclusive('\n')
@@ -68,12 +68,12 @@ pub fn sentences(document: &str) -> Vec<Sentence<'_>> {
         rest = behind.get(length + 1..).unwrap_or_default();
     }
     split.close();
-    split.found
+    split.sentences
 }
 
 struct Split<'a> {
     document: &'a str,
-    found: Vec<Sentence<'a>>,
+    sentences: Vec<Sentence<'a>>,
     /// Consecutive lines that may be code.
     open: Vec<NumberedLine<'a>>,
     is_markdown: bool,
@@ -140,7 +140,7 @@ impl<'a> Split<'a> {
         let text = text.trim();
         if !normal(text).is_empty() {
             let range = start..start + text.len();
-            self.found.push(Sentence { line, range, text, hash: hash(text) });
+            self.sentences.push(Sentence { line, range, text, hash: hash(text) });
         }
     }
 }
