@@ -1,4 +1,4 @@
-//! Writes the lists of every contract and suite file of the repository, so that the binary carries them.
+//! Generates the lists of all contract and suite files of the repository, which the library embeds.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -8,15 +8,15 @@ use std::{fs, io};
 const SUITE: &str = "suite.yaml";
 
 fn main() -> io::Result<()> {
-    // Asked for at run time: of two clones with one target folder, the other's would be compiled in.
-    let root = PathBuf::from(cargo_says("CARGO_MANIFEST_DIR")?).join("../..");
+    // Read at run time: two clones may share one target folder, and a compiled-in path could be that of the other clone.
+    let root = PathBuf::from(cargo_variable("CARGO_MANIFEST_DIR")?).join("../..");
     let mut lists = String::new();
     let (mut contracts, mut suites) = (Vec::new(), Vec::new());
-    gather(&root.join("contracts"), &mut contracts)?;
-    gather(&root.join("suites"), &mut suites)?;
-    // Below the folder of suites are programs' own files.
+    collect_files(&root.join("contracts"), &mut contracts)?;
+    collect_files(&root.join("suites"), &mut suites)?;
+    // Files in subfolders of suites/ belong to programs.
     suites.retain(|file| file.parent() == Some(&root.join("suites")));
-    // A component's suite lies with its contracts.
+    // A component's suite is in the folder of its contracts.
     suites.extend(contracts.extract_if(.., |file| file.ends_with(SUITE)));
     for (constant, mut files) in [("CONTRACTS", contracts), ("SUITES", suites)] {
         files.sort();
@@ -30,19 +30,19 @@ fn main() -> io::Result<()> {
         }
         lists.push_str("];\n");
     }
-    fs::write(PathBuf::from(cargo_says("OUT_DIR")?).join("files.rs"), lists)
+    fs::write(PathBuf::from(cargo_variable("OUT_DIR")?).join("files.rs"), lists)
 }
 
-fn cargo_says(name: &str) -> io::Result<std::ffi::OsString> {
-    std::env::var_os(name).ok_or_else(|| io::Error::other(format!("cargo sets {name}")))
+fn cargo_variable(name: &str) -> io::Result<std::ffi::OsString> {
+    std::env::var_os(name).ok_or_else(|| io::Error::other(format!("cargo did not set {name}")))
 }
 
-fn gather(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+fn collect_files(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     println!("cargo::rerun-if-changed={}", folder.display());
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() {
-            gather(&path, files)?;
+            collect_files(&path, files)?;
         } else if path.extension().is_some_and(|extension| extension == "yaml") {
             println!("cargo::rerun-if-changed={}", path.display());
             files.push(path);

@@ -1,12 +1,12 @@
-//! Keys of Kubernetes itself that Gardener reads or writes.
+//! Labels, annotations, taints and names of Kubernetes that Gardener reads or writes.
 
-/// Label that names the component a Pod belongs to.
+/// Label that names the component of a Pod.
 pub const APP: &str = "app";
 /// Label of a node: its host name.
 pub const TOPOLOGY_HOSTNAME: &str = "kubernetes.io/hostname";
 /// Label of a node: its zone.
 pub const TOPOLOGY_ZONE: &str = "topology.kubernetes.io/zone";
-/// Label of a Pod: the hash of the template its ReplicaSet was made from.
+/// Label of a Pod: the hash of its ReplicaSet's template.
 pub const POD_TEMPLATE_HASH: &str = "pod-template-hash";
 /// Taint of a node that is not ready.
 pub const TAINT_NOT_READY: &str = "node.kubernetes.io/not-ready";
@@ -14,7 +14,7 @@ pub const TAINT_NOT_READY: &str = "node.kubernetes.io/not-ready";
 pub const TAINT_UNREACHABLE: &str = "node.kubernetes.io/unreachable";
 /// Taint of a node that cluster-autoscaler is about to remove.
 pub const TAINT_TO_BE_DELETED: &str = "ToBeDeletedByClusterAutoscaler";
-/// Part of the key of every taint that Kubernetes keeps for itself.
+/// Part of the key of every taint that is reserved for Kubernetes.
 pub const RESERVED_TAINT_DOMAIN: &str = "kubernetes.io/";
 /// Name of the scheduler of Pods that name none.
 pub const DEFAULT_SCHEDULER: &str = "default-scheduler";

@@ -1,10 +1,10 @@
-//! Gardener kinds and well-known keys. Types only.
+//! Types for Gardener's kinds, and constants for well-known labels and annotations.
 //!
 //! - [`garden`] — the garden's kinds, `core.gardener.cloud/v1beta1`;
 //! - [`gardener`] — `gardener.cloud` and its extension groups;
-//! - [`kubernetes`] — keys of Kubernetes itself that Gardener reads or writes;
+//! - [`kubernetes`] — labels, annotations and taints of Kubernetes that Gardener uses;
 //! - [`networking`] — `networking.gardener.cloud`;
-//! - [`resources`] — `resources.gardener.cloud`: what the resource-manager reads and writes.
+//! - [`resources`] — `resources.gardener.cloud`: labels and annotations of the resource-manager.
 
 pub mod garden;
 pub mod gardener;

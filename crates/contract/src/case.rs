@@ -1,4 +1,4 @@
-//! One case: what is given, what is done, what must hold.
+//! A case: the given objects, the action, and the expected result.
 
 use serde_json::{Map, Value};
 
@@ -20,22 +20,22 @@ pub struct Case {
     pub inputs: Vec<(String, String)>,
     /// Effective component configuration (contract's, clause's and row's, merged).
     pub config: Value,
-    /// What stands before the request.
+    /// The objects before the request.
     pub given: Given,
-    /// What is done.
+    /// The action.
     pub when: When,
     /// What must hold.
     pub then: Then,
-    /// Where the row (or the clause without a table) stands.
+    /// Position of the row, or of a clause without a table.
     pub location: Location,
 }
 
-/// What stands before the request; whole objects, fixtures merged and cells filled in.
+/// The objects before the request: complete, with fixtures merged and cells filled in.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Given {
     /// Facts: objects that exist already.
     pub cluster: Vec<Value>,
-    /// The namespace of the object, where the case says something of it.
+    /// The namespace of the object, if the case gives one.
     pub namespace: Option<Value>,
     /// The object before an UPDATE (default: the object itself) or before a DELETE.
     pub old: Option<Value>,
@@ -43,14 +43,14 @@ pub struct Given {
     pub object: Option<Value>,
 }
 
-/// What is done.
+/// The action.
 #[derive(Clone, Debug, PartialEq)]
 pub enum When {
     /// A request passes admission.
     Admission {
         /// CREATE, UPDATE, DELETE or CONNECT.
         operation: String,
-        /// How it is sent, where the case says so.
+        /// How it is sent.
         sending: Sending,
     },
     /// All objects of a resource (`infrastructures.extensions.gardener.cloud`) are deleted at once.
@@ -58,25 +58,25 @@ pub enum When {
         /// `<plural>[.<group>]`.
         resource: String,
     },
-    /// Steps are taken and watched; what must hold stands in them.
+    /// Steps of a scenario run; they contain the assertions.
     Steps(Box<Scenario>),
-    /// The webhook configuration that names the webhook is read; nothing is sent.
+    /// The webhook configuration is read; no request is sent.
     Registration {
         /// `seed` or `shoot`.
         instance: String,
     },
     /// The component is started with the configuration of the case.
     Configuration,
-    /// Something is done with the target's program.
+    /// An action on the target's program.
     Process(Box<ProcessAction>),
-    /// Something is decided about versions.
+    /// A decision about versions.
     Decision(Box<Decision>),
-    /// Nothing: the object stands as Gardener emits it.
+    /// None: the object is checked as Gardener emits it.
     Emitted(Box<Emitted>),
 }
 
 impl Then {
-    /// What holds of an object that is emitted.
+    /// An assertion about an emitted object.
     #[must_use]
     pub fn emitted(object: Expect) -> Self {
         Self { about: About::Emitted, object: Some(object), ..Self::default() }
@@ -84,18 +84,18 @@ impl Then {
 }
 
 impl Case {
-    /// What stands before an answer is made: the object, or the document of a decision.
+    /// The input that the answer is compared with: the object, or the document of a decision.
     #[must_use]
     pub fn input(&self) -> Option<Value> {
         match &self.when {
             When::Decision(decision) => Some(decision.input(&self.given)),
-            // What is emitted is made from nothing.
+            // An emitted object has no input.
             When::Emitted(_) => None,
             _ => self.given.object.clone(),
         }
     }
 
-    /// The object as Gardener emits it; absent for what is asked otherwise, and where there is none.
+    /// The object as Gardener emits it; `None` for other forms, and where the clause asserts that there is no object.
     #[must_use]
     pub fn emitted(&self) -> Option<&Value> {
         match &self.when {
@@ -104,7 +104,7 @@ impl Case {
         }
     }
 
-    /// The namespace that the object is emitted in; absent for what is asked otherwise.
+    /// The namespace that the object is emitted in; `None` for other forms.
     #[must_use]
     pub fn namespace(&self) -> Option<&str> {
         match &self.when {
@@ -115,7 +115,7 @@ impl Case {
 }
 
 impl When {
-    /// The scenario; absent for what passes a webhook.
+    /// The scenario; `None` for other actions.
     #[must_use]
     pub fn scenario(&self) -> Option<&Scenario> {
         match self {
@@ -124,7 +124,7 @@ impl When {
         }
     }
 
-    /// What is decided about versions; absent for what is asked otherwise.
+    /// The decision about versions; `None` for other actions.
     #[must_use]
     pub fn decision(&self) -> Option<&Decision> {
         match self {
@@ -133,7 +133,7 @@ impl When {
         }
     }
 
-    /// Whether it is asked on a server that may have the facts of other cases too.
+    /// Whether the case may run on a server that also holds the facts of other cases.
     #[must_use]
     pub fn shares_server(&self) -> bool {
         match self {
@@ -144,19 +144,20 @@ impl When {
     }
 }
 
-/// How a request is sent. What no server would send goes straight to the webhook, whatever its registration says.
+/// How a request is sent. A request that no API server would send goes directly to the webhook, whatever its
+/// registration says.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sending {
-    /// Whether it goes straight to the webhook though a server might send it.
+    /// Whether it goes directly to the webhook although a server could send it.
     pub direct: bool,
-    /// Version of the AdmissionReview; `None`: the best that both sides know.
+    /// Version of the AdmissionReview; `None`: the newest that both sides support.
     pub review: Option<Review>,
     /// Fields of the AdmissionRequest that are overridden; null removes.
     pub request: Map<String, Value>,
 }
 
 impl Sending {
-    /// Whether no server sends it.
+    /// Whether it goes directly to the webhook.
     #[must_use]
     pub fn is_direct(&self) -> bool {
         self.direct || self.review.is_some() || !self.request.is_empty()
@@ -183,26 +184,26 @@ impl Review {
     }
 }
 
-/// What a case asks of, and so what its [`Then`] speaks of.
+/// What the assertions of a [`Then`] are about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum About {
-    /// An answer; its object is the one that results.
+    /// The answer to a request; its object is the resulting object.
     #[default]
     Answer,
-    /// A webhook configuration, reduced to the webhook; it is the object.
+    /// A webhook configuration, reduced to one webhook; it is the object.
     Registration,
-    /// A start; its object is the configuration with all defaults.
+    /// The start of a component; its object is the configuration with all defaults.
     Configuration,
     /// A program; its object has what was observed: `exitCode` and `output`, or `response`.
     Process,
-    /// A decision about versions; its object is the document that tells it.
+    /// A decision about versions; its object is the document with the result.
     Decision,
     /// An object as Gardener emits it.
     Emitted,
 }
 
 impl About {
-    /// How a contract names the object.
+    /// The key of `then` that asserts the object.
     #[must_use]
     pub fn object(self) -> &'static str {
         match self {
@@ -214,7 +215,7 @@ impl About {
         }
     }
 
-    /// How a contract says that all went well.
+    /// The key of `then` that asserts success.
     #[must_use]
     pub fn allowed(self) -> &'static str {
         match self {
@@ -224,12 +225,12 @@ impl About {
     }
 }
 
-/// What must hold of the answer. Absent parts are not asserted.
+/// What the answer must satisfy. `None` asserts nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Then {
-    /// What this speaks of.
+    /// What the assertions are about.
     pub about: About,
-    /// The resulting object, against the input. `Expect::Operator(Unchanged)` at the root: no patch at all.
+    /// The resulting object, compared with the input. `Expect::Operator(Unchanged)` at the root: no patch at all.
     pub object: Option<Expect>,
     /// Whether the request may proceed.
     pub allowed: Option<bool>,
@@ -239,13 +240,13 @@ pub struct Then {
     pub reason: Option<Expect>,
     /// The status message.
     pub message: Option<Expect>,
-    /// The whole set of field errors, order ignored. Implies `allowed: false`, and of an answer 422, `Invalid`.
+    /// All field errors, in any order. Implies `allowed: false`, and for an answer status 422, `Invalid`.
     pub causes: Option<Vec<Cause>>,
-    /// Whether the request is sent to the webhook at all; asks the registration.
+    /// Whether the registration sends the request to the webhook at all.
     pub called: Option<bool>,
     /// The whole list of warnings.
     pub warnings: Option<Expect>,
-    /// Version of the AdmissionReview that is answered.
+    /// Version of the AdmissionReview in the answer.
     pub review: Option<Review>,
 }
 
@@ -257,7 +258,7 @@ impl Then {
     }
 }
 
-/// One expected field error; absent parts are not asserted.
+/// One expected field error; `None` asserts nothing.
 #[derive(Clone, Debug)]
 pub struct Cause {
     /// Field path as Kubernetes writes it: `spec.pools[0].name`.

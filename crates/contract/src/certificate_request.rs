@@ -1,6 +1,6 @@
-//! Certificate requests (PKCS #10) in PEM, made from what they ask for.
+//! Builds certificate requests (PKCS #10) in PEM.
 //!
-//! The key is always the same and its signature (Ed25519) has no chance in it: the same words make the same request.
+//! The key is fixed and its signature (Ed25519) deterministic: the same names give the same request.
 
 use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair as _};
 use base64::Engine as _;
@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The key of every request; nobody trusts it.
+/// The key of every request; it is public and only for tests.
 const SEED: [u8; 32] = *b"a key that is no secret at all!!";
 
 const LABEL: &str = "CERTIFICATE REQUEST";
@@ -27,10 +27,10 @@ const ED25519: &[u8] = &[0x2b, 0x65, 0x70];
 const EXTENSION_REQUEST: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x09, 0x0e];
 const SUBJECT_ALTERNATIVE_NAME: &[u8] = &[0x55, 0x1d, 0x11];
 
-/// What a request asks for.
+/// The names that a request contains.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-struct Asked {
+struct RequestedNames {
     common_name: Option<String>,
     organizations: Vec<String>,
     dns_names: Vec<String>,
@@ -39,11 +39,11 @@ struct Asked {
     uris: Vec<String>,
 }
 
-/// The request in PEM; absent where a field is unknown or no address.
-pub(crate) fn pem(asked: &Value) -> Option<String> {
-    let asked: Asked = serde_json::from_value(asked.clone()).ok()?;
+/// The request in PEM; `None` if a field is unknown or an IP address is invalid.
+pub(crate) fn pem(requested: &Value) -> Option<String> {
+    let requested: RequestedNames = serde_json::from_value(requested.clone()).ok()?;
     let key = Ed25519KeyPair::from_seed_unchecked(&SEED).ok()?;
-    let info = info(&asked, key.public_key().as_ref());
+    let info = info(&requested, key.public_key().as_ref());
     let signature = bits(key.sign(&info).as_ref());
     let request = sequence(&[info, algorithm(), signature]);
     let text = STANDARD.encode(request);
@@ -52,28 +52,28 @@ pub(crate) fn pem(asked: &Value) -> Option<String> {
 }
 
 /// CertificationRequestInfo: version 0, subject, key, attributes.
-fn info(asked: &Asked, key: &[u8]) -> Vec<u8> {
+fn info(requested: &RequestedNames, key: &[u8]) -> Vec<u8> {
     let version = tagged(0x02, &[0]);
     let key = sequence(&[algorithm(), bits(key)]);
-    sequence(&[version, subject(asked), key, tagged(ATTRIBUTES, &extensions(asked))])
+    sequence(&[version, subject(requested), key, tagged(ATTRIBUTES, &extensions(requested))])
 }
 
-fn subject(asked: &Asked) -> Vec<u8> {
-    let organizations = asked.organizations.iter().map(|name| (ORGANIZATION, name));
-    let all = organizations.chain(asked.common_name.iter().map(|name| (COMMON_NAME, name)));
+fn subject(requested: &RequestedNames) -> Vec<u8> {
+    let organizations = requested.organizations.iter().map(|name| (ORGANIZATION, name));
+    let all = organizations.chain(requested.common_name.iter().map(|name| (COMMON_NAME, name)));
     let parts = all.map(|(kind, text)| {
         tagged(SET, &sequence(&[tagged(OBJECT_ID, kind), tagged(UTF8, text.as_bytes())]))
     });
     sequence(&parts.collect::<Vec<_>>())
 }
 
-/// The attribute that asks for alternative names; nothing if there are none.
-fn extensions(asked: &Asked) -> Vec<u8> {
+/// The attribute with subject alternative names; empty if there are none.
+fn extensions(requested: &RequestedNames) -> Vec<u8> {
     let text = |tag: u8| move |name: &String| tagged(tag, name.as_bytes());
-    let mut names: Vec<Vec<u8>> = asked.emails.iter().map(text(0x81)).collect();
-    names.extend(asked.dns_names.iter().map(text(0x82)));
-    names.extend(asked.uris.iter().map(text(0x86)));
-    names.extend(asked.ip_addresses.iter().map(|address| match address {
+    let mut names: Vec<Vec<u8>> = requested.emails.iter().map(text(0x81)).collect();
+    names.extend(requested.dns_names.iter().map(text(0x82)));
+    names.extend(requested.uris.iter().map(text(0x86)));
+    names.extend(requested.ip_addresses.iter().map(|address| match address {
         std::net::IpAddr::V4(address) => tagged(0x87, &address.octets()),
         std::net::IpAddr::V6(address) => tagged(0x87, &address.octets()),
     }));
@@ -119,8 +119,8 @@ mod tests {
 
     use super::*;
 
-    fn read(asked: &Value) -> (String, Vec<String>) {
-        let text = pem(asked).unwrap();
+    fn read(requested: &Value) -> (String, Vec<String>) {
+        let text = pem(requested).unwrap();
         let (_, block) = x509_parser::pem::parse_x509_pem(text.as_bytes()).unwrap();
         let (rest, request) = X509CertificationRequest::from_der(&block.contents).unwrap();
         assert!(rest.is_empty());
@@ -130,28 +130,28 @@ mod tests {
     }
 
     #[test]
-    fn a_request_asks_for_these_names_and_is_signed() {
-        let asked = json!({
+    fn a_request_contains_the_names_and_is_signed() {
+        let requested = json!({
             "commonName": "system:node:a", "organizations": ["system:nodes", "others"],
             "dnsNames": ["a", "b.example.com"], "ipAddresses": ["10.0.0.1", "2001:db8::1"],
             "emails": ["a@example.com"], "uris": ["spiffe://a"],
         });
-        let (subject, names) = read(&asked);
+        let (subject, names) = read(&requested);
         assert_eq!(subject, "O=system:nodes, O=others, CN=system:node:a");
         let wanted = "[SubjectAlternativeName(SubjectAlternativeName { general_names: [RFC822Name(\"a@example.com\"), \
                       DNSName(\"a\"), DNSName(\"b.example.com\"), URI(\"spiffe://a\"), IPAddress([10, 0, 0, 1]), \
                       IPAddress([32, 1, 13, 184, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1])] })]";
         assert_eq!(format!("[{}]", names.join(", ")), wanted);
-        assert_eq!(pem(&asked), pem(&asked));
+        assert_eq!(pem(&requested), pem(&requested));
     }
 
     #[test]
-    fn a_request_may_ask_for_nothing() {
+    fn a_request_may_be_empty() {
         assert_eq!(read(&json!({})), (String::new(), Vec::new()));
     }
 
     #[test]
-    fn what_is_no_request_makes_none() {
+    fn invalid_fields_give_no_request() {
         for none in [json!("a"), json!({"commonNames": "a"}), json!({"ipAddresses": ["a"]})] {
             assert_eq!(pem(&none), None, "{none}");
         }

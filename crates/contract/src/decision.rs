@@ -1,4 +1,4 @@
-//! Decisions about versions: what is asked, where a row of a contract asks it, and the document that tells the answer.
+//! Decisions about versions: the question, where a row of a contract runs it, and the document with the result.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -10,18 +10,18 @@ use serde_json::{Map, Value, json};
 use crate::case::Given;
 use crate::expect::Rules;
 
-/// What a row of a contract of form versions asks.
+/// The decision that a row of a contract of the form versions asserts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
-    /// Where it is asked.
+    /// Where it runs.
     pub runs_on: RunsOn,
-    /// What is asked.
+    /// The question.
     pub asks: Question,
-    /// The time at which it is asked.
+    /// The time of the decision.
     pub now: Timestamp,
 }
 
-/// Where a row is asked.
+/// Where a row runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RunsOn {
     /// The pure decision.
@@ -32,22 +32,22 @@ pub enum RunsOn {
     Reconcile,
 }
 
-/// What is asked of a Shoot, of the Shoot before, and of its CloudProfile.
+/// A question about a Shoot, the old Shoot and its CloudProfile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Question {
-    /// The Shoot is created or updated: what is filled in, and what is refused.
+    /// The Shoot is created or updated: which values admission fills in, and what it refuses.
     Admission {
         /// CREATE or UPDATE.
         operation: String,
     },
-    /// The Shoot is maintained: what is moved, and what is told of that.
+    /// The Shoot is maintained: which versions change, and which messages are reported.
     Maintenance {
-        /// Whether what is written then passes the garden's admission.
+        /// Whether the written Shoot then passes through the garden's admission.
         admitted: bool,
     },
     /// Whether the Shoot is maintained now, and when it is maintained next.
     Window,
-    /// Whether the machines of its first pool are replaced.
+    /// Whether the machines of its first worker pool are replaced.
     Rolling {
         /// What the provider's extension adds to the hash.
         additional: Vec<String>,
@@ -56,14 +56,14 @@ pub enum Question {
     Support {
         /// The release of Gardener.
         gardener: String,
-        /// What the cluster is: `garden`, `seed`, `shoot`.
+        /// The type of the cluster: `garden`, `seed`, `shoot`.
         cluster: String,
         /// Its version of Kubernetes.
         version: String,
     },
 }
 
-/// Lists of a Shoot, and the fields that their elements go by though no schema says so.
+/// Lists of a Shoot and their key fields, which the schema does not declare.
 pub(crate) const SHOOT_LISTS: [(&str, &str); 3] = [
     ("spec.provider.workers", "name"),
     ("spec.provider.workers[].cri.containerRuntimes", "type"),
@@ -71,7 +71,7 @@ pub(crate) const SHOOT_LISTS: [(&str, &str); 3] = [
 ];
 
 impl RunsOn {
-    /// As a contract names it.
+    /// The name in contracts.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -81,10 +81,10 @@ impl RunsOn {
         }
     }
 
-    /// What cannot be seen there though the decision tells it: what a controller cannot decide stands in its log alone, and
-    /// it waits for no time within a window.
+    /// Fields of the result that cannot be observed there: a controller writes its failures only to its log, and
+    /// it does not report the rest of the current window.
     #[must_use]
-    pub fn hides(self) -> &'static [&'static str] {
+    pub fn unobservable_fields(self) -> &'static [&'static str] {
         match self {
             Self::Decision | Self::Admission => &[],
             Self::Reconcile => &["failures", "inThis"],
@@ -93,7 +93,7 @@ impl RunsOn {
 }
 
 impl Question {
-    /// As a contract names it.
+    /// The name in contracts.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -105,9 +105,9 @@ impl Question {
         }
     }
 
-    /// Where it can be asked.
+    /// Where it can run.
     #[must_use]
-    pub fn levels(&self) -> &'static [RunsOn] {
+    pub fn places(&self) -> &'static [RunsOn] {
         match self {
             Self::Admission { .. } => &[RunsOn::Decision, RunsOn::Admission],
             Self::Maintenance { admitted: true } => &[RunsOn::Reconcile],
@@ -116,7 +116,7 @@ impl Question {
         }
     }
 
-    /// What a document that answers it may tell.
+    /// The fields of the document with the result.
     #[must_use]
     pub fn tells(&self) -> &'static [&'static str] {
         match self {
@@ -131,7 +131,7 @@ impl Question {
 }
 
 impl Decision {
-    /// The document before anything is decided: the Shoot, where something is done to it.
+    /// The document before the decision: the Shoot, if the decision may change it.
     #[must_use]
     pub fn input(&self, given: &Given) -> Value {
         let mut document = Map::new();
@@ -142,7 +142,7 @@ impl Decision {
     }
 }
 
-/// How documents that tell a decision compare: the Shoot in them by its kind, pools by their names.
+/// Rules that compare results of decisions: the Shoot by its kind's types, worker pools by name.
 #[must_use]
 pub fn rules() -> Rules {
     static RULES: LazyLock<Rules> = LazyLock::new(|| {

@@ -1,4 +1,4 @@
-//! The other kinds of file beside contracts: targets, waivers, ledgers, attestations; one way to read and refuse them.
+//! Files beside contracts: targets, waivers, ledgers, attestations; how they are read and how errors point into them.
 
 pub mod attestation;
 pub mod ledger;
@@ -18,35 +18,35 @@ use serde::de::DeserializeOwned;
 
 use crate::model::Location;
 
-/// The `apiVersion` of every file of ours.
+/// The `apiVersion` of every file of this project.
 pub const API_VERSION: &str = "conformance.gardener.cloud/v1alpha1";
 
 /// A text and where it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceFile {
-    /// Path as people know it.
+    /// Path as shown to users.
     pub path: String,
     /// Content.
     pub text: Arc<str>,
 }
 
-/// What is wrong at one place of a file, and what to do about it; drawn with file, line and caret.
+/// An error at a position in a file, and its remedy; printed with file, line and caret.
 #[derive(Clone, Debug)]
 pub struct Error {
-    /// Which rule is broken, for tables of rules and for tests: `unknown-key`; empty where no rule has a name.
+    /// Name of the broken rule, for tables of rules and for tests: `unknown-key`; empty if the rule has no name.
     pub code: &'static str,
-    /// What is wrong: no capital, no full stop.
+    /// The message, without a capital letter and full stop.
     pub message: String,
-    /// What to do about it.
+    /// How to correct it.
     pub remedy: Option<String>,
-    /// Where.
+    /// The position.
     pub location: Location,
-    drawn: Box<Drawn>,
+    snippet: Box<Snippet>,
 }
 
-/// What an error is drawn from.
+/// The source text and the span that the diagnostic shows.
 #[derive(Clone, Debug)]
-struct Drawn {
+struct Snippet {
     source: NamedSource<Arc<str>>,
     span: SourceSpan,
 }
@@ -57,7 +57,7 @@ impl SourceFile {
         Self { path: path.into(), text: text.into() }
     }
 
-    /// An error at a place of this file, `length` bytes long.
+    /// An error at a position of this file, `length` bytes long.
     #[must_use]
     pub fn error(
         &self,
@@ -71,14 +71,14 @@ impl SourceFile {
             message: message.into(),
             remedy,
             location: Location { file: self.path.clone(), line: mark.line, column: mark.column },
-            drawn: Box::new(Drawn {
+            snippet: Box::new(Snippet {
                 source: NamedSource::new(&self.path, Arc::clone(&self.text)).with_language("YAML"),
                 span: (mark.offset.min(self.text.len()), length).into(),
             }),
         }
     }
 
-    /// The one document of this file, which must be of this kind, and its `spec` or itself as a type.
+    /// Deserializes the only document of this file, which must have this kind.
     fn read<T: DeserializeOwned>(&self, kind: &str) -> Result<T, Error> {
         let unreadable = |error: yaml::Error| self.error(error.mark, 1, error.message, None);
         let nodes = yaml::parse(&self.text).map_err(unreadable)?;
@@ -87,7 +87,7 @@ impl SourceFile {
             return Err(self.error(
                 mark,
                 1,
-                format!("{} documents, expected one of kind {kind}", nodes.len()),
+                format!("the file has {} documents, expected one of kind {kind}", nodes.len()),
                 None,
             ));
         };
@@ -102,7 +102,7 @@ impl SourceFile {
             Some(found) if found.as_str() == Some(wanted) => Ok(()),
             Some(found) => {
                 let length = found.end.saturating_sub(found.start.offset);
-                Err(self.error(found.start, length, format!("unexpected {key}"), remedy))
+                Err(self.error(found.start, length, format!("{key} is not {wanted}"), remedy))
             }
             None => Err(self.error(node.start, 1, format!("{key} is missing"), remedy)),
         }
@@ -119,7 +119,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 impl Error {
-    /// The same, as a breach of the rule of this name.
+    /// The same error with the name of the broken rule.
     #[must_use]
     pub fn coded(mut self, code: &'static str) -> Self {
         self.code = code;
@@ -137,11 +137,11 @@ impl Diagnostic for Error {
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(&self.drawn.source)
+        Some(&self.snippet.source)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        Some(Box::new(std::iter::once(LabeledSpan::new_with_span(None, self.drawn.span))))
+        Some(Box::new(std::iter::once(LabeledSpan::new_with_span(None, self.snippet.span))))
     }
 }
 

@@ -1,4 +1,4 @@
-//! What Gardener may emit: rules over the objects of one namespace, and which of them are kept (contracts/README.md,
+//! Rules for objects that Gardener emits, and their evaluation on the objects of one namespace (contracts/README.md,
 //! Objects).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,47 +11,47 @@ use crate::expect::{Expect, Operator, Rules, holds};
 use crate::model::{Clause, Contract, Location};
 use crate::versions::Range;
 
-/// Who emits control planes, as `differs` names it.
+/// The key of `differs` for Gardener.
 const GARDENER: &str = "gardener";
 
 /// Objects of one kind, or the one of them that has this name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selector {
-    /// API group; empty for the core group. Whatever the version, an object is of its kind.
+    /// API group; empty for the core group. The version of an object does not matter.
     pub group: String,
     /// `Deployment`.
     pub kind: String,
     /// `None`: any.
     pub name: Option<String>,
-    /// As it is written: `deployment/kube-apiserver`, `operatingsystemconfig/*`.
+    /// As written in the contract: `deployment/kube-apiserver`, `operatingsystemconfig/*`.
     pub text: String,
 }
 
-/// What is asserted of objects that Gardener emits.
+/// A rule for objects that Gardener emits.
 #[derive(Clone, Debug)]
 pub struct Emits {
-    /// The objects.
+    /// Selects the objects.
     pub object: Selector,
-    /// Only those that keep this.
+    /// The rule applies only to objects that satisfy this.
     pub condition: Option<Expect>,
-    /// It is asked only where each of these is there.
+    /// The rule applies only in namespaces that have an object of each of these.
     pub beside: Vec<Selector>,
-    /// It is asked only where none of these is there.
+    /// The rule applies only in namespaces that have none of these.
     pub without: Vec<Selector>,
-    /// What holds of each. `$present`: there is one; `$absent`: there is none.
+    /// What each object must satisfy. `$present`: the namespace has one; `$absent`: it has none.
     pub expect: Expect,
-    /// What is known of the kind.
+    /// Types and list keys of the kind.
     pub rules: Rules,
-    /// Where the row stands.
+    /// Position of the row.
     pub location: Location,
 }
 
-/// One case of a clause: an object that keeps it, and what breaks it.
+/// One case of a clause: an object that keeps it, and changes that break it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Emitted {
-    /// The namespace of the contract that the object is of.
+    /// The object's namespace in the contract.
     pub namespace: String,
-    /// The object, which other clauses are asked of too; `None`: that there is none is asserted.
+    /// The object, shared with other clauses; `None`: the clause asserts that there is no object.
     pub object: Option<Arc<Value>>,
     /// Changes of that namespace that break the clause.
     pub breaks: Vec<Break>,
@@ -60,17 +60,17 @@ pub struct Emitted {
 /// A change that breaks a clause.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Break {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What the clause is asked of then; `None`: the object is gone.
+    /// The changed object; `None`: the change removes it.
     pub object: Option<Value>,
-    /// The release of Gardener that the namespace is of.
+    /// The release of Gardener that emits the namespace.
     pub gardener: String,
-    /// Everything in the namespace.
+    /// All objects of the changed namespace.
     pub objects: Vec<Arc<Value>>,
 }
 
-/// A rule asked of one object.
+/// A rule evaluated on one object.
 #[derive(Clone, Debug)]
 pub struct Asked<'c, 'o> {
     /// The contract.
@@ -79,25 +79,25 @@ pub struct Asked<'c, 'o> {
     pub clause: &'c Clause,
     /// The rule.
     pub rule: &'c Emits,
-    /// The object; `None`: there is none.
+    /// The object; `None`: the namespace has none.
     pub object: Option<&'o Value>,
-    /// What came of it.
+    /// The outcome.
     pub held: Held,
 }
 
-/// What became of a rule that was asked.
+/// The outcome of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Held {
     /// It is kept.
     Yes,
     /// It is broken.
     No,
-    /// It means nothing here: a clause that it presupposes is broken in the namespace.
+    /// Not applicable: this clause, which it presupposes, is broken in the namespace.
     NotRun(String),
 }
 
 impl Selector {
-    /// Whether it is one of these.
+    /// Whether an object is selected.
     #[must_use]
     pub fn selects(&self, object: &Value) -> bool {
         let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default();
@@ -114,7 +114,7 @@ impl fmt::Display for Selector {
 }
 
 impl Emits {
-    /// What it is asked of in a namespace, one by one; empty where it is not asked.
+    /// The objects of a namespace that the rule applies to; empty if it does not apply there.
     #[must_use]
     pub fn asked_of<'o>(&self, objects: &'o [Arc<Value>]) -> Vec<Option<&'o Arc<Value>>> {
         let is_there = |selector: &Selector| objects.iter().any(|object| selector.selects(object));
@@ -134,51 +134,51 @@ impl Emits {
         }
     }
 
-    /// Whether it is broken, and `who` says that this release of Gardener breaks it.
+    /// Whether the rule is broken, and `who` (`differs` of its clause) says that this release of Gardener breaks it.
     #[must_use]
     pub fn differs(&self, who: &BTreeMap<String, String>, gardener: &str, object: Option<&Value>) -> bool {
         differs(who, gardener) && !self.is_kept(object)
     }
 
-    /// Whether it is kept.
+    /// Whether the object satisfies the rule.
     #[must_use]
     pub fn is_kept(&self, object: Option<&Value>) -> bool {
         holds(&self.expect, None, object, &self.rules)
     }
 }
 
-/// Whether a clause holds for a release of Gardener; `None`: nobody knows which it is, so nothing that depends on it holds.
+/// Whether a clause holds for a release of Gardener; `None`: unknown, so only clauses without `versions` hold.
 #[must_use]
 pub fn holds_for(clause: &Clause, gardener: Option<&str>) -> bool {
     let Some(range) = &clause.versions else { return true };
     gardener.is_some_and(|version| Range::parse(range).is_some_and(|range| range.covers(version)))
 }
 
-/// Whether a clause says that this release of Gardener does not keep it: `gardener`, or `gardener v1.82.0`.
+/// Whether `differs` of a clause names this release of Gardener: `gardener`, or `gardener v1.82.0`.
 #[must_use]
 pub fn differs(who: &BTreeMap<String, String>, gardener: &str) -> bool {
     let named = who.keys().filter(|who| is_gardener(who)).map(|who| who[GARDENER.len()..].trim());
     named.into_iter().any(|release| release.is_empty() || release == gardener)
 }
 
-/// Whether Gardener itself is named, with or without a release.
+/// Whether a key of `differs` names Gardener, with or without a release.
 #[must_use]
 pub fn is_gardener(who: &str) -> bool {
     who.strip_prefix(GARDENER).is_some_and(|of| of.is_empty() || of.starts_with(' '))
 }
 
-/// Everything that clauses say of what Gardener emits, asked of one namespace, in the order of the contracts.
+/// Evaluates all rules for emitted objects on one namespace, in the order of the contracts.
 #[must_use]
 pub fn ask<'c, 'o>(
     contracts: impl IntoIterator<Item = &'c Contract>,
     gardener: Option<&str>,
     objects: &'o [Arc<Value>],
 ) -> Vec<Asked<'c, 'o>> {
-    let mut asked = Vec::new();
+    let mut results = Vec::new();
     for contract in contracts {
         for clause in contract.clauses.iter().filter(|clause| holds_for(clause, gardener)) {
             for rule in &clause.emits {
-                asked.extend(rule.asked_of(objects).into_iter().map(|object| {
+                results.extend(rule.asked_of(objects).into_iter().map(|object| {
                     let object = object.map(Arc::as_ref);
                     let held = if rule.is_kept(object) { Held::Yes } else { Held::No };
                     Asked { contract, clause, rule, object, held }
@@ -186,8 +186,8 @@ pub fn ask<'c, 'o>(
             }
         }
     }
-    presuppose(&mut asked);
-    asked
+    mark_not_run(&mut results);
+    results
 }
 
 /// The clauses that are broken in a namespace, in order.
@@ -197,22 +197,22 @@ pub fn broken<'c>(
     gardener: Option<&str>,
     objects: &[Arc<Value>],
 ) -> BTreeSet<&'c str> {
-    let asked = ask(contracts, gardener, objects);
-    asked.iter().filter(|asked| asked.held == Held::No).map(|asked| asked.clause.id.as_str()).collect()
+    let results = ask(contracts, gardener, objects);
+    results.iter().filter(|result| result.held == Held::No).map(|result| result.clause.id.as_str()).collect()
 }
 
-/// Takes out of question what presupposes a clause that is broken, or is out of question itself.
-fn presuppose(asked: &mut [Asked<'_, '_>]) {
+/// Marks rules as not run whose clause presupposes a clause that is broken or not run.
+fn mark_not_run(results: &mut [Asked<'_, '_>]) {
     loop {
-        let out: BTreeSet<String> = asked
+        let out: BTreeSet<String> = results
             .iter()
-            .filter(|asked| asked.held != Held::Yes)
-            .map(|asked| asked.clause.id.clone())
+            .filter(|result| result.held != Held::Yes)
+            .map(|result| result.clause.id.clone())
             .collect();
         let mut changed = false;
-        for asked in asked.iter_mut().filter(|asked| !matches!(asked.held, Held::NotRun(_))) {
-            if let Some(id) = asked.clause.presupposes.iter().find(|id| out.contains(*id)) {
-                asked.held = Held::NotRun(id.clone());
+        for result in results.iter_mut().filter(|result| !matches!(result.held, Held::NotRun(_))) {
+            if let Some(id) = result.clause.presupposes.iter().find(|id| out.contains(*id)) {
+                result.held = Held::NotRun(id.clone());
                 changed = true;
             }
         }

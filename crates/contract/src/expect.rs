@@ -1,23 +1,23 @@
-//! What is asserted, as a tree over an answer, and the comparison (contracts/README.md).
+//! Assertions as a tree over an answer, and the comparison (contracts/README.md).
 
 mod assertions;
 pub(crate) mod cel;
 mod changes;
 mod compare;
+mod describe;
 mod flags;
 mod keys;
-mod opened;
-mod place;
+mod notation;
+mod path;
 #[cfg(test)]
 mod properties;
-mod read;
+mod pruned;
+mod reader;
 mod refused;
 mod rules;
 mod scalar;
-mod shown;
 #[cfg(test)]
 mod tests;
-mod words;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -27,32 +27,32 @@ use serde_json::Value;
 pub use assertions::{Assertion, assertions};
 pub use changes::{Change, changes, double_keys, outside, same};
 pub use compare::{compare, holds, only, without};
+pub use describe::words;
 pub use flags::words_beside_flags;
 pub use keys::is_like;
-pub use opened::{close, inside as open_value, open};
-pub use place::{get, put};
-pub use read::Reader;
+pub use notation::{close, open, open_value};
+pub use path::{get, put};
+pub use pruned::{Pruned, pruned};
+pub use reader::Reader;
 pub use refused::{Replacement, non_matching, refused};
 pub use rules::{ListRule, Rules};
 pub use scalar::equal;
-pub use shown::{Pruned, pruned};
-pub use words::words;
 
-/// What must hold at one place of the answer.
+/// An assertion about one value of the answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expect {
     /// This scalar, compared by value where the schema says quantity or duration.
     Value(Value),
     /// A map, partial: each named field must hold.
     Map(BTreeMap<String, Self>),
-    /// A list that goes by key, partial.
+    /// A list whose elements have keys, partial.
     Keyed {
         /// The key fields, in the schema's order.
         keys: Vec<String>,
         /// Elements expected by their key.
         items: Vec<KeyedItem>,
     },
-    /// A list, whole and in order (or, `unordered`, as a multiset).
+    /// A whole list, in order or, if not `ordered`, as a multiset.
     List {
         /// The elements.
         items: Vec<Self>,
@@ -68,65 +68,65 @@ pub enum Expect {
 pub struct KeyedItem {
     /// Key fields and their values, in the order of the keys.
     pub key: Vec<(String, Value)>,
-    /// What must hold of the element (`Operator::Absent`: there is none).
+    /// The assertion about the element (`Operator::Absent`: there is no such element).
     pub expect: Expect,
 }
 
 /// The operators of the language.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operator {
-    /// There is none (absent or null).
+    /// The value is absent or null.
     Absent,
-    /// There is one.
+    /// The value is present.
     Present,
-    /// What the target states under this name; until it has, nothing keeps it.
+    /// The value that the target states for this parameter; before it is filled in, no answer satisfies it.
     Parameter {
         /// The name.
         name: String,
-        /// Whether the value lists members that must be there.
+        /// Whether the value is a list of members that the map must have.
         members: bool,
     },
     /// It differs from the input.
     Changed,
-    /// It is as in the input (absent there: absent here).
+    /// It is as in the input (absent if absent there).
     Unchanged,
-    /// A map whose keys are as in the input, but for these.
+    /// A map whose keys, except these, are as in the input.
     UnchangedBut(Vec<String>),
-    /// A map whose keys that are like these are as in the input; `*` stands for any letters.
+    /// A map whose keys that match these patterns are as in the input; `*` stands for any characters.
     UnchangedLike(Vec<String>),
-    /// Anything, also nothing: asserts nothing.
+    /// Anything or nothing: asserts nothing.
     Any,
     /// The whole string matches.
     Matches {
         /// The expression, without anchors.
         regex: String,
-        /// A value the expression must refuse, for the proof.
+        /// A value that must not satisfy the operator, for the proof.
         not_for: Option<Value>,
     },
     /// The list (or string) contains each of these.
     Contains(Vec<Expect>),
     /// The list holds exactly these, order ignored.
     Exactly(Vec<Expect>),
-    /// One of these.
+    /// One of these values.
     OneOf(Vec<Value>),
-    /// So many elements.
+    /// This number of elements.
     Count(usize),
-    /// Each element.
+    /// Each element satisfies this.
     Each(Box<Expect>),
-    /// Nothing, or what holds.
+    /// Absent, or a value that satisfies this.
     AbsentOr(Box<Expect>),
-    /// Nothing, or a text that does not match as a whole.
+    /// Absent, or a string that does not match as a whole.
     NotMatches {
         /// The expression, without anchors.
         regex: String,
         /// A value that matches, for the proof.
         not_for: Value,
     },
-    /// A map with a key like one of these; `*` stands for any letters.
+    /// A map with a key that matches one of these patterns; `*` stands for any characters.
     AnyKey(Vec<String>),
-    /// A map without a key like any of these; nothing has no keys.
+    /// Absent, or a map without a key that matches one of these patterns.
     NoKey(Vec<String>),
-    /// A list, map or text with something in it.
+    /// A list, map or string that is not empty.
     Filled,
     /// A number, quantity, duration or time in this range, both ends included.
     Between(Value, Value),
@@ -134,33 +134,34 @@ pub enum Operator {
     Cel {
         /// The expression.
         expression: String,
-        /// A value the expression must refuse, for the proof.
+        /// A value that must not satisfy the operator, for the proof.
         not_for: Option<Value>,
     },
-    /// It opens as this notation and its content must hold: `$yaml`, `$json`, `$base64`, `$jwt`, `$unit`, `$flags`.
+    /// It parses in this notation and the content satisfies this: `$yaml`, `$json`, `$base64`, `$jwt`, `$unit`, `$flags`.
     Opened(Notation, Box<Expect>),
 }
 
-/// A notation that opens a string.
+/// A notation of the content of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Notation {
     /// YAML 1.1 as Kubernetes reads it.
     Yaml,
     /// JSON.
     Json,
-    /// Base64 of a text.
+    /// Base64 of a string.
     Base64,
-    /// A JSON web token: its claims. It is opened only, as nobody here can sign one.
+    /// A JSON web token: its claims. It can be parsed, but not built, as that needs a signature.
     Jwt,
-    /// A certificate request in PEM: what it asks for. It is built only.
+    /// A certificate request in PEM: the names that it requests. It can be built, but not parsed.
     CertificateRequest,
     /// A systemd unit: section → option → values.
     Unit,
-    /// A command line, of a container, a list of words or a line: flag → value, or member → true, or key → value.
+    /// A command line, as a container, a list of words or a line: flag → value; the value of a list is member → true,
+    /// of a map key → value.
     Flags,
 }
 
-/// One step from an object to a place inside it.
+/// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Step {
     /// A field of a map.
@@ -173,18 +174,18 @@ pub enum Step {
     Opened(Notation),
 }
 
-/// A place inside an object; prints as `spec.containers[name=app].env`.
+/// The path of a value inside an object; prints as `spec.containers[name=app].env`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Path(pub Vec<Step>);
 
-/// One assertion that an answer does not keep.
+/// One assertion that an answer does not satisfy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mismatch {
-    /// Where.
+    /// The path.
     pub path: Path,
-    /// What was wanted, as shown to a person.
+    /// The expected value, as text for users.
     pub want: String,
-    /// What was there; `None`: nothing.
+    /// The actual value; `None`: absent.
     pub got: Option<Value>,
 }
 

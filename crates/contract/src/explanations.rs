@@ -1,4 +1,4 @@
-//! Explanations: why the answers of a target differ from those of another implementation, held against each difference
+//! Explanations: why the answers of a target differ from those of another implementation, matched with each difference
 //! that a differential run finds.
 
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::expect::{Change, Expect, Path, Rules, holds, outside};
 use crate::model::Location;
 
-/// What a file of kind `Explanations` says of one target.
+/// A file of kind `Explanations`, about one target.
 #[derive(Clone, Debug)]
 pub struct Explanations {
     /// Name of the target that differs.
@@ -17,34 +17,34 @@ pub struct Explanations {
     pub entries: Vec<Explanation>,
 }
 
-/// One reason for differences. Absent conditions are not asked.
+/// One reason for differences. Absent conditions always hold.
 #[derive(Clone, Debug)]
 pub struct Explanation {
-    /// Webhooks that it speaks of; empty, and without controllers: all.
+    /// Webhooks that it applies to; empty and without controllers: all.
     pub webhooks: Vec<String>,
-    /// Controllers that it speaks of; empty: none.
+    /// Controllers that it applies to; empty: none.
     pub controllers: Vec<String>,
-    /// Places that it speaks of, as path prefixes: `object.spec.tolerations`, `message`, `causes`; of controllers
+    /// Paths that it applies to, as prefixes: `object.spec.tolerations`, `message`, `causes`; for controllers
     /// `targetCluster.ConfigMap`, `sourceCluster.ManagedResource[].status`.
     pub at: Vec<String>,
-    /// What the request holds at the place; only of places in the object.
+    /// Condition on the request's value; only for paths in the object.
     pub input: Option<Expect>,
-    /// What the other implementation's answer holds there; `$unchanged` looks at the input.
+    /// Condition on the value in the other implementation's answer; `$unchanged` compares with the input.
     pub ours: Option<Expect>,
-    /// What the answer of the target that differs holds there.
+    /// Condition on the value in the answer of the target that differs.
     pub theirs: Option<Expect>,
-    /// What was asked: `operation`, `dryRun`, `review`, `instance`, `config`, `namespace`, `cluster`, `object`,
-    /// `oldObject`; of controllers `config`, `sourceCluster`, `targetCluster`, `steps`.
+    /// Condition on the case: `operation`, `dryRun`, `review`, `instance`, `config`, `namespace`, `cluster`, `object`,
+    /// `oldObject`; for controllers `config`, `sourceCluster`, `targetCluster`, `steps`.
     pub given: Option<Expect>,
-    /// The clause that states the difference, where there is one.
+    /// The clause whose `differs` states the difference, if there is one.
     pub clause: Option<String>,
     /// Why, in a sentence.
     pub reason: String,
-    /// Where it stands.
+    /// Its position.
     pub location: Location,
 }
 
-/// Who was asked.
+/// The webhook or controller whose answers differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked<'a> {
     /// A webhook.
@@ -53,25 +53,25 @@ pub enum Asked<'a> {
     Controller(&'a str),
 }
 
-/// A difference, as explanations look at it.
+/// A difference between two answers.
 #[derive(Clone, Copy, Debug)]
 pub struct Difference<'a> {
-    /// Who was asked.
+    /// The webhook or controller whose answers differ.
     pub asked: Asked<'a>,
-    /// The place: `object` and the path below it, a part of the answer such as `message`, or cluster, kind and object.
+    /// The path: `object` and the path below it, a part of the answer such as `message`, or cluster, kind and object.
     pub place: &'a Path,
-    /// What the request holds there.
+    /// The value in the request.
     pub input: Option<&'a Value>,
-    /// What the one answer holds there.
+    /// The value in the other implementation's answer.
     pub ours: Option<&'a Value>,
-    /// What the answer of the target that is explained holds there.
+    /// The value in the answer of the target that differs.
     pub theirs: Option<&'a Value>,
-    /// What was asked, as [`Explanation::given`] names it.
+    /// The case, as [`Explanation::given`] describes it.
     pub given: &'a Value,
 }
 
 impl Explanations {
-    /// Whether they speak of this target.
+    /// Whether they are about this target.
     #[must_use]
     pub fn speak_of(&self, name: &str, version: Option<&str>) -> bool {
         self.name == name && self.version.as_deref().is_none_or(|own| Some(own) == version)
@@ -79,7 +79,7 @@ impl Explanations {
 }
 
 impl Explanation {
-    /// Whether it speaks of who was asked.
+    /// Whether it applies to this webhook or controller.
     #[must_use]
     pub fn speaks_of(&self, asked: Asked<'_>) -> bool {
         match asked {
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named_with_their_place() {
+    fn errors_have_a_line() {
         let table = [
             ("{at: object, because: r}", "no key \"because\""),
             ("{at: object}", "reason is missing"),

@@ -1,4 +1,4 @@
-//! What the rows of a table of flags speak of, and the changes of a command line that none of them does.
+//! Tables of flags, and the changes of a command line that no row of the table explains.
 
 use std::collections::BTreeSet;
 
@@ -6,73 +6,73 @@ use serde_json::{Map, Value};
 
 use crate::expect::{self, Notation, Path, Rules, Step, is_like, same};
 
-/// Whose command line a contract of the form flags is about, and the flags that it names.
+/// The command line of a contract of the form flags, and the rows of its table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
+pub struct FlagTable {
     /// The command line.
-    pub line: Line,
+    pub line: CommandLine,
     /// Its rows, in order.
-    pub rows: Vec<Row>,
+    pub rows: Vec<FlagRow>,
 }
 
-/// Where a command line stands.
+/// The location of a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Line {
+pub enum CommandLine {
     /// `command` and `args` of this container of a pod template.
     Container(String),
     /// `ExecStart` of this unit of an OperatingSystemConfig.
     Unit(String),
 }
 
-/// A row: the clause that speaks of a flag, and what it lets a webhook do with it.
+/// A row: a flag, its clause, and the changes that it explains.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct FlagRow {
     /// Its clause.
     pub clause: String,
     /// `--secure-port`; `*` stands for any letters.
     pub flag: String,
-    /// Whether its changes are explained.
+    /// Which changes it explains.
     pub explains: Explains,
 }
 
 /// Which changes of a flag a row explains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Explains {
-    /// All: what is wrong with them is a broken clause.
+    /// All: the clause itself judges them.
     Judged,
-    /// That it came where it was not.
+    /// Only that the flag was added (`may add`).
     Added,
-    /// All: `may change`.
+    /// All (`may change`).
     Changed,
 }
 
-/// A change of a command line that no row speaks of.
+/// A change of a command line that no row explains.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Unnamed {
-    /// Where: `…containers[name=kube-apiserver]<Flags>.--foo`; without a flag, the words that are none.
+pub struct UnexplainedChange {
+    /// Path: `…containers[name=kube-apiserver]<Flags>.--foo`; without a flag, the path of the command line.
     pub path: Path,
     /// `kube-apiserver`, `kubelet.service`.
     pub owner: String,
     /// The flag; `None`: the program, or a word that is no flag.
     pub flag: Option<String>,
-    /// What was there.
+    /// The value before.
     pub before: Option<Value>,
-    /// What is there.
+    /// The value after.
     pub after: Option<Value>,
 }
 
-impl Named {
-    /// Every change from one object to the other that no row explains, in the order of flags. An object without this command
-    /// line has none; that it went is another clause's business.
+impl FlagTable {
+    /// Changes between the objects that no row explains, in the order of flags. An object without this command
+    /// line has none.
     #[must_use]
-    pub fn unnamed(&self, before: &Value, after: &Value) -> Vec<Unnamed> {
+    pub fn unnamed(&self, before: &Value, after: &Value) -> Vec<UnexplainedChange> {
         let lines = |object: &Value| expect::get(object, &self.line.path());
         let (Some(was), Some(is)) = (lines(before), lines(after)) else { return Vec::new() };
-        let mut found = Vec::new();
+        let mut changes = Vec::new();
         let words = |value: &Value| expect::words_beside_flags(value).map(|words| words.join(" "));
         let (program, programs) = (words(&was), words(&is));
         if program != programs {
-            found.push(self.found(None, program.map(Value::from), programs.map(Value::from)));
+            changes.push(self.change(None, program.map(Value::from), programs.map(Value::from)));
         }
         let flags = |value: &Value| match expect::open_value(Notation::Flags, value) {
             Some(Value::Object(flags)) => flags,
@@ -83,10 +83,10 @@ impl Named {
         for name in names {
             let (before, after) = (was.get(name), is.get(name));
             if !same(before, after, &Rules::unknown()) && !self.explains(name, before) {
-                found.push(self.found(Some(name), before.cloned(), after.cloned()));
+                changes.push(self.change(Some(name), before.cloned(), after.cloned()));
             }
         }
-        found
+        changes
     }
 
     fn explains(&self, flag: &str, before: Option<&Value>) -> bool {
@@ -95,15 +95,20 @@ impl Named {
             .any(|row| is_like(&row.flag, flag) && (row.explains != Explains::Added || before.is_none()))
     }
 
-    fn found(&self, flag: Option<&String>, before: Option<Value>, after: Option<Value>) -> Unnamed {
+    fn change(
+        &self,
+        flag: Option<&String>,
+        before: Option<Value>,
+        after: Option<Value>,
+    ) -> UnexplainedChange {
         let mut path = self.line.path();
         path.0.push(Step::Opened(Notation::Flags));
         path.0.extend(flag.cloned().map(Step::Field));
-        Unnamed { path, owner: self.line.owner().to_owned(), flag: flag.cloned(), before, after }
+        UnexplainedChange { path, owner: self.line.owner().to_owned(), flag: flag.cloned(), before, after }
     }
 }
 
-impl Line {
+impl CommandLine {
     /// The container or the unit.
     #[must_use]
     pub fn owner(&self) -> &str {
@@ -133,30 +138,31 @@ impl Line {
     }
 }
 
-impl Unnamed {
-    /// Whether a target says that it means this: the flag, or each word that came or went, `--foo`, `kube-apiserver --foo`,
-    /// `kubelet.service /usr/bin/nice -n`, with `*` for any letters.
+impl UnexplainedChange {
+    /// Whether the target's `extras` declare the change: they name the flag, or each added or removed word, as
+    /// `--foo`, `kube-apiserver --foo`, `kubelet.service /usr/bin/nice -n`, with `*` for any characters.
     #[must_use]
     pub fn is_declared(&self, extras: &[String]) -> bool {
-        let is_meant = |word: &str| extras.iter().any(|extra| self.is_said_by(extra, word));
+        let is_meant = |word: &str| extras.iter().any(|extra| self.is_named_by(extra, word));
         match &self.flag {
             Some(flag) => is_meant(flag),
-            None => self.moved_words().iter().all(|word| is_meant(word)),
+            None => self.changed_words().iter().all(|word| is_meant(word)),
         }
     }
 
-    /// A flag can be said of every command line, a word of one alone: it could be a path.
-    fn is_said_by(&self, extra: &str, word: &str) -> bool {
+    /// Whether an extra names a word. A flag may be named for all command lines, another word only with its owner: it
+    /// could be a path.
+    fn is_named_by(&self, extra: &str, word: &str) -> bool {
         match extra.split_once(' ') {
-            Some((owner, said)) => {
-                is_like(owner, &self.owner) && said.split_whitespace().any(|said| is_like(said, word))
+            Some((owner, words)) => {
+                is_like(owner, &self.owner) && words.split_whitespace().any(|named| is_like(named, word))
             }
             None => self.flag.is_some() && extra.starts_with("--") && is_like(extra, word),
         }
     }
 
-    /// Words that came or went; all of them where only their order changed.
-    fn moved_words(&self) -> Vec<&str> {
+    /// Words that were added or removed; all words if only their order changed.
+    fn changed_words(&self) -> Vec<&str> {
         let before: Vec<&str> = split(self.before.as_ref()).collect();
         let after: Vec<&str> = split(self.after.as_ref()).collect();
         let moved: Vec<&str> = without(&before, &after).into_iter().chain(without(&after, &before)).collect();
@@ -168,7 +174,7 @@ fn split(words: Option<&Value>) -> impl Iterator<Item = &str> {
     words.and_then(Value::as_str).unwrap_or_default().split_whitespace()
 }
 
-/// The words of one line that are not among those of the other, as often as they are more.
+/// The words of one line without those of the other, as multisets.
 fn without<'w>(words: &[&'w str], others: &[&str]) -> Vec<&'w str> {
     let mut others = others.to_vec();
     let is_more = |word: &&str| match others.iter().position(|other| other == word) {
@@ -187,13 +193,13 @@ mod tests {
 
     use super::*;
 
-    fn named(rows: &[(&str, Explains)]) -> Named {
-        let row = |(flag, explains): &(&str, Explains)| Row {
+    fn named(rows: &[(&str, Explains)]) -> FlagTable {
+        let row = |(flag, explains): &(&str, Explains)| FlagRow {
             clause: "X-001".to_owned(),
             flag: (*flag).to_owned(),
             explains: *explains,
         };
-        Named { line: Line::Container("app".to_owned()), rows: rows.iter().map(row).collect() }
+        FlagTable { line: CommandLine::Container("app".to_owned()), rows: rows.iter().map(row).collect() }
     }
 
     fn pod(words: &[&str]) -> Value {
@@ -212,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_row_speaks_of_is_found() {
+    fn unexplained_changes_are_found() {
         let line = "spec.template.spec.containers[name=app]<Flags>";
         let table: [(&[&str], &[&str], Vec<String>); 7] = [
             (&["a", "--x=1"], &["a", "--x", "1"], vec![]),
@@ -251,12 +257,12 @@ mod tests {
     }
 
     #[test]
-    fn a_target_declares_the_words_of_a_unit_that_came_or_went() {
+    fn a_target_declares_added_and_removed_words_of_a_unit() {
         let unit = |line: &str| {
             let content = format!("[Service]\nExecStart={line}\n");
             json!({"spec": {"units": [{"name": "kubelet.service", "content": content}]}})
         };
-        let line = Named { line: Line::Unit("kubelet.service".to_owned()), rows: Vec::new() };
+        let line = FlagTable { line: CommandLine::Unit("kubelet.service".to_owned()), rows: Vec::new() };
         let found =
             line.unnamed(&unit("/opt/kubelet --v=2 $MORE"), &unit("/bin/nice -n 5 /opt/kubelet --v=2"));
         let [found] = found.as_slice() else { panic!("{found:?}") };

@@ -1,5 +1,5 @@
-//! The contracts of files, read to clauses: what a command selects from. Cases are expanded contract by contract, when they are
-//! asked for.
+//! Outlines of contracts, from which commands select. A contract is expanded to cases only when they are
+//! needed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -10,20 +10,20 @@ use rayon::prelude::*;
 use crate::document::not_normative::NotNormative;
 use crate::document::{Error, SourceFile, attestation::Attestation, ledger::Ledger, mutants::Mutants};
 use crate::explanations::Explanations;
-use crate::load::documents::{self, Part};
+use crate::load::documents::{self, FilePart};
 use crate::load::draft::{self, Draft};
-use crate::load::joined::{self, Wanted};
+use crate::load::join::{self, ClauseFilter};
 use crate::load::report::Report;
-use crate::load::shared::Shared;
+use crate::load::shared::SharedFixtures;
 use crate::load::tree::Span;
-use crate::load::{self, Errors, number};
+use crate::load::{self, Errors, case_count};
 use crate::model::{Clause, Contract, Form, Level, Subject};
 
 /// The contracts of some files.
 pub struct Index {
     sources: Arc<[SourceFile]>,
     contracts: Vec<Outline>,
-    shared: Shared,
+    shared: SharedFixtures,
 }
 
 /// A contract without its cases.
@@ -41,7 +41,7 @@ pub struct Outline {
     pub subject: Subject,
     /// Its clauses, in order.
     pub clauses: Vec<ClauseOutline>,
-    /// Its files, as positions in the index's.
+    /// Its files, as positions in the index's list of files.
     files: BTreeSet<usize>,
 }
 
@@ -54,17 +54,17 @@ pub struct ClauseOutline {
     pub text: String,
     /// How binding it is.
     pub level: Level,
-    /// How binding it is to the letter, where Gardener itself does not keep it so.
+    /// The level with `--strict`, where `level` is lower because Gardener itself does not keep the clause.
     pub strict: Option<Level>,
     /// Features of the target it needs.
     pub needs: Vec<String>,
     /// Clauses without which this one means nothing.
     pub presupposes: Vec<String>,
-    /// How many cases it has; `None` where that follows from the objects of namespaces (form objects).
+    /// How many cases it has; `None` if that depends on the objects of namespaces (form objects).
     pub cases: Option<usize>,
 }
 
-/// What records beside contracts are held against: a clause as it is now.
+/// A clause as it is now, which attestations, explanations and ledgers are compared with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
     /// Component of its contract.
@@ -75,7 +75,7 @@ pub struct Summary {
     pub hash: String,
     /// How many cases it has.
     pub cases: usize,
-    /// Foreign implementations that differ, and why.
+    /// Other implementations that differ, and why.
     pub differs: BTreeMap<String, String>,
 }
 
@@ -84,18 +84,18 @@ pub struct Summary {
 pub struct Records {
     /// The attestations.
     pub attestations: Vec<Attestation>,
-    /// Why targets answer otherwise than others.
+    /// Why answers of targets differ.
     pub explanations: Vec<Explanations>,
     /// How many changes of a component's code its contracts noticed.
     pub mutants: Vec<Mutants>,
 }
 
-/// The sentences of the documents: who keeps them, or will, and which ask nothing.
+/// The sentences of the documents: those in ledgers, and those that require nothing.
 #[derive(Debug, Default)]
 pub struct Ledgers {
     /// The ledgers of the components, and their files.
     pub ledgers: Vec<(Ledger, SourceFile)>,
-    /// The sentences that ask nothing, and their files.
+    /// The sentences that require nothing, and their files.
     pub not_normative: Vec<(NotNormative, SourceFile)>,
 }
 
@@ -103,14 +103,15 @@ impl Index {
     /// Reads every contract of the files.
     ///
     /// # Errors
-    /// What keeps contract files from being read; what is wrong with a case is found when its contract is expanded.
+    /// The errors of the contract files; errors of cases are found when their contract is expanded.
     pub fn read(sources: Vec<SourceFile>) -> Result<Self, Errors> {
-        let files = (0..sources.len()).filter(|file| documents::has_part(&sources[*file], Part::Contracts));
+        let files =
+            (0..sources.len()).filter(|file| documents::has_part(&sources[*file], FilePart::Contracts));
         let files = files.collect();
         Self::of(sources.into(), files)
     }
 
-    /// Reads the contracts that have one of these clauses; `None` where one of the ids is in no contract.
+    /// Reads the contracts that have one of these clauses; `None` if no contract has one of the ids.
     ///
     /// # Errors
     /// As [`Self::read`].
@@ -118,7 +119,7 @@ impl Index {
         let naming = |words: &[&str]| -> BTreeSet<usize> {
             let names = |source: &SourceFile| words.iter().any(|word| source.text.contains(word));
             let is_wanted = |file: &usize| {
-                documents::has_part(&sources[*file], Part::Contracts) && names(&sources[*file])
+                documents::has_part(&sources[*file], FilePart::Contracts) && names(&sources[*file])
             };
             (0..sources.len()).filter(is_wanted).collect()
         };
@@ -143,7 +144,7 @@ impl Index {
                 report.push(error);
             }
             for (id, span) in places {
-                load::note_id(&mut ids, &id, span, &report);
+                load::register_id(&mut ids, &id, span, &report);
             }
             for outline in outlines {
                 match contracts.get_mut(&outline.key()) {
@@ -156,7 +157,7 @@ impl Index {
         if !errors.is_empty() {
             return Err(Errors(errors));
         }
-        let shared = Shared::of(&sources);
+        let shared = SharedFixtures::of(&sources);
         Ok(Self { sources, contracts: contracts.into_values().collect(), shared })
     }
 
@@ -179,7 +180,7 @@ impl Index {
         self.clauses().find(|(_, clause)| clause.id == id)
     }
 
-    /// Takes every clause to the letter: what is more lenient because Gardener itself does not keep it binds as it is written.
+    /// Replaces the level of each clause by its `strict` level, if it has one.
     pub fn take_to_the_letter(&mut self) {
         for clause in self.contracts.iter_mut().flat_map(|contract| &mut contract.clauses) {
             clause.level = clause.strict.unwrap_or(clause.level);
@@ -189,20 +190,24 @@ impl Index {
     /// A contract of this index with all its cases.
     ///
     /// # Errors
-    /// Everything that is wrong with it, and with the fixtures that contracts share.
+    /// All errors of the contract and of the shared fixtures.
     pub fn expand(&self, outline: &Outline) -> Result<Contract, Errors> {
-        self.expanded(outline, None)
+        self.expand_clauses(outline, None)
     }
 
-    /// A contract of this index with the cases of these clauses alone.
+    /// A contract of this index with only these clauses.
     ///
     /// # Errors
-    /// Everything that is wrong with them, and with the fixtures that contracts share.
-    pub fn expand_some(&self, outline: &Outline, wanted: Wanted<'_>) -> Result<Contract, Errors> {
-        self.expanded(outline, Some(wanted))
+    /// All errors of these clauses and of the shared fixtures.
+    pub fn expand_some(&self, outline: &Outline, wanted: ClauseFilter<'_>) -> Result<Contract, Errors> {
+        self.expand_clauses(outline, Some(wanted))
     }
 
-    fn expanded(&self, outline: &Outline, wanted: Option<Wanted<'_>>) -> Result<Contract, Errors> {
+    fn expand_clauses(
+        &self,
+        outline: &Outline,
+        wanted: Option<ClauseFilter<'_>>,
+    ) -> Result<Contract, Errors> {
         let (report, lint) = (Report::new(&self.sources), Report::new(&self.sources));
         let mut drafts = Vec::new();
         for file in &outline.files {
@@ -210,7 +215,7 @@ impl Index {
             report.join(wrong);
             drafts.extend(read.into_iter().filter(|draft| draft.key() == outline.key()));
         }
-        let contract = joined::contract(&drafts, &self.shared, &report, &lint, wanted);
+        let contract = join::contract(&drafts, &self.shared, &report, &lint, wanted);
         for error in self.shared.errors() {
             report.push(error);
         }
@@ -227,39 +232,40 @@ impl Index {
     /// The attestations and explanations of the files.
     ///
     /// # Errors
-    /// Everything that is wrong with them.
+    /// All errors of these files.
     pub fn records(&self) -> Result<Records, Errors> {
-        Ok(self.beside(Part::Records)?.0)
+        Ok(self.read_part(FilePart::Records)?.0)
     }
 
     /// The ledgers of the files.
     ///
     /// # Errors
-    /// Everything that is wrong with them.
+    /// All errors of these files.
     pub fn ledgers(&self) -> Result<Ledgers, Errors> {
-        Ok(self.beside(Part::Ledgers)?.1)
+        Ok(self.read_part(FilePart::Ledgers)?.1)
     }
 
-    fn beside(&self, part: Part) -> Result<(Records, Ledgers), Errors> {
+    fn read_part(&self, part: FilePart) -> Result<(Records, Ledgers), Errors> {
         let report = Report::new(&self.sources);
         let documents = documents::read(&[part], &report);
         let errors = report.into_errors();
-        if errors.is_empty() { Ok(documents.beside()) } else { Err(Errors(errors)) }
+        if errors.is_empty() { Ok(documents.into_records_and_ledgers()) } else { Err(Errors(errors)) }
     }
 
-    /// A summary of every clause: contracts are expanded one after the other, and none is kept.
+    /// A summary of every clause. Contracts are expanded one after the other and dropped.
     ///
     /// # Errors
-    /// Everything that is wrong with any of them.
+    /// All errors of all contracts.
     pub fn summaries(&self) -> Result<Vec<Summary>, Errors> {
         let summaries = self.each(&self.contracts, |contract| Summary::of(&contract))?;
         Ok(summaries.into_iter().flatten().collect())
     }
 
-    /// Expands contracts of this index one after the other; what is not kept of one goes before the next comes.
+    /// Expands contracts of this index one after the other and collects the results of `keep`; each contract is
+    /// dropped before the next is expanded.
     ///
     /// # Errors
-    /// Everything that is wrong with any of them.
+    /// All errors of all contracts.
     pub fn each<'a, T>(
         &self,
         outlines: impl IntoIterator<Item = &'a Outline>,
@@ -283,7 +289,7 @@ impl fmt::Debug for Index {
 }
 
 impl Outline {
-    /// The outline of a contract that is expanded.
+    /// The outline of an expanded contract.
     #[must_use]
     pub fn of(contract: &Contract) -> Self {
         let clauses = contract.clauses.iter().map(|clause| ClauseOutline {
@@ -310,7 +316,7 @@ impl Outline {
         (self.component.clone(), self.name.clone())
     }
 
-    /// Adds what another file says of the same contract.
+    /// Adds the outline of another file of the same contract.
     fn join(&mut self, other: Self) {
         self.labels.extend(other.labels);
         self.clauses.extend(other.clauses);
@@ -333,32 +339,33 @@ impl Summary {
     }
 }
 
-/// Ids of clauses and where they are.
-type Places = Vec<(String, Span)>;
+/// Ids of clauses and their positions.
+type ClausePositions = Vec<(String, Span)>;
 
-/// The contracts of one file, without what was parsed for them.
-fn outlines(file: usize, sources: &[SourceFile]) -> (Vec<Outline>, Places, Vec<Error>) {
+/// Outlines of the contracts in one file, positions of their clauses, and errors. The parsed file is dropped.
+fn outlines(file: usize, sources: &[SourceFile]) -> (Vec<Outline>, ClausePositions, Vec<Error>) {
     let (drafts, report) = documents::drafts(file, sources);
-    let clauses = drafts.iter().flat_map(asked);
+    let clauses = drafts.iter().flat_map(clauses_with_cases);
     let places = clauses.map(|clause| (clause.id.clone(), clause.span)).collect();
     (drafts.iter().map(outline).collect(), places, report.into_errors())
 }
 
-/// The clauses that ask something; rows of flags that ask nothing speak for a clause of another contract.
-fn asked(draft: &Draft) -> impl Iterator<Item = &draft::Clause> {
-    draft.clauses.iter().filter(|clause| draft.form != Form::Flags || clause.asks())
+/// The clauses with cases. Rows `may add` and `may change` of a table of flags have none: they belong to a clause of
+/// another contract.
+fn clauses_with_cases(draft: &Draft) -> impl Iterator<Item = &draft::Clause> {
+    draft.clauses.iter().filter(|clause| draft.form != Form::Flags || clause.has_cases())
 }
 
 fn outline(draft: &Draft) -> Outline {
     let (component, name) = draft.key();
-    let clauses = asked(draft).map(|clause| ClauseOutline {
+    let clauses = clauses_with_cases(draft).map(|clause| ClauseOutline {
         id: clause.id.clone(),
         text: clause.text.clone(),
         level: clause.level,
         strict: clause.strict,
         needs: clause.needs.clone(),
         presupposes: clause.presupposes.clone(),
-        cases: number::of_cases(draft, clause),
+        cases: case_count::of(draft, clause),
     });
     Outline {
         component,

@@ -1,4 +1,4 @@
-//! JSON Schemas of the files, for editors: completion of keys, words and operators. The loader is the judge.
+//! JSON Schemas of the files, for completion in editors. They are more lenient than the loader.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::load::words;
+use crate::load::keywords;
 
 mod variations;
 
@@ -44,69 +44,70 @@ struct File {
 #[derive(Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Metadata {
-    /// Name of the behaviour: pod-scheduler-name. The files of one name are one contract.
+    /// Name of the behaviour: pod-scheduler-name. Files with the same name are one contract.
     name: String,
-    /// `component` says whose behaviour it is.
+    /// `component` names the component with this behaviour.
     labels: BTreeMap<String, String>,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Spec {
-    /// How it is written.
+    /// The form of the contract.
     #[schemars(extend("enum" = ["mutation", "validation", "flags", "configuration", "process", "objects", "versions", "scenario"]))]
     form: String,
-    /// Source of all clauses that name none.
+    /// Source of clauses that have none of their own.
     source: Option<Source>,
-    /// What the contract is about; a configuration needs none.
+    /// The webhook or controller; a configuration needs none.
     target: Option<Target>,
     /// Path prefixes that the target may change; `[]` is any element.
     only_touches: Option<Vec<String>>,
     /// Lists whose order does not matter.
     unordered: Option<Vec<String>>,
-    /// Keys of lists that the schema does not know: path → field.
+    /// Keys of lists that the schema does not declare: path → field.
     list_keys: Option<BTreeMap<String, String>>,
-    /// Excused laws, each with its reason.
+    /// Laws that do not apply, each with its reason.
     #[schemars(schema_with = "laws")]
     exempt: Option<Value>,
     /// Component configuration that every case starts from.
     config: Option<Map<String, Value>>,
-    /// What clauses name with `$parameter`, as a target has it that runs with `config`; others state their own.
+    /// Values of the parameters that clauses name with `$parameter`, for a target that runs with `config`; other
+    /// targets state their own.
     parameters: Option<Map<String, Value>>,
-    /// Objects by name, that `like` starts from; they may hold the names of columns.
+    /// Objects by name, for `like`; they may contain `<column>`.
     fixtures: Option<BTreeMap<String, Value>>,
-    /// Of versions: the time at which rows are asked, with its zone: `2024-06-01T00:00:00Z`.
+    /// Form versions: the time of the decisions, with its zone: `2024-06-01T00:00:00Z`.
     now: Option<String>,
-    /// Of versions: what is offered, drawn (version, classification, expires), in words
+    /// Form versions: the offered versions, as a table (version, classification, expires), in words
     /// (`1.27.3 deprecated +30d, 1.28.0 preview`), or as a difference from the fixture.
     cloud_profile: Option<Value>,
-    /// Of versions: images that are offered, drawn: name, version, classification, expires, architectures, cri, kubelet.
+    /// Form versions: the offered images, as a table: name, version, classification, expires, architectures, cri, kubelet.
     machine_images: Option<Value>,
-    /// Of versions: the Shoot that is asked of, as a difference from the fixture.
+    /// Form versions: the Shoot, as a difference from the fixture.
     shoot: Option<Value>,
-    /// Of versions: where rows are asked: decision, admission, reconcile.
+    /// Form versions: where rows run: decision, admission, reconcile.
     runs_on: Option<Vec<String>>,
-    /// Of versions: what is asked by clauses that say nothing of it.
+    /// Form versions: `when` of clauses that have none.
     when: Option<When>,
-    /// Of versions: what must hold where a clause says nothing of it.
+    /// Form versions: `then` of clauses that have none.
     then: Option<Then>,
-    /// Of flags: the table of them: id, flag, emits, webhook, level, needs.
+    /// Form flags: the table: id, flag, emits, webhook, level, needs.
     flags: Option<String>,
-    /// Of flags: what stands before each request, as in a clause.
+    /// Form flags: the objects before each request, as in a clause.
     given: Option<Given>,
-    /// Of objects: namespaces of objects as Gardener emits them: `{workers: {gardener: v1.82.0, objects: [{like: …}]}}`; one
-    /// may start `like` another, with a `change`.
+    /// Form objects: namespaces as Gardener emits them: `{workers: {gardener: v1.82.0, objects: [{like: …}]}}`; one
+    /// may start from another with `like` and `change`.
     namespaces: Option<BTreeMap<String, Namespace>>,
-    /// The clauses; of flags, what their rows do not say.
+    /// The clauses; in the form flags, additions to the rows of the table.
     clauses: Option<Vec<Clause>>,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Source {
-    /// Public document, as Gardener's repository has it.
+    /// Public document: its path in Gardener's repository.
     document: Option<String>,
-    /// Source file of the original, where only its code says it.
+    /// Source file of the original, if only its code shows the behaviour.
     code: Option<String>,
     /// Version of the document or the code.
     version: Option<String>,
@@ -124,14 +125,14 @@ struct Target {
     webhook: String,
     /// Name of the controller.
     controller: Option<String>,
-    /// Kinds that the registration must cover: `apps/v1 deployments`.
+    /// Resources that the registration must cover: `apps/v1 deployments`.
     handles: Option<Vec<String>>,
-    /// Which of the component's registrations cases run under.
+    /// The component's registration that cases run under.
     #[schemars(extend("examples" = ["seed", "shoot"]))]
     instance: Option<String>,
-    /// Of flags: the container whose command line has them.
+    /// Form flags: the container with the command line.
     container: Option<String>,
-    /// Of flags: the unit whose ExecStart has them.
+    /// Form flags: the unit whose ExecStart is the command line.
     unit: Option<String>,
 }
 
@@ -145,94 +146,94 @@ struct Clause {
     /// How binding it is; MUST if absent.
     #[schemars(extend("enum" = ["MUST", "SHOULD", "MAY"]))]
     level: Option<String>,
-    /// How binding it is to the letter (`--strict`), where Gardener itself does not keep it so.
+    /// The level with `--strict`, if `level` is lower because Gardener itself does not keep the clause.
     #[schemars(extend("enum" = ["MUST", "SHOULD", "MAY"]))]
     strict: Option<String>,
     /// Whom it binds; gardener if absent.
     #[schemars(extend("enum" = ["gardener", "extension", "both"]))]
     binds: Option<String>,
-    /// Versions of the target it holds for, of control planes releases of Gardener: `>=1.58`.
+    /// Versions of the target that it holds for, or releases of Gardener in contracts that distinguish them: `>=1.58`.
     versions: Option<String>,
     /// Features of the target it needs: `shoot`, `not workerless`.
     needs: Option<Vec<String>>,
     /// Clauses without which this one means nothing.
     presupposes: Option<Vec<String>>,
-    /// Numbered clauses of the reference.
+    /// Ids of the reference's rows that it covers.
     covers: Option<Vec<String>>,
     /// Implementations that differ, and why.
     differs: Option<BTreeMap<String, String>>,
-    /// Where it comes from; what is left out is the contract's.
+    /// Its source; missing fields are the contract's.
     source: Option<Source>,
     /// Registration that its cases run under.
     instance: Option<String>,
-    /// Component configuration, merged over the contract's: a map, or a column of them.
+    /// Component configuration, merged over the contract's: a map, or a column with maps.
     config: Option<Value>,
-    /// Rows drawn with bars; `<column>` stands for a cell below.
+    /// A table with bars; `<column>` in other keys stands for a cell.
     table: Option<String>,
-    /// What is there before the request.
+    /// The objects before the request.
     given: Option<Given>,
-    /// What is done; nothing where a component is configured.
+    /// The action; none in the form configuration.
     when: Option<When>,
-    /// What must hold.
+    /// The assertions.
     then: Option<Then>,
-    /// Of a scenario: what is done and seen, one after the other.
+    /// Form scenario: the steps, in order.
     steps: Option<Vec<Step>>,
-    /// Faults that a scenario is repeated under.
+    /// Form scenario: faults under which it is repeated.
     faults: Option<Vec<String>>,
-    /// Of versions: the time at which rows are asked.
+    /// Form versions: the time of the decisions.
     now: Option<String>,
-    /// Of versions: what is offered, in the place of what the contract says.
+    /// Form versions: the offered versions; replaces the contract's.
     cloud_profile: Option<Value>,
-    /// Of versions: images that are offered, in the place of what the contract says.
+    /// Form versions: the offered images; replaces the contract's.
     machine_images: Option<Value>,
-    /// Of versions: a difference from the contract's Shoot.
+    /// Form versions: a difference from the contract's Shoot.
     shoot: Option<Value>,
-    /// Of versions: the Shoot before, as a difference from the contract's.
+    /// Form versions: the old Shoot, as a difference from the contract's.
     old: Option<Value>,
-    /// Of versions: where rows are asked: decision, admission, reconcile.
+    /// Form versions: where rows run: decision, admission, reconcile.
     runs_on: Option<Vec<String>>,
-    /// Of versions: why the decision alone is asked.
+    /// Form versions: why the clause runs on decision alone.
     why: Option<String>,
-    /// Of objects: which are meant: `deployment/kube-apiserver`, `deployment/*`.
+    /// Form objects: the objects: `deployment/kube-apiserver`, `deployment/*`.
     object: Option<Value>,
-    /// Of objects: only those that keep this.
+    /// Form objects: the clause applies only to objects that satisfy this.
     r#where: Option<Value>,
-    /// Of objects: what must be in the namespace for the clause to be asked.
+    /// Form objects: the clause applies only in namespaces with these objects.
     beside: Option<Value>,
-    /// Of objects: what must not be in the namespace for the clause to be asked.
+    /// Form objects: the clause applies only in namespaces without these objects.
     without: Option<Value>,
-    /// Of objects: what holds of each; `$present`: there is one, `$absent`: there is none.
+    /// Form objects: what each object must satisfy; `$present`: the namespace has one, `$absent`: it has none.
     emits: Option<Value>,
-    /// Of objects: a webhook may bring about what Gardener must not.
+    /// Form objects: a webhook may add what Gardener must not emit.
     #[schemars(extend("enum" = ["may add"]))]
     webhook: Option<String>,
-    /// Of objects: changes that break the clause, and no other.
+    /// Form objects: changes that break this clause and no other.
     breaks: Option<Vec<Break>>,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Namespace {
-    /// The release of Gardener that it is of.
+    /// The release of Gardener that emits it.
     gardener: Option<String>,
     /// The namespace that it starts from.
     like: Option<String>,
-    /// What is in it: fixtures, or differences from them.
+    /// Its objects: fixtures, or differences from them.
     objects: Option<Vec<Value>>,
-    /// Differences by object: `deployment/kube-apiserver: {…}`; `~` takes one out.
+    /// Differences by object: `deployment/kube-apiserver: {…}`; `~` removes one.
     change: Option<Map<String, Value>>,
-    /// Variations of which each combination makes a namespace.
+    /// Variations: each combination makes a namespace.
     vary: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Break {
-    /// What it is called.
+    /// Its name.
     case: String,
-    /// The namespace that is changed; the first in which the clause is asked.
+    /// The namespace that is changed; default: the first in which the clause applies.
     namespace: Option<String>,
-    /// Differences by object; `~` takes one out, one that is not there is added with `like`.
+    /// Differences by object; `~` removes an object, `like` adds a missing one.
     change: Map<String, Value>,
 }
 
@@ -241,19 +242,20 @@ struct Break {
 struct Step {
     /// Its name.
     name: String,
-    /// How far the clock is moved first: `{to: 9h35m, after: first token}`.
+    /// Moves the clock first: `{to: 9h35m, after: first token}`.
     advance: Option<Value>,
-    /// What another user does: `{sourceCluster: {touch: [secret/a]}}`, `{target: stop}`.
+    /// Actions of another user: `{sourceCluster: {touch: [secret/a]}}`, `{target: stop}`.
     r#do: Option<Map<String, Value>>,
     /// The controller that must have reconciled: `{reconciles: token-requestor}`.
     witness: Option<Value>,
-    /// States that come about: `{targetCluster: {configmap/a: $present}}`.
+    /// States that are eventually reached: `{targetCluster: {configmap/a: $present}}`.
     eventually: Option<Map<String, Value>>,
-    /// States that a watcher sees in order.
+    /// States that a watcher sees in this order.
     history: Option<Map<String, Value>>,
-    /// What does not happen: `{writes: secret/a}`.
+    /// What must not happen: `{writes: secret/a}`.
     never: Option<Map<String, Value>>,
-    /// What the target sends: `{writes: 0}`, `{writes: 1, of: configmap/a}`, `{order: [create configmap/a]}`, `{perObject: 1}`.
+    /// Requests that the target sends: `{writes: 0}`, `{writes: 1, of: configmap/a}`, `{order: [create
+    /// configmap/a]}`, `{perObject: 1}`.
     requests: Option<Value>,
 }
 
@@ -276,33 +278,33 @@ struct When {
     /// CREATE, UPDATE, DELETE, CONNECT, or a list of them.
     #[schemars(schema_with = "operations")]
     admission: Option<Value>,
-    /// All objects of a resource are deleted: `infrastructures.extensions.gardener.cloud`.
+    /// Deletes all objects of a resource: `infrastructures.extensions.gardener.cloud`.
     delete_collection: Option<String>,
-    /// Fields of the AdmissionRequest that are overridden; `~` removes one. No server sends such a request. Of a process: a request to
-    /// a server of the program: `{server: probes, path: /healthz}`.
+    /// Overrides fields of the AdmissionRequest; `~` removes one. The request goes directly to the webhook. Form
+    /// process: a request to a server of the program: `{server: probes, path: /healthz}`.
     #[schemars(schema_with = "request")]
     request: Option<Value>,
-    /// Straight to the webhook, whatever its registration says.
+    /// Sends the request directly to the webhook, whatever its registration says.
     direct: Option<Value>,
     /// Version of the AdmissionReview: v1 or v1beta1.
     review: Option<Value>,
-    /// The webhook configuration of an instance is read: seed, shoot, or a list of them.
+    /// Reads the webhook configuration of an instance: seed, shoot, or a list of them.
     registration: Option<Value>,
-    /// Of versions: maintenance, window, rolling, support.
+    /// Form versions: maintenance, window, rolling, support.
     decide: Option<Value>,
-    /// Beside maintenance: whether what is written passes the garden's admission.
+    /// With maintenance: whether the written Shoot passes through the garden's admission.
     admitted: Option<Value>,
-    /// Beside rolling: what the provider's extension adds to the hash.
+    /// With rolling: what the provider's extension adds to the hash.
     additional: Option<Value>,
-    /// Beside support: the release of Gardener.
+    /// With support: the release of Gardener.
     gardener: Option<Value>,
-    /// Beside support: garden, seed, shoot.
+    /// With support: garden, seed, shoot.
     cluster: Option<Value>,
-    /// Beside support: the cluster's version of Kubernetes.
+    /// With support: the cluster's version of Kubernetes.
     version: Option<Value>,
-    /// Of a process: the arguments with which the program runs to its end.
+    /// Form process: the arguments with which the program runs to its end.
     run: Option<Vec<Value>>,
-    /// Of a process: the signal that the running program receives, SIGTERM or SIGINT.
+    /// Form process: the signal that the running program receives, SIGTERM or SIGINT.
     signal: Option<String>,
 }
 
@@ -313,49 +315,49 @@ struct Then {
     object: Option<Value>,
     /// Whether the request may proceed.
     allowed: Option<Value>,
-    /// HTTP status of the refusal.
+    /// HTTP status of the denial.
     code: Option<Value>,
-    /// Status reason; of a maintenance, why versions were moved.
+    /// Status reason; for maintenance, why versions changed.
     reason: Option<Value>,
     /// Status message.
     message: Option<Value>,
-    /// The whole set of field errors; implies 422 and Invalid.
+    /// All field errors; implies 422 and Invalid.
     causes: Option<Vec<Cause>>,
-    /// Whether the request is sent to the webhook at all.
+    /// Whether the registration sends the request to the webhook at all.
     called: Option<Value>,
     /// The whole list of warnings.
     warnings: Option<Value>,
-    /// Version of the AdmissionReview that is answered: v1 or v1beta1.
+    /// Version of the AdmissionReview in the answer: v1 or v1beta1.
     review: Option<Value>,
     /// The webhook configuration, reduced to the webhook of the contract.
     registration: Option<Value>,
     /// Whether the component starts with the configuration.
     starts: Option<Value>,
-    /// The configuration that the component works with: the file and the defaults.
+    /// The configuration with all defaults.
     effective: Option<Value>,
-    /// Of a process: the code with which the program ends; 128 and the signal's number if a signal ended it.
+    /// Form process: the code with which the program ends; 128 and the signal's number if a signal ended it.
     exit_code: Option<Value>,
-    /// Of a process: what the program wrote to standard output and standard error.
+    /// Form process: what the program wrote to standard output and standard error.
     output: Option<Value>,
-    /// Of a process: the server's response: `{status, protocol, headers, body}`, or `{error}`.
+    /// Form process: the server's response: `{status, protocol, headers, body}`, or `{error}`.
     response: Option<Value>,
-    /// Of versions: the Shoot as it is made, maintained or admitted.
+    /// Form versions: the resulting Shoot.
     shoot: Option<Value>,
-    /// Of a maintenance: every sentence that is told of it, in order.
+    /// With maintenance: all reported messages, in order.
     told: Option<Value>,
-    /// Of a maintenance: what could not be decided, in order.
+    /// With maintenance: failures of decisions, in order.
     failures: Option<Value>,
     /// The window in which work may begin: `{begin: "22:00:00", end: "22:45:00"}`.
     window: Option<Value>,
     /// Whether the Shoot is maintained now.
     maintained: Option<Value>,
-    /// When the next window is, from now: the earliest and the latest time in it.
+    /// The earliest and the latest time in the next window.
     next: Option<Value>,
-    /// The same, where what is left of this window counts as the next.
+    /// The same, if the rest of the current window counts too.
     in_this: Option<Value>,
-    /// The hash of the first pool.
+    /// The hash of the first worker pool.
     hash: Option<Value>,
-    /// Whether the machines of the first pool are replaced.
+    /// Whether the machines of the first worker pool are replaced.
     rolls: Option<Value>,
     /// Whether the version is supported.
     supported: Option<Value>,
@@ -373,20 +375,20 @@ struct Cause {
 }
 
 fn laws(_: &mut SchemaGenerator) -> schemars::Schema {
-    let properties: Map<String, Value> = words::laws()
+    let properties: Map<String, Value> = keywords::laws()
         .map(|law| (law.to_owned(), json!({"type": "string", "description": "Why the law does not hold."})))
         .collect();
     object(&properties)
 }
 
 fn request(_: &mut SchemaGenerator) -> schemars::Schema {
-    let fields = words::REQUEST.iter().chain(&words::WHEN_PROCESS_REQUEST);
+    let fields = keywords::REQUEST.iter().chain(&keywords::WHEN_PROCESS_REQUEST);
     object(&fields.map(|field| ((*field).to_owned(), json!({}))).collect())
 }
 
 fn operations(_: &mut SchemaGenerator) -> schemars::Schema {
-    let one = json!({"type": "string", "examples": words::OPERATIONS});
-    schemars::json_schema!({"anyOf": [one, {"type": "array", "items": {"enum": words::OPERATIONS}}]})
+    let one = json!({"type": "string", "examples": keywords::OPERATIONS});
+    schemars::json_schema!({"anyOf": [one, {"type": "array", "items": {"enum": keywords::OPERATIONS}}]})
 }
 
 fn object(properties: &Map<String, Value>) -> schemars::Schema {
@@ -412,48 +414,50 @@ mod tests {
     }
 
     #[test]
-    fn editors_complete_the_keys_of_variations() {
+    fn the_schema_of_variations_has_the_keys_of_the_loader() {
         let schema = variations();
         let keys = |of: &Value| -> BTreeSet<String> {
             of["properties"].as_object().expect("an object").keys().cloned().collect()
         };
         let known =
             |names: &[&str]| -> BTreeSet<String> { names.iter().map(|name| (*name).to_owned()).collect() };
-        assert_eq!(keys(&schema), known(&words::ROOT));
-        assert_eq!(keys(&schema["$defs"]["VariationsSpec"]), known(&words::VARIATIONS));
+        assert_eq!(keys(&schema), known(&keywords::ROOT));
+        assert_eq!(keys(&schema["$defs"]["VariationsSpec"]), known(&keywords::VARIATIONS));
         assert_eq!(schema["$defs"]["VariationsSpec"]["required"], json!(["axes", "change"]));
         let head = &schema["properties"]["kind"];
         assert_eq!(head["const"], "Variations");
     }
 
     #[test]
-    fn editors_complete_the_keys_that_the_loader_knows() {
+    fn the_schema_of_contracts_has_the_keys_of_the_loader() {
         let schema = contract();
         let keys = |of: &Value| -> BTreeSet<String> {
             of["properties"].as_object().expect("an object").keys().cloned().collect()
         };
         let of =
             |names: &[&str]| -> BTreeSet<String> { names.iter().map(|name| (*name).to_owned()).collect() };
-        assert_eq!(keys(&schema), of(&words::ROOT));
-        let then = [&words::THEN_ANSWER[..], &words::THEN_REGISTRATION, &words::THEN_CONFIGURATION].concat();
-        let told = questions().into_iter().flat_map(|question| question.tells().iter().copied());
-        let then: Vec<&str> = then.into_iter().chain(told).collect();
+        assert_eq!(keys(&schema), of(&keywords::ROOT));
+        let then = [&keywords::THEN_ANSWER[..], &keywords::THEN_REGISTRATION, &keywords::THEN_CONFIGURATION]
+            .concat();
+        let result_fields = questions().into_iter().flat_map(|question| question.tells().iter().copied());
+        let then: Vec<&str> = then.into_iter().chain(result_fields).collect();
         let spec =
-            [&words::SPEC[..], &words::SPEC_VERSIONS, &words::SPEC_FLAGS, &words::SPEC_OBJECTS].concat();
-        let clause = [&words::CLAUSE[..], &words::CLAUSE_VERSIONS, &words::CLAUSE_OBJECTS].concat();
-        let when = [&words::WHEN[..], &words::WHEN_VERSIONS].concat();
+            [&keywords::SPEC[..], &keywords::SPEC_VERSIONS, &keywords::SPEC_FLAGS, &keywords::SPEC_OBJECTS]
+                .concat();
+        let clause = [&keywords::CLAUSE[..], &keywords::CLAUSE_VERSIONS, &keywords::CLAUSE_OBJECTS].concat();
+        let when = [&keywords::WHEN[..], &keywords::WHEN_VERSIONS].concat();
         let table: [(&str, &[&str]); 11] = [
-            ("Metadata", &words::METADATA),
+            ("Metadata", &keywords::METADATA),
             ("Spec", &spec),
-            ("Source", &words::SOURCE),
-            ("Target", &words::TARGET),
+            ("Source", &keywords::SOURCE),
+            ("Target", &keywords::TARGET),
             ("Clause", &clause),
-            ("Given", &words::GIVEN),
+            ("Given", &keywords::GIVEN),
             ("When", &when),
             ("Then", &then),
-            ("Cause", &words::CAUSE),
-            ("Namespace", &words::NAMESPACE),
-            ("Break", &words::BREAK),
+            ("Cause", &keywords::CAUSE),
+            ("Namespace", &keywords::NAMESPACE),
+            ("Break", &keywords::BREAK),
         ];
         for (name, known) in table {
             assert_eq!(keys(&schema["$defs"][name]), of(known), "{name}");

@@ -1,25 +1,25 @@
-//! The contract language: what a contract says, where it says it, and whether an answer keeps it.
+//! The contract language: reads contract files, expands them to cases, and compares answers with what cases assert.
 //!
-//! - [`model`] — contracts and clauses as loaded: resolved, every case expanded;
-//! - [`source`], [`load`] — files in, contracts out, everything that is wrong named at once;
-//! - [`index`] — contracts read to clauses, expanded one by one;
-//! - [`lint`] — what loads and is wrong nevertheless;
-//! - [`json_schema`] — the files' shapes for editors;
+//! - [`model`] — contracts and clauses as loaded: fixtures merged, every case expanded;
+//! - [`source`], [`load`] — read files, return contracts, report all errors at once;
+//! - [`index`] — outlines of contracts, each expanded to cases when needed;
+//! - [`lint`] — checks of contracts that load;
+//! - [`json_schema`] — JSON Schemas of the files, for editors;
 //! - [`case`] — one case: what is given, what is done, what must hold;
-//! - [`decision`] — what is asked about versions, and how the answer is told;
-//! - [`emitted`] — what Gardener may emit, asked of the objects of a namespace;
-//! - [`flags`] — which changes of a command line a table of flags speaks of;
-//! - [`parameters`] — values that a target states of itself;
-//! - [`release`] — of which release of Gardener a target is asked;
+//! - [`decision`] — decisions about versions: the question and the document with the result;
+//! - [`emitted`] — rules for objects that Gardener emits, evaluated on the objects of a namespace;
+//! - [`flags`] — which changes of a command line a table of flags explains;
+//! - [`parameters`] — values that a target states about itself;
+//! - [`release`] — the release of Gardener that a target is tested with;
 //! - [`scenario`] — steps over clusters, for controllers;
 //! - [`document`] — the files beside contracts: targets, waivers, ledgers, attestations;
 //! - [`explanations`] — why answers of two implementations differ;
 //! - [`sentence`] — the hash that ties a clause to a sentence of its source;
 //! - [`scaffold`], [`table_format`] — what `new contract` and `fmt` write;
 //! - [`versions`] — for which versions of a target a clause holds;
-//! - [`expect`] — what is asserted, as a tree over an answer, and the comparison.
+//! - [`expect`] — assertions as a tree over an answer, and the comparison.
 //!
-//! Invariant: nothing here knows a Kubernetes client, a clock or an implementation.
+//! Invariant: this crate uses no Kubernetes client, no clock and no implementation of a component.
 
 pub mod case;
 mod certificate_request;

@@ -1,4 +1,4 @@
-//! Lint: what loads and is wrong nevertheless, one function per rule: rules of one contract alone, and of all together.
+//! Lint: checks of contracts that load, one function per rule; some rules concern one contract, others all contracts.
 
 mod documents;
 mod emitted;
@@ -10,53 +10,53 @@ use serde_json::Value;
 
 use self::documents::Documents;
 use crate::case::{About, Case, Then, When};
-use crate::document::ledger::{self, Entry};
+use crate::document::ledger::{self, LedgerEntry};
 use crate::document::{Error, SourceFile};
 use crate::expect::{Rules, holds};
 use crate::index::{Ledgers, Outline, Records, Summary};
 use crate::load;
 use crate::model::{Clause, Contract, Form, Location};
 
-/// What contracts are held against, beside the language itself.
+/// What contracts are checked against, beside the language itself.
 #[derive(Clone, Debug, Default)]
 pub struct Against<'a> {
-    /// Numbered clauses of the reference, for `covers`; `None`: not checked.
+    /// Ids of the reference's rows, for `covers`; `None`: not checked.
     pub reference: Option<&'a BTreeSet<String>>,
-    /// The source documents, whose sentences are quoted, numbered or listed as not normative; empty: not checked.
+    /// The source documents, whose sentences contracts and ledgers quote; empty: not checked.
     pub documents: &'a [SourceFile],
 }
 
-/// What lint says of some files.
+/// The result of lint.
 #[derive(Debug)]
 pub struct Linted {
-    /// Everything that is wrong, in the order of files and lines.
+    /// All errors and findings, in the order of files and lines.
     pub found: Vec<Error>,
     /// The contracts, as far as they can be read.
     pub contracts: Vec<Outline>,
 }
 
-/// Checks the files. Contracts are expanded side by side and dropped once each is checked at.
+/// Checks the files. Contracts are expanded in parallel, and each is dropped after its check.
 #[must_use]
 pub fn check(sources: &[SourceFile], against: &Against<'_>) -> Linted {
-    let loaded = load::each(sources, |contract| Checked::at(contract, sources));
+    let loaded = load::expand_each(sources, |contract| CheckedContract::new(contract, sources));
     let mut found: Vec<Error> =
-        loaded.taken.iter().flat_map(|checked| checked.found.iter().cloned()).collect();
-    let lint = Lint { sources, checked: &loaded.taken };
-    found.extend(lint.presupposed());
-    found.extend(lint.spoken_for());
-    found.extend(lint.emitted());
-    if let Some(documents) = Documents::of(against.documents, &lint.quoted(&loaded.ledgers)) {
-        found.extend(lint.sentences(&documents));
-        // What cannot be read would be missed sentence by sentence.
+        loaded.results.iter().flat_map(|checked| checked.found.iter().cloned()).collect();
+    let lint = Lint { sources, checked: &loaded.results };
+    found.extend(lint.check_presuppositions());
+    found.extend(lint.check_flag_clauses());
+    found.extend(lint.check_breaks());
+    if let Some(documents) = Documents::of(against.documents, &lint.quoted_hashes(&loaded.ledgers)) {
+        found.extend(lint.check_sentences(&documents));
+        // Otherwise each sentence of an unreadable ledger would be reported as missing.
         if loaded.errors.is_empty() {
-            found.extend(documents.numbered(&loaded.ledgers));
+            found.extend(documents.check_numbered(&loaded.ledgers));
         }
     }
-    found.extend(lint.covered(against.reference));
+    found.extend(lint.check_covers(against.reference));
     let summaries: Vec<Summary> = lint.clauses().map(|clause| clause.summary.clone()).collect();
-    found.extend(stale(&loaded.records, &summaries, sources));
-    found.extend(unstated(&loaded.records, &summaries, sources));
-    // Ledgers can be held only against contracts that are all there.
+    found.extend(stale_attestations(&loaded.records, &summaries, sources));
+    found.extend(unstated_differences(&loaded.records, &summaries, sources));
+    // Ledgers are checked only if all contracts could be loaded.
     if loaded.errors.is_empty() {
         let wrong = ledger::lint(&loaded.ledgers.ledgers, &summaries);
         found.extend(wrong.into_iter().map(|error| error.coded("ledger")));
@@ -64,22 +64,22 @@ pub fn check(sources: &[SourceFile], against: &Against<'_>) -> Linted {
     found.extend(loaded.errors);
     found.extend(loaded.findings);
     found.sort_by(|a, b| a.location.cmp(&b.location));
-    Linted { found, contracts: loaded.taken.into_iter().map(|checked| checked.outline).collect() }
+    Linted { found, contracts: loaded.results.into_iter().map(|checked| checked.outline).collect() }
 }
 
-/// What is kept of a contract once it was checked at.
-struct Checked {
+/// The parts of a checked contract that later checks need.
+struct CheckedContract {
     outline: Outline,
-    /// What is wrong with it alone.
+    /// Errors of this contract.
     found: Vec<Error>,
     clauses: Vec<CheckedClause>,
-    /// Of a table of flags: the clause and the flag of each row.
+    /// Form flags only: clause and flag of each row.
     flags: Vec<(String, String)>,
-    /// The contract itself where it says what Gardener emits: its changes are held against all such contracts.
+    /// Form objects only: the contract, as its breaks are checked against all such contracts.
     emits: Option<Contract>,
 }
 
-/// What is kept of a clause.
+/// The parts of a checked clause that later checks need.
 struct CheckedClause {
     summary: Summary,
     location: Location,
@@ -88,9 +88,9 @@ struct CheckedClause {
     sentence: Option<String>,
 }
 
-impl Checked {
-    fn at(contract: Contract, sources: &[SourceFile]) -> Self {
-        let found = [sources_named(&contract), only_unchanged(&contract)].concat();
+impl CheckedContract {
+    fn new(contract: Contract, sources: &[SourceFile]) -> Self {
+        let found = [check_sources(&contract), check_effects(&contract)].concat();
         let summaries = Summary::of(&contract);
         let clauses = contract.clauses.iter().zip(summaries).map(|(clause, summary)| CheckedClause {
             summary,
@@ -110,12 +110,12 @@ impl Checked {
     }
 }
 
-/// Something that is wrong with a clause.
+/// An error in a clause.
 #[derive(Clone)]
 struct Finding {
     code: &'static str,
     location: Location,
-    /// How long the clause's id is.
+    /// Length of the clause's id.
     length: usize,
     message: String,
     remedy: &'static str,
@@ -137,15 +137,15 @@ impl Finding {
     }
 }
 
-/// A clause comes from somewhere.
-fn sources_named(contract: &Contract) -> Vec<Finding> {
+/// Checks that each clause has a source.
+fn check_sources(contract: &Contract) -> Vec<Finding> {
     let is_named = |clause: &&Clause| {
         let source = clause.source.as_ref();
         let named = source.is_some_and(|source| source.document.is_some() || source.code.is_some());
         named && source.is_some_and(|source| source.version.is_some())
     };
     let unnamed = contract.clauses.iter().filter(|clause| !is_named(clause)).map(|clause| {
-        let message = format!("{} names no source with its version", clause.id);
+        let message = format!("{} has no source with a version", clause.id);
         let remedy =
             "write `source: {document: …, version: …, section: …}` or `source: {code: …, version: …}`";
         Finding::of("missing-source", (&clause.id, &clause.location), message, remedy)
@@ -153,9 +153,9 @@ fn sources_named(contract: &Contract) -> Vec<Finding> {
     unnamed.collect()
 }
 
-/// A clause that a target which does nothing would keep needs a case nearby in which something is done.
-fn only_unchanged(contract: &Contract) -> Vec<Finding> {
-    // What is emitted is asked of no target.
+/// Checks that a clause that an idle target would keep has a case nearby that an idle target would fail.
+fn check_effects(contract: &Contract) -> Vec<Finding> {
+    // Clauses of the form objects do not run against a target.
     if contract.form == Form::Objects {
         return Vec::new();
     }
@@ -166,17 +166,20 @@ fn only_unchanged(contract: &Contract) -> Vec<Finding> {
         idle && !clause.cases.iter().any(|case| done.contains(&subject(case)))
     };
     let idle = contract.clauses.iter().filter(is_idle).map(|clause| {
-        let message = format!("a target that does nothing keeps {}, and no case nearby differs", clause.id);
-        let remedy = "add a row, or a clause, in which something is done to such an object";
+        let message = format!(
+            "a target that does nothing passes {}, and no case nearby about the same kind would fail",
+            clause.id
+        );
+        let remedy = "add a row, or a clause, in which the target must change or refuse such an object";
         Finding::of("only-unchanged", (&clause.id, &clause.location), message, remedy)
     });
     idle.collect()
 }
 
-/// Contracts beside each other.
+/// Checks over all contracts.
 struct Lint<'a> {
     sources: &'a [SourceFile],
-    checked: &'a [Checked],
+    checked: &'a [CheckedContract],
 }
 
 impl<'a> Lint<'a> {
@@ -198,36 +201,36 @@ impl<'a> Lint<'a> {
         Finding::of(code, (&at.summary.id, &at.location), message, remedy).error(self.sources)
     }
 
-    /// A presupposed clause exists and is another one.
-    fn presupposed(&self) -> Vec<Error> {
+    /// Checks that presupposed clauses exist and are other clauses.
+    fn check_presuppositions(&self) -> Vec<Error> {
         let ids = self.ids();
         let each =
             self.clauses().flat_map(|clause| clause.presupposes.iter().map(move |other| (clause, other)));
         let wrong =
             each.filter(|(clause, other)| clause.summary.id == **other || !ids.contains(other.as_str()));
         let error = |(clause, other): (&CheckedClause, &String)| {
-            let message = format!("{} presupposes {other}, which is no other clause", clause.summary.id);
-            self.error("presupposes", clause, message, "name a clause that has cases of its own")
+            let message = format!("{} presupposes {other}, which is not another clause", clause.summary.id);
+            self.error("presupposes", clause, message, "name an existing clause other than this one")
         };
         wrong.filter_map(error).collect()
     }
 
-    /// What a row of flags lets a webhook do is said by a clause.
-    fn spoken_for(&self) -> Vec<Error> {
+    /// Checks that rows of flags belong to clauses that exist.
+    fn check_flag_clauses(&self) -> Vec<Error> {
         let ids = self.ids();
         let mut found = Vec::new();
         for checked in self.checked {
             for (clause, flag) in checked.flags.iter().filter(|(clause, _)| !ids.contains(clause.as_str())) {
-                let message = format!("{clause} of {flag} is no clause");
-                let remedy = "name the clause, of this contract or another, that lets webhooks do it";
+                let message = format!("the row of {flag} names {clause}, which is not a clause");
+                let remedy = "name the clause, of this contract or another, that allows webhooks to do this";
                 found.extend(checked.clauses.first().and_then(|at| self.error("flags", at, message, remedy)));
             }
         }
         found
     }
 
-    /// A clause about what Gardener emits is broken by its changes, and they by no other.
-    fn emitted(&self) -> Vec<Error> {
+    /// Checks that the breaks of clauses about emitted objects break their own clause and no other.
+    fn check_breaks(&self) -> Vec<Error> {
         let contracts: Vec<&Contract> =
             self.checked.iter().filter_map(|checked| checked.emits.as_ref()).collect();
         let wrong = emitted::check(&contracts).into_iter().filter_map(|(clause, message, remedy)| {
@@ -236,38 +239,40 @@ impl<'a> Lint<'a> {
         wrong.collect()
     }
 
-    /// The hashes of sentences that clauses and entries of ledgers quote.
-    fn quoted<'q>(&'q self, ledgers: &'q Ledgers) -> BTreeSet<&'q str> {
+    /// The hashes of all sentences that clauses and entries of ledgers quote.
+    fn quoted_hashes<'q>(&'q self, ledgers: &'q Ledgers) -> BTreeSet<&'q str> {
         let clauses = self.clauses().filter_map(|clause| clause.sentence.as_deref());
         let entries = ledgers.ledgers.iter().flat_map(|(ledger, _)| &ledger.entries);
-        clauses.chain(entries.filter_map(Entry::sentence)).collect()
+        clauses.chain(entries.filter_map(LedgerEntry::sentence)).collect()
     }
 
-    /// The sentence that a clause comes from is still in a document.
-    fn sentences(&self, documents: &Documents<'_>) -> Vec<Error> {
+    /// Checks that the sentence that a clause quotes is still in a document.
+    fn check_sentences(&self, documents: &Documents<'_>) -> Vec<Error> {
         let each = self.clauses().filter_map(|clause| Some((clause, clause.sentence.as_ref()?)));
         let error = |(clause, hash): (&CheckedClause, &String)| {
-            let message = format!("no document has the sentence {hash} of {} any more", clause.summary.id);
-            let remedy = "read what became of it; `lint --hash 'the words'` prints the hash of the new one";
+            let message =
+                format!("no document contains the sentence {hash} of {} any more", clause.summary.id);
+            let remedy =
+                "find its new wording; `gardener-conformance lint --hash 'the words'` prints the new hash";
             self.error("sentence", clause, message, remedy)
         };
         each.filter(|(_, hash)| !documents.has(hash)).filter_map(error).collect()
     }
 
-    /// What a clause covers is numbered in the reference.
-    fn covered(&self, reference: Option<&BTreeSet<String>>) -> Vec<Error> {
+    /// Checks that ids in `covers` are in the reference.
+    fn check_covers(&self, reference: Option<&BTreeSet<String>>) -> Vec<Error> {
         let Some(reference) = reference else { return Vec::new() };
         let each = self.clauses().flat_map(|clause| clause.covers.iter().map(move |number| (clause, number)));
         let error = |(clause, number): (&CheckedClause, &String)| {
-            let message = format!("{} covers {number}, which the reference does not have", clause.summary.id);
-            self.error("covers", clause, message, "name a clause of the reference")
+            let message = format!("{} covers {number}, which is not in the reference", clause.summary.id);
+            self.error("covers", clause, message, "write an id of the reference")
         };
         each.filter(|(_, number)| !reference.contains(*number)).filter_map(error).collect()
     }
 }
 
-/// Attested clauses that changed since.
-fn stale(records: &Records, clauses: &[Summary], sources: &[SourceFile]) -> Vec<Error> {
+/// Reports attested clauses that changed since.
+fn stale_attestations(records: &Records, clauses: &[Summary], sources: &[SourceFile]) -> Vec<Error> {
     let mut found = Vec::new();
     for attestation in &records.attestations {
         let version = format!("{}-{}", attestation.target.name, attestation.target.version);
@@ -278,16 +283,16 @@ fn stale(records: &Records, clauses: &[Summary], sources: &[SourceFile]) -> Vec<
             let line = file.text[..offset].matches('\n').count() + 1;
             let start = file.text[..offset].rfind('\n').map_or(0, |at| at + 1);
             let mark = Mark { line, column: offset - start + 1, offset };
-            let message = format!("{id} is not the clause any more that {version} was seen to keep");
-            let remedy = "attest it again".to_owned();
+            let message = format!("{id} changed since {version} was attested");
+            let remedy = "run `gardener-conformance attest` again".to_owned();
             found.push(file.error(mark, id.len(), message, Some(remedy)).coded("stale"));
         }
     }
     found
 }
 
-/// Explanations that name a clause which states no such difference.
-fn unstated(records: &Records, clauses: &[Summary], sources: &[SourceFile]) -> Vec<Error> {
+/// Reports explanations that name a clause whose `differs` does not name their target.
+fn unstated_differences(records: &Records, clauses: &[Summary], sources: &[SourceFile]) -> Vec<Error> {
     let mut found = Vec::new();
     for explanations in &records.explanations {
         let name = &explanations.name;
@@ -299,8 +304,8 @@ fn unstated(records: &Records, clauses: &[Summary], sources: &[SourceFile]) -> V
                     || versioned.as_ref().is_some_and(|version| clause.differs.contains_key(version))
             };
             if !clauses.iter().find(|clause| clause.id == *id).is_some_and(states) {
-                let message = format!("{id} states no difference of {name}");
-                let remedy = "name the clause whose `differs` says it, or none";
+                let message = format!("`differs` of {id} does not name {name}");
+                let remedy = "name the clause whose `differs` names it, or remove `clause`";
                 found.extend(
                     error_at(sources, &entry.location, 1, message, remedy)
                         .map(|error| error.coded("explained")),
@@ -311,13 +316,13 @@ fn unstated(records: &Records, clauses: &[Summary], sources: &[SourceFile]) -> V
     found
 }
 
-/// Whether the case passes against a target that allows everything and changes nothing.
+/// Whether a target that allows everything and changes nothing passes the case.
 fn passes_idle(contract: &Contract, case: &Case) -> bool {
     if let When::Steps(scenario) = &case.when {
         return scenario.passes_idle(contract);
     }
     let Then { about, object, allowed, code, reason, message, causes, called, warnings, review } = &case.then;
-    // Whether a webhook is called, and how it is registered, is not the doing of who answers.
+    // Calls and registrations do not depend on the target's answers.
     if called.is_some() || *about == About::Registration {
         return false;
     }
@@ -332,7 +337,7 @@ fn passes_idle(contract: &Contract, case: &Case) -> bool {
     silent && object && nothing(reason) && nothing(message) && nothing(warnings)
 }
 
-/// What a case is about: the kind of its object, or the resource.
+/// The subject of a case: the kind of its object, or the resource.
 fn subject(case: &Case) -> String {
     let object = case.given.object.as_ref().or(case.given.old.as_ref());
     match (&case.when, object.and_then(|object| object.get("kind")).and_then(Value::as_str)) {

@@ -1,73 +1,73 @@
-//! Loads contracts: files in, contracts out, everything that is wrong named at once.
+//! Loads contracts from files and reports all errors at once.
 
+pub(crate) mod case_count;
 mod cells;
 mod columns;
 mod decision;
 pub(crate) mod documents;
-mod doing;
 pub(crate) mod draft;
 mod emitted;
+mod escape;
 mod expand;
-mod explained;
+mod expectation;
+mod explanations;
 mod fields;
 mod fixtures;
 mod flags;
 mod given;
 mod hash;
-pub(crate) mod joined;
+pub(crate) mod join;
+pub(crate) mod keywords;
 mod lists;
 mod namespaces;
-pub(crate) mod number;
 mod object_ref;
 mod operators;
-mod outcome;
 mod plain;
 mod process;
 mod profile;
 mod question;
-mod refuse;
+mod refusals;
 pub(crate) mod report;
 mod scenario;
-mod setting;
 pub(crate) mod shared;
-mod spelled;
 mod steps;
 mod table;
+mod then;
 pub(crate) mod tree;
 mod variants;
 mod variations;
-mod wanted;
-pub(crate) mod words;
+mod versions_form;
+mod when;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
+pub use escape::{spelled, spelled_text};
 pub use report::Errors;
-pub use spelled::{spelled, spelled_text};
 
-use self::documents::Part;
+use self::documents::FilePart;
 use self::draft::Draft;
 use self::report::Report;
-use self::shared::Shared;
+use self::shared::SharedFixtures;
 use self::tree::Span;
 use crate::document::{Error, SourceFile};
 use crate::index::{Ledgers, Records};
 use crate::model::{Catalog, Contract};
 
-/// What the files say, and what is wrong with them.
+/// The content of the files, and all errors.
 #[derive(Debug)]
 pub struct Loaded {
-    /// What could be loaded; clauses and cases with errors are left out.
+    /// The contracts, without clauses and cases that have errors.
     pub catalog: Catalog,
     /// The attestations and explanations.
     pub records: Records,
     /// The ledgers.
     pub ledgers: Ledgers,
-    /// What keeps the files from being loaded as they stand.
+    /// Errors: the files cannot be used.
     pub errors: Vec<Error>,
-    /// What loads, and lint names nevertheless.
+    /// Findings of lint: the files can be used.
     pub findings: Vec<Error>,
 }
 
@@ -75,73 +75,85 @@ impl Catalog {
     /// The contracts of these files.
     ///
     /// # Errors
-    /// Everything that is wrong with any of the files.
+    /// All errors of all files.
     pub fn load(sources: &[SourceFile]) -> Result<Self, Errors> {
         let loaded = read(sources);
         if loaded.errors.is_empty() { Ok(loaded.catalog) } else { Err(Errors(loaded.errors)) }
     }
 }
 
-/// Reads all files with every case, as far as they can be read. [`crate::index::Index`] expands cases contract by contract.
+/// Reads all files and expands every case, as far as possible. [`crate::index::Index`] expands contracts one by one.
 #[must_use]
 pub fn read(sources: &[SourceFile]) -> Loaded {
-    let Each { taken, shared, records, ledgers, errors, findings } = each(sources, |contract| contract);
-    let catalog = Catalog { contracts: taken, fixtures: shared.fixtures() };
+    let ExpandedContracts { results, shared, records, ledgers, errors, findings } =
+        expand_each(sources, |contract| contract);
+    let catalog = Catalog { contracts: results, fixtures: shared.fixtures() };
     Loaded { catalog, records, ledgers, errors, findings }
 }
 
-/// What came of contracts that were handed on one by one, and everything else that the files say.
-pub(crate) struct Each<T> {
-    /// In the order of component and name.
-    pub(crate) taken: Vec<T>,
-    pub(crate) shared: Shared,
+/// The results for all contracts, and the rest of the files' content.
+pub(crate) struct ExpandedContracts<T> {
+    /// The results, ordered by component and name.
+    pub(crate) results: Vec<T>,
+    pub(crate) shared: SharedFixtures,
     pub(crate) records: Records,
     pub(crate) ledgers: Ledgers,
-    /// What keeps the files from being loaded as they stand.
+    /// Errors: the files cannot be used.
     pub(crate) errors: Vec<Error>,
-    /// What loads, and lint names nevertheless.
+    /// Findings of lint: the files can be used.
     pub(crate) findings: Vec<Error>,
 }
 
-/// Expands every contract, side by side, and hands it on as far as it can be loaded: what is not kept of it goes at once.
-pub(crate) fn each<T: Send>(sources: &[SourceFile], take: impl Fn(Contract) -> T + Sync) -> Each<T> {
+/// Expands all contracts in parallel and collects the results of `take`; each contract is dropped after its call.
+pub(crate) fn expand_each<T: Send>(
+    sources: &[SourceFile],
+    take: impl Fn(Contract) -> T + Sync,
+) -> ExpandedContracts<T> {
     let (report, lint) = (Report::new(sources), Report::new(sources));
-    let shared = Shared::of(&Arc::from(sources));
-    // Before threads would wait for each other to do it.
+    let shared = SharedFixtures::of(&Arc::from(sources));
+    // Now, so that the threads do not wait for each other to build it.
     shared.build();
-    let mut documents = documents::read(&[Part::Contracts, Part::Records, Part::Ledgers], &report);
+    let mut documents =
+        documents::read(&[FilePart::Contracts, FilePart::Records, FilePart::Ledgers], &report);
     let named = documents.by_name();
     let drafts: Vec<&Vec<Draft>> = named.values().collect();
     let loaded: Vec<_> = drafts
         .par_iter()
         .map(|drafts| {
-            let (contract, wrong, found) = joined::alone(drafts, &shared, sources);
+            let (contract, wrong, found) = join::load_alone(drafts, &shared, sources);
             (contract.map(&take), wrong, found)
         })
         .collect();
     let mut ids = BTreeMap::new();
-    let mut taken = Vec::new();
+    let mut results = Vec::new();
     for (drafts, (contract, wrong, found)) in drafts.into_iter().zip(loaded) {
         report.join(wrong);
         lint.join(found);
         let clauses = drafts.iter().flat_map(|draft| &draft.clauses);
         clauses
-            .filter(|clause| joined::is_asked(drafts, clause))
-            .for_each(|clause| note_id(&mut ids, &clause.id, clause.span, &report));
-        taken.extend(contract);
+            .filter(|clause| join::has_cases(drafts, clause))
+            .for_each(|clause| register_id(&mut ids, &clause.id, clause.span, &report));
+        results.extend(contract);
     }
     for error in shared.errors() {
         report.push(error);
     }
-    let (records, ledgers) = documents.beside();
-    Each { taken, shared, records, ledgers, errors: report.into_errors(), findings: lint.into_errors() }
+    let (records, ledgers) = documents.into_records_and_ledgers();
+    ExpandedContracts {
+        results,
+        shared,
+        records,
+        ledgers,
+        errors: report.into_errors(),
+        findings: lint.into_errors(),
+    }
 }
 
-/// Notes an id that another clause has.
-pub(crate) fn note_id(ids: &mut BTreeMap<String, String>, id: &str, span: Span, report: &Report<'_>) {
+/// Reports an id that another clause has already.
+pub(crate) fn register_id(ids: &mut BTreeMap<String, String>, id: &str, span: Span, report: &Report<'_>) {
     let place = format!("{}:{}", report.files[span.file].path, span.mark.line);
     if let Some(first) = ids.insert(id.to_owned(), place) {
-        let message = format!("{id} is taken, at {first}");
-        report.add("duplicate-id", span, message, "ids are never reused: number the clause anew");
+        let message = format!("duplicate id {id}: {first} uses it already");
+        report.add("duplicate-id", span, message, "give the clause a new id; ids are never reused");
     }
 }

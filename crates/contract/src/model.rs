@@ -11,9 +11,9 @@ use crate::decision;
 use crate::document::releases::Releases;
 use crate::emitted::Emits;
 use crate::expect::Rules;
-use crate::flags::Named;
+use crate::flags::FlagTable;
 
-/// A place in a contract file.
+/// A position in a contract file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Location {
     /// Path of the file, relative to the folder of contracts' parent (`contracts/…`).
@@ -40,7 +40,7 @@ pub enum Form {
     Versions,
     /// Steps of a controller.
     Scenario,
-    /// What a component makes of its configuration.
+    /// How a component reads its configuration.
     Configuration,
     /// The program of a component: its command line, its servers, its end.
     Process,
@@ -72,11 +72,11 @@ pub enum Binds {
     Both,
 }
 
-/// A law that holds on every case without being listed (contracts/README.md).
+/// A law: a property that every case must have without a clause saying so (contracts/README.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Law {
-    /// Applying twice gives what applying once gave.
+    /// Applying the patch twice gives the same object as applying it once.
     Idempotent,
     /// The same input gives the same resulting object.
     Deterministic,
@@ -112,7 +112,7 @@ pub struct Source {
     pub sentence: Option<String>,
 }
 
-/// A kind the registration must cover: `apps/v1 deployments`, `v1 pods`.
+/// A resource that the registration must cover: `apps/v1 deployments`, `v1 pods`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Handled {
     /// API group; empty for the core group.
@@ -133,8 +133,8 @@ pub struct Subject {
     pub controller: Option<String>,
     /// What the registration must cover.
     pub handles: Vec<Handled>,
-    /// Which of the component's registrations its cases run under: `seed` (default) or `shoot` for a
-    /// resource-manager; a clause may say its own.
+    /// The component's registration that its cases run under: `seed` (default) or `shoot` for a
+    /// resource-manager; a clause may name its own.
     pub instance: Option<String>,
 }
 
@@ -147,7 +147,7 @@ pub struct Contract {
     pub component: String,
     /// All labels.
     pub labels: BTreeMap<String, String>,
-    /// Whether clauses or cases of it were left out: what none of the others notices may be noticed by those.
+    /// Whether clauses or cases were left out; a change that no loaded case notices may be noticed by those.
     pub is_partial: bool,
     /// How it is written.
     pub form: Form,
@@ -159,15 +159,15 @@ pub struct Contract {
     pub only_touches: Vec<String>,
     /// List paths whose order does not matter.
     pub unordered: Vec<String>,
-    /// Keys of lists that the schema does not know: list path → key field.
+    /// Keys of lists that the schema does not declare: list path → key field.
     pub list_keys: BTreeMap<String, String>,
     /// Excused laws and the reason.
     pub exempt: BTreeMap<Law, String>,
-    /// What its clauses name with `$parameter`, as a target has it that runs with the contract's configuration.
+    /// Values of the parameters that its clauses name with `$parameter`, for a target with the contract's configuration.
     pub parameters: BTreeMap<String, Value>,
-    /// Of the form flags: the flags that its rows speak of.
-    pub flags: Option<Named>,
-    /// The releases of Gardener that its clauses tell apart; `None`: their `versions` are the target's own.
+    /// Form flags only: the flags in its rows.
+    pub flags: Option<FlagTable>,
+    /// The releases of Gardener that its clauses distinguish; `None`: `versions` of clauses are versions of the target.
     pub releases: Option<Arc<Releases>>,
     /// Its clauses, in order.
     pub clauses: Vec<Clause>,
@@ -184,38 +184,38 @@ pub struct Clause {
     pub text: String,
     /// How binding it is.
     pub level: Level,
-    /// How binding it is to the letter, where Gardener itself does not keep it so.
+    /// The level with `--strict`, where `level` is lower because Gardener itself does not keep the clause.
     pub strict: Option<Level>,
     /// Whom it binds.
     pub binds: Binds,
-    /// Versions of the target it holds for (`>=1.58`), or of Gardener where the contract tells its releases apart; `None`:
+    /// Versions of the target it holds for (`>=1.58`), or of Gardener where the contract has `releases`; `None`:
     /// all.
     pub versions: Option<String>,
     /// Features of the target it needs (`shoot`, `not workerless`).
     pub needs: Vec<String>,
     /// Clauses without which this one means nothing.
     pub presupposes: Vec<String>,
-    /// Numbered clauses of the reference it covers.
+    /// Ids of the reference's rows that it covers.
     pub covers: Vec<String>,
     /// Which of the component's registrations its cases run under; `None`: the contract's.
     pub instance: Option<String>,
-    /// Of a decision that could be asked elsewhere and is not: why.
+    /// Form versions only: why it runs on `decision` alone although it could run elsewhere too.
     pub why: Option<String>,
-    /// Foreign implementations that differ, and why.
+    /// Other implementations that differ, and why.
     pub differs: BTreeMap<String, String>,
     /// Where it comes from.
     pub source: Option<Source>,
     /// SHA-256 over the clause as written and its effective context, hex; changes when its meaning may.
     pub hash: String,
-    /// Where it stands.
+    /// Its position.
     pub location: Location,
-    /// Whether a webhook may bring about what Gardener must not emit.
+    /// Whether a webhook may add what Gardener must not emit.
     pub webhook_may: bool,
-    /// What it says of objects that Gardener emits, a rule for each row.
+    /// Rules for objects that Gardener emits, one for each row.
     pub emits: Vec<Emits>,
     /// Its cases, in order.
     pub cases: Vec<Case>,
-    /// Whether cases of it were left out: what none of the others can show may be shown by those.
+    /// Whether cases were left out; a proof that no loaded case gives may be given by those.
     pub is_partial: bool,
 }
 
@@ -229,8 +229,8 @@ pub struct Catalog {
 }
 
 impl Contract {
-    /// What is known of the values in an object: its kind's types, and the lists that the contract knows better; of
-    /// the document that tells a decision: what the form knows.
+    /// How values in an object compare: by the types of its kind, and by the lists that the contract declares; for
+    /// the result of a decision: by the rules of the form versions.
     #[must_use]
     pub fn rules(&self, object: &Value) -> Rules {
         if self.form == Form::Versions {

@@ -1,4 +1,4 @@
-//! Values that a target states of itself, put in the place of their names before it is asked.
+//! Values that a target states about itself, filled in for `$parameter` before its cases run.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ use crate::expect::{Expect, KeyedItem, ListRule, Notation, Operator, Rules};
 use crate::model::Contract;
 
 impl Contract {
-    /// The contract with the values that a target states. Where `examples` says that the target runs with what the contract
-    /// configures, what it does not state is the contract's own example; otherwise the name stays, and the case cannot be
-    /// asked.
+    /// The contract with the values that a target states. If `examples`, the target runs with the contract's
+    /// configuration, and the contract's examples are used for values that it does not state; otherwise the name
+    /// stays, and the case cannot run.
     #[must_use]
     pub fn stated(mut self, stated: &BTreeMap<String, Value>, examples: bool) -> Self {
         if self.parameters.is_empty() {
@@ -23,21 +23,21 @@ impl Contract {
         for case in clauses.iter_mut().flat_map(|clause| &mut clause.cases) {
             let rules = case.given.object.as_ref().map_or_else(Rules::unknown, |object| self.rules(object));
             if let Some(expect) = &mut case.then.object {
-                *expect = filled(expect, &rules, &value, false);
+                *expect = fill(expect, &rules, &value, false);
             }
         }
         Self { clauses, ..self }
     }
 }
 
-/// The name under which a parameter is stated: of `csiFeatureGates.1.27` what stands before the point.
+/// The name under which a target states a parameter: for `csiFeatureGates.1.27` the part before the first dot.
 #[must_use]
-pub fn stated_as(name: &str) -> &str {
+pub fn root_name(name: &str) -> &str {
     name.split_once('.').map_or(name, |(name, _)| name)
 }
 
-/// The value of a name. `gates.1.27` is the entry `1.27` of a map, or the value as a whole where it is none: the same for
-/// all versions.
+/// The value of a parameter. `gates.1.27` is the entry `1.27` if the value is a map, else the whole value, which then
+/// holds for all versions.
 fn find<'a>(values: &'a BTreeMap<String, Value>, name: &str) -> Option<&'a Value> {
     let (name, entry) = name.split_once('.').map_or((name, None), |(name, entry)| (name, Some(entry)));
     match (values.get(name)?, entry) {
@@ -46,7 +46,7 @@ fn find<'a>(values: &'a BTreeMap<String, Value>, name: &str) -> Option<&'a Value
     }
 }
 
-/// The first parameter that a case names and that nobody stated.
+/// The first parameter of a case that has no value.
 #[must_use]
 pub fn missing(case: &Case) -> Option<&str> {
     case.then.object.as_ref().and_then(|expect| names(expect).into_iter().next())
@@ -68,19 +68,19 @@ pub fn names(expect: &Expect) -> Vec<&str> {
     }
 }
 
-/// An expectation with values in the place of names; `texts`: of a command line, where every value is a text.
-fn filled<'a>(
+/// An expectation with parameters replaced by values; `texts`: it is about a command line, where every value is a string.
+fn fill<'a>(
     expect: &Expect,
     rules: &Rules,
     value: &impl Fn(&str) -> Option<&'a Value>,
     texts: bool,
 ) -> Expect {
-    let below = |expect: &Expect, rules: &Rules| filled(expect, rules, value, texts);
+    let below = |expect: &Expect, rules: &Rules| fill(expect, rules, value, texts);
     let all = |items: &[Expect]| items.iter().map(|item| below(item, &rules.item())).collect::<Vec<_>>();
     match expect {
         Expect::Operator(Operator::Parameter { name, members }) => match value(name) {
             Some(value) if *members => members_of(value, texts),
-            Some(value) => partial(value, rules, texts),
+            Some(value) => partial_expectation(value, rules, texts),
             None => expect.clone(),
         },
         Expect::Map(fields) => Expect::Map(
@@ -101,7 +101,7 @@ fn filled<'a>(
             Operator::Exactly(items) => Operator::Exactly(all(items)),
             Operator::Opened(notation, content) => {
                 let texts = *notation == Notation::Flags;
-                Operator::Opened(*notation, Box::new(filled(content, &Rules::unknown(), value, texts)))
+                Operator::Opened(*notation, Box::new(fill(content, &Rules::unknown(), value, texts)))
             }
             other => other.clone(),
         }),
@@ -109,18 +109,18 @@ fn filled<'a>(
     }
 }
 
-/// A stated value as `then` would say it: maps and lists by key partial, other lists whole.
-fn partial(value: &Value, rules: &Rules, texts: bool) -> Expect {
+/// The expectation for a stated value, as in `then`: maps and keyed lists are partial, other lists whole.
+fn partial_expectation(value: &Value, rules: &Rules, texts: bool) -> Expect {
     match value {
         Value::Null => Expect::Operator(Operator::Absent),
         Value::Object(fields) => Expect::Map(
             fields
                 .iter()
-                .map(|(name, value)| (name.clone(), partial(value, &rules.field(name), texts)))
+                .map(|(name, value)| (name.clone(), partial_expectation(value, &rules.field(name), texts)))
                 .collect(),
         ),
         Value::Array(items) => {
-            let item = |value: &Value| partial(value, &rules.item(), texts);
+            let item = |value: &Value| partial_expectation(value, &rules.item(), texts);
             if let ListRule::Keyed(keys) = rules.list()
                 && let Some(found) =
                     items.iter().map(|value| rules.key_of(&keys, value)).collect::<Option<Vec<_>>>()
@@ -139,7 +139,7 @@ fn partial(value: &Value, rules: &Rules, texts: bool) -> Expect {
     }
 }
 
-/// Members of a list, and of a map those that are said with their value: `[A, B=true]`.
+/// The expectation for stated members of a list, or of a map with their values: `[A, B=true]`.
 fn members_of(value: &Value, texts: bool) -> Expect {
     let alone = std::slice::from_ref(value);
     let member = |member: &Value| {
@@ -167,13 +167,13 @@ mod tests {
     }
 
     fn keeps(expect: &Expect, stated: &Value, rules: &Rules, answer: &Value) -> bool {
-        let filled = filled(expect, rules, &|_| Some(stated), false);
+        let filled = fill(expect, rules, &|_| Some(stated), false);
         assert_eq!(names(&filled), Vec::<&str>::new());
         holds(&filled, None, Some(answer), rules)
     }
 
     #[test]
-    fn what_is_stated_stands_in_the_place_of_its_name() {
+    fn stated_values_replace_parameters() {
         let pod = Rules::of_object(&json!({"apiVersion": "v1", "kind": "Pod"}));
         let env = pod.field("spec").field("containers").item().field("env");
         let stated = json!([{"name": "A", "value": "x"}]);
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn members_are_said_with_their_value_or_without() {
+    fn members_are_stated_with_or_without_a_value() {
         let stated = json!(["A=true", "B"]);
         for (answer, kept) in [
             (json!({"A": true, "B": "x", "C": "y"}), true),
@@ -205,8 +205,8 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_states_keeps_its_name_and_keeps_nothing() {
-        let unstated = filled(&parameter(false), &Rules::unknown(), &|_| None, false);
+    fn unstated_parameters_stay_and_no_answer_satisfies_them() {
+        let unstated = fill(&parameter(false), &Rules::unknown(), &|_| None, false);
         assert_eq!(names(&unstated), ["p"]);
         assert!(!holds(&unstated, None, Some(&json!("x")), &Rules::unknown()));
     }

@@ -1,29 +1,30 @@
-//! The provider that cases speak of: a target of another one is asked about that.
+//! Adapts cases to the provider of the target.
 
 use serde_json::{Map, Value};
 
 use crate::case::Case;
 use crate::model::Contract;
 
-/// What the label of an extension that a namespace needs begins with; its end is the provider.
+/// Prefix of the label for an extension that a namespace needs; the provider follows.
 const NEEDED: &str = "extensions.gardener.cloud/provider-";
 
 impl Contract {
-    /// The contract as if its cases had been written for this provider: what they give of the one that their configuration
-    /// names, and of this one, is exchanged. So a case about another provider's object still is about another's.
+    /// The contract as if its cases had been written for this provider: in the given objects, this provider and the one that
+    /// the configuration names are swapped. So a case about another provider's object stays a case about another
+    /// provider's object.
     #[must_use]
     pub fn of_provider(mut self, provider: &str) -> Self {
         for case in self.clauses.iter_mut().flat_map(|clause| &mut clause.cases) {
             let own = case.config["provider"].as_str().filter(|own| *own != provider).map(str::to_owned);
             if let Some(own) = own {
                 case.config["provider"] = Value::from(provider);
-                exchange(case, [&own, provider]);
+                swap_names(case, [&own, provider]);
             }
         }
         self
     }
 
-    /// Whether its cases speak of a provider.
+    /// Whether the configuration of a case names a provider.
     #[must_use]
     pub fn has_provider(&self) -> bool {
         let mut cases = self.clauses.iter().flat_map(|clause| &clause.cases);
@@ -31,36 +32,36 @@ impl Contract {
     }
 }
 
-fn exchange(case: &mut Case, names: [&str; 2]) {
+fn swap_names(case: &mut Case, names: [&str; 2]) {
     let given = &mut case.given;
     let objects = given.namespace.iter_mut().chain(&mut given.cluster).chain(&mut given.object);
     for object in objects.chain(&mut given.old) {
-        *object = exchanged(object.take(), names);
+        *object = swapped(object.take(), names);
     }
 }
 
-/// A tree with one name in the place of the other, where a text is the name, and in labels that end with it.
-fn exchanged(value: Value, names: [&str; 2]) -> Value {
+/// The value with the two names swapped, in strings that equal a name and in labels of needed extensions.
+fn swapped(value: Value, names: [&str; 2]) -> Value {
     match value {
-        Value::String(text) => Value::String(other(&text, names).map_or(text, str::to_owned)),
-        Value::Array(items) => items.into_iter().map(|item| exchanged(item, names)).collect(),
+        Value::String(text) => Value::String(counterpart(&text, names).map_or(text, str::to_owned)),
+        Value::Array(items) => items.into_iter().map(|item| swapped(item, names)).collect(),
         Value::Object(fields) => {
             let renamed =
-                fields.into_iter().map(|(key, value)| (key_of(key, names), exchanged(value, names)));
+                fields.into_iter().map(|(key, value)| (swapped_key(key, names), swapped(value, names)));
             Value::Object(renamed.collect::<Map<_, _>>())
         }
         scalar => scalar,
     }
 }
 
-fn key_of(key: String, names: [&str; 2]) -> String {
-    match key.strip_prefix(NEEDED).and_then(|name| other(name, names)) {
+fn swapped_key(key: String, names: [&str; 2]) -> String {
+    match key.strip_prefix(NEEDED).and_then(|name| counterpart(name, names)) {
         Some(name) => format!("{NEEDED}{name}"),
         None => key,
     }
 }
 
-fn other<'a>(name: &str, [one, two]: [&'a str; 2]) -> Option<&'a str> {
+fn counterpart<'a>(name: &str, [one, two]: [&'a str; 2]) -> Option<&'a str> {
     if name == one { Some(two) } else { (name == two).then_some(one) }
 }
 
@@ -71,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_providers_change_places_where_they_are_named_whole() {
+    fn providers_are_swapped_where_a_string_or_label_names_them() {
         let given = json!({
             "labels": {"shoot": "local", "seed": "aws", "network": "calico", "extensions.gardener.cloud/provider-local": "true"},
             "command": ["/usr/local/bin/kube-apiserver", "local"],
@@ -82,7 +83,7 @@ mod tests {
             "command": ["/usr/local/bin/kube-apiserver", "aws"],
             "replicas": 1,
         });
-        assert_eq!(exchanged(given.clone(), ["local", "aws"]), want);
-        assert_eq!(exchanged(want, ["local", "aws"]), given);
+        assert_eq!(swapped(given.clone(), ["local", "aws"]), want);
+        assert_eq!(swapped(want, ["local", "aws"]), given);
     }
 }

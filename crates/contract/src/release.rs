@@ -1,4 +1,4 @@
-//! The release of Gardener that cases are about: what it writes is what a target is shown.
+//! Adapts cases to a release of Gardener: their objects become what that release writes.
 
 use std::sync::Arc;
 
@@ -6,22 +6,22 @@ use crate::case::Case;
 use crate::document::releases::Releases;
 use crate::model::{Clause, Contract, Form};
 
-/// The field of a component's configuration that names the release, where a case says it.
+/// The field of a component's configuration that names the release of Gardener.
 const FIELD: &str = "gardenerVersion";
 
-/// Of which release a target is asked.
+/// The release of Gardener that a target is tested with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked<'a> {
-    /// This one.
+    /// This release.
     Of(&'a str),
-    /// Where nobody said one: the usual one.
+    /// The default release.
     Usual,
-    /// Each clause of one that it holds for, as a target that can be of any release is.
+    /// For each clause a release that it holds for; for targets that support every release.
     Any,
 }
 
 impl Asked<'_> {
-    /// The release that a clause is asked of; `None`: its contract tells no releases apart.
+    /// The release that a clause is tested with; `None`: its contract has no `releases`.
     #[must_use]
     pub fn of<'c>(&'c self, contract: &'c Contract, clause: &'c Clause) -> Option<&'c str> {
         let releases = contract.releases.as_deref().filter(|_| contract.form != Form::Objects)?;
@@ -34,24 +34,24 @@ impl Asked<'_> {
 }
 
 impl Contract {
-    /// The contract with objects as the release writes them. A case that configures its release is of this one; a target
-    /// that is not started for the case has it already (`is_started`).
+    /// The contract with objects as the release writes them. `gardenerVersion` in the configuration of a case is set
+    /// to this release, or removed if the target is not started for the case (`is_started`).
     #[must_use]
-    pub fn of_release(mut self, asked: Asked<'_>, is_started: bool) -> Self {
+    pub fn of_release(mut self, release: Asked<'_>, is_started: bool) -> Self {
         let Some(releases) = self.releases.clone().filter(|_| self.form != Form::Objects) else {
             return self;
         };
         let mut clauses = std::mem::take(&mut self.clauses);
         for clause in &mut clauses {
-            let Some(gardener) = asked.of(&self, clause).map(str::to_owned) else { continue };
-            clause.cases.iter_mut().for_each(|case| case.be_of(&gardener, &releases, is_started));
+            let Some(gardener) = release.of(&self, clause).map(str::to_owned) else { continue };
+            clause.cases.iter_mut().for_each(|case| case.set_release(&gardener, &releases, is_started));
         }
         Self { clauses, ..self }
     }
 }
 
 impl Case {
-    fn be_of(&mut self, gardener: &str, releases: &Arc<Releases>, is_started: bool) {
+    fn set_release(&mut self, gardener: &str, releases: &Arc<Releases>, is_started: bool) {
         for object in self.given.object.iter_mut().chain(&mut self.given.old) {
             if let Some(written) = releases.written(gardener, object) {
                 *object = written;

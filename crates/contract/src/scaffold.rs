@@ -1,4 +1,4 @@
-//! What `new contract` writes: a contract that loads, with one clause to replace.
+//! The contract file that `new contract` writes: it loads, and has one clause to replace.
 
 /// The forms that can be scaffolded.
 pub const FORMS: [&str; 2] = ["mutation", "versions"];
@@ -6,19 +6,19 @@ pub const FORMS: [&str; 2] = ["mutation", "versions"];
 /// A contract file for a behaviour of a component, written in one of [`FORMS`].
 ///
 /// # Errors
-/// When the name is no lower-case word chain (`pod-scheduler-name`), or the form is none of those.
+/// When the name is not lower-case words joined by `-` (`pod-scheduler-name`), or the form is not one of [`FORMS`].
 pub fn contract(name: &str, component: &str, form: &str) -> Result<String, String> {
     let template = match form {
         "mutation" => TEMPLATE,
         "versions" => VERSIONS,
-        other => return Err(format!("no scaffold of form {other:?}; there are: {}", FORMS.join(", "))),
+        other => return Err(format!("cannot scaffold the form {other:?}; use one of {}", FORMS.join(", "))),
     };
     let plain = name
         .split('-')
         .all(|word| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit()));
     if !plain {
         return Err(format!(
-            "{name:?} is no name of a behaviour: write lower-case words joined by -, as in pod-scheduler-name"
+            "{name:?} is not a valid name of a contract: write lower-case words joined by -, as in pod-scheduler-name"
         ));
     }
     let prefix: String =
@@ -78,23 +78,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_stands_where_it_belongs() {
+    fn name_component_and_prefix_are_filled_in() {
         let text = contract("pod-scheduler-name", "resource-manager", "mutation").unwrap();
         for line in
             ["  name: pod-scheduler-name", "  labels: {component: resource-manager}", "  - id: PSN-001"]
         {
-            assert!(text.lines().any(|found| found == line), "{line} in\n{text}");
+            assert!(text.lines().any(|written| written == line), "{line} in\n{text}");
         }
     }
 
     #[test]
-    fn names_that_are_no_behaviour_are_refused() {
+    fn invalid_names_and_forms_are_refused() {
         for name in ["", "Pod", "pod--name", "pod_name", "-pod"] {
             assert!(contract(name, "c", "mutation").is_err(), "{name:?}");
         }
         assert_eq!(
             contract("a", "c", "flags"),
-            Err("no scaffold of form \"flags\"; there are: mutation, versions".to_owned())
+            Err("cannot scaffold the form \"flags\"; use one of mutation, versions".to_owned())
         );
     }
 }

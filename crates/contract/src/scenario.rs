@@ -1,4 +1,4 @@
-//! A scenario: what stands in the clusters, the steps that are taken, and what must be seen after each.
+//! Scenarios: given objects in clusters, steps, and what must be observed in each step.
 
 mod idle;
 
@@ -11,23 +11,23 @@ use serde_json::Value;
 use crate::expect::Expect;
 use crate::model::Location;
 
-/// The cluster that a step speaks of.
+/// The cluster of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Side {
     /// `cluster`: the only one.
     Only,
-    /// `sourceCluster`: where the controller's own objects are.
+    /// `sourceCluster`: has the objects that the controller reads.
     Source,
-    /// `targetCluster`: where it acts.
+    /// `targetCluster`: has the objects that the controller manages.
     Target,
 }
 
-/// What a scenario is run again under: same end state, nothing lost, nothing left.
+/// A fault under which a scenario is repeated; the end state must be the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fault {
     /// Watches break.
     WatchDrop,
-    /// What the target writes, its watches show it later.
+    /// Watches deliver the target's own writes late.
     WatchLag,
     /// Each object's first write is refused as a conflict.
     ConflictOnce,
@@ -42,15 +42,15 @@ pub enum Fault {
 /// Steps over one or two clusters.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scenario {
-    /// Objects that stand before the target is started.
+    /// Objects that exist before the target is started.
     pub given: BTreeMap<Side, Vec<Value>>,
-    /// In order.
+    /// In this order.
     pub steps: Vec<Step>,
-    /// Faults that it is repeated under.
+    /// Faults under which it is repeated.
     pub faults: BTreeSet<Fault>,
 }
 
-/// One step: time passes, something is done, something is seen.
+/// One step: the clock moves, actions happen, assertions are checked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
     /// Its name; later steps count time from it.
@@ -61,28 +61,28 @@ pub struct Step {
     pub actions: Vec<Action>,
     /// The controller that must have reconciled since the step began.
     pub witness: Option<String>,
-    /// States that come about.
+    /// States that are eventually reached.
     pub eventually: Vec<State>,
-    /// States that a watcher sees since the step began, in order, other states in between.
+    /// States that a watcher sees in this order since the step began, possibly with others in between.
     pub history: Vec<History>,
-    /// What does not happen after the witness.
+    /// What must not happen after the witness.
     pub never: Option<Never>,
-    /// What the target sends in this step.
+    /// Requests that the target sends in this step.
     pub requests: Option<Requests>,
-    /// Where it stands.
+    /// Its position.
     pub location: Location,
 }
 
 /// A move of the clock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Advance {
-    /// So long after the start of the move or, with `after`, after the end of that step.
+    /// The time to move to, counted from now or, with `after`, from the end of that step.
     pub to: Duration,
     /// Name of an earlier step.
     pub after: Option<String>,
 }
 
-/// What another user does.
+/// An action of another user.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// Creates an object, its status included.
@@ -95,7 +95,7 @@ pub enum Action {
     Delete(Side, ObjectRef),
     /// Changes a harmless annotation.
     Touch(Side, ObjectRef),
-    /// Refuses requests of the target from now on; without a refusal, refuses them no longer.
+    /// Refuses requests of the target from now on; `None` stops refusing them.
     Refuse(Side, Asked, Option<Refusal>),
     /// Stops the target.
     Stop,
@@ -103,14 +103,14 @@ pub enum Action {
     Start,
 }
 
-/// Requests of the target.
+/// Matches requests of the target.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Asked {
-    /// `create`, `get`, `watch`; absent for every verb.
+    /// `create`, `get`, `watch`; `None`: every verb.
     pub verb: Option<String>,
-    /// API group and plural name of what is asked for; absent for everything.
+    /// API group and plural name of the resource; `None`: every resource.
     pub resource: Option<(String, String)>,
-    /// Namespace and name of the object; absent for all of them.
+    /// Namespace and name of the object; `None`: every object.
     pub object: Option<(String, String)>,
 }
 
@@ -119,55 +119,56 @@ pub struct Asked {
 pub enum Refusal {
     /// 403: no role allows it.
     Forbidden,
-    /// 503: nobody is there to answer.
+    /// 503: the server is unavailable.
     Unavailable,
-    /// They are not done, and never answered.
+    /// The request is not executed and gets no response.
     Unanswered,
 }
 
-/// What must hold of one object.
+/// An assertion about one object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
-    /// Where.
+    /// The cluster.
     pub side: Side,
-    /// Of what.
+    /// The object.
     pub object: ObjectRef,
-    /// What; `$changed` and `$unchanged` ask the object as the step found it.
+    /// The assertion; `$changed` and `$unchanged` compare with the object at the start of the step.
     pub expect: Expect,
 }
 
 /// States of one object, one after the other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct History {
-    /// Where.
+    /// The cluster.
     pub side: Side,
-    /// Of what.
+    /// The object.
     pub object: ObjectRef,
-    /// In order.
+    /// In this order.
     pub states: Vec<Expect>,
 }
 
-/// What does not happen.
+/// What must not happen.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Never {
     /// The target writes none of these.
     pub writes: Vec<ObjectRef>,
-    /// None of these states is seen.
+    /// None of these states occurs.
     pub states: Vec<State>,
-    /// For so long after the witness.
+    /// How long after the witness.
     pub hold: Duration,
 }
 
-/// What the target sends.
+/// Assertions about requests of the target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Requests {
-    /// So many writes.
+    /// Exact number of writes.
     pub writes: Option<usize>,
-    /// Of these objects alone, since others that the target writes are not spoken of; empty: of all.
+    /// Counts only writes to these objects; empty: to all objects.
     pub of: Vec<ObjectRef>,
-    /// These writes, in this order, others in between: `create`, `update`, `patch`, `delete` and the object.
+    /// These writes happen in this order, possibly with others in between: `create`, `update`, `patch`, `delete` and
+    /// the object.
     pub order: Vec<(String, ObjectRef)>,
-    /// At most so many writes for each object.
+    /// Maximal number of writes to each object.
     pub per_object: Option<usize>,
 }
 
@@ -184,14 +185,14 @@ pub struct ObjectRef {
     pub name: String,
 }
 
-/// Where namespaced objects live whose namespace nobody named.
+/// Namespace of namespaced objects that name none.
 pub const NAMESPACE: &str = "default";
 
-/// How long a `never` holds where it does not say.
+/// Default duration of `never`.
 pub const HOLD: Duration = Duration::from_secs(10);
 
 impl Side {
-    /// As contracts write it.
+    /// The name in contracts.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -203,7 +204,7 @@ impl Side {
 }
 
 impl Fault {
-    /// As contracts write it.
+    /// The name in contracts.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -218,7 +219,7 @@ impl Fault {
 }
 
 impl Scenario {
-    /// Whether it asserts anything that comes about, and not only what does not.
+    /// Whether it asserts that something happens, not only that something does not.
     #[must_use]
     pub fn asserts_effects(&self) -> bool {
         self.steps.iter().any(|step| {
@@ -231,7 +232,7 @@ impl Scenario {
         })
     }
 
-    /// Whether source and target are one cluster.
+    /// Whether source and target are the same cluster.
     #[must_use]
     pub fn is_of_one_cluster(&self) -> bool {
         let acted = self.steps.iter().flat_map(|step| &step.actions).filter_map(|action| match action {

@@ -1,4 +1,5 @@
-//! The hash that ties a clause or an entry of a ledger to a sentence of its source document, however the document is set.
+//! The hash that ties a clause or an entry of a ledger to a sentence of its source document, independent of the
+//! document's layout.
 
 mod split;
 
@@ -16,18 +17,18 @@ pub fn hash(sentence: &str) -> String {
     shortened(&Sha256::digest(normal(sentence).as_bytes()))
 }
 
-/// Where runs of words with one of these hashes lie in `document`, in bytes; `words` bounds the length of a run.
+/// The byte ranges in `document` whose hash is wanted; `words` limits the length of a range.
 ///
-/// What is quoted may be a sentence, a part of one or several, so every run of consecutive pieces is tried. Pieces end at
+/// A quotation may be a sentence, a part of one or several, so every run of consecutive fragments is tried. Fragments end at
 /// full stops, colons and the like, and at line ends.
 #[must_use]
 pub fn quoted(document: &str, wanted: &BTreeSet<&str>, words: usize) -> Vec<(String, Range<usize>)> {
-    let pieces = pieces(document);
+    let fragments = fragments(document);
     let mut found = Vec::new();
-    for (first, piece) in pieces.iter().enumerate() {
+    for (first, fragment) in fragments.iter().enumerate() {
         let mut digest = Sha256::new();
         let mut length = 0;
-        for last in &pieces[first..] {
+        for last in &fragments[first..] {
             length += last.words;
             if length > words {
                 break;
@@ -35,7 +36,7 @@ pub fn quoted(document: &str, wanted: &BTreeSet<&str>, words: usize) -> Vec<(Str
             digest.update(last.normal.as_bytes());
             let hash = shortened(&digest.clone().finalize());
             if wanted.contains(hash.as_str()) {
-                found.push((hash, piece.range.start..last.range.end));
+                found.push((hash, fragment.range.start..last.range.end));
             }
         }
     }
@@ -54,15 +55,15 @@ fn normal(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// What quotations are made of.
-struct Piece {
+/// The smallest unit of quotations.
+struct Fragment {
     range: Range<usize>,
     normal: String,
     words: usize,
 }
 
-/// The pieces between full stops (and the like) that a space follows, and between lines.
-fn pieces(document: &str) -> Vec<Piece> {
+/// The fragments between full stops (and the like) that a space follows, and between lines.
+fn fragments(document: &str) -> Vec<Fragment> {
     let mut found = Vec::new();
     let mut start = 0;
     for line in document.split_inclusive('\n') {
@@ -82,11 +83,11 @@ fn pieces(document: &str) -> Vec<Piece> {
         found.push(start..start + rest.len());
         start += rest.len();
     }
-    let piece = |range: Range<usize>| {
+    let fragment = |range: Range<usize>| {
         let text = &document[range.clone()];
-        Piece { range, normal: normal(text), words: text.split_whitespace().count() }
+        Fragment { range, normal: normal(text), words: text.split_whitespace().count() }
     };
-    found.into_iter().map(piece).filter(|piece| !piece.normal.is_empty()).collect()
+    found.into_iter().map(fragment).filter(|fragment| !fragment.normal.is_empty()).collect()
 }
 
 #[cfg(test)]
@@ -94,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn setting_and_case_do_not_matter() {
+    fn layout_and_case_do_not_matter() {
         assert_eq!(hash("The Pod’s `.spec` is set."), hash("the pod's spec IS  set"));
         assert_ne!(hash("is set"), hash("is not set"));
         assert_eq!(hash("").len(), 8);

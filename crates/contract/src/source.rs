@@ -1,4 +1,4 @@
-//! Where contract files come from beside the binary itself: folders that add to it or override it.
+//! Folders with contract files that add to the embedded files or override them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use crate::document::SourceFile;
 
-/// Why a folder of contracts cannot be read.
+/// Failure to read a folder of contracts.
 #[derive(Debug, Error)]
 pub enum SourceError {
     /// The folder cannot be listed.
@@ -16,21 +16,21 @@ pub enum SourceError {
     List {
         /// The folder.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// A file cannot be read, or is no UTF-8.
+    /// A file cannot be read, or is not UTF-8.
     #[error("failed to read {path}")]
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
 }
 
-/// The YAML files below a folder, by path; their paths are told as if the folder were `contracts`, so that a file
-/// takes the place of the embedded one of the same name. A single file is read alone.
+/// The YAML files below a folder, sorted by path; paths are written as if the folder were `contracts`, so that a file
+/// replaces the embedded file of the same name. If `folder` is a file, only that file is read.
 ///
 /// # Errors
 /// When the folder or a file cannot be read.
@@ -46,7 +46,7 @@ pub fn directory(folder: &Path) -> Result<Vec<SourceFile>, SourceError> {
     Ok(files)
 }
 
-/// The files of `base` and of `over`; where both have one of a path, that of `over`.
+/// The files of `base` and `over`; if both have a path, the file of `over`.
 #[must_use]
 pub fn overlay(base: Vec<SourceFile>, over: Vec<SourceFile>) -> Vec<SourceFile> {
     let by_path: BTreeMap<String, SourceFile> =

@@ -1,6 +1,6 @@
-//! What `fmt` does: the columns of drawn tables stand under each other; every other byte stays.
+//! The formatter of `fmt`: aligns the columns of tables and changes nothing else.
 
-/// The text with its tables aligned; the same text if they are.
+/// The text with its tables aligned.
 #[must_use]
 pub fn align(text: &str) -> String {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -30,27 +30,27 @@ fn is_row(line: &str) -> bool {
 fn table(lines: &[&str]) -> String {
     let rows: Vec<Vec<&str>> = lines.iter().map(|line| cells(line.trim())).collect();
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    // Rows of different length are a mistake that lint names; they stay as they are.
+    // Lint reports rows of different length; they stay as they are.
     if rows.iter().any(|row| row.len() != columns) {
         return lines.concat();
     }
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns).map(width).collect();
     let indent = &lines[0][..lines[0].len() - lines[0].trim_start().len()];
-    let mut drawn = String::new();
+    let mut aligned = String::new();
     for (line, row) in lines.iter().zip(&rows) {
-        drawn.push_str(indent);
-        drawn.push('|');
+        aligned.push_str(indent);
+        aligned.push('|');
         for (cell, width) in row.iter().zip(&widths) {
             let padding = " ".repeat(width - cell.chars().count());
-            drawn.extend([" ", cell, &padding, " |"]);
+            aligned.extend([" ", cell, &padding, " |"]);
         }
-        drawn.push_str(if line.ends_with('\n') { "\n" } else { "" });
+        aligned.push_str(if line.ends_with('\n') { "\n" } else { "" });
     }
-    drawn
+    aligned
 }
 
-/// The trimmed cells of `| a | b |`; an escaped bar belongs to its cell.
+/// The trimmed cells of `| a | b |`; an escaped bar is part of its cell.
 fn cells(row: &str) -> Vec<&str> {
     let inner = &row[1..row.len() - 1];
     let mut cells = Vec::new();
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_stand_under_each_other_and_nothing_else_moves() {
+    fn columns_are_aligned_and_nothing_else_changes() {
         let text = "a: 1   # comment\n  table: |\n    | x | longer|\n    | \"a \\| b\" | ~ |\n  b:  2\n";
         let wanted = "a: 1   # comment\n  table: |\n    | x        | longer |\n    | \"a \\| b\" | ~      |\n  b:  2\n";
         assert_eq!(align(text), wanted);

@@ -1,47 +1,47 @@
-//! Ranges of versions of a target: `>=1.58`, `>=1.58, <1.82`, `1.61`, `!=1.61.2`.
+//! Ranges of versions: `>=1.58`, `>=1.58, <1.82`, `1.61`, `!=1.61.2`.
 
-/// Versions for which all of these bounds hold.
+/// A range: all bounds must hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Range(Vec<Bound>);
 
-/// `v1.58`: up to three numbers, of which those that are said count.
+/// `v1.58`: up to three numbers; `=` and `!=` compare only the given ones.
 type Numbers = Vec<u64>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Bound {
-    is: Is,
+    comparator: Comparator,
     limit: Numbers,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Is {
+enum Comparator {
     AtLeast,
     AtMost,
     Above,
     Below,
-    No,
-    One,
+    NotEqual,
+    Equal,
 }
 
-/// Longer ones first: `>=` begins as `>` does.
-const OPERATORS: [(&str, Is); 6] = [
-    (">=", Is::AtLeast),
-    ("<=", Is::AtMost),
-    ("!=", Is::No),
-    (">", Is::Above),
-    ("<", Is::Below),
-    ("=", Is::One),
+/// Longer operators first, as `>=` begins with `>`.
+const OPERATORS: [(&str, Comparator); 6] = [
+    (">=", Comparator::AtLeast),
+    ("<=", Comparator::AtMost),
+    ("!=", Comparator::NotEqual),
+    (">", Comparator::Above),
+    ("<", Comparator::Below),
+    ("=", Comparator::Equal),
 ];
 
 impl Range {
-    /// The range that a text says; `None` where it is none.
+    /// Parses a range; `None` if it is invalid.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         text.split(',').map(Bound::parse).collect::<Option<_>>().map(Self)
     }
 
-    /// Whether it covers a version; one that is none is covered, since nothing speaks against it. What follows a dash or
-    /// plus does not count.
+    /// Whether it covers a version; an invalid version is covered. The part after a dash or
+    /// plus is ignored.
     #[must_use]
     pub fn covers(&self, version: &str) -> bool {
         let plain = version.trim().split(['-', '+']).next().unwrap_or_default();
@@ -54,22 +54,23 @@ impl Range {
 impl Bound {
     fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
-        let operator = OPERATORS.iter().find_map(|(sign, is)| Some((text.strip_prefix(sign)?, *is)));
-        let (version, is) = operator.unwrap_or((text, Is::One));
-        Some(Self { is, limit: numbers(version)? })
+        let operator =
+            OPERATORS.iter().find_map(|(sign, comparator)| Some((text.strip_prefix(sign)?, *comparator)));
+        let (version, comparator) = operator.unwrap_or((text, Comparator::Equal));
+        Some(Self { comparator, limit: numbers(version)? })
     }
 
     fn holds(&self, version: &[u64]) -> bool {
         let mut limit = self.limit.clone();
         limit.resize(3, 0);
         let limit = limit.as_slice();
-        match self.is {
-            Is::AtLeast => version >= limit,
-            Is::AtMost => version <= limit,
-            Is::Above => version > limit,
-            Is::Below => version < limit,
-            Is::No => !version.starts_with(&self.limit),
-            Is::One => version.starts_with(&self.limit),
+        match self.comparator {
+            Comparator::AtLeast => version >= limit,
+            Comparator::AtMost => version <= limit,
+            Comparator::Above => version > limit,
+            Comparator::Below => version < limit,
+            Comparator::NotEqual => !version.starts_with(&self.limit),
+            Comparator::Equal => version.starts_with(&self.limit),
         }
     }
 }
@@ -110,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_range_is_none() {
+    fn invalid_ranges_are_refused() {
         for text in ["", "=<1.5", "><1.5", ">==1.5", "1.2.3.4", "1.x", "1.", ">=1.5,", "vv1", "+1", "~1.5"] {
             assert_eq!(Range::parse(text), None, "{text}");
         }

@@ -1,4 +1,5 @@
-//! The contracts and suites of this repository, carried by the binary. When one of them is edited, no other library is compiled anew.
+//! Embeds the contracts and suites of this repository. It is a crate of its own so that an edited contract recompiles
+//! no other library.
 
 use contract::document::SourceFile;
 use contract::index::Index;
@@ -22,7 +23,7 @@ pub fn suites() -> Vec<SourceFile> {
 /// The contracts of a component with all their cases, for its tests.
 ///
 /// # Errors
-/// Everything that is wrong with them.
+/// All errors of the contracts.
 pub fn of_component(component: &str) -> Result<Vec<Contract>, Errors> {
     let index = Index::read(files())?;
     index
@@ -36,7 +37,7 @@ pub fn of_component(component: &str) -> Result<Vec<Contract>, Errors> {
 /// Every contract with all its cases.
 ///
 /// # Errors
-/// Everything that is wrong with them.
+/// All errors of the contracts.
 pub fn all() -> Result<Vec<Contract>, Errors> {
     let index = Index::read(files())?;
     index.contracts().iter().map(|contract| index.expand(contract)).collect()

@@ -1,4 +1,4 @@
-//! A whole garden's time to come: 1,000 shoots, 200 versions, 24 months.
+//! Forecast of a whole garden: 1,000 shoots, 200 versions, 24 months.
 
 use std::hint::black_box;
 
@@ -17,7 +17,7 @@ fn from() -> Timestamp {
     "2024-01-01T00:00:00Z".parse().expect("it is a time")
 }
 
-/// Two versions expire each week, the oldest first; the last minor lives on.
+/// Two versions expire each week, the oldest first; the last minor does not expire.
 fn profile() -> CloudProfile {
     let version = |number: u32| {
         let at = from() + SignedDuration::from_hours(i64::from(number) * 84);

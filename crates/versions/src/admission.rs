@@ -1,7 +1,7 @@
-//! What admission makes of the versions of a shoot: what it fills in, and what it refuses.
+//! Admission of a shoot's versions: fills in missing ones and refuses invalid ones.
 //!
-//! In the original's order: images are filled in; versions are filled in or must be offered, images must fit; and only
-//! where all of that went well, versions are held against each other and against those before.
+//! In the original's order: images are filled in; versions are filled in or must be offered, images must fit; only if
+//! all of that succeeds, versions are compared with each other and with the old ones.
 
 use api::garden::CloudProfile;
 use api::garden::shoot::ShootSpec;
@@ -13,14 +13,14 @@ use jiff::Timestamp;
 use crate::window::Window;
 use crate::{Refusal, choice, filling, update};
 
-/// A refusal, and the field that it stands at: `spec.provider.workers[0].machine.image`.
+/// The path of a field, such as `spec.provider.workers[0].machine.image`, and its refusal.
 pub type Refused = (String, Refusal);
 
 const VERSION: &str = "spec.kubernetes.version";
 const ARCHITECTURES: [&str; 2] = [ARCHITECTURE_AMD64, ARCHITECTURE_ARM64];
 
-/// Admits a shoot at `now`: versions and images that are not said in full are filled in. `old` is the shoot before an
-/// update. Gives why it is refused; nothing where it is not. What is refused may be filled in in part.
+/// Admits a shoot at `now` and fills in missing or partial versions and images. `old` is the shoot before an
+/// update. Returns the refusals; empty if it is admitted. A refused shoot may be filled in partially.
 pub fn admit(
     shoot: &mut ShootSpec,
     old: Option<&ShootSpec>,
@@ -31,8 +31,8 @@ pub fn admit(
     if refused.is_empty() { in_itself(shoot, old) } else { refused }
 }
 
-/// The part of [`admit`] that looks at the profile: fills in, and refuses what the profile does not offer. Where nothing
-/// changes, what a profile offers by now does not matter.
+/// The part of [`admit`] that needs the profile: fills in values, and refuses values that the profile does not offer. If the
+/// shoot does not change, the profile does not matter.
 pub fn against_profile(
     shoot: &mut ShootSpec,
     old: Option<&ShootSpec>,
@@ -43,14 +43,14 @@ pub fn against_profile(
         return Vec::new();
     }
     let refused = images(shoot, old, profile);
-    if refused.is_empty() { offered(shoot, old, profile, now) } else { refused }
+    if refused.is_empty() { check_offered(shoot, old, profile, now) } else { refused }
 }
 
-/// The part of [`admit`] that looks at the shoot alone: its versions beside each other and after those of `old`, and its
-/// window.
+/// The part of [`admit`] that needs only the shoot: compares its versions with each other and with those of `old`,
+/// and checks its window.
 #[must_use]
 pub fn in_itself(shoot: &ShootSpec, old: Option<&ShootSpec>) -> Vec<Refused> {
-    let mut refused = related(shoot);
+    let mut refused = check_relations(shoot);
     if let Some(old) = old {
         let control_plane = update::refusals(version(shoot), version(old));
         refused.extend(control_plane.into_iter().map(|refusal| (VERSION.to_owned(), refusal)));
@@ -71,8 +71,8 @@ fn images(shoot: &mut ShootSpec, old: Option<&ShootSpec>, profile: &CloudProfile
     refused
 }
 
-/// What a profile must offer; its versions are filled in on the way.
-fn offered(
+/// Fills in versions and checks that the profile offers them.
+fn check_offered(
     shoot: &mut ShootSpec,
     old: Option<&ShootSpec>,
     profile: &CloudProfile,
@@ -81,15 +81,16 @@ fn offered(
     let versions = &profile.spec.kubernetes.versions;
     let old_version = old.map(version).unwrap_or_default();
     let mut refused = Vec::new();
-    let mut kubernetes = |said: &str, old: &str, at: String| match filling::kubernetes(said, versions, now) {
-        Ok(Some(filled)) => Some(filled),
-        // One that cannot be filled in is none of those that are offered either.
-        unfilled => {
-            let choice = choice::kubernetes(said, old, versions, now).err();
-            refused.extend(unfilled.err().into_iter().chain(choice).map(|refusal| (at.clone(), refusal)));
-            None
-        }
-    };
+    let mut kubernetes =
+        |version: &str, old: &str, at: String| match filling::kubernetes(version, versions, now) {
+            Ok(Some(filled)) => Some(filled),
+            // A value that cannot be filled in is also checked against the offered versions.
+            unfilled => {
+                let choice = choice::kubernetes(version, old, versions, now).err();
+                refused.extend(unfilled.err().into_iter().chain(choice).map(|refusal| (at.clone(), refusal)));
+                None
+            }
+        };
     if let Some(filled) = kubernetes(version(shoot), old_version, VERSION.to_owned()) {
         shoot.kubernetes.version = Some(filled);
     }
@@ -106,13 +107,13 @@ fn offered(
         let pool = &mut shoot.provider.workers[index];
         let before = before(pool, old);
         let Ok(kubelet) = kubelet(pool, &control_plane) else {
-            let said = pool.kubernetes.as_ref().and_then(|own| own.version.as_deref()).unwrap_or_default();
+            let version = pool.kubernetes.as_ref().and_then(|own| own.version.as_deref()).unwrap_or_default();
             let detail = "cannot determine effective Kubernetes version for worker pool";
-            pools.push((of_pool(index, "kubernetes.version"), Refusal::invalid(said, detail)));
+            pools.push((of_pool(index, "kubernetes.version"), Refusal::invalid(version, detail)));
             break;
         };
-        let fits = fits(pool, before, profile, &kubelet, now).into_iter();
-        pools.extend(fits.map(|(at, refusal)| (of_pool(index, &at), refusal)));
+        let refusals = check_machine(pool, before, profile, &kubelet, now).into_iter();
+        pools.extend(refusals.map(|(at, refusal)| (of_pool(index, &at), refusal)));
         let old =
             before.and_then(|before| before.kubernetes.as_ref()?.version.as_deref()).unwrap_or(old_version);
         let Some(own) = pool.kubernetes.as_mut().and_then(|own| own.version.as_mut()) else { continue };
@@ -124,8 +125,8 @@ fn offered(
     refused
 }
 
-/// Why a pool's image and architecture may not be chosen.
-fn fits(
+/// Refusals of a pool's image and architecture.
+fn check_machine(
     pool: &Worker,
     before: Option<&Worker>,
     profile: &CloudProfile,
@@ -141,8 +142,8 @@ fn fits(
     choice::image(pool, before, &profile.spec.machine_images, kubelet, now)
 }
 
-/// Versions of a shoot beside each other, and its window.
-fn related(shoot: &ShootSpec) -> Vec<Refused> {
+/// Compares the versions of a shoot with each other, and checks its window.
+fn check_relations(shoot: &ShootSpec) -> Vec<Refused> {
     let mut refused = Vec::new();
     for (index, pool) in shoot.provider.workers.iter().enumerate() {
         if let Some(own) = pool.kubernetes.as_ref().and_then(|own| own.version.as_deref()) {
@@ -150,23 +151,24 @@ fn related(shoot: &ShootSpec) -> Vec<Refused> {
             refused.extend(skew.map(|refusal| (of_pool(index, "kubernetes.version"), refusal)));
         }
     }
-    let said = shoot.maintenance.as_ref().and_then(|maintenance| maintenance.time_window.as_ref());
-    refused.extend(said.and_then(window));
+    let window = shoot.maintenance.as_ref().and_then(|maintenance| maintenance.time_window.as_ref());
+    refused.extend(window.and_then(check_window));
     refused
 }
 
-fn window(said: &MaintenanceTimeWindow) -> Option<Refused> {
+fn check_window(window: &MaintenanceTimeWindow) -> Option<Refused> {
     const PATH: &str = "spec.maintenance.timeWindow";
-    match Window::parse(&said.begin, &said.end) {
-        Ok(window) => window.check().err().map(|refusal| (PATH.to_owned(), refusal)),
+    match Window::parse(&window.begin, &window.end) {
+        Ok(parsed) => parsed.check().err().map(|refusal| (PATH.to_owned(), refusal)),
         Err(error) => {
-            let shown = format!("core.MaintenanceTimeWindow{{Begin:{:?}, End:{:?}}}", said.begin, said.end);
+            let shown =
+                format!("core.MaintenanceTimeWindow{{Begin:{:?}, End:{:?}}}", window.begin, window.end);
             Some((format!("{PATH}.begin/end"), Refusal::Invalid { shown, detail: error.to_string() }))
         }
     }
 }
 
-/// The pool of this name before.
+/// The pool with the same name in the old shoot.
 fn before<'a>(pool: &Worker, old: Option<&'a ShootSpec>) -> Option<&'a Worker> {
     old?.provider.workers.iter().find(|before| before.name == pool.name)
 }

@@ -1,4 +1,4 @@
-//! Whether a version or an image may be chosen.
+//! Checks whether a version or an image may be chosen.
 
 use std::collections::BTreeSet;
 
@@ -13,14 +13,14 @@ use crate::Refusal;
 use crate::image::{architecture, has};
 use crate::offer::Offered as _;
 
-/// A refusal, and where below the pool it stands: `machine.image`, `cri.containerRuntimes[0].type`.
+/// The path of a field below the pool, such as `cri.containerRuntimes[0].type`, and its refusal.
 pub type Refused = (String, Refusal);
 
-/// Whether a version of Kubernetes may be chosen at `now`: one that the shoot had before, or one of
-/// the profile, in the profile's own words, whose time is not over (GDN-CHO-001 to -005).
+/// Checks that a version of Kubernetes may be chosen at `now`: the shoot had it before, or it is in
+/// the profile, spelled identically, and has not expired (GDN-CHO-001 to -005).
 ///
 /// # Errors
-/// Where it may not; the supported versions are those that are not over, in the profile's order.
+/// If it may not; the error names the versions that have not expired, in the profile's order.
 pub fn kubernetes(
     chosen: &str,
     old: &str,
@@ -39,9 +39,9 @@ pub fn kubernetes(
     Err(Refusal::NotSupported { value: chosen.to_owned(), supported })
 }
 
-/// Why a pool's image may not be chosen at `now`; nothing where it may (GDN-CHO-006 to -013).
+/// Refusals of a pool's image at `now`; empty if it may be chosen (GDN-CHO-006 to -013).
 ///
-/// An image that the pool had before stays, with its architecture. Any other must be in the profile, have the pool's
+/// The image and architecture that the pool had before may stay. Another image must be in the profile, have the pool's
 /// architecture, and expire later than now. Then the container runtime interface (unless neither it nor the image
 /// changed) and the version of kubelet must fit.
 #[must_use]
@@ -53,19 +53,19 @@ pub fn image(
     now: Timestamp,
 ) -> Vec<Refused> {
     let at = |refusal| ("machine.image".to_owned(), refusal);
-    if let Err(refusal) = is_offered(pool, old, images, now) {
+    if let Err(refusal) = check_offered(pool, old, images, now) {
         return vec![at(refusal)];
     }
     let Some(image) = pool.machine.image.as_ref() else { return Vec::new() };
     let known = images.iter().filter(|known| known.name == image.name).flat_map(|known| &known.versions);
     let known = known.into_iter().find(|known| image.version.as_deref() == Some(known.version.as_str()));
     let Some(known) = known else { return Vec::new() };
-    let mut refused = runtimes(pool, old, image, known);
-    refused.extend(runs(image, known, kubelet).err().map(at));
+    let mut refused = check_runtimes(pool, old, image, known);
+    refused.extend(check_kubelet(image, known, kubelet).err().map(at));
     refused
 }
 
-fn is_offered(
+fn check_offered(
     pool: &Worker,
     old: Option<&Worker>,
     images: &[MachineImage],
@@ -85,12 +85,12 @@ fn is_offered(
     let supported = supported.into_iter().collect::<Vec<_>>().join(" ");
     let refused = |why: &str| {
         let detail = format!("{why}supported machine image versions are: [{supported}]");
-        Err(Refusal::Invalid { shown: shown(machine.image.as_ref()), detail })
+        Err(Refusal::Invalid { shown: format_image(machine.image.as_ref()), detail })
     };
-    let said =
+    let image =
         machine.image.as_ref().and_then(|image| Some((image.name.as_str(), image.version.as_deref()?)));
     let chosen =
-        said.filter(|(_, version)| !version.is_empty()).map(|(name, version)| format!("{name}:{version}"));
+        image.filter(|(_, version)| !version.is_empty()).map(|(name, version)| format!("{name}:{version}"));
     let known = offered.iter().filter(|(name, _)| chosen.as_ref() == Some(name));
     let known: Vec<&MachineImageVersion> = known.map(|(_, version)| *version).collect();
     let Some(chosen) = chosen.filter(|_| !known.is_empty()) else {
@@ -117,7 +117,7 @@ fn named(images: &[MachineImage]) -> Vec<(String, &MachineImageVersion)> {
     named
 }
 
-fn runtimes(
+fn check_runtimes(
     pool: &Worker,
     old: Option<&Worker>,
     image: &ShootMachineImage,
@@ -152,9 +152,13 @@ fn runtimes(
     refused.collect()
 }
 
-fn runs(image: &ShootMachineImage, known: &MachineImageVersion, kubelet: &Version) -> Result<(), Refusal> {
+fn check_kubelet(
+    image: &ShootMachineImage,
+    known: &MachineImageVersion,
+    kubelet: &Version,
+) -> Result<(), Refusal> {
     let Some(text) = &known.kubelet_version_constraint else { return Ok(()) };
-    let refused = |detail: String| Refusal::Invalid { shown: shown(Some(image)), detail };
+    let refused = |detail: String| Refusal::Invalid { shown: format_image(Some(image)), detail };
     let constraint = Constraint::parse(text)
         .map_err(|error| refused(format!("cannot parse the kubeletVersionConstraint: {error}")))?;
     if constraint.allows(kubelet) {
@@ -169,9 +173,9 @@ fn runs(image: &ShootMachineImage, known: &MachineImageVersion, kubelet: &Versio
 }
 
 /// An image as Go prints it.
-fn shown(image: Option<&ShootMachineImage>) -> String {
+fn format_image(image: Option<&ShootMachineImage>) -> String {
     let Some(image) = image else { return "null".to_owned() };
-    // Where there is a configuration, Go prints where it lies in memory.
+    // Go prints the memory address of a configuration.
     let config = if image.provider_config.is_some() { "…" } else { "nil" };
     let version = image.version.as_deref().unwrap_or_default();
     format!(

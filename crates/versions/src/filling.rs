@@ -1,4 +1,4 @@
-//! A version that was left out or said in part is filled in from the profile.
+//! Fills in a missing or partial version from the profile.
 
 use api::garden::cloud_profile::{ExpirableVersion, MachineImage, MachineImageVersion};
 use api::garden::shoot::machine::ShootMachineImage;
@@ -9,28 +9,28 @@ use jiff::Timestamp;
 use crate::Refusal;
 use crate::offer::{Offered as _, Unreadable, read};
 
-/// What is known of a version that is not said in full: `1.27`, `1`, nothing.
-struct Part {
+/// A partial version: `1.27`, `1`, or empty.
+struct PartialVersion {
     major: Option<u64>,
     minor: Option<u64>,
 }
 
-/// The version that stands for `said`; nothing where it is said in full (GDN-FIL-001 to -005, GDN-FIL-010).
+/// The version that replaces `said`; `None` if `said` is complete (GDN-FIL-001 to -005, GDN-FIL-010).
 ///
-/// The highest one that begins so and is neither preview nor over.
+/// It is the highest version that begins with `said` and is neither a preview nor expired.
 ///
 /// # Errors
-/// Where a part is no number, or no version begins so.
+/// If a part is not a number, or no version begins so.
 pub fn kubernetes(
     said: &str,
     offered: &[ExpirableVersion],
     now: Timestamp,
 ) -> Result<Option<String>, Refusal> {
-    let Some(part) = part(said)? else { return Ok(None) };
+    let Some(partial) = parse_partial(said)? else { return Ok(None) };
     let candidates = offered.iter().filter(|known| !known.is_over(now) && !known.is_preview());
     let fits = |version: &Version| {
-        part.major.is_none_or(|major| version.major == major)
-            && part.minor.is_none_or(|minor| version.minor == minor)
+        partial.major.is_none_or(|major| version.major == major)
+            && partial.minor.is_none_or(|minor| version.minor == minor)
     };
     match highest(candidates, fits).map_err(|error| Refusal::invalid(said, error))? {
         Some(found) => Ok(Some(found.version.clone())),
@@ -38,13 +38,14 @@ pub fn kubernetes(
     }
 }
 
-/// The image of a pool whose image is not said in full (GDN-FIL-006 to -009).
+/// The image of a pool whose image is missing or has no version (GDN-FIL-006 to -009).
 ///
-/// What the pool had before stays as long as the name does; otherwise it is the image of that name, or the first that has
-/// the pool's architecture, in its highest version: one with a state that is not deprecated, else any that is no preview.
+/// If the name does not change, the old image stays. Otherwise it is the image of that name, or the first that has
+/// the pool's architecture, in its highest version with a classification that is not deprecated, else in its highest
+/// version that is not a preview.
 ///
 /// # Errors
-/// Where the profile has no such image, none with this architecture, or none but previews.
+/// If the profile has no such image, none with this architecture, or only previews.
 pub fn image(
     pool: &Worker,
     old: Option<&Worker>,
@@ -62,11 +63,11 @@ pub fn image(
     default_image(images, said.map_or("", |image| image.name.as_str()), crate::image::architecture(pool))
 }
 
-/// What a text says of major and minor; nothing where it has three parts.
-fn part(said: &str) -> Result<Option<Part>, Refusal> {
+/// Parses a partial version; `None` if it has three parts.
+fn parse_partial(said: &str) -> Result<Option<PartialVersion>, Refusal> {
     let parts: Vec<&str> = said.split('.').collect();
     let number = |text: &str| {
-        // As Go reads numbers, a sign may stand before them.
+        // Go accepts a sign before a number.
         let number: Result<i64, _> = text.parse();
         number.map(i64::cast_unsigned).map_err(|_| Refusal::invalid(text, "must be a semantic version"))
     };
@@ -75,9 +76,9 @@ fn part(said: &str) -> Result<Option<Part>, Refusal> {
         3 => Ok(None),
         2 => {
             let minor = given(1).map(number).transpose()?;
-            Ok(Some(Part { minor, major: given(0).map(number).transpose()? }))
+            Ok(Some(PartialVersion { minor, major: given(0).map(number).transpose()? }))
         }
-        _ => Ok(Some(Part { major: given(0).map(number).transpose()?, minor: None })),
+        _ => Ok(Some(PartialVersion { major: given(0).map(number).transpose()?, minor: None })),
     }
 }
 
@@ -88,7 +89,7 @@ fn unsuitable(said: &str) -> String {
     )
 }
 
-/// The highest version of which `fits` holds; of equal ones the first.
+/// The highest version for which `fits` holds; the first of equal ones.
 fn highest<'a, T: crate::offer::Offered>(
     versions: impl Iterator<Item = &'a T>,
     fits: impl Fn(&Version) -> bool,
@@ -136,7 +137,7 @@ fn default_image(
     })
 }
 
-/// The highest version with a state that is neither preview nor deprecated, else the highest that is no preview.
+/// The highest version whose classification is neither preview nor deprecated, else the highest that is not a preview.
 fn latest_image<'a>(
     versions: &[&'a MachineImageVersion],
 ) -> Result<Option<&'a MachineImageVersion>, UnreadableImage> {
@@ -152,7 +153,7 @@ fn latest_image<'a>(
     }
 }
 
-/// A version of an image that is none, as the original says it here.
+/// An invalid version of an image, with the original's error text.
 struct UnreadableImage(Unreadable);
 
 impl std::fmt::Display for UnreadableImage {

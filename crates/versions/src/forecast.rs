@@ -1,4 +1,4 @@
-//! What becomes of a shoot while time goes by and only maintenance changes it.
+//! Predicts the updates of a shoot that only maintenance changes.
 
 use std::collections::BTreeSet;
 
@@ -13,12 +13,12 @@ use crate::rule::{self, Rule};
 use crate::window::Window;
 use crate::{image, kubernetes};
 
-/// What of a shoot has a version.
+/// A part of a shoot that has a version.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Subject {
-    /// Kubernetes of the control plane, and of pools that say none.
+    /// Kubernetes of the control plane, and of pools without a version.
     ControlPlane,
-    /// Kubernetes of a pool that says its own.
+    /// Kubernetes of a pool with its own version.
     Pool(String),
     /// The machine image of a pool.
     Image {
@@ -29,47 +29,47 @@ pub enum Subject {
     },
 }
 
-/// A version that is left for another.
+/// An update from one version to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// When.
+    /// The time.
     pub at: Timestamp,
-    /// Of what.
+    /// What is updated.
     pub subject: Subject,
-    /// The version that is left.
+    /// The old version.
     pub from: String,
-    /// The one that follows.
+    /// The new version.
     pub to: String,
-    /// By which rule.
+    /// The rule.
     pub rule: Rule,
 }
 
-/// A version that is to be left and cannot, or a shoot that cannot be maintained.
+/// A version that must be left but has no successor, or a shoot that cannot be maintained.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stuck {
-    /// Since when.
+    /// The time since when.
     pub at: Timestamp,
-    /// Why, in the words of maintenance.
+    /// The error of maintenance.
     pub why: String,
-    /// The clause that says that it stays.
+    /// The clause that requires that the version stays.
     pub clause: &'static str,
 }
 
-/// What becomes of a shoot.
+/// The predicted updates of a shoot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Forecast {
-    /// In the order of time.
+    /// The updates, in order of time.
     pub steps: Vec<Step>,
-    /// What maintenance could not decide, each once.
+    /// Errors of maintenance, without duplicates.
     pub stuck: Vec<Stuck>,
-    /// The shoot in the end.
+    /// The shoot after the last update.
     pub last: ShootSpec,
 }
 
 /// Maintains a shoot in each of its windows that begins before `until`, the one of `from` included.
 ///
-/// Windows in which nothing can happen are passed over: a shoot that maintenance left as it was is moved again only when
-/// one of its own versions expires.
+/// Windows in which nothing can change are skipped: after a maintenance without a change, the next change comes only when
+/// one of the shoot's versions expires.
 #[must_use]
 pub fn forecast(shoot: &ShootSpec, profile: &CloudProfile, from: Timestamp, until: Timestamp) -> Forecast {
     let window = Window::of(shoot.maintenance.as_ref());
@@ -87,7 +87,7 @@ pub fn forecast(shoot: &ShootSpec, profile: &CloudProfile, from: Timestamp, unti
         };
         forecast.steps.extend(steps(&before, &forecast.last, profile, at));
         for failure in &done.failures {
-            stick(&mut forecast.stuck, at, failure);
+            record_stuck(&mut forecast.stuck, at, failure);
         }
         next = if forecast.last == before {
             expiries(&forecast.last, profile).range(after(at)..).next().and_then(|at| begin(window, *at))
@@ -98,12 +98,12 @@ pub fn forecast(shoot: &ShootSpec, profile: &CloudProfile, from: Timestamp, unti
     forecast
 }
 
-/// When the window that `at` is in, or else the next one, lets work begin.
+/// The time when work may begin: in the window that contains `at`, or else in the next one.
 fn begin(window: Window, at: Timestamp) -> Option<Timestamp> {
     later(at, window.until_next(at, true, |_| 0))
 }
 
-/// When the window after the one that `at` is in begins.
+/// The beginning of the window after the one that contains `at`.
 fn tomorrow(window: Window, at: Timestamp) -> Option<Timestamp> {
     let at = after(at);
     later(at, window.until_next(at, false, |_| 0))
@@ -117,14 +117,14 @@ fn after(at: Timestamp) -> Timestamp {
     at.checked_add(SignedDuration::from_secs(1)).unwrap_or(Timestamp::MAX)
 }
 
-fn stick(stuck: &mut Vec<Stuck>, at: Timestamp, failure: &Failure) {
+fn record_stuck(stuck: &mut Vec<Stuck>, at: Timestamp, failure: &Failure) {
     let why = failure.to_string();
     if stuck.iter().all(|known| known.why != why) {
         stuck.push(Stuck { at, why, clause: rule::of_failure(failure) });
     }
 }
 
-/// Where a shoot's versions are others than before.
+/// The differences between the versions of two states of a shoot.
 fn steps(before: &ShootSpec, now: &ShootSpec, profile: &CloudProfile, at: Timestamp) -> Vec<Step> {
     let mut steps = Vec::new();
     let offered = &profile.spec.kubernetes.versions;
@@ -166,7 +166,7 @@ fn own(pool: &Worker) -> Option<&String> {
     pool.kubernetes.as_ref().and_then(|own| own.version.as_ref())
 }
 
-/// When versions that a shoot has expire.
+/// The expiration times of the shoot's versions.
 fn expiries(shoot: &ShootSpec, profile: &CloudProfile) -> BTreeSet<Timestamp> {
     let versions = shoot.kubernetes.version.iter().chain(shoot.provider.workers.iter().filter_map(own));
     let offered = &profile.spec.kubernetes.versions;

@@ -1,4 +1,4 @@
-//! Where maintenance moves the machine image of a worker pool.
+//! The machine image to which maintenance updates a worker pool.
 
 use std::fmt;
 
@@ -13,18 +13,18 @@ use thiserror::Error;
 
 use crate::offer::{Offered, Unreadable, latest};
 
-/// An image that a pool is moved to.
+/// An update of a pool's image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Move {
-    /// Its name, as it stands in the profile.
+    /// Name of the new image, as in the profile.
     pub name: String,
-    /// Its version, as it stands in the profile.
+    /// Version of the new image, as in the profile.
     pub version: String,
     /// Why.
     pub reason: Reason,
 }
 
-/// Why an image is left; prints as the original says it.
+/// Why an image is updated; prints the original's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// The profile does not have the version, or it does not fit the pool.
@@ -35,7 +35,7 @@ pub enum Reason {
     Expired,
 }
 
-/// Why nobody can say where to move.
+/// Failure to find the image to update to.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ImageError {
     /// The pool names no image.
@@ -55,28 +55,28 @@ pub enum ImageError {
         /// The profile.
         profile: String,
     },
-    /// The pool's version is none.
+    /// The pool's version is invalid.
     #[error("failed to read the version of machine image {image:?}: {source}")]
     Current {
         /// Name of the image.
         image: String,
-        /// Why it is none.
+        /// The cause.
         source: VersionError,
     },
-    /// A version of the profile is none.
+    /// A version of the profile is invalid.
     #[error(
         "an error occured while determining the latest Shoot Machine Image for machine image {image:?}: {source}"
     )]
     Profile {
         /// Name of the image.
         image: String,
-        /// Which, and why.
+        /// The version and the cause.
         source: Unreadable,
     },
-    /// What the profile says of kubelets is no constraint.
+    /// The profile's constraint on kubelet versions is invalid.
     #[error("cannot parse the kubeletVersionConstraint: {0}")]
     Constraint(#[from] ConstraintError),
-    /// The version is to be left, and no other qualifies.
+    /// The version must be left, and no other qualifies.
     #[error(
         "no latest qualifying Shoot machine image could be determined for machine image {image:?}. Either the machine \
          image is reaching end of life and migration to another machine image is required or there is a misconfiguration \
@@ -101,14 +101,14 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Where a pool's image is moved to at `now`; nothing where it stays (GDN-IMG-001 to -005, GDN-IMG-022 to -024).
-/// `kubelet` is the version of the pool's kubelets.
+/// The update of a pool's image at `now`; `None` if the image stays (GDN-IMG-001 to -005, GDN-IMG-022 to -024).
+/// `kubelet` is the pool's kubelet version.
 ///
-/// Of the versions that fit the pool: the highest that is not deprecated, else the highest deprecated one; neither
-/// preview nor expired nor lower than the current one.
+/// Among the versions that fit the pool: the highest that is not deprecated, else the highest deprecated one; never a
+/// preview, expired, or lower than the current one.
 ///
 /// # Errors
-/// Where the image must be left and there is nowhere to go, the profile does not have it, or a version cannot be read.
+/// If the image must be left but no other qualifies, the profile does not have it, or a version is invalid.
 pub fn target(
     pool: &Worker,
     kubelet: &Version,
@@ -122,7 +122,7 @@ pub fn target(
     let text = current.version.as_deref().ok_or_else(|| ImageError::NoVersion(current.name.clone()))?;
     let known = fitting.iter().find(|known| known.version == text);
     let is_expired = known.is_some_and(|known| known.is_expired(now));
-    // A name that differs in case only leads to the image, whose versions then count as others.
+    // A name that differs only in case finds the image, but its versions then count as unknown.
     let known = known.filter(|_| image.name == current.name);
     let Some(reason) = reason(known.is_some(), auto_update, is_expired) else { return Ok(None) };
     match qualifying(current, text, image, &fitting, now)? {
@@ -136,11 +136,11 @@ pub fn target(
 /// The versions of an image that fit a pool: by architecture, container runtime interface, container runtimes and kubelet
 /// (GDN-IMG-006 to -008).
 ///
-/// A pool without architecture has `amd64`, one without container runtime interface `docker`; a version that names none
-/// has the same.
+/// The default of a pool's architecture is `amd64`, of its container runtime interface `docker`; an image version has
+/// the same defaults.
 ///
 /// # Errors
-/// Where what the profile says of kubelets is no constraint.
+/// If the profile's constraint on kubelet versions is invalid.
 pub fn fitting<'a>(
     image: &'a MachineImage,
     pool: &Worker,
@@ -155,7 +155,7 @@ pub fn fitting<'a>(
     Ok(fitting)
 }
 
-/// The version of a profile that a pool has.
+/// The profile's entry for a pool's image version.
 pub(crate) fn known<'a>(
     image: &ShootMachineImage,
     profile: &'a CloudProfile,
@@ -169,7 +169,7 @@ pub(crate) fn architecture(pool: &Worker) -> &str {
     pool.machine.architecture.as_deref().unwrap_or(ARCHITECTURE_AMD64)
 }
 
-/// Whether a version runs on an architecture.
+/// Whether an image version supports an architecture.
 pub(crate) fn has(version: &MachineImageVersion, architecture: &str) -> bool {
     if version.architectures.is_empty() {
         return architecture == ARCHITECTURE_AMD64;
@@ -177,7 +177,7 @@ pub(crate) fn has(version: &MachineImageVersion, architecture: &str) -> bool {
     version.architectures.iter().any(|known| known == architecture)
 }
 
-/// The image of a profile by its name, whatever its case.
+/// The image of a profile by its name, ignoring case.
 fn find<'a>(profile: &'a CloudProfile, name: &str) -> Result<&'a MachineImage, ImageError> {
     let found = profile.spec.machine_images.iter().find(|image| image.name.eq_ignore_ascii_case(name));
     found.ok_or_else(|| ImageError::UnknownImage {
@@ -206,7 +206,7 @@ fn runs(version: &MachineImageVersion, kubelet: &Version) -> Result<bool, Constr
     Ok(constraint.is_none_or(|constraint| constraint.allows(kubelet)))
 }
 
-/// Why an image is to be left; nothing where it is not.
+/// Why an image must be updated; `None` if it need not.
 fn reason(is_known: bool, auto_update: bool, is_expired: bool) -> Option<Reason> {
     if !is_known {
         return Some(Reason::Unknown);

@@ -1,4 +1,4 @@
-//! Where maintenance moves a version of Kubernetes: the control plane's or a worker pool's.
+//! The version of Kubernetes to which maintenance updates a control plane or a worker pool.
 
 use std::fmt;
 
@@ -10,16 +10,16 @@ use thiserror::Error;
 use crate::offer::{Offered as _, Unreadable, latest};
 use crate::relation::{Relation, RelationError};
 
-/// A version that a shoot is moved to.
+/// An update of a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Move {
-    /// The version as it stands in the profile.
+    /// The new version, as in the profile.
     pub to: String,
     /// Why.
     pub reason: Reason,
 }
 
-/// Why a version is left; prints as the original says it.
+/// Why a version is updated; prints the original's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// The profile does not have it.
@@ -30,19 +30,19 @@ pub enum Reason {
     AutoUpdate,
 }
 
-/// Why nobody can say where to move.
+/// Failure to find the version to update to.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum KubernetesError {
     /// The current version or one of the profile cannot be compared.
     #[error(transparent)]
     Relation(#[from] RelationError),
-    /// The current version is none.
+    /// The current version is invalid.
     #[error("failure while determining the latest Kubernetes patch version in the CloudProfile: {0}")]
     Current(#[source] VersionError),
-    /// A version of the profile is none.
+    /// A version of the profile is invalid.
     #[error("failure while determining the latest Kubernetes patch version in the CloudProfile: {0}")]
     Profile(#[from] Unreadable),
-    /// The version must be left, and neither its minor nor the next one has another.
+    /// The version must be left, and neither its minor nor the next one has a successor.
     #[error(
         "cannot perform minor Kubernetes version update for expired Kubernetes version {0:?}. No suitable version found \
          in CloudProfile - this is most likely a misconfiguration of the CloudProfile"
@@ -60,14 +60,15 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Where a version is moved to at `now`; nothing where it stays (GDN-KUB-001 to -014; what becomes
-/// of a move that admission refuses, GDN-KUB-015, is the controller's).
+/// The update of a version at `now`; `None` if it stays (GDN-KUB-001 to -014; the controller handles
+/// updates that admission refuses, GDN-KUB-015).
 ///
-/// The latest patch of its minor, where there is a later one. Otherwise, and only if it must be left, the latest patch of
-/// the next minor: of those that are not expired if there are any, else of all. Never a preview, never two minors.
+/// It is the latest patch of the same minor, if there is a later one. Otherwise, only if the version must be left, it
+/// is the latest patch of the next minor: an unexpired one if possible. It is never a preview and never skips a
+/// minor.
 ///
 /// # Errors
-/// Where the version must be left and there is nowhere to go, or a version cannot be read.
+/// If the version must be left but has no successor, or a version is invalid.
 pub fn target(
     current: &str,
     auto_update: bool,
@@ -87,7 +88,7 @@ pub fn target(
     Ok(to.map(|to| Move { to: to.version.clone(), reason }))
 }
 
-/// The version of a profile that is the current one, written alike or not.
+/// The profile's entry that equals the current version, also if spelled differently.
 pub(crate) fn known<'a>(
     current: &str,
     offered: &'a [ExpirableVersion],
@@ -104,7 +105,7 @@ pub(crate) fn known<'a>(
     Ok(None)
 }
 
-/// Why a version is to be left; nothing where it is not.
+/// Why a version must be updated; `None` if it need not.
 fn reason(
     current: &str,
     auto_update: bool,

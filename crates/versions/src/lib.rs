@@ -1,22 +1,23 @@
-//! Which version a shoot may choose, which is filled in, and which one it is moved to and when.
+//! Decides about versions of shoots: which ones a user may choose, which admission fills in, which maintenance
+//! updates to and when.
 //!
-//! Pure decisions over the garden's kinds (`api::garden`): time is an argument, randomness a function, nothing is read or
-//! written. Admission, controllers, simulations and contracts decide by the same functions.
+//! Pure functions of the garden's kinds (`api::garden`): time is an argument, randomness a function, nothing is read or
+//! written. Admission, controllers, simulations and contracts use the same functions.
 //!
-//! - [`admission`] — what is filled in and what is refused of a whole shoot;
-//! - [`offer`] — what a profile offers at a time: previews, expired versions, the latest that qualifies;
-//! - [`filling`] — a version that was left out or said in part;
+//! - [`admission`] — what admission fills in and refuses in a whole shoot;
+//! - [`offer`] — versions of a profile at a time: previews, expired versions, the latest that qualifies;
+//! - [`filling`] — the default for a missing or partial version;
 //! - [`choice`] — whether a version or an image may be chosen;
-//! - [`update`] — whether a version may follow another, and how far a pool may lie behind;
-//! - [`kubernetes`], [`image`] — where maintenance moves one version;
+//! - [`update`] — whether a version may follow another, and how old a pool's version may be;
+//! - [`kubernetes`], [`image`] — to which version maintenance updates;
 //! - [`maintenance`] — one maintenance of a whole shoot;
-//! - [`window`] — when it takes place;
-//! - [`forecast`], [`rule`] — what becomes of a shoot while time goes by, and by which rule;
-//! - [`profile`] — what is wrong with a profile before anybody is hurt;
+//! - [`window`] — maintenance windows;
+//! - [`forecast`], [`rule`] — future updates of a shoot, and the rule of each;
+//! - [`profile`] — problems of a profile, before they affect shoots;
 //! - [`support`] — which versions of Kubernetes Gardener itself supports;
 //! - [`pool_hash`] — whether a worker pool rolls.
 //!
-//! Versions keep the text they came with: `1.21.09` is chosen, compared and written as it stands in the profile.
+//! Versions keep their text: `1.21.09` is chosen, compared and written as it is in the profile.
 
 pub mod admission;
 pub mod choice;

@@ -1,4 +1,4 @@
-//! One maintenance of a shoot: which versions it moves, and what it prepares for that.
+//! One maintenance of a shoot: updates versions, and changes fields that block the updates.
 
 mod preparation;
 
@@ -12,23 +12,23 @@ use thiserror::Error;
 use crate::image::{self, ImageError};
 use crate::kubernetes::{self, KubernetesError};
 
-/// What one maintenance did, in the original's words.
+/// The result of one maintenance, with the original's texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Maintained {
-    /// Images that were moved, one sentence a pool.
+    /// Updated images, one message for each pool.
     pub images: Vec<String>,
-    /// What was changed so that a version can follow.
+    /// Changes that prepare for a version.
     pub preparations: Vec<String>,
-    /// Versions of Kubernetes that were moved, the control plane's first.
+    /// Updated versions of Kubernetes, the control plane's first.
     pub kubernetes: Vec<String>,
-    /// What could not be decided; the rest went on.
+    /// Failed decisions; the other decisions were made.
     pub failures: Vec<Failure>,
 }
 
-/// What could not be decided.
+/// A failed decision.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Failure {
-    /// The images of the pools, from one pool on.
+    /// The images of a pool and of all pools after it.
     #[error("failed to maintain machine images: {0}")]
     Images(#[from] ImagesError),
     /// The control plane's version.
@@ -44,47 +44,47 @@ pub enum Failure {
     },
 }
 
-/// Why images could not be moved.
+/// Failure to update images.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ImagesError {
-    /// The version that kubelets have is none.
+    /// The version of kubelets is invalid.
     #[error("failed to read version {version:?} of kubelets: {source}")]
     Kubelet {
         /// The text.
         version: String,
-        /// Why it is none.
+        /// The cause.
         source: VersionError,
     },
-    /// An image could not be moved.
+    /// An image could not be updated.
     #[error(transparent)]
     Image(#[from] ImageError),
 }
 
-/// Why a shoot cannot be maintained at all.
+/// A shoot that cannot be maintained, because its version is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("failed to read the control plane's version {version:?}: {source}")]
 pub struct NotMaintained {
     /// The text.
     pub version: String,
-    /// Why it is none.
+    /// The cause.
     pub source: VersionError,
 }
 
 impl Maintained {
-    /// All that was done, in the order in which a shoot's `lastMaintenance` tells it.
+    /// All messages, in the order of a shoot's `lastMaintenance`.
     pub fn operations(&self) -> impl Iterator<Item = &str> {
         let all = self.images.iter().chain(&self.preparations).chain(&self.kubernetes);
         all.map(String::as_str)
     }
 }
 
-/// Maintains a shoot at `now`: images, the control plane's version, what that needs, the pools'
-/// versions (GDN-MNT-001 to -010). No pool gets ahead of its control plane.
+/// Maintains a shoot at `now`: images, the control plane's version, changes that it needs, the pools'
+/// versions (GDN-MNT-001 to -010). No pool gets a higher version than its control plane.
 ///
-/// A shoot that does not say what may be updated wants both updated.
+/// By default, both Kubernetes and images are updated.
 ///
 /// # Errors
-/// Where the control plane's version, before or after, is none; the shoot then is changed in part.
+/// If the control plane's version, before or after, is invalid; the shoot may then be partially changed.
 pub fn maintain(
     shoot: &mut ShootSpec,
     profile: &CloudProfile,
@@ -92,13 +92,13 @@ pub fn maintain(
 ) -> Result<Maintained, NotMaintained> {
     let mut done = Maintained::default();
     if let Err(error) = images(shoot, profile, now, &mut done.images) {
-        // Pools before the one that failed stay moved, and nothing is said of them.
+        // Pools before the failed one stay updated, but without messages.
         done.images.clear();
         done.failures.push(error.into());
     }
     let before = shoot.kubernetes.version.clone();
     match control_plane(shoot, profile, now) {
-        Ok(sentence) => done.kubernetes.extend(sentence),
+        Ok(message) => done.kubernetes.extend(message),
         Err(error) => done.failures.push(Failure::ControlPlane(error)),
     }
     let old = read(before.as_deref())?;
@@ -114,12 +114,12 @@ pub fn maintain(
     Ok(done)
 }
 
-/// Each pool's image for itself, until one cannot be decided (GDN-IMG-020, GDN-IMG-021, GDN-IMG-025).
+/// Updates the image of each pool, until the first failure (GDN-IMG-020, GDN-IMG-021, GDN-IMG-025).
 fn images(
     shoot: &mut ShootSpec,
     profile: &CloudProfile,
     now: Timestamp,
-    told: &mut Vec<String>,
+    messages: &mut Vec<String>,
 ) -> Result<(), ImagesError> {
     let auto_update = auto_update_of_images(shoot);
     for at in 0..shoot.provider.workers.len() {
@@ -128,9 +128,9 @@ fn images(
         let kubelet = Version::parse(text)
             .map_err(|source| ImagesError::Kubelet { version: text.to_owned(), source })?;
         let Some(to) = image::target(pool, &kubelet, auto_update, profile, now)? else { continue };
-        told.push(image_moved(pool, &to));
+        messages.push(describe_image_update(pool, &to));
         let Some(image) = &mut shoot.provider.workers[at].machine.image else { continue };
-        // What was configured for the version that is left may not hold for the next.
+        // The configuration for the old version may be invalid for the new one.
         image.provider_config = None;
         (image.name, image.version) = (to.name, Some(to.version));
     }
@@ -145,13 +145,13 @@ fn control_plane(
     let current = shoot.kubernetes.version.as_deref().unwrap_or_default();
     let to = kubernetes::target(current, auto_update_of_kubernetes(shoot), offered(profile), now)?;
     let Some(to) = to else { return Ok(None) };
-    let sentence = kubernetes_moved("Control Plane", current, &to);
+    let message = describe_kubernetes_update("Control Plane", current, &to);
     shoot.kubernetes.version = Some(to.to);
-    Ok(Some(sentence))
+    Ok(Some(message))
 }
 
-/// Pools with a version of their own, in order; one that would get ahead of the control plane gets the control plane's,
-/// while the sentence names what it was moved to.
+/// Updates pools with their own version, in order. A pool that would get a higher version than the control plane gets
+/// the control plane's, but the message names the higher version.
 fn pools(
     shoot: &mut ShootSpec,
     profile: &CloudProfile,
@@ -166,7 +166,7 @@ fn pools(
             Ok(None) => {}
             Ok(Some(to)) => {
                 let name = format!("Worker Pool {}", pool.name);
-                done.kubernetes.push(kubernetes_moved(&name, version, &to));
+                done.kubernetes.push(describe_kubernetes_update(&name, version, &to));
                 let is_ahead = Version::parse(&to.to).is_ok_and(|to| to > *control_plane);
                 *version = if is_ahead { control_plane.text().to_owned() } else { to.to };
             }
@@ -180,13 +180,13 @@ fn offered(profile: &CloudProfile) -> &[api::garden::cloud_profile::ExpirableVer
 }
 
 fn auto_update_of_kubernetes(shoot: &ShootSpec) -> bool {
-    let said = shoot.maintenance.as_ref().and_then(|maintenance| maintenance.auto_update.as_ref());
-    said.is_none_or(|said| said.kubernetes_version)
+    let auto_update = shoot.maintenance.as_ref().and_then(|maintenance| maintenance.auto_update.as_ref());
+    auto_update.is_none_or(|auto_update| auto_update.kubernetes_version)
 }
 
 pub(crate) fn auto_update_of_images(shoot: &ShootSpec) -> bool {
-    let said = shoot.maintenance.as_ref().and_then(|maintenance| maintenance.auto_update.as_ref());
-    said.and_then(|said| said.machine_image_version).unwrap_or(true)
+    let auto_update = shoot.maintenance.as_ref().and_then(|maintenance| maintenance.auto_update.as_ref());
+    auto_update.and_then(|auto_update| auto_update.machine_image_version).unwrap_or(true)
 }
 
 fn read(version: Option<&str>) -> Result<Version, NotMaintained> {
@@ -194,7 +194,7 @@ fn read(version: Option<&str>) -> Result<Version, NotMaintained> {
     Version::parse(text).map_err(|source| NotMaintained { version: text.to_owned(), source })
 }
 
-fn image_moved(pool: &Worker, to: &image::Move) -> String {
+fn describe_image_update(pool: &Worker, to: &image::Move) -> String {
     let from = pool.machine.image.as_ref();
     format!(
         "Machine image of worker-pool {:?} upgraded from {:?} version {:?} to version {:?}. Reason: {}",
@@ -206,7 +206,7 @@ fn image_moved(pool: &Worker, to: &image::Move) -> String {
     )
 }
 
-fn kubernetes_moved(what: &str, from: &str, to: &kubernetes::Move) -> String {
+fn describe_kubernetes_update(what: &str, from: &str, to: &kubernetes::Move) -> String {
     format!(
         "For {what:?}: Kubernetes version upgraded {from:?} to version {:?}. Reason: {}",
         to.to, to.reason

@@ -1,4 +1,4 @@
-//! What a profile offers at a time: which versions are expired, and the latest that qualifies.
+//! Versions that a profile offers at a time: which are expired, and the latest that qualifies.
 
 use api::garden::cloud_profile::{Classification, ExpirableVersion, MachineImageVersion};
 use formats::version::{Version, VersionError};
@@ -7,35 +7,36 @@ use thiserror::Error;
 
 /// A version of a profile: of Kubernetes, or of an image.
 pub trait Offered {
-    /// The version as it stands in the profile.
+    /// The version, as in the profile.
     fn version(&self) -> &str;
-    /// Its state.
+    /// Its classification.
     fn classification(&self) -> Option<&Classification>;
     /// When it expires.
     fn expires(&self) -> Option<Timestamp>;
 
-    /// Whether only those have it who name it. A version without a state is none.
+    /// Whether it is a preview, which only users choose who name it. A version without a classification is not a preview.
     fn is_preview(&self) -> bool {
         self.classification() == Some(&Classification::Preview)
     }
 
-    /// Whether it is said to be about to expire.
+    /// Whether it is deprecated.
     fn is_deprecated(&self) -> bool {
         self.classification() == Some(&Classification::Deprecated)
     }
 
-    /// Whether its time has come, to the nanosecond. Maintenance sees it so.
+    /// Whether it is expired for maintenance: at or after its expiration time.
     fn is_expired(&self, now: Timestamp) -> bool {
         self.expires().is_some_and(|expires| expires <= now)
     }
 
-    /// Whether its time is over. Admission of a Kubernetes version sees it so: at its last moment it may be chosen.
+    /// Whether it is expired for the admission of a Kubernetes version: after its expiration time, so that it may
+    /// still be chosen at that time.
     fn is_over(&self, now: Timestamp) -> bool {
         self.expires().is_some_and(|expires| expires < now)
     }
 }
 
-/// Both say it in fields of the same names.
+/// Both types have fields with the same names.
 macro_rules! offered {
     ($kind:ty) => {
         impl Offered for $kind {
@@ -71,20 +72,20 @@ impl<T: Offered> Offered for &T {
     }
 }
 
-/// A version of the profile that is none.
+/// An invalid version of the profile.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("error while parsing version '{version}': {source}")]
 pub struct Unreadable {
     /// The text.
     pub version: String,
-    /// Why it is none.
+    /// The cause.
     pub source: VersionError,
 }
 
-/// The highest version that is no preview and of which `qualifies` holds; of equal ones the first.
+/// The highest version that is not a preview and for which `qualifies` holds; the first of equal ones.
 ///
 /// # Errors
-/// Where a version that is no preview cannot be read, whether it would qualify or not.
+/// If a version that is not a preview is invalid, even if it would not qualify.
 pub fn latest<T: Offered>(
     versions: impl IntoIterator<Item = T>,
     qualifies: impl Fn(&T, &Version) -> bool,
@@ -92,7 +93,7 @@ pub fn latest<T: Offered>(
     let mut latest: Option<(Version, T)> = None;
     for offered in versions.into_iter().filter(|offered| !offered.is_preview()) {
         let version = read(offered.version())?;
-        // 0.0.0 and what leads to it are no versions that anybody is moved to.
+        // 0.0.0 and its prereleases never qualify.
         let is_one = (version.major, version.minor, version.patch) != (0, 0, 0);
         let is_later = latest.as_ref().is_none_or(|(highest, _)| version > *highest);
         if is_one && is_later && qualifies(&offered, &version) {
@@ -102,7 +103,7 @@ pub fn latest<T: Offered>(
     Ok(latest.map(|(_, offered)| offered))
 }
 
-/// A version of the profile.
+/// Parses a version of the profile.
 pub(crate) fn read(version: &str) -> Result<Version, Unreadable> {
     Version::parse(version).map_err(|source| Unreadable { version: version.to_owned(), source })
 }

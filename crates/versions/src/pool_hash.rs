@@ -1,4 +1,4 @@
-//! The hash of a worker pool: while it stays, no machine is replaced.
+//! The hash of a worker pool: a changed hash replaces the pool's machines.
 
 use std::fmt::Write as _;
 
@@ -7,10 +7,10 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use sha2::{Digest as _, Sha256};
 
-/// What a pool's machines depend on.
+/// The inputs of the hash.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pool<'a> {
-    /// The version of its kubelets; patches do not count.
+    /// The version of its kubelets; the patch is ignored.
     pub kubernetes: &'a str,
     /// Type of its machines.
     pub machine_type: &'a str,
@@ -20,17 +20,17 @@ pub struct Pool<'a> {
     pub image_version: &'a str,
     /// Size and type of the root volume.
     pub volume: Option<(&'a str, Option<&'a str>)>,
-    /// The provider's configuration, as it was sent.
+    /// The provider's configuration, unchanged.
     pub provider_config: Option<&'a str>,
-    /// What the provider's extension adds.
+    /// Values that the provider's extension adds.
     pub additional: &'a [&'a str],
-    /// Name of the container runtime interface; `docker` is as if there were none.
+    /// Name of the container runtime interface; `docker` is ignored.
     pub cri: Option<&'a str>,
-    /// When a rotation of certificate authorities was begun last.
+    /// Start of the last rotation of certificate authorities.
     pub certificate_authorities: Option<Timestamp>,
-    /// When a rotation of the key that signs tokens was begun last.
+    /// Start of the last rotation of the service account key.
     pub service_account_key: Option<Timestamp>,
-    /// Whether nodes have a DNS cache.
+    /// Whether node-local DNS is enabled.
     pub node_local_dns: bool,
 }
 
@@ -38,7 +38,7 @@ impl Pool<'_> {
     /// The first five hexadecimal digits of SHA-256 over the digests of all parts (GDN-HSH-001 to -005).
     ///
     /// # Errors
-    /// Where the version of its kubelets is none.
+    /// If the version of its kubelets is invalid.
     pub fn hash(&self) -> Result<String, VersionError> {
         let version = Version::parse(self.kubernetes)?;
         let mut parts = vec![
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_count_leaves_the_hash() {
+    fn ignored_inputs_do_not_change_the_hash() {
         let same = [
             Pool { kubernetes: "1.24.99", ..pool() },
             Pool { cri: Some("docker"), ..pool() },

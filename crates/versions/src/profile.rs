@@ -1,4 +1,4 @@
-//! What is wrong with a profile before any shoot is hurt by it.
+//! Finds problems of a profile before they affect shoots.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,31 +12,31 @@ use jiff::Timestamp;
 use crate::offer::Offered;
 use crate::{image, kubernetes};
 
-/// Something that will hurt; prints as one sentence with its remedy.
+/// A problem of a profile; prints one sentence with the remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// What it is about: `kubernetes 1.27.4`, `machine image gardenlinux 934.8.0`.
+    /// The version: `kubernetes 1.27.4`, `machine image gardenlinux 934.8.0`.
     pub subject: String,
-    /// What is wrong.
+    /// The problem.
     pub problem: Problem,
 }
 
-/// What is wrong with a version of a profile.
+/// A problem of a version of a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
-    /// It is none.
+    /// It is not a valid version.
     Unreadable,
-    /// When it expires nobody who has it can be moved.
+    /// When it expires, maintenance has no version to update to.
     NoPath(Timestamp),
-    /// It is the highest that anybody is moved to, and it expires.
+    /// It is the highest version that is not a preview, and it expires.
     HighestExpires(Timestamp),
     /// Another patch of its minor is supported as well.
     TwoSupported(String),
-    /// It is deprecated for ever.
+    /// It is deprecated and never expires.
     DeprecatedForever,
     /// It names no container runtime interface.
     NoRuntime,
-    /// Shoots have it, and the profile does not.
+    /// This number of shoots has it, but the profile does not.
     RemovedInUse(usize),
 }
 
@@ -45,45 +45,45 @@ impl fmt::Display for Finding {
         let subject = &self.subject;
         match &self.problem {
             Problem::Unreadable => {
-                write!(formatter, "{subject} is no version; write it as major.minor.patch")
+                write!(formatter, "{subject} is not a valid version; write it as major.minor.patch")
             }
             Problem::NoPath(at) => write!(
                 formatter,
-                "{subject} expires at {at}, and there is nothing that those who have it could be moved to; add a later \
-                 version that is neither preview nor expired, or let it live longer"
+                "{subject} expires at {at}, and there is no version to which its shoots could be updated; add a later \
+                 version that is neither preview nor expired, or set a later expiration date"
             ),
             Problem::HighestExpires(at) => write!(
                 formatter,
-                "{subject} is the highest that is no preview and expires at {at}; add its successor before, or take \
-                 the date away"
+                "{subject} is the highest version that is not a preview, and expires at {at}; add a successor before, or remove \
+                 the expiration date"
             ),
             Problem::TwoSupported(other) => write!(
                 formatter,
-                "{subject} is supported, and so is the later patch {other}; deprecate it, so that shoots leave it"
+                "{subject} is supported, and so is the later patch {other}; deprecate the earlier one, so that shoots leave it"
             ),
             Problem::DeprecatedForever => write!(
                 formatter,
-                "{subject} is deprecated and never expires, so that nobody has to leave it; give it an expiration date"
+                "{subject} is deprecated and never expires, so that no shoot has to leave it; set an expiration date"
             ),
             Problem::NoRuntime => write!(
                 formatter,
-                "{subject} names no container runtime interface and fits docker alone; add cri with containerd"
+                "{subject} names no container runtime interface and therefore fits only docker; add cri with containerd"
             ),
             Problem::RemovedInUse(shoots) => write!(
                 formatter,
-                "{subject} is not in the profile, and {shoots} {} it; their next maintenance leaves it by force, put it \
-                 back with an expiration date",
+                "{subject} is not in the profile, but {shoots} {} it; the next maintenance forces them to another version, so add it \
+                 again with an expiration date",
                 if *shoots == 1 { "shoot has" } else { "shoots have" }
             ),
         }
     }
 }
 
-/// What is wrong with a profile, and with its versions for the shoots that use it.
+/// The problems of a profile, and of versions that the shoots use.
 #[must_use]
 pub fn findings(profile: &CloudProfile, shoots: &[&ShootSpec]) -> Vec<Finding> {
     let versions = &profile.spec.kubernetes.versions;
-    let mut findings = each(
+    let mut findings = version_findings(
         versions,
         |known| format!("kubernetes {}", known.version),
         |known, at| kubernetes::target(&known.version, false, versions, at).is_err(),
@@ -94,8 +94,8 @@ pub fn findings(profile: &CloudProfile, shoots: &[&ShootSpec]) -> Vec<Finding> {
     findings
 }
 
-/// What holds for versions of Kubernetes and of images alike. `is_stuck` says whether nobody can leave one at a time.
-fn each<T: Offered>(
+/// Problems of versions of Kubernetes as well as of images. `is_stuck` returns whether a version has no successor at a time.
+fn version_findings<T: Offered>(
     versions: &[T],
     subject: impl Fn(&T) -> String,
     is_stuck: impl Fn(&T, Timestamp) -> bool,
@@ -144,15 +144,18 @@ fn of_image(image: &MachineImage) -> Vec<Finding> {
         let usable = image.versions.iter().filter(|other| !other.is_preview() && !other.is_expired(at));
         !usable.filter_map(|other| Version::parse(&other.version).ok()).any(|other| other > current)
     };
-    let mut findings =
-        each(&image.versions, |known| subject(&known.version), |known, at| is_stuck(&known.version, at));
+    let mut findings = version_findings(
+        &image.versions,
+        |known| subject(&known.version),
+        |known, at| is_stuck(&known.version, at),
+    );
     let bare = image.versions.iter().filter(|known| known.cri.is_empty());
     findings
         .extend(bare.map(|known| Finding { subject: subject(&known.version), problem: Problem::NoRuntime }));
     findings
 }
 
-/// Versions that shoots have and the profile has not.
+/// Versions that shoots have but the profile does not.
 fn removed(profile: &CloudProfile, shoots: &[&ShootSpec]) -> Vec<Finding> {
     let mut missing = BTreeMap::<String, usize>::new();
     for shoot in shoots {
@@ -187,7 +190,7 @@ mod tests {
 
     use super::*;
 
-    fn told(profile: &Value, shoots: &[Value]) -> Vec<String> {
+    fn messages(profile: &Value, shoots: &[Value]) -> Vec<String> {
         let profile: CloudProfile = serde_json::from_value(json!({"spec": profile})).unwrap();
         let shoots: Vec<ShootSpec> =
             shoots.iter().map(|spec| serde_json::from_value(spec.clone()).unwrap()).collect();
@@ -197,15 +200,15 @@ mod tests {
 
     #[rstest]
     #[case::nothing(json!([{"version": "1.27.4", "classification": "supported"}]), &[])]
-    #[case::no_version(json!([{"version": "x"}]), &["kubernetes x is no version"])]
+    #[case::no_version(json!([{"version": "x"}]), &["kubernetes x is not a valid version"])]
     #[case::no_path(
         json!([{"version": "1.25.1", "expirationDate": "2024-01-01T00:00:00Z"}, {"version": "1.27.4"}]),
-        &["kubernetes 1.25.1 expires at 2024-01-01T00:00:00Z, and there is nothing"],
+        &["kubernetes 1.25.1 expires at 2024-01-01T00:00:00Z, and there is no version"],
     )]
     #[case::a_path(json!([{"version": "1.26.1", "expirationDate": "2024-01-01T00:00:00Z"}, {"version": "1.27.4"}]), &[])]
     #[case::the_highest(
         json!([{"version": "1.27.4", "expirationDate": "2024-01-01T00:00:00Z"}, {"version": "1.28.0", "classification": "preview"}]),
-        &["kubernetes 1.27.4 is the highest that is no preview and expires at 2024-01-01T00:00:00Z"],
+        &["kubernetes 1.27.4 is the highest version that is not a preview, and expires at 2024-01-01T00:00:00Z"],
     )]
     #[case::two(
         json!([{"version": "1.27.10", "classification": "supported"}, {"version": "1.27.4", "classification": "supported"}]),
@@ -216,10 +219,10 @@ mod tests {
         &["kubernetes 1.27.3 is deprecated and never expires"],
     )]
     fn versions_of_kubernetes(#[case] versions: Value, #[case] want: &[&str]) {
-        let told = told(&json!({"kubernetes": {"versions": versions}}), &[]);
-        assert_eq!(told.len(), want.len(), "{told:?}");
-        for (told, want) in told.iter().zip(want) {
-            assert!(told.starts_with(want), "{told}");
+        let messages = messages(&json!({"kubernetes": {"versions": versions}}), &[]);
+        assert_eq!(messages.len(), want.len(), "{messages:?}");
+        for (message, want) in messages.iter().zip(want) {
+            assert!(message.starts_with(want), "{message}");
         }
     }
 
@@ -234,17 +237,17 @@ mod tests {
             {"name": "a", "machine": {"image": {"name": "linux", "version": "0.9.0"}}},
             {"name": "b", "machine": {"image": {"name": "linux", "version": "0.9.0"}}},
         ]}});
-        let told = told(&json!({"machineImages": [image]}), &[shoot.clone(), shoot]);
+        let messages = messages(&json!({"machineImages": [image]}), &[shoot.clone(), shoot]);
         let want = [
-            "machine image linux 1.0.0 expires at 2024-01-01T00:00:00Z, and there is nothing",
-            "machine image linux 1.1.0 is the highest that is no preview and expires at 2023-01-01T00:00:00Z",
+            "machine image linux 1.0.0 expires at 2024-01-01T00:00:00Z, and there is no version",
+            "machine image linux 1.1.0 is the highest version that is not a preview, and expires at 2023-01-01T00:00:00Z",
             "machine image linux 2.0.0 names no container runtime interface",
-            "kubernetes 1.26.0 is not in the profile, and 2 shoots have it",
-            "machine image linux 0.9.0 is not in the profile, and 2 shoots have it",
+            "kubernetes 1.26.0 is not in the profile, but 2 shoots have it",
+            "machine image linux 0.9.0 is not in the profile, but 2 shoots have it",
         ];
-        assert_eq!(told.len(), want.len(), "{told:?}");
-        for (told, want) in told.iter().zip(want) {
-            assert!(told.starts_with(want), "{told}");
+        assert_eq!(messages.len(), want.len(), "{messages:?}");
+        for (message, want) in messages.iter().zip(want) {
+            assert!(message.starts_with(want), "{message}");
         }
     }
 }

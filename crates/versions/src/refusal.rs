@@ -1,27 +1,27 @@
-//! Why a version is refused, as a field error of Kubernetes says it.
+//! Refusals of versions, as field errors of Kubernetes.
 
 use std::fmt;
 
-/// A field error without its path; prints as Kubernetes does behind it: `Forbidden: …`.
+/// A field error without its path; prints what Kubernetes prints after the path: `Forbidden: …`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The value cannot be.
+    /// The value is invalid.
     Invalid {
-        /// The value as it is printed: a text in quotes, anything else as Go shows it.
+        /// The value as Kubernetes prints it: a string in quotes, another value as Go formats it.
         shown: String,
-        /// Why.
+        /// The detail.
         detail: String,
     },
-    /// The value may not be.
+    /// The value is not allowed.
     Forbidden {
-        /// Why.
+        /// The detail.
         detail: String,
     },
-    /// The value is none of those that may be.
+    /// The value is not one of the supported ones.
     NotSupported {
         /// The value.
         value: String,
-        /// Those that may be.
+        /// The supported values.
         supported: Vec<String>,
     },
 }

@@ -1,4 +1,4 @@
-//! How Gardener relates two versions: without what follows `-` or `+`, and without any `v`.
+//! Compares two versions as Gardener does: without the part after `-` or `+`, and without any `v`.
 
 use std::borrow::Cow;
 
@@ -6,38 +6,38 @@ use formats::version::constraint::{Constraint, ConstraintError};
 use formats::version::{Version, VersionError};
 use thiserror::Error;
 
-/// Why two texts cannot be related; the texts are the original's.
+/// Failure to compare two versions; with the original's texts.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum RelationError {
-    /// The left one is no version.
+    /// The left one is not a version.
     #[error(transparent)]
     Version(#[from] VersionError),
-    /// The right one is none that a constraint may name.
+    /// The right one is not valid in a constraint.
     #[error(transparent)]
     Constraint(#[from] ConstraintError),
 }
 
-/// A version that others are held against: `< 1.28`.
+/// A constraint: `< 1.28`.
 pub(crate) struct Relation(Constraint);
 
 impl Relation {
-    /// Of this operator and the version to its right.
+    /// The constraint with this operator and this version.
     pub(crate) fn to(operator: &str, right: &str) -> Result<Self, ConstraintError> {
         Ok(Self(Constraint::parse(&format!("{operator} {}", release(right)))?))
     }
 
-    /// Whether a version keeps it.
+    /// Whether a version satisfies it.
     pub(crate) fn holds(&self, left: &str) -> Result<bool, VersionError> {
         Ok(self.0.allows(&Version::parse(&release(left))?))
     }
 }
 
-/// Whether `left` keeps the constraint that `operator` and `right` make: `1.27.4 < 1.28`.
+/// Whether the comparison is true: `1.27.4 < 1.28`.
 pub(crate) fn holds(left: &str, operator: &str, right: &str) -> Result<bool, RelationError> {
     Ok(Relation::to(operator, right)?.holds(left)?)
 }
 
-/// The release that a version leads to.
+/// The release of a version, without prerelease, build metadata and `v`.
 pub(crate) fn release(version: &str) -> Cow<'_, str> {
     let end = version.find(['-', '+']).unwrap_or(version.len());
     let release = &version[..end];
@@ -70,7 +70,7 @@ mod tests {
     #[case("one", "1.2.3", "Invalid Semantic Version")]
     #[case("1.2.3", "", "improper constraint: < ")]
     #[case("1.2.3", "one", "improper constraint: < one")]
-    fn what_is_no_version_is_told(#[case] left: &str, #[case] right: &str, #[case] told: &str) {
-        assert_eq!(holds(left, "<", right).map_err(|error| error.to_string()), Err(told.to_owned()));
+    fn invalid_versions_are_refused(#[case] left: &str, #[case] right: &str, #[case] message: &str) {
+        assert_eq!(holds(left, "<", right).map_err(|error| error.to_string()), Err(message.to_owned()));
     }
 }

@@ -1,4 +1,4 @@
-//! By which rule maintenance leaves a version, and by which clause it cannot.
+//! The rule by which maintenance updates a version, and the clause by which it cannot.
 
 use std::fmt;
 
@@ -13,29 +13,29 @@ use crate::maintenance::Failure;
 use crate::offer::Offered as _;
 use crate::{image, kubernetes};
 
-/// A rule of maintenance; prints as a reader sees it.
+/// A rule of maintenance; prints a short description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
-    /// The shoot wants the latest patch.
+    /// Auto-update to the latest patch.
     LatestPatch,
-    /// The version expired, and its minor has another.
+    /// The version expired, and its minor has a successor.
     ForcedPatch,
-    /// The version expired, and only the next minor has another.
+    /// The version expired, and only the next minor has a successor.
     ForcedMinor,
-    /// The version expired, and only the next minor has others, which expired as well.
+    /// The version expired, and only the next minor has successors, which expired too.
     ForcedToExpired,
     /// The profile does not have the version any more.
     Removed,
-    /// The shoot wants the latest image.
+    /// Auto-update to the latest image.
     LatestImage,
     /// The image expired.
     ForcedImage,
-    /// The profile does not have the image any more, or not for this pool.
+    /// The profile does not have the image any more, or it does not fit the pool.
     RemovedImage,
 }
 
 impl Rule {
-    /// All of them.
+    /// All rules.
     pub const ALL: [Self; 8] = [
         Self::LatestPatch,
         Self::ForcedPatch,
@@ -47,13 +47,13 @@ impl Rule {
         Self::RemovedImage,
     ];
 
-    /// Whether the shoot is moved without having wanted it.
+    /// Whether the update happens without auto-update.
     #[must_use]
     pub const fn is_forced(self) -> bool {
         !matches!(self, Self::LatestPatch | Self::LatestImage)
     }
 
-    /// The clause that says it.
+    /// The clause with this rule.
     #[must_use]
     pub const fn clause(self) -> &'static str {
         match self {
@@ -80,7 +80,7 @@ impl fmt::Display for Rule {
     }
 }
 
-/// By which rule `from` is left for `to` at `now`.
+/// The rule by which `from` is updated to `to` at `now`.
 #[must_use]
 pub fn of_kubernetes(from: &str, to: &str, offered: &[ExpirableVersion], now: Timestamp) -> Rule {
     let known = |version| kubernetes::known(version, offered).ok().flatten();
@@ -98,7 +98,7 @@ pub fn of_kubernetes(from: &str, to: &str, offered: &[ExpirableVersion], now: Ti
     }
 }
 
-/// The clause of a version of Kubernetes that cannot be left, or of which nobody can say whether it is.
+/// The clause for a version of Kubernetes that has no successor, or that cannot be compared.
 #[must_use]
 pub const fn of_stuck_kubernetes(error: &KubernetesError) -> &'static str {
     match error {
@@ -109,7 +109,7 @@ pub const fn of_stuck_kubernetes(error: &KubernetesError) -> &'static str {
     }
 }
 
-/// The clause of what a maintenance could not decide.
+/// The clause for a failed decision of a maintenance.
 #[must_use]
 pub const fn of_failure(failure: &Failure) -> &'static str {
     match failure {
@@ -118,10 +118,10 @@ pub const fn of_failure(failure: &Failure) -> &'static str {
     }
 }
 
-/// The clause of a shoot that is not maintained at all: its own version cannot be read.
+/// The clause for a shoot that is not maintained, because its version is invalid.
 pub const NOT_MAINTAINED: &str = "GDN-KUB-014";
 
-/// By which rule an image is left; one that the shoot wants to be the latest is not left because it expired.
+/// The rule by which an image is updated; with auto-update, expiration does not matter.
 #[must_use]
 pub fn of_image(image: &ShootMachineImage, profile: &CloudProfile, auto_update: bool) -> Rule {
     match (image::known(image, profile), auto_update) {

@@ -1,8 +1,8 @@
-//! Which versions of Kubernetes Gardener itself supports, for which cluster, as its documents say it.
+//! Versions of Kubernetes that Gardener supports, by type of cluster, from its documents.
 
 use formats::version::{Version, VersionError};
 
-/// What a cluster is to Gardener.
+/// The role of a cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Its API server serves the garden.
@@ -18,15 +18,15 @@ pub enum Role {
 pub struct Range {
     /// The release of Gardener: `1.82`.
     pub gardener: &'static str,
-    /// What the cluster is.
+    /// The role of the cluster.
     pub role: Role,
-    /// The first minor.
+    /// The lowest minor.
     pub least: (u64, u64),
-    /// The last minor; absent where the documents name none.
+    /// The highest minor; `None` if the documents name none.
     pub most: Option<(u64, u64)>,
 }
 
-/// All that is known. The release that is not listed supports what the one before it did.
+/// All known ranges. A release that is not listed has the range of the listed one before it.
 pub const RANGES: [Range; 6] = [
     Range { gardener: "1.61", role: Role::Garden, least: (1, 20), most: None },
     Range { gardener: "1.61", role: Role::Seed, least: (1, 20), most: Some((1, 24)) },
@@ -37,10 +37,10 @@ pub const RANGES: [Range; 6] = [
 ];
 
 impl Range {
-    /// The range that holds for a release of Gardener; absent for one before all that are known.
+    /// The range for a release of Gardener; `None` for a release before all known ones.
     ///
     /// # Errors
-    /// Where the release is no version.
+    /// If the release is not a version.
     pub fn of(gardener: &str, role: Role) -> Result<Option<Self>, VersionError> {
         let gardener = Version::parse(gardener)?;
         let holds = |range: &&Self| {
@@ -50,7 +50,7 @@ impl Range {
         Ok(RANGES.iter().rfind(holds).copied())
     }
 
-    /// Whether a version of Kubernetes is in it (GDN-SUP-001, GDN-SUP-002); patches and prereleases do not count.
+    /// Whether a version of Kubernetes is in the range (GDN-SUP-001, GDN-SUP-002); patch and prerelease are ignored.
     #[must_use]
     pub fn contains(&self, kubernetes: &Version) -> bool {
         let minor = (kubernetes.major, kubernetes.minor);
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn of_releases_before_nothing_is_known() {
+    fn earlier_releases_have_no_range() {
         assert_eq!(Range::of("1.60.9", Role::Seed), Ok(None));
         assert!(Range::of("one", Role::Seed).is_err());
     }

@@ -1,4 +1,4 @@
-//! Whether a version may follow another, and how far a worker pool may lie behind its control plane.
+//! Checks whether a version may follow another, and how old a worker pool's version may be.
 
 use api::garden::shoot::ShootSpec;
 use api::garden::shoot::worker::Worker;
@@ -7,11 +7,11 @@ use formats::version::Version;
 use crate::Refusal;
 use crate::relation::holds;
 
-/// Minors that a pool may lie behind, in words, and the control planes that it holds for: from which version on.
+/// First version of the control plane, number of minors that a pool may be behind, and this number as a word.
 const SKEW: [(&str, u64, &str); 2] = [("1.28", 3, "three"), ("0", 2, "two")];
 
-/// Why `new` may not follow `old`; nothing where it may. Never back, and never over a minor; what
-/// follows `-` does not count (GDN-UPD-001, GDN-UPD-002, GDN-UPD-009).
+/// Refusals if `new` follows `old`; empty if it may. Downgrades and skipped minors are refused; the part
+/// after `-` is ignored (GDN-UPD-001, GDN-UPD-002, GDN-UPD-009).
 #[must_use]
 pub fn refusals(new: &str, old: &str) -> Vec<Refusal> {
     if new.is_empty() {
@@ -41,8 +41,8 @@ pub fn refusals(new: &str, old: &str) -> Vec<Refusal> {
     refusals
 }
 
-/// Why a pool may not have a version beside a control plane's; nothing where it may. It is not
-/// above, and at most two minors behind, three from control plane 1.28 on
+/// Refusals of a pool's version for a control plane's; empty if it is allowed. A pool must not be
+/// ahead, and at most two minors behind, three since control plane 1.28
 /// (GDN-UPD-003, GDN-UPD-004, GDN-UPD-006).
 #[must_use]
 pub fn skew(control_plane: &str, pool: &str) -> Vec<Refusal> {
@@ -73,10 +73,10 @@ pub fn skew(control_plane: &str, pool: &str) -> Vec<Refusal> {
     refusals
 }
 
-/// Why the pools' versions may not follow those of `old`, with the index of the pool.
+/// Refusals of the pools' versions compared with those of `old`, with the index of the pool.
 ///
-/// A pool without a version has the control plane's of its own spec. A pool that `old` does not have is held against
-/// itself: with a version of its own it may begin as low as [`skew`] allows (GDN-UPD-005 to -008).
+/// A pool without a version has the control plane's of its own spec. A pool that `old` does not have is compared with
+/// itself: its own version may be as low as [`skew`] allows (GDN-UPD-005 to -008).
 #[must_use]
 pub fn pools(new: &ShootSpec, old: &ShootSpec) -> Vec<(usize, Refusal)> {
     let refusals = |(index, pool): (usize, &Worker)| {

@@ -1,4 +1,4 @@
-//! When a shoot is maintained: a window of each day, in UTC, to the second.
+//! Maintenance windows: a span of each day, in UTC, to the second.
 
 mod parse;
 
@@ -15,9 +15,9 @@ use crate::Refusal;
 
 const DAY: i64 = 24 * 3600;
 const NANOS: i128 = 1_000_000_000;
-/// What is cut off the end of a window, so that what begins in it may also end in it.
+/// The margin before the end of a window, so that work that begins in the window can also end in it.
 const MARGIN: i64 = 15 * 60;
-/// The shortest and the longest window, in seconds.
+/// The minimal and the maximal length of a window, in seconds.
 const LENGTHS: [i64; 2] = [30 * 60, 6 * 3600];
 
 /// A time of day in UTC; prints as `22:00:00`.
@@ -27,7 +27,7 @@ pub struct TimeOfDay {
     seconds: i64,
 }
 
-/// From one time of day to another, both included; one that ends before it begins spans midnight.
+/// A span from one time of day to another, both included; a window whose end is before its beginning spans midnight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     /// When it begins.
@@ -36,7 +36,7 @@ pub struct Window {
     pub end: TimeOfDay,
 }
 
-/// Which end of a window is none.
+/// The end of a window that is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WindowError {
     /// Its beginning.
@@ -48,16 +48,16 @@ pub enum WindowError {
 }
 
 impl TimeOfDay {
-    /// So many seconds after midnight; whole days do not count.
+    /// The time this many seconds after midnight, modulo one day.
     #[must_use]
     pub const fn of_seconds(seconds: i64) -> Self {
         Self { seconds: seconds.rem_euclid(DAY) }
     }
 
-    /// The time that a text says: `220000+0100` is 21:00:00.
+    /// Parses a time: `220000+0100` is 21:00:00.
     ///
     /// # Errors
-    /// Where it is not hour, minute, second and offset, in the words of Go's time parser.
+    /// If it is not hour, minute, second and offset; with the text of Go's time parser.
     pub fn parse(text: &str) -> Result<Self, TimeOfDayError> {
         parse::seconds(text).map(Self::of_seconds)
     }
@@ -68,13 +68,13 @@ impl TimeOfDay {
         Self::of_seconds(seconds_since_epoch(time))
     }
 
-    /// So many seconds later, or earlier.
+    /// The time this many seconds later, or earlier.
     #[must_use]
     pub const fn plus(self, seconds: i64) -> Self {
         Self::of_seconds(self.seconds + seconds)
     }
 
-    /// As a shoot says it: `210000+0000`.
+    /// The format in shoots: `210000+0000`.
     #[must_use]
     pub fn formatted(self) -> String {
         let [hour, minute, second] = self.parts();
@@ -97,17 +97,17 @@ impl Window {
     /// The whole day.
     pub const ALWAYS: Self = Self { begin: TimeOfDay { seconds: 0 }, end: TimeOfDay { seconds: DAY - 1 } };
 
-    /// The window that two texts say (GDN-WIN-003, GDN-WIN-008).
+    /// Parses a window (GDN-WIN-003, GDN-WIN-008).
     ///
     /// # Errors
-    /// Where one of them is no time of day.
+    /// If one of them is not a time of day.
     pub fn parse(begin: &str, end: &str) -> Result<Self, WindowError> {
         let begin = TimeOfDay::parse(begin).map_err(WindowError::Begin)?;
         let end = TimeOfDay::parse(end).map_err(WindowError::End)?;
         Ok(Self { begin, end })
     }
 
-    /// A window of one hour that begins at a full hour. `below` gives a number below its argument.
+    /// A window of one hour that begins at a full hour. `below` returns a number below its argument.
     #[must_use]
     pub fn random(below: impl FnOnce(u64) -> u64) -> Self {
         let hour = i64::try_from(below(23)).unwrap_or_default();
@@ -120,24 +120,24 @@ impl Window {
         Self { begin: self.begin, end: self.end.plus(-MARGIN) }
     }
 
-    /// The effective window of a shoot; the whole day where it says none, or one that is none (GDN-WIN-002, GDN-WIN-004).
+    /// The effective window of a shoot; the whole day if it has none, or an invalid one (GDN-WIN-002, GDN-WIN-004).
     #[must_use]
     pub fn of(maintenance: Option<&Maintenance>) -> Self {
-        let said = maintenance.and_then(|maintenance| maintenance.time_window.as_ref());
-        let window = said.and_then(|said| Self::parse(&said.begin, &said.end).ok());
+        let window = maintenance.and_then(|maintenance| maintenance.time_window.as_ref());
+        let window = window.and_then(|window| Self::parse(&window.begin, &window.end).ok());
         window.map_or(Self::ALWAYS, Self::effective)
     }
 
-    /// How long it is; from a time to the same is a day.
+    /// Its length; a window that ends at its beginning has the length of a day.
     #[must_use]
     pub fn length(self) -> Duration {
         Duration::from_secs(self.seconds().unsigned_abs())
     }
 
-    /// Why a shoot may not have it: half an hour to six hours (GDN-WIN-007).
+    /// Checks its length: half an hour to six hours (GDN-WIN-007).
     ///
     /// # Errors
-    /// Where it is shorter or longer.
+    /// If it is shorter or longer.
     pub fn check(self) -> Result<(), Refusal> {
         let length = self.seconds();
         let words = |seconds: i64| GoDuration::from_seconds(seconds).to_string();
@@ -153,7 +153,7 @@ impl Window {
         }
     }
 
-    /// Whether a time is in it, fractions of seconds apart (GDN-WIN-001).
+    /// Whether it contains a time, ignoring fractions of seconds (GDN-WIN-001).
     #[must_use]
     pub fn contains(self, time: Timestamp) -> bool {
         let time = TimeOfDay::at(time);
@@ -163,10 +163,10 @@ impl Window {
         (self.begin..=self.end).contains(&time)
     }
 
-    /// How long from `now` until a random time in the next window. `below` gives a number below its argument.
+    /// The duration from `now` until a random time in the next window. `below` returns a number below its argument.
     ///
-    /// Within a window the next is that of the following day (GDN-WIN-005, GDN-WIN-009), or, where `in_this` says so, what
-    /// is left of this one (GDN-WIN-006).
+    /// Within a window, the next one is that of the following day (GDN-WIN-005, GDN-WIN-009), or, with `in_this`, the
+    /// rest of the current one (GDN-WIN-006).
     #[must_use]
     pub fn until_next(self, now: Timestamp, in_this: bool, below: impl FnOnce(u64) -> u64) -> Duration {
         let within = self.contains(now);
@@ -189,7 +189,7 @@ impl Window {
         nanos(begin - now + random(end - begin, below))
     }
 
-    /// From its beginning to its end.
+    /// Its length in seconds.
     fn seconds(self) -> i64 {
         let seconds = self.end.seconds - self.begin.seconds;
         if seconds <= 0 { seconds + DAY } else { seconds }
@@ -206,7 +206,7 @@ fn seconds_since_epoch(time: Timestamp) -> i64 {
     i64::try_from(time.as_nanosecond().div_euclid(NANOS)).expect("a timestamp's seconds fit")
 }
 
-/// A part of a span; nothing of one that is over.
+/// A random part of a span; 0 if the span is not positive.
 fn random(span: i128, below: impl FnOnce(u64) -> u64) -> i128 {
     match u64::try_from(span) {
         Ok(span) if span > 0 => i128::from(below(span)),

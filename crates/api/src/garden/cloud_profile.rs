@@ -1,4 +1,4 @@
-//! CloudProfile: what shoots of a provider may choose from.
+//! CloudProfile: versions, images, machine types and regions that shoots of a provider may use.
 
 use std::collections::BTreeMap;
 
@@ -11,17 +11,17 @@ use super::reference::SeedSelector;
 use super::shoot::worker::Cri;
 
 kind! {
-    /// What shoots of a provider may choose from.
+    /// Versions, images, machine types and regions that shoots of a provider may use.
     CloudProfile, "CloudProfile", "CloudProfileList", "cloudprofiles", ClusterResourceScope {
-        /// What there is.
+        /// The specification.
         spec: CloudProfileSpec,
     }
 }
 
 object! {
-    /// What shoots of a provider may choose from.
+    /// Versions, images, machine types and regions that shoots of a provider may use.
     CloudProfileSpec {
-        /// Certificates for every machine, PEM.
+        /// CA bundle that every machine trusts, PEM.
         ca_bundle: Option<String>,
         /// Versions of Kubernetes.
         kubernetes: KubernetesSettings,
@@ -29,7 +29,7 @@ object! {
         machine_images: Vec<MachineImage>,
         /// Types of machines.
         machine_types: Vec<MachineType>,
-        /// What only the provider's extension knows.
+        /// Configuration of the provider's extension.
         provider_config: Option<Value>,
         /// Regions and their zones.
         regions: Vec<Region>,
@@ -48,13 +48,13 @@ object! {
         versions: Vec<ExpirableVersion>,
     }
 
-    /// A version with a state and an end.
+    /// A version with a classification and an expiration date.
     ExpirableVersion {
         /// The version as it was written.
         version: String,
         /// When it expires; absent for never.
         expiration_date: Option<Time>,
-        /// Its state; absent counts as usable.
+        /// Its classification; absent counts as usable.
         classification: Option<Classification>,
     }
 
@@ -66,50 +66,50 @@ object! {
         versions: Vec<MachineImageVersion>,
     }
 
-    /// A version of an image: an [`ExpirableVersion`] and where it runs.
+    /// A version of an image: an [`ExpirableVersion`] with the platforms that it supports.
     MachineImageVersion {
         /// The version as it was written.
         version: String,
         /// When it expires; absent for never.
         expiration_date: Option<Time>,
-        /// Its state; absent counts as usable.
+        /// Its classification; absent counts as usable.
         classification: Option<Classification>,
-        /// Container runtime interfaces, each with the container runtimes that it brings.
+        /// Supported container runtime interfaces, each with its container runtimes.
         cri: Vec<Cri>,
         /// Architectures: `amd64`, `arm64`.
         architectures: Vec<String>,
-        /// Versions of kubelets that run on it: `>= 1.26`; absent for all.
+        /// Constraint on versions of kubelets: `>= 1.26`; absent for all.
         kubelet_version_constraint: Option<String>,
     }
 
     /// A type of machines.
     MachineType {
-        /// How many CPUs.
+        /// Number of CPUs.
         cpu: Quantity,
-        /// How many GPUs.
+        /// Number of GPUs.
         gpu: Quantity,
-        /// How much memory.
+        /// Amount of memory.
         memory: Quantity,
         /// Its name.
         name: String,
         /// Its root volume.
         storage: Option<MachineTypeStorage>,
-        /// Whether shoots may use it; absent for yes.
+        /// Whether shoots may use it; default true.
         usable: Option<bool>,
         /// `amd64` or `arm64`.
         architecture: Option<String>,
     }
 
-    /// The root volume of a type of machines: it has a size, or a least one.
+    /// The root volume of a type of machines: with a size, or a minimal size.
     MachineTypeStorage {
         /// Class of the storage.
         class: String,
-        /// How much it is.
+        /// Its size.
         size: Option<Quantity>,
         /// Type of the storage.
         #[serde(rename = "type")]
         type_: String,
-        /// How much it is at least.
+        /// Its minimal size.
         min_size: Option<Quantity>,
     }
 
@@ -119,17 +119,17 @@ object! {
         name: String,
         /// Its zones.
         zones: Vec<AvailabilityZone>,
-        /// What operators say of it.
+        /// Its labels.
         labels: BTreeMap<String, String>,
     }
 
-    /// A zone, and what is not to be had there.
+    /// A zone, and the types that are not available in it.
     AvailabilityZone {
         /// Its name.
         name: String,
-        /// Types of machines that are not to be had there.
+        /// Types of machines that are not available in it.
         unavailable_machine_types: Vec<String>,
-        /// Types of volumes that are not to be had there.
+        /// Types of volumes that are not available in it.
         unavailable_volume_types: Vec<String>,
     }
 
@@ -139,24 +139,24 @@ object! {
         class: String,
         /// Its name.
         name: String,
-        /// Whether shoots may use it; absent for yes.
+        /// Whether shoots may use it; default true.
         usable: Option<bool>,
-        /// How much it is at least.
+        /// Its minimal size.
         min_size: Option<Quantity>,
     }
 }
 
-/// The state of a version. That it is expired is no state: it is a date that has come.
+/// The classification of a version. Expiration is not a classification; it follows from the expiration date.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Classification {
-    /// New: chosen only by whom names it.
+    /// New: used only if a user names it.
     Preview,
-    /// What shoots should have; one patch of each minor.
+    /// Recommended; one patch of each minor.
     Supported,
     /// About to expire.
     Deprecated,
-    /// Any other text; no API server takes it.
+    /// Any other string; API servers refuse it.
     #[serde(untagged)]
     Other(String),
 }

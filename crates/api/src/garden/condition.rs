@@ -1,4 +1,4 @@
-//! What objects of the garden say of their state.
+//! Conditions, last operations and errors of objects of the garden.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
@@ -14,21 +14,21 @@ object! {
         last_transition_time: Option<Time>,
         /// When reason or message changed last.
         last_update_time: Option<Time>,
-        /// Why, in a word.
+        /// The reason, one word.
         reason: String,
-        /// Why, in a sentence.
+        /// The message.
         message: String,
-        /// What kind of problem it is: `ERR_INFRA_QUOTA_EXCEEDED`.
+        /// Error codes: `ERR_INFRA_QUOTA_EXCEEDED`.
         codes: Vec<String>,
     }
 
-    /// What was done with an object last.
+    /// The last operation on an object.
     LastOperation {
-        /// What is being done, in a sentence.
+        /// Description of the operation.
         description: String,
-        /// When this was written.
+        /// Time of the last update.
         last_update_time: Option<Time>,
-        /// In percent.
+        /// Progress in percent.
         progress: i32,
         /// `Processing`, `Succeeded`, `Error`, `Failed`, `Pending` or `Aborted`.
         state: String,
@@ -37,20 +37,20 @@ object! {
         type_: String,
     }
 
-    /// What went wrong.
+    /// An error of an operation.
     LastError {
-        /// In a sentence.
+        /// Description of the error.
         description: String,
-        /// The task of a flow that failed.
+        /// Id of the task that failed.
         #[serde(rename = "taskID")]
         task_id: Option<String>,
-        /// What kind of problem it is.
+        /// Error codes.
         codes: Vec<String>,
-        /// When this was written.
+        /// Time of the last update.
         last_update_time: Option<Time>,
     }
 
-    /// The Gardener that acted.
+    /// The Gardener component that acted last.
     Gardener {
         /// Id of its container.
         id: String,

@@ -1,10 +1,10 @@
 //! The garden's kinds: `core.gardener.cloud/v1beta1`, every field of v1.82.
 //!
-//! An object is read as Gardener's Go types read it: what is missing or null is the zero value, and optional where the
-//! API says so. Beyond that, each object keeps the fields that it does not know in `unknown` and writes them back, so
-//! that whoever reads, changes and writes an object loses nothing of a newer API. Texts (versions, quantities,
+//! An object is read as Gardener's Go types read it: a missing or null field has the zero value, and is optional where the
+//! API says so. In addition, each object keeps unknown fields in `unknown` and writes them back, so
+//! that reading, changing and writing an object loses no field of a newer API. Strings (versions, quantities,
 //! durations) stay as they were written. Values that the API checks (`classification`, names of container runtimes) are
-//! held whatever they are: to refuse them is admission's.
+//! accepted as they are: admission must refuse invalid ones.
 
 #[macro_use]
 mod object;
@@ -34,7 +34,7 @@ pub use shoot::Shoot;
 pub const GROUP: &str = "core.gardener.cloud";
 /// Its version.
 pub const VERSION: &str = "v1beta1";
-/// Both, as objects say it.
+/// Group and version, as in `apiVersion`.
 pub const API_VERSION: &str = "core.gardener.cloud/v1beta1";
-/// Finalizer of objects that somebody in the garden still needs.
+/// Finalizer of objects that other objects in the garden still use.
 pub const FINALIZER: &str = "gardener";

@@ -1,4 +1,4 @@
-//! Durations and quantities, as they were written.
+//! Durations and quantities, kept as written.
 
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity as Written;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[serde(transparent)]
 pub struct Duration(pub String);
 
-/// A quantity: `500m`, `20Gi`. One that was written as a number is the text of that number.
+/// A quantity: `500m`, `20Gi`. A quantity that was written as a number becomes its string.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Quantity(#[serde(with = "written")] pub String);

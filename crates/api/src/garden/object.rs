@@ -1,4 +1,4 @@
-//! How an object of the garden's API is read and written.
+//! Serialisation of the garden's objects.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::Quantity;
 /// Fields that v1.82 does not know, by name.
 pub type Unknown = BTreeMap<String, Value>;
 
-/// Whether a value is left out when its object is written: options, lists, maps and objects that hold nothing.
+/// Whether a value is omitted when its object is written: empty options, lists, maps and objects.
 pub(crate) trait Absent {
     fn is_absent(&self) -> bool {
         false
@@ -47,14 +47,14 @@ impl Absent for String {}
 impl Absent for bool {}
 impl Absent for i32 {}
 
-/// Reads null as Go does: as if the field were not there.
+/// Reads null as Go does: like a missing field.
 pub(crate) fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
     deserializer: D,
 ) -> Result<T, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
-/// Objects: structs whose fields are named as the API names them, with a place for those that it does not name.
+/// Defines objects: structs with the API's field names, and a map for unknown fields.
 macro_rules! object {
     ($($(#[$about:meta])* $name:ident { $($(#[$said:meta])* $field:ident: $type:ty,)* })+) => {$(
         $(#[$about])*
@@ -81,7 +81,7 @@ macro_rules! object {
     )+};
 }
 
-/// A kind: an object with metadata that an API server serves.
+/// Defines a kind: an object with metadata that an API server serves.
 macro_rules! kind {
     (
         $(#[$about:meta])*

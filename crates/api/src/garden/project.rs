@@ -1,4 +1,4 @@
-//! Project: who may do what in a namespace of the garden.
+//! Project: a namespace of the garden and its members.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
@@ -7,25 +7,25 @@ use super::reference::{Subject, Toleration};
 kind! {
     /// A namespace of the garden with members.
     Project, "Project", "ProjectList", "projects", ClusterResourceScope {
-        /// What it is to be.
+        /// The specification.
         spec: ProjectSpec,
-        /// What has become of it.
+        /// The status.
         status: ProjectStatus,
     }
 }
 
 object! {
-    /// What it is to be.
+    /// The specification.
     ProjectSpec {
-        /// Who made it.
+        /// Who created it.
         created_by: Option<Subject>,
-        /// What it is, in a sentence.
+        /// Description.
         description: Option<String>,
-        /// Who answers for it.
+        /// The owner.
         owner: Option<Subject>,
-        /// What it is for.
+        /// Purpose.
         purpose: Option<String>,
-        /// Who may do what.
+        /// Members and their roles.
         members: Vec<ProjectMember>,
         /// Its namespace.
         namespace: Option<String>,
@@ -33,21 +33,21 @@ object! {
         tolerations: Option<ProjectTolerations>,
     }
 
-    /// What has become of it.
+    /// The status.
     ProjectStatus {
-        /// The generation that was handled last.
+        /// The observed generation.
         observed_generation: Option<i64>,
         /// `Pending`, `Ready`, `Failed` or `Terminating`.
         phase: Option<String>,
-        /// Since when nobody has used it.
+        /// Since when it is unused (stale).
         stale_since_timestamp: Option<Time>,
-        /// When it is deleted because nobody uses it.
+        /// When it is deleted automatically because it is unused.
         stale_auto_delete_timestamp: Option<Time>,
-        /// When somebody used it last.
+        /// Time of the last activity.
         last_activity_timestamp: Option<Time>,
     }
 
-    /// Who may do what.
+    /// Members and their roles.
     ProjectMember {
         /// `User`, `Group` or `ServiceAccount`.
         kind: String,
@@ -65,9 +65,9 @@ object! {
 
     /// Taints of seeds that a project's shoots accept.
     ProjectTolerations {
-        /// What each shoot gets.
+        /// Default tolerations of each shoot.
         defaults: Vec<Toleration>,
-        /// What a shoot may say by itself.
+        /// Tolerations that a shoot may have.
         whitelist: Vec<Toleration>,
     }
 }

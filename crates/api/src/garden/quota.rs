@@ -1,4 +1,4 @@
-//! Quota: how much the shoots of a secret or project may use, and for how long.
+//! Quota: limits of resources and lifetime for the shoots of a secret or project.
 
 use std::collections::BTreeMap;
 
@@ -6,21 +6,21 @@ use super::Quantity;
 use super::reference::ObjectReference;
 
 kind! {
-    /// How much shoots may use, and for how long.
+    /// Limits of resources and lifetime for shoots.
     Quota, "Quota", "QuotaList", "quotas", NamespaceResourceScope {
-        /// What it allows.
+        /// The limits.
         spec: QuotaSpec,
     }
 }
 
 object! {
-    /// What it allows.
+    /// The limits.
     QuotaSpec {
         /// Days after which a shoot is deleted; absent for never.
         cluster_lifetime_days: Option<i32>,
-        /// How much, by resource: `cpu`, `memory`, `storage.standard`, `loadbalancer`.
+        /// Limits by resource: `cpu`, `memory`, `storage.standard`, `loadbalancer`.
         metrics: BTreeMap<String, Quantity>,
-        /// Whom it limits: a Project, or a Secret.
+        /// The scope: a Project, or a Secret.
         scope: ObjectReference,
     }
 }

@@ -1,4 +1,4 @@
-//! How objects of the garden name, select and tolerate others.
+//! References, selectors and tolerations.
 
 object! {
     /// A Secret.
@@ -21,9 +21,9 @@ object! {
         name: Option<String>,
         /// Its uid.
         uid: Option<String>,
-        /// The version of it that is meant.
+        /// Its resourceVersion.
         resource_version: Option<String>,
-        /// The field that is meant, as a JSON path.
+        /// A field of it, as a JSON path.
         field_path: Option<String>,
     }
 
@@ -37,7 +37,7 @@ object! {
         api_version: Option<String>,
     }
 
-    /// An object under a name that configurations of extensions can use.
+    /// A named reference that configurations of extensions can use.
     NamedResourceReference {
         /// The name.
         name: String,
@@ -49,13 +49,13 @@ object! {
     SeedSelector {
         /// Labels that a seed must have.
         match_labels: std::collections::BTreeMap<String, String>,
-        /// What must hold of a seed's labels.
+        /// Requirements on a seed's labels.
         match_expressions: Vec<LabelSelectorRequirement>,
         /// Types that a seed's provider may have, `*` for any; empty for the shoot's own type.
         provider_types: Vec<String>,
     }
 
-    /// What must hold of one label.
+    /// A requirement on one label.
     LabelSelectorRequirement {
         /// The label.
         key: String,
@@ -83,7 +83,7 @@ object! {
         value: Option<String>,
         /// Effect of the taint; absent for any.
         effect: Option<String>,
-        /// How long a pod stays on a node with the taint, in seconds; absent for ever.
+        /// How long a pod stays on a node with the taint, in seconds; absent for unlimited.
         toleration_seconds: Option<i64>,
     }
 

@@ -7,15 +7,15 @@ kind! {
     SecretBinding, "SecretBinding", "SecretBindingList", "secretbindings", NamespaceResourceScope {
         /// The Secret that holds them.
         secret_ref: SecretReference,
-        /// Quotas that hold for their shoots.
+        /// Quotas of their shoots.
         quotas: Vec<ObjectReference>,
-        /// Whose credentials they are.
+        /// The provider of the credentials.
         provider: Option<SecretBindingProvider>,
     }
 }
 
 object! {
-    /// Whose credentials they are.
+    /// The provider of the credentials.
     SecretBindingProvider {
         /// Types of providers, separated by commas.
         #[serde(rename = "type")]

@@ -1,4 +1,4 @@
-//! Every field of the garden's kinds, by the list that was read off v1.82 (fields/<Kind>.txt: path, what it holds).
+//! Tests every field of the garden's kinds, with lists from v1.82 (fields/<Kind>.txt: path and type).
 
 use std::collections::BTreeSet;
 
@@ -8,59 +8,59 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-/// Path and what it holds: `spec.provider.workers[].zones`, `[]string`.
+/// Path and type: `spec.provider.workers[].zones`, `[]string`.
 type Field = (&'static str, &'static str);
 
 const KINDS: [(&str, Type, &str); 7] = [
-    ("CloudProfile", again::<CloudProfile>, include_str!("fields/CloudProfile.txt")),
-    ("ExposureClass", again::<ExposureClass>, include_str!("fields/ExposureClass.txt")),
-    ("Project", again::<Project>, include_str!("fields/Project.txt")),
-    ("Quota", again::<Quota>, include_str!("fields/Quota.txt")),
-    ("SecretBinding", again::<SecretBinding>, include_str!("fields/SecretBinding.txt")),
-    ("Seed", again::<Seed>, include_str!("fields/Seed.txt")),
-    ("Shoot", again::<Shoot>, include_str!("fields/Shoot.txt")),
+    ("CloudProfile", read_and_write::<CloudProfile>, include_str!("fields/CloudProfile.txt")),
+    ("ExposureClass", read_and_write::<ExposureClass>, include_str!("fields/ExposureClass.txt")),
+    ("Project", read_and_write::<Project>, include_str!("fields/Project.txt")),
+    ("Quota", read_and_write::<Quota>, include_str!("fields/Quota.txt")),
+    ("SecretBinding", read_and_write::<SecretBinding>, include_str!("fields/SecretBinding.txt")),
+    ("Seed", read_and_write::<Seed>, include_str!("fields/Seed.txt")),
+    ("Shoot", read_and_write::<Shoot>, include_str!("fields/Shoot.txt")),
 ];
 
 /// Reads an object and writes it again.
 type Type = fn(&Value) -> Result<Value, serde_json::Error>;
 
 #[rstest]
-fn what_every_field_holds_is_written_again(#[values(0, 1, 2, 3, 4, 5, 6)] kind: usize) {
-    let (name, again, fields) = KINDS[kind];
-    let whole = whole(name, fields);
-    assert_eq!(again(&whole).expect("every field is read"), whole);
+fn every_field_survives_reading_and_writing(#[values(0, 1, 2, 3, 4, 5, 6)] kind: usize) {
+    let (name, read_and_write, fields) = KINDS[kind];
+    let object = full_object(name, fields);
+    assert_eq!(read_and_write(&object).expect("every field can be read"), object);
 }
 
 #[rstest]
 fn a_field_of_another_type_is_refused(#[values(0, 1, 2, 3, 4, 5, 6)] kind: usize) {
-    let (name, again, list) = KINDS[kind];
-    let typed = fields(list).filter(|(_, holds)| *holds != "any");
-    let taken = typed.filter(|(path, holds)| {
+    let (name, read_and_write, list) = KINDS[kind];
+    let typed = fields(list).filter(|(_, type_name)| *type_name != "any");
+    let taken = typed.filter(|(path, type_name)| {
         let mut object = empty(name);
-        put(&mut object, path, &another(holds));
-        again(&object).is_ok()
+        put(&mut object, path, &another(type_name));
+        read_and_write(&object).is_ok()
     });
     assert_eq!(taken.collect::<Vec<_>>(), [], "known by another name, or as another type");
 }
 
 #[rstest]
-fn null_is_as_if_the_field_were_not_there(#[values(0, 1, 2, 3, 4, 5, 6)] kind: usize) {
-    let (name, again, list) = KINDS[kind];
+fn null_is_read_like_a_missing_field(#[values(0, 1, 2, 3, 4, 5, 6)] kind: usize) {
+    let (name, read_and_write, list) = KINDS[kind];
     for (path, _) in fields(list) {
         let (mut without, mut object) = (empty(name), empty(name));
         put(&mut object, path, &Value::Null);
         put(&mut without, path, &json!("x"));
         take(&mut without, path);
         let [read, without] =
-            [object, without].map(|object| again(&object).map_err(|error| error.to_string()));
+            [object, without].map(|object| read_and_write(&object).map_err(|error| error.to_string()));
         assert_eq!(read, without, "{path}");
     }
 }
 
 #[rstest]
 fn every_object_keeps_fields_of_a_newer_api(#[values(0, 1, 2, 3, 4, 5, 6)] kind: usize) {
-    let (name, again, list) = KINDS[kind];
-    let mut object = whole(name, list);
+    let (name, read_and_write, list) = KINDS[kind];
+    let mut object = full_object(name, list);
     let within = |path: &'static str| path.match_indices('.').map(|(at, _)| &path[..at]);
     let objects: BTreeSet<&str> = fields(list).flat_map(|(path, _)| within(path)).collect();
     let newer = json!({"list": [1, 1.5, "x"], "nothing": null});
@@ -68,16 +68,16 @@ fn every_object_keeps_fields_of_a_newer_api(#[values(0, 1, 2, 3, 4, 5, 6)] kind:
     for within in objects {
         put(&mut object, &format!("{within}.fromTheFuture"), &newer);
     }
-    assert_eq!(again(&object).expect("a newer object is read"), object);
+    assert_eq!(read_and_write(&object).expect("a newer object is read"), object);
 }
 
 #[test]
-fn a_new_object_says_what_it_is() {
+fn a_new_object_has_api_version_and_kind() {
     let written = serde_json::to_value(Shoot::default()).expect("a shoot is written");
     assert_eq!(written, empty("Shoot"));
 }
 
-fn again<K: Serialize + DeserializeOwned>(object: &Value) -> Result<Value, serde_json::Error> {
+fn read_and_write<K: Serialize + DeserializeOwned>(object: &Value) -> Result<Value, serde_json::Error> {
     serde_json::to_value(serde_json::from_value::<K>(object.clone())?)
 }
 
@@ -90,17 +90,17 @@ fn empty(kind: &str) -> Value {
 }
 
 /// An object that has every field.
-fn whole(kind: &str, list: &'static str) -> Value {
+fn full_object(kind: &str, list: &'static str) -> Value {
     let mut object = empty(kind);
-    for (path, holds) in fields(list) {
-        put(&mut object, path, &value(holds));
+    for (path, type_name) in fields(list) {
+        put(&mut object, path, &value(type_name));
     }
     object
 }
 
-/// What such a field may hold.
-fn value(holds: &str) -> Value {
-    match holds {
+/// A value of this type.
+fn value(type_name: &str) -> Value {
+    match type_name {
         "string" => json!("text"),
         "boolean" => json!(true),
         "integer" => json!(7),
@@ -110,22 +110,22 @@ fn value(holds: &str) -> Value {
         "time" => json!("2024-06-01T12:00:00Z"),
         "intOrString" => json!("25%"),
         "any" => json!({"apiVersion": "example.com/v1", "list": [1, {"a": 0.5}], "nothing": null}),
-        _ => match holds.split_at(2) {
+        _ => match type_name.split_at(2) {
             ("[]", each) => json!([value(each), value(each)]),
             ("{}", each) => json!({"a": value(each), "b": value(each)}),
-            _ => unreachable!("{holds} stands in no list of fields"),
+            _ => unreachable!("{type_name} is not a type in the lists of fields"),
         },
     }
 }
 
-/// What such a field never holds.
-fn another(holds: &str) -> Value {
-    match holds {
+/// A value of another type.
+fn another(type_name: &str) -> Value {
+    match type_name {
         "time" => json!("yesterday"),
         "string" | "quantity" | "duration" | "intOrString" => json!(["list"]),
         "boolean" | "integer" | "number" => json!("text"),
-        _ if holds.starts_with("[]") => json!([value(&holds[2..]), another(&holds[2..])]),
-        _ => json!({"a": another(&holds[2..])}),
+        _ if type_name.starts_with("[]") => json!([value(&type_name[2..]), another(&type_name[2..])]),
+        _ => json!({"a": another(&type_name[2..])}),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Manifests as people write them: read, looked into, and written as they came.
+//! Manifests as users write them: reading, access to fields, and unchanged writing.
 
 use api::garden::cloud_profile::Classification;
 use api::garden::shoot::worker::CRI_CONTAINERD;
@@ -14,21 +14,21 @@ const CLOUD_PROFILE: &str = include_str!("manifests/cloud-profile.yaml");
 const SHOOT: &str = include_str!("manifests/shoot.yaml");
 
 #[rstest]
-#[case::cloud_profile(again::<CloudProfile>, CLOUD_PROFILE)]
-#[case::exposure_class(again::<ExposureClass>, include_str!("manifests/exposure-class.yaml"))]
-#[case::project(again::<Project>, include_str!("manifests/project.yaml"))]
-#[case::quota(again::<Quota>, include_str!("manifests/quota.yaml"))]
-#[case::secret_binding(again::<SecretBinding>, include_str!("manifests/secret-binding.yaml"))]
-#[case::seed(again::<Seed>, include_str!("manifests/seed.yaml"))]
-#[case::shoot(again::<Shoot>, SHOOT)]
-#[case::workerless_shoot(again::<Shoot>, include_str!("manifests/shoot-workerless.yaml"))]
-fn a_manifest_is_written_as_it_came(#[case] again: fn(&str) -> Value, #[case] manifest: &str) {
+#[case::cloud_profile(read_and_write::<CloudProfile>, CLOUD_PROFILE)]
+#[case::exposure_class(read_and_write::<ExposureClass>, include_str!("manifests/exposure-class.yaml"))]
+#[case::project(read_and_write::<Project>, include_str!("manifests/project.yaml"))]
+#[case::quota(read_and_write::<Quota>, include_str!("manifests/quota.yaml"))]
+#[case::secret_binding(read_and_write::<SecretBinding>, include_str!("manifests/secret-binding.yaml"))]
+#[case::seed(read_and_write::<Seed>, include_str!("manifests/seed.yaml"))]
+#[case::shoot(read_and_write::<Shoot>, SHOOT)]
+#[case::workerless_shoot(read_and_write::<Shoot>, include_str!("manifests/shoot-workerless.yaml"))]
+fn a_manifest_is_written_unchanged(#[case] read_and_write: fn(&str) -> Value, #[case] manifest: &str) {
     let came: Value = formats::yaml::from_str(manifest).expect("YAML");
-    assert_eq!(again(manifest), came);
+    assert_eq!(read_and_write(manifest), came);
 }
 
 #[test]
-fn versions_keep_the_text_they_came_with_and_states_their_names() {
+fn versions_keep_their_text_and_classifications_their_names() {
     let profile: CloudProfile = formats::yaml::from_str(CLOUD_PROFILE).expect("a profile");
     let versions: Vec<_> = profile
         .spec
@@ -53,7 +53,7 @@ fn versions_keep_the_text_they_came_with_and_states_their_names() {
 }
 
 #[test]
-fn a_pool_is_read_with_all_that_it_says() {
+fn all_fields_of_a_pool_are_read() {
     let shoot: Shoot = formats::yaml::from_str(SHOOT).expect("a shoot");
     let pool = &shoot.spec.provider.workers[0];
     assert_eq!(pool.max_surge, Some(IntOrString::Int(1)));
@@ -64,21 +64,21 @@ fn a_pool_is_read_with_all_that_it_says() {
 }
 
 #[test]
-fn a_kind_is_served_where_gardener_serves_it() {
-    fn place<K: Resource + ListableResource + Metadata>() -> [&'static str; 4] {
+fn kinds_have_the_api_group_version_and_plural_of_gardener() {
+    fn api<K: Resource + ListableResource + Metadata>() -> [&'static str; 4] {
         [K::API_VERSION, K::KIND, K::LIST_KIND, K::URL_PATH_SEGMENT]
     }
     let group = "core.gardener.cloud/v1beta1";
-    assert_eq!(place::<CloudProfile>(), [group, "CloudProfile", "CloudProfileList", "cloudprofiles"]);
-    assert_eq!(place::<ExposureClass>(), [group, "ExposureClass", "ExposureClassList", "exposureclasses"]);
-    assert_eq!(place::<Project>(), [group, "Project", "ProjectList", "projects"]);
-    assert_eq!(place::<Quota>(), [group, "Quota", "QuotaList", "quotas"]);
-    assert_eq!(place::<SecretBinding>(), [group, "SecretBinding", "SecretBindingList", "secretbindings"]);
-    assert_eq!(place::<Seed>(), [group, "Seed", "SeedList", "seeds"]);
-    assert_eq!(place::<Shoot>(), [group, "Shoot", "ShootList", "shoots"]);
+    assert_eq!(api::<CloudProfile>(), [group, "CloudProfile", "CloudProfileList", "cloudprofiles"]);
+    assert_eq!(api::<ExposureClass>(), [group, "ExposureClass", "ExposureClassList", "exposureclasses"]);
+    assert_eq!(api::<Project>(), [group, "Project", "ProjectList", "projects"]);
+    assert_eq!(api::<Quota>(), [group, "Quota", "QuotaList", "quotas"]);
+    assert_eq!(api::<SecretBinding>(), [group, "SecretBinding", "SecretBindingList", "secretbindings"]);
+    assert_eq!(api::<Seed>(), [group, "Seed", "SeedList", "seeds"]);
+    assert_eq!(api::<Shoot>(), [group, "Shoot", "ShootList", "shoots"]);
 }
 
-fn again<K: Serialize + DeserializeOwned>(manifest: &str) -> Value {
+fn read_and_write<K: Serialize + DeserializeOwned>(manifest: &str) -> Value {
     let read: K = formats::yaml::from_str(manifest).expect("a manifest of this kind");
     serde_json::to_value(read).expect("an object is written")
 }

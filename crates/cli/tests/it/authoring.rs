@@ -14,7 +14,7 @@ fn a_scaffolded_contract_is_linted_and_formatted_as_it_stands() {
     call(folder.path(), &["fmt", "--check", "mine"]).says(0, &[]);
     call(folder.path(), &["new", "contract", "my-webhook", "--file", "mine/my-webhook.yaml"])
         .says(2, &["exists already"]);
-    call(folder.path(), &["new", "contract", "My_Webhook"]).says(2, &["is no name of a behaviour"]);
+    call(folder.path(), &["new", "contract", "My_Webhook"]).says(2, &["is not a valid name of a contract"]);
 }
 
 #[test]

@@ -74,7 +74,7 @@ fn a_target_file_names_an_image_in_place_of_a_program() {
         verify(&mut with(folder.path(), &ENGINE.replace("exec sleep 1000", "exit 2")), "target.yaml", &[])
     };
     file("image: webhook:v1, args: [--port=<port>]").says(3, &["webhook:v1 ended before it was ready"]);
-    file("args: [--port=<port>], url: \"https://127.0.0.1:<port>\"").says(2, &["args and no image"]);
+    file("args: [--port=<port>], url: \"https://127.0.0.1:<port>\"").says(2, &["args but no image"]);
 }
 
 #[test]

@@ -126,7 +126,7 @@ fn profiles_are_looked_at_before_a_shoot_is_hurt() {
     call(folder.path(), &lint).says(
         1,
         &[
-            "aws: kubernetes 1.24.10 expires at 2024-02-20T00:00:00Z, and there is nothing that those who have it",
+            "aws: kubernetes 1.24.10 expires at 2024-02-20T00:00:00Z, and there is no version to which its shoots",
             "aws: kubernetes 1.25.1 is not in the profile, and 1 shoot has it",
             "2 findings in 1 profile",
         ],

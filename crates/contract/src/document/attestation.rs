@@ -1,4 +1,4 @@
-//! Attestations: which clauses a foreign implementation was seen to keep, written by the tool.
+//! Attestations: which clauses another implementation kept when it was tested; `attest` writes them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,9 +16,9 @@ pub struct Attestation {
     pub api_version: String,
     /// `Attestation`.
     pub kind: String,
-    /// Which implementation.
+    /// The implementation.
     pub target: Attested,
-    /// What was seen, per clause.
+    /// The observations, by clause id.
     pub clauses: BTreeMap<String, Observation>,
 }
 
@@ -36,21 +36,21 @@ pub struct Attested {
     pub on: String,
 }
 
-/// What was seen of one clause.
+/// The observation of one clause.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Observation {
-    /// The clause as it was: [`crate::model::Clause::hash`].
+    /// Hash of the clause when it was tested: [`crate::model::Clause::hash`].
     pub hash: String,
     /// Whether it was kept.
     pub result: Seen,
     /// Why it differs, or cannot be attested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Cases that were asked otherwise than the substrate says: how many, and how.
+    /// Cases that ran in another way than the substrate says: how many, and how.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<String>,
-    /// Where its cases ran, if elsewhere than the others.
+    /// Where its cases ran, if not on the target's substrate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub substrate: Option<String>,
 }
@@ -63,7 +63,7 @@ pub enum Seen {
     Kept,
     /// A case failed, and the clause's `differs` says why that is so.
     Differs,
-    /// It cannot be seen from outside; never counted as attested.
+    /// It cannot be observed from outside; never counted as attested.
     NotAttestable,
 }
 
@@ -79,7 +79,7 @@ impl Attestation {
         }
     }
 
-    /// Keeps what was seen before of clauses that were not looked at now; of clauses that are no longer there, nothing.
+    /// Adds the observations of `before` for clauses that were not tested now and still exist.
     pub fn keep(&mut self, before: Self, clauses: &[Summary]) {
         let there: BTreeSet<&str> = clauses.iter().map(|clause| clause.id.as_str()).collect();
         let (then, now) = (before.target.substrate, &self.target.substrate);
@@ -90,7 +90,7 @@ impl Attestation {
         }
     }
 
-    /// The clauses that are as they were when they were attested, and kept or with a stated difference.
+    /// The clauses that have not changed since they were attested, and were kept or differ for a stated reason.
     pub fn attested<'a>(&'a self, clauses: &'a [Summary]) -> impl Iterator<Item = &'a str> {
         let seen = clauses.iter().filter(|clause| {
             let observation =
@@ -100,7 +100,7 @@ impl Attestation {
         seen.map(|clause| clause.id.as_str())
     }
 
-    /// The clauses that changed since they were attested, or are gone.
+    /// The clauses that changed since they were attested, or no longer exist.
     #[must_use]
     pub fn stale(&self, clauses: &[Summary]) -> Vec<&str> {
         let clauses: BTreeMap<&str, &str> =
@@ -114,14 +114,14 @@ impl Attestation {
 /// Reads an attestation.
 ///
 /// # Errors
-/// When it is no YAML, of another kind, has unknown fields, or a clause that differs without a reason.
+/// When it is not YAML, has another kind or unknown fields, or a clause differs without a reason.
 pub fn read(file: &SourceFile) -> Result<Attestation, Error> {
     let attestation: Attestation = file.read("Attestation")?;
     let silent =
         attestation.clauses.iter().find(|(_, seen)| seen.result != Seen::Kept && seen.reason.is_none());
     if let Some((id, _)) = silent {
-        let message = format!("{id} is not kept and has no reason");
-        return Err(file.error(super::first(), 0, message, Some("say why, in a sentence".to_owned())));
+        let message = format!("{id} is not kept and gives no reason");
+        return Err(file.error(super::first(), 0, message, Some("add `reason: …` to the clause".to_owned())));
     }
     Ok(attestation)
 }

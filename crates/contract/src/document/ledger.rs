@@ -1,4 +1,4 @@
-//! A ledger: every normative sentence and reference row of a component, numbered before its contracts are written.
+//! Ledgers: every normative sentence and reference row of a component, with the clauses that cover it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,28 +17,29 @@ pub struct Ledger {
     pub api_version: String,
     /// `Ledger`.
     pub kind: String,
-    /// Who keeps, or will keep, these sentences: `resource-manager`.
+    /// The component that keeps, or will keep, these sentences: `resource-manager`.
     pub component: String,
     /// The sentences, in the order of their sources.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<LedgerEntry>,
 }
 
-/// One sentence, and exactly one of: the clauses that hold it, why there are none yet, why there will be none.
+/// One sentence, and exactly one of: the clauses that cover it, why there are none yet, why there will be none.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub struct Entry {
+#[schemars(rename = "Entry")]
+pub struct LedgerEntry {
     /// Never reused.
     pub id: String,
     /// The sentence in our words.
     pub text: String,
-    /// Where it stands.
+    /// Its source.
     #[serde(default)]
     #[schemars(with = "Option<serde_json::Value>")]
     pub source: Option<Source>,
     /// Rows of the reference that say the same: `U31-2`.
     #[serde(default)]
     pub covers: Vec<String>,
-    /// The clauses that hold it.
+    /// The clauses that cover it.
     #[serde(default)]
     pub clauses: Vec<String>,
     /// Why there are no clauses yet.
@@ -49,34 +50,34 @@ pub struct Entry {
     pub out_of_scope: Option<String>,
 }
 
-impl Entry {
-    /// Whether clauses will hold it and none does yet.
+impl LedgerEntry {
+    /// Whether no clause covers it yet although one will.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.clauses.is_empty() && self.out_of_scope.is_none()
     }
 
-    /// The hash of the sentence that it numbers.
+    /// The hash of the sentence.
     #[must_use]
     pub fn sentence(&self) -> Option<&str> {
         self.source.as_ref()?.sentence.as_deref()
     }
 }
 
-/// What is wrong between the ledgers and the contracts; empty if all is well.
+/// Checks the ledgers against the contracts' clauses.
 #[must_use]
 pub fn lint(ledgers: &[(Ledger, SourceFile)], clauses: &[Summary]) -> Vec<Error> {
     let known: BTreeSet<&str> = clauses.iter().map(|clause| clause.id.as_str()).collect();
     let mut seen = BTreeSet::new();
     let mut errors = Vec::new();
     for (ledger, file) in ledgers {
-        errors.extend(misplaced(ledger, file));
+        errors.extend(check_folder(ledger, file));
         for entry in &ledger.entries {
             if !seen.insert(entry.id.as_str()) {
-                let message = format!("{} is taken", entry.id);
-                errors.push(at(file, &entry.id, message, "number the sentence anew"));
+                let message = format!("duplicate id {}", entry.id);
+                errors.push(at(file, &entry.id, message, "give the entry a new id"));
             }
-            errors.extend(entry_lint(entry, file, &known));
+            errors.extend(check_entry(entry, file, &known));
         }
     }
     let components: BTreeMap<&str, &SourceFile> =
@@ -85,31 +86,41 @@ pub fn lint(ledgers: &[(Ledger, SourceFile)], clauses: &[Summary]) -> Vec<Error>
     let named: BTreeSet<&str> = entries.flat_map(|entry| &entry.clauses).map(String::as_str).collect();
     for clause in clauses.iter().filter(|clause| !named.contains(clause.id.as_str())) {
         let Some(file) = components.get(clause.component.as_str()) else { continue };
-        let remedy = Some("add the sentence that it holds".to_owned());
-        errors.push(file.error(super::first(), 0, format!("no entry names {}", clause.id), remedy));
+        let remedy = Some("add an entry with the sentence that the clause covers".to_owned());
+        errors.push(file.error(
+            super::first(),
+            0,
+            format!("no entry of the ledger names {}", clause.id),
+            remedy,
+        ));
     }
     errors
 }
 
-/// A ledger in another component's folder.
-fn misplaced(ledger: &Ledger, file: &SourceFile) -> Option<Error> {
+/// The error for a ledger in another component's folder.
+fn check_folder(ledger: &Ledger, file: &SourceFile) -> Option<Error> {
     let folder = file.path.strip_suffix("/ledger.yaml")?.strip_prefix("contracts/")?;
-    let message = format!("the ledger of {} lies in contracts/{folder}", ledger.component);
+    let message = format!("the ledger of component {} is in contracts/{folder}", ledger.component);
     let remedy = format!("write `component: {folder}`, or move it to contracts/{}", ledger.component);
     (folder != ledger.component).then(|| file.error(super::first(), 0, message, Some(remedy)))
 }
 
-/// What is wrong with an entry alone.
-fn entry_lint(entry: &Entry, file: &SourceFile, known: &BTreeSet<&str>) -> Vec<Error> {
+/// The errors of one entry.
+fn check_entry(entry: &LedgerEntry, file: &SourceFile, known: &BTreeSet<&str>) -> Vec<Error> {
     let mut errors = Vec::new();
-    let said = [!entry.clauses.is_empty(), entry.not_yet.is_some(), entry.out_of_scope.is_some()];
-    if said.iter().filter(|said| **said).count() != 1 {
-        let message = format!("{} says not exactly one of clauses, notYet and outOfScope", entry.id);
-        errors.push(at(file, &entry.id, message, "say which clauses hold it, or why there are none"));
+    let given = [!entry.clauses.is_empty(), entry.not_yet.is_some(), entry.out_of_scope.is_some()];
+    if given.iter().filter(|given| **given).count() != 1 {
+        let message = format!("{} needs exactly one of clauses, notYet and outOfScope", entry.id);
+        errors.push(at(
+            file,
+            &entry.id,
+            message,
+            "name the clauses that cover it, or write why there are none",
+        ));
     }
     for clause in entry.clauses.iter().filter(|clause| !known.contains(clause.as_str())) {
-        let message = format!("{} names {clause}, which no contract has", entry.id);
-        errors.push(at(file, &entry.id, message, "write the clause, or say notYet"));
+        let message = format!("{} names {clause}, which does not exist in any contract", entry.id);
+        errors.push(at(file, &entry.id, message, "write the clause, or use `notYet`"));
     }
     errors
 }
@@ -152,9 +163,9 @@ mod tests {
                        - {id: L-3, text: t, clauses: [X-1]}\n\
                        - {id: L-1, text: t, outOfScope: never}\n";
         let wanted = [
-            (6, "L-2 says not exactly one of clauses, notYet and outOfScope"),
-            (7, "L-3 names X-1, which no contract has"),
-            (5, "L-1 is taken"),
+            (6, "L-2 needs exactly one of clauses, notYet and outOfScope"),
+            (7, "L-3 names X-1, which does not exist in any contract"),
+            (5, "duplicate id L-1"),
         ];
         assert_eq!(
             found("contracts/c/ledger.yaml", entries),
@@ -165,7 +176,7 @@ mod tests {
     #[test]
     fn a_ledger_lies_in_the_folder_of_its_component() {
         let entries = "- {id: L-1, text: t, notYet: later}\n";
-        let wanted = [(1, "the ledger of c lies in contracts/d".to_owned())];
+        let wanted = [(1, "the ledger of component c is in contracts/d".to_owned())];
         assert_eq!(found("contracts/d/ledger.yaml", entries), wanted);
         assert_eq!(found("contracts/c/ledger.yaml", entries), []);
         assert_eq!(found("mine/ledger.yaml", entries), []);

@@ -1,11 +1,11 @@
-//! The sentences of the documents that ask nothing of anybody, so that no sentence is passed over in silence.
+//! The sentences of the documents that require nothing, listed so that no sentence is overlooked.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The sentences that ask nothing, `kind: NotNormative`; `contracts/not-normative.yaml`.
+/// The sentences that require nothing, `kind: NotNormative`; `contracts/not-normative.yaml`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct NotNormative {
@@ -13,39 +13,40 @@ pub struct NotNormative {
     pub api_version: String,
     /// `NotNormative`.
     pub kind: String,
-    /// By document.
-    pub documents: Vec<OfDocument>,
+    /// The documents.
+    pub documents: Vec<NotNormativeDocument>,
 }
 
 /// The sentences of one document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct OfDocument {
+#[schemars(rename = "OfDocument")]
+pub struct NotNormativeDocument {
     /// Public document, Gardener's path: `docs/concepts/resource-manager.md`.
     pub document: String,
     /// Its version: `v1.63`.
     pub version: String,
-    /// Why each is none, by its hash ([`crate::sentence::hash`]).
+    /// Why each sentence is not normative, by its hash ([`crate::sentence::hash`]).
     pub sentences: BTreeMap<String, Reason>,
 }
 
-/// Why a sentence asks nothing.
+/// Why a sentence requires nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Reason {
-    /// What a page has beside its text.
+    /// Navigation of the page, beside its text.
     Navigation,
     /// A heading, of a section or of a table.
     Heading,
-    /// It leads to another document.
+    /// It links to another document.
     Link,
-    /// It begins a list, a table or an example, which says the thing itself.
+    /// It introduces a list, a table or an example that states the content.
     Introduction,
-    /// An object, a command or an output that shows what other sentences say.
+    /// An object, a command or an output that illustrates other sentences.
     Example,
-    /// How Kubernetes, a provider or anything else that is not Gardener's works, or what a word means.
+    /// How Kubernetes, a provider or something else outside Gardener works, or what a word means.
     Explanation,
-    /// Why something is there.
+    /// Why something exists.
     Motivation,
     /// What people should do.
     Advice,

@@ -1,4 +1,4 @@
-//! Gate policies: what of a report fails a gate, what warns, what it is held against and what is accepted for a while.
+//! Gate policies: which findings of a report fail the gate or warn, the baseline, and the waivers.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ pub struct PolicyFile {
     pub kind: String,
     /// Name of the policy.
     pub metadata: Metadata,
-    /// What it says.
+    /// The policy.
     #[serde(default)]
     pub spec: Policy,
 }
@@ -30,27 +30,27 @@ pub struct PolicyFile {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Metadata {
-    /// As the gate names the policy.
+    /// Name of the policy in the gate's output.
     pub name: String,
 }
 
-/// What of a report fails a gate. Without a word of it: MUST fails, SHOULD warns, MAY is ignored.
+/// Which findings of a report fail a gate. Default: MUST fails, SHOULD warns, MAY is ignored.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct Policy {
-    /// What a broken clause of a level does.
+    /// Actions for broken clauses, by level.
     pub levels: Levels,
-    /// What else does something.
+    /// Actions for other findings.
     pub findings: Findings,
-    /// Parts of the report that are judged by levels of their own; a clause of several is judged by the strictest.
+    /// Parts of the report with levels of their own; the strictest applies to a clause in several profiles.
     pub profiles: Vec<Profile>,
     /// An earlier report.
     pub baseline: Option<Baseline>,
-    /// Clauses that may be broken for a while.
+    /// Clauses that may be broken for a limited time.
     pub waivers: Vec<Waiver>,
 }
 
-/// What a finding does to the gate.
+/// The effect of a finding on the gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Action {
@@ -62,37 +62,37 @@ pub enum Action {
     Fail,
 }
 
-/// An action by level; what is not said is said elsewhere.
+/// Actions by level; an absent level falls back to the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "UPPERCASE")]
 pub struct Levels {
-    /// Of clauses that decide the verdict.
+    /// For MUST clauses.
     pub must: Option<Action>,
-    /// Of clauses that warn.
+    /// For SHOULD clauses.
     pub should: Option<Action>,
-    /// Of clauses that are recorded.
+    /// For MAY clauses.
     pub may: Option<Action>,
 }
 
-/// Actions of what is no clause.
+/// Actions for findings other than broken clauses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct Findings {
     /// A law was broken. Default: fail.
     pub laws: Action,
-    /// Something changed that no clause speaks of. Default: fail.
+    /// The target changed something that no clause explains. Default: fail.
     pub unexplained: Action,
     /// A change that no case would miss: a clause is missing. Default: fail.
     pub gaps: Action,
     /// A MUST clause that passes was not shown able to fail. Default: fail.
     pub unproven: Action,
-    /// A change that only clauses would miss that the target's features leave out. Default: warn.
+    /// A change that only clauses notice that were skipped because of the target's features. Default: warn.
     pub unasked: Action,
-    /// MUST clauses could not be asked for how the target was given. Default: warn.
+    /// MUST clauses could not run because of the way the target was given. Default: warn.
     pub partial: Action,
 }
 
-/// A part of a report: every clause that one of its lists names.
+/// A part of a report: all clauses that its lists name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct Profile {
@@ -104,20 +104,20 @@ pub struct Profile {
     pub contracts: Vec<String>,
     /// Clauses.
     pub clauses: Vec<String>,
-    /// What differs from the policy's levels.
+    /// Levels that replace the policy's.
     pub levels: Levels,
 }
 
-/// An earlier report, and what becomes of what it says otherwise.
+/// An earlier report, and the actions for differences from it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Baseline {
     /// report.json or its folder; relative to the policy file. `--baseline` names another one.
     pub report: String,
-    /// What it does that a case passed there and does not here. Default: MUST and SHOULD fail, MAY warns.
+    /// Actions for cases that passed in the baseline and fail now. Default: MUST and SHOULD fail, MAY warns.
     #[serde(default)]
     pub regressions: Levels,
-    /// What is broken there as well. Default: as if there were no baseline.
+    /// Action for clauses that are broken in the baseline too. Default: as without a baseline.
     #[serde(default)]
     pub known: Option<Action>,
 }
@@ -130,7 +130,7 @@ impl Default for Findings {
 }
 
 impl Levels {
-    /// What is said of a level.
+    /// The action for a level.
     #[must_use]
     pub fn of(&self, level: Level) -> Option<Action> {
         match level {
@@ -142,7 +142,7 @@ impl Levels {
 }
 
 impl Policy {
-    /// What a broken clause of this level does where no profile says otherwise.
+    /// The action for a broken clause of this level, if no profile applies.
     #[must_use]
     pub fn action(&self, level: Level) -> Action {
         self.levels.of(level).unwrap_or(match level {
@@ -152,19 +152,19 @@ impl Policy {
         })
     }
 
-    /// What it does that something of this level passed in the baseline and does not any more.
+    /// The action for a clause of this level that passed in the baseline and fails now.
     #[must_use]
     pub fn regression(&self, level: Level) -> Action {
-        let said = self.baseline.as_ref().and_then(|baseline| baseline.regressions.of(level));
-        said.unwrap_or(if level == Level::May { Action::Warn } else { Action::Fail })
+        let action = self.baseline.as_ref().and_then(|baseline| baseline.regressions.of(level));
+        action.unwrap_or(if level == Level::May { Action::Warn } else { Action::Fail })
     }
 }
 
 impl Profile {
-    /// Whether a clause is of it.
+    /// Whether the profile contains a clause.
     #[must_use]
     pub fn covers(&self, component: &str, contract: &str, clause: &str) -> bool {
-        let named = |list: &[String], name: &str| list.iter().any(|one| one == name);
+        let named = |list: &[String], name: &str| list.iter().any(|listed| listed == name);
         named(&self.components, component) || named(&self.contracts, contract) || named(&self.clauses, clause)
     }
 }
@@ -172,57 +172,67 @@ impl Profile {
 /// Reads a policy file.
 ///
 /// # Errors
-/// When it is no YAML, of another kind or has unknown fields.
+/// When it is not YAML, has another kind or unknown fields.
 pub fn read(file: &SourceFile) -> Result<PolicyFile, Error> {
     file.read("GatePolicy")
 }
 
-/// Whether a policy names anything that contracts must have.
+/// Whether a policy names components, contracts or clauses.
 #[must_use]
 pub fn names_contracts(policy: &Policy) -> bool {
     !policy.profiles.is_empty() || !policy.waivers.is_empty()
 }
 
-/// Checks what a policy names.
+/// Checks the names in a policy.
 ///
 /// # Errors
-/// When it names a component, contract or clause that there is not, a profile twice or one of nothing, or waives a
+/// When it names an unknown component, contract or clause, has two profiles of one name or an empty profile, or waives a
 /// clause twice.
 pub fn check(file: &SourceFile, policy: &Policy, contracts: &[Outline]) -> Result<(), Error> {
     let nodes =
         formats::yaml::parse(&file.text).map_err(|error| file.error(error.mark, 1, error.message, None))?;
     let spec = nodes.first().and_then(|node| node.get("spec"));
     let nodes = |field: &str| spec.and_then(|spec| spec.get(field)).and_then(Node::items).unwrap_or_default();
-    let known = Known::of(contracts);
+    let known = ContractNames::of(contracts);
     for (profile, node) in policy.profiles.iter().zip(nodes("profiles")) {
-        known.holds(file, profile, node)?;
+        known.check_profile(file, profile, node)?;
         if policy.profiles.iter().filter(|other| other.name == profile.name).count() > 1 {
-            let remedy = "give each profile a name of its own".to_owned();
+            let remedy = "give each profile its own name".to_owned();
             let node = node.get("name").unwrap_or(node);
-            return Err(at(file, node, "there are two profiles of this name", remedy));
+            return Err(at(file, node, "two profiles have this name", remedy));
         }
     }
     for (place, (waiver, node)) in policy.waivers.iter().zip(nodes("waivers")).enumerate() {
         let named = node.get("clause").unwrap_or(node);
         if !known.clauses.contains(waiver.clause.as_str()) {
-            return Err(at(file, named, "waived is what no contract says", known.near(&waiver.clause)));
+            return Err(at(
+                file,
+                named,
+                "the waiver names a clause that does not exist in any contract",
+                known.similar(&waiver.clause),
+            ));
         }
         let same = |other: &Waiver| other.clause == waiver.clause && other.target == waiver.target;
         if policy.waivers[..place].iter().any(same) {
-            return Err(at(file, named, "this clause is waived twice", "keep one of the two".to_owned()));
+            return Err(at(
+                file,
+                named,
+                "the clause is waived twice for the same target",
+                "remove one of the two waivers".to_owned(),
+            ));
         }
     }
     Ok(())
 }
 
-/// What contracts speak of.
-struct Known<'a> {
+/// The names that contracts declare.
+struct ContractNames<'a> {
     components: BTreeSet<&'a str>,
     contracts: BTreeSet<&'a str>,
     clauses: BTreeSet<&'a str>,
 }
 
-impl<'a> Known<'a> {
+impl<'a> ContractNames<'a> {
     fn of(outlines: &'a [Outline]) -> Self {
         let contracts = || outlines.iter();
         let clauses = contracts().flat_map(|contract| &contract.clauses);
@@ -233,7 +243,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    fn holds(&self, file: &SourceFile, profile: &Profile, node: &Node) -> Result<(), Error> {
+    fn check_profile(&self, file: &SourceFile, profile: &Profile, node: &Node) -> Result<(), Error> {
         if profile.name.is_empty() {
             return Err(at(file, node, "a profile has no name", "write `name: …`".to_owned()));
         }
@@ -244,16 +254,16 @@ impl<'a> Known<'a> {
         ];
         if lists.iter().all(|(_, names, _)| names.is_empty()) {
             let remedy = "name `components`, `contracts` or `clauses`".to_owned();
-            return Err(at(file, node, "the profile is of nothing", remedy));
+            return Err(at(file, node, "the profile selects nothing", remedy));
         }
         for (field, names, known) in lists {
             let items = node.get(field).and_then(Node::items).unwrap_or_default();
             for (name, node) in names.iter().zip(items) {
                 if !known.contains(name.as_str()) {
-                    let message = format!("profile {:?} names {field} that are not there", profile.name);
+                    let message = format!("profile {:?} names unknown {field}", profile.name);
                     let remedy = match field {
-                        "clauses" => self.near(name),
-                        _ => format!("there are {}", known.iter().copied().collect::<Vec<_>>().join(", ")),
+                        "clauses" => self.similar(name),
+                        _ => format!("known are {}", known.iter().copied().collect::<Vec<_>>().join(", ")),
                     };
                     return Err(at(file, node, &message, remedy));
                 }
@@ -262,13 +272,15 @@ impl<'a> Known<'a> {
         Ok(())
     }
 
-    fn near(&self, clause: &str) -> String {
+    fn similar(&self, clause: &str) -> String {
         let head = clause.rsplit_once('-').map_or(clause, |(head, _)| head);
         let near: Vec<&str> =
             self.clauses.iter().copied().filter(|id| id.starts_with(head)).take(5).collect();
         match near.as_slice() {
-            [] => "`gardener-conformance list` names them".to_owned(),
-            near => format!("there are {}, …; `list` names them all", near.join(", ")),
+            [] => "`gardener-conformance list` prints the ids of all clauses".to_owned(),
+            near => {
+                format!("similar ids are {}, …; `gardener-conformance list` prints all ids", near.join(", "))
+            }
         }
     }
 }
@@ -286,7 +298,7 @@ mod tests {
         "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: GatePolicy\nmetadata: {name: x}\n";
 
     #[test]
-    fn what_is_not_said_is_what_the_verdict_says() {
+    fn actions_default_to_those_of_the_verdict() {
         let read = read(&SourceFile::new("gate.yaml", HEAD)).unwrap();
         let levels = [Level::Must, Level::Should, Level::May];
         assert_eq!(levels.map(|level| read.spec.action(level)), [Action::Fail, Action::Warn, Action::Ignore]);
@@ -297,16 +309,16 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named_with_their_place() {
+    fn errors_have_a_line() {
         let waiver = "{clause: A-1, owner: o, reason: r, expires: 2027-03-31}";
         let table = [
             ("spec:\n  levels: {MUST: stop}\n".to_owned(), 5, "stop"),
             ("spec:\n  level: {}\n".to_owned(), 5, "level"),
-            ("spec:\n  profiles:\n  - {name: a}\n".to_owned(), 6, "of nothing"),
+            ("spec:\n  profiles:\n  - {name: a}\n".to_owned(), 6, "selects nothing"),
             ("spec:\n  profiles:\n  - {contracts: [b]}\n".to_owned(), 6, "has no name"),
-            ("spec:\n  profiles:\n  - name: a\n    contracts: [b]\n".to_owned(), 7, "names contracts"),
-            ("spec:\n  profiles:\n  - name: a\n    clauses:\n    - B-1\n".to_owned(), 8, "names clauses"),
-            (format!("spec:\n  waivers:\n  - {waiver}\n"), 6, "no contract says"),
+            ("spec:\n  profiles:\n  - name: a\n    contracts: [b]\n".to_owned(), 7, "unknown contracts"),
+            ("spec:\n  profiles:\n  - name: a\n    clauses:\n    - B-1\n".to_owned(), 8, "unknown clauses"),
+            (format!("spec:\n  waivers:\n  - {waiver}\n"), 6, "does not exist in any contract"),
             ("spec:\n  waivers:\n  - {clause: A-1, reason: r, expires: 2027-03-31}\n".to_owned(), 6, "owner"),
             ("spec:\n  baseline: {}\n".to_owned(), 5, "report"),
         ];

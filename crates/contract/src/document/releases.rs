@@ -1,4 +1,4 @@
-//! Releases of Gardener that differ in what they write: which there are, and what each adds to objects (contracts/README.md,
+//! Releases of Gardener that write different objects, and what each adds to objects (contracts/README.md,
 //! Releases).
 
 use std::collections::BTreeMap;
@@ -23,44 +23,46 @@ pub struct ReleasesFile {
     pub kind: String,
     /// Name of the file.
     pub metadata: Metadata,
-    /// What they are.
+    /// The releases.
     pub spec: Releases,
 }
 
-/// The releases that contracts of a component tell apart.
+/// The releases that contracts of a component distinguish.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Releases {
-    /// Whose contracts: `controlplane`. Their `versions` are releases of Gardener, whatever version a target has itself.
+    /// The contracts' component: `controlplane`. `versions` of its clauses are releases of Gardener, not versions of
+    /// the target.
     pub component: String,
-    /// The release that is meant where nobody says one: `v1.82.0`.
+    /// The release that is used if none is named: `v1.82.0`.
     pub default: String,
-    /// Each range of releases, oldest first.
+    /// The ranges of releases, oldest first.
     pub releases: Vec<Release>,
 }
 
-/// Releases that write the same.
+/// A range of releases that write the same objects.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Release {
-    /// One of them, which stands for all where a clause holds for them alone: `v1.98.0`.
+    /// A release of the range, used for clauses that hold only for this range: `v1.98.0`.
     pub version: String,
-    /// Which they are: `>=1.98`.
+    /// The range: `>=1.98`.
     pub versions: String,
-    /// What they write beside what all write: `deployment/kube-apiserver: {metadata: {labels: {…}}}`; `deployment/*` is each.
+    /// Fields that they add, by object: `deployment/kube-apiserver: {metadata: {labels: {…}}}`; `deployment/*` is
+    /// every Deployment.
     #[serde(default)]
     pub adds: BTreeMap<String, Value>,
 }
 
 impl Releases {
-    /// The releases that write what this one writes.
+    /// The range that contains a release.
     #[must_use]
     pub fn of(&self, gardener: &str) -> Option<&Release> {
         self.releases.iter().find(|release| covers(&release.versions, gardener))
     }
 
-    /// The release that a clause is asked of where any may be: the default where it holds for that, else the first that
-    /// it holds for.
+    /// The release that a clause is tested with if the target supports any: the default if the clause holds for it,
+    /// else the first release that the clause holds for.
     #[must_use]
     pub fn usual(&self, versions: Option<&str>) -> &str {
         let holds = |gardener: &&str| versions.is_none_or(|range| covers(range, gardener));
@@ -68,7 +70,7 @@ impl Releases {
         std::iter::once(self.default.as_str()).chain(known).find(holds).unwrap_or(&self.default)
     }
 
-    /// Makes objects what this release writes.
+    /// Adds to the objects what this release adds.
     pub fn write(&self, gardener: &str, objects: &mut [Arc<Value>]) {
         for object in objects {
             if let Some(written) = self.written(gardener, object) {
@@ -77,7 +79,7 @@ impl Releases {
         }
     }
 
-    /// An object as this release writes it; `None`: it adds nothing to it. What the object says itself stays.
+    /// The object as this release writes it; `None`: the release adds nothing. Fields that the object already has stay.
     #[must_use]
     pub fn written(&self, gardener: &str, object: &Value) -> Option<Value> {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -87,23 +89,25 @@ impl Releases {
         };
         let adds = &self.of(gardener)?.adds;
         let mut written = object.clone();
-        adds.iter().filter(|(key, _)| is_meant(key)).for_each(|(_, added)| fill(&mut written, added));
+        adds.iter()
+            .filter(|(key, _)| is_meant(key))
+            .for_each(|(_, added)| add_missing_fields(&mut written, added));
         (written != *object).then_some(written)
     }
 }
 
-/// Whether a range covers a version; what is no version is in none.
+/// Whether a range covers a version; an invalid version is in no range.
 fn covers(range: &str, version: &str) -> bool {
     let is_version = Range::parse(&format!("={version}")).is_some();
     is_version && Range::parse(range).is_some_and(|range| range.covers(version))
 }
 
-/// Adds what is not there.
-fn fill(object: &mut Value, added: &Value) {
+/// Adds missing fields.
+fn add_missing_fields(object: &mut Value, added: &Value) {
     let (Some(object), Some(added)) = (object.as_object_mut(), added.as_object()) else { return };
     for (key, value) in added {
         match object.get_mut(key) {
-            Some(found) if !found.is_null() => fill(found, value),
+            Some(found) if !found.is_null() => add_missing_fields(found, value),
             _ => drop(object.insert(key.clone(), value.clone())),
         }
     }
@@ -112,13 +116,13 @@ fn fill(object: &mut Value, added: &Value) {
 /// Reads a file of releases.
 ///
 /// # Errors
-/// When it is no YAML, of another kind, has unknown fields, names kinds or releases that are none, or leaves out the default.
+/// When it is not YAML, has another kind or unknown fields, names unknown kinds or releases, or no range covers the default.
 pub fn read(file: &SourceFile) -> Result<Releases, Error> {
-    let found: ReleasesFile = file.read("Releases")?;
-    let spec = found.spec;
+    let file_content: ReleasesFile = file.read("Releases")?;
+    let spec = file_content.spec;
     let nodes = formats::yaml::parse(&file.text).unwrap_or_default();
-    let drawn = nodes.first().and_then(|root| root.get("spec"));
-    let items = drawn.and_then(|spec| spec.get("releases")).and_then(Node::items).unwrap_or_default();
+    let spec_node = nodes.first().and_then(|root| root.get("spec"));
+    let items = spec_node.and_then(|spec| spec.get("releases")).and_then(Node::items).unwrap_or_default();
     let mark = |node: Option<&Node>| node.map_or_else(super::first, |node| node.start);
     let wrong = |mark: Mark, message: String, remedy: &str| {
         Err(file.error(mark, 1, message, Some(remedy.to_owned())))
@@ -126,20 +130,20 @@ pub fn read(file: &SourceFile) -> Result<Releases, Error> {
     for (release, node) in spec.releases.iter().zip(items) {
         if Range::parse(&release.versions).is_none() {
             let remedy = "write `>=1.98`, or several with commas: `>=1.80, <1.98`";
-            return wrong(mark(node.get("versions")), "the versions are no range".to_owned(), remedy);
+            return wrong(mark(node.get("versions")), "versions is not a valid range".to_owned(), remedy);
         }
         if !covers(&release.versions, &release.version) {
-            let message = format!("{} is none of {}", release.version, release.versions);
+            let message = format!("release {} is not in the range {}", release.version, release.versions);
             return wrong(
                 mark(node.get("version")),
                 message,
-                "name one that the range covers: `version: v1.98.0`",
+                "name a release that the range covers: `version: v1.98.0`",
             );
         }
         for (key, added) in &release.adds {
             let at = mark(node.get("adds").and_then(|adds| adds.get(key)));
             if !is_known(key) || !added.is_object() {
-                let message = format!("{key:?} adds nothing to any object");
+                let message = format!("{key:?} is not a known object with fields to add");
                 let remedy =
                     "write `deployment/kube-apiserver: {metadata: {labels: {…}}}`, or `deployment/*`";
                 return wrong(at, message, remedy);
@@ -147,9 +151,9 @@ pub fn read(file: &SourceFile) -> Result<Releases, Error> {
         }
     }
     if spec.of(&spec.default).is_none() {
-        let message = format!("the default {:?} is in no range", spec.default);
-        let at = mark(drawn.and_then(|spec| spec.get("default")));
-        return wrong(at, message, "name a release of one of `releases`: `default: v1.82.0`");
+        let message = format!("no range covers the default {:?}", spec.default);
+        let at = mark(spec_node.and_then(|spec| spec.get("default")));
+        return wrong(at, message, "name a release that one of `releases` covers: `default: v1.82.0`");
     }
     Ok(spec)
 }
@@ -176,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_release_adds_what_an_object_does_not_say_itself() {
+    fn a_release_adds_fields_that_an_object_lacks() {
         let object =
             |labels: Value| json!({"kind": "Deployment", "metadata": {"name": "a", "labels": labels}});
         let table = [
@@ -194,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clause_is_asked_of_the_default_where_it_holds_for_that() {
+    fn a_clause_is_tested_with_the_default_release_if_it_holds_for_it() {
         for (versions, want) in [
             (None, "v1.82.0"),
             (Some("<1.98"), "v1.82.0"),
@@ -206,13 +210,13 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named_with_their_place() {
+    fn errors_have_a_line() {
         let table = [
-            ("\">=1.98\"", "new", 10, "no range"),
-            ("version: v1.98.0", "version: v1.97.0", 9, "none of >=1.98"),
-            ("version: v1.98.0", "version: new", 9, "none of >=1.98"),
-            ("deployment/a", "deploiment/a", 11, "adds nothing"),
-            ("default: v1.82.0", "default: new", 6, "in no range"),
+            ("\">=1.98\"", "new", 10, "not a valid range"),
+            ("version: v1.98.0", "version: v1.97.0", 9, "not in the range >=1.98"),
+            ("version: v1.98.0", "version: new", 9, "not in the range >=1.98"),
+            ("deployment/a", "deploiment/a", 11, "not a known object"),
+            ("default: v1.82.0", "default: new", 6, "no range covers"),
             ("adds:", "add:", 11, "add"),
         ];
         for (from, to, line, words) in table {

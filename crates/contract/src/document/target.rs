@@ -1,4 +1,4 @@
-//! Target files: what is verified, how it is started and where it answers.
+//! Target files: the implementation under test, how it is started and how it is reached.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::{Error, SourceFile};
 use crate::versions::Range;
 
-/// The instances that contracts speak of.
+/// The instances that contracts may name.
 const INSTANCES: [&str; 2] = ["seed", "shoot"];
 
 /// A target file, `kind: Target`.
@@ -22,7 +22,7 @@ pub struct TargetFile {
     pub kind: String,
     /// Name of the target.
     pub metadata: Metadata,
-    /// What it is.
+    /// The target.
     pub spec: TargetSpec,
 }
 
@@ -34,62 +34,62 @@ pub struct Metadata {
     pub name: String,
 }
 
-/// What a target is; placeholders are `<port>`, `<healthPort>`, `<metricsPort>`, `<certDir>`, `<config>`,
+/// The implementation under test; placeholders are `<port>`, `<healthPort>`, `<metricsPort>`, `<certDir>`, `<config>`,
 /// `<sourceKubeconfig>`, `<targetKubeconfig>`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct TargetSpec {
-    /// Version, as `versions` and `differs` of clauses mean it.
+    /// Version that `versions` and `differs` of clauses refer to.
     pub version: Option<String>,
-    /// Program and arguments, started once per effective configuration; absent: it runs already. With `image`, what takes the place
-    /// of the image's entrypoint.
+    /// Program and arguments, started once per effective configuration; absent: the target runs already. With
+    /// `image`, replaces the image's entrypoint.
     pub command: Vec<String>,
     /// Image of a container that is started once per effective configuration, by the Docker engine.
     pub image: Option<String>,
-    /// What the entrypoint of `image` is given.
+    /// Arguments of the entrypoint of `image`.
     pub args: Vec<String>,
-    /// Environment of the program, beside the inherited one; of a container, beside the image's.
+    /// Environment variables of the program, added to the inherited ones; for a container, to the image's.
     pub env: BTreeMap<String, String>,
-    /// Where reviews are sent.
+    /// URL that AdmissionReviews are sent to.
     pub url: Option<String>,
     /// Address that answers 200 when the target is ready.
     pub ready: Option<String>,
     /// Address of its metrics.
     pub metrics: Option<String>,
-    /// Webhook name → path; default: the component's own.
+    /// Webhook name → path; default: the paths of the project's own component.
     pub paths: BTreeMap<String, String>,
-    /// Files with its webhook configurations; without them clauses about the registration are notSupported.
+    /// Files with its webhook configurations; without them, clauses about the registration are notSupported.
     pub registration: Option<RegistrationFiles>,
-    /// How its configuration file is made.
+    /// How its configuration file is built.
     pub config: Option<TargetConfig>,
     /// Program and arguments that print the configuration of `<config>` with all defaults, as YAML or JSON, and fail
-    /// where it is refused; without it, clauses about defaults are notSupported.
+    /// if the configuration is invalid; without it, clauses about defaults are notSupported.
     pub effective: Vec<String>,
     /// Features that clauses may need.
     pub features: Vec<String>,
-    /// The provider of extensions that its webhooks are of, such as `aws`: cases are about its namespaces then. Default: the one
-    /// whose namespaces `registration` selects, else that of the cases.
+    /// The provider extension that its webhooks belong to, such as `aws`; cases then use its namespaces. Default: the
+    /// provider whose namespaces `registration` selects, else the provider of the cases.
     pub provider: Option<String>,
-    /// The release of Gardener that its webhooks are for, such as `v1.98.0`: what it writes is what they are shown, and what holds
-    /// for others is not asked. Default: v1.82.0.
+    /// The release of Gardener that its webhooks are for, such as `v1.98.0`: cases use objects as this release writes
+    /// them, and clauses for other releases are skipped. Default: v1.82.0.
     pub gardener: Option<String>,
     /// Values that clauses name with `$name`.
     pub parameters: BTreeMap<String, Value>,
-    /// Changes that no clause speaks of and that are meant.
+    /// Intended changes that no clause explains.
     pub extras: Vec<String>,
-    /// Resources that it reads in all namespaces at once, such as `v1 configmaps`: cases with such facts run alone.
+    /// Resources that it reads in all namespaces, such as `v1 configmaps`: cases with such facts run alone.
     pub reads_everywhere: Vec<String>,
-    /// Files of objects that must be in its cluster before it starts: CustomResourceDefinitions of kinds that it watches,
-    /// namespaces that it writes to; relative to the target file.
+    /// Files with objects that must exist in its cluster before it starts: CustomResourceDefinitions of kinds that it
+    /// watches, namespaces that it writes to; relative to the target file.
     pub needs: Vec<String>,
-    /// Kubeconfig of a garden that has an API server of its own for Gardener's kinds: the garden is the target then; relative to
+    /// Kubeconfig of a garden whose own API server serves Gardener's kinds; the garden is then the target; relative to
     /// the target file.
     pub kubeconfig: Option<String>,
-    /// PEM file of the authority that signed its certificate, for a target that runs already.
+    /// PEM file of the CA that signed its certificate, for a target that runs already.
     pub ca: Option<String>,
 }
 
-/// Where webhook configurations are read from; relative to the target file.
+/// Files with webhook configurations; relative to the target file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum RegistrationFiles {
@@ -99,7 +99,7 @@ pub enum RegistrationFiles {
     Each(BTreeMap<String, String>),
 }
 
-/// How a configuration file is made: `file`, the case's configuration, then `set`, then `clusters`.
+/// How a configuration file is built: `file`, the case's configuration, then `set`, then `clusters`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TargetConfig {
@@ -107,12 +107,12 @@ pub struct TargetConfig {
     pub file: Option<String>,
     /// Dotted path → value, placeholders filled in.
     pub set: Map<String, Value>,
-    /// The same, only where a scenario has a source and a target cluster.
+    /// The same, only for scenarios with a source and a target cluster.
     pub clusters: Map<String, Value>,
 }
 
 impl TargetSpec {
-    /// Whether it is started for the run.
+    /// Whether the tool starts it.
     #[must_use]
     pub fn is_started(&self) -> bool {
         !self.command.is_empty() || self.image.is_some()
@@ -122,62 +122,64 @@ impl TargetSpec {
 /// Reads a target file.
 ///
 /// # Errors
-/// When it is no YAML, of another kind, has unknown fields, or says nothing that could be asked.
+/// When it is not YAML, has another kind or unknown fields, or the target cannot be reached.
 pub fn read(file: &SourceFile) -> Result<TargetFile, Error> {
     let target: TargetFile = file.read("Target")?;
-    match reach(&target.spec).or_else(|| started(&target.spec)).or_else(|| described(&target.spec)) {
+    match check_reachable(&target.spec)
+        .or_else(|| check_image(&target.spec))
+        .or_else(|| check_names(&target.spec))
+    {
         None => Ok(target),
         Some((message, remedy)) => Err(file.error(super::first(), 0, message, Some(remedy))),
     }
 }
 
-/// What is wrong, and how it is mended.
-type Mistake = (String, String);
+/// Message and remedy.
+type MessageAndRemedy = (String, String);
 
-/// It is reached in one way.
-fn reach(spec: &TargetSpec) -> Option<Mistake> {
+/// Checks that there is exactly one way to reach the target.
+fn check_reachable(spec: &TargetSpec) -> Option<MessageAndRemedy> {
     let is_webhook = spec.is_started() || spec.url.is_some();
     if is_webhook && spec.kubeconfig.is_some() {
-        let remedy = "say `kubeconfig` alone: the garden's own API server is asked";
-        return Some(mistake("the target is a garden and a webhook", remedy));
+        let remedy = "remove `command`, `image` and `url`: requests go to the garden's own API server";
+        return Some(error("the target has a kubeconfig beside a command, an image or a url", remedy));
     }
     if !is_webhook && spec.kubeconfig.is_none() {
-        let message = "the target has neither a command nor an image nor a url nor a kubeconfig";
-        let remedy = "say `url: https://HOST:PORT`, and `command` or `image` if it is to be started, or `kubeconfig` of a garden";
-        return Some(mistake(message, remedy));
+        let message = "the target needs one of command, image, url and kubeconfig";
+        let remedy = "write `url: https://HOST:PORT`, with `command` or `image` if the tool shall start it, or `kubeconfig` of a garden";
+        return Some(error(message, remedy));
     }
     let url = spec.url.as_ref().filter(|url| !url.starts_with("https://"))?;
     let remedy = "webhooks are served over HTTPS: `https://HOST:PORT`";
-    Some(mistake(&format!("the url {url} is not https"), remedy))
+    Some(error(&format!("the url {url} is not https"), remedy))
 }
 
-/// What is started is a program or an image.
-fn started(spec: &TargetSpec) -> Option<Mistake> {
+/// Checks the image and its arguments.
+fn check_image(spec: &TargetSpec) -> Option<MessageAndRemedy> {
     let Some(image) = &spec.image else {
-        let remedy = "say which `image` they are for, or write them into `command`";
-        return (!spec.args.is_empty()).then(|| mistake("the target has args and no image", remedy));
+        let remedy = "name the `image`, or move the arguments to `command`";
+        return (!spec.args.is_empty()).then(|| error("the target has args but no image", remedy));
     };
     let is_one_word = !image.is_empty() && !image.contains(char::is_whitespace);
-    let remedy =
-        "say its name, such as `image: registry.example/webhook:v1`, and what it is given under `args`";
-    (!is_one_word).then(|| mistake("the image has no name of one word", remedy))
+    let remedy = "write one name, such as `image: registry.example/webhook:v1`, and move arguments to `args`";
+    (!is_one_word).then(|| error("image is not the name of an image", remedy))
 }
 
-/// What is told of it means something.
-fn described(spec: &TargetSpec) -> Option<Mistake> {
+/// Checks the release of Gardener and the registration.
+fn check_names(spec: &TargetSpec) -> Option<MessageAndRemedy> {
     if let Some(release) =
         spec.gardener.as_ref().filter(|release| Range::parse(&format!("={release}")).is_none())
     {
-        let remedy = "write the release that it is for: `gardener: v1.82.0`";
-        return Some(mistake(&format!("gardener {release} is no release"), remedy));
+        let remedy = "write a release of Gardener: `gardener: v1.82.0`";
+        return Some(error(&format!("gardener {release} is not a release"), remedy));
     }
     let Some(RegistrationFiles::Each(files)) = &spec.registration else { return None };
     let strange = files.keys().find(|name| !INSTANCES.contains(&name.as_str()))?;
-    let remedy = format!("instances are {}", INSTANCES.join(" and "));
-    Some(mistake(&format!("there is no instance {strange} to register"), &remedy))
+    let remedy = format!("known are {}", INSTANCES.join(" and "));
+    Some(error(&format!("registration names the unknown instance {strange}"), &remedy))
 }
 
-fn mistake(message: &str, remedy: &str) -> Mistake {
+fn error(message: &str, remedy: &str) -> MessageAndRemedy {
     (message.to_owned(), remedy.to_owned())
 }
 
@@ -212,17 +214,17 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named_with_their_place() {
+    fn errors_have_a_line() {
         let table = [
             ("spec: {url: \"https://a\", comand: [x]}\n", 4, "comand"),
-            ("spec: {}\n", 1, "neither a command nor an image nor a url"),
-            ("spec: {url: \"https://a\", args: [x]}\n", 1, "args and no image"),
-            ("spec: {image: \"a b\"}\n", 1, "no name of one word"),
-            ("spec: {image: a, kubeconfig: k}\n", 1, "a garden and a webhook"),
-            ("spec: {url: \"https://a\", kubeconfig: k}\n", 1, "a garden and a webhook"),
+            ("spec: {}\n", 1, "needs one of command, image, url and kubeconfig"),
+            ("spec: {url: \"https://a\", args: [x]}\n", 1, "args but no image"),
+            ("spec: {image: \"a b\"}\n", 1, "not the name of an image"),
+            ("spec: {image: a, kubeconfig: k}\n", 1, "a kubeconfig beside a command"),
+            ("spec: {url: \"https://a\", kubeconfig: k}\n", 1, "a kubeconfig beside a command"),
             ("spec: {url: \"http://a\"}\n", 1, "is not https"),
-            ("spec: {url: \"https://a\", gardener: new}\n", 1, "gardener new is no release"),
-            ("spec: {url: \"https://a\", registration: {sed: x}}\n", 1, "no instance sed"),
+            ("spec: {url: \"https://a\", gardener: new}\n", 1, "gardener new is not a release"),
+            ("spec: {url: \"https://a\", registration: {sed: x}}\n", 1, "unknown instance sed"),
         ];
         for (rest, line, words) in table {
             let error = read(&SourceFile::new("target.yaml", format!("{HEAD}{rest}"))).unwrap_err();

@@ -1,4 +1,4 @@
-//! Waivers: clauses that a target may break for a while, each with an owner, a reason and an end.
+//! Waivers: clauses that a target may break for a limited time, each with an owner, a reason and an expiry date.
 
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -24,10 +24,10 @@ pub struct WaiverFile {
 pub struct Waiver {
     /// The clause.
     pub clause: String,
-    /// The target by name; absent: any.
+    /// Name of the target; absent: any target.
     #[serde(default)]
     pub target: Option<String>,
-    /// Who takes care.
+    /// Who is responsible.
     pub owner: String,
     /// Why.
     pub reason: String,
@@ -40,7 +40,7 @@ pub struct Waiver {
 }
 
 impl Waiver {
-    /// Whether it speaks of this clause on this target.
+    /// Whether it waives this clause for this target.
     #[must_use]
     pub fn covers(&self, clause: &str, target: &str) -> bool {
         self.clause == clause && self.target.as_deref().is_none_or(|name| name == target)
@@ -56,7 +56,8 @@ impl Waiver {
 /// Reads a waiver file.
 ///
 /// # Errors
-/// When it is no YAML, of another kind, lacks an owner, a reason or an end, or waives a clause twice for one target.
+/// When it is not YAML, has another kind, lacks an owner, a reason or an expiry date, or waives a clause twice for
+/// one target.
 pub fn read(file: &SourceFile) -> Result<Vec<Waiver>, Error> {
     let read: WaiverFile = file.read("Waivers")?;
     for (position, waiver) in read.waivers.iter().enumerate() {
@@ -64,8 +65,13 @@ pub fn read(file: &SourceFile) -> Result<Vec<Waiver>, Error> {
             .iter()
             .any(|other| other.clause == waiver.clause && other.target == waiver.target);
         if twice {
-            let message = format!("{} is waived twice", waiver.clause);
-            return Err(file.error(super::first(), 0, message, Some("keep one of the two".to_owned())));
+            let message = format!("{} is waived twice for the same target", waiver.clause);
+            return Err(file.error(
+                super::first(),
+                0,
+                message,
+                Some("remove one of the two waivers".to_owned()),
+            ));
         }
     }
     Ok(read.waivers)

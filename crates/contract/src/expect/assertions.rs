@@ -1,36 +1,36 @@
-//! The single assertions of an expectation, each with its place: what a proof has to damage.
+//! The single assertions of an expectation, each with its path: a proof falsifies each of them.
 
 use serde_json::Value;
 
 use super::compare::{element, key_step, present};
-use super::opened::inside;
+use super::notation::open_value;
 use super::{Expect, Operator, Path, Rules, Step};
 
-/// One thing that an expectation asserts at one place.
+/// One assertion about one value.
 #[derive(Clone, Debug)]
 pub struct Assertion {
-    /// Where.
+    /// The path of the value.
     pub path: Path,
-    /// What: a value, an operator, a list as a whole (the elements of an ordered one are assertions of their own), or an
-    /// empty map or keyed list (there is one).
+    /// A value, an operator, a list as a whole (elements of an ordered list are separate assertions), or an
+    /// empty map or keyed list (the value is present).
     pub expect: Expect,
-    /// What is known of the place.
+    /// Types and list keys of the value.
     pub rules: Rules,
-    /// The key, where the place is an element of a list by key.
+    /// The key, if the value is an element of a keyed list.
     pub key: Vec<(String, Value)>,
 }
 
-/// The assertions of an expectation, in the order of its tree. Strings that hold a notation are opened as the answer
-/// holds them; `$any` asserts nothing.
+/// The assertions of an expectation, in the order of its tree. Strings in a notation are parsed as the answer
+/// has them; `$any` asserts nothing.
 #[must_use]
 pub fn assertions(expect: &Expect, answer: Option<&Value>, rules: &Rules) -> Vec<Assertion> {
-    let mut found = Vec::new();
-    collect(&mut found, &Path::default(), expect, present(answer), rules, &[]);
-    found
+    let mut assertions = Vec::new();
+    collect(&mut assertions, &Path::default(), expect, present(answer), rules, &[]);
+    assertions
 }
 
 fn collect(
-    found: &mut Vec<Assertion>,
+    assertions: &mut Vec<Assertion>,
     path: &Path,
     expect: &Expect,
     answer: Option<&Value>,
@@ -38,7 +38,7 @@ fn collect(
     key: &[(String, Value)],
 ) {
     let mut leaf = |expect: &Expect| {
-        found.push(Assertion {
+        assertions.push(Assertion {
             path: path.clone(),
             expect: expect.clone(),
             rules: rules.clone(),
@@ -52,7 +52,7 @@ fn collect(
             for (name, expect) in fields {
                 let below = step(path, Step::Field(name.clone()));
                 let answer = answer.and_then(|answer| present(answer.get(name)));
-                collect(found, &below, expect, answer, &rules.field(name), &[]);
+                collect(assertions, &below, expect, answer, &rules.field(name), &[]);
             }
         }
         Expect::Keyed { items, .. } if items.is_empty() => leaf(expect),
@@ -60,7 +60,7 @@ fn collect(
             for item in items {
                 let below = step(path, key_step(&item.key));
                 let answer = answer.and_then(|list| element(Some(list), keys, &item.key, rules));
-                collect(found, &below, &item.expect, answer, &rules.item(), &item.key);
+                collect(assertions, &below, &item.expect, answer, &rules.item(), &item.key);
             }
         }
         Expect::List { items, ordered } => {
@@ -68,26 +68,26 @@ fn collect(
             if *ordered {
                 for (index, expect) in items.iter().enumerate() {
                     let answer = answer.and_then(|list| present(list.get(index)));
-                    collect(found, &step(path, Step::Index(index)), expect, answer, &rules.item(), &[]);
+                    collect(assertions, &step(path, Step::Index(index)), expect, answer, &rules.item(), &[]);
                 }
             }
         }
         Expect::Operator(Operator::Opened(notation, content)) => {
-            let opened = answer.and_then(|answer| inside(*notation, answer));
+            let opened = answer.and_then(|answer| open_value(*notation, answer));
             let rules = opened.as_ref().map_or_else(Rules::unknown, Rules::opened);
-            collect(found, &step(path, Step::Opened(*notation)), content, opened.as_ref(), &rules, &[]);
+            collect(assertions, &step(path, Step::Opened(*notation)), content, opened.as_ref(), &rules, &[]);
         }
         Expect::Operator(Operator::AbsentOr(wanted)) if answer.is_some() => {
             let mut inner = Vec::new();
             collect(&mut inner, path, wanted, answer, rules, key);
-            found.extend(inner.into_iter().map(|assertion| optional(assertion, path)));
+            assertions.extend(inner.into_iter().map(|assertion| optional(assertion, path)));
         }
         Expect::Value(_) | Expect::Operator(_) => leaf(expect),
     }
 }
 
-/// An assertion about what may be absent at a place: where it is about the place itself, or all that a string there holds,
-/// absence keeps it.
+/// An assertion inside `$absentOr` at `place`: if it is about the place itself, or about the whole content of a
+/// string there, an absent value satisfies it.
 fn optional(assertion: Assertion, place: &Path) -> Assertion {
     let whole = assertion.path.0[place.0.len()..].iter().all(|step| matches!(step, Step::Opened(_)));
     let Assertion { path, expect, rules, key } = assertion;

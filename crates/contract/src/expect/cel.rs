@@ -1,8 +1,8 @@
-//! CEL expressions over `self`, with Kubernetes' functions; built in with the feature `cel`.
+//! CEL expressions over `self`, with Kubernetes' functions; only with the feature `cel`.
 
 use serde_json::Value;
 
-/// Whether an expression is true of a value (null: there is none). What cannot be evaluated is not true.
+/// Whether an expression is true for a value (null if absent). An expression that cannot be evaluated is not true.
 #[cfg(feature = "cel")]
 pub(crate) fn holds(expression: &str, value: Option<&Value>) -> bool {
     use kube_cel::KubeCelExt as _;
@@ -16,7 +16,7 @@ pub(crate) fn holds(expression: &str, value: Option<&Value>) -> bool {
     matches!(program.execute(&context), Ok(Result::Bool(true)))
 }
 
-/// Nothing is evaluated without the feature; the loader refuses such a contract.
+/// Without the feature nothing is evaluated; the loader refuses such a contract.
 #[cfg(not(feature = "cel"))]
 pub(crate) fn holds(_: &str, _: Option<&Value>) -> bool {
     false
@@ -27,17 +27,17 @@ pub(crate) fn holds(_: &str, _: Option<&Value>) -> bool {
 pub(crate) fn wrong(expression: &str) -> Option<(String, &'static str)> {
     let error = kube_cel::cel::Program::compile(expression).err()?.to_string();
     let line = error.lines().next().unwrap_or_default().trim_start_matches("ERROR: ").to_owned();
-    Some((format!("the expression cannot be read: {line}"), ""))
+    Some((format!("invalid CEL expression: {line}"), ""))
 }
 
 /// Why an expression cannot be evaluated, and the remedy.
 #[cfg(not(feature = "cel"))]
 #[expect(clippy::unnecessary_wraps, reason = "with the feature some expressions can be evaluated")]
 pub(crate) fn wrong(_: &str) -> Option<(String, &'static str)> {
-    let message = "this build evaluates no CEL expressions".to_owned();
+    let message = "this build does not support $cel".to_owned();
     Some((
         message,
-        "build with the feature: `cargo build -p cli --features cel`; or use another operator, or rows",
+        "build with the feature: `cargo build -p cli --features cel`; or use another operator, or rows of a table",
     ))
 }
 

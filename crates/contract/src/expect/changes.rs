@@ -1,4 +1,4 @@
-//! What differs between two objects, as the language compares: lists by key, order where it matters, values by value.
+//! Differences between two objects, as the language compares: lists by key, order where it matters, quantities by value.
 
 use std::collections::BTreeSet;
 
@@ -9,35 +9,35 @@ use super::compare::{key_step, present};
 use super::scalar::bare;
 use super::{ListRule, Path, Rules, Step, equal};
 
-/// One changed leaf, or a list element that came or went as a whole.
+/// One changed leaf, or an added or removed element of a list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    /// Where.
+    /// The path.
     pub path: Path,
-    /// What was there; `None`: nothing.
+    /// The value before; `None`: absent.
     pub before: Option<Value>,
-    /// What is there; `None`: nothing.
+    /// The value after; `None`: absent.
     pub after: Option<Value>,
 }
 
 /// The changes from one value to another, in the order of paths.
 #[must_use]
 pub fn changes(before: Option<&Value>, after: Option<&Value>, rules: &Rules) -> Vec<Change> {
-    let mut found = Vec::new();
-    differ(&mut found, &Path::default(), present(before), present(after), rules);
-    found
+    let mut changes = Vec::new();
+    collect_changes(&mut changes, &Path::default(), present(before), present(after), rules);
+    changes
 }
 
-/// Whether two values are the same as the language compares.
+/// Whether two values are equal as the language compares.
 #[must_use]
 pub fn same(a: Option<&Value>, b: Option<&Value>, rules: &Rules) -> bool {
     changes(a, b, rules).is_empty()
 }
 
-/// The changes that none of the path prefixes covers (`[]`: any element); no prefixes: every change is covered.
+/// The changes that no path prefix covers (`[]`: any element). Without prefixes, every change is covered.
 #[must_use]
 pub fn outside<'a>(only_touches: &[String], changes: &'a [Change]) -> Vec<&'a Change> {
-    // What is no path covers nothing: a typing mistake must not let changes through.
+    // An invalid path covers nothing: a typing mistake must not hide changes.
     let prefixes: Vec<Vec<Segment>> = only_touches.iter().filter_map(|path| segments(path).ok()).collect();
     let covered = |change: &&Change| {
         only_touches.is_empty() || prefixes.iter().any(|prefix| covers(prefix, &change.path))
@@ -45,16 +45,16 @@ pub fn outside<'a>(only_touches: &[String], changes: &'a [Change]) -> Vec<&'a Ch
     changes.iter().filter(|change| !covered(change)).collect()
 }
 
-/// The elements that a list by key holds twice.
+/// The paths of elements whose key occurs twice in a keyed list.
 #[must_use]
 pub fn double_keys(object: &Value, rules: &Rules) -> Vec<Path> {
-    let mut found = Vec::new();
-    doubles(&mut found, &Path::default(), object, rules);
-    found
+    let mut duplicates = Vec::new();
+    collect_duplicates(&mut duplicates, &Path::default(), object, rules);
+    duplicates
 }
 
-fn differ(
-    found: &mut Vec<Change>,
+fn collect_changes(
+    changes: &mut Vec<Change>,
     path: &Path,
     before: Option<&Value>,
     after: Option<&Value>,
@@ -62,47 +62,59 @@ fn differ(
 ) {
     match (before, after) {
         (None, None) => {}
-        (Some(Value::Object(a)), Some(Value::Object(b))) => maps(found, path, a, b, rules),
-        (Some(Value::Object(a)), None) if has_any(a) => maps(found, path, a, &Map::new(), rules),
-        (None, Some(Value::Object(b))) if has_any(b) => maps(found, path, &Map::new(), b, rules),
-        (Some(Value::Array(a)), Some(Value::Array(b))) => lists(found, path, a, b, rules),
+        (Some(Value::Object(a)), Some(Value::Object(b))) => maps(changes, path, a, b, rules),
+        (Some(Value::Object(a)), None) if has_any(a) => maps(changes, path, a, &Map::new(), rules),
+        (None, Some(Value::Object(b))) if has_any(b) => maps(changes, path, &Map::new(), b, rules),
+        (Some(Value::Array(a)), Some(Value::Array(b))) => lists(changes, path, a, b, rules),
         (Some(a), Some(b)) if equal(a, b, rules) => {}
         (before, after) => {
-            found.push(Change { path: path.clone(), before: before.cloned(), after: after.cloned() });
+            changes.push(Change { path: path.clone(), before: before.cloned(), after: after.cloned() });
         }
     }
 }
 
-/// Whether the map holds more than nulls; one that does not is itself what came or went.
+/// Whether the map has more than nulls; otherwise the map itself was added or removed.
 fn has_any(map: &Map<String, Value>) -> bool {
     map.values().any(|value| !value.is_null())
 }
 
-fn maps(found: &mut Vec<Change>, path: &Path, a: &Map<String, Value>, b: &Map<String, Value>, rules: &Rules) {
+fn maps(
+    changes: &mut Vec<Change>,
+    path: &Path,
+    a: &Map<String, Value>,
+    b: &Map<String, Value>,
+    rules: &Rules,
+) {
     let names: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
     for name in names {
         let (before, after) = (present(a.get(name)), present(b.get(name)));
-        // Nearly everything of two objects is the same: no path is made for it, and no rules.
+        // Most fields are equal: skip them before a path and rules are built.
         if before != after {
-            differ(found, &step(path, Step::Field(name.clone())), before, after, &rules.field(name));
+            collect_changes(
+                changes,
+                &step(path, Step::Field(name.clone())),
+                before,
+                after,
+                &rules.field(name),
+            );
         }
     }
 }
 
-fn lists(found: &mut Vec<Change>, path: &Path, a: &[Value], b: &[Value], rules: &Rules) {
+fn lists(changes: &mut Vec<Change>, path: &Path, a: &[Value], b: &[Value], rules: &Rules) {
     match rules.list() {
-        ListRule::Keyed(keys) => by_key(found, path, a, b, &keys, rules),
+        ListRule::Keyed(keys) => by_key(changes, path, a, b, &keys, rules),
         ListRule::Unordered => {
             if !same_members(a, b, &rules.item()) {
                 let whole = |items: &[Value]| Some(Value::Array(items.to_vec()));
-                found.push(Change { path: path.clone(), before: whole(a), after: whole(b) });
+                changes.push(Change { path: path.clone(), before: whole(a), after: whole(b) });
             }
         }
-        ListRule::Ordered => by_position(found, path, a, b, rules),
+        ListRule::Ordered => by_position(changes, path, a, b, rules),
     }
 }
 
-fn by_key(found: &mut Vec<Change>, path: &Path, a: &[Value], b: &[Value], keys: &[String], rules: &Rules) {
+fn by_key(changes: &mut Vec<Change>, path: &Path, a: &[Value], b: &[Value], keys: &[String], rules: &Rules) {
     let keyed = |items: &[Value]| -> Option<Vec<Vec<(String, Value)>>> {
         let keys: Option<Vec<_>> = items.iter().map(|item| rules.key_of(keys, item)).collect();
         let steps =
@@ -110,46 +122,46 @@ fn by_key(found: &mut Vec<Change>, path: &Path, a: &[Value], b: &[Value], keys: 
         keys.filter(|keys| steps(keys).len() == keys.len())
     };
     let (Some(a_keys), Some(b_keys)) = (keyed(a), keyed(b)) else {
-        // Without keys, or with a key twice, position is all there is.
-        return by_position(found, path, a, b, rules);
+        // Without keys, or with duplicate keys, elements compare by position.
+        return by_position(changes, path, a, b, rules);
     };
     let item = rules.item();
     for (key, before) in a_keys.iter().zip(a) {
         let at = b_keys.iter().position(|other| key_step(other) == key_step(key));
         let after = at.map(|at| &b[at]);
         if after != Some(before) {
-            element(found, &step(path, key_step(key)), Some(before), after, &item);
+            element(changes, &step(path, key_step(key)), Some(before), after, &item);
         }
     }
     for (key, after) in b_keys.iter().zip(b) {
         if !a_keys.iter().any(|other| key_step(other) == key_step(key)) {
-            element(found, &step(path, key_step(key)), None, Some(after), &item);
+            element(changes, &step(path, key_step(key)), None, Some(after), &item);
         }
     }
 }
 
-fn by_position(found: &mut Vec<Change>, path: &Path, a: &[Value], b: &[Value], rules: &Rules) {
+fn by_position(changes: &mut Vec<Change>, path: &Path, a: &[Value], b: &[Value], rules: &Rules) {
     let item = rules.item();
     for index in 0..a.len().max(b.len()) {
         let (before, after) = (a.get(index), b.get(index));
         if before != after {
-            element(found, &step(path, Step::Index(index)), before, after, &item);
+            element(changes, &step(path, Step::Index(index)), before, after, &item);
         }
     }
 }
 
-/// An element that came or went is one change; one that stayed is looked into.
+/// An added or removed element is one change; an element in both lists is compared.
 fn element(
-    found: &mut Vec<Change>,
+    changes: &mut Vec<Change>,
     path: &Path,
     before: Option<&Value>,
     after: Option<&Value>,
     rules: &Rules,
 ) {
     if before.is_some() && after.is_some() {
-        differ(found, path, before, after, rules);
+        collect_changes(changes, path, before, after, rules);
     } else {
-        found.push(Change { path: path.clone(), before: before.cloned(), after: after.cloned() });
+        changes.push(Change { path: path.clone(), before: before.cloned(), after: after.cloned() });
     }
 }
 
@@ -162,11 +174,16 @@ fn same_members(a: &[Value], b: &[Value], rules: &Rules) -> bool {
         })
 }
 
-fn doubles(found: &mut Vec<Path>, path: &Path, value: &Value, rules: &Rules) {
+fn collect_duplicates(duplicates: &mut Vec<Path>, path: &Path, value: &Value, rules: &Rules) {
     match value {
         Value::Object(map) => {
             for (name, value) in map {
-                doubles(found, &step(path, Step::Field(name.clone())), value, &rules.field(name));
+                collect_duplicates(
+                    duplicates,
+                    &step(path, Step::Field(name.clone())),
+                    value,
+                    &rules.field(name),
+                );
             }
         }
         Value::Array(items) => {
@@ -180,9 +197,9 @@ fn doubles(found: &mut Vec<Path>, path: &Path, value: &Value, rules: &Rules) {
                 if let Some(key) = &key
                     && !seen.insert(key.clone())
                 {
-                    found.push(step(path, key.clone()));
+                    duplicates.push(step(path, key.clone()));
                 }
-                doubles(found, &step(path, key.unwrap_or(Step::Index(index))), value, &item);
+                collect_duplicates(duplicates, &step(path, key.unwrap_or(Step::Index(index))), value, &item);
             }
         }
         _ => {}
@@ -208,7 +225,7 @@ fn step(path: &Path, step: Step) -> Path {
 }
 
 impl Change {
-    /// The change as a person reads it: `spec.replicas: 1 → 2`.
+    /// The change as text: `spec.replicas: 1 → 2`.
     #[must_use]
     pub fn words(&self) -> String {
         let shown = |value: &Option<Value>| value.as_ref().map_or_else(|| "absent".to_owned(), bare);

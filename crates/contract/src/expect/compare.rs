@@ -1,4 +1,4 @@
-//! Whether an answer keeps what is expected, and where it does not.
+//! Compares an answer with an expectation.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -7,13 +7,13 @@ use regex::Regex;
 use serde_json::{Map, Value};
 
 use super::keys;
-use super::opened::inside;
+use super::notation::open_value;
 use super::scalar::{bare, between};
 use super::{
     Expect, KeyedItem, ListRule, Mismatch, Notation, Operator, Path, Rules, Step, changes, same, words,
 };
 
-/// The assertions that an answer does not keep; empty: all hold. `input` is what the answer was made from.
+/// The assertions that an answer does not satisfy; empty: all hold. `input` is the object of the request.
 #[must_use]
 pub fn compare(
     expect: &Expect,
@@ -21,25 +21,25 @@ pub fn compare(
     answer: Option<&Value>,
     rules: &Rules,
 ) -> Vec<Mismatch> {
-    let mut walk = Walk { path: Path::default(), found: Vec::new() };
-    walk.compare(expect, present(input), present(answer), rules);
-    walk.found
+    let mut comparison = Comparison { path: Path::default(), mismatches: Vec::new() };
+    comparison.compare(expect, present(input), present(answer), rules);
+    comparison.mismatches
 }
 
-/// Whether an answer keeps what is expected.
+/// Whether an answer satisfies an expectation.
 #[must_use]
 pub fn holds(expect: &Expect, input: Option<&Value>, answer: Option<&Value>, rules: &Rules) -> bool {
     compare(expect, input, answer, rules).is_empty()
 }
 
-/// Null is absence.
+/// Treats null as absent.
 pub(super) fn present(value: Option<&Value>) -> Option<&Value> {
     value.filter(|value| !value.is_null())
 }
 
-/// The whole string matches; no string matches what is no expression. Compiled once per process.
+/// Whether the whole string matches; no string matches an invalid expression. Expressions are compiled once per process.
 pub(super) fn matches(regex: &str, text: &str) -> bool {
-    // Shared, not cloned: a clone has caches of its own, which are made anew with its first match.
+    // Shared, not cloned: a clone of a Regex has its own caches, which the first match fills again.
     static COMPILED: LazyLock<Mutex<BTreeMap<String, Option<Arc<Regex>>>>> = LazyLock::new(Mutex::default);
     let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
     if !compiled.contains_key(regex) {
@@ -51,18 +51,18 @@ pub(super) fn matches(regex: &str, text: &str) -> bool {
     regex.is_some_and(|regex| regex.is_match(text))
 }
 
-struct Walk {
+struct Comparison {
     path: Path,
-    found: Vec<Mismatch>,
+    mismatches: Vec<Mismatch>,
 }
 
-impl Walk {
+impl Comparison {
     fn compare(&mut self, expect: &Expect, input: Option<&Value>, answer: Option<&Value>, rules: &Rules) {
         match expect {
             Expect::Value(wanted) => self.check(same(Some(wanted), answer, rules), expect, answer),
             Expect::Map(fields) => match answer {
                 Some(Value::Object(_)) => self.map(fields, input, answer, rules),
-                // Where only absences are wanted, an absent map has none of them.
+                // An absent map satisfies assertions that its fields are absent.
                 None if !fields.is_empty() => self.map(fields, input, None, rules),
                 _ => self.check(false, expect, answer),
             },
@@ -81,7 +81,11 @@ impl Walk {
 
     fn check(&mut self, kept: bool, expect: &Expect, got: Option<&Value>) {
         if !kept {
-            self.found.push(Mismatch { path: self.path.clone(), want: words(expect), got: got.cloned() });
+            self.mismatches.push(Mismatch {
+                path: self.path.clone(),
+                want: words(expect),
+                got: got.cloned(),
+            });
         }
     }
 
@@ -101,8 +105,8 @@ impl Walk {
         for (name, expect) in fields {
             let input = present(input.and_then(|object| object.get(name)));
             let answer = present(answer.and_then(|object| object.get(name)));
-            self.within(Step::Field(name.clone()), |walk| {
-                walk.compare(expect, input, answer, &rules.field(name));
+            self.within(Step::Field(name.clone()), |comparison| {
+                comparison.compare(expect, input, answer, &rules.field(name));
             });
         }
     }
@@ -118,11 +122,11 @@ impl Walk {
         for item in items {
             let input = element(input, keys, &item.key, rules);
             let answer = element(answer, keys, &item.key, rules);
-            self.within(key_step(&item.key), |walk| match &item.expect {
-                Expect::Operator(_) => walk.compare(&item.expect, input, answer, &rules.item()),
+            self.within(key_step(&item.key), |comparison| match &item.expect {
+                Expect::Operator(_) => comparison.compare(&item.expect, input, answer, &rules.item()),
                 expect => match answer {
-                    Some(_) => walk.compare(expect, input, answer, &rules.item()),
-                    None => walk.check(false, expect, None),
+                    Some(_) => comparison.compare(expect, input, answer, &rules.item()),
+                    None => comparison.check(false, expect, None),
                 },
             });
         }
@@ -146,8 +150,8 @@ impl Walk {
         }
         for (index, (expect, got)) in items.iter().zip(got).enumerate() {
             let input = input.and_then(|input| present(input.get(index)));
-            self.within(Step::Index(index), |walk| {
-                walk.compare(expect, input, present(Some(got)), &rules.item());
+            self.within(Step::Index(index), |comparison| {
+                comparison.compare(expect, input, present(Some(got)), &rules.item());
             });
         }
     }
@@ -181,19 +185,19 @@ impl Walk {
             return self.like(expect, input.as_ref(), answer.as_ref(), rules);
         }
         if let (Operator::Unchanged, Some(_), Some(_)) = (operator, input, answer) {
-            // One line per change says more than two objects.
+            // One mismatch per change says more than two objects.
             for change in changes(input, answer, rules) {
                 let mut path = self.path.clone();
                 path.0.extend(change.path.0);
                 let want = change.before.as_ref().map_or_else(|| "absent".to_owned(), bare);
-                self.found.push(Mismatch { path, want, got: change.after });
+                self.mismatches.push(Mismatch { path, want, got: change.after });
             }
             return;
         }
         self.check(keeps(operator, input, answer, rules), expect, answer);
     }
 
-    /// Keys that are as in the input: one line per change, also where all came or all went.
+    /// Compares keys with the input: one mismatch per change, also if all keys were added or removed.
     fn like(&mut self, expect: &Expect, input: Option<&Value>, answer: Option<&Value>, rules: &Rules) {
         let none = Value::Object(Map::new());
         let (input, answer) = (input.unwrap_or(&none), answer.unwrap_or(&none));
@@ -208,14 +212,14 @@ impl Walk {
         input: Option<&Value>,
         answer: Option<&Value>,
     ) {
-        let opened = |value: Option<&Value>| inside(notation, value?);
+        let opened = |value: Option<&Value>| open_value(notation, value?);
         let (before, after) = (opened(input), opened(answer));
         if answer.is_some() && after.is_none() {
             return self.check(false, whole, answer);
         }
         let rules = after.as_ref().or(before.as_ref()).map_or_else(Rules::unknown, Rules::opened);
-        self.within(Step::Opened(notation), |walk| {
-            walk.compare(content, present(before.as_ref()), present(after.as_ref()), &rules);
+        self.within(Step::Opened(notation), |comparison| {
+            comparison.compare(content, present(before.as_ref()), present(after.as_ref()), &rules);
         });
     }
 
@@ -238,7 +242,9 @@ impl Walk {
                 Some(key) => (key_step(&key), element(input, &keys, &key, rules)),
                 None => (Step::Index(index), present(input.and_then(|input| input.get(index)))),
             };
-            self.within(step, |walk| walk.compare(each, input, present(Some(got)), &rules.item()));
+            self.within(step, |comparison| {
+                comparison.compare(each, input, present(Some(got)), &rules.item())
+            });
         }
     }
 }
@@ -270,7 +276,7 @@ fn keeps(operator: &Operator, input: Option<&Value>, answer: Option<&Value>, rul
         },
         Operator::Exactly(wanted) => items().is_some_and(|got| pairs_up(wanted, got, &rules.item(), true)),
         Operator::OneOf(values) => values.iter().any(|value| same(Some(value), answer, rules)),
-        // No list is a list of none.
+        // An absent list has no elements.
         Operator::Count(number) => match answer {
             Some(Value::Array(got)) => got.len() == *number,
             Some(Value::Object(got)) => got.len() == *number,
@@ -291,20 +297,20 @@ fn keeps(operator: &Operator, input: Option<&Value>, answer: Option<&Value>, rul
             Some(Value::String(got)) => !got.is_empty(),
             _ => false,
         },
-        // A parameter is replaced before anybody is asked; the others are walked into.
+        // A parameter is replaced before the comparison; `Comparison` compares the others.
         Operator::Parameter { .. } | Operator::Each(_) | Operator::AbsentOr(_) | Operator::Opened(..) => {
             false
         }
     }
 }
 
-/// What a map has of keys that are like these; none is nothing.
+/// The part of a map whose keys match these patterns; `None` if there is no such key.
 #[must_use]
 pub fn only(value: Option<&Value>, patterns: &[String]) -> Option<Value> {
     keys::only(patterns, value)
 }
 
-/// A map without these keys; one that has no others is none.
+/// A map without these keys; `None` if it has no others.
 #[must_use]
 pub fn without(value: Option<&Value>, keys: &[String]) -> Option<Value> {
     let Some(Value::Object(map)) = value else { return value.cloned() };
@@ -316,15 +322,15 @@ pub fn without(value: Option<&Value>, keys: &[String]) -> Option<Value> {
     (!left.is_empty()).then_some(Value::Object(left))
 }
 
-/// Whether each expectation can be given an element of its own (and, `all`, no element is left).
+/// Whether each expectation can be assigned its own element (and, if `all`, no element is left).
 fn pairs_up(wanted: &[Expect], got: &[Value], rules: &Rules, all: bool) -> bool {
     wanted.len() <= got.len()
         && (!all || wanted.len() == got.len())
         && pairs(wanted, got, rules).iter().all(Option::is_some)
 }
 
-/// For each expectation the position of an element of its own that keeps it: a matching, so that a lenient expectation
-/// does not take the element that a strict one needs.
+/// For each expectation the position of its own element that satisfies it: a bipartite matching, so that a lenient
+/// expectation does not take the element that a strict one needs.
 pub(super) fn pairs(wanted: &[Expect], got: &[Value], rules: &Rules) -> Vec<Option<usize>> {
     let fits: Vec<Vec<usize>> = wanted
         .iter()
@@ -350,7 +356,7 @@ fn assign(expect: usize, fits: &[Vec<usize>], taken: &mut [Option<usize>], tried
     false
 }
 
-/// The element of a list that has this key; a key field that is left out, here or there, is the schema's default.
+/// The element of a list with this key; a missing key field, in the element or in `key`, has the schema's default.
 pub(super) fn element<'a>(
     list: Option<&'a Value>,
     keys: &[String],

@@ -1,4 +1,4 @@
-//! Command lines of containers and of texts, opened into flags and written back.
+//! Command lines of containers, lists and strings: parsed into flags, and written back.
 
 use formats::command_line::{self, Kind, kind, occurrences};
 use serde_json::{Map, Value};
@@ -7,8 +7,8 @@ use super::scalar::bare;
 
 /// The flags of a container (`command` and `args` read as one), of a list of words, or of a line.
 ///
-/// A flag that holds one value is that text, the last one said; a list or a flag that is said again and again is a map of
-/// its members to `true`; a map is one of texts. What has no words has no flags.
+/// A flag with one value is a string, the last occurrence's; a list, or a flag that may be repeated, is a map of
+/// its members to `true`; a map is a map of strings. `None` if the value is not a command line.
 pub(super) fn open(value: &Value) -> Option<Value> {
     let words = words(value)?;
     let flags = command_line::flags(&words).into_iter().map(|(name, values)| {
@@ -30,17 +30,17 @@ pub(super) fn open(value: &Value) -> Option<Value> {
     Some(Value::Object(flags.collect()))
 }
 
-/// The words of a command line that are no flags and no values of flags: the program, and variables that are expanded.
+/// The words of a command line that are neither flags nor their values: the program, and variables.
 #[must_use]
 pub fn words_beside_flags(value: &Value) -> Option<Vec<String>> {
     let mut words = words(value)?;
-    for said in occurrences(&words).into_iter().rev() {
-        words.drain(said.at..said.at + said.words);
+    for occurrence in occurrences(&words).into_iter().rev() {
+        words.drain(occurrence.at..occurrence.at + occurrence.words);
     }
     Some(words)
 }
 
-/// The container, list or line with these flags: those that say something else are said anew, after all others.
+/// The container, list or line with these flags: changed flags are removed and appended with their new values.
 pub(super) fn close(content: &Value, before: &Value) -> Option<Value> {
     let known = open(before)?;
     let content = content.as_object()?;
@@ -49,18 +49,20 @@ pub(super) fn close(content: &Value, before: &Value) -> Option<Value> {
     let differs = |name: &&String| known.get(*name) != content.get(*name);
     let changed: Vec<&String> = known.keys().chain(content.keys()).filter(differs).collect();
     let mut words = words(before)?;
-    for said in occurrences(&words).into_iter().rev().filter(|said| changed.contains(&&said.name)) {
-        words.drain(said.at..said.at + said.words);
+    for occurrence in
+        occurrences(&words).into_iter().rev().filter(|occurrence| changed.contains(&&occurrence.name))
+    {
+        words.drain(occurrence.at..occurrence.at + occurrence.words);
     }
-    let mut said: Vec<&String> = changed.into_iter().filter(|name| content.contains_key(*name)).collect();
-    said.dedup();
-    words.extend(said.into_iter().flat_map(|name| said_anew(name, &content[name])));
-    Some(written(&words, before))
+    let mut names: Vec<&String> = changed.into_iter().filter(|name| content.contains_key(*name)).collect();
+    names.dedup();
+    words.extend(names.into_iter().flat_map(|name| write_flag(name, &content[name])));
+    Some(write_words(&words, before))
 }
 
-fn said_anew(name: &str, value: &Value) -> Vec<String> {
+fn write_flag(name: &str, value: &Value) -> Vec<String> {
     let Value::Object(members) = value else { return vec![format!("{name}={}", bare(value))] };
-    // Whatever a member of a list is said to be, it is there.
+    // The value of a member does not matter: it is in the list.
     let member = |(key, value): (&String, &Value)| match kind(name) {
         Kind::Map => format!("{key}={}", bare(value)),
         Kind::Single | Kind::List | Kind::Repeated => key.clone(),
@@ -72,8 +74,8 @@ fn said_anew(name: &str, value: &Value) -> Vec<String> {
     }
 }
 
-/// The words of a container; whichever of its two fields held the flags holds all of them.
-fn written(words: &[String], before: &Value) -> Value {
+/// Writes the words back; in a container, flags go to `args` if it had any, else to `command`.
+fn write_words(words: &[String], before: &Value) -> Value {
     let list = |words: &[String]| -> Value { words.iter().map(String::as_str).collect() };
     match before {
         Value::String(_) => Value::from(words.join(" ")),
@@ -128,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_closed_opens_again() {
+    fn written_flags_are_parsed_again() {
         let flags = json!({"--a": "x", "--n": "1", "--feature-gates": {"A": "false"}, "--tls-sni-cert-key": {"a,b": true, "c": true},
             "--enable-admission-plugins": {"P": true}});
         for before in [

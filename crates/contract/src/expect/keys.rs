@@ -1,20 +1,20 @@
-//! Keys of maps, named as a group: `--audit-log-*` is every key that begins so.
+//! Patterns of map keys: `--audit-log-*` matches every key that begins so.
 
 use serde_json::{Map, Value};
 
-/// Whether a map has a key like one of these.
+/// Whether a map has a key that matches one of these patterns.
 pub(super) fn any(patterns: &[String], value: Option<&Value>) -> bool {
     let Some(Value::Object(map)) = value else { return false };
     map.keys().any(|key| is_one_of(patterns, key))
 }
 
-/// A map without the keys that are like one of these.
+/// A map without the keys that match one of these patterns.
 pub(super) fn without(patterns: &[String], map: &Map<String, Value>) -> Map<String, Value> {
     let left = map.iter().filter(|(key, _)| !is_one_of(patterns, key));
     left.map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
-/// What a value has of keys that are like these; nothing, if there are none.
+/// The part of a map whose keys match these patterns; `None` if there is no such key.
 pub(super) fn only(patterns: &[String], value: Option<&Value>) -> Option<Value> {
     let Some(Value::Object(map)) = value else { return None };
     let fits = map.iter().filter(|(key, _)| is_one_of(patterns, key));
@@ -22,7 +22,7 @@ pub(super) fn only(patterns: &[String], value: Option<&Value>) -> Option<Value> 
     (!fits.is_empty()).then_some(Value::Object(fits))
 }
 
-/// A key that is like this one.
+/// A key that matches this pattern.
 pub(super) fn sample(pattern: &str) -> String {
     pattern.replace('*', "x")
 }
@@ -31,7 +31,7 @@ fn is_one_of(patterns: &[String], key: &str) -> bool {
     patterns.iter().any(|pattern| is_like(pattern, key))
 }
 
-/// Whether a name is as a pattern says, in which `*` stands for any letters.
+/// Whether a name matches a pattern, in which `*` stands for any characters.
 #[must_use]
 pub fn is_like(pattern: &str, name: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else { return pattern == name };

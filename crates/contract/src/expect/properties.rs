@@ -1,4 +1,4 @@
-//! Laws of expectations over many answers: what an answer was made into holds, and what must be refused is refused.
+//! Property tests of expectations: an expectation made from an answer holds, and replaced values break it.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::*;
 
-/// One field of every notation, lists by one key, by two keys with a default, in order and without order.
+/// Fields of every type; lists with one key, with two keys and a default, ordered and unordered.
 fn rules() -> Rules {
     let quantity = json!({"x-kubernetes-int-or-string": true,
         "pattern": r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$"});
@@ -82,7 +82,7 @@ fn object() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Decisions of a test case, one after the other.
+/// The choices of a test case, one after the other.
 struct Choices(Vec<u8>, usize);
 
 impl Choices {
@@ -92,7 +92,7 @@ impl Choices {
     }
 }
 
-/// Some expectation that the answer keeps.
+/// Some expectation that the answer satisfies.
 fn expectation(
     input: Option<&Value>,
     answer: Option<&Value>,
@@ -112,8 +112,8 @@ fn expectation(
         (Some(Value::Array(items)), _) => list(input, items, rules, choices),
         (Some(Value::String(text)), choice @ (2 | 3)) => text_expectation(input, text, choice, choices),
         (Some(value), 4) => general(Operator::OneOf(vec![json!("q"), value.clone(), json!(4)])),
-        (Some(value), 5) if scalar::moved(value, 1, rules).is_some() => {
-            let high = scalar::moved(value, 1, rules).expect("just moved");
+        (Some(value), 5) if scalar::shifted(value, 1, rules).is_some() => {
+            let high = scalar::shifted(value, 1, rules).expect("just shifted");
             general(Operator::Between(value.clone(), high))
         }
         (Some(value), _) => Expect::Value(value.clone()),
@@ -215,10 +215,10 @@ proptest! {
                     Replacement::Nothing => None,
                 };
                 let mut damaged = answer.clone();
-                let told = format!("{} {:?} {replacement:?}", assertion.path, assertion.expect);
-                prop_assert!(put(&mut damaged, &assertion.path, value), "not put: {told}");
-                prop_assert!(!same(Some(&answer), Some(&damaged), &rules), "no damage: {told}");
-                prop_assert!(!holds(&expect, Some(&input), Some(&damaged), &rules), "kept: {told}");
+                let context = format!("{} {:?} {replacement:?}", assertion.path, assertion.expect);
+                prop_assert!(put(&mut damaged, &assertion.path, value), "not put: {context}");
+                prop_assert!(!same(Some(&answer), Some(&damaged), &rules), "no damage: {context}");
+                prop_assert!(!holds(&expect, Some(&input), Some(&damaged), &rules), "kept: {context}");
             }
         }
     }
@@ -228,7 +228,7 @@ proptest! {
         let rules = rules();
         let mut made = before.clone();
         let changes_to = changes(Some(&before), Some(&after), &rules);
-        // What goes, from the end, so that no element that is still to go moves; then what comes, from the start.
+        // First removals, from the end, so that positions of other removals stay valid; then additions, from the start.
         let (gone, put_in): (Vec<_>, Vec<_>) = changes_to.iter().partition(|change| change.after.is_none());
         for change in gone.into_iter().rev().chain(put_in) {
             prop_assert!(put(&mut made, &change.path, change.after.clone()));

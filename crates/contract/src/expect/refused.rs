@@ -1,14 +1,14 @@
-//! Values that an assertion must refuse: what the saboteur puts into an answer.
+//! Values that an assertion must reject; the saboteur puts them into an answer.
 
 use schema::{Shape, Type};
 use serde_json::{Map, Value, json};
 
 use super::compare::{holds, matches};
 use super::keys;
-use super::scalar::{bare, moved};
+use super::scalar::{bare, shifted};
 use super::{Assertion, Expect, Operator, Rules, equal};
 
-/// What is put in the place of an asserted value.
+/// The replacement of an asserted value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Replacement {
     /// This value.
@@ -17,34 +17,34 @@ pub enum Replacement {
     Nothing,
 }
 
-/// Values that the assertion's operator must refuse, given what was answered and what the input was; each differs from
-/// the answer. Where one is kept, the operator does not do its work. Empty for what can refuse nothing.
+/// Values that the assertion must reject, given the answer and the input; each differs from
+/// the answer. If the assertion accepts one, it is useless. Empty if it cannot reject anything.
 #[must_use]
 pub fn refused(assertion: &Assertion, answer: Option<&Value>, input: Option<&Value>) -> Vec<Replacement> {
     let rules = &assertion.rules;
     let sample = || some(sample(rules.ty(), &assertion.key));
     let values = match &assertion.expect {
         Expect::Value(Value::Null) => vec![sample()],
-        Expect::Value(value) => vec![some(other(value, rules)), Replacement::Nothing],
+        Expect::Value(value) => vec![some(different_value(value, rules)), Replacement::Nothing],
         Expect::Map(_) | Expect::Keyed { .. } => vec![Replacement::Nothing],
-        Expect::List { items, ordered: true } => whole_list(items.len(), answer, rules),
+        Expect::List { items, ordered: true } => lists_of_other_length(items.len(), answer, rules),
         Expect::List { items, ordered: false } => members(items, answer, rules),
         Expect::Operator(operator) => match operator {
             Operator::Absent => input.cloned().map(some).into_iter().chain([sample()]).collect(),
             Operator::Present | Operator::Filled => vec![Replacement::Nothing],
             Operator::Changed => vec![input.cloned().map_or(Replacement::Nothing, some)],
             Operator::Unchanged => match input {
-                Some(input) => vec![some(other(input, rules)), Replacement::Nothing],
+                Some(input) => vec![some(different_value(input, rules)), Replacement::Nothing],
                 None => vec![sample()],
             },
-            Operator::UnchangedBut(but) => others_of(input, answer, but, rules),
-            Operator::UnchangedLike(patterns) => others_like(answer, patterns),
+            Operator::UnchangedBut(but) => maps_with_other_keys(input, answer, but, rules),
+            Operator::UnchangedLike(patterns) => maps_with_other_matching_keys(answer, patterns),
             Operator::Any | Operator::Parameter { .. } | Operator::Opened(..) => Vec::new(),
             Operator::Matches { regex, not_for } => not_matching(regex, not_for.as_ref(), answer),
             Operator::Cel { not_for, .. } => not_for.iter().cloned().map(some).collect(),
             Operator::Contains(parts) => without_parts(parts, answer, rules),
             Operator::Exactly(items) => members(items, answer, rules),
-            Operator::Count(count) => whole_list(*count, answer, rules),
+            Operator::Count(count) => lists_of_other_length(*count, answer, rules),
             Operator::OneOf(values) => outside_of(values, rules),
             Operator::Each(expect) => broken_elements(expect, answer, rules),
             Operator::AbsentOr(expect) => {
@@ -59,15 +59,15 @@ pub fn refused(assertion: &Assertion, answer: Option<&Value>, input: Option<&Val
             }
             Operator::NoKey(patterns) => patterns.iter().map(|pattern| with_key(pattern, answer)).collect(),
             Operator::Between(low, high) => {
-                let beside = [moved(low, -1, rules), moved(high, 1, rules)].into_iter().flatten();
+                let beside = [shifted(low, -1, rules), shifted(high, 1, rules)].into_iter().flatten();
                 beside.map(some).chain([Replacement::Nothing]).collect()
             }
         },
     };
-    values.into_iter().filter(|value| !stays(value, answer, rules)).collect()
+    values.into_iter().filter(|value| !equals_answer(value, answer, rules)).collect()
 }
 
-/// A text that an expression does not match, if an easy one is found.
+/// A string that an expression does not match, if one of a few candidates does not.
 #[must_use]
 pub fn non_matching(regex: &str) -> Option<String> {
     ["", "~", "something else", "0", "A", "a", "\u{0}", "two\nlines"]
@@ -76,8 +76,8 @@ pub fn non_matching(regex: &str) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// Replacing something by itself damages nothing.
-fn stays(replacement: &Replacement, answer: Option<&Value>, rules: &Rules) -> bool {
+/// Whether the replacement equals the answer.
+fn equals_answer(replacement: &Replacement, answer: Option<&Value>, rules: &Rules) -> bool {
     match (replacement, answer) {
         (Replacement::Nothing, None) => true,
         (Replacement::Value(value), Some(answer)) => super::same(Some(value), Some(answer), rules),
@@ -89,7 +89,7 @@ fn some(value: Value) -> Replacement {
     Replacement::Value(value)
 }
 
-/// Nothing at all for an expression that every text matches: it asserts too little to be proven.
+/// Empty for an expression that every string matches: it asserts too little to be proven.
 fn not_matching(regex: &str, not_for: Option<&Value>, answer: Option<&Value>) -> Vec<Replacement> {
     if let Some(value) = not_for {
         return vec![some(value.clone()), Replacement::Nothing];
@@ -100,43 +100,43 @@ fn not_matching(regex: &str, not_for: Option<&Value>, answer: Option<&Value>) ->
     text.map_or_else(Vec::new, |text| vec![some(Value::from(text)), Replacement::Nothing])
 }
 
-/// The map with a key that must not be there.
+/// The map with an additional key that matches the pattern.
 fn with_key(pattern: &str, answer: Option<&Value>) -> Replacement {
     let mut map = answer.and_then(Value::as_object).cloned().unwrap_or_default();
     map.insert(keys::sample(pattern), Value::from("x"));
     some(Value::Object(map))
 }
 
-/// A member fewer, a member more.
-fn whole_list(count: usize, answer: Option<&Value>, rules: &Rules) -> Vec<Replacement> {
+/// The list with one element more, and with one fewer.
+fn lists_of_other_length(count: usize, answer: Option<&Value>, rules: &Rules) -> Vec<Replacement> {
     if let Some(Value::Object(map)) = answer {
         return map_of_other_size(map);
     }
     let items = answer.and_then(Value::as_array).cloned().unwrap_or_default();
     let mut longer = items.clone();
-    longer.push(items.last().map_or_else(|| sample_item(rules), |last| other(last, &rules.item())));
-    let mut found = vec![some(Value::Array(longer))];
+    longer.push(items.last().map_or_else(|| sample_item(rules), |last| different_value(last, &rules.item())));
+    let mut replacements = vec![some(Value::Array(longer))];
     if count > 0 && !items.is_empty() {
-        found.push(some(Value::Array(items[..items.len() - 1].to_vec())));
-        found.push(Replacement::Nothing);
+        replacements.push(some(Value::Array(items[..items.len() - 1].to_vec())));
+        replacements.push(Replacement::Nothing);
     }
-    found
+    replacements
 }
 
-/// A member fewer, a member more, and each member another that no expectation is kept by.
+/// The list with one element more or fewer, and with each element replaced by one that satisfies no expectation.
 fn members(expected: &[Expect], answer: Option<&Value>, rules: &Rules) -> Vec<Replacement> {
-    let mut found = whole_list(expected.len(), answer, rules);
+    let mut replacements = lists_of_other_length(expected.len(), answer, rules);
     let item = rules.item();
     let items = answer.and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     for (at, member) in items.iter().enumerate() {
-        let stranger = other(member, &item);
+        let stranger = different_value(member, &item);
         if !expected.iter().any(|expect| holds(expect, None, Some(&stranger), &item)) {
             let mut exchanged = items.to_vec();
             exchanged[at] = stranger;
-            found.push(some(Value::Array(exchanged)));
+            replacements.push(some(Value::Array(exchanged)));
         }
     }
-    found
+    replacements
 }
 
 fn map_of_other_size(map: &Map<String, Value>) -> Vec<Replacement> {
@@ -147,23 +147,23 @@ fn map_of_other_size(map: &Map<String, Value>) -> Vec<Replacement> {
 }
 
 fn without_parts(parts: &[Expect], answer: Option<&Value>, rules: &Rules) -> Vec<Replacement> {
-    let mut found = vec![Replacement::Nothing];
+    let mut replacements = vec![Replacement::Nothing];
     for part in parts {
         match (answer, part) {
             (Some(Value::Array(items)), part) => {
                 let left = items.iter().filter(|item| !holds(part, None, Some(item), &rules.item()));
-                found.push(some(left.cloned().collect()));
+                replacements.push(some(left.cloned().collect()));
             }
             (Some(Value::String(text)), Expect::Value(part)) if !bare(part).is_empty() => {
-                found.push(some(Value::from(without(text, &bare(part)))));
+                replacements.push(some(Value::from(without(text, &bare(part)))));
             }
             _ => {}
         }
     }
-    found
+    replacements
 }
 
-/// The text without a part, also where taking it out brings it about again.
+/// The string without any occurrence of a part.
 fn without(text: &str, part: &str) -> String {
     let mut left = text.to_owned();
     while left.contains(part) {
@@ -174,7 +174,7 @@ fn without(text: &str, part: &str) -> String {
 
 fn broken_elements(expect: &Expect, answer: Option<&Value>, rules: &Rules) -> Vec<Replacement> {
     let Some(Value::Array(items)) = answer else { return vec![Replacement::Nothing] };
-    let mut found = Vec::new();
+    let mut replacements = Vec::new();
     for (at, item) in items.iter().enumerate() {
         for assertion in super::assertions(expect, Some(item), &rules.item()) {
             let value = super::get(item, &assertion.path);
@@ -182,20 +182,20 @@ fn broken_elements(expect: &Expect, answer: Option<&Value>, rules: &Rules) -> Ve
                 let mut broken = items.clone();
                 let value = match replacement {
                     Replacement::Value(value) => Some(value),
-                    // An element that is nothing stays in its place.
+                    // A removed element leaves a null at its position.
                     Replacement::Nothing => assertion.path.0.is_empty().then_some(Value::Null),
                 };
                 if super::put(&mut broken[at], &assertion.path, value) {
-                    found.push(some(Value::Array(broken)));
+                    replacements.push(some(Value::Array(broken)));
                 }
             }
         }
     }
-    found
+    replacements
 }
 
 /// Another value of the type.
-fn other(value: &Value, rules: &Rules) -> Value {
+fn different_value(value: &Value, rules: &Rules) -> Value {
     let allowed = rules.ty().allowed();
     if let Some(other) = allowed.iter().find(|other| !equal(other, value, rules)) {
         return other.clone();
@@ -204,7 +204,7 @@ fn other(value: &Value, rules: &Rules) -> Value {
         Value::Null => json!("x"),
         Value::Bool(value) => json!(!value),
         Value::Number(number) => number.as_i64().map_or_else(
-            || moved(value, 1, rules).unwrap_or_else(|| json!(0)),
+            || shifted(value, 1, rules).unwrap_or_else(|| json!(0)),
             |number| json!(number.wrapping_add(1)),
         ),
         Value::String(text) => other_text(text, rules),
@@ -216,8 +216,8 @@ fn other(value: &Value, rules: &Rules) -> Value {
 fn other_text(text: &str, rules: &Rules) -> Value {
     let shape = rules.ty().shape();
     let measured = match shape {
-        Shape::Quantity | Shape::Duration | Shape::Time | Shape::MicroTime => moved(&json!(text), 1, rules),
-        // Numbers in texts stay numbers: annotations are read as such.
+        Shape::Quantity | Shape::Duration | Shape::Time | Shape::MicroTime => shifted(&json!(text), 1, rules),
+        // Numbers in strings stay numbers: components parse annotations as numbers.
         _ => text
             .parse::<i64>()
             .ok()
@@ -232,13 +232,13 @@ fn other_text(text: &str, rules: &Rules) -> Value {
     })
 }
 
-/// One value deep inside is another, so that the map stays one of its kind.
+/// The map with one changed value deep inside, so that it keeps its type.
 fn other_map(map: &Map<String, Value>, rules: &Rules) -> Value {
     let mut changed = map.clone();
     let first = map.iter().find(|(_, value)| !value.is_object()).or_else(|| map.iter().next());
     match first {
         Some((name, value)) => {
-            changed.insert(name.clone(), other(value, &rules.field(name)));
+            changed.insert(name.clone(), different_value(value, &rules.field(name)));
         }
         None => {
             changed.insert("x".to_owned(), json!("x"));
@@ -247,8 +247,8 @@ fn other_map(map: &Map<String, Value>, rules: &Rules) -> Value {
     Value::Object(changed)
 }
 
-/// A map in which a key that must stay is another or is gone, and one that has a key more.
-fn others_of(
+/// The map without one of the keys that must stay, for each of them, and with an additional key.
+fn maps_with_other_keys(
     input: Option<&Value>,
     answer: Option<&Value>,
     but: &[String],
@@ -268,8 +268,8 @@ fn others_of(
     fewer.chain([some(Value::Object(more))]).collect()
 }
 
-/// A map in which a key that must stay is gone, and one that has such a key more.
-fn others_like(answer: Option<&Value>, patterns: &[String]) -> Vec<Replacement> {
+/// The map without one of the keys that must stay, for each of them, and with an additional key for each pattern.
+fn maps_with_other_matching_keys(answer: Option<&Value>, patterns: &[String]) -> Vec<Replacement> {
     let map = answer.and_then(Value::as_object).cloned().unwrap_or_default();
     let kept = keys::only(patterns, answer);
     let kept = kept.iter().filter_map(Value::as_object).flat_map(Map::keys);
@@ -281,16 +281,17 @@ fn others_like(answer: Option<&Value>, patterns: &[String]) -> Vec<Replacement> 
     fewer.chain(patterns.iter().map(|pattern| with_key(pattern, answer))).collect()
 }
 
-/// A value of the type that is not listed, and nothing, unless that is listed.
+/// A value of the type that is not in the list, and absence, unless null is in the list.
 fn outside_of(values: &[Value], rules: &Rules) -> Vec<Replacement> {
     let listed = |value: &Value| values.iter().any(|known| super::same(Some(known), Some(value), rules));
     let first = values.iter().find(|value| !value.is_null());
     let allowed = rules.ty().allowed().into_iter().find(|value| !listed(value));
-    let mut value =
-        allowed.or_else(|| first.map(|first| other(first, rules))).unwrap_or_else(|| sample(rules.ty(), &[]));
+    let mut value = allowed
+        .or_else(|| first.map(|first| different_value(first, rules)))
+        .unwrap_or_else(|| sample(rules.ty(), &[]));
     for _ in values {
         if listed(&value) {
-            value = other(&value, rules);
+            value = different_value(&value, rules);
         }
     }
     if listed(&value) {
@@ -305,7 +306,7 @@ fn sample_item(rules: &Rules) -> Value {
     sample(rules.item().ty(), &[])
 }
 
-/// Some value of a type: the smallest that is not nothing.
+/// A small value of a type.
 fn sample(ty: &Type, key: &[(String, Value)]) -> Value {
     if !key.is_empty() {
         return Value::Object(key.iter().cloned().collect());

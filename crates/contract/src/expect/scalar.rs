@@ -1,4 +1,4 @@
-//! Scalars compared by value: numbers, quantities, durations, times; ranges of them, and what lies beside.
+//! Compares scalars by value: numbers, quantities, durations, times; ranges of them, and shifted values.
 
 use std::cmp::Ordering;
 
@@ -10,7 +10,7 @@ use serde_json::{Number, Value};
 
 use super::Rules;
 
-/// How a value is measured, as a whole number of 10⁻⁹ of its unit (seconds, where it is of time).
+/// How a value is converted to an integer, in units of 10⁻⁹ (for times and durations nanoseconds).
 #[derive(Clone, Copy)]
 enum Measure {
     Time,
@@ -18,8 +18,8 @@ enum Measure {
     Quantity,
 }
 
-/// Whether two scalars mean the same at this place: numbers go by value, and so do quantities, int-or-strings,
-/// durations and times where the type says so. Whole values are the same only as they are written.
+/// Whether two scalars are equal: numbers compare by value, and so do quantities, int-or-strings,
+/// durations and times if the type says so. Maps and lists must be identical.
 #[must_use]
 pub fn equal(a: &Value, b: &Value, rules: &Rules) -> bool {
     if a == b {
@@ -35,34 +35,34 @@ pub fn equal(a: &Value, b: &Value, rules: &Rules) -> bool {
     both(measure.of(a), measure.of(b))
 }
 
-/// Whether the value is in the range, both ends included. All three must be measured in one way: the type's if it
-/// says one, else the first of time, duration and quantity (numbers are quantities) that fits all.
+/// Whether the value is in the range, both ends included. All three must have the same measure: the type's if it
+/// has one, else the first of time, duration and quantity (numbers are quantities) that fits all.
 pub(super) fn between(value: &Value, low: &Value, high: &Value, rules: &Rules) -> bool {
     let all = |measure: &Measure| Some((measure.of(low)?, measure.of(high)?, measure.of(value)?));
     let range = measures(rules.ty().shape()).iter().find_map(all);
     range.is_some_and(|(low, high, value)| low <= value && value <= high)
 }
 
-/// The value that is greater by this (seconds, where it is of time), written the same way; absent for what cannot be
+/// The value increased by `by` (seconds for times and durations), in the same notation; `None` if it cannot be
 /// measured.
-pub(super) fn moved(value: &Value, by: i64, rules: &Rules) -> Option<Value> {
+pub(super) fn shifted(value: &Value, by: i64, rules: &Rules) -> Option<Value> {
     if let Value::Number(number) = value {
         let whole = number.as_i64().and_then(|number| number.checked_add(by)).map(Value::from);
         return whole.or_else(|| number.as_f64().map(|number| beyond(number, by)));
     }
     let measures = measures(rules.ty().shape()).iter();
     let (measure, nanos) = measures.clone().find_map(|measure| Some((measure, measure.of(value)?)))?;
-    measure.written(nanos.checked_add(i128::from(by) * 1_000_000_000)?).map(Value::from)
+    measure.format(nanos.checked_add(i128::from(by) * 1_000_000_000)?).map(Value::from)
 }
 
-/// A scalar as it stands in a path: texts bare.
+/// A scalar as in a path: strings without quotes.
 pub(crate) fn bare(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn same_number(a: &Number, b: &Number) -> bool {
     match (a.as_f64(), b.as_f64()) {
-        // Two whole numbers were compared as such already: as floats, big ones would run together.
+        // Two integers were compared already; as floats, different large ones could be equal.
         _ if !a.is_f64() && !b.is_f64() => false,
         (Some(a), Some(b)) => a.partial_cmp(&b) == Some(Ordering::Equal),
         _ => false,
@@ -73,7 +73,7 @@ fn both<T: PartialEq>(a: Option<T>, b: Option<T>) -> bool {
     a.zip(b).is_some_and(|(a, b)| a == b)
 }
 
-/// A quantity, also where it stands as a number.
+/// A quantity, also if written as a number.
 fn quantity(value: &Value) -> Option<Quantity> {
     match value {
         Value::String(text) => Quantity::parse(text).ok(),
@@ -91,7 +91,7 @@ fn measures(shape: Shape) -> &'static [Measure] {
     }
 }
 
-/// A number that is greater or less, however big the number is.
+/// A greater or smaller number, also if the number is too large to change by `by`.
 fn beyond(number: f64, by: i64) -> Value {
     let distance = number.abs() + 1.0;
     Value::from(if by < 0 { number - distance } else { number + distance })
@@ -106,7 +106,7 @@ impl Measure {
         }
     }
 
-    fn written(self, nanos: i128) -> Option<String> {
+    fn format(self, nanos: i128) -> Option<String> {
         match self {
             Self::Time => time::to_string(nanos),
             Self::Duration => {

@@ -1,4 +1,4 @@
-//! Each operator both ways, and what the comparison says of keys, types, notations and paths.
+//! Tests of each operator, and of keys, types, notations and paths in the comparison.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ fn list(items: &[Value], ordered: bool) -> Expect {
     Expect::List { items: items.iter().cloned().map(Expect::Value).collect(), ordered }
 }
 
-/// Whether an expectation of which nothing else is known is kept, with input 1.
+/// Whether an answer of unknown type satisfies an expectation, with the input 1.
 fn kept(expect: &Expect, answer: &Value) -> bool {
     holds(expect, Some(&json!(1)), Some(answer), &Rules::unknown())
 }
@@ -56,7 +56,7 @@ fn pod() -> Rules {
 }
 
 /// Mismatches as `path: want, got`.
-fn told(expect: &Expect, input: &Value, answer: &Value, rules: &Rules) -> Vec<String> {
+fn mismatches(expect: &Expect, input: &Value, answer: &Value, rules: &Rules) -> Vec<String> {
     let found = compare(expect, Some(input), Some(answer), rules);
     let got = |got: Option<Value>| got.unwrap_or_default();
     found.into_iter().map(|found| format!("{}: {}, {}", found.path, found.want, got(found.got))).collect()
@@ -206,7 +206,7 @@ fn cel_is_never_passed_in_silence() {
 }
 
 #[test]
-fn values_go_by_value_where_the_type_says_so() {
+fn values_compare_by_value_if_the_type_says_so() {
     let limits =
         pod().field("spec").field("containers").item().field("resources").field("limits").field("cpu");
     let duration = rules_of(&json!({"type": "string", "format": "duration"}));
@@ -230,7 +230,7 @@ fn values_go_by_value_where_the_type_says_so() {
 }
 
 #[test]
-fn keyed_lists_are_partial_and_go_by_all_their_keys() {
+fn keyed_lists_are_partial_and_compare_by_all_their_keys() {
     let ports = |protocol: Option<&str>, expect: Expect| {
         let mut key = vec![("containerPort", json!(80))];
         key.extend(protocol.map(|protocol| ("protocol", json!(protocol))));
@@ -266,7 +266,7 @@ fn keyed_lists_are_partial_and_go_by_all_their_keys() {
         (ports(Some("UDP"), op(Operator::Unchanged)), vec![]),
     ];
     for (expect, wanted) in table {
-        assert_eq!(told(&expect, &answer, &answer, &pod()), wanted, "{}", words(&expect));
+        assert_eq!(mismatches(&expect, &answer, &answer, &pod()), wanted, "{}", words(&expect));
     }
 }
 
@@ -278,24 +278,27 @@ fn unchanged_finds_the_input_through_keys_and_says_what_changed() {
     let each = op(Operator::Each(Box::new(op(Operator::Unchanged))));
     let each = map([("spec", map([("containers", each)]))]);
     for expect in [op(Operator::Unchanged), each] {
-        assert_eq!(told(&expect, &containers("x"), &reordered, &pod()), Vec::<String>::new());
+        assert_eq!(mismatches(&expect, &containers("x"), &reordered, &pod()), Vec::<String>::new());
         assert_eq!(
-            told(&expect, &containers("y"), &reordered, &pod()),
+            mismatches(&expect, &containers("y"), &reordered, &pod()),
             vec!["spec.containers[name=b].image: y, \"x\""]
         );
     }
 }
 
 #[test]
-fn notations_open_inside_each_other() {
+fn notations_nest() {
     let inner = map([("limit", value(json!(2)))]);
     let nested = opened(Notation::Base64, opened(Notation::Yaml, inner));
     let expect = map([("data", map([("x", nested)]))]);
     let encoded = |text: &str| json!({"data": {"x": close(Notation::Base64, &json!(text))}});
     let rules = Rules::unknown();
-    assert_eq!(told(&expect, &json!({}), &encoded("limit: 2\nother: 1\n"), &rules), Vec::<String>::new());
+    assert_eq!(
+        mismatches(&expect, &json!({}), &encoded("limit: 2\nother: 1\n"), &rules),
+        Vec::<String>::new()
+    );
     let answer = encoded("limit: 3\n");
-    assert_eq!(told(&expect, &json!({}), &answer, &rules), vec!["data.x<Base64><Yaml>.limit: 2, 3"]);
+    assert_eq!(mismatches(&expect, &json!({}), &answer, &rules), vec!["data.x<Base64><Yaml>.limit: 2, 3"]);
     let assertion = assertions(&expect, Some(&answer), &rules).remove(0);
     assert_eq!(get(&answer, &assertion.path), Some(json!(3)));
     let mut repaired = answer.clone();
@@ -367,7 +370,7 @@ fn changes_are_leaves_and_prefixes_cover_them() {
 }
 
 #[test]
-fn contracts_add_keys_and_lift_order() {
+fn contracts_add_keys_and_unordered_lists() {
     let list_keys = BTreeMap::from([("spec.units".to_owned(), "name".to_owned())]);
     let rules = Rules::unknown().with(&list_keys, &["spec.tolerations".to_owned()]);
     let object =
@@ -390,7 +393,7 @@ fn contracts_add_keys_and_lift_order() {
 }
 
 #[test]
-fn what_a_contract_adds_holds_at_its_path_only() {
+fn list_rules_of_a_contract_apply_only_at_their_path() {
     let rules = Rules::unknown().with(&BTreeMap::new(), &["a[].b".to_owned()]);
     assert_eq!(rules.field("a").list(), ListRule::Ordered);
     assert_eq!(rules.field("a").item().field("b").list(), ListRule::Unordered);
@@ -399,7 +402,7 @@ fn what_a_contract_adds_holds_at_its_path_only() {
 }
 
 #[test]
-fn what_is_to_be_refused_is_known_by_the_operator() {
+fn each_operator_knows_values_that_it_must_reject() {
     let refusals = |expect: &Expect, input: Value, answer: Value| {
         let rules = Rules::unknown();
         let found = assertions(expect, Some(&answer), &rules);
@@ -460,7 +463,7 @@ fn a_diff_shows_only_what_is_asserted() {
 }
 
 #[test]
-fn what_may_be_absent_is_not_damaged_by_taking_it_away() {
+fn removing_a_value_does_not_break_an_optional_assertion() {
     let text = Expect::Operator(Operator::Opened(
         Notation::Base64,
         Box::new(Expect::Operator(Operator::Matches { regex: "a.*".to_owned(), not_for: Some(json!("b")) })),

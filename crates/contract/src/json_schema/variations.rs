@@ -1,4 +1,4 @@
-//! A file of variations, as editors are told of it.
+//! The schema of a file of variations.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// Fixtures as they vary: tables, and what their rows make of objects.
+/// Variations of fixtures: tables, and how their rows change objects.
 #[derive(Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[schemars(title = "Variations")]
@@ -22,18 +22,19 @@ pub(super) struct VariationsFile {
 #[derive(Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct VariationsMetadata {
-    /// What varies, as `vary` of a namespace names it: with-workers.
+    /// Name of the variations, for `vary` of a namespace: with-workers.
     name: String,
 }
 
 #[derive(Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct VariationsSpec {
-    /// Keys of lists that the schema does not know: path → field.
+    /// Keys of lists that the schema does not declare: path → field.
     list_keys: Option<BTreeMap<String, String>>,
-    /// Tables drawn with bars; the first column of each names its rows, and one row of each makes a combination.
+    /// Tables with bars; the first column of each names its rows, and one row of each makes a combination.
     #[schemars(length(min = 1))]
     axes: Vec<String>,
-    /// Differences by fixture; `<column>` stands for a cell, `$is: <column>` takes out what a cell says is absent.
+    /// Differences by fixture; `<column>` stands for a cell, `$is: <column>` removes an element or object if the cell
+    /// is `absent`.
     change: BTreeMap<String, Map<String, Value>>,
 }

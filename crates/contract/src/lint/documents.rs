@@ -1,26 +1,26 @@
-//! Contracts, ledgers and the list of what is not normative, held against the documents that they quote.
+//! Checks contracts, ledgers and the list of sentences that are not normative against the documents that they quote.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use formats::yaml::Mark;
 
-use crate::document::ledger::{self, Entry, Ledger};
+use crate::document::ledger::{self, Ledger, LedgerEntry};
 use crate::document::{Error, SourceFile};
 use crate::index::Ledgers;
 use crate::model::Source;
 use crate::sentence::{self, Sentence};
 
-/// Longest quotation that is looked for, in words; a whole sentence may be longer.
+/// Maximal length of a quotation, in words; a whole sentence may be longer.
 const QUOTATION: usize = 80;
 
-/// As many sentences are named one by one; the rest is counted.
+/// Maximal number of sentences that are reported one by one; the rest is counted.
 const NAMED: usize = 20;
 
-/// As many words tell which sentence is meant.
+/// Number of words of a sentence in a message.
 const WORDS: usize = 8;
 
-/// The documents, and where they are quoted.
+/// The documents, and the quotations in them.
 pub(super) struct Documents<'a> {
     documents: Vec<Document<'a>>,
 }
@@ -28,17 +28,17 @@ pub(super) struct Documents<'a> {
 struct Document<'a> {
     file: &'a SourceFile,
     sentences: Vec<Sentence<'a>>,
-    /// What is quoted and no sentence: parts of sentences, or several at once.
+    /// Quotations that are not one sentence: parts of sentences, or several sentences.
     quoted: Vec<(String, Range<usize>)>,
 }
 
 impl<'a> Documents<'a> {
-    /// The documents, looked through for these hashes; `None`: there are none.
+    /// Searches the documents for these hashes; `None`: there are no documents.
     pub(super) fn of(files: &'a [SourceFile], wanted: &BTreeSet<&str>) -> Option<Self> {
         let sentences: Vec<_> = files.iter().map(|file| sentence::sentences(&file.text)).collect();
-        let whole: BTreeSet<&str> =
+        let sentence_hashes: BTreeSet<&str> =
             sentences.iter().flatten().map(|sentence| sentence.hash.as_str()).collect();
-        let parts: BTreeSet<&str> = wanted.difference(&whole).copied().collect();
+        let parts: BTreeSet<&str> = wanted.difference(&sentence_hashes).copied().collect();
         let quoted: Vec<_> =
             files.iter().map(|file| sentence::quoted(&file.text, &parts, QUOTATION)).collect();
         let documents = files.iter().zip(sentences).zip(quoted);
@@ -47,7 +47,7 @@ impl<'a> Documents<'a> {
         (!files.is_empty()).then_some(Self { documents })
     }
 
-    /// Whether a document has this sentence, part of a sentence, or several sentences.
+    /// Whether a document contains this sentence, part of a sentence, or several sentences.
     pub(super) fn has(&self, hash: &str) -> bool {
         self.sentences().any(|sentence| sentence.hash == hash)
             || self.documents.iter().any(|document| document.quoted.iter().any(|(quoted, _)| quoted == hash))
@@ -57,9 +57,9 @@ impl<'a> Documents<'a> {
         self.documents.iter().flat_map(|document| &document.sentences)
     }
 
-    /// Every sentence is numbered in a ledger or listed as not normative, and both speak of sentences that are there.
-    /// Where there is neither ledger nor list, nothing is asked.
-    pub(super) fn numbered(&self, ledgers: &Ledgers) -> Vec<Error> {
+    /// Checks that every sentence is numbered in a ledger or listed as not normative, and that numbered and listed
+    /// sentences exist. Without ledgers and list, nothing is checked.
+    pub(super) fn check_numbered(&self, ledgers: &Ledgers) -> Vec<Error> {
         if ledgers.ledgers.is_empty() && ledgers.not_normative.is_empty() {
             return Vec::new();
         }
@@ -79,34 +79,42 @@ impl<'a> Documents<'a> {
                 }
             }
         }
-        [self.gone(ledgers), in_both(ledgers, &both), unnumbered.errors()].concat()
+        [self.missing_sentences(ledgers), in_both(ledgers, &both), unnumbered.errors()].concat()
     }
 
-    /// Entries of ledgers and of the list whose sentence no document has.
-    fn gone(&self, ledgers: &Ledgers) -> Vec<Error> {
+    /// Reports entries of ledgers and of the list whose sentence is in no document.
+    fn missing_sentences(&self, ledgers: &Ledgers) -> Vec<Error> {
         let mut found = Vec::new();
         for (ledger, file) in &ledgers.ledgers {
             for entry in &ledger.entries {
                 let Some(hash) = entry.sentence().filter(|hash| !self.has(hash)) else { continue };
-                let message = format!("no document has the sentence {hash} of {} any more", entry.id);
-                let remedy =
-                    "read what became of it; `lint --hash 'the words'` prints the hash of the new one";
+                let message = format!("no document contains the sentence {hash} of {} any more", entry.id);
+                let remedy = "find its new wording; `gardener-conformance lint --hash 'the words'` prints the new hash";
                 found.push(ledger::at(file, &entry.id, message, remedy).coded("sentence"));
             }
         }
         let known: BTreeSet<&str> = self.sentences().map(|sentence| sentence.hash.as_str()).collect();
         for (hash, file) in listed(ledgers).filter(|(hash, _)| !known.contains(hash)) {
-            let message = format!("no document has the sentence {hash} any more");
-            found.push(at_key(file, hash, message, "take the line out; a new sentence is named by itself"));
+            let message = format!("no document contains the sentence {hash} any more");
+            found.push(error_at_hash(
+                file,
+                hash,
+                message,
+                "remove the line; lint reports a new sentence separately",
+            ));
         }
         found
     }
 }
 
 impl Document<'_> {
-    /// The entry that numbers a sentence: it quotes the sentence; or what is no sentence, but a part of it, or several of which
+    /// The entry that numbers a sentence: it quotes the sentence, or a part of it, or several sentences of which
     /// it is one.
-    fn entry<'e>(&self, sentence: &Sentence<'_>, entries: &BTreeMap<&str, &'e Entry>) -> Option<&'e Entry> {
+    fn entry<'e>(
+        &self,
+        sentence: &Sentence<'_>,
+        entries: &BTreeMap<&str, &'e LedgerEntry>,
+    ) -> Option<&'e LedgerEntry> {
         let overlaps =
             |range: &Range<usize>| range.start < sentence.range.end && sentence.range.start < range.end;
         let part = || {
@@ -118,7 +126,7 @@ impl Document<'_> {
 }
 
 /// The entries that quote a sentence, by its hash.
-fn entries(ledgers: &[(Ledger, SourceFile)]) -> BTreeMap<&str, &Entry> {
+fn entries(ledgers: &[(Ledger, SourceFile)]) -> BTreeMap<&str, &LedgerEntry> {
     let entries = ledgers.iter().flat_map(|(ledger, _)| &ledger.entries);
     entries.filter_map(|entry| Some((entry.sentence()?, entry))).collect()
 }
@@ -132,18 +140,18 @@ fn listed(ledgers: &Ledgers) -> impl Iterator<Item = (&str, &SourceFile)> {
     documents.flat_map(|(document, file)| document.sentences.keys().map(move |hash| (hash.as_str(), file)))
 }
 
-/// Sentences that are numbered and listed as well.
-fn in_both(ledgers: &Ledgers, both: &BTreeMap<&str, &Entry>) -> Vec<Error> {
+/// Reports sentences that are both numbered and listed.
+fn in_both(ledgers: &Ledgers, both: &BTreeMap<&str, &LedgerEntry>) -> Vec<Error> {
     let wrong = listed(ledgers).filter_map(|(hash, file)| Some((hash, file, both.get(hash)?)));
-    let error = |(hash, file, entry): (&str, &SourceFile, &&Entry)| {
-        let message = format!("{hash} is not normative here, and {} numbers it", entry.id);
-        at_key(file, hash, message, "take out one of the two")
+    let error = |(hash, file, entry): (&str, &SourceFile, &&LedgerEntry)| {
+        let message = format!("{hash} is listed as not normative, but {} numbers it", entry.id);
+        error_at_hash(file, hash, message, "remove one of the two")
     };
     wrong.map(error).collect()
 }
 
 /// An error at the line of the list that has this hash as its key.
-fn at_key(file: &SourceFile, hash: &str, message: String, remedy: &str) -> Error {
+fn error_at_hash(file: &SourceFile, hash: &str, message: String, remedy: &str) -> Error {
     let mut mark = Mark { line: 1, column: 1, offset: 0 };
     for (number, line) in file.text.split_inclusive('\n').enumerate() {
         if let Some(column) = line.find(hash) {
@@ -159,7 +167,7 @@ fn at_key(file: &SourceFile, hash: &str, message: String, remedy: &str) -> Error
 #[derive(Default)]
 struct Unnumbered {
     named: Vec<Error>,
-    /// The first that is not named, and how many there are.
+    /// The first sentence that is not reported, and how many there are.
     rest: Option<(Error, usize)>,
 }
 
@@ -175,8 +183,8 @@ impl Unnumbered {
     fn errors(mut self) -> Vec<Error> {
         let rest = self.rest.map(|(mut first, count)| {
             first.message =
-                format!("{count} more sentences, from here on, are neither numbered nor not normative");
-            first.remedy = Some("they are named once those before are dealt with".to_owned());
+                format!("{count} more sentences, from here on, are neither numbered in a ledger nor listed as not normative");
+            first.remedy = Some("lint reports them after those before are corrected".to_owned());
             first
         });
         self.named.extend(rest);
@@ -184,8 +192,8 @@ impl Unnumbered {
     }
 }
 
-/// A sentence that is neither numbered nor listed, with an entry to be filled in; it likely is of the document and section of
-/// the numbered sentence before it.
+/// The error for a sentence that is neither numbered nor listed, with an entry to fill in: probably from the document
+/// and section of the numbered sentence before it.
 fn unnumbered(file: &SourceFile, sentence: &Sentence<'_>, before: Option<&Source>) -> Error {
     let words: Vec<&str> = sentence.text.split_whitespace().take(WORDS).collect();
     let message = format!(
@@ -199,7 +207,7 @@ fn unnumbered(file: &SourceFile, sentence: &Sentence<'_>, before: Option<&Source
     let remedy = format!(
         "add to the ledger of the component that will keep it\n\
          - {{id: L-…, source: {{document: {}, version: {}, section: {}, sentence: \"{hash}\"}},\n   \
-         text: …, notYet: …}}\nor, if it asks nothing of anybody, to contracts/not-normative.yaml\n    \
+         text: …, notYet: …}}\nor, if it requires nothing, to contracts/not-normative.yaml\n    \
          \"{hash}\": explanation",
         of(|source| &source.document),
         of(|source| &source.version),

@@ -1,39 +1,39 @@
-//! Clauses about what Gardener emits: each has a change that breaks it, and no change breaks another clause.
+//! Checks of the form objects: each clause has a change that breaks it, and no change breaks another clause.
 
 use crate::case::When;
 use crate::emitted::{Break, broken, differs};
 use crate::model::{Clause, Contract};
 
-/// What is wrong with the clauses, each with its remedy.
+/// Errors of the clauses: clause, message and remedy.
 pub(super) fn check<'c>(contracts: &[&'c Contract]) -> Vec<(&'c Clause, String, &'static str)> {
-    let mut found = Vec::new();
+    let mut errors = Vec::new();
     for clause in contracts.iter().flat_map(|contract| &contract.clauses) {
         let breaks: Vec<&Break> = clause.cases.iter().flat_map(|case| changes(&case.when)).collect();
         if breaks.is_empty() {
-            let message = format!("nothing shows that {} can be broken", clause.id);
-            found.push((clause, message, "write `breaks: [{case: …, change: {deployment/…: {…}}}]`"));
+            let message = format!("breaks is missing: nothing shows that {} can fail", clause.id);
+            errors.push((clause, message, "write `breaks: [{case: …, change: {deployment/…: {…}}}]`"));
         }
         for of in breaks {
             let ids = broken(contracts.iter().copied(), Some(&of.gardener), &of.objects);
             let is_other = |id: &&str| *id != clause.id && !is_stated(contracts, id, &of.gardener);
             let others: Vec<&str> = ids.iter().copied().filter(is_other).collect();
             if !ids.contains(clause.id.as_str()) {
-                let message = format!("{:?} does not break {}", of.name, clause.id);
-                let remedy = "a clause that it presupposes is broken too: change less";
-                found.push((clause, message, remedy));
+                let message = format!("the change {:?} does not break {}", of.name, clause.id);
+                let remedy = "make a smaller change: it also breaks a clause that this one presupposes";
+                errors.push((clause, message, remedy));
             }
             if !others.is_empty() {
                 let others = others.join(", ");
-                let message = format!("{:?} breaks {others} beside {}", of.name, clause.id);
-                let remedy = "change less, or let the other clause presuppose this one";
-                found.push((clause, message, remedy));
+                let message = format!("the change {:?} breaks {others} beside {}", of.name, clause.id);
+                let remedy = "make a smaller change, or let the other clause presuppose this one";
+                errors.push((clause, message, remedy));
             }
         }
     }
-    found
+    errors
 }
 
-/// Whether the clause says of this release that it breaks it, whatever is changed.
+/// Whether `differs` of the clause says that this release breaks it.
 fn is_stated(contracts: &[&Contract], id: &str, gardener: &str) -> bool {
     let mut clauses = contracts.iter().flat_map(|contract| &contract.clauses);
     clauses.any(|clause| clause.id == id && differs(&clause.differs, gardener))

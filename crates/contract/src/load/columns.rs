@@ -1,15 +1,16 @@
-//! Whether each column of a table is used, and changes something.
+//! Checks that each column of a table is used and changes the outcome.
 
-use super::expand::{Context, Used};
-use super::table::{Row, Table};
+use super::expand::{Context, UsedColumns};
+use super::table::{Table, TableRow};
 use crate::model::Form;
 
 impl Context<'_> {
-    /// Notes columns that are not used, and inputs that change nothing.
-    pub(super) fn check_columns(&self, table: &Table, used: &Used) {
+    /// Reports unused columns, and inputs that change no outcome.
+    pub(super) fn check_columns(&self, table: &Table, used: &UsedColumns) {
         for (at, column) in table.columns.iter().enumerate() {
             if !used.before.contains(&at) && !used.after.contains(&at) {
-                let remedy = format!("write `<{}>` where it matters, or drop it", column.name);
+                let remedy =
+                    format!("write `<{}>` in given, when, then or config, or remove the column", column.name);
                 self.lint.add(
                     "unused-column",
                     column.span,
@@ -18,35 +19,36 @@ impl Context<'_> {
                 );
             }
         }
-        // Rows that are named by hand are examples, each for itself.
-        // Times may differ from row to row in a scenario without any other outcome.
+        // Rows named in a column `case` are independent examples.
+        // Times in a scenario may differ between rows without changing the outcome.
         let timed = match self.draft.form {
             Form::Scenario => used.after.is_empty(),
-            // Each row is a rule of its own.
+            // Each row is its own rule.
             Form::Objects => true,
             _ => false,
         };
         if timed || table.rows.len() < 2 || table.rows.iter().all(|row| row.case.is_some()) {
             return;
         }
-        // What a document draws beside each of its versions may be the same throughout.
+        // A column that the source document has beside each version may have the same value in all rows.
         let same = |at: usize| table.rows.iter().all(|row| row.cells[at].raw == table.rows[0].cells[at].raw);
-        let drawn = |at: usize| self.draft.form == Form::Versions && same(at);
+        let is_constant = |at: usize| self.draft.form == Form::Versions && same(at);
         for (at, column) in table.columns.iter().enumerate() {
             let is_input = used.before.contains(&at) && !used.after.contains(&at);
-            if is_input && !drawn(at) && !matters(table, at, used) {
+            if is_input && !is_constant(at) && !changes_outcome(table, at, used) {
                 let message = format!("no two rows show that {:?} changes the outcome", column.name);
-                let remedy = "add a row that differs in it alone, or drop it";
+                let remedy =
+                    "add a row that differs only in this column and in the outcome, or remove the column";
                 self.lint.add("idle-column", column.span, message, remedy);
             }
         }
     }
 }
 
-/// Whether two rows differ in this column and in the outcome, and in no other input.
-fn matters(table: &Table, column: usize, used: &Used) -> bool {
+/// Whether two rows differ in this column and in the outcome, but in no other input.
+fn changes_outcome(table: &Table, column: usize, used: &UsedColumns) -> bool {
     let others: Vec<usize> = used.before.iter().copied().filter(|at| *at != column).collect();
-    let same = |a: &Row, b: &Row, at: &usize| a.cells[*at].raw == b.cells[*at].raw;
+    let same = |a: &TableRow, b: &TableRow, at: &usize| a.cells[*at].raw == b.cells[*at].raw;
     let pairs =
         table.rows.iter().enumerate().flat_map(|(at, a)| table.rows[at + 1..].iter().map(move |b| (a, b)));
     pairs.into_iter().any(|(a, b)| {

@@ -1,67 +1,67 @@
-//! The cases of a clause of form versions: a row, once for each place where it is asked.
+//! The cases of a clause of the form versions: one for each row and each value of `runsOn`.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::cells::Cells;
 use super::draft::Clause;
-use super::expand::{Built, Context, Used};
-use super::given::Assembly;
-use super::outcome;
+use super::expand::{Context, UnnamedCase, UsedColumns};
+use super::given::ObjectBuilder;
+use super::keywords::{RUNS_ON, THEN_DECISION};
 use super::profile::Offering;
 use super::question;
 use super::report::nearest;
-use super::setting::Offer;
-use super::table::Row;
-use super::tree::{Data, Key, Span, Tree};
+use super::table::TableRow;
+use super::then;
+use super::tree::{Key, Span, Tree, TreeData};
 use super::variants::{self, Variant};
-use super::words::{RUNS_ON, THEN_DECISION};
+use super::versions_form::Offer;
 use crate::case::{About, Case, Given, When};
 use crate::decision::{self, Decision, Question, RunsOn};
 
-/// The fixtures that profiles and Shoots start from.
+/// The fixtures that CloudProfiles and Shoots start from.
 const FIXTURES: [&str; 2] = ["cloudprofile", "shoot"];
-/// What columns mean where a contract says neither `shoot` nor `then`: paths in a Shoot, and in what is told.
+/// Meaning of columns if a contract has neither `shoot` nor `then`: paths in a Shoot, and in the result.
 const IMPLIED_SHOOT: [(&str, &str); 2] =
     [("current", "spec.kubernetes.version"), ("autoUpdate", "spec.maintenance.autoUpdate.kubernetesVersion")];
 const IMPLIED_THEN: [(&str, &str); 2] = [("becomes", "shoot.spec.kubernetes.version"), ("reason", "reason")];
 
 impl Context<'_> {
-    /// What a clause asks; a list of operations asks several times.
-    pub(super) fn asked(&self, clause: &Clause) -> Vec<Variant> {
-        let when = clause.when.clone().or_else(|| self.draft.setting.when.clone());
+    /// The variants of a clause's `when`; a list of operations makes several.
+    pub(super) fn question_variants(&self, clause: &Clause) -> Vec<Variant> {
+        let when = clause.when.clone().or_else(|| self.draft.versions_form.when.clone());
         let implied = || entries([("decide", "maintenance")], clause.span);
         variants::of(&Tree::empty(clause.span), &when.unwrap_or_else(implied))
     }
 
-    /// One row, once for each place where it is asked.
-    pub(super) fn decisions(
+    /// The cases of one row, one for each value of `runsOn`.
+    pub(super) fn decision_cases(
         &self,
         clause: &Clause,
         variant: &Variant,
         cells: &Cells<'_>,
-        row: Option<(usize, &Row)>,
-        used: &mut Used,
-    ) -> Option<Vec<Built>> {
+        row: Option<(usize, &TableRow)>,
+        used: &mut UsedColumns,
+    ) -> Option<Vec<UnnamedCase>> {
         let errors = self.report.count();
-        let assembly = self.assembly(cells);
+        let builder = self.builder(cells);
         let now = self.now(clause, cells)?;
-        let asks = question::read(&cells.fill(&variant.when), self.report)?;
-        let given = self.stands(clause, &asks, now, &assembly)?;
+        let question = question::read(&cells.fill(&variant.when), self.report)?;
+        let given = self.given_objects(clause, &question, now, &builder)?;
         used.before.extend(cells.take_used());
-        let wanted = cells.fill(&self.wanted(clause)?);
+        let wanted = cells.fill(&self.then_tree(clause)?);
         used.after.extend(cells.take_used());
-        let levels = self.levels(clause, &asks);
-        let then = self.told(&wanted, &asks)?;
-        self.check_seen(&wanted, &levels);
+        let places = self.runs_on(clause, &question);
+        let then = self.read_then(&wanted, &question)?;
+        self.check_observable(&wanted, &places);
         if self.report.count() > errors {
             return None;
         }
-        let operation = match &asks {
+        let operation = match &question {
             Question::Admission { operation } if variant.names_operation => Some(operation.clone()),
             _ => None,
         };
-        let built = |runs_on: RunsOn| Built {
+        let built = |runs_on: RunsOn| UnnamedCase {
             row: row.map(|(number, _)| number),
             like: None,
             operation: operation.clone(),
@@ -71,77 +71,82 @@ impl Context<'_> {
                 inputs: Vec::new(),
                 config: json!({}),
                 given: given.clone(),
-                when: When::Decision(Box::new(Decision { runs_on, asks: asks.clone(), now })),
+                when: When::Decision(Box::new(Decision { runs_on, asks: question.clone(), now })),
                 then: then.clone(),
                 location: self.location_of(clause, row),
             },
             then: wanted.to_value(),
         };
-        Some(levels.into_iter().map(built).collect())
+        Some(places.into_iter().map(built).collect())
     }
 
     fn now(&self, clause: &Clause, cells: &Cells<'_>) -> Option<Timestamp> {
         let remedy = "write a time with its zone: `now: 2024-06-01T00:00:00Z`";
-        let Some(tree) = clause.setting.now.as_ref().or(self.draft.setting.now.as_ref()) else {
+        let Some(tree) = clause.versions_form.now.as_ref().or(self.draft.versions_form.now.as_ref()) else {
             self.report.add("missing-key", clause.span, "now is missing", remedy);
             return None;
         };
         let filled = cells.fill(tree);
         let now = filled.text().and_then(|text| text.parse().ok());
         if now.is_none() {
-            let message = format!("{} is no time", filled.to_value());
+            let message = format!("{} is not a valid time", filled.to_value());
             self.report.add("time", filled.span, message, remedy);
         }
         now
     }
 
-    /// The CloudProfile and the Shoots that are asked of.
-    fn stands(
+    /// The CloudProfile and the Shoots of the question.
+    fn given_objects(
         &self,
         clause: &Clause,
-        asks: &Question,
+        question: &Question,
         now: Timestamp,
-        assembly: &Assembly<'_>,
+        builder: &ObjectBuilder<'_>,
     ) -> Option<Given> {
-        if matches!(asks, Question::Support { .. }) {
+        if matches!(question, Question::Support { .. }) {
             return Some(Given::default());
         }
-        let layers = [self.draft.setting.shoot.as_ref(), clause.setting.shoot.as_ref()];
+        let layers = [self.draft.versions_form.shoot.as_ref(), clause.versions_form.shoot.as_ref()];
         let implied = || implied(clause, &IMPLIED_SHOOT);
         let object = if layers.iter().all(Option::is_none) {
-            shoot(&[Some(&implied())], clause.span, assembly)
+            shoot(&[Some(&implied())], clause.span, builder)
         } else {
-            shoot(&layers, clause.span, assembly)
+            shoot(&layers, clause.span, builder)
         };
-        let old = match &clause.setting.old {
-            Some(old) => Some(shoot(&[layers[0], Some(old)], clause.span, assembly)?),
+        let old = match &clause.versions_form.old {
+            Some(old) => Some(shoot(&[layers[0], Some(old)], clause.span, builder)?),
             None => None,
         };
-        let (admission, update) = match asks {
+        let (admission, update) = match question {
             Question::Admission { operation } => (true, operation == "UPDATE"),
             _ => (false, false),
         };
-        let has_old = admission || matches!(asks, Question::Rolling { .. });
+        let has_old = admission || matches!(question, Question::Rolling { .. });
         if old.is_none() && update {
-            let remedy = "say what was before: `old: {spec: …}`";
-            self.report.add("missing-object", clause.span, "an UPDATE needs a Shoot before", remedy);
-        } else if let (Some(old), false) = (&clause.setting.old, has_old) {
-            let message = format!("old has no meaning where {} is decided", asks.name());
-            self.report.add("form", old.span, message, "leave it out");
+            let remedy = "add the old Shoot: `old: {spec: …}`";
+            self.report.add(
+                "missing-object",
+                clause.span,
+                "old is missing: an UPDATE needs the old Shoot",
+                remedy,
+            );
+        } else if let (Some(old), false) = (&clause.versions_form.old, has_old) {
+            let message = format!("old is not allowed with `decide: {}`", question.name());
+            self.report.add("form", old.span, message, "remove it");
         }
-        // What is created was not there before; a list of operations may name both.
+        // A list of operations may name CREATE too, which has no old Shoot.
         let old = old.filter(|_| update || !admission);
-        let cluster = vec![self.profile(clause, now, assembly)?];
+        let cluster = vec![self.profile(clause, now, builder)?];
         Some(Given { cluster, namespace: None, old, object: Some(object?) })
     }
 
-    fn profile(&self, clause: &Clause, now: Timestamp, assembly: &Assembly<'_>) -> Option<Value> {
-        let (own, base) = (&clause.setting, &self.draft.setting);
-        let offering = Offering { now, cells: assembly.cells, report: self.report };
-        let mut profile = assembly.object(&entries([("like", FIXTURES[0])], clause.span))?;
+    fn profile(&self, clause: &Clause, now: Timestamp, builder: &ObjectBuilder<'_>) -> Option<Value> {
+        let (own, base) = (&clause.versions_form, &self.draft.versions_form);
+        let offering = Offering { now, cells: builder.cells, report: self.report };
+        let mut profile = builder.object(&entries([("like", FIXTURES[0])], clause.span))?;
         match own.cloud_profile.as_ref().or(base.cloud_profile.as_ref()) {
-            Some(Offer::Said(tree)) if tree.map().is_some() => {
-                profile = assembly.over(profile, &assembly.cells.fill(tree))?;
+            Some(Offer::Inline(tree)) if tree.map().is_some() => {
+                profile = builder.with_difference(profile, &builder.cells.fill(tree))?;
             }
             Some(offer) => profile["spec"]["kubernetes"]["versions"] = offering.versions(offer).into(),
             None => {}
@@ -150,47 +155,48 @@ impl Context<'_> {
             Some(Offer::Table(table, span)) => {
                 profile["spec"]["machineImages"] = offering.images(table, *span).into();
             }
-            Some(Offer::Said(tree)) => {
-                let remedy = "draw a table: `machineImages: |`, then lines of `| name | version |`";
-                self.report.add("type", tree.span, "images are drawn", remedy);
+            Some(Offer::Inline(tree)) => {
+                let remedy = "write `machineImages: |`, then lines of `| name | version |`";
+                self.report.add("type", tree.span, "machineImages must be a table", remedy);
             }
             None => {}
         }
         Some(profile)
     }
 
-    /// What must hold, as written: the clause's, the contract's, or what the columns say.
-    fn wanted(&self, clause: &Clause) -> Option<Tree> {
-        let said = clause.then.clone().or_else(|| self.draft.setting.then.clone());
-        let wanted = said.unwrap_or_else(|| implied(clause, &IMPLIED_THEN));
+    /// `then` as written: of the clause, of the contract, or implied by the columns.
+    fn then_tree(&self, clause: &Clause) -> Option<Tree> {
+        let written = clause.then.clone().or_else(|| self.draft.versions_form.then.clone());
+        let wanted = written.unwrap_or_else(|| implied(clause, &IMPLIED_THEN));
         if wanted.map().is_some_and(<[_]>::is_empty) {
-            let remedy = "say what must hold, or draw a column `becomes`";
+            let remedy = "write `then: {…}`, or add a column `becomes` to the table";
             self.report.add("missing-key", clause.span, "then is missing", remedy);
             return None;
         }
         Some(wanted)
     }
 
-    /// `then`: what is told of the decision goes into one document.
-    fn told(&self, wanted: &Tree, asks: &Question) -> Option<crate::case::Then> {
+    /// Reads `then`; fields of the result are collected under one key.
+    fn read_then(&self, wanted: &Tree, question: &Question) -> Option<crate::case::Then> {
         let beside = &THEN_DECISION[1..];
-        let known: Vec<&str> = asks.tells().iter().chain(beside).copied().collect();
-        outcome::known_keys(wanted, "then", &known, self.report)?;
+        let known: Vec<&str> = question.tells().iter().chain(beside).copied().collect();
+        then::known_keys(wanted, "then", &known, self.report)?;
         let all = wanted.map().unwrap_or_default().iter().cloned();
-        let (mut entries, told): (Vec<_>, Vec<_>) =
+        let (mut entries, result): (Vec<_>, Vec<_>) =
             all.partition(|(key, _)| beside.contains(&key.name.as_str()));
-        if !told.is_empty() {
+        if !result.is_empty() {
             let key = Key { name: THEN_DECISION[0].to_owned(), span: wanted.span };
-            entries.push((key, Tree { data: Data::Map(told), span: wanted.span }));
+            entries.push((key, Tree { data: TreeData::Map(result), span: wanted.span }));
         }
-        let tree = Tree { data: Data::Map(entries), span: wanted.span };
-        outcome::then(&tree, About::Decision, &decision::rules(), self.report)
+        let tree = Tree { data: TreeData::Map(entries), span: wanted.span };
+        then::read(&tree, About::Decision, &decision::rules(), self.report)
     }
 
-    /// Where the row is asked.
-    fn levels(&self, clause: &Clause, asks: &Question) -> Vec<RunsOn> {
-        let Some(tree) = clause.setting.runs_on.as_ref().or(self.draft.setting.runs_on.as_ref()) else {
-            let remedy = "say where its rows are asked: `runsOn: [decision, reconcile]`";
+    /// The values of `runsOn`.
+    fn runs_on(&self, clause: &Clause, question: &Question) -> Vec<RunsOn> {
+        let Some(tree) = clause.versions_form.runs_on.as_ref().or(self.draft.versions_form.runs_on.as_ref())
+        else {
+            let remedy = "write where the rows run: `runsOn: [decision, reconcile]`";
             self.report.add("missing-key", clause.span, "runsOn is missing", remedy);
             return Vec::new();
         };
@@ -203,74 +209,81 @@ impl Context<'_> {
                     self.report.add(
                         "runs-on",
                         item.span,
-                        format!("{word:?} is no place where rows are asked"),
+                        format!("unknown value {word:?} of runsOn"),
                         remedy,
                     );
                 }
-                Some((_, level)) if found.contains(level) => {
-                    self.report.add("runs-on", item.span, format!("{word} is there twice"), "say it once");
+                Some((_, place)) if found.contains(place) => {
+                    self.report.add(
+                        "runs-on",
+                        item.span,
+                        format!("runsOn lists {word} twice"),
+                        "remove one of the two",
+                    );
                 }
-                Some((_, level)) if !asks.levels().contains(level) => {
-                    let names: Vec<&str> = asks.levels().iter().map(|level| level.name()).collect();
-                    let message = format!("{} is not asked on {word}", asks.name());
+                Some((_, place)) if !question.places().contains(place) => {
+                    let names: Vec<&str> = question.places().iter().map(|place| place.name()).collect();
+                    let message = format!("{} cannot run on {word}", question.name());
                     self.report.add(
                         "runs-on",
                         item.span,
                         message,
-                        format!("it is asked on {}", names.join(", ")),
+                        format!("it can run on {}", names.join(", ")),
                     );
                 }
-                Some((_, level)) => found.push(*level),
+                Some((_, place)) => found.push(*place),
             }
         }
-        self.check_why(clause, found == [RunsOn::Decision] && asks.levels().len() > 1);
+        self.check_why(clause, found == [RunsOn::Decision] && question.places().len() > 1);
         found
     }
 
-    /// Notes what a row asserts and one of the places where it is asked does not show.
-    fn check_seen(&self, wanted: &Tree, levels: &[RunsOn]) {
+    /// Reports assertions that cannot be observed on one of the values of `runsOn`.
+    fn check_observable(&self, wanted: &Tree, places: &[RunsOn]) {
         for (key, _) in wanted.map().unwrap_or_default() {
-            for level in levels.iter().filter(|level| level.hides().contains(&key.name.as_str())) {
-                let message = format!("{} is not told on {}", key.name, level.name());
-                self.report.add("runs-on", key.span, message, "ask it elsewhere, or leave it out");
+            for place in
+                places.iter().filter(|place| place.unobservable_fields().contains(&key.name.as_str()))
+            {
+                let message = format!("`{}` cannot be observed on {}", key.name, place.name());
+                self.report.add("runs-on", key.span, message, "change runsOn, or remove the assertion");
             }
         }
     }
 
-    /// A clause says why only the decision is asked, and only then.
+    /// Checks that a clause has `why` if and only if it runs on `decision` alone although it could run elsewhere.
     fn check_why(&self, clause: &Clause, alone: bool) {
-        match (&clause.setting.why, alone) {
+        match (&clause.versions_form.why, alone) {
             (None, true) => {
-                let remedy = "say it: `why: the error is told in the log alone`";
-                let message = format!("nobody says why {} is asked of the decision alone", clause.id);
+                let remedy = "add a reason: `why: only the log has the error`";
+                let message = format!("why is missing: {} runs on decision alone", clause.id);
                 self.report.add("why", clause.span, message, remedy);
             }
             (Some(why), false) => {
-                let message = "why says why the decision alone is asked, and here it is not";
-                self.report.add("why", why.span, message, "leave it out");
+                let message = "why is allowed only in a clause that runs on decision alone although it could run elsewhere";
+                self.report.add("why", why.span, message, "remove it");
             }
             (Some(why), true) if why.text().is_none() => {
-                self.report.add("why", why.span, "why is a sentence", "write a text");
+                self.report.add("why", why.span, "why must be a string", "write a sentence");
             }
             _ => {}
         }
     }
 }
 
-/// The fixture with these differences over it, one over the other.
-fn shoot(layers: &[Option<&Tree>], span: Span, assembly: &Assembly<'_>) -> Option<Value> {
-    let base = assembly.object(&entries([("like", FIXTURES[1])], span))?;
-    let filled = layers.iter().flatten().map(|layer| assembly.cells.fill(layer));
-    filled.into_iter().try_fold(base, |base, layer| assembly.over(base, &layer))
+/// The fixture with these differences merged over it, in order.
+fn shoot(layers: &[Option<&Tree>], span: Span, builder: &ObjectBuilder<'_>) -> Option<Value> {
+    let base = builder.object(&entries([("like", FIXTURES[1])], span))?;
+    let filled = layers.iter().flatten().map(|layer| builder.cells.fill(layer));
+    filled.into_iter().try_fold(base, |base, layer| builder.with_difference(base, &layer))
 }
 
-/// A tree of the columns that a table has, each at its path.
+/// A tree with a cell at the path of each of these columns that the table has.
 fn implied(clause: &Clause, paths: &[(&str, &str)]) -> Tree {
     let columns = clause.table.as_ref().map(|table| table.columns.as_slice()).unwrap_or_default();
     let mut tree = Tree::empty(clause.span);
     for (name, path) in paths {
         if let Some(column) = columns.iter().find(|column| column.name == *name) {
-            let cell = Tree { data: Data::Scalar(Value::from(format!("<{name}>"))), span: column.span };
+            let cell = Tree { data: TreeData::Scalar(Value::from(format!("<{name}>"))), span: column.span };
             let steps: Vec<&str> = path.split('.').collect();
             put(&mut tree, &steps, cell);
         }
@@ -279,7 +292,7 @@ fn implied(clause: &Clause, paths: &[(&str, &str)]) -> Tree {
 }
 
 fn put(tree: &mut Tree, path: &[&str], value: Tree) {
-    let (Data::Map(entries), Some((first, rest))) = (&mut tree.data, path.split_first()) else {
+    let (TreeData::Map(entries), Some((first, rest))) = (&mut tree.data, path.split_first()) else {
         *tree = value;
         return;
     };
@@ -297,7 +310,7 @@ fn put(tree: &mut Tree, path: &[&str], value: Tree) {
 
 fn entries<const N: usize>(pairs: [(&str, &str); N], span: Span) -> Tree {
     let entry = |(key, value): (&str, &str)| {
-        (Key { name: key.to_owned(), span }, Tree { data: Data::Scalar(Value::from(value)), span })
+        (Key { name: key.to_owned(), span }, Tree { data: TreeData::Scalar(Value::from(value)), span })
     };
-    Tree { data: Data::Map(pairs.map(entry).into()), span }
+    Tree { data: TreeData::Map(pairs.map(entry).into()), span }
 }

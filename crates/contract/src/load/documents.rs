@@ -1,4 +1,4 @@
-//! What contract files hold: their documents by kind, each file read for itself, side by side.
+//! The documents in contract files, by kind. Files are read in parallel.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::draft::{self, Draft};
 use super::plain::check_plain;
 use super::report::{Report, nearest};
 use super::tree::{Span, Tree};
-use super::{explained, fixtures, variations};
+use super::{explanations, fixtures, variations};
 use crate::document::mutants::Mutants;
 use crate::document::not_normative::NotNormative;
 use crate::document::releases::{self, Releases};
@@ -19,28 +19,28 @@ use crate::document::{API_VERSION, Error, SourceFile, attestation, ledger::Ledge
 use crate::explanations::Explanations;
 use crate::index::{Ledgers, Records};
 
-/// What a document of each kind is for.
-const KINDS: [(&str, Part); 8] = [
-    ("Contract", Part::Contracts),
-    ("Ledger", Part::Ledgers),
-    ("NotNormative", Part::Ledgers),
-    ("Attestation", Part::Records),
-    ("Explanations", Part::Records),
-    ("Mutants", Part::Records),
-    ("Variations", Part::Shared),
-    ("Releases", Part::Shared),
+/// The kinds of documents, and the part of the files that each belongs to.
+const KINDS: [(&str, FilePart); 8] = [
+    ("Contract", FilePart::Contracts),
+    ("Ledger", FilePart::Ledgers),
+    ("NotNormative", FilePart::Ledgers),
+    ("Attestation", FilePart::Records),
+    ("Explanations", FilePart::Records),
+    ("Mutants", FilePart::Records),
+    ("Variations", FilePart::Shared),
+    ("Releases", FilePart::Shared),
 ];
 
-/// A part of the files that is read apart from the others.
+/// A part of the files that can be read without the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum FilePart {
     /// The contracts.
     Contracts,
-    /// What contracts share: fixtures, variations, releases.
+    /// Shared by contracts: fixtures, variations, releases.
     Shared,
     /// Attestations, explanations and figures of mutants.
     Records,
-    /// Ledgers, and what is not normative.
+    /// Ledgers, and sentences that are not normative.
     Ledgers,
 }
 
@@ -49,7 +49,7 @@ pub(crate) enum Part {
 pub(crate) struct Documents {
     pub(crate) contracts: Vec<Draft>,
     pub(crate) fixtures: BTreeMap<String, Tree>,
-    pub(crate) variations: Vec<variations::Drawn>,
+    pub(crate) variations: Vec<variations::VariationsDraft>,
     pub(crate) releases: Vec<Arc<Releases>>,
     pub(crate) ledgers: Vec<(Ledger, SourceFile)>,
     pub(crate) not_normative: Vec<(NotNormative, SourceFile)>,
@@ -62,7 +62,7 @@ pub(crate) struct Documents {
 enum Document {
     Contract(Box<Draft>),
     Fixture(Tree),
-    Variations(variations::Drawn),
+    Variations(variations::VariationsDraft),
     Releases(Releases),
     Ledger(Ledger),
     NotNormative(NotNormative),
@@ -71,27 +71,31 @@ enum Document {
     Mutants(Mutants),
 }
 
-/// Reads these parts of the files, side by side; files without any of them are not parsed.
-pub(crate) fn read(parts: &[Part], report: &Report<'_>) -> Documents {
-    let files = with_any(parts, report);
-    let read: Vec<_> = files.par_iter().map(|file| of_file(*file, parts, report.files)).collect();
-    gathered(files, read, report)
+/// Reads these parts of the files in parallel; files without any of them are not parsed.
+pub(crate) fn read(parts: &[FilePart], report: &Report<'_>) -> Documents {
+    let files = files_with_any(parts, report);
+    let read: Vec<_> = files.par_iter().map(|file| read_file(*file, parts, report.files)).collect();
+    collect_documents(files, read, report)
 }
 
-/// The same, one file after the other: for those who hold what a thread of the pool may wait for.
-pub(crate) fn read_in_turn(parts: &[Part], report: &Report<'_>) -> Documents {
-    let files = with_any(parts, report);
-    let read = files.iter().map(|file| of_file(*file, parts, report.files)).collect();
-    gathered(files, read, report)
+/// The same, one file after the other: for callers with a lock that a thread of the pool may wait for.
+pub(crate) fn read_sequentially(parts: &[FilePart], report: &Report<'_>) -> Documents {
+    let files = files_with_any(parts, report);
+    let read = files.iter().map(|file| read_file(*file, parts, report.files)).collect();
+    collect_documents(files, read, report)
 }
 
 /// The files that may hold a document of any of these parts.
-fn with_any(parts: &[Part], report: &Report<'_>) -> Vec<usize> {
+fn files_with_any(parts: &[FilePart], report: &Report<'_>) -> Vec<usize> {
     let has_any = |file: &usize| parts.iter().any(|part| has_part(&report.files[*file], *part));
     (0..report.files.len()).filter(has_any).collect()
 }
 
-fn gathered(files: Vec<usize>, read: Vec<(Vec<Document>, Report<'_>)>, report: &Report<'_>) -> Documents {
+fn collect_documents(
+    files: Vec<usize>,
+    read: Vec<(Vec<Document>, Report<'_>)>,
+    report: &Report<'_>,
+) -> Documents {
     let mut documents = Documents::default();
     for (file, (found, wrong)) in files.into_iter().zip(read) {
         report.join(wrong);
@@ -102,17 +106,18 @@ fn gathered(files: Vec<usize>, read: Vec<(Vec<Document>, Report<'_>)>, report: &
     documents
 }
 
-/// The contracts of one file as drafts, and what is wrong with it.
+/// The contracts of one file as drafts, and its errors.
 pub(crate) fn drafts(file: usize, files: &[SourceFile]) -> (Vec<Draft>, Report<'_>) {
-    let (found, report) = of_file(file, &[Part::Contracts], files);
+    let (found, report) = read_file(file, &[FilePart::Contracts], files);
     let draft = |document| if let Document::Contract(draft) = document { Some(*draft) } else { None };
     (found.into_iter().filter_map(draft).collect(), report)
 }
 
-/// Whether a file may hold a document of this part, by the lines `kind: …` of its text. A kind that is not known may be any.
-pub(crate) fn has_part(source: &SourceFile, part: Part) -> bool {
+/// Whether a file may contain a document of this part, judged by the lines `kind: …` of its text. An unknown kind
+/// counts for every part.
+pub(crate) fn has_part(source: &SourceFile, part: FilePart) -> bool {
     if is_fixture(source) {
-        return part == Part::Shared;
+        return part == FilePart::Shared;
     }
     let mut kinds =
         source.text.lines().filter_map(|line| line.strip_prefix("kind:")).map(str::trim).peekable();
@@ -121,12 +126,12 @@ pub(crate) fn has_part(source: &SourceFile, part: Part) -> bool {
     is_silent || kinds.any(|kind| of(kind) == part)
 }
 
-/// Whether a file holds objects of others; one that names our API version in a folder of fixtures holds a document of ours.
+/// Whether a file is a fixture: in a folder of fixtures, and without our API version.
 fn is_fixture(source: &SourceFile) -> bool {
     source.path.split('/').any(|part| part == "fixtures") && !source.text.contains(API_VERSION)
 }
 
-fn of_file<'s>(file: usize, parts: &[Part], files: &'s [SourceFile]) -> (Vec<Document>, Report<'s>) {
+fn read_file<'s>(file: usize, parts: &[FilePart], files: &'s [SourceFile]) -> (Vec<Document>, Report<'s>) {
     let report = Report::new(files);
     let source = &files[file];
     let nodes = yaml::parse(&source.text).unwrap_or_else(|error| {
@@ -137,7 +142,7 @@ fn of_file<'s>(file: usize, parts: &[Part], files: &'s [SourceFile]) -> (Vec<Doc
     (documents, report)
 }
 
-fn document(file: usize, node: &Node, parts: &[Part], report: &Report<'_>) -> Option<Document> {
+fn document(file: usize, node: &Node, parts: &[FilePart], report: &Report<'_>) -> Option<Document> {
     let source = &report.files[file];
     let own = node.get("apiVersion").and_then(Node::as_str) == Some(API_VERSION);
     let kind = node.get("kind").and_then(Node::as_str).unwrap_or_default();
@@ -147,7 +152,7 @@ fn document(file: usize, node: &Node, parts: &[Part], report: &Report<'_>) -> Op
     }
     let known = KINDS.iter().find(|(name, _)| own && *name == kind);
     let Some((_, part)) = known else {
-        refuse(file, node, own, report);
+        report_unknown_kind(file, node, own, report);
         return None;
     };
     if !parts.contains(part) {
@@ -163,12 +168,16 @@ fn document(file: usize, node: &Node, parts: &[Part], report: &Report<'_>) -> Op
             check_plain(node, file, report);
             variations::read(file, node, report).map(Document::Variations)
         }
-        "Explanations" => explained::read(file, node, report).map(Document::Explanations),
-        "Ledger" => whole(node, source).map_err(|error| read(error, "ledger")).ok().map(Document::Ledger),
-        "NotNormative" => {
-            whole(node, source).map_err(|error| read(error, "ledger")).ok().map(Document::NotNormative)
+        "Explanations" => explanations::read(file, node, report).map(Document::Explanations),
+        "Ledger" => {
+            deserialize(node, source).map_err(|error| read(error, "ledger")).ok().map(Document::Ledger)
         }
-        "Mutants" => whole(node, source).map_err(|error| read(error, "mutants")).ok().map(Document::Mutants),
+        "NotNormative" => {
+            deserialize(node, source).map_err(|error| read(error, "ledger")).ok().map(Document::NotNormative)
+        }
+        "Mutants" => {
+            deserialize(node, source).map_err(|error| read(error, "mutants")).ok().map(Document::Mutants)
+        }
         "Attestation" => attestation::read(source)
             .map_err(|error| read(error, "attestation"))
             .ok()
@@ -177,27 +186,24 @@ fn document(file: usize, node: &Node, parts: &[Part], report: &Report<'_>) -> Op
     }
 }
 
-/// A document as its type.
-fn whole<T: DeserializeOwned>(node: &Node, source: &SourceFile) -> Result<T, Error> {
+/// Deserializes a document.
+fn deserialize<T: DeserializeOwned>(node: &Node, source: &SourceFile) -> Result<T, Error> {
     node.read().map_err(|error| source.error(error.mark, 1, error.message, None))
 }
 
-/// Notes a document that is of no kind of ours.
-fn refuse(file: usize, node: &Node, own: bool, report: &Report<'_>) {
+/// Reports a document of an unknown kind or API version.
+fn report_unknown_kind(file: usize, node: &Node, own: bool, report: &Report<'_>) {
     if own {
         let kind = node.get("kind").and_then(Node::as_str).unwrap_or_default();
         let place = node.get("kind").unwrap_or(node);
         let remedy = nearest(kind, KINDS.map(|(name, _)| name));
-        return report.add(
-            "kind",
-            Span::of(file, place),
-            format!("{kind:?} is no kind of file here"),
-            remedy,
-        );
+        return report.add("kind", Span::of(file, place), format!("unknown kind {kind:?}"), remedy);
     }
     let place = node.get("apiVersion").unwrap_or(node);
-    let remedy = format!("write `apiVersion: {API_VERSION}`, or move a fixture to contracts/fixtures");
-    report.add("kind", Span::of(file, place), "this is no file of ours", remedy);
+    let remedy = format!(
+        "write `apiVersion: {API_VERSION}`, or move the file to contracts/fixtures if it is a fixture"
+    );
+    report.add("kind", Span::of(file, place), format!("apiVersion is not {API_VERSION}"), remedy);
 }
 
 impl Documents {
@@ -205,7 +211,7 @@ impl Documents {
         match document {
             Document::Contract(draft) => self.contracts.push(*draft),
             Document::Fixture(tree) => fixtures::note(&mut self.fixtures, tree, report),
-            Document::Variations(drawn) => self.variations.push(drawn),
+            Document::Variations(draft) => self.variations.push(draft),
             Document::Releases(releases) => self.releases.push(Arc::new(releases)),
             Document::Ledger(ledger) => self.ledgers.push((ledger, report.files[file].clone())),
             Document::NotNormative(listed) => self.not_normative.push((listed, report.files[file].clone())),
@@ -215,8 +221,8 @@ impl Documents {
         }
     }
 
-    /// What stands beside contracts.
-    pub(crate) fn beside(self) -> (Records, Ledgers) {
+    /// The documents beside contracts.
+    pub(crate) fn into_records_and_ledgers(self) -> (Records, Ledgers) {
         let Self { ledgers, not_normative, attestations, explanations, mutants, .. } = self;
         (Records { attestations, explanations, mutants }, Ledgers { ledgers, not_normative })
     }
@@ -236,7 +242,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_parsed_for_the_parts_that_its_kinds_may_hold() {
+    fn a_file_is_parsed_for_the_parts_that_its_kinds_belong_to() {
         let table = [
             ("contracts/a.yaml", "apiVersion: x\nkind: Contract\n", [true, false, false, false]),
             ("contracts/a.yaml", "kind: Ledger\n---\nkind: Contract\n", [true, false, false, true]),
@@ -254,7 +260,7 @@ mod tests {
         ];
         for (path, text, wanted) in table {
             let file = SourceFile::new(path, text);
-            let parts = [Part::Contracts, Part::Shared, Part::Records, Part::Ledgers];
+            let parts = [FilePart::Contracts, FilePart::Shared, FilePart::Records, FilePart::Ledgers];
             let found = parts.map(|part| has_part(&file, part));
             assert_eq!(found, wanted, "{path} {text}");
         }

@@ -1,25 +1,25 @@
-//! Contract files as written: headers, clauses, tables; nothing merged, no case spelled out yet.
+//! Contract files as written: headers, clauses, tables; nothing merged or expanded yet.
 
 use std::collections::BTreeMap;
 
 use formats::yaml::Node;
 
-use super::emitted::Drawn;
+use super::emitted::ObjectsForm;
 use super::fields::Fields;
 use super::flags;
-use super::report::Report;
-use super::setting::{self, Setting};
-use super::table::{self, Table};
-use super::tree::{Span, Tree};
-use super::words::{
+use super::keywords::{
     BINDS, CLAUSE, CLAUSE_OBJECTS, CLAUSE_VERSIONS, FORMS, LAWS, LEVELS, METADATA, ROOT, SOURCE, SPEC,
     SPEC_FLAGS, SPEC_OBJECTS, SPEC_VERSIONS, TARGET, TARGET_FLAGS, laws,
 };
-use crate::flags::Named;
+use super::report::Report;
+use super::table::{self, Table};
+use super::tree::{Span, Tree};
+use super::versions_form::{self, VersionsForm};
+use crate::flags::FlagTable;
 use crate::model::{Binds, Form, Handled, Law, Level, Source, Subject};
 use crate::versions::Range;
 
-const FLAGS_ALONE: &str = "outside the form flags";
+const OUTSIDE_FLAGS: &str = "outside the form flags";
 
 /// One document of kind Contract.
 #[derive(Clone, Debug)]
@@ -40,12 +40,12 @@ pub(crate) struct Draft {
     pub(crate) exempt: BTreeMap<Law, String>,
     pub(crate) config: Option<Tree>,
     pub(crate) fixtures: BTreeMap<String, Tree>,
-    pub(crate) setting: Setting,
-    /// Of the form objects: what its clauses are asked of.
+    pub(crate) versions_form: VersionsForm,
+    /// Form objects only: the namespaces.
     pub(crate) namespaces: Option<Tree>,
     pub(crate) parameters: Option<Tree>,
-    /// Of the form flags: what its rows speak of.
-    pub(crate) flags: Option<Named>,
+    /// Form flags only: the flags in its rows.
+    pub(crate) flags: Option<FlagTable>,
     pub(crate) clauses: Vec<Clause>,
 }
 
@@ -70,22 +70,22 @@ pub(crate) struct Clause {
     pub(crate) given: Option<Tree>,
     pub(crate) when: Option<Tree>,
     pub(crate) then: Option<Tree>,
-    /// What the given object itself must keep: Gardener's side of a row.
+    /// What the emitted object must satisfy: `emits`.
     pub(crate) emits: Option<Tree>,
-    /// Which objects are meant, and what breaks the clause.
-    pub(crate) drawn: Drawn,
+    /// Form objects only: the selected objects, and the changes that break the clause.
+    pub(crate) objects_form: ObjectsForm,
     pub(crate) steps: Option<Tree>,
     pub(crate) faults: Vec<String>,
-    pub(crate) setting: Setting,
+    pub(crate) versions_form: VersionsForm,
 }
 
 impl Draft {
-    /// Component and name of the contract that the file is of.
+    /// Component and name of the contract.
     pub(crate) fn key(&self) -> (String, String) {
         (self.labels.get("component").cloned().unwrap_or_default(), self.name.clone())
     }
 
-    /// What it is about.
+    /// The contract's subject.
     pub(crate) fn subject(&self) -> Subject {
         Subject {
             webhook: self.webhook.clone(),
@@ -97,13 +97,13 @@ impl Draft {
 }
 
 impl Clause {
-    /// Whether it asks anything: of a table of flags, one whose rows all say what a webhook may do does not.
-    pub(crate) fn asks(&self) -> bool {
-        self.table.as_ref().is_none_or(|table| table.rows.iter().any(flags::asks))
+    /// Whether it has cases: in a table of flags, rows `may add` and `may change` make none.
+    pub(crate) fn has_cases(&self) -> bool {
+        self.table.as_ref().is_none_or(|table| table.rows.iter().any(flags::has_cases))
     }
 }
 
-/// Reads a document of kind Contract; absent where too little of it can be read.
+/// Reads a document of kind Contract; `None` if name, form or another necessary part is missing.
 pub(crate) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Draft> {
     let root = Fields::of(file, node, "a contract", &ROOT, report)?;
     let Some(metadata) = root.node("metadata") else {
@@ -144,9 +144,9 @@ pub(crate) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Draf
     Some(draft)
 }
 
-/// The form, if it is one that is run.
+/// Reads the form.
 fn form(spec: &Fields<'_>) -> Option<Form> {
-    let remedy = "say how it is written: `form: mutation`, `validation`, `flags`, `configuration`, `process`, `objects`, `versions` or `scenario`";
+    let remedy = "write `form: mutation`, `validation`, `flags`, `configuration`, `process`, `objects`, `versions` or `scenario`";
     spec.required("form", remedy)?;
     spec.choice("form", &FORMS)
 }
@@ -159,18 +159,18 @@ fn header(spec: &Fields<'_>, form: Form) -> Draft {
         _ => ("webhook", "name the webhook: `target: {webhook: …, handles: [v1 pods]}`"),
     };
     if form == Form::Objects {
-        refuse(spec, &["target", "config", "onlyTouches", "exempt"], "where objects are emitted");
+        report_not_allowed(spec, &["target", "config", "onlyTouches", "exempt"], "in the form objects");
     } else {
-        refuse(spec, &SPEC_OBJECTS, "outside the form objects");
+        report_not_allowed(spec, &SPEC_OBJECTS, "outside the form objects");
     }
     if form == Form::Flags {
         let others: Vec<&str> = SPEC_VERSIONS.into_iter().filter(|key| *key != "when").collect();
-        setting::refuse_elsewhere(spec, form, &others, &[]);
+        versions_form::report_foreign_keys(spec, form, &others, &[]);
     } else {
-        setting::refuse_elsewhere(spec, form, &SPEC_VERSIONS, &["target", "config"]);
-        refuse(spec, &SPEC_FLAGS, FLAGS_ALONE);
+        versions_form::report_foreign_keys(spec, form, &SPEC_VERSIONS, &["target", "config"]);
+        report_not_allowed(spec, &SPEC_FLAGS, OUTSIDE_FLAGS);
         if let Some(target) = &target {
-            refuse(target, &TARGET_FLAGS, FLAGS_ALONE);
+            report_not_allowed(target, &TARGET_FLAGS, OUTSIDE_FLAGS);
         }
     }
     let has_target = !matches!(form, Form::Configuration | Form::Process | Form::Versions | Form::Objects);
@@ -196,7 +196,7 @@ fn header(spec: &Fields<'_>, form: Form) -> Draft {
         exempt: exempt(spec),
         config: spec.tree("config"),
         fixtures: fixtures(spec),
-        setting: Setting::of(spec),
+        versions_form: VersionsForm::of(spec),
         namespaces: spec.tree("namespaces"),
         parameters: spec.tree("parameters"),
         flags: None,
@@ -204,24 +204,24 @@ fn header(spec: &Fields<'_>, form: Form) -> Draft {
     }
 }
 
-/// Notes what only clauses about emitted objects have, and what they have not.
-fn objects_alone(fields: &Fields<'_>, form: Form) {
+/// Reports keys of the form objects in other forms, and keys of other forms in the form objects.
+fn check_keys_of_objects_form(fields: &Fields<'_>, form: Form) {
     if form == Form::Objects {
         let others = ["given", "when", "then", "config", "steps", "faults", "instance", "needs"];
-        return refuse(fields, &others, "where objects are emitted");
+        return report_not_allowed(fields, &others, "in the form objects");
     }
-    refuse(fields, &CLAUSE_OBJECTS, "outside the form objects");
+    report_not_allowed(fields, &CLAUSE_OBJECTS, "outside the form objects");
 }
 
-/// Notes what has no meaning here.
-fn refuse(fields: &Fields<'_>, names: &[&str], place: &str) {
+/// Reports keys that are not allowed here.
+fn report_not_allowed(fields: &Fields<'_>, names: &[&str], place: &str) {
     for (name, node) in names.iter().filter_map(|name| Some((name, fields.node(name)?))) {
-        let message = format!("{name} has no meaning {place}");
-        fields.report.add("form", Span::of(fields.file, node), message, "leave it out");
+        let message = format!("{name} is not allowed {place}");
+        fields.report.add("form", Span::of(fields.file, node), message, "remove it");
     }
 }
 
-/// Where a contract or a clause comes from.
+/// Reads the source of a contract or a clause.
 pub(super) fn source(fields: &Fields<'_>) -> Option<Source> {
     let node = fields.node("source")?;
     let source = Fields::of(fields.file, node, "source", &SOURCE, fields.report)?;
@@ -230,7 +230,11 @@ pub(super) fn source(fields: &Fields<'_>) -> Option<Source> {
         text.len() == 8 && text.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
     };
     if let (Some(node), false) = (source.node("sentence"), sentence.as_ref().is_none_or(fits)) {
-        source.refuse(node, "a sentence is told by 8 hex digits", "`lint --hash 'the words'` prints them");
+        source.report_type_error(
+            node,
+            "sentence must be a string of 8 hex digits",
+            "`gardener-conformance lint --hash 'the words'` prints the hash; quote it if it has digits only",
+        );
     }
     Some(Source {
         document: source.text("document"),
@@ -251,9 +255,9 @@ fn handles(target: &Fields<'_>) -> Vec<Handled> {
         });
         match (handled, target.node("handles")) {
             (Some(handled), _) => found.push(handled),
-            (None, Some(node)) => target.refuse(
+            (None, Some(node)) => target.report_type_error(
                 node,
-                &format!("{text:?} is no kind"),
+                &format!("{text:?} is not an API version and a resource"),
                 "write `apps/v1 deployments` or `v1 pods`",
             ),
             (None, None) => {}
@@ -266,7 +270,11 @@ fn paths(spec: &Fields<'_>, name: &str) -> Vec<String> {
     let paths = spec.texts(name);
     for path in &paths {
         if let (Err(error), Some(node)) = (schema::segments(path), spec.node(name)) {
-            spec.refuse(node, &format!("{path:?} is no path: {error}"), "write `spec.containers[].env`");
+            spec.report_type_error(
+                node,
+                &format!("{path:?} is not a valid path: {error}"),
+                "write it like `spec.containers[].env`",
+            );
         }
     }
     paths
@@ -296,20 +304,20 @@ fn clauses(spec: &Fields<'_>, form: Form) -> Vec<Clause> {
         spec.report.add(
             "missing-key",
             spec.span(),
-            "there are no clauses",
+            "the contract has no clauses",
             "write `clauses: [{id: …, text: …, when: …, then: …}]`",
         );
     }
     items.iter().filter_map(|node| clause(spec.file, node, form, spec.report)).collect()
 }
 
-/// How binding a clause is, and how it is to the letter, which is more.
+/// Reads `level` and `strict`; `strict` must be the stricter level.
 fn levels(fields: &Fields<'_>) -> (Level, Option<Level>) {
     let level = fields.choice("level", &LEVELS).unwrap_or_default();
     let strict = fields.choice("strict", &LEVELS);
     if let (Some(node), true) = (fields.node("strict"), strict.is_some_and(|strict| strict >= level)) {
-        let remedy = "say a more binding level than `level`: `level: SHOULD`, `strict: MUST`";
-        fields.refuse(node, "to the letter it binds no more", remedy);
+        let remedy = "write a stricter level than `level`: `level: SHOULD`, `strict: MUST`";
+        fields.report_type_error(node, "strict is not stricter than level", remedy);
     }
     (level, strict)
 }
@@ -317,22 +325,22 @@ fn levels(fields: &Fields<'_>) -> (Level, Option<Level>) {
 fn clause(file: usize, node: &Node, form: Form, report: &Report<'_>) -> Option<Clause> {
     let known: Vec<&str> = CLAUSE.into_iter().chain(CLAUSE_VERSIONS).chain(CLAUSE_OBJECTS).collect();
     let fields = Fields::of(file, node, "a clause", &known, report)?;
-    setting::refuse_elsewhere(
+    versions_form::report_foreign_keys(
         &fields,
         form,
         &CLAUSE_VERSIONS,
         &["given", "config", "steps", "faults", "instance"],
     );
-    objects_alone(&fields, form);
-    let id = fields.required("id", "give it an id that was never used: `id: GRM-HAC-001`");
-    let text = fields.required("text", "say in one sentence what holds");
+    check_keys_of_objects_form(&fields, form);
+    let id = fields.required("id", "write an id that was never used: `id: GRM-HAC-001`");
+    let text = fields.required("text", "write `text: …`, one sentence that says what holds");
     let id_span = fields.node("id").map_or_else(|| fields.span(), |node| Span::of(file, node));
     let versions = fields.text("versions");
     let is_range = |text: &str| Range::parse(text).is_some();
     if let (Some(node), Some(false)) = (fields.node("versions"), versions.as_deref().map(is_range)) {
-        fields.refuse(
+        fields.report_type_error(
             node,
-            "the versions are no range",
+            "versions is not a valid range",
             "write `>=1.58`, or several with commas: `>=1.58, <1.82`",
         );
     }
@@ -357,9 +365,9 @@ fn clause(file: usize, node: &Node, form: Form, report: &Report<'_>) -> Option<C
         when: fields.tree("when"),
         then: fields.tree("then"),
         emits: fields.tree("emits"),
-        drawn: Drawn::of(&fields),
+        objects_form: ObjectsForm::of(&fields),
         steps: fields.tree("steps"),
         faults: fields.texts("faults"),
-        setting: Setting::of(&fields),
+        versions_form: VersionsForm::of(&fields),
     })
 }

@@ -1,4 +1,4 @@
-//! The form objects: what Gardener may emit, namespaces that keep it, and changes of them that do not.
+//! The form objects: rules for emitted objects, their cases, and changes that break them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -7,35 +7,35 @@ use serde_json::{Value, json};
 
 use super::cells::Cells;
 use super::draft::Clause;
-use super::expand::{Built, Context, Used};
+use super::expand::{Context, UnnamedCase, UsedColumns};
+use super::expectation;
 use super::fields::Fields;
-use super::namespaces::{Namespace, changed};
+use super::keywords::{BREAK, WEBHOOK};
+use super::namespaces::{Namespace, apply_change};
 use super::object_ref;
-use super::outcome::known_keys;
 use super::report::Report;
-use super::table::Row;
+use super::table::TableRow;
+use super::then::known_keys;
 use super::tree::{Span, Tree};
-use super::wanted;
-use super::words::{BREAK, WEBHOOK};
 use crate::case::{Case, Given, Then, When};
 use crate::emitted::{Break, Emits, Emitted, Selector, is_gardener};
 use crate::expect::Rules;
 use crate::versions::Range;
 
-/// What a clause of this form says.
+/// The keys of a clause that only this form has.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Drawn {
+pub(crate) struct ObjectsForm {
     pub(crate) object: Option<Tree>,
     pub(crate) condition: Option<Tree>,
     pub(crate) beside: Option<Tree>,
     pub(crate) without: Option<Tree>,
-    /// Whether a webhook may bring about what Gardener must not.
+    /// Whether a webhook may add what Gardener must not emit.
     pub(crate) webhook: bool,
     pub(crate) breaks: Option<Tree>,
 }
 
-impl Drawn {
-    /// What the fields of a clause say.
+impl ObjectsForm {
+    /// Reads them from the fields of a clause.
     pub(crate) fn of(fields: &Fields<'_>) -> Self {
         Self {
             object: fields.tree("object"),
@@ -49,23 +49,23 @@ impl Drawn {
 }
 
 impl Context<'_> {
-    /// One row as a rule, with a case for each object of each namespace that it is asked of.
-    pub(super) fn emitted(
+    /// One row as a rule, with a case for each object of each namespace that it applies to.
+    pub(super) fn emitted_cases(
         &self,
         clause: &Clause,
         cells: &Cells<'_>,
-        row: Option<(usize, &Row)>,
-        used: &mut Used,
-    ) -> Option<(Emits, Vec<Built>)> {
+        row: Option<(usize, &TableRow)>,
+        used: &mut UsedColumns,
+    ) -> Option<(Emits, Vec<UnnamedCase>)> {
         let errors = self.report.count();
-        let rule = self.rule(clause, cells, row, used)?;
-        let asserted = asserted(clause, cells);
-        let mut built: Vec<Built> = Vec::new();
+        let rule = self.read_rule(clause, cells, row, used)?;
+        let asserted = assertions_for_hash(clause, cells);
+        let mut built: Vec<UnnamedCase> = Vec::new();
         let mut shared: BTreeSet<*const Value> = BTreeSet::new();
-        for (name, namespace) in self.namespaces.iter().filter(|(_, of)| covers(clause, of)) {
-            let asked = rule.asked_of(&namespace.objects);
-            let several = asked.len() > 1;
-            for object in asked {
+        for (name, namespace) in self.namespaces.iter().filter(|(_, of)| applies_to(clause, of)) {
+            let applicable = rule.asked_of(&namespace.objects);
+            let several = applicable.len() > 1;
+            for object in applicable {
                 let is_new = object.is_none_or(|object| shared.insert(Arc::as_ptr(object)));
                 let plain = object.map(Arc::as_ref);
                 if (namespace.is_varied && !is_new)
@@ -89,50 +89,52 @@ impl Context<'_> {
                     location: rule.location.clone(),
                 };
                 let (row, then) = (row.map(|(number, _)| number), asserted.clone());
-                built.push(Built { row, like: Some(like), operation: None, runs_on: None, case, then });
+                built.push(UnnamedCase { row, like: Some(like), operation: None, runs_on: None, case, then });
             }
         }
         self.check_differs(clause, &rule);
         if built.is_empty() && self.report.count() == errors {
-            let remedy = "draw a namespace in which it is, or mend `object`, `where`, `beside`, `without`";
-            let message = format!("{} is asked of nothing in any namespace", clause.id);
+            let remedy =
+                "add a namespace with such an object, or correct `object`, `where`, `beside` or `without`";
+            let message = format!("{} applies to no object in any namespace", clause.id);
             self.report.add("vacuous", row.map_or(clause.span, |(_, row)| row.span), message, remedy);
         }
         let row = row.and_then(|(_, row)| row.case.as_deref());
-        self.breaks(clause, (cells, row), &rule, &mut built);
+        self.attach_breaks(clause, (cells, row), &rule, &mut built);
         used.after.extend(cells.take_used());
         (self.report.count() == errors).then_some((rule, built))
     }
 
-    /// Notes a clause that says that Gardener differs where every namespace keeps it.
+    /// Reports a clause whose `differs` names Gardener although every namespace keeps it.
     fn check_differs(&self, clause: &Clause, rule: &Emits) {
         let stated = |of: &Namespace| {
-            let mut asked = rule.asked_of(&of.objects).into_iter();
-            asked.any(|object| rule.differs(&clause.differs, &of.gardener, object.map(Arc::as_ref)))
+            let mut applicable = rule.asked_of(&of.objects).into_iter();
+            applicable.any(|object| rule.differs(&clause.differs, &of.gardener, object.map(Arc::as_ref)))
         };
         let is_said = clause.differs.keys().any(|who| is_gardener(who));
         if is_said && !self.namespaces.iter().any(|(_, of)| stated(of)) {
-            let message = format!("{} says that Gardener differs, and every namespace keeps it", clause.id);
-            let remedy = "draw the namespace that breaks it, or drop `differs`";
+            let message =
+                format!("`differs` of {} names Gardener, but every namespace keeps the clause", clause.id);
+            let remedy = "add a namespace that breaks it, or remove `differs`";
             self.report.add("differs", clause.span, message, remedy);
         }
     }
 
-    fn rule(
+    fn read_rule(
         &self,
         clause: &Clause,
         cells: &Cells<'_>,
-        row: Option<(usize, &Row)>,
-        used: &mut Used,
+        row: Option<(usize, &TableRow)>,
+        used: &mut UsedColumns,
     ) -> Option<Emits> {
-        let drawn = &clause.drawn;
+        let keys = &clause.objects_form;
         let missing = |name: &str, remedy: &str| {
             self.report.add("missing-key", clause.span, format!("{name} is missing"), remedy);
         };
-        let Some(object) = &drawn.object else {
+        let Some(object) = &keys.object else {
             missing(
                 "object",
-                "name the objects: `object: deployment/kube-apiserver`, `object: deployment/*`",
+                "name the objects: `object: deployment/kube-apiserver` or `object: deployment/*`",
             );
             return None;
         };
@@ -140,53 +142,59 @@ impl Context<'_> {
         let head = json!({"apiVersion": object.api_version, "kind": object.selector.kind});
         let rules = Rules::of_object(&head).with(self.list_keys, self.unordered);
         let condition =
-            drawn.condition.as_ref().map(|tree| wanted::read(&cells.fill(tree), &rules, self.report));
-        let beside = selectors(drawn.beside.as_ref(), cells, self.report);
-        let without = selectors(drawn.without.as_ref(), cells, self.report);
+            keys.condition.as_ref().map(|tree| expectation::read(&cells.fill(tree), &rules, self.report));
+        let beside = selectors(keys.beside.as_ref(), cells, self.report);
+        let without = selectors(keys.without.as_ref(), cells, self.report);
         let Some(emits) = &clause.emits else {
-            missing("emits", "say what holds of each: `emits: {spec: …}`, `$present`, `$absent`");
+            missing(
+                "emits",
+                "write what each object must satisfy: `emits: {spec: …}`, `$present` or `$absent`",
+            );
             return None;
         };
-        let expect = wanted::read(&cells.fill(emits), &rules, self.report);
-        // A row is known by all that it says.
+        let expect = expectation::read(&cells.fill(emits), &rules, self.report);
+        // Every column of the row names the case.
         used.before.extend(cells.take_used());
         let location = self.location_of(clause, row);
         Some(Emits { object: object.selector, condition, beside, without, expect, rules, location })
     }
 
-    /// Hangs each change that breaks the clause on the case of what it changes.
-    fn breaks(
+    /// Adds each change that breaks the clause to the case of the object that it changes.
+    fn attach_breaks(
         &self,
         clause: &Clause,
         (cells, row): (&Cells<'_>, Option<&str>),
         rule: &Emits,
-        built: &mut [Built],
+        built: &mut [UnnamedCase],
     ) {
-        for written in clause.drawn.breaks.iter().flat_map(|breaks| breaks.list().unwrap_or_default()) {
+        for written in clause.objects_form.breaks.iter().flat_map(|breaks| breaks.list().unwrap_or_default())
+        {
             let tree = cells.fill(written);
             let Some((name, change)) = self.read_break(&tree) else { continue };
             let text = tree.get("namespace").and_then(Tree::text);
-            let named = |built: &&Built| text.is_none_or(|name| built.case.namespace() == Some(name));
+            let named = |built: &&UnnamedCase| text.is_none_or(|name| built.case.namespace() == Some(name));
             let first = built.iter().find(named).and_then(|built| built.case.namespace()).map(str::to_owned);
             let namespace = self.namespaces.iter().find(|(name, _)| Some(name) == first.as_ref());
             let Some((first, namespace)) = namespace else {
-                let message = format!("{} is not asked in the namespace of {name:?}", clause.id);
-                self.report.add("breaks", tree.span, message, "name a namespace in which it is");
+                let message = format!("{} does not apply in the namespace of {name:?}", clause.id);
+                self.report.add("breaks", tree.span, message, "name a namespace in which the clause applies");
                 continue;
             };
-            let Some(objects) = changed(&namespace.objects, change, &self.assembly(cells)) else { continue };
-            let asked = rule.asked_of(&objects).into_iter().map(|object| object.map(Arc::as_ref));
-            let broken = asked.into_iter().find(|object| !rule.is_kept(*object));
+            let Some(objects) = apply_change(&namespace.objects, change, &self.builder(cells)) else {
+                continue;
+            };
+            let applicable = rule.asked_of(&objects).into_iter().map(|object| object.map(Arc::as_ref));
+            let broken = applicable.into_iter().find(|object| !rule.is_kept(*object));
             let Some(broken) = broken else {
-                // What is the same for all rows may break another one.
+                // A change without cells may break another row.
                 if depends_on_row(written) {
-                    self.breaks_nothing(clause, &name, tree.span);
+                    self.report_useless_break(clause, &name, tree.span);
                 }
                 continue;
             };
             let of = broken.map(name_of);
-            let here = |built: &Built| built.case.namespace() == Some(first.as_str());
-            let same = |built: &Built| here(built) && built.case.emitted().map(name_of) == of;
+            let here = |built: &UnnamedCase| built.case.namespace() == Some(first.as_str());
+            let same = |built: &UnnamedCase| here(built) && built.case.emitted().map(name_of) == of;
             let at = built.iter().position(same).or_else(|| built.iter().position(here));
             let gardener = namespace.gardener.clone();
             let row = row.filter(|_| depends_on_row(written));
@@ -204,66 +212,65 @@ impl Context<'_> {
         let found = name.map(str::to_owned).zip(tree.get("change"));
         if found.is_none() {
             let remedy = "write `{case: set, change: {deployment/kube-apiserver: {…}}}`";
-            self.report.add("missing-key", tree.span, "a break says case and change", remedy);
+            self.report.add("missing-key", tree.span, "a break needs case and change", remedy);
         }
         found
     }
 
-    /// Notes changes that are the same for all rows and break none.
-    pub(super) fn check_breaks(&self, clause: &Clause, built: &[Built]) {
-        for tree in clause.drawn.breaks.iter().flat_map(|breaks| breaks.list().unwrap_or_default()) {
+    /// Reports changes without cells that break no row.
+    pub(super) fn check_breaks(&self, clause: &Clause, built: &[UnnamedCase]) {
+        for tree in clause.objects_form.breaks.iter().flat_map(|breaks| breaks.list().unwrap_or_default()) {
             let Some(name) = tree.get("case").and_then(Tree::text).filter(|_| !depends_on_row(tree)) else {
                 continue;
             };
-            let has = |built: &Built| match &built.case.when {
+            let has = |built: &UnnamedCase| match &built.case.when {
                 When::Emitted(emitted) => emitted.breaks.iter().any(|of| of.name == name),
                 _ => false,
             };
             if !built.iter().any(has) {
-                self.breaks_nothing(clause, name, tree.span);
+                self.report_useless_break(clause, name, tree.span);
             }
         }
     }
 
-    fn breaks_nothing(&self, clause: &Clause, name: &str, span: Span) {
+    fn report_useless_break(&self, clause: &Clause, name: &str, span: Span) {
         let message = format!("{name:?} does not break {}", clause.id);
         self.report.add("breaks", span, message, "change what the clause asserts");
     }
 }
 
-/// Everything that the clause asserts, for its hash.
-fn asserted(clause: &Clause, cells: &Cells<'_>) -> Value {
-    let drawn = &clause.drawn;
-    let said = |tree: &Option<Tree>| tree.as_ref().map(|tree| cells.fill(tree).to_value());
-    let parts =
-        [&drawn.object, &drawn.condition, &drawn.beside, &drawn.without, &clause.emits, &drawn.breaks];
-    let asserted = parts.map(said);
+/// All assertions of the clause, for its hash.
+fn assertions_for_hash(clause: &Clause, cells: &Cells<'_>) -> Value {
+    let keys = &clause.objects_form;
+    let filled = |tree: &Option<Tree>| tree.as_ref().map(|tree| cells.fill(tree).to_value());
+    let parts = [&keys.object, &keys.condition, &keys.beside, &keys.without, &clause.emits, &keys.breaks];
+    let asserted = parts.map(filled);
     cells.take_used();
-    json!([asserted, drawn.webhook])
+    json!([asserted, keys.webhook])
 }
 
-fn covers(clause: &Clause, namespace: &Namespace) -> bool {
+fn applies_to(clause: &Clause, namespace: &Namespace) -> bool {
     let range = clause.versions.as_deref().and_then(Range::parse);
     range.is_none_or(|range| range.covers(&namespace.gardener))
 }
 
-/// Whether a change is another one in each row.
+/// Whether a change contains cells.
 fn depends_on_row(tree: &Tree) -> bool {
     tree.to_value().to_string().contains('<')
 }
 
-/// A selector with the version by which its kind is known.
-pub(super) struct Known {
+/// A selector with the API version of its kind.
+pub(super) struct TypedSelector {
     api_version: String,
     pub(super) selector: Selector,
 }
 
-pub(super) fn selector(tree: &Tree, report: &Report<'_>) -> Option<Known> {
+pub(super) fn selector(tree: &Tree, report: &Report<'_>) -> Option<TypedSelector> {
     let text = tree.text().unwrap_or_default();
     let Some((kind, name)) = text.split_once('/').filter(|(_, name)| !name.is_empty()) else {
         let remedy =
             "write `deployment/kube-apiserver`, `deployment/*` or `etcd.druid.gardener.cloud/etcd-main`";
-        report.add("object-ref", tree.span, format!("{text:?} names no objects"), remedy);
+        report.add("object-ref", tree.span, format!("{text:?} does not name objects"), remedy);
         return None;
     };
     let resource = object_ref::resource(kind, tree.span, report)?;
@@ -273,7 +280,7 @@ pub(super) fn selector(tree: &Tree, report: &Report<'_>) -> Option<Known> {
         name: (name != "*").then(|| name.to_owned()),
         text: text.to_owned(),
     };
-    Some(Known { api_version: resource.api_version(), selector })
+    Some(TypedSelector { api_version: resource.api_version(), selector })
 }
 
 /// One selector, or a list of them.

@@ -6,56 +6,56 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::cells::Cells;
-use super::doing;
 use super::draft::{Clause, Draft};
 use super::flags;
-use super::given::{Assembly, Shelf};
+use super::given::{FixtureLookup, ObjectBuilder};
 use super::hash;
+use super::keywords::GIVEN;
 use super::namespaces::Namespaces;
-use super::outcome::{self, known_keys};
 use super::process;
 use super::report::Report;
-use super::table::Row;
+use super::table::TableRow;
+use super::then::{self, known_keys};
 use super::tree::{Span, Tree};
 use super::variants::{self, Variant};
-use super::words::GIVEN;
+use super::when;
 use crate::case::{About, Case, Given, When};
 use crate::decision::RunsOn;
 use crate::emitted::Emits;
 use crate::expect::Rules;
 use crate::model::{self, Form, Location};
 
-/// What clauses are expanded with.
+/// The context in which clauses are expanded.
 pub(crate) struct Context<'a> {
     pub(crate) draft: &'a Draft,
-    /// What the contract's clauses about objects are asked of.
+    /// The namespaces of the form objects.
     pub(crate) namespaces: &'a Namespaces,
-    pub(crate) shelf: &'a Shelf<'a>,
+    pub(crate) lookup: &'a FixtureLookup<'a>,
     pub(crate) list_keys: &'a BTreeMap<String, String>,
     pub(crate) unordered: &'a [String],
-    /// What its contract says of every clause, for their hashes.
+    /// The contract's rules for all clauses, for their hashes.
     pub(crate) rules: &'a Value,
-    /// What keeps a contract from being loaded.
+    /// Errors: the contract cannot be used.
     pub(crate) report: &'a Report<'a>,
-    /// What a contract can be loaded with, and lint names.
+    /// Findings of lint: the contract can be used.
     pub(crate) lint: &'a Report<'a>,
 }
 
-/// One case before it has its name.
-pub(super) struct Built {
+/// A case without its name.
+pub(super) struct UnnamedCase {
     pub(super) row: Option<usize>,
     pub(super) like: Option<String>,
     pub(super) operation: Option<String>,
-    /// Where a decision is asked.
+    /// Form versions only: where the decision runs.
     pub(super) runs_on: Option<RunsOn>,
     pub(super) case: Case,
-    /// What must hold, as written, for the clause's hash.
+    /// `then` as written, for the clause's hash.
     pub(super) then: Value,
 }
 
-/// Which columns are used where.
+/// The columns that are used before `then`, and in it.
 #[derive(Default)]
-pub(super) struct Used {
+pub(super) struct UsedColumns {
     pub(super) before: BTreeSet<usize>,
     pub(super) after: BTreeSet<usize>,
 }
@@ -63,21 +63,24 @@ pub(super) struct Used {
 impl Context<'_> {
     /// The clause with its cases.
     pub(crate) fn clause(&self, clause: &Clause) -> model::Clause {
-        let mut used = Used::default();
+        let mut used = UsedColumns::default();
         let (mut built, emits) = self.expand(clause, &mut used);
         if self.draft.form == Form::Flags {
-            // What a webhook may do is held against what Gardener emits, and asked of nobody.
-            let asks = |built: &Built| {
-                built.row.zip(clause.table.as_ref()).is_none_or(|(row, table)| flags::asks(&table.rows[row]))
+            // Rows `may add` and `may change` are only compared with the fixture; they make no cases.
+            let has_cases = |built: &UnnamedCase| {
+                built
+                    .row
+                    .zip(clause.table.as_ref())
+                    .is_none_or(|(row, table)| flags::has_cases(&table.rows[row]))
             };
-            built.retain(asks);
+            built.retain(has_cases);
         }
         if let Some(table) = clause.table.as_ref().filter(|_| self.draft.form != Form::Flags) {
             self.check_columns(table, &used);
         }
         self.check_breaks(clause, &built);
         let hash = hash::of(clause, self.rules, built.iter().map(|built| (&built.case, &built.then)));
-        let cases = self.named(clause, built, &used);
+        let cases = self.name_cases(clause, built, &used);
         model::Clause {
             id: clause.id.clone(),
             text: clause.text.clone(),
@@ -89,38 +92,39 @@ impl Context<'_> {
             presupposes: clause.presupposes.clone(),
             covers: clause.covers.clone(),
             instance: clause.instance.clone().or_else(|| self.draft.instance.clone()),
-            why: clause.setting.why.as_ref().and_then(Tree::text).map(str::to_owned),
+            why: clause.versions_form.why.as_ref().and_then(Tree::text).map(str::to_owned),
             differs: clause.differs.clone(),
             source: source(clause, self.draft),
             hash,
             location: self.location(clause.span),
-            webhook_may: clause.drawn.webhook,
+            webhook_may: clause.objects_form.webhook,
             emits,
             cases,
             is_partial: false,
         }
     }
 
-    /// The cases of all rows, and what they say of what is emitted.
-    fn expand(&self, clause: &Clause, used: &mut Used) -> (Vec<Built>, Vec<Emits>) {
+    /// The cases of all rows, and their rules for emitted objects.
+    fn expand(&self, clause: &Clause, used: &mut UsedColumns) -> (Vec<UnnamedCase>, Vec<Emits>) {
         let (mut built, mut emits) = (Vec::new(), Vec::new());
         let variants = match self.draft.form {
             Form::Scenario | Form::Objects => Vec::new(),
-            Form::Versions => self.asked(clause),
+            Form::Versions => self.question_variants(clause),
             _ => self.variants(clause),
         };
         let mut add = |cells: &Cells<'_>, row| match self.draft.form {
             Form::Scenario => built.extend(self.scenario(clause, cells, row, used)),
             Form::Objects => {
-                if let Some((rule, asked)) = self.emitted(clause, cells, row, used) {
+                if let Some((rule, cases)) = self.emitted_cases(clause, cells, row, used) {
                     emits.push(rule);
-                    built.extend(asked);
+                    built.extend(cases);
                 }
             }
             Form::Versions => {
-                let asked = variants.iter();
-                let asked = asked.filter_map(|variant| self.decisions(clause, variant, cells, row, used));
-                built.extend(asked.flatten());
+                let cases = variants.iter();
+                let cases =
+                    cases.filter_map(|variant| self.decision_cases(clause, variant, cells, row, used));
+                built.extend(cases.flatten());
             }
             _ => built
                 .extend(variants.iter().filter_map(|variant| self.case(clause, variant, cells, row, used))),
@@ -139,13 +143,23 @@ impl Context<'_> {
         let empty = Tree::empty(clause.span);
         let given = clause.given.clone().unwrap_or_else(|| empty.clone());
         if clause.then.is_none() {
-            self.report.add("missing-key", clause.span, "then is missing", "say what must hold");
+            self.report.add(
+                "missing-key",
+                clause.span,
+                "then is missing",
+                "write what must hold: `then: {…}`",
+            );
         }
         if self.draft.form == Form::Configuration {
             for (name, tree) in [("given", &clause.given), ("when", &clause.when)] {
                 if let Some(tree) = tree {
-                    let message = format!("{name} has no meaning where a component is configured");
-                    self.report.add("form", tree.span, message, "what it is given stands in `config`");
+                    let message = format!("{name} is not allowed in the form configuration");
+                    self.report.add(
+                        "form",
+                        tree.span,
+                        message,
+                        "remove it; write the component's configuration under `config`",
+                    );
                 }
             }
             return variants::of(&empty, &empty);
@@ -167,28 +181,28 @@ impl Context<'_> {
         clause: &Clause,
         variant: &Variant,
         cells: &Cells<'_>,
-        row: Option<(usize, &Row)>,
-        used: &mut Used,
-    ) -> Option<Built> {
-        let assembly = self.assembly(cells);
+        row: Option<(usize, &TableRow)>,
+        used: &mut UsedColumns,
+    ) -> Option<UnnamedCase> {
+        let builder = self.builder(cells);
         let errors = self.report.count();
-        let config = self.config(clause, &assembly);
-        let mut given = self.given(&cells.fill(&variant.given), &assembly)?;
+        let config = self.config(clause, &builder);
+        let mut given = self.given(&cells.fill(&variant.given), &builder)?;
         let when = match self.draft.form {
             Form::Configuration => Some(When::Configuration),
             Form::Process => process::when(&cells.fill(&variant.when), self.report),
-            _ => doing::when(&cells.fill(&variant.when), &assembly),
+            _ => when::read(&cells.fill(&variant.when), &builder),
         };
         used.before.extend(cells.take_used());
         let asserted = cells.fill(clause.then.as_ref()?);
         let emitted = clause.emits.as_ref().map(|emits| cells.fill(emits));
         used.after.extend(cells.take_used());
         let when = when?;
-        self.stand_in(clause, &mut given, &when);
+        self.fill_in_object(clause, &mut given, &when);
         let rules = self.rules(&given, &when);
         let then = match self.draft.form {
             Form::Process => process::then(&asserted, &when, self.report)?,
-            _ => outcome::then(&asserted, about(&when), &rules, self.report)?,
+            _ => then::read(&asserted, about(&when), &rules, self.report)?,
         };
         if let (Some(emitted), Some(object)) = (&emitted, &given.object) {
             let span = row.map_or(clause.span, |(_, row)| row.span);
@@ -200,51 +214,51 @@ impl Context<'_> {
         let location = self.location_of(clause, row);
         let operation = if variant.names_operation { operation(&when) } else { None };
         let case = Case { name: String::new(), inputs: Vec::new(), config, given, when, then, location };
-        Some(Built {
+        Some(UnnamedCase {
             row: row.map(|(number, _)| number),
             like: variant.like.as_deref().map(|like| cells.fill_text(like, clause.span)),
             operation,
             runs_on: None,
             case,
-            then: flags::both(&asserted, emitted.as_ref()),
+            then: flags::assertions_for_hash(&asserted, emitted.as_ref()),
         })
     }
 
-    /// What objects of a row are put together with.
-    pub(super) fn assembly<'c>(&'c self, cells: &'c Cells<'c>) -> Assembly<'c> {
-        Assembly {
-            shelf: self.shelf,
+    /// The builder for objects of a row.
+    pub(super) fn builder<'c>(&'c self, cells: &'c Cells<'c>) -> ObjectBuilder<'c> {
+        ObjectBuilder {
+            lookup: self.lookup,
             cells,
             list_keys: self.list_keys,
             unordered: self.unordered,
             report: self.report,
-            open: RefCell::default(),
+            in_progress: RefCell::default(),
         }
     }
 
-    pub(super) fn config(&self, clause: &Clause, assembly: &Assembly<'_>) -> Value {
+    pub(super) fn config(&self, clause: &Clause, builder: &ObjectBuilder<'_>) -> Value {
         let layers = [self.draft.config.as_ref(), clause.config.as_ref()];
         layers
             .into_iter()
             .flatten()
-            .fold(json!({}), |base, layer| assembly.merged(base, &assembly.cells.fill(layer)))
+            .fold(json!({}), |base, layer| builder.merge_untyped(base, &builder.cells.fill(layer)))
     }
 
-    fn given(&self, tree: &Tree, assembly: &Assembly<'_>) -> Option<Given> {
+    fn given(&self, tree: &Tree, builder: &ObjectBuilder<'_>) -> Option<Given> {
         let errors = self.report.count();
         known_keys(tree, "given", &GIVEN, self.report)?;
         let part = |name: &str| tree.get(name).filter(|part| !part.is_null());
-        let object = |name: &str| part(name).map(|part| assembly.object(part));
+        let object = |name: &str| part(name).map(|part| builder.object(part));
         let cluster = match part("cluster").map(|part| (part, part.list())) {
             None => Vec::new(),
             Some((_, Some(items))) => {
-                items.iter().filter(|item| !item.is_null()).filter_map(|item| assembly.object(item)).collect()
+                items.iter().filter(|item| !item.is_null()).filter_map(|item| builder.object(item)).collect()
             }
             Some((part, None)) => {
                 self.report.add(
                     "type",
                     part.span,
-                    "cluster is a list of objects",
+                    "cluster must be a list of objects",
                     "write `cluster: [{like: …}]`",
                 );
                 Vec::new()
@@ -259,7 +273,7 @@ impl Context<'_> {
         (self.report.count() == errors).then_some(given)
     }
 
-    /// The rules of the object that is answered.
+    /// The rules of the object in the answer.
     fn rules(&self, given: &Given, when: &When) -> Rules {
         let request = match when {
             When::Admission { sending, .. } => sending.request.get("object"),
@@ -283,8 +297,8 @@ impl Context<'_> {
         Rules::of_object(&head).with(self.list_keys, self.unordered)
     }
 
-    /// What is created or updated is the old object where no other is given.
-    fn stand_in(&self, clause: &Clause, given: &mut Given, when: &When) {
+    /// If only the old object is given, it is also the object of the request.
+    fn fill_in_object(&self, clause: &Clause, given: &mut Given, when: &When) {
         let When::Admission { operation, sending } = when else { return };
         let needed = matches!(operation.as_str(), "CREATE" | "UPDATE");
         if !needed || given.object.is_some() || sending.request.contains_key("object") {
@@ -301,11 +315,11 @@ impl Context<'_> {
         }
     }
 
-    /// Gives cases their names and inputs.
-    fn named(&self, clause: &Clause, built: Vec<Built>, used: &Used) -> Vec<Case> {
+    /// Adds names and inputs to the cases.
+    fn name_cases(&self, clause: &Clause, built: Vec<UnnamedCase>, used: &UsedColumns) -> Vec<Case> {
         let mut seen = BTreeSet::new();
         let mut cases = Vec::new();
-        for Built { row, like, operation, runs_on, mut case, .. } in built {
+        for UnnamedCase { row, like, operation, runs_on, mut case, .. } in built {
             let row = clause.table.as_ref().zip(row).map(|(table, row)| (table, &table.rows[row]));
             let mut parts = Vec::new();
             if let Some((table, row)) = row {
@@ -327,12 +341,12 @@ impl Context<'_> {
             case.name = parts.join("/");
             if !seen.insert(case.name.clone()) {
                 let span = row.map_or(clause.span, |(_, row)| row.span);
-                let message = format!("{}/{} is there twice", clause.id, case.name);
+                let message = format!("two cases are named {}/{}", clause.id, case.name);
                 self.report.add(
                     "case-name",
                     span,
                     message,
-                    "drop the row, or name the rows in a column `case`",
+                    "remove the row, or name the rows in a column `case`",
                 );
             }
             cases.push(case);
@@ -340,8 +354,8 @@ impl Context<'_> {
         cases
     }
 
-    /// Where a row stands, or a clause without a table.
-    pub(super) fn location_of(&self, clause: &Clause, row: Option<(usize, &Row)>) -> Location {
+    /// Position of a row, or of a clause without a table.
+    pub(super) fn location_of(&self, clause: &Clause, row: Option<(usize, &TableRow)>) -> Location {
         self.location(row.map_or(clause.span, |(_, row)| row.span))
     }
 
@@ -354,7 +368,7 @@ impl Context<'_> {
     }
 }
 
-/// The source of a clause: its own; what it leaves out of a document is the contract's.
+/// The source of a clause; fields that it leaves out are the contract's.
 fn source(clause: &Clause, draft: &Draft) -> Option<model::Source> {
     let Some(own) = &clause.source else { return draft.source.clone() };
     if own.document.is_some() || own.code.is_some() {
@@ -369,7 +383,7 @@ fn source(clause: &Clause, draft: &Draft) -> Option<model::Source> {
     })
 }
 
-/// What a case is named by, beside its row.
+/// The part of a case's name that is not from its row.
 fn operation(when: &When) -> Option<String> {
     match when {
         When::Admission { operation, .. } => Some(operation.clone()),

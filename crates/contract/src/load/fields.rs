@@ -1,4 +1,4 @@
-//! Maps with known keys: each key read as what it must be, unknown ones refused with the nearest known name.
+//! Maps with known keys: reads each key with its type and reports unknown keys with the nearest known one.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub(crate) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// The fields of a map; absent for what is no map. Keys that are not known are noted.
+    /// The fields of a map; `None` if the node is not a map. Reports unknown keys.
     pub(crate) fn of(
         file: usize,
         node: &'a Node,
@@ -25,7 +25,7 @@ impl<'a> Fields<'a> {
         report: &'a Report<'a>,
     ) -> Option<Self> {
         let Some(entries) = node.entries() else {
-            report.add("type", Span::of(file, node), format!("{what} is a map"), "");
+            report.add("type", Span::of(file, node), format!("{what} must be a map"), "");
             return None;
         };
         for entry in entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
@@ -41,7 +41,7 @@ impl<'a> Fields<'a> {
         Span::of(self.file, self.node)
     }
 
-    /// The value of a key; null is absence.
+    /// The value of a key; null counts as absent.
     pub(crate) fn node(&self, name: &str) -> Option<&'a Node> {
         self.node.get(name).filter(|node| !node.is_null())
     }
@@ -53,12 +53,12 @@ impl<'a> Fields<'a> {
     pub(crate) fn text(&self, name: &str) -> Option<String> {
         let node = self.node(name)?;
         if node.as_str().is_none() {
-            self.refuse(node, &format!("{name} is a text"), "quote it");
+            self.report_type_error(node, &format!("{name} must be a string"), "quote the value");
         }
         node.as_str().map(str::to_owned)
     }
 
-    /// A text that must be there.
+    /// A required string.
     pub(crate) fn required(&self, name: &str, remedy: &str) -> Option<String> {
         if self.node(name).is_none() {
             self.report.add("missing-key", self.span(), format!("{name} is missing"), remedy);
@@ -66,7 +66,7 @@ impl<'a> Fields<'a> {
         self.text(name).filter(|text| !text.trim().is_empty())
     }
 
-    /// A list of texts; one alone may stand for a list of one.
+    /// A list of strings, or a single string.
     pub(crate) fn texts(&self, name: &str) -> Vec<String> {
         let Some(node) = self.node(name) else { return Vec::new() };
         let alone = std::slice::from_ref(node);
@@ -74,41 +74,49 @@ impl<'a> Fields<'a> {
         for item in node.items().unwrap_or(alone) {
             match item.as_str() {
                 Some(text) => found.push(text.to_owned()),
-                None => self.refuse(item, &format!("{name} is a list of texts"), "quote it"),
+                None => self.report_type_error(
+                    item,
+                    &format!("{name} must be a list of strings"),
+                    "quote the value",
+                ),
             }
         }
         found
     }
 
-    /// A map from texts to texts.
+    /// A map of strings.
     pub(crate) fn pairs(&self, name: &str) -> BTreeMap<String, String> {
         let Some(node) = self.node(name) else { return BTreeMap::new() };
         let Some(entries) = node.entries() else {
-            self.refuse(node, &format!("{name} is a map"), "");
+            self.report_type_error(node, &format!("{name} must be a map"), "");
             return BTreeMap::new();
         };
         let mut found = BTreeMap::new();
         for entry in entries {
             match entry.value.as_str() {
                 Some(text) => drop(found.insert(entry.key.clone(), text.to_owned())),
-                None => self.refuse(&entry.value, &format!("{name} leads to texts"), "quote it"),
+                None => self.report_type_error(
+                    &entry.value,
+                    &format!("values of {name} must be strings"),
+                    "quote the value",
+                ),
             }
         }
         found
     }
 
-    /// One of a few words.
+    /// One of these words.
     pub(crate) fn choice<T: Copy>(&self, name: &str, choices: &[(&str, T)]) -> Option<T> {
         let text = self.text(name)?;
         let found = choices.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
         if let (None, Some(node)) = (found, self.node(name)) {
             let remedy = nearest(&text, choices.iter().map(|(word, _)| *word));
-            self.refuse(node, &format!("{text:?} is no {name}"), &remedy);
+            self.report_type_error(node, &format!("unknown {name} {text:?}"), &remedy);
         }
         found
     }
 
-    pub(crate) fn refuse(&self, node: &Node, message: &str, remedy: &str) {
+    pub(crate) fn report_type_error(&self, node: &Node, message: &str, remedy: &str) {
         self.report.add("type", Span::of(self.file, node), message, remedy);
     }
 }

@@ -1,4 +1,4 @@
-//! The hash of a clause: it changes with what the clause means, however it is set.
+//! The hash of a clause: it changes with the meaning of the clause, not with its layout.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -12,8 +12,8 @@ use crate::decision::Question;
 use crate::flags::Explains;
 use crate::model::Contract;
 
-/// SHA-256 over everything that the clause demands, fixtures and cells filled in, and over what its contract says of all its clauses.
-/// Its sentence is not in it: better words make no attestation stale.
+/// SHA-256 over everything that the clause demands, fixtures and cells filled in, and over its contract's rules.
+/// It does not include the text, so that better wording makes no attestation stale.
 pub(super) fn of<'a>(
     clause: &Clause,
     contract: &Value,
@@ -39,7 +39,7 @@ pub(super) fn of<'a>(
         for object in [given.namespace.as_ref(), given.old.as_ref(), object] {
             add(object.unwrap_or(&Value::Null));
         }
-        add(&done(&case.when));
+        add(&action(&case.when));
         add(then);
     }
     hasher.finalize().iter().fold(String::new(), |mut hex, byte| {
@@ -49,8 +49,8 @@ pub(super) fn of<'a>(
     })
 }
 
-/// How answers of a contract compare and what they may change, as it goes into the hash of each of its clauses; what is
-/// not said is not in it.
+/// How answers of a contract compare and what they may change, for the hash of each of its clauses; absent
+/// fields are left out.
 pub(super) fn rules(contract: &Contract) -> Value {
     let sorted = |paths: &[String]| paths.iter().cloned().collect::<BTreeSet<_>>();
     let all = json!({
@@ -58,22 +58,22 @@ pub(super) fn rules(contract: &Contract) -> Value {
         "unordered": sorted(&contract.unordered),
         "listKeys": contract.list_keys,
         "mayChange": may_change(contract),
-        // Why a law is excused changes nothing.
+        // The reason of an exemption does not matter.
         "exempt": contract.exempt.keys().collect::<BTreeSet<_>>(),
     });
-    let said = |rule: &Value| {
+    let is_set = |rule: &Value| {
         rule.as_array().is_some_and(|rule| !rule.is_empty())
             || rule.as_object().is_some_and(|rule| !rule.is_empty())
     };
     all.as_object()
         .into_iter()
         .flatten()
-        .filter(|(_, rule)| said(rule))
+        .filter(|(_, rule)| is_set(rule))
         .map(|(name, rule)| (name.clone(), rule.clone()))
         .collect()
 }
 
-/// Flags that a webhook may add or change, in no order.
+/// Flags that a webhook may add or change, sorted.
 fn may_change(contract: &Contract) -> Vec<String> {
     let rows = contract.flags.iter().flat_map(|named| &named.rows);
     let free = rows.filter(|row| row.explains != Explains::Judged);
@@ -81,19 +81,19 @@ fn may_change(contract: &Contract) -> Vec<String> {
     free.into_iter().collect()
 }
 
-/// What is done, as it goes into the hash of a clause; what is not said is not in it.
-fn done(when: &When) -> Value {
+/// The action, for the hash of a clause; absent fields are left out.
+fn action(when: &When) -> Value {
     match when {
         When::Admission { operation, sending } => {
             let Sending { direct, review, request } = sending;
-            let mut done = json!({"admission": operation, "request": request});
+            let mut action = json!({"admission": operation, "request": request});
             if *direct {
-                done["direct"] = json!(true);
+                action["direct"] = json!(true);
             }
             if let Some(review) = review {
-                done["review"] = json!(review.name());
+                action["review"] = json!(review.name());
             }
-            done
+            action
         }
         When::DeleteCollection { resource } => json!({"deleteCollection": resource}),
         When::Registration { instance } => json!({"registration": instance}),
@@ -109,7 +109,7 @@ fn done(when: &When) -> Value {
             };
             json!({"decision": decision.runs_on.name(), "asks": asks, "now": decision.now.to_string()})
         }
-        // Steps and changes are part of what must hold.
+        // The steps are hashed with `then`.
         When::Steps(_) => Value::Null,
         When::Emitted(emitted) => json!({"emitted": emitted.namespace}),
     }

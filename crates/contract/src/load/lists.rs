@@ -1,10 +1,10 @@
-//! What `given` and `then` share: fields that a type knows, elements of lists by key.
+//! Shared by `given` and `then`: checks of field names, and elements of lists by key.
 
 use schema::{Shape, Type};
 use serde_json::Value;
 
 use super::report::{Report, nearest};
-use super::tree::{Data, Key, Span, Tree, literal};
+use super::tree::{Key, Span, Tree, TreeData, literal};
 use crate::expect::Rules;
 
 /// An element of a list by key, as written.
@@ -13,24 +13,29 @@ pub(crate) struct Element<'a> {
     pub(crate) key: Vec<(String, Value)>,
     /// All fields but `$is`.
     pub(crate) fields: Vec<(Key, Tree)>,
-    /// What `$is` says.
+    /// The value of `$is`.
     pub(crate) is: Option<&'a Tree>,
 }
 
-/// Notes a field that the type at this place does not have.
+/// Reports a field that the type does not have.
 pub(crate) fn check_field(name: &str, span: Span, rules: &Rules, report: &Report<'_>) {
     let ty = rules.ty();
     let shape = ty.shape();
     if shape == Shape::Object && ty.field(name).is_none() && !(ty.fields().is_empty() && ty.is_open()) {
         let fields = ty.fields();
         let remedy = nearest(name, fields.iter().map(|field| field.name.as_str()));
-        report.add("unknown-field", span, format!("no field is named {name:?} here"), remedy);
+        report.add("unknown-field", span, format!("unknown field {name:?}"), remedy);
     } else if is_scalar(ty) || shape == Shape::List {
-        report.add("unknown-field", span, format!("a {} has no field {name:?}", shape_name(shape)), "");
+        report.add(
+            "unknown-field",
+            span,
+            format!("the field {name:?} is not allowed here: expected a {}", shape_name(shape)),
+            "",
+        );
     }
 }
 
-/// The key and the rest of an element; absent where it is left out because its key is `~`, or has none.
+/// The key and the fields of an element; `None` if its key is `~`, or missing, which is reported.
 pub(crate) fn element<'a>(
     tree: &'a Tree,
     keys: &[String],
@@ -42,7 +47,7 @@ pub(crate) fn element<'a>(
             report.add(
                 "type",
                 tree.span,
-                format!("an element of this list is a map with {}", keys.join(" and ")),
+                format!("an element of this list must be a map with {}", keys.join(" and ")),
                 "",
             );
         }
@@ -52,11 +57,18 @@ pub(crate) fn element<'a>(
     let mut missing = Vec::new();
     for name in keys {
         match tree.get(name).map(|value| &value.data) {
-            Some(Data::Scalar(Value::Null)) => return None,
-            Some(Data::Scalar(Value::String(text))) => key.push((name.clone(), Value::from(literal(text)))),
-            Some(Data::Scalar(value)) => key.push((name.clone(), value.clone())),
+            Some(TreeData::Scalar(Value::Null)) => return None,
+            Some(TreeData::Scalar(Value::String(text))) => {
+                key.push((name.clone(), Value::from(literal(text))))
+            }
+            Some(TreeData::Scalar(value)) => key.push((name.clone(), value.clone())),
             Some(_) => {
-                report.add("key", tree.span, format!("{name} is the key here and must be a value"), "");
+                report.add(
+                    "key",
+                    tree.span,
+                    format!("{name} is the key of this list and must be a scalar"),
+                    "",
+                );
                 return None;
             }
             None => match rules.default_key(name) {
@@ -67,14 +79,19 @@ pub(crate) fn element<'a>(
     }
     if !missing.is_empty() {
         let message = format!("the element has no {}", missing.join(" and no "));
-        report.add("key", tree.span, message, format!("elements of this list go by {}", keys.join(" and ")));
+        report.add(
+            "key",
+            tree.span,
+            message,
+            format!("add it: the key of this list is {}", keys.join(" and ")),
+        );
         return None;
     }
     let fields = entries.iter().filter(|(key, _)| key.name != "$is").cloned().collect();
     Some(Element { key, fields, is: tree.get("$is") })
 }
 
-/// Whether two keys are one.
+/// Whether two keys are equal.
 pub(crate) fn same_key(a: &[(String, Value)], b: &[(String, Value)]) -> bool {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     a.len() == b.len() && a.iter().zip(b).all(|((_, a), (_, b))| text(a) == text(b))
@@ -84,20 +101,20 @@ pub(crate) fn is_scalar(ty: &Type) -> bool {
     !matches!(ty.shape(), Shape::Object | Shape::Map | Shape::List | Shape::Any)
 }
 
-/// What a value of this shape is called.
+/// The name of a shape in messages.
 pub(crate) fn shape_name(shape: Shape) -> &'static str {
     match shape {
         Shape::Object | Shape::Map => "map",
         Shape::List => "list",
-        Shape::String => "text",
+        Shape::String => "string",
         Shape::Integer(_) => "whole number",
         Shape::Number => "number",
         Shape::Boolean => "boolean",
-        Shape::IntOrString => "number or text",
+        Shape::IntOrString => "number or string",
         Shape::Quantity => "quantity",
         Shape::Time | Shape::MicroTime => "time",
         Shape::Duration => "duration",
-        Shape::Bytes => "Base64 text",
+        Shape::Bytes => "Base64 string",
         Shape::Any => "value",
     }
 }

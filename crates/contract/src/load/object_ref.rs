@@ -8,14 +8,14 @@ use crate::scenario::{NAMESPACE, ObjectRef};
 
 const REMEDY: &str = "write `secret/name`, `secret/namespace/name` or `kind.group/name`";
 
-/// The object that a text names; what is wrong with it is noted.
+/// The object that a string names; reports errors.
 pub(super) fn read(text: &str, span: Span, report: &Report<'_>) -> Option<ObjectRef> {
     let parts: Vec<&str> = text.split('/').collect();
     let (kind, namespace, name) = match parts.as_slice() {
         [kind, name] => (*kind, None, *name),
         [kind, namespace, name] => (*kind, Some(*namespace), *name),
         _ => {
-            report.add("object-ref", span, format!("{text:?} names no object"), REMEDY);
+            report.add("object-ref", span, format!("{text:?} does not name an object"), REMEDY);
             return None;
         }
     };
@@ -37,20 +37,20 @@ pub(super) fn read(text: &str, span: Span, report: &Report<'_>) -> Option<Object
     })
 }
 
-/// The resource of a kind in lower case; one that nobody knows is noted.
+/// The resource of a kind in lower case; reports an unknown kind.
 pub(super) fn resource(kind: &str, span: Span, report: &Report<'_>) -> Option<&'static Resource> {
-    let found = known(kind);
+    let found = find(kind);
     if found.is_none() {
         let known: Vec<String> =
             Kinds::gardener().resources().map(|resource| resource.kind.to_lowercase()).collect();
         let remedy = nearest(kind, known.iter().map(String::as_str));
-        report.add("object-ref", span, format!("{kind:?} is no kind"), remedy);
+        report.add("object-ref", span, format!("unknown kind {kind:?}"), remedy);
     }
     found
 }
 
-/// `pod` is the core group's before metrics.k8s.io's.
-fn known(kind: &str) -> Option<&'static Resource> {
+/// The first resource of this kind: `pod` is the core group's, not that of metrics.k8s.io.
+fn find(kind: &str) -> Option<&'static Resource> {
     let (kind, group) = kind.split_once('.').map_or((kind, None), |(kind, group)| (kind, Some(group)));
     let named = Kinds::gardener().named(kind);
     named.into_iter().find(|resource| {

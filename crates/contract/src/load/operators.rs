@@ -1,9 +1,9 @@
-//! Keys that start with `$`: which there are, and what a map holds of them.
+//! Operators: keys and strings that start with `$`.
 
 use super::report::{Report, nearest};
 use super::tree::{Span, Tree};
 
-/// Every operator that stands as a key.
+/// Every operator that is a key.
 pub(crate) const OPERATORS: [&str; 27] = [
     "$is",
     "$matches",
@@ -33,47 +33,47 @@ pub(crate) const OPERATORS: [&str; 27] = [
     "$anyKey",
     "$noKey",
 ];
-/// Every operator that stands alone.
+/// Every operator that is a string of its own.
 pub(crate) const WORDS: [&str; 5] = ["$absent", "$present", "$changed", "$unchanged", "$filled"];
 
-/// What a map holds of operators.
-pub(crate) enum Operand<'a> {
-    /// It is an ordinary map.
+/// The operator in a map.
+pub(crate) enum MapOperator<'a> {
+    /// None: an ordinary map.
     None,
-    /// This operator and what it is given.
-    One(&'static str, &'a Tree),
-    /// Something that is no operator, or two; noted.
-    Broken,
+    /// This operator and its argument.
+    Operator(&'static str, &'a Tree),
+    /// An unknown operator, or several keys; reported.
+    Invalid,
 }
 
-/// The operator of a map, if it is one.
-pub(crate) fn operand<'a>(tree: &'a Tree, report: &Report<'_>) -> Operand<'a> {
+/// The operator in a map.
+pub(crate) fn map_operator<'a>(tree: &'a Tree, report: &Report<'_>) -> MapOperator<'a> {
     let entries = tree.map().unwrap_or_default();
     let is_operator = |name: &str| name.starts_with('$') && !name.starts_with("$$");
     let Some((key, value)) = entries.iter().find(|(key, _)| is_operator(&key.name)) else {
-        return Operand::None;
+        return MapOperator::None;
     };
     let Some(name) = OPERATORS.into_iter().find(|known| *known == key.name) else {
-        unknown(&key.name, key.span, report);
-        return Operand::Broken;
+        report_unknown(&key.name, key.span, report);
+        return MapOperator::Invalid;
     };
     let beside = |other: &str| matches!(name, "$matches" | "$notMatches" | "$cel") && other == "notFor";
     if let Some((other, _)) = entries.iter().find(|(other, _)| other.name != key.name && !beside(&other.name))
     {
-        let message = format!("{name} stands alone in its map, {:?} beside it", other.name);
-        report.add("operator", other.span, message, "an operator is a map of one key");
-        return Operand::Broken;
+        let message = format!("{name} cannot be combined with {:?} in one map", other.name);
+        report.add("operator", other.span, message, "write the operator as the only key of its map");
+        return MapOperator::Invalid;
     }
-    Operand::One(name, value)
+    MapOperator::Operator(name, value)
 }
 
-/// Notes a text or key that starts with `$` and is no operator.
-pub(crate) fn unknown(name: &str, span: Span, report: &Report<'_>) {
+/// Reports a string or key that starts with `$` and is not an operator.
+pub(crate) fn report_unknown(name: &str, span: Span, report: &Report<'_>) {
     let near = nearest(name, OPERATORS.into_iter().chain(WORDS));
     report.add(
         "operator",
         span,
-        format!("{name} is no operator"),
-        format!("{near}; `$${}` is the literal text", &name[1..]),
+        format!("unknown operator {name}"),
+        format!("{near}; write `$${}` for the literal text", &name[1..]),
     );
 }

@@ -1,4 +1,4 @@
-//! Words without quotes that are not what they look like.
+//! Checks unquoted scalars that YAML reads differently than they look.
 
 use formats::yaml::{Data, Mark, Node, Style};
 
@@ -6,7 +6,7 @@ use super::report::Report;
 use super::table;
 use super::tree::Span;
 
-/// Unquoted numbers and booleans that are not what they look like, anywhere in a file.
+/// Reports unquoted numbers and booleans that YAML reads differently than they look, anywhere in a node.
 pub(super) fn check_plain(node: &Node, file: usize, report: &Report<'_>) {
     match &node.data {
         Data::Scalar(scalar) if scalar.style == Style::Plain => {
@@ -20,7 +20,7 @@ pub(super) fn check_plain(node: &Node, file: usize, report: &Report<'_>) {
                 if entry.plain && written != entry.key {
                     let mark = Mark { ..entry.start };
                     let span = Span { file, mark, length: written.len().max(1) };
-                    let message = format!("the key {written} is read as {}", entry.key);
+                    let message = format!("YAML reads the key {written} as {}", entry.key);
                     report.add("boolean-word", span, message, format!("quote it: \"{written}\""));
                 }
                 check_plain(&entry.value, file, report);

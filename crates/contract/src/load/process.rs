@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::outcome::{boolean, known_keys};
+use super::then::{boolean, known_keys};
 use super::report::{Report, nearest};
-use super::tree::{Data, Tree};
-use super::wanted;
-use super::words::{PROTOCOLS, SERVERS, SIGNALS, THEN_PROCESS, WHEN_PROCESS, WHEN_PROCESS_REQUEST};
+use super::tree::{Tree, TreeData};
+use super::expectation;
+use super::keywords::{PROTOCOLS, SERVERS, SIGNALS, THEN_PROCESS, WHEN_PROCESS, WHEN_PROCESS_REQUEST};
 use crate::case::{About, Then, When};
 use crate::expect::Rules;
 use crate::process::{ProcessAction, Protocol, Server, ServerRequest};
@@ -53,7 +53,7 @@ pub(super) fn then(tree: &Tree, when: &When, report: &Report<'_>) -> Option<Then
     if tree.map().is_none_or(<[_]>::is_empty) {
         report.add("nothing-asserted", tree.span, "then asserts nothing", "say what must hold");
     }
-    let object = wanted::read(tree, &Rules::unknown(), report);
+    let object = expectation::read(tree, &Rules::unknown(), report);
     let then = Then { about: About::Process, object: Some(object), ..Then::default() };
     (report.count() == errors).then_some(then)
 }
@@ -131,7 +131,7 @@ fn body(tree: &Tree) -> String {
 
 fn word<T: Copy>(name: &str, tree: &Tree, known: &[(&str, T)], report: &Report<'_>) -> Option<T> {
     let text = match &tree.data {
-        Data::Scalar(Value::String(text)) => text.as_str(),
+        TreeData::Scalar(Value::String(text)) => text.as_str(),
         _ => tree.text().unwrap_or_default(),
     };
     let found = known.iter().find(|(word, _)| *word == text).map(|(_, found)| *found);

@@ -1,46 +1,46 @@
-//! What a CloudProfile offers: drawn or said versions as the objects that a profile holds.
+//! Versions that a CloudProfile offers, read from tables or from words.
 
 use formats::version::Version;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value, json};
 
 use super::cells::Cells;
+use super::keywords::{CLASSIFICATIONS, OFFERED, OFFERED_IMAGES};
 use super::report::{Report, nearest};
-use super::setting::Offer;
 use super::table::Table;
-use super::tree::{Data, Span, Tree};
-use super::words::{CLASSIFICATIONS, OFFERED, OFFERED_IMAGES};
+use super::tree::{Span, Tree, TreeData};
+use super::versions_form::Offer;
 
-/// Seconds of the units of a span.
+/// Units of relative times, in seconds.
 const UNITS: [(char, i64); 4] = [('d', 86_400), ('h', 3_600), ('m', 60), ('s', 1)];
-/// Joins an interface and the runtimes that it brings: `containerd+gvisor`.
+/// Separates a container runtime interface from its container runtimes: `containerd+gvisor`.
 const BRINGS: char = '+';
 
-/// Builds what one row offers.
+/// Builds the versions for one row.
 pub(super) struct Offering<'a> {
     pub(super) now: Timestamp,
     pub(super) cells: &'a Cells<'a>,
     pub(super) report: &'a Report<'a>,
 }
 
-/// A version and where it stands.
-type Found = (Map<String, Value>, Span);
+/// A version and its position.
+type OfferedVersion = (Map<String, Value>, Span);
 
 impl Offering<'_> {
     /// Versions of Kubernetes.
     pub(super) fn versions(&self, offer: &Offer) -> Vec<Value> {
         let found = match offer {
-            Offer::Table(table, span) => self.drawn(table, *span, &OFFERED),
-            Offer::Said(tree) => self.whole(tree),
+            Offer::Table(table, span) => self.versions_in_table(table, *span, &OFFERED),
+            Offer::Inline(tree) => self.versions_in_words(tree),
         };
-        self.each_once(&found);
+        self.report_duplicates(&found);
         found.into_iter().map(|(version, _)| Value::Object(version)).collect()
     }
 
-    /// Images with their versions, in the order in which their names come.
+    /// Images with their versions, in the order in which their names appear.
     pub(super) fn images(&self, table: &Table, span: Span) -> Vec<Value> {
-        let found = self.drawn(table, span, &OFFERED_IMAGES);
-        self.each_once(&found);
+        let found = self.versions_in_table(table, span, &OFFERED_IMAGES);
+        self.report_duplicates(&found);
         let mut images: Vec<(Value, Vec<Value>)> = Vec::new();
         for (mut version, _) in found {
             let name = version.remove("name").unwrap_or_default();
@@ -53,10 +53,10 @@ impl Offering<'_> {
         images.into_iter().map(|(name, versions)| json!({"name": name, "versions": versions})).collect()
     }
 
-    /// What the rows of a table draw; a row whose version is `~` is left out.
-    fn drawn(&self, table: &Table, span: Span, known: &[&str]) -> Vec<Found> {
+    /// The versions in a table; a row whose version is `~` is left out.
+    fn versions_in_table(&self, table: &Table, span: Span, known: &[&str]) -> Vec<OfferedVersion> {
         for column in table.columns.iter().filter(|column| !known.contains(&column.name.as_str())) {
-            let message = format!("versions have no column {:?}", column.name);
+            let message = format!("unknown column {:?}", column.name);
             self.report.add("column", column.span, message, nearest(&column.name, known.iter().copied()));
         }
         let at = |name: &str| table.columns.iter().position(|column| column.name == name);
@@ -71,14 +71,14 @@ impl Offering<'_> {
             let version = cell("version").filter(|version| !version.is_null())?;
             let mut found = self.version(&version, cell("classification"), cell("expires"))?;
             if known.contains(&"name") {
-                self.fit(&mut found, cell)?;
+                self.add_image_fields(&mut found, cell)?;
             }
             Some((found, version.span))
         });
         rows.collect()
     }
 
-    /// A version of Kubernetes, or what it has in common with one of an image.
+    /// Version, classification and expiration, of Kubernetes or of an image.
     fn version(
         &self,
         version: &Tree,
@@ -86,9 +86,12 @@ impl Offering<'_> {
         expires: Option<Tree>,
     ) -> Option<Map<String, Value>> {
         let mut found = Map::new();
-        found.insert("version".to_owned(), Value::from(self.readable(version)?));
+        found.insert("version".to_owned(), Value::from(self.valid_version(version)?));
         if let Some(state) = classification.filter(|state| !state.is_null()) {
-            found.insert("classification".to_owned(), Value::from(self.state(&text(&state), state.span)?));
+            found.insert(
+                "classification".to_owned(),
+                Value::from(self.classification(&text(&state), state.span)?),
+            );
         }
         if let Some(time) = expires.filter(|time| !time.is_null()) {
             found.insert("expirationDate".to_owned(), Value::from(self.time(&text(&time), time.span)?));
@@ -96,21 +99,30 @@ impl Offering<'_> {
         Some(found)
     }
 
-    /// What a version of an image fits; one that says nothing of it fits the pool of the fixture.
-    fn fit(&self, found: &mut Map<String, Value>, cell: impl Fn(&str) -> Option<Tree>) -> Option<()> {
+    /// Adds the name of an image, and what it supports; by default it fits the worker pool of the fixture.
+    fn add_image_fields(
+        &self,
+        found: &mut Map<String, Value>,
+        cell: impl Fn(&str) -> Option<Tree>,
+    ) -> Option<()> {
         let name = cell("name")?;
         if name.text().is_none() {
-            self.report.add("type", name.span, "the image has no name", "write a text");
+            self.report.add(
+                "type",
+                name.span,
+                "the image has no name",
+                "write a string in the column `name`",
+            );
             return None;
         }
         found.insert("name".to_owned(), Value::from(text(&name)));
-        let said = |column: &str, usual: &[&str]| match cell(column) {
+        let values = |column: &str, usual: &[&str]| match cell(column) {
             None => usual.iter().map(|name| (*name).to_owned()).collect(),
             Some(tree) => texts(&tree),
         };
-        let architectures = said("architectures", &["amd64"]);
+        let architectures = values("architectures", &["amd64"]);
         let interfaces: Vec<Value> =
-            said("cri", &["containerd", "docker"]).iter().map(|text| interface(text)).collect();
+            values("cri", &["containerd", "docker"]).iter().map(|text| interface(text)).collect();
         for (key, list) in [("architectures", json!(architectures)), ("cri", json!(interfaces))] {
             if list.as_array().is_some_and(|list| !list.is_empty()) {
                 found.insert(key.to_owned(), list);
@@ -122,40 +134,45 @@ impl Offering<'_> {
         Some(())
     }
 
-    /// What is said, with cells filled in. A cell without a value may be all that is said, and no part of it: the rest would
-    /// go with it.
-    fn whole(&self, tree: &Tree) -> Vec<Found> {
+    /// Reads versions in words, with cells filled in. A cell that is `~` may be the whole value but not a part of it:
+    /// the rest would be lost with it.
+    fn versions_in_words(&self, tree: &Tree) -> Vec<OfferedVersion> {
         let filled = self.cells.fill(tree);
         let is_cell =
             tree.text().is_some_and(|text| text.starts_with('<') && text.find('>') == Some(text.len() - 1));
         if filled.is_null() && !tree.is_null() && !is_cell {
             let remedy =
-                "say the version in the cell, or draw a table: a row whose version is `~` is left out";
-            self.report.add("version", tree.span, "a part of what is offered is not there", remedy);
+                "write the version in the cell, or use a table: a row whose version is `~` is left out";
+            self.report.add(
+                "version",
+                tree.span,
+                "a cell in this text is `~`, which removes the whole text",
+                remedy,
+            );
         }
-        self.said(&filled)
+        self.parse_list(&filled)
     }
 
-    /// `1.27.3 deprecated +30d, 1.28.0 preview`, or such texts in a list.
-    fn said(&self, tree: &Tree) -> Vec<Found> {
+    /// `1.27.3 deprecated +30d, 1.28.0 preview`, or a list of such strings.
+    fn parse_list(&self, tree: &Tree) -> Vec<OfferedVersion> {
         let texts: Vec<String> = match &tree.data {
-            Data::Scalar(Value::String(text)) => text.split(',').map(str::to_owned).collect(),
-            Data::Scalar(Value::Null) => Vec::new(),
-            Data::List(items) => items.iter().map(text).collect(),
+            TreeData::Scalar(Value::String(text)) => text.split(',').map(str::to_owned).collect(),
+            TreeData::Scalar(Value::Null) => Vec::new(),
+            TreeData::List(items) => items.iter().map(text).collect(),
             _ => {
-                let remedy = "draw a table, or write `1.27.3 deprecated +30d, 1.28.0 preview`";
-                self.report.add("type", tree.span, "these are no versions", remedy);
+                let remedy = "write a table, or `1.27.3 deprecated +30d, 1.28.0 preview`";
+                self.report.add("type", tree.span, "cloudProfile does not name versions", remedy);
                 Vec::new()
             }
         };
-        texts.iter().filter_map(|text| Some((self.words(text, tree.span)?, tree.span))).collect()
+        texts.iter().filter_map(|text| Some((self.parse_words(text, tree.span)?, tree.span))).collect()
     }
 
-    fn words(&self, text: &str, span: Span) -> Option<Map<String, Value>> {
+    fn parse_words(&self, text: &str, span: Span) -> Option<Map<String, Value>> {
         let (mut state, mut time) = (None, None);
         let mut words =
-            text.split_whitespace().map(|word| Tree { data: Data::Scalar(Value::from(word)), span });
-        let empty = Tree { data: Data::Scalar(Value::from("")), span };
+            text.split_whitespace().map(|word| Tree { data: TreeData::Scalar(Value::from(word)), span });
+        let empty = Tree { data: TreeData::Scalar(Value::from("")), span };
         let version = words.next().unwrap_or(empty);
         for word in words {
             let begins = self::text(&word).chars().next();
@@ -163,58 +180,62 @@ impl Offering<'_> {
                 || self::text(&word) == "now";
             let slot = if is_time { &mut time } else { &mut state };
             if slot.replace(word).is_some() {
-                let remedy = "a version has one classification and one time: `1.27.3 deprecated +30d`";
-                self.report.add("version", span, format!("{:?} says one thing twice", text.trim()), remedy);
+                let remedy = "write at most one classification and one time: `1.27.3 deprecated +30d`";
+                self.report.add(
+                    "version",
+                    span,
+                    format!("{:?} has two classifications or two times", text.trim()),
+                    remedy,
+                );
                 return None;
             }
         }
         self.version(&version, state, time)
     }
 
-    /// A version that can be read. One that is none on purpose stands in a CloudProfile that is written as a map.
-    fn readable(&self, tree: &Tree) -> Option<String> {
+    /// A valid version. Deliberately invalid versions must be written in a CloudProfile as a map.
+    fn valid_version(&self, tree: &Tree) -> Option<String> {
         let text = text(tree);
         let wrong = match (tree.text(), Version::parse(&text)) {
             (None, _) => "it is a number".to_owned(),
             (_, Err(error)) => error.to_string(),
             (Some(_), Ok(_)) => return Some(text),
         };
-        let remedy =
-            "write it in full, `1.27.3`; what is none on purpose stands in a map: `cloudProfile: {spec: …}`";
-        self.report.add("version", tree.span, format!("{text:?} is no version: {wrong}"), remedy);
+        let remedy = "write it in full and quoted: `\"1.27.3\"`; write a deliberately invalid version in a map: `cloudProfile: {spec: …}`";
+        self.report.add("version", tree.span, format!("{text:?} is not a valid version: {wrong}"), remedy);
         None
     }
 
-    fn state<'t>(&self, text: &'t str, span: Span) -> Option<&'t str> {
+    fn classification<'t>(&self, text: &'t str, span: Span) -> Option<&'t str> {
         if CLASSIFICATIONS.contains(&text) {
             return Some(text);
         }
-        let message = format!("{text:?} is no classification");
+        let message = format!("unknown classification {text:?}");
         self.report.add("classification", span, message, nearest(text, CLASSIFICATIONS));
         None
     }
 
-    /// `+30d`, `-1h30m`, `now`, or a time with its zone; as a profile says it.
+    /// The time that `+30d`, `-1h30m`, `now`, or a time with its zone means, as a profile writes it.
     fn time(&self, text: &str, span: Span) -> Option<String> {
         let absolute = || text.parse::<Timestamp>().ok();
         let relative = || self.now.checked_add(distance(text)?).ok();
         let found = if text == "now" { Some(self.now) } else { relative().or_else(absolute) };
         if found.is_none() {
             let remedy = "write `+30d`, `-1h30m`, `now`, or a time with its zone: `2024-06-01T00:00:00Z`";
-            self.report.add("time", span, format!("{text:?} is no time"), remedy);
+            self.report.add("time", span, format!("{text:?} is not a valid time"), remedy);
         }
         found.map(|time| time.to_string())
     }
 
-    /// A version stands once; what is twice there on purpose stands in a CloudProfile that is written as a map.
-    fn each_once(&self, found: &[Found]) {
+    /// Reports duplicate versions. Deliberate duplicates must be written in a CloudProfile as a map.
+    fn report_duplicates(&self, found: &[OfferedVersion]) {
         for (at, (version, span)) in found.iter().enumerate() {
             let key = |version: &Map<String, Value>| {
                 [version.get("name").cloned(), version.get("version").cloned()]
             };
             if found[..at].iter().any(|(other, _)| key(other) == key(version)) {
                 let message = format!("{} is offered twice", text_of(version.get("version")));
-                self.report.add("version", *span, message, "drop one of the two");
+                self.report.add("version", *span, message, "remove one of the two");
             }
         }
     }
@@ -236,7 +257,7 @@ fn distance(text: &str) -> Option<SignedDuration> {
     (!rest.is_empty()).then(|| SignedDuration::from_secs(sign * seconds))
 }
 
-/// `containerd+gvisor` as a profile says it.
+/// `containerd+gvisor` as a profile writes it.
 fn interface(text: &str) -> Value {
     let mut names = text.split(BRINGS);
     let mut interface = json!({"name": names.next().unwrap_or_default()});
@@ -255,7 +276,7 @@ fn texts(tree: &Tree) -> Vec<String> {
     }
 }
 
-/// A scalar as it is written.
+/// A scalar as a string.
 fn text(tree: &Tree) -> String {
     text_of(Some(&tree.to_value()))
 }

@@ -1,11 +1,11 @@
-//! What is asked about versions: `when` of one case of form versions.
+//! Reads `when` of one case of the form versions.
 
 use serde_json::Value;
 
-use super::outcome::known_keys;
+use super::keywords::{CLUSTERS, DECIDED, DECIDED_OPERATIONS, WHEN_VERSIONS};
 use super::report::{Report, nearest};
+use super::then::known_keys;
 use super::tree::{Key, Tree};
-use super::words::{CLUSTERS, DECIDED, DECIDED_OPERATIONS, WHEN_VERSIONS};
 use crate::decision::Question;
 
 /// The question; cells are filled in, `admission` is one operation.
@@ -16,7 +16,7 @@ pub(super) fn read(when: &Tree, report: &Report<'_>) -> Option<Question> {
     }
     let Some(decide) = when.get("decide") else {
         let remedy = "write `when: {decide: maintenance}` or `when: {admission: UPDATE}`";
-        report.add("missing-key", when.span, "when says neither decide nor admission", remedy);
+        report.add("missing-key", when.span, "when needs decide or admission", remedy);
         return None;
     };
     let name = decide.text().unwrap_or_default();
@@ -26,15 +26,15 @@ pub(super) fn read(when: &Tree, report: &Report<'_>) -> Option<Question> {
         "rolling" => (rolling(when), &["additional"]),
         "support" => (support(when, report)?, &["gardener", "cluster", "version"]),
         other => {
-            let message = format!("{other:?} is nothing that is decided");
+            let message = format!("unknown decision {other:?}");
             report.add("decide", decide.span, message, nearest(other, DECIDED));
             return None;
         }
     };
-    alone(when, name, &[&["decide"], own].concat(), report).then_some(question)
+    check_foreign_keys(when, name, &[&["decide"], own].concat(), report).then_some(question)
 }
 
-/// A scalar as it is written.
+/// A scalar as a string.
 pub(super) fn text(tree: &Tree) -> String {
     match tree.to_value() {
         Value::String(text) => text,
@@ -45,21 +45,21 @@ pub(super) fn text(tree: &Tree) -> String {
 fn admission(when: &Tree, operation: &Tree, report: &Report<'_>) -> Option<Question> {
     let name = operation.text().unwrap_or_default();
     if !DECIDED_OPERATIONS.contains(&name) {
-        let message = format!("{name:?} is no operation that versions are decided of");
+        let message = format!("unknown operation {name:?}");
         report.add("operation", operation.span, message, nearest(name, DECIDED_OPERATIONS));
         return None;
     }
     let question = Question::Admission { operation: name.to_owned() };
-    alone(when, "admission", &["admission"], report).then_some(question)
+    check_foreign_keys(when, "admission", &["admission"], report).then_some(question)
 }
 
-/// Whether what a maintenance writes passes admission; it does not where nobody says so.
+/// Whether the Shoot that maintenance writes passes through admission; default: no.
 fn admitted(when: &Tree, report: &Report<'_>) -> Option<bool> {
-    let Some(said) = when.get("admitted") else { return Some(false) };
-    let admitted = said.to_value().as_bool();
+    let Some(value) = when.get("admitted") else { return Some(false) };
+    let admitted = value.to_value().as_bool();
     if admitted.is_none() {
-        let message = format!("{} is neither true nor false", said.to_value());
-        report.add("type", said.span, message, "write `admitted: true`");
+        let message = format!("admitted must be a boolean, but is {}", value.to_value());
+        report.add("type", value.span, message, "write `admitted: true`");
     }
     admitted
 }
@@ -71,28 +71,28 @@ fn rolling(when: &Tree) -> Question {
 }
 
 fn support(when: &Tree, report: &Report<'_>) -> Option<Question> {
-    let said = ["gardener", "cluster", "version"].map(|name| when.get(name).map(text));
-    let [Some(gardener), Some(cluster), Some(version)] = said else {
+    let values = ["gardener", "cluster", "version"].map(|name| when.get(name).map(text));
+    let [Some(gardener), Some(cluster), Some(version)] = values else {
         let remedy = "write `{decide: support, gardener: v1.82.0, cluster: seed, version: 1.27.4}`";
-        let message = "support is asked of a release, a cluster and a version";
+        let message = "support needs gardener, cluster and version";
         report.add("missing-key", when.span, message, remedy);
         return None;
     };
     if !CLUSTERS.contains(&cluster.as_str()) {
-        let message = format!("{cluster:?} is no cluster of Gardener's");
+        let message = format!("unknown type {cluster:?} of cluster");
         report.add("cluster", when.span, message, nearest(&cluster, CLUSTERS));
         return None;
     }
     Some(Question::Support { gardener, cluster, version })
 }
 
-/// Notes keys that this question does not have; whether there are none.
-fn alone(when: &Tree, name: &str, own: &[&str], report: &Report<'_>) -> bool {
+/// Reports keys that this question does not have; returns whether there are none.
+fn check_foreign_keys(when: &Tree, name: &str, own: &[&str], report: &Report<'_>) -> bool {
     let is_foreign = |(key, _): &&(Key, Tree)| !own.contains(&key.name.as_str());
     let foreign: Vec<_> = when.map().unwrap_or_default().iter().filter(is_foreign).collect();
     for (key, _) in &foreign {
-        let message = format!("{} has no meaning beside {name}", key.name);
-        report.add("decide", key.span, message, "leave one of the two out");
+        let message = format!("{} cannot be combined with {name}", key.name);
+        report.add("decide", key.span, message, "remove one of the two");
     }
     foreign.is_empty()
 }

@@ -1,4 +1,4 @@
-//! What is wrong, gathered while reading goes on, and the nearest right name.
+//! Collects errors while files are read, and suggests names.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use super::tree::Span;
 use crate::document::{Error, SourceFile};
 use crate::model::Location;
 
-/// Everything that is wrong with the files, in the order of files and lines.
+/// All errors of the files, in the order of files and lines.
 #[derive(Debug)]
 pub struct Errors(pub Vec<Error>);
 
@@ -31,20 +31,20 @@ impl Diagnostic for Errors {
     }
 }
 
-/// Where errors are gathered.
+/// Collects errors.
 pub(crate) struct Report<'a> {
     pub(crate) files: &'a [SourceFile],
     errors: RefCell<Vec<Error>>,
-    /// Place and message of each error.
-    known: RefCell<BTreeSet<(Location, String)>>,
+    /// Position and message of each error.
+    seen: RefCell<BTreeSet<(Location, String)>>,
 }
 
 impl<'a> Report<'a> {
     pub(crate) fn new(files: &'a [SourceFile]) -> Self {
-        Self { files, errors: RefCell::default(), known: RefCell::default() }
+        Self { files, errors: RefCell::default(), seen: RefCell::default() }
     }
 
-    /// Notes a breach of a rule; the same breach at the same place is noted once.
+    /// Adds a broken rule; the same message at the same position is added once.
     pub(crate) fn add(
         &self,
         code: &'static str,
@@ -58,13 +58,13 @@ impl<'a> Report<'a> {
     }
 
     pub(crate) fn push(&self, error: Error) {
-        let is_new = self.known.borrow_mut().insert((error.location.clone(), error.message.clone()));
+        let is_new = self.seen.borrow_mut().insert((error.location.clone(), error.message.clone()));
         if is_new {
             self.errors.borrow_mut().push(error);
         }
     }
 
-    /// Notes what another noted of the same files.
+    /// Adds the errors of another report about the same files.
     pub(crate) fn join(&self, other: Self) {
         other.errors.into_inner().into_iter().for_each(|error| self.push(error));
     }
@@ -88,12 +88,12 @@ pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
     match near {
         Some((far, other)) if far <= 2.max(name.chars().count() / 3) => format!("did you mean `{other}`?"),
         _ if known.is_empty() => String::new(),
-        _ if known.len() > 24 => format!("there are {} names to choose from, none of them near", known.len()),
+        _ if known.len() > 24 => format!("none of the {} known names is similar", known.len()),
         _ => format!("known are {}", known.join(", ")),
     }
 }
 
-/// How many letters must change to make one text of the other; a difference of case alone counts one.
+/// The edit distance; a difference only in case counts one.
 fn distance(a: &str, b: &str) -> usize {
     if a.eq_ignore_ascii_case(b) {
         return usize::from(a != b);

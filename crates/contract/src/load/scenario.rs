@@ -1,4 +1,4 @@
-//! The cases of a clause of form scenario: a row is a run of its steps.
+//! The cases of a clause of the form scenario: each row is one run of the steps.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,33 +6,33 @@ use serde_json::{Value, json};
 
 use super::cells::Cells;
 use super::draft::Clause;
-use super::expand::{Built, Context, Used};
-use super::given::Assembly;
-use super::outcome::known_keys;
+use super::expand::{Context, UnnamedCase, UsedColumns};
+use super::given::ObjectBuilder;
+use super::keywords::{CAUSES, FAULTS, SIDES};
 use super::report::nearest;
-use super::steps::{Steps, side};
-use super::table::Row;
-use super::tree::{Data, Tree};
-use super::words::{CAUSES, FAULTS, SIDES};
+use super::steps::{StepReader, side};
+use super::table::TableRow;
+use super::then::known_keys;
+use super::tree::{Tree, TreeData};
 use crate::case::{Case, Given, Then, When};
 use crate::scenario::{Fault, Scenario, Side};
 
 impl Context<'_> {
-    /// One row as a scenario.
+    /// The case of one row.
     pub(super) fn scenario(
         &self,
         clause: &Clause,
         cells: &Cells<'_>,
-        row: Option<(usize, &Row)>,
-        used: &mut Used,
-    ) -> Option<Built> {
-        let assembly = self.assembly(cells);
+        row: Option<(usize, &TableRow)>,
+        used: &mut UsedColumns,
+    ) -> Option<UnnamedCase> {
+        let builder = self.builder(cells);
         let errors = self.report.count();
-        let config = self.config(clause, &assembly);
-        let given = clause.given.as_ref().map(|given| self.clusters(given, &assembly)).unwrap_or_default();
+        let config = self.config(clause, &builder);
+        let given = clause.given.as_ref().map(|given| self.clusters(given, &builder)).unwrap_or_default();
         let trees = self.steps(clause, cells, used);
         let location = |span| self.location(span);
-        let reader = Steps { assembly: &assembly, location: &location };
+        let reader = StepReader { builder: &builder, location: &location };
         let steps: Vec<_> = trees.iter().filter_map(|tree| reader.step(tree)).collect();
         let scenario = Scenario { given, steps, faults: self.faults(clause) };
         self.check(clause, &scenario);
@@ -53,11 +53,11 @@ impl Context<'_> {
             location: self.location_of(clause, row),
         };
         let row = row.map(|(number, _)| number);
-        Some(Built { row, like: None, operation: None, runs_on: None, case, then })
+        Some(UnnamedCase { row, like: None, operation: None, runs_on: None, case, then })
     }
 
-    fn clusters(&self, given: &Tree, assembly: &Assembly<'_>) -> BTreeMap<Side, Vec<Value>> {
-        let filled = assembly.cells.fill(given);
+    fn clusters(&self, given: &Tree, builder: &ObjectBuilder<'_>) -> BTreeMap<Side, Vec<Value>> {
+        let filled = builder.cells.fill(given);
         let mut clusters = BTreeMap::new();
         if known_keys(&filled, "given", &SIDES, self.report).is_none() {
             return clusters;
@@ -65,21 +65,26 @@ impl Context<'_> {
         for (key, objects) in filled.map().unwrap_or_default() {
             let (Some(side), Some(items)) = (side(&key.name), objects.list()) else {
                 let remedy = "write `sourceCluster: [{like: …}]`";
-                self.report.add("type", objects.span, format!("{} is a list of objects", key.name), remedy);
+                self.report.add(
+                    "type",
+                    objects.span,
+                    format!("{} must be a list of objects", key.name),
+                    remedy,
+                );
                 continue;
             };
             let objects = items.iter().filter(|item| !item.is_null());
-            clusters.insert(side, objects.filter_map(|item| assembly.object(item)).collect());
+            clusters.insert(side, objects.filter_map(|item| builder.object(item)).collect());
         }
         clusters
     }
 
-    /// The steps with cells filled in; what causes and what is seen use their columns apart.
-    fn steps(&self, clause: &Clause, cells: &Cells<'_>, used: &mut Used) -> Vec<Tree> {
+    /// The steps with cells filled in; columns are recorded separately for causes and for assertions.
+    fn steps(&self, clause: &Clause, cells: &Cells<'_>, used: &mut UsedColumns) -> Vec<Tree> {
         used.before.extend(cells.take_used());
         let Some(steps) = &clause.steps else {
             let remedy = "write `steps: [{name: …, eventually: {…}}]`";
-            self.report.add("missing-key", clause.span, "steps are missing", remedy);
+            self.report.add("missing-key", clause.span, "steps is missing", remedy);
             return Vec::new();
         };
         let mut filled = Vec::new();
@@ -87,13 +92,13 @@ impl Context<'_> {
             let entries = step.map().unwrap_or_default();
             let (causes, seen): (Vec<_>, Vec<_>) =
                 entries.iter().cloned().partition(|(key, _)| CAUSES.contains(&key.name.as_str()));
-            let fill = |entries| cells.fill(&Tree { data: Data::Map(entries), span: step.span });
+            let fill = |entries| cells.fill(&Tree { data: TreeData::Map(entries), span: step.span });
             let causes = fill(causes);
             used.before.extend(cells.take_used());
             let seen = fill(seen);
             used.after.extend(cells.take_used());
             let all = [&causes, &seen].into_iter().flat_map(|part| part.map().unwrap_or_default());
-            filled.push(Tree { data: Data::Map(all.cloned().collect()), span: step.span });
+            filled.push(Tree { data: TreeData::Map(all.cloned().collect()), span: step.span });
         }
         filled
     }
@@ -105,25 +110,25 @@ impl Context<'_> {
                 found.insert(*fault);
             } else {
                 let remedy = nearest(name, FAULTS.iter().map(|(word, _)| *word));
-                self.report.add("fault", clause.span, format!("{name:?} is no fault"), remedy);
+                self.report.add("fault", clause.span, format!("unknown fault {name:?}"), remedy);
             }
         }
         found
     }
 
-    /// Steps count from steps before them, and something is asserted at the end.
+    /// Checks that `after` names an earlier step, that names are unique, and that the steps assert something.
     fn check(&self, clause: &Clause, scenario: &Scenario) {
         let mut before: BTreeSet<&str> = BTreeSet::new();
         for step in &scenario.steps {
             let after = step.advance.as_ref().and_then(|advance| advance.after.as_deref());
             if let Some(after) = after.filter(|after| !before.contains(after)) {
-                let message = format!("no step before {:?} is named {after:?}", step.name);
+                let message = format!("`after` of step {:?} names no earlier step: {after:?}", step.name);
                 let remedy = nearest(after, before.iter().copied());
                 self.report.add("step", clause.span, message, remedy);
             }
             if !before.insert(&step.name) {
                 let message = format!("two steps are named {:?}", step.name);
-                self.report.add("step", clause.span, message, "name each step once");
+                self.report.add("step", clause.span, message, "rename one of them");
             }
         }
         let asserts = scenario.steps.iter().any(|step| {
@@ -133,7 +138,12 @@ impl Context<'_> {
                 || step.requests.is_some()
         });
         if !asserts && !scenario.steps.is_empty() {
-            self.report.add("nothing-asserted", clause.span, "the steps assert nothing", "say what is seen");
+            self.report.add(
+                "nothing-asserted",
+                clause.span,
+                "the steps assert nothing",
+                "add `eventually`, `history`, `never` or `requests` to a step",
+            );
         }
     }
 }

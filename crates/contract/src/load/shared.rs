@@ -1,22 +1,22 @@
-//! What contracts share: fixtures, what variations make of them, and releases; each built when the first contract needs it.
+//! Fixtures, variations of them, and releases, which all contracts share; each is built when the first contract needs it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
-use super::documents::{self, Part};
+use super::documents::{self, FilePart};
 use super::fixtures;
 use super::report::Report;
 use super::variations::{self, Variations};
 use crate::document::releases::Releases;
 use crate::document::{Error, SourceFile};
 
-/// What stands between a fixture's name and the rows of variations that it is of: `pod@1.27`.
+/// Separates a fixture's name from the rows of variations: `pod@1.27`.
 const VARIED: char = '@';
 
-/// What the contracts of some files share.
-pub(crate) struct Shared {
+/// Fixtures, variations and releases, which all contracts share.
+pub(crate) struct SharedFixtures {
     sources: Arc<[SourceFile]>,
     plain: OnceLock<Plain>,
     varied: OnceLock<Varied>,
@@ -25,30 +25,30 @@ pub(crate) struct Shared {
 /// Fixtures as they are written.
 struct Plain {
     objects: BTreeMap<String, Value>,
-    drawn: Vec<variations::Drawn>,
+    variation_drafts: Vec<variations::VariationsDraft>,
     releases: Vec<Arc<Releases>>,
     errors: Vec<Error>,
 }
 
-/// Fixtures as they vary.
+/// Variations of fixtures.
 struct Varied {
     objects: BTreeMap<String, Arc<Value>>,
     variations: Variations,
     errors: Vec<Error>,
 }
 
-/// Where a fixture of everybody is looked up.
+/// The shared fixtures that can be looked up.
 #[derive(Clone, Copy)]
-pub(crate) enum Known<'a> {
-    /// Nowhere: fixtures themselves are built.
-    Nowhere,
-    /// Among those that are written.
+pub(crate) enum FixtureScope<'a> {
+    /// None: the shared fixtures themselves are being built.
+    Empty,
+    /// Those in files.
     Written(&'a BTreeMap<String, Value>),
-    /// Among all.
-    All(&'a Shared),
+    /// Those in files, and variations of them.
+    All(&'a SharedFixtures),
 }
 
-impl Shared {
+impl SharedFixtures {
     pub(crate) fn of(sources: &Arc<[SourceFile]>) -> Self {
         Self { sources: Arc::clone(sources), plain: OnceLock::new(), varied: OnceLock::new() }
     }
@@ -74,7 +74,7 @@ impl Shared {
         self.varied();
     }
 
-    /// What is wrong with what was built so far.
+    /// Errors of everything that was built so far.
     pub(crate) fn errors(&self) -> Vec<Error> {
         let plain = self.plain.get().map(|plain| &plain.errors);
         let varied = self.varied.get().map(|varied| &varied.errors);
@@ -85,10 +85,10 @@ impl Shared {
         self.plain.get_or_init(|| {
             let report = Report::new(&self.sources);
             // A thread of the pool may be waiting for this very object, so no work is given to the pool here.
-            let documents = documents::read_in_turn(&[Part::Shared], &report);
+            let documents = documents::read_sequentially(&[FilePart::Shared], &report);
             let objects = fixtures::build(&documents.fixtures, &report);
-            let (drawn, releases) = (documents.variations, documents.releases);
-            Plain { objects, drawn, releases, errors: report.into_errors() }
+            let (variation_drafts, releases) = (documents.variations, documents.releases);
+            Plain { objects, variation_drafts, releases, errors: report.into_errors() }
         })
     }
 
@@ -96,27 +96,27 @@ impl Shared {
         let plain = self.plain();
         self.varied.get_or_init(|| {
             let report = Report::new(&self.sources);
-            let (objects, variations) = variations::build(&plain.drawn, &plain.objects, &report);
+            let (objects, variations) = variations::build(&plain.variation_drafts, &plain.objects, &report);
             Varied { objects, variations, errors: report.into_errors() }
         })
     }
 }
 
-impl<'a> Known<'a> {
+impl<'a> FixtureScope<'a> {
     /// The fixture of this name.
     pub(crate) fn get(self, name: &str) -> Option<&'a Value> {
         match self {
-            Self::Nowhere => None,
+            Self::Empty => None,
             Self::Written(written) => written.get(name),
             Self::All(shared) if name.contains(VARIED) => shared.varied().objects.get(name).map(Arc::as_ref),
             Self::All(shared) => shared.plain().objects.get(name),
         }
     }
 
-    /// The names of all.
+    /// The names of all fixtures.
     pub(crate) fn names(self) -> Vec<&'a str> {
         match self {
-            Self::Nowhere => Vec::new(),
+            Self::Empty => Vec::new(),
             Self::Written(written) => written.keys().map(String::as_str).collect(),
             Self::All(shared) => {
                 let varied = shared.varied().objects.keys();

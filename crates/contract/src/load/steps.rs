@@ -1,33 +1,33 @@
-//! The steps of a scenario: what is done and what must be seen, cells filled in.
+//! Reads the steps of a scenario, in which cells are filled in.
 
 use std::time::Duration;
 
 use formats::duration::GoDuration;
 use serde_json::{Map, Value, json};
 
-use super::given::Assembly;
+use super::expectation;
+use super::given::ObjectBuilder;
+use super::keywords::{ADVANCE, DO, NEVER, REQUESTS, SIDES, STEP, VERBS};
 use super::object_ref;
-use super::outcome::known_keys;
-use super::refuse;
-use super::tree::{Data, Span, Tree, Word, literal};
-use super::wanted;
-use super::words::{ADVANCE, DO, NEVER, REQUESTS, SIDES, STEP, VERBS};
+use super::refusals;
+use super::then::known_keys;
+use super::tree::{BareWord, Span, Tree, TreeData, literal};
 use crate::expect::{Expect, Rules};
 use crate::model::Location;
 use crate::scenario::{Action, Advance, HOLD, History, Never, ObjectRef, Requests, Side, State, Step};
 
 /// Reads the steps of one row.
-pub(super) struct Steps<'a> {
-    pub(super) assembly: &'a Assembly<'a>,
+pub(super) struct StepReader<'a> {
+    pub(super) builder: &'a ObjectBuilder<'a>,
     pub(super) location: &'a dyn Fn(Span) -> Location,
 }
 
-impl Steps<'_> {
+impl StepReader<'_> {
     /// One step.
     pub(super) fn step(&self, tree: &Tree) -> Option<Step> {
-        known_keys(tree, "a step", &STEP, self.assembly.report)?;
+        known_keys(tree, "a step", &STEP, self.builder.report)?;
         let Some(name) = tree.get("name").and_then(Tree::text) else {
-            self.refuse("missing-key", tree.span, "a step has no name", "write `{name: applied, …}`");
+            self.report_error("missing-key", tree.span, "a step has no name", "write `{name: applied, …}`");
             return None;
         };
         let part = |name: &str| tree.get(name).filter(|part| !part.is_null());
@@ -44,17 +44,27 @@ impl Steps<'_> {
         };
         let guarded = step.never.is_some() || step.requests.is_some();
         if guarded && step.witness.is_none() && step.eventually.is_empty() && step.history.is_empty() {
-            let remedy = "write `witness: {reconciles: <controller>}`, or what is seen `eventually`";
-            self.refuse("witness", tree.span, "nothing shows that the target had its chance", remedy);
+            let remedy = "add `witness: {reconciles: <controller>}`, or `eventually`";
+            self.report_error(
+                "witness",
+                tree.span,
+                "a step with never or requests needs evidence that the target ran",
+                remedy,
+            );
         }
         Some(step)
     }
 
     fn advance(&self, tree: &Tree) -> Option<Advance> {
-        known_keys(tree, "advance", &ADVANCE, self.assembly.report)?;
+        known_keys(tree, "advance", &ADVANCE, self.builder.report)?;
         let to = tree.get("to").or_else(|| tree.get("by"));
         let Some(to) = to.and_then(|to| self.duration(to)) else {
-            self.refuse("missing-key", tree.span, "advance says no time", "write `{to: 9h, after: <step>}`");
+            self.report_error(
+                "missing-key",
+                tree.span,
+                "advance needs a time",
+                "write `{to: 9h, after: <step>}`",
+            );
             return None;
         };
         Some(Advance { to, after: tree.get("after").and_then(Tree::text).map(str::to_owned) })
@@ -63,19 +73,19 @@ impl Steps<'_> {
     fn duration(&self, tree: &Tree) -> Option<Duration> {
         let parsed = tree.text().and_then(|text| GoDuration::parse(text).ok()).and_then(GoDuration::to_std);
         if parsed.is_none() {
-            self.refuse("duration", tree.span, "this is no duration", "write `90s`, `10m`, `9h35m`");
+            self.report_error("duration", tree.span, "this is not a duration", "write `90s`, `10m`, `9h35m`");
         }
         parsed
     }
 
-    /// What is done, as written: clusters and the target in the order of their keys.
+    /// The actions of `do`, in the order of its keys.
     fn actions(&self, tree: &Tree) -> Vec<Action> {
         let mut actions = Vec::new();
         for (key, value) in tree.map().unwrap_or_default() {
             if key.name == "target" {
                 actions.extend(self.target(value));
             } else if let Some(side) = self.side(&key.name, key.span) {
-                if known_keys(value, "do", &DO, self.assembly.report).is_none() {
+                if known_keys(value, "do", &DO, self.builder.report).is_none() {
                     continue;
                 }
                 for (verb, what) in value.map().unwrap_or_default() {
@@ -91,7 +101,7 @@ impl Steps<'_> {
             Some("stop") => Some(Action::Stop),
             Some("start") => Some(Action::Start),
             _ => {
-                self.refuse("type", tree.span, "a target is stopped or started", "write `target: stop`");
+                self.report_error("type", tree.span, "target must be stop or start", "write `target: stop`");
                 None
             }
         }
@@ -103,7 +113,7 @@ impl Steps<'_> {
                 let objects = tree.list().unwrap_or(std::slice::from_ref(tree)).iter();
                 let objects = objects.filter(|tree| !tree.is_null());
                 objects
-                    .filter_map(|tree| self.assembly.object(tree))
+                    .filter_map(|tree| self.builder.object(tree))
                     .map(|object| Action::Create(side, object))
                     .collect()
             }
@@ -114,7 +124,7 @@ impl Steps<'_> {
             }
             "delete" => self.names(tree).into_iter().map(|object| Action::Delete(side, object)).collect(),
             "touch" => self.names(tree).into_iter().map(|object| Action::Touch(side, object)).collect(),
-            "refuse" => refuse::read(side, tree, self.assembly.report),
+            "refuse" => refusals::read(side, tree, self.builder.report),
             _ => Vec::new(),
         }
     }
@@ -122,24 +132,24 @@ impl Steps<'_> {
     /// A JSON merge patch: nulls stay, notations are built.
     fn patch(&self, tree: &Tree) -> Value {
         match &tree.data {
-            Data::Word(Word::Absent) => Value::Null,
-            Data::Map(entries) if !entries.iter().any(|(key, _)| is_operator(&key.name)) => {
+            TreeData::BareWord(BareWord::Absent) => Value::Null,
+            TreeData::Map(entries) if !entries.iter().any(|(key, _)| is_operator(&key.name)) => {
                 let fields = entries.iter();
                 let fields = fields.map(|(key, value)| (literal(&key.name).to_owned(), self.patch(value)));
                 Value::Object(fields.collect::<Map<_, _>>())
             }
-            Data::Map(_) => self.assembly.merged(Value::Null, tree),
-            Data::List(items) => items.iter().map(|item| self.patch(item)).collect(),
-            Data::Scalar(_) | Data::Word(_) => tree.to_value(),
+            TreeData::Map(_) => self.builder.merge_untyped(Value::Null, tree),
+            TreeData::List(items) => items.iter().map(|item| self.patch(item)).collect(),
+            TreeData::Scalar(_) | TreeData::BareWord(_) => tree.to_value(),
         }
     }
 
     fn witness(&self, tree: &Tree) -> Option<String> {
-        known_keys(tree, "witness", &["reconciles"], self.assembly.report)?;
+        known_keys(tree, "witness", &["reconciles"], self.builder.report)?;
         let controller = tree.get("reconciles").and_then(Tree::text).map(str::to_owned);
         if controller.is_none() {
             let remedy = "write `witness: {reconciles: token-requestor}`";
-            self.refuse("missing-key", tree.span, "the witness is no controller", remedy);
+            self.report_error("missing-key", tree.span, "witness names no controller", remedy);
         }
         controller
     }
@@ -157,7 +167,12 @@ impl Steps<'_> {
         let mut found = Vec::new();
         for (side, object, wanted) in self.by_side(tree) {
             let Some(items) = wanted.list() else {
-                self.refuse("type", wanted.span, "a history is a list of states", "write `[{…}, {…}]`");
+                self.report_error(
+                    "type",
+                    wanted.span,
+                    "a history must be a list of states",
+                    "write `[{…}, {…}]`",
+                );
                 continue;
             };
             let states = items.iter().map(|item| self.expect(&object, item)).collect();
@@ -167,16 +182,16 @@ impl Steps<'_> {
     }
 
     fn never(&self, tree: &Tree) -> Option<Never> {
-        known_keys(tree, "never", &NEVER, self.assembly.report)?;
+        known_keys(tree, "never", &NEVER, self.builder.report)?;
         let clusters: Vec<_> =
             tree.map()?.iter().filter(|(key, _)| SIDES.contains(&key.name.as_str())).cloned().collect();
         let never = Never {
             writes: tree.get("writes").map(|part| self.names(part)).unwrap_or_default(),
-            states: self.states(&Tree { data: Data::Map(clusters), span: tree.span }),
+            states: self.states(&Tree { data: TreeData::Map(clusters), span: tree.span }),
             hold: tree.get("for").and_then(|part| self.duration(part)).unwrap_or(HOLD),
         };
         if never.writes.is_empty() && never.states.is_empty() {
-            self.refuse(
+            self.report_error(
                 "missing-key",
                 tree.span,
                 "never forbids nothing",
@@ -187,7 +202,7 @@ impl Steps<'_> {
     }
 
     fn requests(&self, tree: &Tree) -> Option<Requests> {
-        known_keys(tree, "requests", &REQUESTS, self.assembly.report)?;
+        known_keys(tree, "requests", &REQUESTS, self.builder.report)?;
         let order = tree.get("order").and_then(Tree::list).unwrap_or_default();
         Some(Requests {
             writes: tree.get("writes").and_then(|part| self.count(part)),
@@ -200,7 +215,7 @@ impl Steps<'_> {
     fn count(&self, tree: &Tree) -> Option<usize> {
         let count = tree.to_value().as_u64().and_then(|count| usize::try_from(count).ok());
         if count.is_none() {
-            self.refuse("type", tree.span, "this is no count", "write a number from 0");
+            self.report_error("type", tree.span, "this is not a count", "write a number of at least 0");
         }
         count
     }
@@ -209,17 +224,22 @@ impl Steps<'_> {
     fn write(&self, tree: &Tree) -> Option<(String, ObjectRef)> {
         let (verb, object) = tree.text().and_then(|text| text.split_once(' ')).unwrap_or_default();
         if !VERBS.contains(&verb) {
-            let remedy = "write `create configmap/a`; verbs are create, update, patch, delete";
-            self.refuse("object-ref", tree.span, "this is no write", remedy);
+            let remedy = "write it like `create configmap/a`; verbs are create, update, patch, delete";
+            self.report_error("object-ref", tree.span, "this is not a verb and an object", remedy);
             return None;
         }
-        let object = object_ref::read(object, tree.span, self.assembly.report)?;
+        let object = object_ref::read(object, tree.span, self.builder.report)?;
         Some((verb.to_owned(), object))
     }
 
     fn by_side<'t>(&self, tree: &'t Tree) -> Vec<(Side, ObjectRef, &'t Tree)> {
         let Some(entries) = tree.map() else {
-            self.refuse("type", tree.span, "clusters are a map", "write `{sourceCluster: {secret/a: …}}`");
+            self.report_error(
+                "type",
+                tree.span,
+                "expected a map of clusters",
+                "write `{sourceCluster: {secret/a: …}}`",
+            );
             return Vec::new();
         };
         let mut found = Vec::new();
@@ -234,20 +254,20 @@ impl Steps<'_> {
     fn side(&self, name: &str, span: Span) -> Option<Side> {
         let side = side(name);
         if side.is_none() {
-            let remedy = "clusters are cluster, sourceCluster and targetCluster";
-            self.refuse("unknown-key", span, &format!("{name:?} is no cluster"), remedy);
+            let remedy = "known are cluster, sourceCluster and targetCluster";
+            self.report_error("unknown-key", span, &format!("unknown cluster {name:?}"), remedy);
         }
         side
     }
 
-    /// A map from names to what is said of each.
+    /// A map from objects to values.
     fn objects<'t>(&self, tree: &'t Tree) -> Vec<(ObjectRef, &'t Tree)> {
         let Some(entries) = tree.map() else {
-            self.refuse("type", tree.span, "objects are a map", "write `{secret/a: …}`");
+            self.report_error("type", tree.span, "expected a map of objects", "write `{secret/a: …}`");
             return Vec::new();
         };
         let named = entries.iter().filter_map(|(key, value)| {
-            Some((object_ref::read(&key.name, key.span, self.assembly.report)?, value))
+            Some((object_ref::read(&key.name, key.span, self.builder.report)?, value))
         });
         named.collect()
     }
@@ -257,9 +277,11 @@ impl Steps<'_> {
         let mut found = Vec::new();
         for tree in tree.list().unwrap_or(std::slice::from_ref(tree)) {
             match tree.text() {
-                Some(text) => found.extend(object_ref::read(text, tree.span, self.assembly.report)),
+                Some(text) => found.extend(object_ref::read(text, tree.span, self.builder.report)),
                 None if tree.is_null() => {}
-                None => self.refuse("type", tree.span, "this names no object", "write `secret/a`"),
+                None => {
+                    self.report_error("type", tree.span, "this does not name an object", "write `secret/a`")
+                }
             }
         }
         found
@@ -267,12 +289,12 @@ impl Steps<'_> {
 
     fn expect(&self, object: &ObjectRef, tree: &Tree) -> Expect {
         let head = json!({"apiVersion": object.api_version, "kind": object.kind});
-        let rules = Rules::of_object(&head).with(self.assembly.list_keys, self.assembly.unordered);
-        wanted::read(tree, &rules, self.assembly.report)
+        let rules = Rules::of_object(&head).with(self.builder.list_keys, self.builder.unordered);
+        expectation::read(tree, &rules, self.builder.report)
     }
 
-    fn refuse(&self, code: &'static str, span: Span, message: &str, remedy: &str) {
-        self.assembly.report.add(code, span, message, remedy);
+    fn report_error(&self, code: &'static str, span: Span, message: &str, remedy: &str) {
+        self.builder.report.add(code, span, message, remedy);
     }
 }
 

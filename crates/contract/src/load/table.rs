@@ -1,4 +1,4 @@
-//! Tables drawn with bars: columns, rows, and what each cell means.
+//! Reads tables with bars: columns, rows, and the values of cells.
 
 use std::collections::BTreeSet;
 
@@ -6,14 +6,14 @@ use formats::yaml::{self, Mark, Node, Style};
 use serde_json::Value;
 
 use super::report::Report;
-use super::tree::{Data, Span, Tree, Word};
+use super::tree::{BareWord, Span, Tree, TreeData};
 
-/// A table as drawn.
+/// A table as written.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
     /// The names of the columns, without `case`.
     pub(crate) columns: Vec<Column>,
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<TableRow>,
 }
 
 /// A column.
@@ -25,10 +25,10 @@ pub(crate) struct Column {
 
 /// A row.
 #[derive(Clone, Debug)]
-pub(crate) struct Row {
+pub(crate) struct TableRow {
     /// One per column.
     pub(crate) cells: Vec<Cell>,
-    /// What the `case` column says.
+    /// The cell of the column `case`.
     pub(crate) case: Option<String>,
     pub(crate) span: Span,
 }
@@ -41,25 +41,25 @@ pub(crate) struct Cell {
     pub(crate) tree: Tree,
 }
 
-/// Columns in which an empty cell says "nothing to say".
+/// Columns in which a cell may be empty.
 const MAY_BE_EMPTY: [&str; 4] = ["needs", "default", "file", "expires"];
 
-/// A piece of a line between two bars.
-struct Piece<'a> {
+/// The part of a line between two bars.
+struct RawCell<'a> {
     raw: &'a str,
     span: Span,
 }
 
-/// Reads the table that a block of text draws; absent where it draws none.
+/// Reads the table in a block scalar; `None` if there is no table in it, which is reported.
 pub(crate) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Table> {
-    let remedy = "draw it: `table: |`, then lines of `| column | column |`";
+    let remedy = "write `table: |`, then lines of `| column | column |`";
     let block = node.scalar().filter(|scalar| scalar.style == Style::Block);
     let Some(block) = block else {
-        report.add("table-drawing", Span::of(file, node), "a table is a block of text", remedy);
+        report.add("table-drawing", Span::of(file, node), "a table must be a block scalar", remedy);
         return None;
     };
     let lines = lines(file, node.start, &report.files[file].text, block.text.lines().count());
-    let mut lines = lines.into_iter().filter_map(|(span, line)| pieces(span, line, report));
+    let mut lines = lines.into_iter().filter_map(|(span, line)| raw_cells(span, line, report));
     let Some(header) = lines.next() else {
         report.add("table-drawing", Span::of(file, node), "the table is empty", remedy);
         return None;
@@ -67,12 +67,17 @@ pub(crate) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Tabl
     check_header(&header, report);
     let mut rows = Vec::new();
     for line in lines {
-        let span = line.first().map_or_else(|| Span::of(file, node), |piece| piece.span);
+        let span = line.first().map_or_else(|| Span::of(file, node), |raw_cell| raw_cell.span);
         if line.len() == header.len() {
             rows.push(row(&header, &line, report));
         } else {
-            let message = format!("{} cells under {} columns", line.len(), header.len());
-            report.add("table-drawing", span, message, "a bar inside a cell is written `\\|`");
+            let message = format!("the row has {} cells, but the table {} columns", line.len(), header.len());
+            report.add(
+                "table-drawing",
+                span,
+                message,
+                "write one cell for each column; write a bar inside a cell as `\\|`",
+            );
         }
     }
     if rows.is_empty() {
@@ -80,15 +85,16 @@ pub(crate) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Tabl
             "table-drawing",
             Span::of(file, node),
             "the table has no rows",
-            "add one under its columns",
+            "add a row below the names of the columns",
         );
     }
-    let columns = header.iter().filter(|piece| piece.raw != "case");
-    let columns = columns.map(|piece| Column { name: piece.raw.to_owned(), span: piece.span }).collect();
+    let columns = header.iter().filter(|raw_cell| raw_cell.raw != "case");
+    let columns =
+        columns.map(|raw_cell| Column { name: raw_cell.raw.to_owned(), span: raw_cell.span }).collect();
     Some(Table { columns, rows })
 }
 
-/// The lines of the block with their places. The parser says where the block's indicator stands; the lines follow it.
+/// The lines of the block with their positions. `start` is the position of the block's indicator; the lines follow it.
 fn lines(file: usize, start: Mark, text: &str, count: usize) -> Vec<(Span, &str)> {
     let line_start = text[..start.offset].rfind('\n').map_or(0, |at| at + 1);
     let mut offset = line_start;
@@ -96,7 +102,7 @@ fn lines(file: usize, start: Mark, text: &str, count: usize) -> Vec<(Span, &str)
     let is_row = |line: &str| line.trim_start().starts_with('|');
     for (number, line) in (start.line..).zip(text[line_start..].split_inclusive('\n')) {
         let content = line.trim_end_matches(['\n', '\r']);
-        // The line of the key may end with the block's own bar, but does not begin with one.
+        // The line of the key may end with the indicator `|`, but does not begin with it.
         let skip = number == start.line && !is_row(content);
         if found.len() == count {
             break;
@@ -112,14 +118,14 @@ fn lines(file: usize, start: Mark, text: &str, count: usize) -> Vec<(Span, &str)
     found
 }
 
-/// The trimmed pieces between the bars of a line.
-fn pieces<'a>(span: Span, line: &'a str, report: &Report<'_>) -> Option<Vec<Piece<'a>>> {
+/// The trimmed text between the bars of a line.
+fn raw_cells<'a>(span: Span, line: &'a str, report: &Report<'_>) -> Option<Vec<RawCell<'a>>> {
     let closed = line.len() > 1 && line.ends_with('|') && !line.ends_with("\\|");
     if !line.starts_with('|') || !closed {
         report.add(
             "table-drawing",
             span,
-            "a line of a table begins and ends with a bar",
+            "a line of a table must begin and end with a bar",
             "write `| cell | cell |`",
         );
         return None;
@@ -132,7 +138,7 @@ fn pieces<'a>(span: Span, line: &'a str, report: &Report<'_>) -> Option<Vec<Piec
         }
         escaped = letter == '\\' && !escaped;
     }
-    let piece = |pair: &[usize]| {
+    let raw_cell = |pair: &[usize]| {
         let inner = &line[pair[0] + 1..pair[1]];
         let raw = inner.trim();
         let before =
@@ -142,57 +148,57 @@ fn pieces<'a>(span: Span, line: &'a str, report: &Report<'_>) -> Option<Vec<Piec
             column: span.mark.column + line[..before].chars().count(),
             offset: span.mark.offset + before,
         };
-        Piece { raw, span: Span { mark, length: raw.len().max(1), ..span } }
+        RawCell { raw, span: Span { mark, length: raw.len().max(1), ..span } }
     };
-    Some(bars.windows(2).map(piece).collect())
+    Some(bars.windows(2).map(raw_cell).collect())
 }
 
-fn check_header(header: &[Piece<'_>], report: &Report<'_>) {
+fn check_header(header: &[RawCell<'_>], report: &Report<'_>) {
     let mut seen = BTreeSet::new();
-    for piece in header {
-        if piece.raw.is_empty() || piece.raw.contains(['<', '>']) {
+    for raw_cell in header {
+        if raw_cell.raw.is_empty() || raw_cell.raw.contains(['<', '>']) {
             report.add(
                 "table-drawing",
-                piece.span,
-                "a column has no name",
-                "name it by words without `<` and `>`",
+                raw_cell.span,
+                "a column has no valid name",
+                "write a name without `<` and `>`",
             );
-        } else if !seen.insert(piece.raw) {
-            let message = format!("column {:?} is there twice", piece.raw);
-            report.add("duplicate-column", piece.span, message, "rename one of the two");
+        } else if !seen.insert(raw_cell.raw) {
+            let message = format!("two columns are named {:?}", raw_cell.raw);
+            report.add("duplicate-column", raw_cell.span, message, "rename one of them");
         }
     }
 }
 
-fn row(header: &[Piece<'_>], line: &[Piece<'_>], report: &Report<'_>) -> Row {
+fn row(header: &[RawCell<'_>], line: &[RawCell<'_>], report: &Report<'_>) -> TableRow {
     let mut cells = Vec::new();
     let mut case = None;
-    for (column, piece) in header.iter().zip(line) {
-        let cell = cell(column.raw, piece, report);
+    for (column, raw_cell) in header.iter().zip(line) {
+        let cell = cell(column.raw, raw_cell, report);
         if column.raw == "case" {
             case = Some(cell.tree.text().map_or_else(|| cell.raw.clone(), str::to_owned));
         } else {
             cells.push(cell);
         }
     }
-    let span = line.first().map(|piece| piece.span).unwrap_or_default();
-    Row { cells, case, span }
+    let span = line.first().map(|raw_cell| raw_cell.span).unwrap_or_default();
+    TableRow { cells, case, span }
 }
 
-fn cell(column: &str, piece: &Piece<'_>, report: &Report<'_>) -> Cell {
-    let raw = piece.raw.replace("\\|", "|");
-    let data = match Word::of(&raw) {
-        Some(word) if column != "case" => Data::Word(word),
-        _ => meaning(column, &raw, piece.span, report),
+fn cell(column: &str, raw_cell: &RawCell<'_>, report: &Report<'_>) -> Cell {
+    let raw = raw_cell.raw.replace("\\|", "|");
+    let data = match BareWord::of(&raw) {
+        Some(word) if column != "case" => TreeData::BareWord(word),
+        _ => meaning(column, &raw, raw_cell.span, report),
     };
-    Cell { raw, tree: Tree { data, span: piece.span } }
+    Cell { raw, tree: Tree { data, span: raw_cell.span } }
 }
 
-fn meaning(column: &str, raw: &str, span: Span, report: &Report<'_>) -> Data {
-    let nothing = Data::Scalar(Value::Null);
+fn meaning(column: &str, raw: &str, span: Span, report: &Report<'_>) -> TreeData {
+    let nothing = TreeData::Scalar(Value::Null);
     if raw.is_empty() {
         if !MAY_BE_EMPTY.contains(&column) {
-            let remedy = "write `~` for nothing, or `\"\"` for an empty text";
+            let remedy = "write `~` for an absent value, or `\"\"` for an empty string";
             report.add("empty-cell", span, format!("a cell of column {column:?} is empty"), remedy);
         }
         return nothing;
@@ -202,15 +208,15 @@ fn meaning(column: &str, raw: &str, span: Span, report: &Report<'_>) -> Data {
     }
     if raw.contains(": ") || raw.contains(" #") || raw.ends_with(':') || raw.starts_with(['#', ',']) {
         let remedy = format!("quote it: '{}'", raw.replace('\'', "''"));
-        report.add("cell", span, "a text with `: ` or ` #` is not one value", remedy);
+        report.add("cell", span, "an unquoted string cannot contain `: ` or ` #`", remedy);
         return nothing;
     }
     check_plain(raw, span, report);
-    Data::Scalar(yaml::resolve(raw).unwrap_or_else(Value::from))
+    TreeData::Scalar(yaml::resolve(raw).unwrap_or_else(Value::from))
 }
 
-/// A cell in quotes, or a list or map.
-fn quoted(raw: &str, span: Span, report: &Report<'_>) -> Data {
+/// A quoted cell, or a list or map.
+fn quoted(raw: &str, span: Span, report: &Report<'_>) -> TreeData {
     let parsed = yaml::parse(raw);
     match parsed.as_deref() {
         Ok([node]) => {
@@ -219,22 +225,22 @@ fn quoted(raw: &str, span: Span, report: &Report<'_>) -> Data {
             tree.data
         }
         Ok(_) => {
-            report.add("cell", span, "the cell is not one value", "quote it");
-            Data::Scalar(Value::Null)
+            report.add("cell", span, "the cell is not one YAML value", "quote it");
+            TreeData::Scalar(Value::Null)
         }
         Err(error) => {
             report.add(
                 "cell",
                 span,
                 error.message.clone(),
-                "a cell is one value of YAML; quote a text with signs",
+                "write one YAML value; quote strings with special characters",
             );
-            Data::Scalar(Value::Null)
+            TreeData::Scalar(Value::Null)
         }
     }
 }
 
-/// The node at its place in the file.
+/// The node with its positions in the file.
 fn moved(node: &Node, by: Mark) -> Node {
     let place = |mark: Mark| Mark {
         line: by.line,
@@ -268,21 +274,21 @@ fn check_inner(node: &Node, span: Span, report: &Report<'_>) {
     }
 }
 
-/// Unquoted texts that are not what they look like.
+/// Reports unquoted numbers and booleans that YAML reads differently than they look.
 pub(crate) fn check_plain(raw: &str, span: Span, report: &Report<'_>) {
     match yaml::resolve(raw) {
         Ok(Value::Number(number)) if number.to_string() != raw => {
-            let message = format!("the number {raw} prints as {number}");
+            let message = format!("YAML reads {raw} as the number {number}");
             report.add("number-changes", span, message, format!("write {number}, or quote it: \"{raw}\""));
         }
         Ok(Value::Bool(value)) if raw != value.to_string() => {
-            let message = format!("{raw} is the boolean {value}");
+            let message = format!("YAML reads {raw} as the boolean {value}");
             report.add("boolean-word", span, message, format!("write {value}, or quote it: \"{raw}\""));
         }
         Err(text) => report.add(
             "number-changes",
             span,
-            format!("{text} is no JSON number"),
+            format!("{text} is not a JSON number"),
             format!("quote it: \"{text}\""),
         ),
         _ => {}

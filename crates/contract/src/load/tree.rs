@@ -1,57 +1,57 @@
-//! YAML as a contract means it: values with their places, cells filled in, words of cells told from texts.
+//! YAML values with positions, in which bare words of cells differ from strings.
 
-use formats::yaml::{Data as Read, Mark, Node};
+use formats::yaml::{Data as YamlData, Mark, Node};
 use serde_json::{Map, Value};
 
 use crate::expect::Operator;
 
-/// A place in one of the files.
+/// A span in one of the files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Span {
     /// Position of the file in the list of sources.
     pub(crate) file: usize,
-    /// Where it begins.
+    /// Its start.
     pub(crate) mark: Mark,
     /// Length in bytes.
     pub(crate) length: usize,
 }
 
-/// A value of a contract and where it stands.
+/// A value of a contract and its position.
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {
-    pub(crate) data: Data,
+    pub(crate) data: TreeData,
     pub(crate) span: Span,
 }
 
-/// What a value is.
+/// The content of a value.
 #[derive(Clone, Debug)]
-pub(crate) enum Data {
-    /// A text, number, boolean or null.
+pub(crate) enum TreeData {
+    /// A string, number, boolean or null.
     Scalar(Value),
-    /// A bare `present`, `absent`, `unchanged` or `any` of a cell.
-    Word(Word),
+    /// An unquoted `present`, `absent`, `unchanged` or `any` in a cell.
+    BareWord(BareWord),
     List(Vec<Tree>),
     Map(Vec<(Key, Tree)>),
 }
 
-/// A key and where it stands.
+/// A key and its position.
 #[derive(Clone, Debug)]
 pub(crate) struct Key {
     pub(crate) name: String,
     pub(crate) span: Span,
 }
 
-/// An operator that a cell names by its bare word.
+/// An operator that a cell names by an unquoted word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Word {
+pub(crate) enum BareWord {
     Present,
     Absent,
     Unchanged,
     Any,
 }
 
-impl Word {
-    /// The operator of a bare word.
+impl BareWord {
+    /// The operator of an unquoted word.
     pub(crate) fn of(text: &str) -> Option<Self> {
         match text {
             "present" => Some(Self::Present),
@@ -82,10 +82,10 @@ impl Word {
 }
 
 impl Span {
-    /// The place of a node, on its first line.
+    /// The span of a node, on its first line.
     pub(crate) fn of(file: usize, node: &Node) -> Self {
         let length = match node.data {
-            Read::Scalar(_) => node.end.saturating_sub(node.start.offset).max(1),
+            YamlData::Scalar(_) => node.end.saturating_sub(node.start.offset).max(1),
             _ => 1,
         };
         Self { file, mark: node.start, length }
@@ -93,12 +93,12 @@ impl Span {
 }
 
 impl Tree {
-    /// A node as read from a file.
+    /// The tree of a node in a file.
     pub(crate) fn of(file: usize, node: &Node) -> Self {
         let data = match &node.data {
-            Read::Scalar(scalar) => Data::Scalar(scalar.value.clone()),
-            Read::List(items) => Data::List(items.iter().map(|item| Self::of(file, item)).collect()),
-            Read::Map(entries) => Data::Map(
+            YamlData::Scalar(scalar) => TreeData::Scalar(scalar.value.clone()),
+            YamlData::List(items) => TreeData::List(items.iter().map(|item| Self::of(file, item)).collect()),
+            YamlData::Map(entries) => TreeData::Map(
                 entries
                     .iter()
                     .map(|entry| {
@@ -114,19 +114,19 @@ impl Tree {
 
     /// An empty map.
     pub(crate) fn empty(span: Span) -> Self {
-        Self { data: Data::Map(Vec::new()), span }
+        Self { data: TreeData::Map(Vec::new()), span }
     }
 
     pub(crate) fn map(&self) -> Option<&[(Key, Self)]> {
         match &self.data {
-            Data::Map(entries) => Some(entries),
+            TreeData::Map(entries) => Some(entries),
             _ => None,
         }
     }
 
     pub(crate) fn list(&self) -> Option<&[Self]> {
         match &self.data {
-            Data::List(items) => Some(items),
+            TreeData::List(items) => Some(items),
             _ => None,
         }
     }
@@ -137,23 +137,23 @@ impl Tree {
 
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.data {
-            Data::Scalar(Value::String(text)) => Some(text),
+            TreeData::Scalar(Value::String(text)) => Some(text),
             _ => None,
         }
     }
 
     pub(crate) fn is_null(&self) -> bool {
-        matches!(self.data, Data::Scalar(Value::Null))
+        matches!(self.data, TreeData::Scalar(Value::Null))
     }
 
-    /// The value as data: `$$` read as `$`, words of cells as the operator's name; nulls stay.
+    /// The value as JSON: `$$` becomes `$`, words of cells become the operator's name; nulls stay.
     pub(crate) fn to_value(&self) -> Value {
         match &self.data {
-            Data::Scalar(Value::String(text)) => Value::from(literal(text)),
-            Data::Scalar(value) => value.clone(),
-            Data::Word(word) => Value::from(format!("${}", word.name())),
-            Data::List(items) => items.iter().map(Self::to_value).collect(),
-            Data::Map(entries) => {
+            TreeData::Scalar(Value::String(text)) => Value::from(literal(text)),
+            TreeData::Scalar(value) => value.clone(),
+            TreeData::BareWord(word) => Value::from(format!("${}", word.name())),
+            TreeData::List(items) => items.iter().map(Self::to_value).collect(),
+            TreeData::Map(entries) => {
                 let pairs =
                     entries.iter().map(|(key, value)| (literal(&key.name).to_owned(), value.to_value()));
                 Value::Object(pairs.collect::<Map<_, _>>())
@@ -162,7 +162,7 @@ impl Tree {
     }
 }
 
-/// A text or key without the `$` that makes a leading `$` literal.
+/// A string or key with a leading `$$` replaced by `$`.
 pub(crate) fn literal(text: &str) -> &str {
     if text.starts_with("$$") { &text[1..] } else { text }
 }

@@ -1,20 +1,20 @@
-//! Lists in `like`, `admission` and `registration`: the variants that they make of a clause.
+//! The variants of a clause that lists in `like`, `admission` and `registration` make.
 
 use serde_json::Value;
 
-use super::tree::{Data, Key, Tree};
-use super::words::MULTIPLIED;
+use super::keywords::MULTIPLIED;
+use super::tree::{Key, Tree, TreeData};
 
 /// One of the variants that lists in `like`, `admission` and `registration` make.
 pub(super) struct Variant {
     pub(super) like: Option<String>,
     pub(super) given: Tree,
     pub(super) when: Tree,
-    /// Whether a list or a literal names the operation (or the instance), and not a cell.
+    /// Whether a list or a literal names the operation (or the instance), not a cell.
     pub(super) names_operation: bool,
 }
 
-/// The variants of a clause: fixtures outside, operations inside.
+/// The variants of a clause: for each fixture, each operation.
 pub(super) fn of(given: &Tree, when: &Tree) -> Vec<Variant> {
     let operations = operations(when);
     let mut variants = Vec::new();
@@ -31,25 +31,25 @@ pub(super) fn of(given: &Tree, when: &Tree) -> Vec<Variant> {
     variants
 }
 
-/// `when` for each of the operations that a list names, and whether the operation is named here and not by a cell.
+/// `when` for each operation, and whether `when` itself names the operation, not a cell.
 fn operations(when: &Tree) -> Vec<(bool, Tree)> {
     let named = MULTIPLIED.iter().find_map(|key| when.get(key));
     let Some(list) = named.and_then(Tree::list) else {
         let by_cell = named.and_then(Tree::text).is_some_and(|text| text.starts_with('<'));
         return vec![(!by_cell, when.clone())];
     };
-    let one = |operation: &Tree| {
+    let with_operation = |operation: &Tree| {
         let entries = when.map().unwrap_or_default().iter();
         let entries = entries.map(|(key, value)| {
             let is_named = MULTIPLIED.contains(&key.name.as_str());
             (key.clone(), if is_named { operation.clone() } else { value.clone() })
         });
-        (true, Tree { data: Data::Map(entries.collect()), span: when.span })
+        (true, Tree { data: TreeData::Map(entries.collect()), span: when.span })
     };
-    list.iter().map(one).collect()
+    list.iter().map(with_operation).collect()
 }
 
-/// `given` for each fixture that a list in `like` names. Equal lists go together: old and new object of one kind.
+/// `given` for each fixture that a list in `like` names. Equal lists vary together, as for the old and the new object.
 fn likes(given: &Tree) -> Vec<(Option<String>, Tree)> {
     let mut lists: Vec<Vec<String>> = Vec::new();
     gather(given, &mut lists);
@@ -70,7 +70,7 @@ fn likes(given: &Tree) -> Vec<(Option<String>, Tree)> {
 
 fn gather(tree: &Tree, lists: &mut Vec<Vec<String>>) {
     match &tree.data {
-        Data::Map(entries) => {
+        TreeData::Map(entries) => {
             for (key, value) in entries {
                 match names(key, value) {
                     Some(list) if !lists.contains(&list) => lists.push(list),
@@ -79,22 +79,22 @@ fn gather(tree: &Tree, lists: &mut Vec<Vec<String>>) {
                 }
             }
         }
-        Data::List(items) => items.iter().for_each(|item| gather(item, lists)),
-        Data::Scalar(_) | Data::Word(_) => {}
+        TreeData::List(items) => items.iter().for_each(|item| gather(item, lists)),
+        TreeData::Scalar(_) | TreeData::BareWord(_) => {}
     }
 }
 
 fn choose(tree: &Tree, list: &[String], name: &str) -> Tree {
     let data = match &tree.data {
-        Data::Map(entries) => {
+        TreeData::Map(entries) => {
             let entry = |(key, value): &(Key, Tree)| {
                 let chosen = names(key, value).is_some_and(|names| names == list);
-                let scalar = || Tree { data: Data::Scalar(Value::from(name)), span: value.span };
+                let scalar = || Tree { data: TreeData::Scalar(Value::from(name)), span: value.span };
                 (key.clone(), if chosen { scalar() } else { choose(value, list, name) })
             };
-            Data::Map(entries.iter().map(entry).collect())
+            TreeData::Map(entries.iter().map(entry).collect())
         }
-        Data::List(items) => Data::List(items.iter().map(|item| choose(item, list, name)).collect()),
+        TreeData::List(items) => TreeData::List(items.iter().map(|item| choose(item, list, name)).collect()),
         other => other.clone(),
     };
     Tree { data, span: tree.span }

@@ -1,4 +1,4 @@
-//! What a scenario would show if its target did nothing: objects as they are given, and as others change them.
+//! Evaluates a scenario for a target that does nothing: objects are as given, or as actions change them.
 
 use std::collections::BTreeMap;
 
@@ -9,23 +9,23 @@ use crate::expect::holds;
 use crate::model::Contract;
 
 /// Objects by cluster, kind, namespace and name.
-type World<'a> = BTreeMap<(Side, Key<'a>), Value>;
+type World<'a> = BTreeMap<(Side, ObjectKey<'a>), Value>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Key<'a> {
+struct ObjectKey<'a> {
     kind: &'a str,
     namespace: &'a str,
     name: &'a str,
 }
 
 impl Scenario {
-    /// Whether a target that does nothing at all could be seen to keep it.
+    /// Whether a target that does not even reconcile would pass.
     #[must_use]
     pub fn passes_idle(&self, contract: &Contract) -> bool {
         self.steps.iter().all(|step| step.witness.is_none()) && self.keeps_given(contract)
     }
 
-    /// Whether everything that it asserts holds if the target looks, and changes nothing.
+    /// Whether a target that reconciles but writes nothing would pass.
     #[must_use]
     pub fn keeps_given(&self, contract: &Contract) -> bool {
         let mut world = World::new();
@@ -34,7 +34,7 @@ impl Scenario {
         }
         self.steps.iter().all(|step| {
             let found = world.clone();
-            step.actions.iter().for_each(|action| act(&mut world, action));
+            step.actions.iter().for_each(|action| apply_action(&mut world, action));
             let sends = step.requests.as_ref().is_some_and(|requests| {
                 !requests.order.is_empty() || requests.writes.is_some_and(|writes| writes > 0)
             });
@@ -47,7 +47,7 @@ impl Scenario {
         })
     }
 
-    /// Whether an object is given, made, changed or expected somewhere.
+    /// Whether an object is given, created, changed or asserted somewhere.
     #[must_use]
     pub fn speaks_of(&self, object: &ObjectRef) -> bool {
         let wanted = key(object);
@@ -63,7 +63,7 @@ impl Scenario {
     }
 }
 
-fn act<'a>(world: &mut World<'a>, action: &'a Action) {
+fn apply_action<'a>(world: &mut World<'a>, action: &'a Action) {
     match action {
         Action::Create(side, object) => {
             world.insert((*side, key_of(object)), object.clone());
@@ -80,7 +80,7 @@ fn act<'a>(world: &mut World<'a>, action: &'a Action) {
     }
 }
 
-fn acts_on(action: &Action) -> Option<Key<'_>> {
+fn acts_on(action: &Action) -> Option<ObjectKey<'_>> {
     match action {
         Action::Create(_, object) => Some(key_of(object)),
         Action::Patch(_, object, _)
@@ -91,14 +91,14 @@ fn acts_on(action: &Action) -> Option<Key<'_>> {
     }
 }
 
-fn key(object: &ObjectRef) -> Key<'_> {
+fn key(object: &ObjectRef) -> ObjectKey<'_> {
     let namespace = if object.namespace.is_empty() { NAMESPACE } else { &object.namespace };
-    Key { kind: &object.kind, namespace, name: &object.name }
+    ObjectKey { kind: &object.kind, namespace, name: &object.name }
 }
 
-fn key_of(object: &Value) -> Key<'_> {
+fn key_of(object: &Value) -> ObjectKey<'_> {
     let namespace = object["metadata"]["namespace"].as_str().filter(|namespace| !namespace.is_empty());
-    Key {
+    ObjectKey {
         kind: object["kind"].as_str().unwrap_or_default(),
         namespace: namespace.unwrap_or(NAMESPACE),
         name: object["metadata"]["name"].as_str().unwrap_or_default(),

@@ -1,4 +1,4 @@
-//! What a document's sentences are, so that each of them can be numbered.
+//! Splits a document into sentences, so that each can be numbered.
 
 use std::iter::Peekable;
 use std::ops::Range;
@@ -6,42 +6,42 @@ use std::str::CharIndices;
 
 use super::{hash, normal};
 
-/// One sentence of a document. Everything of a document that has a letter or a digit, but for the marks of its lists, is part
+/// One sentence of a document. Every letter and digit of a document, except in list markers, is part
 /// of exactly one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sentence<'a> {
     /// The line on which it begins, from 1.
     pub line: usize,
-    /// Where it lies in the document, in bytes.
+    /// Its bytes in the document.
     pub range: Range<usize>,
-    /// As the document has it, without the mark of its list.
+    /// Its text, without a list marker.
     pub text: &'a str,
     /// [`hash`] of the text.
     pub hash: String,
 }
 
-/// Words that end with a full stop and no sentence.
+/// Words whose full stop does not end a sentence.
 const ABBREVIATIONS: [&str; 9] = ["e.g", "i.e", "vs", "cf", "resp", "max", "min", "approx", "incl"];
 
-/// What may stand between the end of a sentence and the space after it.
+/// Characters that may follow the end of a sentence before the space.
 const CLOSING: [char; 12] = ['.', '!', '?', ')', ']', '”', '’', '"', '\'', '*', '_', '`'];
 
-/// What begins a block of code in Markdown.
+/// The fence of a block of code in Markdown.
 const FENCE: &str = "```";
 
-/// A line and its number, place and text.
-type Line<'a> = (usize, usize, &'a str);
+/// A line: its number, byte offset and text.
+type NumberedLine<'a> = (usize, usize, &'a str);
 
 /// The sentences of a document, in order.
 ///
-/// A line is cut behind `.`, `!` and `?` where a space follows, unless it is an abbreviation's or shown as `(.)`. Front matter is one sentence, and so is a block of code:
-/// of Markdown what stands between fences; of a printed page, which has none, lines without a blank or a list item between
-/// them of which one reads `key:`.
+/// A line is split after `.`, `!` and `?` if a space follows, except after abbreviations and in `(.)`. Front matter
+/// is one sentence, and so is a block of code: in Markdown the text between fences; on a printed page, which has no
+/// fences, consecutive lines without a blank line or a list item between them, if one of them begins with `key:`.
 #[must_use]
 pub fn sentences(document: &str) -> Vec<Sentence<'_>> {
-    let mut split = Split { document, found: Vec::new(), open: Vec::new(), is_markdown: false };
+    let mut split = Split { document, sentences: Vec::new(), open: Vec::new(), is_markdown: false };
     let mut offset = 0;
-    let lines: Vec<Line<'_>> = document
+    let lines: Vec<NumberedLine<'_>> = document
         .split_inclusive('\n')
         .enumerate()
         .map(|(index, line)| {
@@ -64,23 +64,23 @@ pub fn sentences(document: &str) -> Vec<Sentence<'_>> {
         };
         split.close();
         let length = behind.iter().position(|(_, _, text)| closes(text)).unwrap_or(behind.len());
-        split.whole(&behind[..length]);
+        split.add_block(&behind[..length]);
         rest = behind.get(length + 1..).unwrap_or_default();
     }
     split.close();
-    split.found
+    split.sentences
 }
 
 struct Split<'a> {
     document: &'a str,
-    found: Vec<Sentence<'a>>,
-    /// Lines side by side that may be code.
-    open: Vec<Line<'a>>,
+    sentences: Vec<Sentence<'a>>,
+    /// Consecutive lines that may be code.
+    open: Vec<NumberedLine<'a>>,
     is_markdown: bool,
 }
 
 impl<'a> Split<'a> {
-    fn line(&mut self, line: Line<'a>) {
+    fn line(&mut self, line: NumberedLine<'a>) {
         let (_, _, text) = line;
         if text.trim().is_empty() {
             self.close();
@@ -92,12 +92,12 @@ impl<'a> Split<'a> {
         }
     }
 
-    /// Ends the lines that stand side by side.
+    /// Ends the current block of consecutive lines.
     fn close(&mut self) {
         let lines = std::mem::take(&mut self.open);
         let is_code = !self.is_markdown && lines.len() > 1 && lines.iter().any(|(_, _, text)| is_key(text));
         if is_code {
-            self.whole(&lines);
+            self.add_block(&lines);
         } else {
             for line in lines {
                 self.prose(line);
@@ -105,15 +105,15 @@ impl<'a> Split<'a> {
         }
     }
 
-    /// Lines that are one sentence.
-    fn whole(&mut self, lines: &[Line<'a>]) {
+    /// Adds lines that are one sentence.
+    fn add_block(&mut self, lines: &[NumberedLine<'a>]) {
         if let (Some((line, start, _)), Some((_, last, text))) = (lines.first(), lines.last()) {
             self.add(*line, *start..last + text.len());
         }
     }
 
-    fn prose(&mut self, (line, offset, text): Line<'a>) {
-        let mut start = mark(text);
+    fn prose(&mut self, (line, offset, text): NumberedLine<'a>) {
+        let mut start = marker_length(text);
         let mut rest = text[start..].char_indices().peekable();
         let base = start;
         while let Some((at, found)) = rest.next() {
@@ -121,7 +121,7 @@ impl<'a> Split<'a> {
                 continue;
             }
             let stop = base + at;
-            let end = closed(&mut rest).map_or(text.len(), |at| base + at);
+            let end = skip_closing(&mut rest).map_or(text.len(), |at| base + at);
             let follows = text[end..].chars().next().is_some_and(char::is_whitespace);
             let is_plain = found == '.' && end == stop + 1;
             let before = &text[start..stop];
@@ -140,13 +140,13 @@ impl<'a> Split<'a> {
         let text = text.trim();
         if !normal(text).is_empty() {
             let range = start..start + text.len();
-            self.found.push(Sentence { line, range, text, hash: hash(text) });
+            self.sentences.push(Sentence { line, range, text, hash: hash(text) });
         }
     }
 }
 
-/// Passes what closes a sentence; where what follows stands, if anything does.
-fn closed(rest: &mut Peekable<CharIndices<'_>>) -> Option<usize> {
+/// Skips closing characters and returns the offset of the next character, if there is one.
+fn skip_closing(rest: &mut Peekable<CharIndices<'_>>) -> Option<usize> {
     while rest.next_if(|(_, found)| CLOSING.contains(found)).is_some() {}
     rest.peek().map(|(at, _)| *at)
 }
@@ -159,8 +159,8 @@ fn is_abbreviation(before: &str, after: &str) -> bool {
     ABBREVIATIONS.contains(&word.as_str()) || (word == "etc" && !is_capital)
 }
 
-/// Length of the blanks and the mark of a list before a line's text.
-fn mark(text: &str) -> usize {
+/// Length of the indentation and the list marker before a line's text.
+fn marker_length(text: &str) -> usize {
     let indent = text.len() - text.trim_start().len();
     let rest = &text[indent..];
     let marked = rest.strip_prefix(['•', '*', '+', '-']).or_else(|| numbered(rest));
@@ -168,20 +168,20 @@ fn mark(text: &str) -> usize {
     behind.map_or(indent, |behind| text.len() - behind.len())
 }
 
-/// What stands behind `1.` or `1)`.
+/// The text after `1.` or `1)`.
 fn numbered(text: &str) -> Option<&str> {
     let behind = text.trim_start_matches(|found: char| found.is_ascii_digit());
     if behind.len() == text.len() { None } else { behind.strip_prefix(['.', ')']) }
 }
 
-/// Whether a line is an item of a printed list; `-` may as well begin an element of YAML.
+/// Whether a line is an item of a printed list; `-` does not count, as it may begin an element of YAML.
 fn is_item(text: &str) -> bool {
     let text = text.trim_start();
     let behind = text.strip_prefix('•').or_else(|| numbered(text));
     behind.is_some_and(|behind| behind.starts_with(char::is_whitespace))
 }
 
-/// Whether a line reads `key:` or `key: value`, perhaps behind `#` or `-`.
+/// Whether a line is `key:` or `key: value`, perhaps after `#` or `-`.
 fn is_key(text: &str) -> bool {
     let word = text.trim_start_matches([' ', '#', '-']).split_whitespace().next().unwrap_or_default();
     word.strip_suffix(':').is_some_and(|key| !key.is_empty() && !key.contains(':'))
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_ends_at_full_stops_that_a_space_follows() {
+    fn sentences_end_at_full_stops_before_a_space() {
         let table: [(&str, &[&str]); 9] = [
             ("One. Two! Three? four", &["One.", "Two!", "Three?", "four"]),
             (
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn items_and_rows_stand_for_themselves_without_their_marks() {
+    fn items_and_rows_are_sentences_without_their_markers() {
         let printed = "  • One. Two\n    • Three\n  1. Four\n\nNameMeaning\naone of: a\n";
         assert_eq!(texts(printed), ["One.", "Two", "Three", "Four", "NameMeaning", "aone of: a"]);
         let markdown = "- One\n* Two\n+ Three\n\n| a | b |\n|---|---|\n| c | d. e |\n";
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_lie_where_they_say_and_leave_nothing_out() {
+    fn ranges_of_sentences_are_right_and_cover_everything() {
         let document = "  • Größe, “so”. Two…\r\n\r\na: b\r\n c: d\r\nLast! ";
         let found = sentences(document);
         for sentence in &found {

@@ -1,4 +1,4 @@
-//! `$cel`: evaluated with the feature of that name, refused without it.
+//! `$cel`: evaluated with the feature `cel`, refused without it.
 
 use crate::{contract, load_one};
 
@@ -9,7 +9,7 @@ fn text(operator: &str) -> String {
 
 #[cfg(not(feature = "cel"))]
 #[test]
-fn without_the_feature_the_refusal_names_it() {
+fn without_the_feature_the_error_names_it() {
     let errors = load_one(&text("{$cel: \"self > 1\", notFor: 1}")).errors;
     let remedy = errors[0].remedy.as_deref().unwrap_or_default();
     assert!(errors[0].code == "cel" && remedy.contains("--features cel"), "{errors:?}");
@@ -17,7 +17,7 @@ fn without_the_feature_the_refusal_names_it() {
 
 #[cfg(feature = "cel")]
 #[test]
-fn an_expression_is_read_with_a_value_that_it_refuses() {
+fn an_expression_needs_a_value_for_which_it_is_false() {
     let table = [
         ("{$cel: \"self > 1\", notFor: 1}", None),
         ("{$cel: \"self > 1\"}", Some("not-for")),

@@ -6,8 +6,8 @@ use contract::sentence;
 
 const HEAD: &str = "apiVersion: conformance.gardener.cloud/v1alpha1\n";
 
-/// What lint says of a document, a ledger with these entries and a list with these lines.
-fn told(document: &str, entries: &[String], listed: &[String]) -> Vec<String> {
+/// The errors of lint for a document, a ledger with these entries and a list with these lines.
+fn errors(document: &str, entries: &[String], listed: &[String]) -> Vec<String> {
     let found = linted(document, entries, listed);
     found.iter().map(|error| format!("{} {error}", error.code)).collect()
 }
@@ -44,31 +44,31 @@ fn line(words: &str, reason: &str) -> String {
 const DOCUMENT: &str = "Title\n\nOne is set. It is two.\n\n  • Three: of it; more.\n";
 
 #[test]
-fn numbered_and_listed_sentences_are_all_there_is() {
+fn numbered_and_listed_sentences_cover_the_document() {
     let entries =
         [entry("L-1", "One is set."), entry("L-2", "It is two"), entry("L-3", "Three: of it; more")];
-    assert_eq!(told(DOCUMENT, &entries, &[line("Title", "heading")]), Vec::<String>::new());
-    // Where nothing is numbered, nothing is asked.
-    assert_eq!(told(DOCUMENT, &[], &[]), Vec::<String>::new());
+    assert_eq!(errors(DOCUMENT, &entries, &[line("Title", "heading")]), Vec::<String>::new());
+    // Without a ledger nothing is checked.
+    assert_eq!(errors(DOCUMENT, &[], &[]), Vec::<String>::new());
 }
 
 #[test]
 fn a_part_of_a_sentence_numbers_it_and_several_at_once_number_each() {
     let entries = [entry("L-1", "One is set. It is two"), entry("L-2", "of it")];
-    assert_eq!(told(DOCUMENT, &entries, &[line("Title", "heading")]), Vec::<String>::new());
+    assert_eq!(errors(DOCUMENT, &entries, &[line("Title", "heading")]), Vec::<String>::new());
 }
 
 #[test]
 fn a_sentence_that_is_part_of_another_numbers_itself_alone() {
     let document = "Title\n\nThe title: it is set.\n\nTitle: it is short.\n";
     let entries = [entry("L-1", "The title: it is set."), entry("L-2", "Title")];
-    let told = told(document, &entries, &[]);
-    let [error] = told.as_slice() else { panic!("one error: {told:?}") };
+    let errors = errors(document, &entries, &[]);
+    let [error] = errors.as_slice() else { panic!("one error: {errors:?}") };
     assert!(error.starts_with("unnumbered a.txt:5:1: “Title: it is short. …”"), "{error}");
 }
 
 #[test]
-fn a_sentence_in_neither_is_named_with_an_entry_to_fill_in() {
+fn a_sentence_in_neither_is_reported_with_an_entry_to_fill_in() {
     let entries = [entry("L-1", "One is set."), entry("L-3", "Three: of it; more")];
     let found = linted(DOCUMENT, &entries, &[line("Title", "heading")]);
     let hash = sentence::hash("It is two.");
@@ -85,42 +85,42 @@ fn a_sentence_in_neither_is_named_with_an_entry_to_fill_in() {
 }
 
 #[test]
-fn a_sentence_in_both_is_named_where_it_is_listed() {
+fn a_sentence_in_both_is_reported_where_it_is_listed() {
     let entries =
         [entry("L-1", "One is set."), entry("L-2", "two"), entry("L-3", "Three"), entry("L-4", "Title")];
     let listed = [line("Title", "heading"), line("Three: of it; more.", "example")];
-    let told = told(DOCUMENT, &entries, &listed);
+    let errors = errors(DOCUMENT, &entries, &listed);
     let both = |line: usize, words: &str, id: &str| {
         let hash = sentence::hash(words);
         format!(
-            "not-normative contracts/not-normative.yaml:{line}:6: {hash} is not normative here, and {id} numbers it"
+            "not-normative contracts/not-normative.yaml:{line}:6: {hash} is listed as not normative, but {id} numbers it"
         )
     };
-    // `two` alone is no piece of its document.
+    // `two` alone is not a possible quotation of the document.
     let gone = format!(
-        "sentence contracts/node/ledger.yaml:6:8: no document has the sentence {} of L-2 any more",
+        "sentence contracts/node/ledger.yaml:6:8: no document contains the sentence {} of L-2 any more",
         sentence::hash("two")
     );
-    assert_eq!(told[1..4], [gone, both(7, "Title", "L-4"), both(8, "Three: of it; more.", "L-3")]);
-    assert!(told[0].starts_with("unnumbered a.txt:3:13: “It is two. …”"), "{}", told[0]);
-    assert_eq!(told.len(), 4);
+    assert_eq!(errors[1..4], [gone, both(7, "Title", "L-4"), both(8, "Three: of it; more.", "L-3")]);
+    assert!(errors[0].starts_with("unnumbered a.txt:3:13: “It is two. …”"), "{}", errors[0]);
+    assert_eq!(errors.len(), 4);
 }
 
 #[test]
-fn what_left_its_document_is_named_in_ledger_and_list() {
+fn sentences_that_are_in_no_document_are_reported_in_ledger_and_list() {
     let entries = [entry("L-1", "One is unset"), entry("L-2", "One is set. It is two. Three: of it; more")];
     let listed = [line("Title", "heading"), line("Other title", "heading")];
     let wanted = [
         format!(
-            "sentence contracts/node/ledger.yaml:5:8: no document has the sentence {} of L-1 any more",
+            "sentence contracts/node/ledger.yaml:5:8: no document contains the sentence {} of L-1 any more",
             sentence::hash("One is unset")
         ),
         format!(
-            "not-normative contracts/not-normative.yaml:8:6: no document has the sentence {} any more",
+            "not-normative contracts/not-normative.yaml:8:6: no document contains the sentence {} any more",
             sentence::hash("Other title")
         ),
     ];
-    assert_eq!(told(DOCUMENT, &entries, &listed), wanted);
+    assert_eq!(errors(DOCUMENT, &entries, &listed), wanted);
 }
 
 #[test]
@@ -131,14 +131,18 @@ fn many_sentences_in_neither_are_counted() {
     assert_eq!(found.len(), 21);
     let last = found.last().unwrap();
     assert_eq!(last.location.line, 43);
-    assert_eq!(last.message, "9 more sentences, from here on, are neither numbered nor not normative");
+    assert_eq!(
+        last.message,
+        "9 more sentences, from here on, are neither numbered in a ledger nor listed as not normative"
+    );
 }
 
 #[test]
-fn a_reason_is_one_of_those_that_there_are() {
-    let told = told("Title\n\nOne is set.\n", &[entry("L-1", "One is set.")], &[line("Title", "whatever")]);
-    let [error] = told.as_slice() else { panic!("one error: {told:?}") };
-    // The sentence of the line that cannot be read is not missed beside it.
+fn an_unknown_reason_is_refused() {
+    let errors =
+        errors("Title\n\nOne is set.\n", &[entry("L-1", "One is set.")], &[line("Title", "whatever")]);
+    let [error] = errors.as_slice() else { panic!("one error: {errors:?}") };
+    // The sentence of the unreadable line is not reported as missing too.
     assert!(error.starts_with("ledger contracts/not-normative.yaml:7:17: "), "{error}");
     assert!(error.contains("whatever"), "{error}");
 }

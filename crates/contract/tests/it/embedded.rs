@@ -16,7 +16,7 @@ fn every_contract_of_the_project_loads() {
 }
 
 #[test]
-fn a_file_of_ones_own_takes_the_place_of_the_embedded_one() {
+fn a_file_replaces_the_embedded_one_of_the_same_path() {
     let base = vec![
         contract::document::SourceFile::new("contracts/a.yaml", "old"),
         contract::document::SourceFile::new("contracts/b.yaml", "b"),

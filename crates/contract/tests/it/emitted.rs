@@ -1,4 +1,4 @@
-//! Contracts of the form objects: rules and their cases, what breaks them, and what is wrong with either.
+//! Contracts of the form objects: rules, their cases and breaks, and errors.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ fn with(clauses: &str) -> String {
     format!("{HEAD}{clauses}")
 }
 
-/// `code message` of everything that loading or lint says.
+/// `code message` of all errors of loading and lint.
 fn wrong(text: String) -> Vec<String> {
     let found = check(&sources(&[("contracts/sample/sample.yaml", text)]), &Against::default()).found;
     found
@@ -69,7 +69,7 @@ fn a_rule_has_a_case_for_each_object_of_each_namespace() {
 }
 
 #[test]
-fn what_is_asked_depends_on_what_is_there() {
+fn rules_apply_to_the_objects_in_the_namespace() {
     let catalog = catalog(&format!("{LABEL}{THERE}"));
     let namespace = Arc::new(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "a"}}));
     let deployment = |name: &str, labels: Value| {
@@ -95,7 +95,7 @@ fn what_is_asked_depends_on_what_is_there() {
 }
 
 #[test]
-fn what_presupposes_a_broken_clause_is_out_of_question() {
+fn a_rule_that_presupposes_a_broken_clause_is_not_run() {
     let second = LABEL.replace("X-001", "X-003").replace("text:", "presupposes: [X-001], text:");
     let third = LABEL.replace("X-001", "X-004").replace("text:", "presupposes: [X-003], text:");
     let catalog = catalog(&format!("{LABEL}{second}{third}"));
@@ -104,7 +104,7 @@ fn what_presupposes_a_broken_clause_is_out_of_question() {
     assert_eq!(held, [Held::No, Held::NotRun("X-001".to_owned()), Held::NotRun("X-003".to_owned())]);
 }
 
-/// The letter is kept in one namespace of two, and the clause says why not in the other.
+/// A clause that one of two namespaces keeps; `differs` says why the other does not.
 const LETTER: &str = "  - {id: X-006, text: it is to the letter, level: MAY, strict: MUST, differs: {gardener v1.82.0: it is older}, \
                       object: deployment/app, emits: {metadata: {annotations: {letter: a}}}, \
                       breaks: [{case: gone, change: {deployment/app: {metadata: {annotations: {letter: ~}}}}}]}\n";
@@ -112,7 +112,7 @@ const LETTER_IN_TWO: &str =
     "change: {deployment/app: {metadata: {annotations: {letter: a}}}, deployment/other";
 
 #[test]
-fn a_clause_that_gardener_differs_from_is_asked_where_it_is_kept_and_binds_to_the_letter() {
+fn a_clause_that_gardener_breaks_has_cases_where_it_is_kept_and_its_strict_level_applies() {
     let text = |clauses: &str| with(clauses).replace("change: {deployment/other", LETTER_IN_TWO);
     let sources = crate::sources(&[("contracts/sample/sample.yaml", text(LETTER))]);
     let mut index = Index::read(sources).unwrap();
@@ -125,12 +125,16 @@ fn a_clause_that_gardener_differs_from_is_asked_where_it_is_kept_and_binds_to_th
     assert_eq!(
         wrong(text(&format!("{LABEL}{LETTER}"))),
         Vec::<String>::new(),
-        "what differs is excused elsewhere"
+        "the other namespace is excused by `differs`"
     );
     for (from, to, words) in [
-        ("gardener v1.82.0: it is older", "gardener v1.98.0: it is older", "says that Gardener differs"),
-        ("strict: MUST", "strict: MAY", "binds no more"),
-        ("strict: MUST", "strict: SHALL", "no strict"),
+        (
+            "gardener v1.82.0: it is older",
+            "gardener v1.98.0: it is older",
+            "names Gardener, but every namespace keeps",
+        ),
+        ("strict: MUST", "strict: MAY", "strict is not stricter than level"),
+        ("strict: MUST", "strict: SHALL", "unknown strict"),
     ] {
         let found = wrong(text(&LETTER.replace(from, to)));
         assert!(found.iter().any(|found| found.contains(words)), "{to}: {found:?}");
@@ -138,7 +142,7 @@ fn a_clause_that_gardener_differs_from_is_asked_where_it_is_kept_and_binds_to_th
 }
 
 #[test]
-fn namespaces_are_what_their_release_writes() {
+fn namespaces_have_what_their_release_adds() {
     let releases = "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Releases\nmetadata: {name: a}\nspec:\n  component: sample\n  \
                     default: v1.82.0\n  releases:\n  - {version: v1.82.0, versions: \"<1.98\"}\n  - version: v1.98.0\n    versions: \">=1.98\"\n    \
                     adds: {deployment/*: {metadata: {labels: {mutated: a}}}}\n";
@@ -163,7 +167,7 @@ fn namespaces_are_what_their_release_writes() {
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn errors_are_reported() {
     let table: [(&str, &str, &str); 11] = [
         ("deployment/*", "nothing/*", "object-ref"),
         ("deployment/*", "deployment", "object-ref"),
@@ -186,13 +190,16 @@ fn what_is_wrong_is_named() {
         assert!(found.iter().any(|found| found.starts_with(code)), "{to}: {found:?}");
     }
     let none = LABEL.split(", breaks").next().map(|clause| format!("{clause}}}\n")).expect("a clause");
-    assert_eq!(wrong(with(&none)), ["breaks nothing shows that X-001 can be broken"]);
+    assert_eq!(wrong(with(&none)), ["breaks breaks is missing: nothing shows that X-001 can fail"]);
     let other = LABEL.replace("X-001", "X-005").replace("gone", "also");
     let found = wrong(with(&format!("{LABEL}{other}")));
     assert_eq!(
         found,
-        ["breaks \"gone\" breaks X-005 beside X-001", "breaks \"also\" breaks X-001 beside X-005"]
+        [
+            "breaks the change \"gone\" breaks X-005 beside X-001",
+            "breaks the change \"also\" breaks X-001 beside X-005"
+        ]
     );
     let lost = with(LABEL).replace("like: one", "like: none");
-    assert!(wrong(lost).iter().any(|found| found.starts_with("namespace there is no namespace")));
+    assert!(wrong(lost).iter().any(|found| found.starts_with("namespace unknown namespace")));
 }

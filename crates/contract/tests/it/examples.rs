@@ -1,4 +1,4 @@
-//! The worked examples of the language, in our words: names, inputs, what is given and what is expected.
+//! Worked examples of the language: names, inputs, given objects and expectations of their cases.
 
 use std::collections::BTreeSet;
 
@@ -60,7 +60,7 @@ fn rows_become_cases_named_by_their_input_cells() {
 }
 
 #[test]
-fn cells_keep_their_types_and_a_tilde_leaves_out() {
+fn cells_keep_their_types_and_a_tilde_removes_a_value() {
     let cases = cases(&contract("", TOKEN));
     let object = |at: usize| cases[at].given.object.clone().unwrap_or_default();
     assert_eq!(cases[0].given.cluster[0]["automountServiceAccountToken"], json!(false));
@@ -122,7 +122,7 @@ fn lists_of_operations_and_fixtures_multiply_rows() {
 }
 
 #[test]
-fn cells_stand_in_keys_and_texts_and_causes_are_whole() {
+fn cells_are_filled_into_keys_and_strings_and_causes_are_complete() {
     let clause = r#"- id: E-003
   text: type, name and record type never change
   table: |
@@ -144,7 +144,7 @@ fn cells_stand_in_keys_and_texts_and_causes_are_whole() {
 }
 
 #[test]
-fn collections_requests_and_registrations_are_asked() {
+fn collections_requests_and_calls_make_cases() {
     let clauses = r#"- id: E-004
   text: a collection is deleted only if each of its objects is confirmed
   table: |
@@ -202,13 +202,13 @@ fn a_hash_changes_with_the_rules_of_the_contract() {
     ];
     let hashes: BTreeSet<String> = rules.iter().map(|rules| hash(rules)).collect();
     assert_eq!(hashes.len(), rules.len());
-    // Their order says nothing, nor the words of an excuse.
+    // Neither their order nor the reason of an exemption matters.
     assert_eq!(hash(rules[2]), hash("onlyTouches: [metadata.labels, spec.volumes]\n"));
-    assert_eq!(hash(rules[5]), hash("exempt: {idempotent: nobody asks}\n"));
+    assert_eq!(hash(rules[5]), hash("exempt: {idempotent: another reason}\n"));
 }
 
 #[test]
-fn a_hash_changes_with_the_meaning_and_not_with_the_drawing() {
+fn a_hash_changes_with_the_meaning_and_not_with_the_layout() {
     let hash = |text: &str| load_one(text).catalog.contracts[0].clauses[0].hash.clone();
     let text = contract("", TOKEN);
     assert_eq!(hash(&text), hash(&text.replace("| account |", "|   account|")));

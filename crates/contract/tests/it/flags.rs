@@ -1,4 +1,4 @@
-//! Contracts of the form flags: rows become clauses and cases, both sides are held, and what is wrong is named.
+//! Contracts of the form flags: rows become clauses and cases, fixtures are checked, and errors are reported.
 
 use contract::expect::holds;
 use contract::model::Level;
@@ -63,7 +63,7 @@ fn rows_of_one_id_are_one_clause_with_a_case_each() {
 
 type Change = fn(&mut Value);
 
-/// Whether the first case of the only row holds of the fixture's container, changed so.
+/// Whether the first case of the only row passes if the webhook changes the fixture's container in this way.
 fn kept(flag: &str, webhook: &str, change: impl FnOnce(&mut Value)) -> bool {
     let row = format!("| X-001 | {flag} | any | {webhook} | MUST | |");
     let loaded = load_one(&with(&[&row], "clauses: [{id: X-001, text: a sentence}]"));
@@ -73,7 +73,7 @@ fn kept(flag: &str, webhook: &str, change: impl FnOnce(&mut Value)) -> bool {
     let mut answer = input.clone();
     change(&mut answer["spec"]["template"]["spec"]["containers"][0]);
     holds(
-        case.then.object.as_ref().expect("it asks for one"),
+        case.then.object.as_ref().expect("it asserts an object"),
         Some(&input),
         Some(&answer),
         &contract.rules(&input),
@@ -81,7 +81,7 @@ fn kept(flag: &str, webhook: &str, change: impl FnOnce(&mut Value)) -> bool {
 }
 
 #[test]
-fn a_webhook_keeps_a_flag_wherever_and_however_it_is_said() {
+fn a_flag_is_kept_wherever_and_however_it_is_written() {
     let moved = |container: &mut Value| {
         container["command"] = json!(["app"]);
         container["args"] =
@@ -120,7 +120,7 @@ fn a_webhook_keeps_a_flag_wherever_and_however_it_is_said() {
 }
 
 #[test]
-fn flags_whose_names_are_alike_are_one_row() {
+fn a_row_may_name_flags_by_a_pattern() {
     let table: [(&str, &str, Change, bool); 8] = [
         ("--po*", "keeps", |_| {}, true),
         ("--po*", "keeps", |container| container["command"] = json!(["app", "--port=2"]), false),
@@ -137,7 +137,7 @@ fn flags_whose_names_are_alike_are_one_row() {
 }
 
 #[test]
-fn rows_that_let_a_webhook_do_something_ask_nothing_and_explain_it() {
+fn rows_that_allow_a_change_make_no_cases_and_explain_it() {
     let rows = [
         "| X-001 | --port | is 1 | keeps | MUST | |",
         "| X-001 | --gates* | any | may change | MUST | |",
@@ -159,7 +159,7 @@ fn rows_that_let_a_webhook_do_something_ask_nothing_and_explain_it() {
 }
 
 #[test]
-fn a_parameter_stands_for_what_the_target_states() {
+fn parameters_are_replaced_by_stated_values() {
     let text = with(
         &[
             "| X-001 | --port | any | is $port | MUST | |",
@@ -175,7 +175,7 @@ fn a_parameter_stands_for_what_the_target_states() {
         let contract = contract.clone().stated(&stated, examples);
         let kept = |case: &contract::case::Case| {
             let input = case.given.object.as_ref().expect("it has an object");
-            let wanted = case.then.object.as_ref().expect("it asks for one");
+            let wanted = case.then.object.as_ref().expect("it asserts an object");
             holds(wanted, Some(input), Some(input), &contract.rules(input))
         };
         contract.clauses[0].cases.iter().map(kept).collect::<Vec<_>>()
@@ -190,7 +190,7 @@ fn a_parameter_stands_for_what_the_target_states() {
 }
 
 #[test]
-fn what_is_wrong_is_named_with_its_place() {
+fn errors_have_a_line_and_a_column() {
     let row = "| X-001 | --port | any | keeps | MUST | |";
     let table: [(&[&str], &str, &[&str]); 14] = [
         (&["| X-001 | port | any | keeps | MUST | |"], "", &["flags 15:15"]),
@@ -228,7 +228,7 @@ fn what_is_wrong_is_named_with_its_place() {
 }
 
 #[test]
-fn a_table_has_all_columns_and_a_target_one_place() {
+fn a_table_needs_all_columns_and_a_target_one_command_line() {
     let text = with(&["| X-001 | --port | any | keeps | MUST | |"], "");
     let codes = |text: &str| load_one(text).errors.iter().map(|error| error.code).collect::<Vec<_>>();
     assert_eq!(codes(&text), Vec::<&str>::new());

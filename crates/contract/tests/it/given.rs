@@ -1,4 +1,4 @@
-//! What is given: merging by key, lists edited, notations built, absence.
+//! Objects of `given`: merging by key, edited lists, notations, absent values.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ const DEPLOYMENT: &str = r"base:
         tolerations: [{key: k}]
 ";
 
-/// The object that a difference makes of the base.
+/// The base with a difference merged over it.
 fn merged(difference: &str) -> Value {
     let fixtures = indent(DEPLOYMENT, "  ");
     let spec = format!("fixtures:\n{fixtures}");
@@ -35,7 +35,7 @@ fn pod(difference: &str) -> Value {
 }
 
 #[test]
-fn lists_by_key_are_merged_and_others_are_whole() {
+fn keyed_lists_are_merged_and_others_are_replaced() {
     let spec = pod(
         "{containers: [{name: side, image: three}, {name: new, image: four}], tolerations: [{key: other}]}",
     );
@@ -46,7 +46,7 @@ fn lists_by_key_are_merged_and_others_are_whole() {
 }
 
 #[test]
-fn elements_are_taken_out_and_keys_take_their_defaults() {
+fn elements_are_removed_and_missing_key_fields_have_their_defaults() {
     let spec = pod(
         "{containers: [{name: side, $is: absent}, {name: app, ports: [{containerPort: 80, protocol: TCP, name: web}], env: [{name: X, value: ~}]}]}",
     );
@@ -71,7 +71,7 @@ fn lists_are_edited() {
 }
 
 #[test]
-fn maps_lose_what_is_absent_and_labels_are_never_empty() {
+fn absent_fields_are_removed_and_empty_labels_are_left_out() {
     assert_eq!(merged("{like: base, metadata: {labels: {a: ~}}}")["metadata"], json!({"name": "app"}));
     assert_eq!(
         merged("{like: base, metadata: {labels: {a: $absent, c: d}}}")["metadata"]["labels"],
@@ -94,7 +94,7 @@ fn notations_are_built_and_nest() {
 }
 
 #[test]
-fn fixtures_start_from_others_and_never_from_themselves() {
+fn fixtures_start_from_others_but_not_from_themselves() {
     let clause = "- {id: F-001, text: x, given: {object: {like: NAME}}, when: {admission: CREATE}, then: {object: $unchanged}}\n";
     let spec = "fixtures:\n  pod: {like: pod, metadata: {name: mine}}\n  other: {like: pod, metadata: {namespace: x}}\n  a: {like: b}\n  b: {like: a}\n";
     let loaded = load_clean(&contract(spec, &clause.replace("NAME", "other")));
@@ -112,7 +112,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn a_value_given_is_the_value_there(name in "[a-z]{1,8}", value in "[ -~]{0,12}") {
+    fn a_given_value_is_in_the_object(name in "[a-z]{1,8}", value in "[ -~]{0,12}") {
         let text = json!(value.replace(['<', '$'], "")).to_string();
         let object = merged(&format!("{{like: base, metadata: {{annotations: {{{name}x: {text}}}}}}}"));
         prop_assert_eq!(&object["metadata"]["annotations"][format!("{name}x")], &serde_json::from_str::<Value>(&text).expect("JSON"));
@@ -120,7 +120,7 @@ proptest! {
     }
 
     #[test]
-    fn merging_twice_is_merging_once(image in "[a-z]{1,8}", name in prop::sample::select(vec!["app", "side", "new"])) {
+    fn a_merge_adds_or_changes_one_element(image in "[a-z]{1,8}", name in prop::sample::select(vec!["app", "side", "new"])) {
         let difference = format!("{{containers: [{{name: {name}, image: {image:?}}}]}}");
         let once = pod(&difference);
         prop_assert_eq!(once["containers"].as_array().map(Vec::len), Some(if name == "new" { 3 } else { 2 }));

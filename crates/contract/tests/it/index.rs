@@ -1,4 +1,4 @@
-//! Contracts read to clauses, and expanded one by one.
+//! Outlines of contracts, and their expansion one by one.
 
 use std::collections::BTreeSet;
 use std::sync::mpsc;
@@ -12,8 +12,8 @@ use crate::{contract, sources};
 
 const ONE: &str = "- {id: X-001, text: x, given: {object: {like: pod}}, when: {admission: [CREATE, UPDATE]}, then: {object: {spec: {schedulerName: mine}}}}\n";
 
-/// How long one round of loading may take.
-const PATIENCE: Duration = Duration::from_mins(1);
+/// Maximal time of one round of loading.
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// The contract `sample` in a file, with clauses of this number.
 fn file(path: &str, number: usize) -> (&str, String) {
@@ -35,12 +35,12 @@ fn the_number_of_cases_is_known_before_they_are_expanded() {
         }
         assert_eq!(outline.clauses.len(), expanded.clauses.len());
     }
-    // Its cases are as many as there are objects in its namespaces.
+    // The number of its cases depends on the objects in its namespaces.
     assert_eq!(unknown, BTreeSet::from(["control-planes"]));
 }
 
 #[test]
-fn a_contract_is_the_same_alone_as_beside_all_others() {
+fn a_contract_expanded_alone_is_the_same_as_beside_all_others() {
     let index = Index::read(contracts::files()).unwrap();
     let loaded = load::read(&contracts::files());
     let hashes: Vec<(String, String)> =
@@ -52,7 +52,7 @@ fn a_contract_is_the_same_alone_as_beside_all_others() {
 }
 
 #[test]
-fn of_a_named_clause_the_files_of_its_contract_are_read_and_no_others() {
+fn only_files_of_the_contract_of_a_named_clause_are_read() {
     let other = contract("", ONE).replace("name: sample", "name: other").replace("X-001", "Y-001");
     let broken = ("contracts/sample/broken.yaml", "kind: Contract\nspec: [".to_owned());
     let files = [
@@ -75,16 +75,16 @@ fn of_a_named_clause_the_files_of_its_contract_are_read_and_no_others() {
 }
 
 #[test]
-fn what_is_wrong_with_a_case_is_found_when_its_contract_is_expanded() {
+fn errors_of_cases_are_found_when_their_contract_is_expanded() {
     let text = contract("", &ONE.replace("like: pod", "like: nothing"));
     let index = Index::read(sources(&[("contracts/sample/a.yaml", text)])).unwrap();
     let wrong = index.expand(&index.contracts()[0]).unwrap_err();
     let messages: Vec<&str> = wrong.0.iter().map(|error| error.message.as_str()).collect();
-    assert!(messages.contains(&"there is no fixture \"nothing\""), "{messages:?}");
+    assert!(messages.contains(&"unknown fixture \"nothing\""), "{messages:?}");
 }
 
 #[test]
-fn an_id_is_taken_once_also_by_contracts_that_are_read_for_a_clause() {
+fn duplicate_ids_are_found_also_when_only_some_contracts_are_read() {
     let other = contract("", ONE).replace("name: sample", "name: other");
     let sources = sources(&[file("contracts/sample/a.yaml", 1), ("contracts/sample/b.yaml", other)]);
     for wrong in
@@ -96,7 +96,7 @@ fn an_id_is_taken_once_also_by_contracts_that_are_read_for_a_clause() {
 }
 
 #[test]
-fn everything_that_is_wrong_with_any_contract_is_named() {
+fn errors_of_all_contracts_are_reported() {
     let broken = |name: &str, id: &str| {
         contract("", &ONE.replace("like: pod", "like: nothing").replace("X-001", id))
             .replace("name: sample", name)
@@ -122,16 +122,16 @@ fn many_threads_do_not_wait_for_each_other_for_ever() {
         .collect();
     let files: Vec<(&str, String)> = texts.iter().map(|(path, text)| (path.as_str(), text.clone())).collect();
     let sources = sources(&files);
-    let (tell, told) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(64).build().unwrap();
         for _ in 0..20 {
             let loaded = pool.install(|| load::read(&sources));
-            // The test is over where nobody listens.
-            let _ = tell.send(loaded.catalog.contracts.len());
+            // The send fails if the test has ended.
+            let _ = sender.send(loaded.catalog.contracts.len());
         }
     });
     for _ in 0..20 {
-        assert_eq!(told.recv_timeout(PATIENCE), Ok(64));
+        assert_eq!(receiver.recv_timeout(TIMEOUT), Ok(64));
     }
 }

@@ -1,4 +1,4 @@
-//! What lint names beside errors.
+//! Findings of lint.
 
 use std::collections::BTreeSet;
 
@@ -19,12 +19,12 @@ fn findings(text: String, against: &Against<'_>) -> Vec<String> {
 }
 
 #[test]
-fn a_clause_of_a_known_source_in_which_something_is_done_is_clean() {
+fn a_clause_with_a_source_and_an_effect_is_clean() {
     assert_eq!(findings(contract("", DONE), &Against::default()), Vec::<String>::new());
 }
 
 #[test]
-fn a_clause_that_nothing_keeps_needs_a_neighbour() {
+fn a_clause_that_an_idle_target_passes_needs_a_case_nearby() {
     let idle = "- {id: L-002, text: x, given: {object: {like: NAME}}, when: {admission: CREATE}, then: {object: $unchanged}}\n";
     let alone = contract("", &idle.replace("NAME", "pod"));
     assert_eq!(findings(alone, &Against::default()), ["only-unchanged 11:10"]);
@@ -35,7 +35,7 @@ fn a_clause_that_nothing_keeps_needs_a_neighbour() {
 }
 
 #[test]
-fn sources_presuppositions_and_covered_numbers_are_known() {
+fn sources_presuppositions_and_covered_rows_are_checked() {
     let source = "  source: {document: docs/sample.md, version: v1.0, section: Sample}\n";
     assert_eq!(
         findings(contract("", DONE).replace(source, ""), &Against::default()),
@@ -48,7 +48,7 @@ fn sources_presuppositions_and_covered_numbers_are_known() {
 }
 
 #[test]
-fn a_sentence_that_left_its_document_is_named() {
+fn a_sentence_that_is_in_no_document_any_more_is_reported() {
     let hash = sentence::hash("The scheduler is set.");
     let text = contract("", &DONE.replace("text: x", &format!("text: x, source: {{sentence: \"{hash}\"}}")));
     let document = |text: &str| [SourceFile::new("sample.md", text)];
@@ -71,8 +71,6 @@ fn attested_clauses_that_changed_are_stale() {
     let found: Vec<String> = found.iter().map(|error| format!("{} {}", error.code, error)).collect();
     assert_eq!(
         found,
-        [
-            "stale contracts/attested/original-v1.yaml:5:3: L-001 is not the clause any more that original-v1 was seen to keep"
-        ]
+        ["stale contracts/attested/original-v1.yaml:5:3: L-001 changed since original-v1 was attested"]
     );
 }

@@ -1,6 +1,6 @@
-//! Contracts as files: what loads, what is refused and where, what lint names.
+//! Contracts as files: loading, errors with their positions, and findings of lint.
 
-mod asked_otherwise;
+mod actions;
 mod cel;
 mod documents;
 mod embedded;
@@ -20,7 +20,7 @@ use contract::load::{self, Loaded};
 
 /// The shared fixtures of the project and these contract files.
 fn sources(files: &[(&str, String)]) -> Vec<SourceFile> {
-    // What varies takes a while to build, and no sample starts from it.
+    // Variations take a while to build, and no sample uses them.
     let is_fixture =
         |file: &SourceFile| file.path.contains("/fixtures/") && !file.text.contains("kind: Variations");
     let fixtures = contracts::files().into_iter().filter(is_fixture);
@@ -38,17 +38,17 @@ fn contract(spec: &str, clauses: &str) -> String {
     )
 }
 
-/// What loading one contract file says.
+/// Loads one contract file.
 fn load_one(text: &str) -> Loaded {
     load::read(&sources(&[("contracts/sample/sample.yaml", text.to_owned())]))
 }
 
-/// The lines of a text, moved to the right.
+/// Indents the lines of a text.
 fn indent(text: &str, by: &str) -> String {
     text.lines().flat_map(|line| [by, line, "\n"]).collect()
 }
 
-/// The same where nothing may be wrong.
+/// Loads one contract file and fails if there are errors or findings.
 fn load_clean(text: &str) -> Loaded {
     let loaded = load_one(text);
     let wrong: Vec<String> = loaded

@@ -1,8 +1,8 @@
-//! One malformed contract per rule: which rule is named, in which line and column.
+//! One malformed contract per rule, and the reported rule with line and column.
 
 use crate::{contract, indent, load_one};
 
-/// A clause with these lines in the place of what it usually says.
+/// A clause with these lines instead of the default values of their keys.
 fn clause(lines: &[&str]) -> String {
     let says = |key: &str| lines.iter().any(|line| line.starts_with(&format!("{key}:")));
     let mut text = String::from("- id: S-001\n");
@@ -22,7 +22,7 @@ fn clause(lines: &[&str]) -> String {
     text
 }
 
-/// The breaches that loading names: `code line:column`.
+/// The errors and findings of loading: `code line:column`.
 fn breaches(text: &str) -> Vec<String> {
     let loaded = load_one(text);
     let mut all: Vec<_> = loaded.errors.iter().chain(&loaded.findings).collect();
@@ -32,7 +32,7 @@ fn breaches(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// What is wrong, how it is written, which rule at which line and column.
+/// Name, malformed text, and the expected rules with line and column.
 const CLAUSES: &[(&str, &[&str], &[&str])] = &[
     ("unknown key", &["txt: x"], &["unknown-key 16:5"]),
     ("key twice", &["level: MUST", "level: MAY"], &["yaml 17:5"]),
@@ -156,8 +156,8 @@ const CLAUSES: &[(&str, &[&str], &[&str])] = &[
 ];
 
 #[test]
-fn every_malformed_clause_is_refused_at_its_place() {
-    // Clauses begin in line 11; what a row of this table says follows the usual lines of the clause.
+fn every_malformed_clause_is_reported_with_its_position() {
+    // Clauses begin in line 11; the lines of this table follow the default lines of the clause.
     let mut wrong = Vec::new();
     for (name, lines, wanted) in CLAUSES {
         let got = breaches(&contract("", &clause(lines)));
@@ -168,7 +168,7 @@ fn every_malformed_clause_is_refused_at_its_place() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What is wrong, how it is written, which rule at which line and column.
+/// Name, malformed text, and the expected rules with line and column.
 const HEADERS: &[(&str, &str, &str, &[&str])] = &[
     ("unknown kind", "kind: Contract", "kind: Contrakt", &["kind 2:7"]),
     ("foreign", "apiVersion: conformance.gardener.cloud/v1alpha1", "apiVersion: v1", &["kind 1:13"]),
@@ -190,7 +190,7 @@ const HEADERS: &[(&str, &str, &str, &[&str])] = &[
 ];
 
 #[test]
-fn every_malformed_header_is_refused_at_its_place() {
+fn every_malformed_header_is_reported_with_its_position() {
     let whole = contract("", &clause(&[]));
     let mut wrong = Vec::new();
     for (name, from, to, wanted) in HEADERS {
@@ -204,7 +204,7 @@ fn every_malformed_header_is_refused_at_its_place() {
 }
 
 #[test]
-fn an_error_is_drawn_with_file_line_caret_and_remedy() {
+fn an_error_has_a_file_a_line_a_label_and_a_remedy() {
     let loaded = load_one(&contract("", &clause(&["levle: MUST"])));
     let error = &loaded.errors[0];
     assert_eq!(error.to_string(), "contracts/sample/sample.yaml:16:5: a clause has no key \"levle\"");
@@ -215,7 +215,7 @@ fn an_error_is_drawn_with_file_line_caret_and_remedy() {
 }
 
 #[test]
-fn ids_are_never_used_twice_and_clauses_are_there() {
+fn duplicate_ids_and_missing_clauses_are_reported() {
     let twice = format!("{}{}", clause(&[]), clause(&[]));
     assert_eq!(breaches(&contract("", &twice)), ["duplicate-id 16:9"]);
     let none = contract("", "").replace("clauses:\n", "clauses: []\n");
@@ -223,7 +223,7 @@ fn ids_are_never_used_twice_and_clauses_are_there() {
 }
 
 #[test]
-fn as_many_errors_as_there_are_are_named_at_once() {
+fn all_errors_are_reported_at_once() {
     let text =
         contract("onlyTouch: [x]", &format!("{}- {{id: S-002, texts: x}}\n", clause(&["levle: MUST"])));
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Scenarios as files: rows become runs of steps, and what is wrong with a step is named.
+//! Scenarios as files: rows become runs of steps, and errors of steps are reported.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -124,43 +124,46 @@ fn requests_of_the_target_are_refused_by_verb_kind_and_object() {
 }
 
 #[test]
-fn what_is_wrong_with_a_step_is_named() {
+fn errors_of_steps_are_reported() {
     let table = [
         (
             "{name: a, do: {cluster: {refuse: {make secret: forbidden}}}, eventually: {cluster: {secret/a: $present}}}",
-            "\"make\" is no verb",
+            "unknown verb \"make\"",
         ),
         (
             "{name: a, do: {cluster: {refuse: {create secrte: forbidden}}}, eventually: {cluster: {secret/a: $present}}}",
-            "\"secrte\" is no kind",
+            "unknown kind \"secrte\"",
         ),
         (
             "{name: a, do: {cluster: {refuse: {create secret/a: forbidden}}}, eventually: {cluster: {secret/a: $present}}}",
-            "the path of this request does not tell the object",
+            "a create, list or watch request does not name an object in its path",
         ),
         (
             "{name: a, do: {cluster: {refuse: {create secret: perhaps}}}, eventually: {cluster: {secret/a: $present}}}",
-            "\"perhaps\" is no refusal",
+            "unknown refusal \"perhaps\"",
         ),
-        ("{name: a, never: {writes: secret/a}}", "nothing shows that the target had its chance"),
-        ("{name: a, eventually: {secret/a: $present}}", "\"secret/a\" is no cluster"),
-        ("{name: a, eventually: {cluster: {secrte/a: $present}}}", "\"secrte\" is no kind"),
-        ("{name: a, eventually: {cluster: {secret: $present}}}", "\"secret\" names no object"),
+        (
+            "{name: a, never: {writes: secret/a}}",
+            "a step with never or requests needs evidence that the target ran",
+        ),
+        ("{name: a, eventually: {secret/a: $present}}", "unknown cluster \"secret/a\""),
+        ("{name: a, eventually: {cluster: {secrte/a: $present}}}", "unknown kind \"secrte\""),
+        ("{name: a, eventually: {cluster: {secret: $present}}}", "\"secret\" does not name an object"),
         ("{name: a, eventually: {cluster: {node/x/a: $present}}}", "objects of kind Node have no namespace"),
         (
             "{name: a, advance: {to: soon}, eventually: {cluster: {secret/a: $present}}}",
-            "this is no duration",
+            "this is not a duration",
         ),
         (
             "{name: a, advance: {to: 1s, after: b}, eventually: {cluster: {secret/a: $present}}}",
-            "no step before \"a\" is named \"b\"",
+            "`after` of step \"a\" names no earlier step: \"b\"",
         ),
         ("{name: a, eventualy: {cluster: {secret/a: $present}}}", "a step has no key \"eventualy\""),
         ("{name: a, do: {cluster: {touch: secret/a}}}", "the steps assert nothing"),
-        ("{name: a, eventually: {cluster: {secret/a: {data: 5}}}}", "5 can never be here: this is a map"),
+        ("{name: a, eventually: {cluster: {secret/a: {data: 5}}}}", "5 is not allowed here: expected a map"),
         (
             "{name: a, do: {target: pause}, eventually: {cluster: {secret/a: $present}}}",
-            "a target is stopped or started",
+            "target must be stop or start",
         ),
     ];
     for (step, wanted) in table {

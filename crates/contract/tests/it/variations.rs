@@ -1,4 +1,4 @@
-//! Fixtures as they vary: what the tables make of them, and what is wrong with a file of variations.
+//! Variations of fixtures, and errors in files of variations.
 
 use contract::load::{self, Loaded};
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ fn wrong(variations: &str, contract: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_combination_of_rows_makes_one_of_each_object_that_depends_on_them() {
+fn every_combination_of_rows_makes_a_variant_of_each_object_that_depends_on_them() {
     let loaded = load(&format!("{HEAD}{AXES}{CHANGE}"), NAMESPACES);
     assert_eq!(loaded.errors.iter().map(ToString::to_string).collect::<Vec<_>>(), Vec::<String>::new());
     let fixtures = &loaded.catalog.fixtures;
@@ -78,27 +78,27 @@ fn every_combination_of_rows_makes_one_of_each_object_that_depends_on_them() {
 }
 
 #[test]
-fn a_namespace_that_varies_is_one_for_each_combination_and_what_they_share_is_asked_once() {
+fn a_namespace_with_variations_is_expanded_and_shared_objects_make_one_case() {
     let loaded = load(&format!("{HEAD}{AXES}{CHANGE}"), NAMESPACES);
     let clauses =
         &loaded.catalog.contracts.iter().find(|contract| contract.name == "example").unwrap().clauses;
     let names = |at: usize| clauses[at].cases.iter().map(|case| case.name.as_str()).collect::<Vec<_>>();
     assert_eq!(names(0), ["one", "all: 1.0,small", "all: 1.0,large", "all: 1.1,small", "all: 1.1,large"]);
-    assert_eq!(names(1), ["one"], "no variation speaks of it");
-    assert_eq!(names(2), ["one", "all: 1.0,small"], "it is not there where the rows say so");
+    assert_eq!(names(1), ["one"], "no variation changes it");
+    assert_eq!(names(2), ["one", "all: 1.0,small"], "it is absent where the rows say so");
 }
 
 #[test]
-fn what_is_wrong_with_variations_is_named() {
+fn errors_of_variations_are_reported() {
     let file = |axes: &str, change: &str| format!("{HEAD}{axes}{change}");
     let table = [
-        (file(AXES, &CHANGE.replace("    pod:", "    pood:")), "there is no fixture \"pood\""),
+        (file(AXES, &CHANGE.replace("    pod:", "    pood:")), "unknown fixture \"pood\""),
         (file(AXES, &CHANGE.replace("<image>", "<imag>")), "imag"),
         (file(&AXES.replace("extra   |", "more    |"), CHANGE), "extra"),
         (file(&AXES.replace("| size  |", "| image |"), CHANGE), "another axis has a column \"image\""),
         (
             file(AXES, &CHANGE.replace("replicas: <replicas>", "replicas: 1")),
-            "nothing depends on the column \"replicas\"",
+            "column \"replicas\" is not used",
         ),
         (file("  axes: []\n", CHANGE), "axes is missing"),
         (file(AXES, ""), "change is missing"),
@@ -111,5 +111,5 @@ fn what_is_wrong_with_variations_is_named() {
     }
     let other = NAMESPACES.replace("vary: nodes", "vary: node");
     let found = wrong(&file(AXES, CHANGE), &other);
-    assert!(found.iter().any(|error| error.contains("there are no variations \"node\"")), "{found:?}");
+    assert!(found.iter().any(|error| error.contains("unknown variations \"node\"")), "{found:?}");
 }

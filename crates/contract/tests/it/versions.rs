@@ -1,4 +1,4 @@
-//! The form versions: what a row asks, of which Shoot and CloudProfile, and what is refused at its place.
+//! The form versions: the question, Shoot and CloudProfile of a row, and errors with their positions.
 
 use contract::case::{Case, When};
 use contract::decision::{Question, RunsOn};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{load_clean, load_one};
 
-/// The example of the language, as a whole file.
+/// The example in contracts/README.md, as a whole file.
 const EXAMPLE: &str = r#"apiVersion: conformance.gardener.cloud/v1alpha1
 kind: Contract
 metadata:
@@ -39,7 +39,7 @@ fn cases(text: &str) -> Vec<Case> {
     contracts.flat_map(|contract| contract.clauses).flat_map(|clause| clause.cases).collect()
 }
 
-/// The example with one clause in the place of its own.
+/// The example with its clause replaced.
 fn with(clause: &str) -> String {
     let (head, _) = EXAMPLE.split_once("  - id:").expect("the example has a clause");
     format!("{head}  - id: S-001\n    text: a sentence\n{}", crate::indent(clause, "    "))
@@ -50,10 +50,10 @@ fn profile(case: &Case) -> &Value {
 }
 
 #[test]
-fn a_row_is_asked_once_for_each_place() {
+fn a_row_makes_a_case_for_each_value_of_runs_on() {
     load_clean(EXAMPLE);
     let cases = cases(EXAMPLE);
-    let told: Vec<(&str, RunsOn, String)> = cases
+    let decisions: Vec<(&str, RunsOn, String)> = cases
         .iter()
         .filter_map(|case| {
             let decision = case.when.decision()?;
@@ -62,7 +62,7 @@ fn a_row_is_asked_once_for_each_place() {
         .collect();
     let now = || "2024-06-01T00:00:00Z".to_owned();
     assert_eq!(
-        told,
+        decisions,
         [
             ("\"1.27.3\",true/decision", RunsOn::Decision, now()),
             ("\"1.27.3\",true/reconcile", RunsOn::Reconcile, now()),
@@ -74,7 +74,7 @@ fn a_row_is_asked_once_for_each_place() {
 }
 
 #[test]
-fn columns_stand_in_the_shoot_and_tables_in_the_profile() {
+fn columns_set_the_shoot_and_tables_the_profile() {
     let cases = cases(EXAMPLE);
     let shoot = cases[2].given.object.clone().unwrap_or_default();
     assert_eq!(shoot["spec"]["kubernetes"]["version"], "1.27.3");
@@ -111,7 +111,7 @@ table: |
 }
 
 #[test]
-fn images_are_drawn_and_rows_without_a_version_left_out() {
+fn images_are_read_from_a_table_without_rows_that_have_no_version() {
     let clause = r#"machineImages: |
   | name  | version | classification | expires | architectures  | cri                         | kubelet |
   | linux | 1.0.0   | supported      |         | [amd64, arm64] | [docker, containerd+gvisor] | "< 1.26" |
@@ -136,7 +136,7 @@ table: |
 }
 
 #[test]
-fn a_profile_may_be_a_map_that_holds_what_no_table_can() {
+fn a_profile_may_be_a_map_with_invalid_and_duplicate_versions() {
     let clause = "cloudProfile: {spec: {kubernetes: {versions: [{version: one}, {version: one}]}}}\nshoot: {spec: {kubernetes: {version: two}}}\nthen: {told: [x]}\n";
     let cases = cases(&with(clause));
     assert_eq!(profile(&cases[0])["kubernetes"]["versions"], json!([{"version": "one"}, {"version": "one"}]));
@@ -144,14 +144,17 @@ fn a_profile_may_be_a_map_that_holds_what_no_table_can() {
 }
 
 #[test]
-fn a_version_that_is_not_there_does_not_take_the_others_with_it() {
+fn an_absent_cell_in_a_list_of_versions_is_an_error() {
     let clause = "cloudProfile: 1.27.3, 1.27.4 <expires>\ntable: |\n  | expires | current | becomes   |\n  | ~       | 1.27.3  | unchanged |\n";
-    let told: Vec<String> = load_one(&with(clause)).errors.iter().map(ToString::to_string).collect();
-    assert_eq!(told, ["contracts/sample/sample.yaml:20:19: a part of what is offered is not there"]);
+    let messages: Vec<String> = load_one(&with(clause)).errors.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        messages,
+        ["contracts/sample/sample.yaml:20:19: a cell in this text is `~`, which removes the whole text"]
+    );
 }
 
 #[test]
-fn operations_are_asked_one_by_one_and_old_starts_from_the_contract() {
+fn each_operation_makes_a_case_and_old_starts_from_the_contract() {
     let clause = r"runsOn: [decision, admission]
 table: |
   | before | after  | becomes   | allowed |
@@ -174,7 +177,7 @@ then: {allowed: <allowed>, shoot: {spec: {kubernetes: {version: <becomes>}}}}
 }
 
 #[test]
-fn other_questions_have_keys_of_their_own() {
+fn other_questions_have_their_own_keys() {
     let clause = "runsOn: decision\nwhen: {decide: rolling, additional: [a]}\nold: {spec: {region: x}}\nthen: {rolls: false, hash: abcde}\n";
     let rolling = cases(&with(clause));
     let asks = |case: &Case| case.when.decision().map(|decision| decision.asks.clone());
@@ -186,7 +189,7 @@ fn other_questions_have_keys_of_their_own() {
     assert!(support[0].given.cluster.is_empty() && matches!(support[0].when, When::Decision(_)));
 }
 
-/// What is wrong, what is written in the place of what, and which rule is named in which line and column.
+/// Name, text that is replaced, replacement, and the expected rules with line and column.
 const WRONG: &[(&str, &str, &str, &[&str])] = &[
     ("no time", "now: 2024-06-01T00:00:00Z", "now: tomorrow", &["time 9:8"]),
     ("time without zone", "T00:00:00Z", "T00:00:00", &["time 9:8"]),
@@ -254,7 +257,7 @@ const WRONG: &[(&str, &str, &str, &[&str])] = &[
         &["decide 20:31"],
     ),
     (
-        "told of another question",
+        "a field of another question",
         "    text: a sentence",
         "    text: a sentence\n    then: {rolls: true}",
         &["unknown-key 20:12"],
@@ -306,7 +309,7 @@ const WRONG: &[(&str, &str, &str, &[&str])] = &[
 ];
 
 #[test]
-fn what_is_wrong_is_refused_at_its_place() {
+fn errors_have_a_line_and_a_column() {
     let mut wrong = Vec::new();
     for (name, from, to, wanted) in WRONG {
         assert!(EXAMPLE.contains(from), "{name}: {from}");
@@ -321,22 +324,22 @@ fn what_is_wrong_is_refused_at_its_place() {
 }
 
 #[test]
-fn an_unreadable_version_is_drawn_with_its_remedy() {
+fn an_unknown_classification_has_a_remedy_and_a_label() {
     let loaded = load_one(&EXAMPLE.replacen("preview  ", "preveiw  ", 1));
     let error = &loaded.errors[0];
-    assert_eq!(error.to_string(), "contracts/sample/sample.yaml:13:18: \"preveiw\" is no classification");
+    assert_eq!(error.to_string(), "contracts/sample/sample.yaml:13:18: unknown classification \"preveiw\"");
     assert_eq!(error.remedy.as_deref(), Some("did you mean `preview`?"));
     let diagnostic: &dyn miette::Diagnostic = error;
     let label = diagnostic.labels().and_then(|mut labels| labels.next()).expect("a label");
     assert_eq!(label.len(), "preveiw".len());
 }
 
-/// The breaches that loading names: `code line:column`.
+/// The errors and findings of loading: `code line:column`.
 fn breaches(text: &str) -> Vec<String> {
     let loaded = load_one(text);
     let mut all: Vec<_> = loaded.errors.iter().chain(&loaded.findings).collect();
     all.sort_by_key(|error| &error.location);
-    let told =
+    let messages =
         all.iter().map(|error| format!("{} {}:{}", error.code, error.location.line, error.location.column));
-    told.collect()
+    messages.collect()
 }

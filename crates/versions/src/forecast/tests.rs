@@ -1,4 +1,4 @@
-//! What becomes of shoots, by hand and held against a maintenance every day.
+//! Forecasts of examples, and comparison with a maintenance every day.
 
 use api::garden::Shoot;
 use proptest::prelude::*;
@@ -21,7 +21,7 @@ fn shoot(spec: &Value) -> ShootSpec {
     serde_json::from_value::<Shoot>(json!({"spec": spec})).unwrap().spec
 }
 
-fn told(forecast: &Forecast) -> Vec<String> {
+fn describe(forecast: &Forecast) -> Vec<String> {
     let step = |step: &Step| {
         format!("{} {:?} {} {} {}", step.at, step.subject, step.from, step.to, step.rule.clause())
     };
@@ -31,7 +31,7 @@ fn told(forecast: &Forecast) -> Vec<String> {
 }
 
 #[test]
-fn a_shoot_is_moved_in_its_windows_when_its_versions_expire_until_nothing_is_left() {
+fn a_shoot_is_updated_in_its_windows_when_its_versions_expire_until_there_is_no_successor() {
     let versions = json!([
         {"version": "1.25.1", "expirationDate": "2024-02-01T12:00:00Z"},
         {"version": "1.26.1", "expirationDate": "2024-03-01T00:00:00Z"},
@@ -50,22 +50,22 @@ fn a_shoot_is_moved_in_its_windows_when_its_versions_expire_until_nothing_is_lef
         "2024-04-01T22:30:00Z ControlPlane 1.26.2 1.27.1 GDN-KUB-005",
         "2024-05-01T22:00:00Z stuck: failed to maintain the control plane's version",
     ];
-    assert_eq!(told(&forecast), want);
+    assert_eq!(describe(&forecast), want);
     assert_eq!(forecast.last.kubernetes.version.as_deref(), Some("1.27.1"));
 }
 
 #[test]
-fn what_waits_for_the_next_window_gets_it() {
+fn a_postponed_update_happens_in_the_next_window() {
     let versions =
         json!([{"version": "1.24.1", "expirationDate": "2023-01-01T00:00:00Z"}, {"version": "1.25.1"}]);
     let shoot = shoot(&json!({"kubernetes": {"version": "1.24.1", "allowPrivilegedContainers": true}}));
     let forecast =
         forecast(&shoot, &profile(&versions, &json!([])), time(FROM), time("2024-02-01T00:00:00Z"));
-    assert_eq!(told(&forecast), ["2024-01-02T00:00:00Z ControlPlane 1.24.1 1.25.1 GDN-KUB-005"]);
+    assert_eq!(describe(&forecast), ["2024-01-02T00:00:00Z ControlPlane 1.24.1 1.25.1 GDN-KUB-005"]);
 }
 
 #[test]
-fn images_are_followed_as_well_and_a_version_that_cannot_be_read_ends_it() {
+fn images_are_updated_too_and_an_invalid_version_ends_the_forecast() {
     let versions = json!([{"version": "1.27.1"}]);
     let cri = json!([{"name": "containerd"}]);
     let images = json!([{"name": "linux", "versions": [
@@ -84,15 +84,15 @@ fn images_are_followed_as_well_and_a_version_that_cannot_be_read_ends_it() {
     let until = time("2024-06-01T00:00:00Z");
     let moved = forecast(&spec("1.27.1"), &profile, time(FROM), until);
     let image = r#"Image { pool: "a", image: "linux" }"#;
-    assert_eq!(told(&moved), [format!("2024-02-01T00:00:00Z {image} 1.0.0 1.1.0 GDN-IMG-001")]);
+    assert_eq!(describe(&moved), [format!("2024-02-01T00:00:00Z {image} 1.0.0 1.1.0 GDN-IMG-001")]);
     let unread = forecast(&spec("1.27.x"), &profile, time(FROM), until);
     assert_eq!(
-        told(&unread),
+        describe(&unread),
         ["2024-01-01T00:00:00Z stuck: failed to read the control plane's version \"1."]
     );
 }
 
-/// A shoot maintained in each of its windows, one a day.
+/// A shoot maintained in each of its daily windows.
 fn each_day(spec: &ShootSpec, profile: &CloudProfile, days: i64) -> ShootSpec {
     let mut spec = spec.clone();
     for day in 0..days {
@@ -117,7 +117,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn windows_that_are_passed_over_would_have_changed_nothing(
+    fn maintenance_in_skipped_windows_would_change_nothing(
         versions in prop::collection::vec(version(), 1..8),
         current in (24_u8..28, 0_u8..4),
         pool in prop::option::of((24_u8..28, 0_u8..4)),

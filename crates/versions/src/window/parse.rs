@@ -1,13 +1,13 @@
-//! A time of day with offset, read and refused as Go's time parser does by the layout `150405-0700`.
+//! Parses a time of day with offset as Go's time parser does with the layout `150405-0700`.
 
 use thiserror::Error;
 
 const LAYOUT: &str = "150405-0700";
 
-/// Why a text is no time of day; the texts are the original's.
+/// Failure to parse a time of day; with the original's texts.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum TimeOfDayError {
-    /// A part is missing or no number.
+    /// A part is missing or not a number.
     #[error(
         "could not parse the value into the maintenanceTime format: parsing time {text:?} as \"150405-0700\": cannot parse \
          {rest:?} as {part:?}"
@@ -15,9 +15,9 @@ pub enum TimeOfDayError {
     Part {
         /// The text.
         text: String,
-        /// What is left of it where the part should stand.
+        /// The rest of the text at the position of the part.
         rest: String,
-        /// The part, as the layout says it.
+        /// The part, as in the layout.
         part: &'static str,
     },
     /// A number is too large.
@@ -30,19 +30,19 @@ pub enum TimeOfDayError {
         /// Which number.
         part: &'static str,
     },
-    /// Something follows.
+    /// Extra text follows.
     #[error(
         "could not parse the value into the maintenanceTime format: parsing time {text:?}: extra text: {rest:?}"
     )]
     Extra {
         /// The text.
         text: String,
-        /// What follows.
+        /// The extra text.
         rest: String,
     },
 }
 
-/// Seconds since midnight in UTC; outside of the day where the offset leads there.
+/// Seconds since midnight in UTC; the offset may lead outside the day.
 pub(super) fn seconds(text: &str) -> Result<i64, TimeOfDayError> {
     let range = |part| TimeOfDayError::Range { text: text.to_owned(), part };
     let failed =
@@ -55,7 +55,7 @@ pub(super) fn seconds(text: &str) -> Result<i64, TimeOfDayError> {
         Some(number) => Ok(number),
     };
     let hour = match one_digit(text) {
-        // A single digit is an hour to Go; the minutes then are missing.
+        // Go reads a single digit as the hour; then the minutes are missing.
         Some(rest) => return Err(failed(rest, minute_part)),
         None => number(text, hour_part, 23, "hour")?,
     };
@@ -67,7 +67,7 @@ pub(super) fn seconds(text: &str) -> Result<i64, TimeOfDayError> {
     };
     let offset = |from: usize| rest.get(from..).and_then(two_digits);
     let (Some(hours), Some(minutes)) = (offset(1), offset(3)) else { return Err(failed(rest, zone_part)) };
-    // Offsets of 24 hours and of 60 minutes are taken.
+    // Go accepts offsets of 24 hours and of 60 minutes.
     match (hours, minutes, sign) {
         (_, 61.., _) => return Err(range("time zone offset minute")),
         (25.., ..) => return Err(range("time zone offset hour")),
@@ -87,13 +87,13 @@ fn two_digits(text: &str) -> Option<i64> {
     digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
 }
 
-/// What follows a digit that stands alone.
+/// The text after a single digit.
 fn one_digit(text: &str) -> Option<&str> {
     let rest = text.strip_prefix(|letter: char| letter.is_ascii_digit())?;
     (!rest.starts_with(|letter: char| letter.is_ascii_digit())).then_some(rest)
 }
 
-/// Fractions of a second may stand in the text, though the layout has none.
+/// Removes fractions of a second, which Go accepts although the layout has none.
 fn without_fraction(text: &str) -> &str {
     let Some(after) = text.strip_prefix(['.', ',']) else { return text };
     let rest = after.trim_start_matches(|letter: char| letter.is_ascii_digit());

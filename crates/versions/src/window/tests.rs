@@ -1,4 +1,4 @@
-//! Windows: what is one, what lies in it, when the next is.
+//! Windows: parsing, contained times, the next window.
 
 use api::garden::shoot::maintenance::MaintenanceTimeWindow;
 use rstest::rstest;
@@ -39,16 +39,17 @@ fn a_time_of_day_is_read_in_utc(#[case] text: &str, #[case] wanted: &str) {
 #[case("120000+2500", "\"120000+2500\": time zone offset hour out of range")]
 #[case("120000+0061", "\"120000+0061\": time zone offset minute out of range")]
 #[case("120000+01000", "\"120000+01000\": extra text: \"0\"")]
-fn what_is_no_time_of_day_is_told_as_go_does(#[case] text: &str, #[case] told: &str) {
-    let told = format!("could not parse the value into the maintenanceTime format: parsing time {told}");
-    assert_eq!(TimeOfDay::parse(text).map_err(|error| error.to_string()), Err(told));
+fn invalid_times_have_the_error_of_go(#[case] text: &str, #[case] message: &str) {
+    let message =
+        format!("could not parse the value into the maintenanceTime format: parsing time {message}");
+    assert_eq!(TimeOfDay::parse(text).map_err(|error| error.to_string()), Err(message));
 }
 
 #[test]
-fn a_window_tells_which_end_is_none() {
-    let told = |begin, end| Window::parse(begin, end).unwrap_err().to_string();
-    assert!(told("x", "120000+0000").starts_with("could not parse begin time: could not parse the value"));
-    assert!(told("120000+0000", "x").starts_with("could not parse end time: could not parse the value"));
+fn the_error_of_a_window_names_the_invalid_end() {
+    let message = |begin, end| Window::parse(begin, end).unwrap_err().to_string();
+    assert!(message("x", "120000+0000").starts_with("could not parse begin time: could not parse the value"));
+    assert!(message("120000+0000", "x").starts_with("could not parse end time: could not parse the value"));
 }
 
 #[test]
@@ -90,7 +91,7 @@ fn a_window_is_half_an_hour_to_six_hours(
 #[case("00", "01", &["00:00:00", "00:30:00", "01:00:00"], &["23:59:59", "02:00:00"])]
 #[case("23", "01", &["23:00:00", "00:59:00", "01:00:00"], &["22:59:59", "02:00:00"])]
 #[case("23", "00", &["23:00:00", "23:45:00", "00:00:00"], &["22:59:59", "01:00:00"])]
-fn both_ends_lie_in_a_window(
+fn a_window_contains_both_ends(
     #[case] begin: &str,
     #[case] end: &str,
     #[case] within: &[&str],
@@ -120,7 +121,7 @@ fn both_ends_lie_in_a_window(
 #[case("23", "00", "00:59:01", 23 * 3600 + 59, 23 * 3600 + 59)]
 #[case("16", "19", "16:00:00", 3 * 3600, 3 * 3600)]
 #[case("16", "19", "19:00:00.5", 23 * 3600 + 59 * 60 + 59, 0)]
-fn the_next_window_is_told_from_now(
+fn the_next_window_is_counted_from_now(
     #[case] begin: &str,
     #[case] end: &str,
     #[case] now: &str,
@@ -128,7 +129,7 @@ fn the_next_window_is_told_from_now(
     #[case] in_this: u64,
 ) {
     let window = window(begin, end);
-    // As if the random number could be the whole window.
+    // With the largest random number: the whole window.
     let until = |in_this| window.until_next(at(now), in_this, |most| most).as_secs();
     assert_eq!((until(false), until(true)), (next, in_this));
 }
@@ -148,7 +149,7 @@ fn a_random_window_begins_at_a_full_hour_and_lasts_one() {
 
 #[test]
 fn the_effective_window_of_a_shoot_ends_early() {
-    let said = |begin: &str, end: &str| Maintenance {
+    let maintenance = |begin: &str, end: &str| Maintenance {
         time_window: Some(MaintenanceTimeWindow {
             begin: begin.to_owned(),
             end: end.to_owned(),
@@ -157,10 +158,10 @@ fn the_effective_window_of_a_shoot_ends_early() {
         ..Maintenance::default()
     };
     let effective = |maintenance: Option<&Maintenance>| Window::of(maintenance).to_string();
-    assert_eq!(effective(Some(&said("220000+0000", "230000+0000"))), "begin=22:00:00, end=22:45:00");
-    assert_eq!(effective(Some(&said("230000+0000", "001000+0000"))), "begin=23:00:00, end=23:55:00");
+    assert_eq!(effective(Some(&maintenance("220000+0000", "230000+0000"))), "begin=22:00:00, end=22:45:00");
+    assert_eq!(effective(Some(&maintenance("230000+0000", "001000+0000"))), "begin=23:00:00, end=23:55:00");
     let always = "begin=00:00:00, end=23:59:59";
     assert_eq!(effective(None), always);
     assert_eq!(effective(Some(&Maintenance::default())), always);
-    assert_eq!(effective(Some(&said("22:00", "23:00"))), always);
+    assert_eq!(effective(Some(&maintenance("22:00", "23:00"))), always);
 }

@@ -1,4 +1,4 @@
-//! What may be chosen, what is filled in, what may follow: the tables of the reference.
+//! Choice, filling in and updates of versions: the tables of the reference.
 
 use formats::version::Version;
 use rstest::rstest;
@@ -12,7 +12,7 @@ const SKIP: &str = "Forbidden: kubernetes version upgrade cannot skip a minor ve
 const AHEAD: &str =
     "Forbidden: worker group kubernetes version must not be higher than control plane version";
 
-fn told(refusals: impl IntoIterator<Item = versions::Refusal>) -> Vec<String> {
+fn messages(refusals: impl IntoIterator<Item = versions::Refusal>) -> Vec<String> {
     refusals.into_iter().map(|refusal| refusal.to_string()).collect()
 }
 
@@ -32,7 +32,7 @@ fn told(refusals: impl IntoIterator<Item = versions::Refusal>) -> Vec<String> {
 #[case("1.20.5", "one", &["Invalid value: \"one\": Invalid Semantic Version"; 2])]
 #[case("one", "1.20.5", &["Invalid value: \"1.20.5\": improper constraint: < one", "Invalid value: \"one\": Invalid Semantic Version"])]
 fn a_version_follows_another(#[case] old: &str, #[case] new: &str, #[case] refused: &[&str]) {
-    assert_eq!(told(update::refusals(new, old)), refused);
+    assert_eq!(messages(update::refusals(new, old)), refused);
 }
 
 fn behind(words: &str) -> String {
@@ -53,12 +53,12 @@ fn behind(words: &str) -> String {
 #[case("1.28.0", "1.24.9", Some(behind("three")))]
 #[case("2.0.0", "1.27.0", Some(behind("three")))]
 #[case("1.24.6", "one", Some("Invalid value: \"1.24.6\": Invalid Semantic Version".to_owned()))]
-fn a_pool_lies_behind_its_control_plane(
+fn a_pool_may_be_behind_its_control_plane(
     #[case] control_plane: &str,
     #[case] pool: &str,
     #[case] refused: Option<String>,
 ) {
-    assert_eq!(told(update::skew(control_plane, pool)).first(), refused.as_ref());
+    assert_eq!(messages(update::skew(control_plane, pool)).first(), refused.as_ref());
 }
 
 /// A shoot with a control plane's version and a pool; `-` for no pool, `~` for a pool without a version.
@@ -83,7 +83,7 @@ fn shoot_of(control_plane: &str, pool: &str) -> api::garden::shoot::ShootSpec {
 #[case("1.24.6", "-", "1.24.6", "~", &[])]
 #[case("1.24.6", "-", "1.24.6", "1.23.13", &[])]
 #[case("1.24.6", "-", "1.24.6", "1.21.14", &["two"])]
-fn a_pool_follows_itself_and_its_control_plane(
+fn a_pool_is_compared_with_its_old_version_and_its_control_plane(
     #[case] old_control_plane: &str,
     #[case] old_pool: &str,
     #[case] new_control_plane: &str,
@@ -92,11 +92,11 @@ fn a_pool_follows_itself_and_its_control_plane(
 ) {
     let (old, new) = (shoot_of(old_control_plane, old_pool), shoot_of(new_control_plane, new_pool));
     let version = update::effective(&new, &new.provider.workers[0]);
-    let mut found = told(update::pools(&new, &old).into_iter().map(|(index, refusal)| {
+    let mut found = messages(update::pools(&new, &old).into_iter().map(|(index, refusal)| {
         assert_eq!(index, 0);
         refusal
     }));
-    found.extend(told(update::skew(new_control_plane, version)));
+    found.extend(messages(update::skew(new_control_plane, version)));
     let wanted =
         refused.iter().map(|&refused| if refused == "two" { behind(refused) } else { refused.to_owned() });
     assert_eq!(found, wanted.collect::<Vec<_>>());
@@ -143,7 +143,7 @@ fn a_version_is_filled_in(#[case] said: &str, #[case] wanted: Result<Option<&str
 }
 
 #[test]
-fn the_last_moment_counts_to_admission() {
+fn admission_accepts_a_version_at_its_expiration_time() {
     let filled = |offered: &[&str]| filling::kubernetes("1.26", &versions(offered), now());
     assert_eq!(filled(&["1.26.8 now", "1.26.7"]), Ok(Some("1.26.8".to_owned())));
     assert_eq!(filled(&["1.26.8 expired", "1.26.7"]), Ok(Some("1.26.7".to_owned())));
@@ -220,14 +220,14 @@ fn an_image_is_filled_in(
 }
 
 #[test]
-fn where_nothing_fits_no_image_is_filled_in() {
-    let told = |pool: &api::garden::shoot::worker::Worker, images: &[_]| {
+fn without_a_fitting_image_none_is_filled_in() {
+    let message = |pool: &api::garden::shoot::worker::Worker, images: &[_]| {
         filling::image(pool, None, images).unwrap_err().to_string()
     };
     let none = "Invalid value: \"\": the cloud profile does not contain any machine image - cannot create shoot cluster";
-    assert_eq!(told(&machine(json!(null)), &[]), none);
+    assert_eq!(message(&machine(json!(null)), &[]), none);
     let amd64 = "Invalid value: \"\": no valid machine image found that support architecture `amd64`";
-    assert_eq!(told(&machine(json!(null)), &images()[..1]), amd64);
+    assert_eq!(message(&machine(json!(null)), &images()[..1]), amd64);
 }
 
 const SUPPORTED: &str = "supported machine image versions are: [gardenlinux:2.0.0 gardenlinux:2.1.0 gardenlinux:3.0.0 \
@@ -257,7 +257,7 @@ fn an_image_is_chosen(#[case] version: &str, #[case] own: Value, #[case] refused
     });
     let wanted: Vec<String> = refused.iter().map(|text| text.replace("{SUPPORTED}", SUPPORTED)).collect();
     assert_eq!(found.collect::<Vec<_>>(), wanted);
-    // What the pool had before stays, whatever the profile says of it by now.
+    // The old image may stay, even if the profile does not offer it any more.
     assert_eq!(choice::image(&worker, Some(&worker), &images(), &kubelet, now()), []);
 }
 
@@ -270,16 +270,16 @@ fn an_image_is_printed_as_go_does() {
     let kubelet = Version::parse("1.26.1").expect("given by the test");
     let found = choice::image(&worker, Some(&other), &images, &kubelet, now());
     let shown = "core.ShootMachineImage{Name:\"gardenlinux\", ProviderConfig:(*runtime.RawExtension)(nil), Version:\"0.9.0\"}";
-    let told = format!(
+    let message = format!(
         "Invalid value: {shown}: machine image 'gardenlinux@0.9.0' does not support kubelet version '1.26.1', supported \
          kubelet versions by this machine image version: '< 1.26'"
     );
     let found: Vec<_> = found.into_iter().map(|(at, refusal)| (at, refusal.to_string())).collect();
-    assert_eq!(found, [("machine.image".to_owned(), told)]);
+    assert_eq!(found, [("machine.image".to_owned(), message)]);
 }
 
 #[test]
-fn a_pool_that_had_an_image_of_another_architecture_is_asked_again() {
+fn an_image_is_checked_again_if_the_architecture_changes() {
     let worker = machine(json!({"name": "gardenlinux", "version": "2.0.0"}));
     let mut moved = worker.clone();
     moved.machine.architecture = Some("arm64".to_owned());
@@ -287,7 +287,7 @@ fn a_pool_that_had_an_image_of_another_architecture_is_asked_again() {
     let found = choice::image(&moved, Some(&worker), &images(), &kubelet, now());
     let [(at, versions::Refusal::Invalid { detail, .. })] = &found[..] else { panic!("{found:?}") };
     assert_eq!(at, "machine.image");
-    let told = "machine image version 'gardenlinux:2.0.0' does not support CPU architecture \"arm64\", supported machine image \
+    let message = "machine image version 'gardenlinux:2.0.0' does not support CPU architecture \"arm64\", supported machine image \
                 versions are: [arm-only:1.0.0]";
-    assert_eq!(detail, told);
+    assert_eq!(detail, message);
 }

@@ -1,4 +1,4 @@
-//! What the tests are given: profiles and shoots in few words.
+//! Builds profiles and shoots from short texts.
 
 use api::garden::cloud_profile::{ExpirableVersion, MachineImage, MachineImageVersion};
 use api::garden::shoot::ShootSpec;
@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-/// When the tests take place.
+/// The time of the tests.
 pub(crate) const NOW: &str = "2024-06-01T00:00:00Z";
 
 pub(crate) fn now() -> Timestamp {
@@ -17,16 +17,16 @@ pub(crate) fn now() -> Timestamp {
 
 /// A version in words: `1.27.4`, `1.27.4 preview`, `1.27.4 deprecated expired`, `1.27.4 expires` (later), `1.27.4 now`.
 pub(crate) fn version(words: &str) -> ExpirableVersion {
-    read(described(words))
+    read(parse_words(words))
 }
 
 pub(crate) fn versions(words: &[&str]) -> Vec<ExpirableVersion> {
     words.iter().map(|words| version(words)).collect()
 }
 
-/// A version of an image in words, and what it fits: amd64 and docker unless said otherwise.
+/// A version of an image in words, and its other fields; by default it fits amd64 and docker.
 pub(crate) fn image_version(words: &str, fits: Value) -> MachineImageVersion {
-    let mut version = described(words);
+    let mut version = parse_words(words);
     version["architectures"] = json!(["amd64"]);
     version["cri"] = json!([{"name": "docker"}]);
     for (key, value) in fits.as_object().expect("given by the test") {
@@ -55,7 +55,7 @@ pub(crate) fn pool(pool: Value) -> Worker {
     read(pool)
 }
 
-fn described(words: &str) -> Value {
+fn parse_words(words: &str) -> Value {
     let mut words = words.split(' ');
     let mut version = json!({"version": words.next().expect("given by the test")});
     for word in words {

@@ -1,4 +1,4 @@
-//! Where a pool's image is moved to: the table of the original's tests.
+//! Updates of a pool's image: the table of the original's tests.
 
 use api::garden::cloud_profile::MachineImage;
 use formats::version::Version;
@@ -21,13 +21,13 @@ fn no_path(version: &str) -> String {
     )
 }
 
-/// Versions in words, each with what it fits.
+/// The image with versions in words, each with other fields.
 fn core_os(versions: &[(&str, Value)]) -> MachineImage {
     let versions = versions.iter().map(|(words, fits)| image_version(words, fits.clone())).collect();
     image("CoreOs", versions)
 }
 
-/// What becomes of a pool's image, in words; the pool runs 1.25.1 on amd64 unless it says otherwise.
+/// The update of a pool's image as text; by default the pool has Kubernetes 1.25.1 and amd64.
 fn becomes(version: &str, own: Value, auto_update: bool, image: MachineImage) -> String {
     becomes_on(version, own, auto_update, image, "1.25.1")
 }
@@ -104,12 +104,12 @@ fn containerd(runtimes: &[&str]) -> Value {
 #[case::kubelet(json!({}), json!({"kubeletVersionConstraint": "< 1.26"}), "1.1.1")]
 #[case::other_kubelet(json!({}), json!({"kubeletVersionConstraint": ">= 1.26"}), "none")]
 fn an_image_must_fit(#[case] own: Value, #[case] fits: Value, #[case] wanted: &str) {
-    let told = becomes("1.0.0", own, true, core_os(&[("1.1.1", fits)]));
+    let update = becomes("1.0.0", own, true, core_os(&[("1.1.1", fits)]));
     let wanted = match wanted {
         "none" => no_path("1.0.0"),
         version => format!("CoreOs {version} {UNKNOWN}"),
     };
-    assert_eq!(told, wanted);
+    assert_eq!(update, wanted);
 }
 
 #[rstest]
@@ -124,13 +124,13 @@ fn an_image_must_run_the_kubelet(#[case] constraint: &str, #[case] kubelet: &str
 }
 
 #[test]
-fn what_does_not_fit_any_more_counts_as_unknown() {
+fn an_image_that_does_not_fit_any_more_counts_as_unknown() {
     let image = core_os(&[("1.0.0", json!({"architectures": ["arm64"]})), ("1.1.1", json!({}))]);
     assert_eq!(becomes("1.0.0", json!({}), false, image), format!("CoreOs 1.1.1 {UNKNOWN}"));
 }
 
 #[test]
-fn an_image_is_found_by_its_name_whatever_its_case() {
+fn an_image_is_found_by_its_name_ignoring_case() {
     let named =
         |name: &str| image(name, vec![image_version("1.0.0", json!({})), image_version("1.1.1", json!({}))]);
     assert_eq!(becomes("1.0.0", json!({}), false, named("coreos")), format!("coreos 1.1.1 {UNKNOWN}"));
@@ -141,14 +141,14 @@ fn an_image_is_found_by_its_name_whatever_its_case() {
 }
 
 #[test]
-fn a_pool_without_image_or_version_is_told() {
-    let told = |machine: Value| {
+fn a_pool_without_image_or_version_is_an_error() {
+    let message = |machine: Value| {
         let worker = pool(json!({"name": "cpu", "machine": machine}));
         let profile = profile(&[], vec![core_os(&[("1.0.0", json!({}))])]);
         target(&worker, &Version::parse("1.25.1").expect("given by the test"), true, &profile, now())
             .unwrap_err()
             .to_string()
     };
-    assert_eq!(told(json!({})), "worker pool \"cpu\" has no machine image");
-    assert_eq!(told(json!({"image": {"name": "CoreOs"}})), "machine image \"CoreOs\" has no version");
+    assert_eq!(message(json!({})), "worker pool \"cpu\" has no machine image");
+    assert_eq!(message(json!({"image": {"name": "CoreOs"}})), "machine image \"CoreOs\" has no version");
 }

@@ -1,4 +1,4 @@
-//! Where a version of Kubernetes is moved to: the tables of the original's tests and of the reference.
+//! Updates of a version of Kubernetes: the tables of the original's tests and of the reference.
 
 use rstest::rstest;
 use versions::kubernetes::target;
@@ -16,7 +16,7 @@ fn no_path(version: &str) -> String {
     )
 }
 
-/// What becomes of a version, in words: `stays`, `<version> <reason>`, or the error.
+/// The update of a version as text: `stays`, `<version> <reason>`, or the error.
 fn becomes(current: &str, auto_update: bool, offered: &[&str]) -> String {
     match target(current, auto_update, &versions(offered), now()) {
         Ok(None) => "stays".to_owned(),
@@ -72,7 +72,7 @@ fn a_version_becomes(
 }
 
 #[test]
-fn what_stands_around_does_not_matter() {
+fn other_versions_and_their_order_do_not_matter() {
     let mut offered = vec!["1.0.2 expired"];
     offered.extend(REST);
     assert_eq!(becomes("1.0.2", false, &offered), format!("1.1.2 {EXPIRED}"));

@@ -1,4 +1,4 @@
-//! Laws of maintenance and of admission, over any profile and shoot; `make laws` asks for 100,000 of each.
+//! Property tests of maintenance and admission, over random profiles and shoots; `make laws` runs 100,000 of each.
 
 use api::garden::CloudProfile;
 use api::garden::cloud_profile::Classification;
@@ -13,7 +13,7 @@ use versions::update;
 
 use crate::given::{image, image_version, now, pool, profile, shoot};
 
-/// A version of few minors and patches, so that profiles are dense and shoots are in and beside them.
+/// A version from a small range, so that shoots have versions inside and outside of profiles.
 fn version() -> impl Strategy<Value = String> {
     (0..7_u8, 0..4_u8).prop_map(|(minor, patch)| format!("1.{}.{patch}", 22 + minor))
 }
@@ -66,7 +66,7 @@ fn shoots() -> impl Strategy<Value = ShootSpec> {
     })
 }
 
-/// A version that is said in part: a major, or a major and a minor.
+/// A partial version: empty, a major, or a major and a minor.
 fn partly() -> impl Strategy<Value = String> {
     prop_oneof![Just(String::new()), Just("1".to_owned()), (22..29_u8).prop_map(|minor| format!("1.{minor}"))]
 }
@@ -98,10 +98,10 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_version_goes_back_or_over_a_minor(profile in profiles(), spec in shoots()) {
+    fn maintenance_neither_downgrades_nor_skips_a_minor(profile in profiles(), spec in shoots()) {
         let mut after = spec.clone();
         maintain(&mut after, &profile, now()).expect("given by the test");
-        // A pool ahead of its control plane, which no admission takes, is brought down to it; others never go back.
+        // A pool ahead of its control plane, which admission refuses, gets the control plane's version; others are never downgraded.
         let ceiling = own_versions(&after)[0].clone().expect("given by the test");
         for (before, after) in own_versions(&spec).into_iter().zip(own_versions(&after)) {
             let (Some(before), Some(after)) = (before, after) else { continue };
@@ -114,7 +114,7 @@ proptest! {
     }
 
     #[test]
-    fn nobody_is_moved_to_a_preview_or_out_of_the_profile(profile in profiles(), spec in shoots()) {
+    fn maintenance_never_updates_to_a_preview_or_to_an_unknown_version(profile in profiles(), spec in shoots()) {
         let mut after = spec.clone();
         maintain(&mut after, &profile, now()).expect("given by the test");
         let (old, new) = (spec.kubernetes.version.expect("given by the test"), after.kubernetes.version.expect("given by the test"));
@@ -125,7 +125,7 @@ proptest! {
     }
 
     #[test]
-    fn where_there_is_a_choice_nobody_is_moved_to_an_expired_version(profile in profiles(), spec in shoots()) {
+    fn maintenance_updates_to_an_expired_version_only_without_an_alternative(profile in profiles(), spec in shoots()) {
         let mut after = spec.clone();
         maintain(&mut after, &profile, now()).expect("given by the test");
         let new = after.kubernetes.version.expect("given by the test");
@@ -139,7 +139,7 @@ proptest! {
     }
 
     #[test]
-    fn the_same_is_decided_whatever_the_order_of_a_profile(profile in profiles(), spec in shoots()) {
+    fn the_order_of_versions_in_a_profile_does_not_matter(profile in profiles(), spec in shoots()) {
         let (mut after, mut other, mut turned) = (spec.clone(), spec, profile.clone());
         turned.spec.kubernetes.versions.reverse();
         let done = maintain(&mut after, &profile, now());
@@ -148,9 +148,9 @@ proptest! {
     }
 
     #[test]
-    fn maintenance_comes_to_an_end(profile in profiles(), spec in shoots()) {
+    fn repeated_maintenance_ends(profile in profiles(), spec in shoots()) {
         let mut spec = spec;
-        // A minor may take two rounds (pod security policies), and there are seven of them.
+        // A minor may take two rounds (pod security policies), and there are seven minors.
         for _ in 0..16 {
             let before = spec.clone();
             let done = maintain(&mut spec, &profile, now()).expect("given by the test");
@@ -158,7 +158,7 @@ proptest! {
                 let version = spec.kubernetes.version.as_deref().expect("given by the test");
                 let is_bad = state(&profile, version).is_none_or(|known| known.is_expired(now()));
                 let failed = done.failures.iter().any(|failure| matches!(failure, versions::maintenance::Failure::ControlPlane(_)));
-                prop_assert_eq!(is_bad, failed, "{} stays expired without a word, or fails without need", version);
+                prop_assert_eq!(is_bad, failed, "{} stays expired without a failure, or fails needlessly", version);
                 return Ok(());
             }
         }
@@ -166,7 +166,7 @@ proptest! {
     }
 
     #[test]
-    fn what_was_done_is_told(profile in profiles(), spec in shoots()) {
+    fn maintenance_reports_every_change(profile in profiles(), spec in shoots()) {
         let mut after = spec.clone();
         let done = maintain(&mut after, &profile, now()).expect("given by the test");
         let silent = done.operations().next().is_none();
@@ -177,7 +177,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_is_filled_in_that_is_a_preview_or_over(profile in profiles(), spec in shoots(), said in partly()) {
+    fn admission_never_fills_in_a_preview_or_an_expired_version(profile in profiles(), spec in shoots(), said in partly()) {
         let mut after = spec;
         after.kubernetes.version = Some(said.clone());
         let refused = admit(&mut after, None, &profile, now());
@@ -190,7 +190,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_admitted_is_offered_goes_not_back_and_over_no_minor(profile in profiles(), old in shoots(), new in shoots()) {
+    fn an_admitted_version_is_offered_and_neither_downgrades_nor_skips_a_minor(profile in profiles(), old in shoots(), new in shoots()) {
         let mut after = new;
         if !admit(&mut after, Some(&old), &profile, now()).is_empty() {
             return Ok(());
@@ -203,13 +203,13 @@ proptest! {
         }
         prop_assert!(own_versions(&after).into_iter().skip(1).flatten().all(|own| own <= read(&version)));
         let again = admit(&mut after.clone(), Some(&after), &profile, now());
-        prop_assert_eq!(again, vec![], "what was admitted is admitted again");
+        prop_assert_eq!(again, vec![], "an admitted shoot is admitted again");
     }
 
     #[test]
-    fn maintenance_is_refused_for_expired_versions_and_pools_left_behind_alone(profile in profiles(), spec in shoots()) {
+    fn admission_refuses_maintenance_only_for_expired_versions_and_pools_behind(profile in profiles(), spec in shoots()) {
         let control_plane = spec.kubernetes.version.clone().expect("given by the test");
-        // A pool that no admission would have taken is refused whatever maintenance does.
+        // A pool that admission would have refused before is refused after maintenance too.
         let is_taken = |pool| update::skew(&control_plane, update::effective(&spec, pool)).is_empty();
         if !spec.provider.workers.iter().all(is_taken) {
             return Ok(());
@@ -217,9 +217,9 @@ proptest! {
         let mut after = spec.clone();
         maintain(&mut after, &profile, now()).expect("given by the test");
         for (at, refusal) in admit(&mut after, Some(&spec), &profile, now()) {
-            let told = refusal.to_string();
-            let known = told.starts_with("Unsupported value") || told.contains("minor versions behind control plane");
-            prop_assert!(known, "{at}: {told}");
+            let message = refusal.to_string();
+            let known = message.starts_with("Unsupported value") || message.contains("minor versions behind control plane");
+            prop_assert!(known, "{at}: {message}");
         }
     }
 }

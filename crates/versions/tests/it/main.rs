@@ -1,6 +1,6 @@
-//! Decisions against the tables of Gardener's documents and of the original's own tests, and laws over any profile.
+//! Tests with the tables of Gardener's documents and of the original's own tests, and property tests.
 
-#![expect(clippy::needless_pass_by_value, reason = "json!(…) is handed over where it is written")]
+#![expect(clippy::needless_pass_by_value, reason = "json!(…) is passed by value for readability")]
 
 mod admission;
 mod given;

@@ -1,4 +1,4 @@
-//! One maintenance of a whole shoot: what moves, in which order, and what it says of that.
+//! One maintenance of a whole shoot: updates, their order and their messages.
 
 use api::garden::CloudProfile;
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ fn pool(name: &str, own: Value) -> Value {
     pool
 }
 
-/// Maintains a shoot; gives it back with what was done and what failed.
+/// Maintains a shoot; returns it with the messages and the failures.
 fn maintained(spec: Value, profile: &CloudProfile) -> (Value, Vec<String>, Vec<String>) {
     let mut spec = shoot(spec);
     let done = maintain(&mut spec, profile, now()).expect("given by the test");
@@ -35,7 +35,7 @@ fn at(spec: &Value, pointer: &str) -> Value {
 }
 
 #[test]
-fn control_plane_and_pools_are_moved_together_and_no_pool_gets_ahead() {
+fn control_plane_and_pools_are_updated_together_and_no_pool_gets_ahead() {
     let spec = json!({
         "kubernetes": {"version": "1.27.3"},
         "maintenance": {"autoUpdate": {"kubernetesVersion": false, "machineImageVersion": false}},
@@ -68,7 +68,7 @@ fn control_plane_and_pools_are_moved_together_and_no_pool_gets_ahead() {
 }
 
 #[test]
-fn a_pool_that_would_get_ahead_gets_the_control_planes_version_as_it_stands() {
+fn a_pool_that_would_get_ahead_gets_the_control_planes_version_with_its_spelling() {
     let spec = json!({
         "kubernetes": {"version": "1.27.03"},
         "maintenance": {"autoUpdate": {"kubernetesVersion": false}},
@@ -86,7 +86,7 @@ fn a_pool_that_would_get_ahead_gets_the_control_planes_version_as_it_stands() {
 }
 
 #[test]
-fn what_a_shoot_does_not_say_is_updated() {
+fn auto_update_is_the_default() {
     let mut cpu = pool("cpu", json!({}));
     cpu["machine"]["image"] = json!({"name": "linux", "version": "1.0.0", "providerConfig": {"a": 1}});
     let spec = json!({"kubernetes": {"version": "1.27.3"}, "provider": {"workers": [cpu]}});
@@ -104,7 +104,7 @@ fn what_a_shoot_does_not_say_is_updated() {
 }
 
 #[test]
-fn an_image_that_cannot_be_decided_silences_the_others_and_ends_only_the_images() {
+fn a_failed_image_hides_the_messages_of_other_images_and_stops_only_images() {
     let mut first = pool("first", json!({}));
     first["machine"]["image"]["version"] = json!("1.0.0");
     let mut second = pool("second", json!({}));
@@ -125,7 +125,7 @@ fn an_image_that_cannot_be_decided_silences_the_others_and_ends_only_the_images(
 }
 
 #[test]
-fn a_pool_that_cannot_be_decided_leaves_the_others() {
+fn a_failed_pool_does_not_stop_the_others() {
     let spec = json!({
         "kubernetes": {"version": "1.27.3"},
         "provider": {"workers": [
@@ -153,7 +153,7 @@ fn a_pool_that_cannot_be_decided_leaves_the_others() {
 }
 
 #[test]
-fn the_step_to_1_25_waits_until_pod_security_policies_are_off() {
+fn the_update_to_1_25_waits_until_pod_security_policies_are_disabled() {
     let offered = local(&["1.25.1", "1.24.9 expired"]);
     let plugins = |plugins: Value| json!({"admissionPlugins": plugins});
     let spec = |server: Value| json!({"kubernetes": {"version": "1.24.9", "kubeAPIServer": server, "allowPrivilegedContainers": true}});
@@ -177,7 +177,7 @@ fn the_step_to_1_25_waits_until_pod_security_policies_are_off() {
 }
 
 #[test]
-fn the_step_to_1_27_needs_no_static_token_and_a_machine_in_each_zone() {
+fn the_update_to_1_27_disables_the_static_token_and_needs_a_machine_in_each_zone() {
     let zones = json!(["a", "b"]);
     let spec = json!({
         "kubernetes": {"version": "1.26.8", "enableStaticTokenKubeconfig": true},
@@ -208,8 +208,12 @@ fn the_step_to_1_27_needs_no_static_token_and_a_machine_in_each_zone() {
 
 #[test]
 fn a_shoot_without_a_readable_version_is_not_maintained() {
-    let told = |spec: Value| maintain(&mut shoot(spec), &local(&["1.27.4"]), now()).unwrap_err().to_string();
+    let message =
+        |spec: Value| maintain(&mut shoot(spec), &local(&["1.27.4"]), now()).unwrap_err().to_string();
     let unreadable = "failed to read the control plane's version \"one\": Invalid Semantic Version";
-    assert_eq!(told(json!({"kubernetes": {"version": "one"}})), unreadable);
-    assert_eq!(told(json!({})), "failed to read the control plane's version \"\": Invalid Semantic Version");
+    assert_eq!(message(json!({"kubernetes": {"version": "one"}})), unreadable);
+    assert_eq!(
+        message(json!({})),
+        "failed to read the control plane's version \"\": Invalid Semantic Version"
+    );
 }

@@ -1,4 +1,4 @@
-//! Laws of windows and of what is read, over any text and any time.
+//! Property tests of windows and parsers, over random texts and times.
 
 use formats::version::Version;
 use formats::version::constraint::Constraint;
@@ -28,7 +28,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_next_time_lies_in_a_window_within_two_days(window in windows(), now in times(), part in 0.0..1.0_f64) {
+    fn the_next_time_is_in_a_window_within_thirty_hours(window in windows(), now in times(), part in 0.0..1.0_f64) {
         prop_assert!(window.check().is_ok());
         #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of a day")]
         let below = |most: u64| (most as f64 * part) as u64;
@@ -42,15 +42,15 @@ proptest! {
     }
 
     #[test]
-    fn the_effective_window_lies_in_the_window(window in windows(), now in times()) {
+    fn the_effective_window_is_inside_the_window(window in windows(), now in times()) {
         prop_assert!(!window.effective().contains(now) || window.contains(now));
     }
 
     #[test]
-    fn what_is_written_reads_back(window in windows(), text in "\\PC{0,12}") {
+    fn written_windows_are_parsed_again(window in windows(), text in "\\PC{0,12}") {
         let [begin, end] = [window.begin.formatted(), window.end.formatted()];
         prop_assert_eq!(Window::parse(&begin, &end), Ok(window));
-        // Whatever it is, it is read or refused.
+        // No text panics.
         let _ = (TimeOfDay::parse(&text), Version::parse(&text).is_ok(), Constraint::parse(&text).is_ok());
     }
 }

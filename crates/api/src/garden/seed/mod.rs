@@ -15,27 +15,27 @@ use super::reference::SecretReference;
 kind! {
     /// A cluster that runs the control planes of shoots.
     Seed, "Seed", "SeedList", "seeds", ClusterResourceScope {
-        /// What it is to be.
+        /// The specification.
         spec: SeedSpec,
-        /// What has become of it.
+        /// The status.
         status: SeedStatus,
     }
 }
 
 object! {
-    /// A Seed that is to be made.
+    /// Template of a Seed.
     SeedTemplate {
         /// Its labels and annotations.
         metadata: ObjectMeta,
-        /// What it is to be.
+        /// The specification.
         spec: SeedSpec,
     }
 
-    /// What a seed is to be.
+    /// The specification of a Seed.
     SeedSpec {
-        /// Where backups of etcd go; absent for no backups.
+        /// Where backups of etcd are stored; absent for no backups.
         backup: Option<SeedBackup>,
-        /// Who serves its DNS records.
+        /// The provider of its DNS records.
         dns: SeedDns,
         /// Its networks, and those of its shoots.
         networks: SeedNetworks,
@@ -43,17 +43,17 @@ object! {
         provider: SeedProvider,
         /// The Secret with its kubeconfig.
         secret_ref: Option<SecretReference>,
-        /// What a shoot must accept to be scheduled here.
+        /// Taints that a shoot must tolerate to be scheduled here.
         taints: Vec<SeedTaint>,
-        /// How volumes are made.
+        /// Settings of volumes.
         volume: Option<SeedVolume>,
-        /// Settings of what runs on it.
+        /// Settings of the seed.
         settings: Option<SeedSettings>,
-        /// How what runs on it is reached.
+        /// Ingress of components in the seed.
         ingress: Option<Ingress>,
     }
 
-    /// What has become of a seed.
+    /// The status of a Seed.
     SeedStatus {
         /// The gardenlet that acted last.
         gardener: Option<Gardener>,
@@ -61,25 +61,25 @@ object! {
         kubernetes_version: Option<String>,
         /// Its state.
         conditions: Vec<Condition>,
-        /// The generation that was handled last.
+        /// The observed generation.
         observed_generation: Option<i64>,
-        /// Its identity, which never changes.
+        /// Its identity, which immutable.
         cluster_identity: Option<String>,
-        /// How much it could hold: `shoots`.
+        /// Its capacity: `shoots`.
         capacity: BTreeMap<String, Quantity>,
-        /// How much of that may be used.
+        /// The part of the capacity that can be used.
         allocatable: BTreeMap<String, Quantity>,
         /// When the gardenlet's certificate expires.
         client_certificate_expiration_timestamp: Option<Time>,
-        /// What was done with it last.
+        /// The last operation.
         last_operation: Option<LastOperation>,
     }
 
-    /// Where backups of etcd go.
+    /// Where backups of etcd are stored.
     SeedBackup {
         /// The provider.
         provider: String,
-        /// What only the provider's extension knows.
+        /// Configuration of the provider's extension.
         provider_config: Option<Value>,
         /// The region; absent for the seed's.
         region: Option<String>,
@@ -87,7 +87,7 @@ object! {
         secret_ref: SecretReference,
     }
 
-    /// Who serves its DNS records.
+    /// The provider of its DNS records.
     SeedDns {
         /// The provider.
         provider: Option<SeedDnsProvider>,
@@ -102,11 +102,11 @@ object! {
         secret_ref: SecretReference,
     }
 
-    /// How what runs on it is reached.
+    /// Ingress of components in the seed.
     Ingress {
-        /// The domain below which it is.
+        /// The domain.
         domain: String,
-        /// Who does it.
+        /// The ingress controller.
         controller: IngressController,
     }
 
@@ -126,16 +126,16 @@ object! {
         pods: String,
         /// Of services.
         services: String,
-        /// What its shoots get that name none.
+        /// Default networks of shoots.
         shoot_defaults: Option<ShootNetworks>,
-        /// What its shoots must not reach.
+        /// Networks that its shoots must not reach.
         #[serde(rename = "blockCIDRs")]
         block_cidrs: Vec<String>,
         /// `IPv4`, `IPv6`.
         ip_families: Vec<String>,
     }
 
-    /// Networks of shoots that name none.
+    /// Default networks of shoots.
     ShootNetworks {
         /// Of pods.
         pods: Option<String>,
@@ -148,7 +148,7 @@ object! {
         /// Type of the provider.
         #[serde(rename = "type")]
         type_: String,
-        /// What only the provider's extension knows.
+        /// Configuration of the provider's extension.
         provider_config: Option<Value>,
         /// The region.
         region: String,
@@ -156,7 +156,7 @@ object! {
         zones: Vec<String>,
     }
 
-    /// What a shoot must accept to be scheduled here.
+    /// Taints that a shoot must tolerate to be scheduled here.
     SeedTaint {
         /// `seed.gardener.cloud/protected`.
         key: String,
@@ -164,17 +164,17 @@ object! {
         value: Option<String>,
     }
 
-    /// How volumes are made.
+    /// Settings of volumes.
     SeedVolume {
-        /// How much a volume is at least.
+        /// Minimal size of a volume.
         minimum_size: Option<Quantity>,
-        /// Who makes them.
+        /// Their provisioners.
         providers: Vec<SeedVolumeProvider>,
     }
 
-    /// Who makes volumes.
+    /// A provisioner of volumes.
     SeedVolumeProvider {
-        /// What for: `etcd-main`.
+        /// The purpose: `etcd-main`.
         purpose: String,
         /// Name of the provisioner.
         name: String,

@@ -1,4 +1,4 @@
-//! Settings of what runs on a seed.
+//! Settings of a seed.
 
 use std::collections::BTreeMap;
 
@@ -6,9 +6,9 @@ use crate::garden::Quantity;
 use crate::garden::reference::PodToleration;
 
 object! {
-    /// Settings of what runs on a seed.
+    /// Settings of a seed.
     SeedSettings {
-        /// Room for control planes that are yet to come.
+        /// Reserved capacity for future control planes.
         excess_capacity_reservation: Option<SeedSettingExcessCapacityReservation>,
         /// Whether shoots are scheduled here.
         scheduling: Option<SeedSettingScheduling>,
@@ -18,31 +18,31 @@ object! {
         vertical_pod_autoscaler: Option<SeedSettingVerticalPodAutoscaler>,
         /// The dependency watchdog.
         dependency_watchdog: Option<SeedSettingDependencyWatchdog>,
-        /// Whether traffic stays in a zone.
+        /// Topology-aware routing.
         topology_aware_routing: Option<SeedSettingTopologyAwareRouting>,
     }
 
-    /// Room for control planes that are yet to come.
+    /// Reserved capacity for future control planes.
     SeedSettingExcessCapacityReservation {
-        /// Whether any is kept; absent for yes.
+        /// Whether capacity is reserved; default true.
         enabled: Option<bool>,
-        /// How much, and where.
+        /// The reservations.
         configs: Vec<SeedSettingExcessCapacityReservationConfig>,
     }
 
-    /// Room on some nodes.
+    /// Reserved capacity on some nodes.
     SeedSettingExcessCapacityReservationConfig {
-        /// How much of what.
+        /// Amounts by resource.
         resources: BTreeMap<String, Quantity>,
         /// Labels of the nodes.
         node_selector: BTreeMap<String, String>,
-        /// Taints of nodes that the room may be on.
+        /// Tolerated taints of nodes.
         tolerations: Vec<PodToleration>,
     }
 
     /// Whether shoots are scheduled here.
     SeedSettingScheduling {
-        /// Whether the scheduler sees it.
+        /// Whether the scheduler considers the seed.
         visible: bool,
     }
 
@@ -52,7 +52,7 @@ object! {
         annotations: BTreeMap<String, String>,
         /// `Cluster` (default) or `Local`.
         external_traffic_policy: Option<String>,
-        /// What is otherwise for a zone of its own.
+        /// Settings for single zones.
         zones: Vec<SeedSettingLoadBalancerServicesZones>,
     }
 
@@ -68,7 +68,7 @@ object! {
 
     /// The vertical pod autoscaler.
     SeedSettingVerticalPodAutoscaler {
-        /// Whether Gardener brings it.
+        /// Whether Gardener deploys it.
         enabled: bool,
     }
 
@@ -78,7 +78,7 @@ object! {
         endpoint: Option<SeedSettingDependencyWatchdogEndpoint>,
         /// The former name of `prober`.
         probe: Option<SeedSettingDependencyWatchdogProbe>,
-        /// Restarts what crashed while something it needs was away.
+        /// Restarts pods that crashed while a dependency was unavailable.
         weeder: Option<SeedSettingDependencyWatchdogWeeder>,
         /// Stops controllers of a shoot whose API server cannot be reached.
         prober: Option<SeedSettingDependencyWatchdogProber>,
@@ -86,31 +86,31 @@ object! {
 
     /// The former name of [`SeedSettingDependencyWatchdogWeeder`].
     SeedSettingDependencyWatchdogEndpoint {
-        /// Whether it is there.
+        /// Whether it is enabled.
         enabled: bool,
     }
 
     /// The former name of [`SeedSettingDependencyWatchdogProber`].
     SeedSettingDependencyWatchdogProbe {
-        /// Whether it is there.
+        /// Whether it is enabled.
         enabled: bool,
     }
 
-    /// Restarts what crashed while something it needs was away.
+    /// Restarts pods that crashed while a dependency was unavailable.
     SeedSettingDependencyWatchdogWeeder {
-        /// Whether it is there.
+        /// Whether it is enabled.
         enabled: bool,
     }
 
     /// Stops controllers of a shoot whose API server cannot be reached.
     SeedSettingDependencyWatchdogProber {
-        /// Whether it is there.
+        /// Whether it is enabled.
         enabled: bool,
     }
 
-    /// Whether traffic stays in a zone.
+    /// Topology-aware routing.
     SeedSettingTopologyAwareRouting {
-        /// Whether it does.
+        /// Whether it is enabled.
         enabled: bool,
     }
 }

@@ -1,9 +1,9 @@
-//! What is installed in a shoot beyond Kubernetes.
+//! Addons of a shoot.
 
 use std::collections::BTreeMap;
 
 object! {
-    /// What is installed beyond Kubernetes.
+    /// Addons.
     Addons {
         /// The dashboard.
         kubernetes_dashboard: Option<KubernetesDashboard>,
@@ -23,7 +23,7 @@ object! {
     NginxIngress {
         /// Whether it is installed.
         enabled: bool,
-        /// Addresses that reach it, as CIDRs.
+        /// Allowed source addresses, as CIDRs.
         load_balancer_source_ranges: Vec<String>,
         /// Its configuration.
         config: BTreeMap<String, String>,

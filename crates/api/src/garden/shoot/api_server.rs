@@ -12,28 +12,28 @@ object! {
     KubeApiServerConfig {
         /// Feature gates.
         feature_gates: BTreeMap<String, bool>,
-        /// Admission plugins beside those that Gardener wants.
+        /// Admission plugins beside Gardener's defaults.
         admission_plugins: Vec<AdmissionPlugin>,
         /// Audiences of its tokens; empty for `kubernetes`.
         api_audiences: Vec<String>,
-        /// What is written of requests.
+        /// The audit configuration.
         audit_config: Option<AuditConfig>,
-        /// Who else says who users are.
+        /// The OpenID Connect configuration.
         oidc_config: Option<OidcConfig>,
-        /// APIs that are switched on and off.
+        /// APIs that are enabled or disabled.
         runtime_config: BTreeMap<String, bool>,
         /// Tokens of ServiceAccounts.
         service_account_config: Option<ServiceAccountConfig>,
-        /// How much is held for those who watch.
+        /// Sizes of watch caches.
         watch_cache_sizes: Option<WatchCacheSizes>,
-        /// How many requests are answered at once.
+        /// Limits of concurrent requests.
         requests: Option<ApiServerRequests>,
-        /// Whether requests of nobody are answered.
+        /// Whether anonymous requests are allowed.
         enable_anonymous_authentication: Option<bool>,
         /// How long events are kept.
         #[serde(rename = "eventTTL")]
         event_ttl: Option<Duration>,
-        /// How much is logged.
+        /// Log verbosity.
         logging: Option<ApiServerLogging>,
         /// How long a pod stays on a node that is not ready, in seconds.
         default_not_ready_toleration_seconds: Option<i64>,
@@ -41,73 +41,73 @@ object! {
         default_unreachable_toleration_seconds: Option<i64>,
     }
 
-    /// How much is logged.
+    /// Log verbosity.
     ApiServerLogging {
         /// Verbosity, 2 by default.
         verbosity: Option<i32>,
-        /// Verbosity of what is said of requests.
+        /// Verbosity of logs about requests.
         http_access_verbosity: Option<i32>,
     }
 
-    /// How many requests are answered at once.
+    /// Limits of concurrent requests.
     ApiServerRequests {
-        /// That only read.
+        /// Limit of read-only requests.
         max_non_mutating_inflight: Option<i32>,
-        /// That write.
+        /// Limit of mutating requests.
         max_mutating_inflight: Option<i32>,
     }
 
     /// Tokens of ServiceAccounts.
     ServiceAccountConfig {
-        /// Who issues them.
+        /// The issuer.
         issuer: Option<String>,
-        /// Whether those of pods live for a year.
+        /// Whether the expiration of pods' tokens is extended to a year.
         extend_token_expiration: Option<bool>,
-        /// How long they live at most.
+        /// Maximal lifetime.
         max_token_expiration: Option<Duration>,
-        /// Whose tokens are accepted too.
+        /// Other accepted issuers.
         accepted_issuers: Vec<String>,
     }
 
-    /// What is written of requests.
+    /// The audit configuration.
     AuditConfig {
         /// The policy.
         audit_policy: Option<AuditPolicy>,
     }
 
-    /// Where the audit policy lies.
+    /// The audit policy.
     AuditPolicy {
-        /// In a ConfigMap of the shoot's namespace.
+        /// The ConfigMap in the shoot's namespace.
         config_map_ref: Option<ObjectReference>,
     }
 
     /// An OpenID Connect provider.
     OidcConfig {
-        /// Certificates that it is trusted by, PEM.
+        /// CA bundle of the provider, PEM.
         ca_bundle: Option<String>,
-        /// What kubectl says of itself.
+        /// Settings of the client kubectl.
         client_authentication: Option<OpenIdConnectClientAuthentication>,
         /// The client that tokens must be for.
         #[serde(rename = "clientID")]
         client_id: Option<String>,
-        /// The claim that holds a user's groups.
+        /// The claim with a user's groups.
         groups_claim: Option<String>,
-        /// What is put before groups.
+        /// Prefix of groups.
         groups_prefix: Option<String>,
         /// Its URL.
         #[serde(rename = "issuerURL")]
         issuer_url: Option<String>,
-        /// Claims that tokens must have.
+        /// Required claims of tokens.
         required_claims: BTreeMap<String, String>,
-        /// How tokens may be signed: `RS256`.
+        /// Accepted signing algorithms: `RS256`.
         signing_algs: Vec<String>,
-        /// The claim that holds a user's name.
+        /// The claim with a user's name.
         username_claim: Option<String>,
-        /// What is put before names.
+        /// Prefix of names.
         username_prefix: Option<String>,
     }
 
-    /// What kubectl says of itself to an OpenID Connect provider.
+    /// Settings of the client kubectl for an OpenID Connect provider.
     OpenIdConnectClientAuthentication {
         /// Further settings.
         extra_config: BTreeMap<String, String>,
@@ -121,27 +121,27 @@ object! {
         name: String,
         /// Its configuration.
         config: Option<Value>,
-        /// True switches it off.
+        /// True disables it.
         disabled: Option<bool>,
         /// The Secret with the kubeconfig that it uses.
         kubeconfig_secret_name: Option<String>,
     }
 
-    /// How much is held for those who watch.
+    /// Sizes of watch caches.
     WatchCacheSizes {
-        /// Of each resource.
+        /// Default size.
         default: Option<i32>,
-        /// Of some.
+        /// Sizes of some resources.
         resources: Vec<ResourceWatchCacheSize>,
     }
 
-    /// How much of one resource is held for those who watch.
+    /// The watch cache of one resource.
     ResourceWatchCacheSize {
         /// Its group; absent for the core group.
         api_group: Option<String>,
         /// Its plural name.
         resource: String,
-        /// How many objects.
+        /// Number of objects.
         size: i32,
     }
 }

@@ -1,70 +1,70 @@
-//! What adds and removes machines and pods, and what changes requests of pods.
+//! Settings of cluster, horizontal pod and vertical pod autoscalers.
 
 use serde_json::Number;
 
 use crate::garden::Duration;
 
 object! {
-    /// What adds and removes machines.
+    /// The cluster autoscaler.
     ClusterAutoscaler {
-        /// How long after a machine was added none is removed.
+        /// Delay of scale-down after a machine was added.
         scale_down_delay_after_add: Option<Duration>,
-        /// How long after a machine was removed none is removed.
+        /// Delay of scale-down after a machine was removed.
         scale_down_delay_after_delete: Option<Duration>,
-        /// How long after a failure no machine is removed.
+        /// Delay of scale-down after a failed scale-down.
         scale_down_delay_after_failure: Option<Duration>,
-        /// How long a machine was not needed before it is removed.
+        /// How long a machine must be unneeded before it is removed.
         scale_down_unneeded_time: Option<Duration>,
-        /// Below which use a machine is not needed, 0 to 1.
+        /// Utilisation below which a machine is unneeded, 0 to 1.
         scale_down_utilization_threshold: Option<Number>,
-        /// How often it looks.
+        /// Interval of its checks.
         scan_interval: Option<Duration>,
         /// `least-waste`, `most-pods`, `priority` or `random`.
         expander: Option<String>,
-        /// How long it waits for a machine.
+        /// How long it waits for a new machine.
         max_node_provision_time: Option<Duration>,
-        /// How long it waits for pods to end, in seconds.
+        /// How long it waits for pods to terminate, in seconds.
         max_graceful_termination_seconds: Option<i32>,
-        /// Keys of taints that do not count.
+        /// Keys of ignored taints.
         ignore_taints: Vec<String>,
-        /// How long a pod is too new to count.
+        /// Age below which unschedulable pods are ignored.
         new_pod_scale_up_delay: Option<Duration>,
-        /// How many empty machines are removed at once.
+        /// Maximal number of empty machines that are removed at once.
         max_empty_bulk_delete: Option<i32>,
     }
 
-    /// What changes requests of pods.
+    /// The vertical pod autoscaler.
     VerticalPodAutoscaler {
-        /// Whether there is any.
+        /// Whether it is enabled.
         enabled: bool,
-        /// How soon after its start a pod that ran out of memory is evicted.
+        /// Time after its start in which a pod that ran out of memory is evicted.
         #[serde(rename = "evictAfterOOMThreshold")]
         evict_after_oom_threshold: Option<Duration>,
-        /// How many pods are evicted at once.
+        /// Burst of evictions.
         eviction_rate_burst: Option<i32>,
-        /// How many pods are evicted in a second; 0 and -1 for any number.
+        /// Evictions per second; 0 and -1 for unlimited.
         eviction_rate_limit: Option<Number>,
-        /// Which part of the replicas may be evicted, 0 to 1.
+        /// Fraction of replicas that may be evicted, 0 to 1.
         eviction_tolerance: Option<Number>,
-        /// What is added to what is recommended, as a part of it.
+        /// Safety margin that is added to recommendations, as a fraction.
         recommendation_margin_fraction: Option<Number>,
-        /// How often pods are looked at.
+        /// Interval of the updater.
         updater_interval: Option<Duration>,
-        /// How often metrics are looked at.
+        /// Interval of the recommender.
         recommender_interval: Option<Duration>,
     }
 
-    /// What adds and removes pods.
+    /// The horizontal pod autoscaler.
     HorizontalPodAutoscalerConfig {
-        /// How long the CPU of a new pod does not count.
+        /// How long the CPU usage of a new pod is ignored.
         cpu_initialization_period: Option<Duration>,
-        /// How long the highest recommendation holds.
+        /// How long the highest recommendation is kept before scale-down.
         downscale_stabilization: Option<Duration>,
         /// How long a pod counts as not yet ready.
         initial_readiness_delay: Option<Duration>,
-        /// How often it looks.
+        /// Interval of its checks.
         sync_period: Option<Duration>,
-        /// Which change is too small.
+        /// Tolerance: smaller changes are ignored.
         tolerance: Option<Number>,
     }
 }

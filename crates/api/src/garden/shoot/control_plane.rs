@@ -8,19 +8,19 @@ use crate::garden::Duration;
 object! {
     /// The control plane as a whole.
     ControlPlane {
-        /// What it survives.
+        /// Failure tolerance.
         high_availability: Option<HighAvailability>,
     }
 
-    /// What a control plane survives.
+    /// High availability of a control plane.
     HighAvailability {
-        /// What it survives.
+        /// Failure tolerance.
         failure_tolerance: FailureTolerance,
     }
 
-    /// What a control plane survives.
+    /// High availability of a control plane.
     FailureTolerance {
-        /// The loss of a `node` or a `zone`.
+        /// The tolerated failure: `node` or `zone`.
         #[serde(rename = "type")]
         type_: String,
     }
@@ -29,14 +29,14 @@ object! {
     KubeControllerManagerConfig {
         /// Feature gates.
         feature_gates: BTreeMap<String, bool>,
-        /// What adds and removes pods.
+        /// The horizontal pod autoscaler.
         horizontal_pod_autoscaler: Option<HorizontalPodAutoscalerConfig>,
-        /// Size of the prefix of each node's network; never changes.
+        /// Size of the prefix of each node's network; immutable.
         #[serde(rename = "nodeCIDRMaskSize")]
         node_cidr_mask_size: Option<i32>,
-        /// After how long pods of a node that is away are deleted. Deprecated.
+        /// After how long pods of an unreachable node are deleted. Deprecated.
         pod_eviction_timeout: Option<Duration>,
-        /// After how long a node that says nothing is away.
+        /// After how long a silent node is marked unhealthy.
         node_monitor_grace_period: Option<Duration>,
     }
 
@@ -44,7 +44,7 @@ object! {
     KubeSchedulerConfig {
         /// Feature gates.
         feature_gates: BTreeMap<String, bool>,
-        /// How many volumes a node takes.
+        /// Maximal number of volumes per node.
         #[serde(rename = "kubeMaxPDVols")]
         kube_max_pd_vols: Option<String>,
         /// `balanced` (default) or `bin-packing`.
@@ -57,7 +57,7 @@ object! {
         feature_gates: BTreeMap<String, bool>,
         /// `IPTables` (default) or `IPVS`.
         mode: Option<String>,
-        /// Whether there is any; absent for yes.
+        /// Whether it is enabled; default true.
         enabled: Option<bool>,
     }
 }

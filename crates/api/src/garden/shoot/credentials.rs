@@ -5,23 +5,23 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 object! {
     /// A shoot's credentials.
     ShootCredentials {
-        /// How far their rotation is.
+        /// State of their rotation.
         rotation: Option<ShootCredentialsRotation>,
     }
 
-    /// How far the rotation of each credential is.
+    /// State of the rotation of each credential.
     ShootCredentialsRotation {
         /// Certificate authorities.
         certificate_authorities: Option<CaRotation>,
         /// The static kubeconfig.
         kubeconfig: Option<ShootKubeconfigRotation>,
-        /// The key for machines.
+        /// The SSH key for machines.
         ssh_keypair: Option<ShootSshKeypairRotation>,
-        /// Passwords for dashboards.
+        /// Passwords of observability dashboards.
         observability: Option<ObservabilityRotation>,
         /// The key that signs tokens of ServiceAccounts.
         service_account_key: Option<ServiceAccountKeyRotation>,
-        /// The key that encrypts what lies in etcd.
+        /// The key that encrypts data in etcd.
         etcd_encryption_key: Option<EtcdEncryptionKeyRotation>,
     }
 
@@ -29,37 +29,37 @@ object! {
     CaRotation {
         /// `Preparing`, `Prepared`, `Completing` or `Completed`.
         phase: String,
-        /// When one was completed last.
+        /// End of the last rotation.
         last_completion_time: Option<Time>,
-        /// When one was begun last.
+        /// Start of the last rotation.
         last_initiation_time: Option<Time>,
-        /// When the first step was done last.
+        /// End of the last preparation.
         last_initiation_finished_time: Option<Time>,
-        /// When the second step was begun last.
+        /// Start of the last completion.
         last_completion_triggered_time: Option<Time>,
     }
 
     /// Rotation of the static kubeconfig.
     ShootKubeconfigRotation {
-        /// When one was begun last.
+        /// Start of the last rotation.
         last_initiation_time: Option<Time>,
-        /// When one was completed last.
+        /// End of the last rotation.
         last_completion_time: Option<Time>,
     }
 
-    /// Rotation of the key for machines.
+    /// Rotation of the SSH key for machines.
     ShootSshKeypairRotation {
-        /// When one was begun last.
+        /// Start of the last rotation.
         last_initiation_time: Option<Time>,
-        /// When one was completed last.
+        /// End of the last rotation.
         last_completion_time: Option<Time>,
     }
 
-    /// Rotation of passwords for dashboards.
+    /// Rotation of passwords of observability dashboards.
     ObservabilityRotation {
-        /// When one was begun last.
+        /// Start of the last rotation.
         last_initiation_time: Option<Time>,
-        /// When one was completed last.
+        /// End of the last rotation.
         last_completion_time: Option<Time>,
     }
 
@@ -67,27 +67,27 @@ object! {
     ServiceAccountKeyRotation {
         /// `Preparing`, `Prepared`, `Completing` or `Completed`.
         phase: String,
-        /// When one was completed last.
+        /// End of the last rotation.
         last_completion_time: Option<Time>,
-        /// When one was begun last.
+        /// Start of the last rotation.
         last_initiation_time: Option<Time>,
-        /// When the first step was done last.
+        /// End of the last preparation.
         last_initiation_finished_time: Option<Time>,
-        /// When the second step was begun last.
+        /// Start of the last completion.
         last_completion_triggered_time: Option<Time>,
     }
 
-    /// Rotation of the key that encrypts what lies in etcd, in two steps.
+    /// Rotation of the key that encrypts data in etcd, in two steps.
     EtcdEncryptionKeyRotation {
         /// `Preparing`, `Prepared`, `Completing` or `Completed`.
         phase: String,
-        /// When one was completed last.
+        /// End of the last rotation.
         last_completion_time: Option<Time>,
-        /// When one was begun last.
+        /// Start of the last rotation.
         last_initiation_time: Option<Time>,
-        /// When the first step was done last.
+        /// End of the last preparation.
         last_initiation_finished_time: Option<Time>,
-        /// When the second step was begun last.
+        /// Start of the last completion.
         last_completion_triggered_time: Option<Time>,
     }
 }

@@ -3,9 +3,9 @@
 object! {
     /// The domain of a shoot.
     Dns {
-        /// The domain; never changes.
+        /// The domain; immutable.
         domain: Option<String>,
-        /// Who serves it.
+        /// Its providers.
         providers: Vec<DnsProvider>,
     }
 
@@ -24,11 +24,11 @@ object! {
         zones: Option<DnsIncludeExclude>,
     }
 
-    /// What is in and what is out.
+    /// Included and excluded values.
     DnsIncludeExclude {
-        /// What is in.
+        /// Included values.
         include: Vec<String>,
-        /// What is out.
+        /// Excluded values.
         exclude: Vec<String>,
     }
 }

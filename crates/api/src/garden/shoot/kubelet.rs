@@ -9,117 +9,117 @@ object! {
     KubeletConfig {
         /// Feature gates.
         feature_gates: BTreeMap<String, bool>,
-        /// Whether pods are held to their CPU.
+        /// Whether CPU limits are enforced.
         #[serde(rename = "cpuCFSQuota")]
         cpu_cfs_quota: Option<bool>,
         /// `none` (default) or `static`.
         cpu_manager_policy: Option<String>,
-        /// Below what pods are evicted at once.
+        /// Thresholds of immediate eviction.
         eviction_hard: Option<KubeletConfigEviction>,
-        /// How long a pod that is evicted may take to end, in seconds.
+        /// Maximal termination time of an evicted pod, in seconds.
         eviction_max_pod_grace_period: Option<i32>,
-        /// How much evictions bring at least.
+        /// Minimal reclaimed amounts.
         eviction_minimum_reclaim: Option<KubeletConfigEvictionMinimumReclaim>,
-        /// How long pressure lasts at least.
+        /// How long kubelet waits before it leaves a pressure condition.
         eviction_pressure_transition_period: Option<Duration>,
-        /// Below what pods are evicted after a while.
+        /// Thresholds of eviction after a grace period.
         eviction_soft: Option<KubeletConfigEviction>,
-        /// How long that while is.
+        /// Grace periods of these thresholds.
         eviction_soft_grace_period: Option<KubeletConfigEvictionSoftGracePeriod>,
-        /// How many pods a node takes.
+        /// Maximal number of pods.
         max_pods: Option<i32>,
-        /// How many processes a pod takes.
+        /// Maximal number of processes of a pod.
         pod_pids_limit: Option<i64>,
-        /// After how long a pull that brings nothing ends.
+        /// Time after which a pull of an image without progress is cancelled.
         image_pull_progress_deadline: Option<Duration>,
-        /// Whether it refuses to start where there is swap.
+        /// Whether kubelet refuses to start on a node with swap.
         fail_swap_on: Option<bool>,
-        /// What Kubernetes' own programs may use.
+        /// Resources reserved for Kubernetes components.
         kube_reserved: Option<KubeletConfigReserved>,
-        /// What other programs may use.
+        /// Resources reserved for the system.
         system_reserved: Option<KubeletConfigReserved>,
-        /// From which use of the disk images are removed, in percent.
+        /// Disk usage above which images are removed, in percent.
         #[serde(rename = "imageGCHighThresholdPercent")]
         image_gc_high_threshold_percent: Option<i32>,
-        /// Down to which use of the disk images are removed, in percent.
+        /// Disk usage down to which images are removed, in percent.
         #[serde(rename = "imageGCLowThresholdPercent")]
         image_gc_low_threshold_percent: Option<i32>,
         /// Whether images are pulled one after the other.
         serialize_image_pulls: Option<bool>,
-        /// How many images are pulled in a second; 0 for any number.
+        /// Image pulls per second; 0 for unlimited.
         #[serde(rename = "registryPullQPS")]
         registry_pull_qps: Option<i32>,
-        /// How many images are pulled at once.
+        /// Burst of image pulls.
         registry_burst: Option<i32>,
-        /// Whether the profile `RuntimeDefault` is the default.
+        /// Whether the default seccomp profile is `RuntimeDefault`.
         seccomp_default: Option<bool>,
-        /// From which size a log begins anew.
+        /// Size at which a container's log is rotated.
         container_log_max_size: Option<Quantity>,
-        /// How many logs of a container are kept.
+        /// Maximal number of log files of a container.
         container_log_max_files: Option<i32>,
-        /// Whether it refuses to start where the kernel is set otherwise.
+        /// Whether kubelet refuses to start if kernel settings differ from its defaults.
         protect_kernel_defaults: Option<bool>,
-        /// After how long a connection ends that nothing comes over.
+        /// Time after which an idle streaming connection is closed.
         streaming_connection_idle_timeout: Option<Duration>,
         /// Swap.
         memory_swap: Option<MemorySwapConfiguration>,
     }
 
-    /// Below what pods are evicted, quantities or percentages.
+    /// Thresholds of eviction, quantities or percentages.
     KubeletConfigEviction {
-        /// Of memory.
+        /// Available memory.
         memory_available: Option<String>,
-        /// Of the disk for images.
+        /// Available space of the image filesystem.
         #[serde(rename = "imageFSAvailable")]
         image_fs_available: Option<String>,
-        /// Of inodes for images.
+        /// Free inodes of the image filesystem.
         #[serde(rename = "imageFSInodesFree")]
         image_fs_inodes_free: Option<String>,
-        /// Of the disk.
+        /// Available space of the node filesystem.
         #[serde(rename = "nodeFSAvailable")]
         node_fs_available: Option<String>,
-        /// Of inodes.
+        /// Free inodes of the node filesystem.
         #[serde(rename = "nodeFSInodesFree")]
         node_fs_inodes_free: Option<String>,
     }
 
-    /// How much evictions bring at least.
+    /// Minimal reclaimed amounts.
     KubeletConfigEvictionMinimumReclaim {
-        /// Of memory.
+        /// Available memory.
         memory_available: Option<Quantity>,
-        /// Of the disk for images.
+        /// Available space of the image filesystem.
         #[serde(rename = "imageFSAvailable")]
         image_fs_available: Option<Quantity>,
-        /// Of inodes for images.
+        /// Free inodes of the image filesystem.
         #[serde(rename = "imageFSInodesFree")]
         image_fs_inodes_free: Option<Quantity>,
-        /// Of the disk.
+        /// Available space of the node filesystem.
         #[serde(rename = "nodeFSAvailable")]
         node_fs_available: Option<Quantity>,
-        /// Of inodes.
+        /// Free inodes of the node filesystem.
         #[serde(rename = "nodeFSInodesFree")]
         node_fs_inodes_free: Option<Quantity>,
     }
 
-    /// After how long pods are evicted.
+    /// Grace periods of eviction thresholds.
     KubeletConfigEvictionSoftGracePeriod {
-        /// Where memory is scarce.
+        /// For available memory.
         memory_available: Option<Duration>,
-        /// Where the disk for images is full.
+        /// For the space of the image filesystem.
         #[serde(rename = "imageFSAvailable")]
         image_fs_available: Option<Duration>,
-        /// Where inodes for images are scarce.
+        /// For the inodes of the image filesystem.
         #[serde(rename = "imageFSInodesFree")]
         image_fs_inodes_free: Option<Duration>,
-        /// Where the disk is full.
+        /// For the space of the node filesystem.
         #[serde(rename = "nodeFSAvailable")]
         node_fs_available: Option<Duration>,
-        /// Where inodes are scarce.
+        /// For the inodes of the node filesystem.
         #[serde(rename = "nodeFSInodesFree")]
         node_fs_inodes_free: Option<Duration>,
     }
 
-    /// What is kept from pods.
+    /// Reserved resources.
     KubeletConfigReserved {
         /// CPU.
         cpu: Option<Quantity>,

@@ -8,9 +8,9 @@ use super::kubelet::KubeletConfig;
 object! {
     /// Version and settings of a shoot's Kubernetes.
     Kubernetes {
-        /// Whether containers may be privileged; only below 1.25.
+        /// Whether privileged containers are allowed; only below 1.25.
         allow_privileged_containers: Option<bool>,
-        /// What adds and removes machines.
+        /// The cluster autoscaler.
         cluster_autoscaler: Option<ClusterAutoscaler>,
         /// The API server.
         #[serde(rename = "kubeAPIServer")]
@@ -19,15 +19,15 @@ object! {
         kube_controller_manager: Option<KubeControllerManagerConfig>,
         /// The scheduler.
         kube_scheduler: Option<KubeSchedulerConfig>,
-        /// What leads services to pods on nodes.
+        /// kube-proxy.
         kube_proxy: Option<KubeProxyConfig>,
-        /// Kubelets of pools that say nothing of their own.
+        /// Kubelets of pools without their own settings.
         kubelet: Option<KubeletConfig>,
-        /// The control plane's version as it was written, whole or in part; absent for the latest of the profile.
+        /// The control plane's version, complete or partial; absent for the latest of the profile.
         version: Option<String>,
-        /// What changes requests of pods.
+        /// The vertical pod autoscaler.
         vertical_pod_autoscaler: Option<VerticalPodAutoscaler>,
-        /// Whether there is a kubeconfig with a static token; from 1.27 there is none.
+        /// Whether there is a kubeconfig with a static token; not possible since 1.27.
         enable_static_token_kubeconfig: Option<bool>,
     }
 }

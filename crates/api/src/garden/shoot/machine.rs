@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::garden::Duration;
 
 object! {
-    /// What machines a pool has.
+    /// The machines of a pool.
     Machine {
         /// Their type.
         #[serde(rename = "type")]
@@ -20,9 +20,9 @@ object! {
     ShootMachineImage {
         /// Its name.
         name: String,
-        /// What only the image's extension knows.
+        /// Configuration of the image's extension.
         provider_config: Option<Value>,
-        /// Its version as it was written; absent for the latest.
+        /// Its version; absent for the latest.
         version: Option<String>,
     }
 
@@ -39,7 +39,7 @@ object! {
         encrypted: Option<bool>,
     }
 
-    /// A further volume.
+    /// A data volume.
     DataVolume {
         /// Its name.
         name: String,
@@ -52,15 +52,15 @@ object! {
         encrypted: Option<bool>,
     }
 
-    /// How the machine-controller-manager treats machines.
+    /// Settings of machine-controller-manager.
     MachineControllerManagerSettings {
-        /// After how long a machine is deleted that cannot be drained.
+        /// Timeout of draining a machine before it is deleted.
         machine_drain_timeout: Option<Duration>,
-        /// After how long an unhealthy machine has failed.
+        /// Time after which an unhealthy machine is marked as failed.
         machine_health_timeout: Option<Duration>,
-        /// After how long a machine has failed that does not come up.
+        /// Timeout of the creation of a machine.
         machine_creation_timeout: Option<Duration>,
-        /// How often a pod's eviction is tried.
+        /// Maximal number of attempts to evict a pod.
         max_evict_retries: Option<i32>,
         /// Conditions of a node that make a machine unhealthy.
         node_conditions: Vec<String>,

@@ -1,47 +1,47 @@
-//! When a shoot is maintained and when it sleeps.
+//! Maintenance and hibernation of a shoot.
 
 object! {
-    /// When a shoot is maintained, and what that may change.
+    /// Maintenance of a shoot.
     Maintenance {
-        /// What may be updated.
+        /// Enabled updates.
         auto_update: Option<MaintenanceAutoUpdate>,
-        /// When.
+        /// The window.
         time_window: Option<MaintenanceTimeWindow>,
-        /// True keeps changes of the spec until then.
+        /// True postpones changes of the spec to the maintenance window.
         confine_spec_update_rollout: Option<bool>,
     }
 
-    /// What maintenance may update.
+    /// Updates that maintenance may do.
     MaintenanceAutoUpdate {
         /// The patch version of Kubernetes.
         kubernetes_version: bool,
-        /// Images of machines; absent counts as not said.
+        /// Images of machines.
         machine_image_version: Option<bool>,
     }
 
-    /// A time of each day: `220000+0100`, hours, minutes, seconds and offset.
+    /// A window of each day: `220000+0100`, hours, minutes, seconds and offset.
     MaintenanceTimeWindow {
         /// When it begins.
         begin: String,
-        /// When it ends; not later than the beginning is on the next day.
+        /// When it ends; an end before the beginning is on the next day.
         end: String,
     }
 
-    /// Whether and when a shoot sleeps.
+    /// Hibernation of a shoot.
     Hibernation {
-        /// Whether it is to sleep now.
+        /// Whether it hibernates now.
         enabled: Option<bool>,
-        /// When it falls asleep and wakes.
+        /// Schedules of hibernation.
         schedules: Vec<HibernationSchedule>,
     }
 
-    /// When a shoot falls asleep and wakes, as cron expressions.
+    /// A schedule of hibernation, as cron expressions.
     HibernationSchedule {
-        /// When it falls asleep.
+        /// When hibernation starts.
         start: Option<String>,
-        /// When it wakes.
+        /// When hibernation ends.
         end: Option<String>,
-        /// The zone of both: `Europe/Berlin`; absent for UTC.
+        /// The time zone of both: `Europe/Berlin`; absent for UTC.
         location: Option<String>,
     }
 }

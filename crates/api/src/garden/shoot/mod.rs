@@ -1,4 +1,4 @@
-//! Shoot: a cluster that Gardener runs for somebody.
+//! Shoot: a cluster that Gardener manages for its users.
 
 pub mod addons;
 pub mod api_server;
@@ -28,105 +28,105 @@ use self::worker::Provider;
 use super::reference::{NamedResourceReference, SeedSelector, Toleration};
 
 kind! {
-    /// A cluster that Gardener runs for somebody.
+    /// A cluster that Gardener manages for its users.
     Shoot, "Shoot", "ShootList", "shoots", NamespaceResourceScope {
-        /// What it is to be.
+        /// The specification.
         spec: ShootSpec,
-        /// What has become of it.
+        /// The status.
         status: ShootStatus,
     }
 }
 
 object! {
-    /// A Shoot that is to be made.
+    /// Template of a Shoot.
     ShootTemplate {
         /// Its labels and annotations.
         metadata: ObjectMeta,
-        /// What it is to be.
+        /// The specification.
         spec: ShootSpec,
     }
 
-    /// What a shoot is to be.
+    /// The specification of a Shoot.
     ShootSpec {
-        /// What is installed in it beyond Kubernetes.
+        /// Its addons.
         addons: Option<Addons>,
-        /// The CloudProfile it chooses from; never changes.
+        /// Its CloudProfile; immutable.
         cloud_profile_name: String,
         /// Its domain.
         dns: Option<Dns>,
-        /// What extensions do for it.
+        /// Its extensions.
         extensions: Vec<Extension>,
-        /// Whether and when it sleeps.
+        /// Its hibernation.
         hibernation: Option<Hibernation>,
         /// Version and settings of Kubernetes.
         kubernetes: Kubernetes,
         /// Its networks.
         networking: Option<Networking>,
-        /// When it is maintained, and what that may change.
+        /// Its maintenance.
         maintenance: Option<Maintenance>,
-        /// Who is told of alerts.
+        /// Its monitoring.
         monitoring: Option<Monitoring>,
         /// Where it runs, and its workers.
         provider: Provider,
         /// `evaluation`, `testing`, `development`, `production` or `infrastructure`.
         purpose: Option<String>,
-        /// The region; never changes.
+        /// The region; immutable.
         region: String,
-        /// The SecretBinding with the provider's credentials; never changes.
+        /// The SecretBinding with the provider's credentials; immutable.
         secret_binding_name: Option<String>,
         /// The seed that runs its control plane.
         seed_name: Option<String>,
-        /// Seeds that may.
+        /// Selects seeds that may run its control plane.
         seed_selector: Option<SeedSelector>,
-        /// Objects of its namespace that configurations of extensions name.
+        /// References to objects of its namespace for configurations of extensions.
         resources: Vec<NamedResourceReference>,
-        /// Taints of seeds that it accepts.
+        /// Tolerations of taints of seeds.
         tolerations: Vec<Toleration>,
-        /// How its API server is reached; never changes.
+        /// Its ExposureClass; immutable.
         exposure_class_name: Option<String>,
-        /// Settings of DNS in it.
+        /// Settings of its system components.
         system_components: Option<SystemComponents>,
-        /// What its control plane survives.
+        /// Settings of its control plane.
         control_plane: Option<ControlPlane>,
-        /// Who schedules it; absent for gardener-scheduler.
+        /// Its scheduler; absent for gardener-scheduler.
         scheduler_name: Option<String>,
     }
 
-    /// What an extension does for a shoot.
+    /// An extension of a shoot.
     Extension {
         /// Type of the extension.
         #[serde(rename = "type")]
         type_: String,
-        /// What only the extension knows.
+        /// Configuration of the extension.
         provider_config: Option<Value>,
-        /// True switches off what every shoot has.
+        /// True disables an extension that is enabled for all shoots.
         disabled: Option<bool>,
     }
 
     /// Networks of a shoot.
     Networking {
-        /// The network plugin; never changes.
+        /// The network plugin; immutable.
         #[serde(rename = "type")]
         type_: Option<String>,
-        /// What only the plugin's extension knows.
+        /// Configuration of the plugin's extension.
         provider_config: Option<Value>,
-        /// CIDR of pods; never changes.
+        /// CIDR of pods; immutable.
         pods: Option<String>,
         /// CIDR of nodes.
         nodes: Option<String>,
-        /// CIDR of services; never changes.
+        /// CIDR of services; immutable.
         services: Option<String>,
-        /// `IPv4` (default), `IPv6`; never changes.
+        /// `IPv4` (default), `IPv6`; immutable.
         ip_families: Vec<String>,
     }
 
-    /// Who is told what.
+    /// Monitoring.
     Monitoring {
         /// Alerts.
         alerting: Option<Alerting>,
     }
 
-    /// Who is told of alerts.
+    /// Its monitoring.
     Alerting {
         /// Addresses for mail.
         email_receivers: Vec<String>,

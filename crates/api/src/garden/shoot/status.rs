@@ -1,4 +1,4 @@
-//! What has become of a shoot.
+//! The status of a shoot.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
@@ -6,40 +6,40 @@ use super::credentials::ShootCredentials;
 use crate::garden::condition::{Condition, Gardener, LastError, LastOperation};
 
 object! {
-    /// What has become of a shoot.
+    /// The status of a shoot.
     ShootStatus {
         /// Its state.
         conditions: Vec<Condition>,
-        /// What of its state keeps operations from being possible.
+        /// Constraints: conditions that block operations.
         constraints: Vec<Condition>,
-        /// The Gardener that acted last.
+        /// The Gardener component that acted last.
         gardener: Gardener,
-        /// Whether it sleeps.
+        /// Whether it is hibernated.
         hibernated: bool,
-        /// What was done with it last.
+        /// The last operation.
         last_operation: Option<LastOperation>,
-        /// What went wrong then.
+        /// Errors of the last operation.
         last_errors: Vec<LastError>,
-        /// The generation that was handled last.
+        /// The observed generation.
         observed_generation: Option<i64>,
-        /// Since when the last operation is tried.
+        /// Start of the retries of the last operation.
         retry_cycle_start_time: Option<Time>,
         /// The seed that runs its control plane.
         seed_name: Option<String>,
-        /// Its namespace in the seed, and what its resources are named by; never changes.
+        /// Its namespace in the seed, also part of names of its resources; immutable.
         #[serde(rename = "technicalID")]
         technical_id: String,
-        /// What hashes are computed from; never changes.
+        /// Its UID, used in hashes; immutable.
         uid: String,
-        /// Its identity; never changes.
+        /// Its cluster identity; immutable.
         cluster_identity: Option<String>,
-        /// Where its API server is reached.
+        /// Addresses of its API server.
         advertised_addresses: Vec<ShootAdvertisedAddress>,
-        /// When it began to move to another seed.
+        /// Start of its migration to another seed.
         migration_start_time: Option<Time>,
         /// Rotation of its credentials.
         credentials: Option<ShootCredentials>,
-        /// When it was put to sleep or woken by schedule last.
+        /// When a hibernation schedule was last triggered.
         last_hibernation_trigger_time: Option<Time>,
         /// Its last maintenance.
         last_maintenance: Option<LastMaintenance>,
@@ -47,17 +47,17 @@ object! {
 
     /// A maintenance of a shoot.
     LastMaintenance {
-        /// What it did, operations separated by commas.
+        /// Description: operations separated by commas.
         description: String,
         /// When it began.
         triggered_time: Option<Time>,
         /// `Processing`, `Succeeded` or `Failed`.
         state: String,
-        /// Why it failed.
+        /// The reason of its failure.
         failure_reason: Option<String>,
     }
 
-    /// Where an API server is reached.
+    /// An address of an API server.
     ShootAdvertisedAddress {
         /// `external`, `internal`, `unmanaged`.
         name: String,

@@ -1,47 +1,47 @@
-//! Settings of DNS in a shoot.
+//! Settings of system components: DNS in a shoot.
 
 object! {
-    /// Settings of DNS in a shoot.
+    /// Settings of system components.
     SystemComponents {
-        /// DNS of the cluster.
+        /// CoreDNS.
         #[serde(rename = "coreDNS")]
         core_dns: Option<CoreDns>,
-        /// Caches on nodes.
+        /// Node-local DNS.
         #[serde(rename = "nodeLocalDNS")]
         node_local_dns: Option<NodeLocalDns>,
     }
 
-    /// DNS of the cluster.
+    /// CoreDNS.
     CoreDns {
-        /// How it grows.
+        /// Its autoscaling.
         autoscaling: Option<CoreDnsAutoscaling>,
-        /// Which names it mends.
+        /// Rewriting of names.
         rewriting: Option<CoreDnsRewriting>,
     }
 
-    /// How DNS of the cluster grows.
+    /// Autoscaling of CoreDNS.
     CoreDnsAutoscaling {
         /// `horizontal` or `cluster-proportional`.
         mode: String,
     }
 
-    /// Which names are mended that a search path made wrong.
+    /// Rewriting of names that a search path extended.
     CoreDnsRewriting {
-        /// What such names end with.
+        /// Suffixes of such names.
         common_suffixes: Vec<String>,
     }
 
-    /// Caches on nodes.
+    /// Node-local DNS.
     NodeLocalDns {
-        /// Whether there are any.
+        /// Whether it is enabled.
         enabled: bool,
-        /// Whether they ask the cluster's DNS over TCP; absent for yes.
+        /// Whether it queries CoreDNS over TCP; default true.
         #[serde(rename = "forceTCPToClusterDNS")]
         force_tcp_to_cluster_dns: Option<bool>,
-        /// Whether they ask the provider's DNS over TCP; absent for yes.
+        /// Whether it queries the upstream DNS over TCP; default true.
         #[serde(rename = "forceTCPToUpstreamDNS")]
         force_tcp_to_upstream_dns: Option<bool>,
-        /// True keeps them from asking the provider's DNS.
+        /// True disables forwarding to the upstream DNS.
         #[serde(rename = "disableForwardToUpstreamDNS")]
         disable_forward_to_upstream_dns: Option<bool>,
     }

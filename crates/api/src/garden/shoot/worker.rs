@@ -1,4 +1,4 @@
-//! Where a shoot runs, and its worker pools.
+//! Provider and worker pools of a shoot.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::garden::reference::Taint;
 
 /// Name of the default container runtime interface.
 pub const CRI_CONTAINERD: &str = "containerd";
-/// Name of the container runtime interface that is meant where none is named.
+/// Name of the container runtime interface of pools that name none.
 pub const CRI_DOCKER: &str = "docker";
 /// The default architecture.
 pub const ARCHITECTURE_AMD64: &str = "amd64";
@@ -19,16 +19,16 @@ pub const ARCHITECTURE_AMD64: &str = "amd64";
 pub const ARCHITECTURE_ARM64: &str = "arm64";
 
 object! {
-    /// Where a shoot runs.
+    /// Provider and worker pools of a shoot.
     Provider {
-        /// Type of the provider; never changes.
+        /// Type of the provider; immutable.
         #[serde(rename = "type")]
         type_: String,
-        /// What only the provider's extension knows of the control plane.
+        /// Configuration of the control plane for the provider's extension.
         control_plane_config: Option<Value>,
-        /// What only the provider's extension knows of the infrastructure.
+        /// Configuration of the infrastructure for the provider's extension.
         infrastructure_config: Option<Value>,
-        /// Worker pools; a shoot without is workerless.
+        /// Worker pools; a shoot without pools is workerless.
         workers: Vec<Worker>,
         /// Settings of all pools.
         workers_settings: Option<WorkersSettings>,
@@ -38,7 +38,7 @@ object! {
     Worker {
         /// Annotations of its nodes.
         annotations: BTreeMap<String, String>,
-        /// Certificates for its machines, PEM.
+        /// CA bundle that its machines trust, PEM.
         ca_bundle: Option<String>,
         /// Its container runtime interface; absent for `docker`, which admission replaces by `containerd`.
         cri: Option<Cri>,
@@ -50,45 +50,45 @@ object! {
         name: String,
         /// Its machines.
         machine: Machine,
-        /// How many machines at most.
+        /// Maximal number of machines.
         maximum: i32,
-        /// How many machines at least.
+        /// Minimal number of machines.
         minimum: i32,
-        /// How many more machines while it rolls, a number or a percentage.
+        /// Maximal number of additional machines during a rolling update, a number or a percentage.
         max_surge: Option<IntOrString>,
-        /// How many fewer machines while it rolls, a number or a percentage.
+        /// Maximal number of unavailable machines during a rolling update, a number or a percentage.
         max_unavailable: Option<IntOrString>,
-        /// What only the provider's extension knows.
+        /// Configuration of the provider's extension.
         provider_config: Option<Value>,
         /// Taints of its nodes.
         taints: Vec<Taint>,
         /// The root volume.
         volume: Option<Volume>,
-        /// Further volumes.
+        /// Data volumes.
         data_volumes: Vec<DataVolume>,
-        /// The further volume that kubelet uses.
+        /// Name of the data volume that kubelet uses.
         kubelet_data_volume_name: Option<String>,
         /// The zones.
         zones: Vec<String>,
-        /// Whether it carries system components.
+        /// Whether system components may run on it.
         system_components: Option<WorkerSystemComponents>,
-        /// How machines are drained and replaced.
+        /// Settings of machine-controller-manager.
         machine_controller_manager: Option<MachineControllerManagerSettings>,
-        /// Settings of its kernels.
+        /// Kernel settings (sysctls) of its machines.
         sysctls: BTreeMap<String, String>,
     }
 
-    /// Whether a pool carries system components.
+    /// Whether system components may run on a pool.
     WorkerSystemComponents {
-        /// Whether it does.
+        /// Whether they are allowed.
         allow: bool,
     }
 
     /// Version and settings of a pool's kubelets.
     WorkerKubernetes {
-        /// All settings of kubelet, in the place of the shoot's.
+        /// All settings of kubelet; replaces the shoot's.
         kubelet: Option<KubeletConfig>,
-        /// The version as it was written; absent for the control plane's.
+        /// The version; absent for the control plane's.
         version: Option<String>,
     }
 
@@ -96,7 +96,7 @@ object! {
     Cri {
         /// `containerd` or `docker`.
         name: String,
-        /// Container runtimes beside the usual one.
+        /// Additional container runtimes.
         container_runtimes: Vec<ContainerRuntime>,
     }
 
@@ -105,17 +105,17 @@ object! {
         /// `gvisor`.
         #[serde(rename = "type")]
         type_: String,
-        /// What only the runtime's extension knows.
+        /// Configuration of the runtime's extension.
         provider_config: Option<Value>,
     }
 
     /// Settings of all pools.
     WorkersSettings {
-        /// Access to machines.
+        /// SSH access to machines.
         ssh_access: Option<SshAccess>,
     }
 
-    /// Access to machines.
+    /// SSH access to machines.
     SshAccess {
         /// Whether sshd runs.
         enabled: bool,

@@ -1,33 +1,38 @@
-//! Requests of the target that are refused: `create configmap: forbidden`.
+//! Reads which requests of the target are refused: `create configmap: forbidden`.
 
+use super::keywords::{REFUSALS, REQUEST_VERBS};
 use super::object_ref;
 use super::report::{Report, nearest};
 use super::tree::{Span, Tree};
-use super::words::{ASKED, REFUSALS};
 use crate::scenario::{Action, Asked, Refusal, Side};
 
-/// Everything, of a verb or of a kind.
+/// Every verb, or every kind.
 const ANY: &str = "any";
 
-/// One action for each sort of requests; what is wrong is noted.
+/// One action for each key; reports errors.
 pub(super) fn read(side: Side, tree: &Tree, report: &Report<'_>) -> Vec<Action> {
     let Some(entries) = tree.map() else {
-        report.add("type", tree.span, "refusals are a map", "write `refuse: {create configmap: forbidden}`");
+        report.add(
+            "type",
+            tree.span,
+            "refuse must be a map",
+            "write `refuse: {create configmap: forbidden}`",
+        );
         return Vec::new();
     };
     let actions = entries.iter().filter_map(|(key, value)| {
-        let asked = asked(&key.name, key.span, report)?;
+        let matcher = request_matcher(&key.name, key.span, report)?;
         let refusal = if value.is_null() { None } else { Some(refusal(value, report)?) };
-        Some(Action::Refuse(side, asked, refusal))
+        Some(Action::Refuse(side, matcher, refusal))
     });
     actions.collect()
 }
 
 /// `any`, `create any`, `create configmap`, `create configmap/a`.
-fn asked(text: &str, span: Span, report: &Report<'_>) -> Option<Asked> {
+fn request_matcher(text: &str, span: Span, report: &Report<'_>) -> Option<Asked> {
     let (verb, what) = text.split_once(' ').unwrap_or((text, ANY));
-    if verb != ANY && !ASKED.contains(&verb) {
-        report.add("request", span, format!("{verb:?} is no verb"), nearest(verb, ASKED));
+    if verb != ANY && !REQUEST_VERBS.contains(&verb) {
+        report.add("request", span, format!("unknown verb {verb:?}"), nearest(verb, REQUEST_VERBS));
         return None;
     }
     let verb = (verb != ANY).then(|| verb.to_owned());
@@ -41,8 +46,8 @@ fn asked(text: &str, span: Span, report: &Report<'_>) -> Option<Asked> {
         return Some(Asked { verb, resource, object: None });
     }
     if ["create", "list", "watch"].iter().any(|collection| verb.as_deref() == Some(collection)) {
-        let message = "the path of this request does not tell the object";
-        report.add("request", span, message, "name the kind alone: `create configmap`");
+        let message = "a create, list or watch request does not name an object in its path";
+        report.add("request", span, message, "write only the kind: `create configmap`");
         return None;
     }
     let object = object_ref::read(what, span, report)?;
@@ -54,7 +59,7 @@ fn refusal(tree: &Tree, report: &Report<'_>) -> Option<Refusal> {
     let found = REFUSALS.iter().find(|(name, _)| *name == word).map(|(_, refusal)| *refusal);
     if found.is_none() {
         let remedy = nearest(word, REFUSALS.iter().map(|(name, _)| *name));
-        report.add("refusal", tree.span, format!("{word:?} is no refusal"), remedy);
+        report.add("refusal", tree.span, format!("unknown refusal {word:?}"), remedy);
     }
     found
 }

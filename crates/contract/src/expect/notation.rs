@@ -1,4 +1,4 @@
-//! Strings that hold a notation: opened into values, and built from them.
+//! Strings in a notation: parsed into values, and built from them.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -8,10 +8,10 @@ use serde_json::Value;
 use super::{Notation, flags};
 use crate::certificate_request;
 
-/// What the string holds; absent where it is not of this notation.
+/// Parses the string; `None` if it is not in this notation.
 ///
-/// YAML and JSON: the value; of several YAML documents the list of them. Base64: the text. A JSON web token: its claims; whose
-/// signature it has is not looked at. A unit: section → option → list of values.
+/// YAML and JSON: the value; several YAML documents: the list of them. Base64: the string. JSON web token: the claims; the
+/// signature is not checked. Unit: section → option → list of values.
 #[must_use]
 pub fn open(notation: Notation, text: &str) -> Option<Value> {
     match notation {
@@ -40,25 +40,25 @@ pub fn open(notation: Notation, text: &str) -> Option<Value> {
     }
 }
 
-/// What a value holds: a string, and of a command line a container or a list of words too.
+/// Parses a value: a string, or for a command line also a container or a list of words.
 #[must_use]
-pub fn inside(notation: Notation, value: &Value) -> Option<Value> {
+pub fn open_value(notation: Notation, value: &Value) -> Option<Value> {
     match notation {
         Notation::Flags => flags::open(value),
         _ => open(notation, value.as_str()?),
     }
 }
 
-/// The value that holds this in the place of another.
-pub(super) fn outside(notation: Notation, content: &Value, before: &Value) -> Option<Value> {
+/// The value `before` with its content replaced.
+pub(super) fn replace_content(notation: Notation, content: &Value, before: &Value) -> Option<Value> {
     match (notation, before) {
         (Notation::Flags, before) => flags::close(content, before),
-        (_, Value::String(before)) => close_again(notation, content, before).map(Value::String),
+        (_, Value::String(before)) => close_like(notation, content, before).map(Value::String),
         _ => close(notation, content).map(Value::String),
     }
 }
 
-/// The string that holds this; absent where the notation cannot (Base64 of what is no text, a JSON web
+/// Builds the string with this content; `None` if that is impossible (Base64 of a value that is not a string, a JSON web
 /// token without a signature).
 #[must_use]
 pub fn close(notation: Notation, content: &Value) -> Option<String> {
@@ -73,9 +73,9 @@ pub fn close(notation: Notation, content: &Value) -> Option<String> {
     }
 }
 
-/// The string that holds this in the place of another: several YAML documents stay several, a JSON web token
+/// Builds a string that replaces `before`: several YAML documents stay several, a JSON web token
 /// keeps its header and its signature.
-fn close_again(notation: Notation, content: &Value, before: &str) -> Option<String> {
+fn close_like(notation: Notation, content: &Value, before: &str) -> Option<String> {
     let several = || yaml::documents(before).is_ok_and(|documents| documents.len() > 1);
     match (notation, content) {
         (Notation::Yaml, Value::Array(documents)) if several() => {
@@ -124,17 +124,17 @@ mod tests {
         let text = "a: 1\n---\na: 2\n";
         assert_eq!(open(Notation::Yaml, text), Some(json!([{"a": 1}, {"a": 2}])));
         assert_eq!(
-            close_again(Notation::Yaml, &json!([{"a": 3}, {"a": 2}]), text).as_deref(),
+            close_like(Notation::Yaml, &json!([{"a": 3}, {"a": 2}]), text).as_deref(),
             Some("a: 3\n---\na: 2\n")
         );
-        assert_eq!(close_again(Notation::Yaml, &json!([1]), "- 2\n").as_deref(), Some("- 1\n"));
+        assert_eq!(close_like(Notation::Yaml, &json!([1]), "- 2\n").as_deref(), Some("- 1\n"));
     }
 
     #[test]
     fn a_json_web_token_opens_into_its_claims() {
         let text = "e30.eyJzdWIiOiJhIn0.c2ln";
         assert_eq!(open(Notation::Jwt, text), Some(json!({"sub": "a"})));
-        let other = close_again(Notation::Jwt, &json!({"sub": "b"}), text).expect("a token");
+        let other = close_like(Notation::Jwt, &json!({"sub": "b"}), text).expect("a token");
         assert_eq!(other, "e30.eyJzdWIiOiJiIn0.c2ln");
         assert_eq!(open(Notation::Jwt, &other), Some(json!({"sub": "b"})));
         for none in ["", "a.b", "e30.e30", "e30.e30.a.b", "e30.*.a"] {

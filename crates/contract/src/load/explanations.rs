@@ -1,18 +1,18 @@
-//! Files of kind Explanations, read with the operators of `then`.
+//! Reads files of kind Explanations, with the operators of `then`.
 
 use formats::yaml::Node;
 use schema::segments;
 
+use super::expectation;
 use super::fields::Fields;
+use super::keywords::{EXPLAINED, EXPLANATION, EXPLANATIONS};
 use super::report::Report;
 use super::tree::Span;
-use super::wanted;
-use super::words::{EXPLAINED, EXPLANATION, EXPLANATIONS};
 use crate::expect::{Expect, Rules};
 use crate::explanations::{Explanation, Explanations};
 use crate::model::Location;
 
-/// Reads a document of kind Explanations; absent where nobody is told whom it speaks of.
+/// Reads a document of kind Explanations; `None` if its target is missing.
 pub(super) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Explanations> {
     let root = Fields::of(file, node, "a file of explanations", &EXPLANATIONS, report)?;
     let Some(target) = root.node("target") else {
@@ -32,15 +32,20 @@ pub(super) fn read(file: usize, node: &Node, report: &Report<'_>) -> Option<Expl
 fn explanation(file: usize, node: &Node, report: &Report<'_>) -> Option<Explanation> {
     let fields = Fields::of(file, node, "an explanation", &EXPLANATION, report)?;
     let expect = |name: &str| -> Option<Expect> {
-        fields.tree(name).map(|tree| wanted::read(&tree, &Rules::unknown(), report))
+        fields.tree(name).map(|tree| expectation::read(&tree, &Rules::unknown(), report))
     };
     let at = fields.texts("at");
     if at.is_empty() {
-        let remedy = "name places: `at: object.spec.tolerations`, `at: [code, message]`";
+        let remedy = "name the places: `at: object.spec.tolerations` or `at: [code, message]`";
         report.add("missing-key", fields.span(), "at is missing", remedy);
     }
     for path in at.iter().filter(|path| segments(path).is_err()) {
-        report.add("path", fields.span(), format!("{path} is no path"), "write `object.spec.pools[].name`");
+        report.add(
+            "path",
+            fields.span(),
+            format!("{path} is not a valid path"),
+            "write it like `object.spec.pools[].name`",
+        );
     }
     let span = Span::of(file, node);
     Some(Explanation {
@@ -52,7 +57,7 @@ fn explanation(file: usize, node: &Node, report: &Report<'_>) -> Option<Explanat
         theirs: expect("theirs"),
         given: expect("given"),
         clause: fields.text("clause"),
-        reason: fields.required("reason", "say why they differ, in a sentence")?,
+        reason: fields.required("reason", "write a sentence that says why the answers differ")?,
         location: Location {
             file: report.files[file].path.clone(),
             line: span.mark.line,

@@ -1,12 +1,12 @@
-//! Values at a path: read, set, removed; through lists by key and strings that hold a notation.
+//! Reads, sets and removes values at a path, also inside keyed lists and strings in a notation.
 
 use serde_json::{Map, Value};
 
-use super::opened::{inside, outside};
+use super::notation::{open_value, replace_content};
 use super::scalar::bare;
 use super::{Path, Step};
 
-/// The value at a path; absent and null are one. What an opened string holds is made for the occasion.
+/// The value at a path; null counts as absent. Strings in a notation are parsed each time.
 #[must_use]
 pub fn get(object: &Value, path: &Path) -> Option<Value> {
     at(object, &path.0).filter(|value| !value.is_null())
@@ -16,16 +16,16 @@ fn at(object: &Value, steps: &[Step]) -> Option<Value> {
     let mut here = object;
     for (depth, step) in steps.iter().enumerate() {
         if let Step::Opened(notation) = step {
-            return at(&inside(*notation, here)?, &steps[depth + 1..]);
+            return at(&open_value(*notation, here)?, &steps[depth + 1..]);
         }
         here = child(here, step)?;
     }
     Some(here.clone())
 }
 
-/// Sets the value at a path, or removes it (`None`); maps and elements on the way are made where a value is set.
-/// False where the path leads through something else than its steps say; the object is then as it was, but for
-/// what was made on the way.
+/// Sets the value at a path, or removes it (`None`). Setting creates missing maps and elements on the way.
+/// Returns false if a value on the way does not fit its step; the object is then unchanged, except for
+/// what was created on the way.
 pub fn put(object: &mut Value, path: &Path, value: Option<Value>) -> bool {
     set(object, &path.0, value)
 }
@@ -35,7 +35,7 @@ fn set(object: &mut Value, steps: &[Step], value: Option<Value>) -> bool {
         *object = value.unwrap_or(Value::Null);
         return true;
     };
-    // What an opened string holds as a whole goes with the string.
+    // Removing the whole content of a string removes the string.
     if value.is_none() && rest.iter().all(|step| matches!(step, Step::Opened(_))) {
         return remove(object, step);
     }
@@ -52,10 +52,10 @@ fn set(object: &mut Value, steps: &[Step], value: Option<Value>) -> bool {
         }
         Step::Opened(notation) => {
             let made = object.is_null() && value.is_some();
-            let content = if made { Some(Value::Null) } else { inside(*notation, object) };
+            let content = if made { Some(Value::Null) } else { open_value(*notation, object) };
             let Some(mut content) = content else { return false };
             let done = set(&mut content, rest, value);
-            let Some(whole) = outside(*notation, &content, object) else { return false };
+            let Some(whole) = replace_content(*notation, &content, object) else { return false };
             *object = whole;
             done
         }
@@ -83,7 +83,7 @@ fn child<'a>(object: &'a Value, step: &Step) -> Option<&'a Value> {
     }
 }
 
-/// Where an element stands: the one with this key, else the one that leaves a part of it to the default.
+/// Position of the element with this key, else of one in which some of the key fields are missing.
 fn position(items: &[Value], step: &Step) -> Option<usize> {
     match step {
         Step::Index(index) => (*index < items.len()).then_some(*index),
@@ -127,7 +127,7 @@ fn add(items: &mut Vec<Value>, step: &Step, rest: &[Step], value: Option<Value>)
     if let Step::Key(key) = step {
         let typed = |name: &str, text: &str| {
             let known = items.iter().find_map(|item| item.get(name)).map(Value::is_number);
-            // Without another element to go by: of the keys that Kubernetes has, only ports are numbers.
+            // Without another element to compare with: of the keys in Kubernetes, only ports are numbers.
             let number = known.unwrap_or_else(|| name.to_lowercase().ends_with("port"));
             text.parse::<i64>().ok().filter(|_| number).map_or_else(|| Value::from(text), Value::from)
         };

@@ -1,4 +1,4 @@
-//! The words of the language: every key that a contract file may hold, and every word that a key may lead to.
+//! The keywords of the language: every key of contract files, and every word that is a value of a key.
 
 use crate::case::Review;
 use crate::decision::RunsOn;
@@ -21,33 +21,33 @@ pub(crate) const SPEC: [&str; 11] = [
     "fixtures",
     "clauses",
 ];
-/// Keys of the form versions, which a contract says for all its clauses.
+/// Keys of a contract in the form versions, which apply to all its clauses.
 pub(crate) const SPEC_VERSIONS: [&str; 7] =
     ["now", "cloudProfile", "machineImages", "shoot", "runsOn", "when", "then"];
-/// Keys of the form versions, which a clause says for itself.
+/// Keys of a clause in the form versions.
 pub(crate) const CLAUSE_VERSIONS: [&str; 7] =
     ["now", "cloudProfile", "machineImages", "shoot", "old", "runsOn", "why"];
 /// Keys of the form flags.
 pub(crate) const SPEC_FLAGS: [&str; 2] = ["flags", "given"];
 /// Columns of a table of flags.
 pub(crate) const FLAGS_COLUMNS: [&str; 6] = ["id", "flag", "emits", "webhook", "level", "needs"];
-/// What is said of a clause of such a table beside its rows.
+/// Keys of a clause in `clauses`, which add to the rows of the table.
 pub(crate) const FLAGS_CLAUSE: [&str; 6] = ["id", "text", "versions", "presupposes", "differs", "source"];
-/// Keys of the form objects, which a contract says for all its clauses.
+/// Keys of a contract in the form objects.
 pub(crate) const SPEC_OBJECTS: [&str; 1] = ["namespaces"];
-/// Keys of the form objects, which a clause says for itself.
+/// Keys of a clause in the form objects.
 pub(crate) const CLAUSE_OBJECTS: [&str; 7] =
     ["object", "where", "beside", "without", "emits", "webhook", "breaks"];
-/// What a webhook may bring about that Gardener must not.
+/// Values of `webhook` in the form objects.
 pub(crate) const WEBHOOK: [(&str, bool); 1] = [("may add", true)];
-/// What is said of a namespace of objects that Gardener emits.
+/// Keys of a namespace in the form objects.
 pub(crate) const NAMESPACE: [&str; 5] = ["gardener", "like", "objects", "change", "vary"];
-/// What is said of fixtures that vary.
+/// Keys of a file of variations.
 pub(crate) const VARIATIONS: [&str; 3] = ["axes", "change", "listKeys"];
-/// What is said of a change that breaks a clause.
+/// Keys of an element of `breaks`.
 pub(crate) const BREAK: [&str; 3] = ["case", "namespace", "change"];
 pub(crate) const TARGET: [&str; 6] = ["webhook", "controller", "handles", "instance", "container", "unit"];
-/// Keys of a target that say where its flags stand.
+/// Keys of a target that name its command line.
 pub(crate) const TARGET_FLAGS: [&str; 2] = ["container", "unit"];
 pub(crate) const SOURCE: [&str; 5] = ["document", "code", "version", "section", "sentence"];
 pub(crate) const CLAUSE: [&str; 19] = [
@@ -74,22 +74,22 @@ pub(crate) const CLAUSE: [&str; 19] = [
 pub(crate) const GIVEN: [&str; 4] = ["cluster", "namespace", "old", "object"];
 pub(crate) const WHEN: [&str; 6] =
     ["admission", "deleteCollection", "request", "direct", "review", "registration"];
-/// Keys of `when`, where something is decided about versions.
+/// Keys of `when` in the form versions.
 pub(crate) const WHEN_VERSIONS: [&str; 7] =
     ["decide", "admission", "admitted", "additional", "gardener", "cluster", "version"];
-/// What is decided, beside `admission`.
+/// Values of `decide`.
 pub(crate) const DECIDED: [&str; 4] = ["maintenance", "window", "rolling", "support"];
-/// What a cluster is to Gardener.
+/// Types of clusters.
 pub(crate) const CLUSTERS: [&str; 3] = ["garden", "seed", "shoot"];
-/// Operations of which versions are decided.
+/// Operations of `admission` in the form versions.
 pub(crate) const DECIDED_OPERATIONS: [&str; 2] = ["CREATE", "UPDATE"];
-/// Columns of a table that draws versions of Kubernetes.
+/// Columns of a table with versions of Kubernetes.
 pub(crate) const OFFERED: [&str; 3] = ["version", "classification", "expires"];
-/// Columns of a table that draws versions of images.
+/// Columns of a table with versions of images.
 pub(crate) const OFFERED_IMAGES: [&str; 7] =
     ["name", "version", "classification", "expires", "architectures", "cri", "kubelet"];
 pub(crate) const CLASSIFICATIONS: [&str; 3] = ["preview", "supported", "deprecated"];
-/// Keys of `when` that lead to a list, each element a case.
+/// Keys of `when` whose value may be a list, with a case for each element.
 pub(crate) const MULTIPLIED: [&str; 2] = ["admission", "registration"];
 pub(crate) const INSTANCES: [&str; 2] = ["seed", "shoot"];
 pub(crate) const REVIEWS: [(&str, Review); 2] = [("v1", Review::V1), ("v1beta1", Review::V1beta1)];
@@ -112,19 +112,19 @@ pub(crate) const REQUEST: [&str; 15] = [
     "dryRun",
     "options",
 ];
-/// Keys of `then`, where it speaks of an answer.
+/// Keys of `then` about an answer.
 pub(crate) const THEN_ANSWER: [&str; 9] =
     ["object", "allowed", "code", "reason", "message", "causes", "called", "warnings", "review"];
 pub(crate) const THEN_REGISTRATION: [&str; 1] = ["registration"];
 pub(crate) const THEN_CONFIGURATION: [&str; 5] = ["starts", "message", "causes", "warnings", "effective"];
-/// Keys of `then`, where it speaks of a decision; beside them, what the question is answered with.
+/// Keys of `then` about a decision; the fields of its result are keys too.
 pub(crate) const THEN_DECISION: [&str; 4] = ["decision", "allowed", "message", "causes"];
-/// Keys of `when`, where something is done with the target's program.
+/// Keys of `when` in the form process.
 pub(crate) const WHEN_PROCESS: [&str; 3] = ["run", "request", "signal"];
-/// What is said of a request to a server of the program.
+/// Keys of a request to a server of the program.
 pub(crate) const WHEN_PROCESS_REQUEST: [&str; 7] =
     ["server", "method", "path", "headers", "body", "protocol", "tls"];
-/// Keys of `then`, where it speaks of the program.
+/// Keys of `then` in the form process.
 pub(crate) const THEN_PROCESS: [&str; 3] = ["exitCode", "output", "response"];
 pub(crate) const SERVERS: [(&str, Server); 3] =
     [("webhooks", Server::Webhooks), ("probes", Server::Probes), ("metrics", Server::Metrics)];
@@ -132,15 +132,15 @@ pub(crate) const PROTOCOLS: [(&str, Protocol); 2] =
     [("HTTP/1.1", Protocol::Http1), ("HTTP/2", Protocol::Http2)];
 pub(crate) const SIGNALS: [(&str, ProcessSignal); 2] =
     [("SIGTERM", ProcessSignal::Term), ("SIGINT", ProcessSignal::Int)];
-/// Keys of a step that bring something about; the others say what is seen.
+/// Keys of a step that do something; the others are assertions.
 pub(crate) const CAUSES: [&str; 3] = ["name", "advance", "do"];
 pub(crate) const STEP: [&str; 8] =
     ["name", "advance", "do", "witness", "eventually", "history", "never", "requests"];
 pub(crate) const SIDES: [&str; 3] = ["cluster", "sourceCluster", "targetCluster"];
 pub(crate) const ADVANCE: [&str; 3] = ["to", "by", "after"];
 pub(crate) const DO: [&str; 6] = ["create", "patch", "patchStatus", "delete", "touch", "refuse"];
-/// Verbs of requests, beside `any`.
-pub(crate) const ASKED: [&str; 7] = ["create", "update", "patch", "delete", "get", "list", "watch"];
+/// Verbs of requests; `any` is allowed too.
+pub(crate) const REQUEST_VERBS: [&str; 7] = ["create", "update", "patch", "delete", "get", "list", "watch"];
 pub(crate) const REFUSALS: [(&str, Refusal); 3] = [
     ("forbidden", Refusal::Forbidden),
     ("unavailable", Refusal::Unavailable),

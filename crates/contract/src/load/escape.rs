@@ -1,24 +1,24 @@
-//! Values as a contract has to spell them, so that no text of theirs is taken for an operator or for the name of a cell.
+//! Escapes values for contracts, so that no string is read as an operator or as the name of a cell.
 
 use serde_json::Value;
 
 use super::cells::name_at;
 
-/// A value spelled such that a contract reads it as it is; nulls are left out, as nothing is said of them.
+/// Escapes a value so that a contract reads it unchanged; nulls are left out.
 #[must_use]
 pub fn spelled(value: &Value) -> Value {
     match value {
         Value::String(text) => Value::from(spelled_text(text)),
         Value::Array(items) => Value::Array(items.iter().map(spelled).collect()),
         Value::Object(fields) => {
-            let said = fields.iter().filter(|(_, value)| !value.is_null());
-            Value::Object(said.map(|(name, value)| (spelled_text(name), spelled(value))).collect())
+            let present = fields.iter().filter(|(_, value)| !value.is_null());
+            Value::Object(present.map(|(name, value)| (spelled_text(name), spelled(value))).collect())
         }
         other => other.clone(),
     }
 }
 
-/// A text or key spelled such that a contract reads it as it is.
+/// Escapes a string or key so that a contract reads it unchanged.
 #[must_use]
 pub fn spelled_text(text: &str) -> String {
     let mut spelled = String::from(if text.starts_with('$') { "$" } else { "" });
@@ -45,7 +45,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    /// What a fixture of these words is read as.
+    /// Writes the escaped data to a fixture and reads it back.
     fn read_back(data: &Value) -> Value {
         let object =
             json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}, "data": data});

@@ -1,4 +1,4 @@
-//! What is asked otherwise than a server asks: straight, in a version of the review, of a registration or a configuration.
+//! Cases that no API server would send: direct requests, versions of the AdmissionReview, registrations, configurations.
 
 use contract::case::{About, Case, Review, Sending, When};
 use contract::expect::Expect;
@@ -18,14 +18,14 @@ fn cases(text: &str) -> Vec<Case> {
     contracts.flat_map(|contract| contract.clauses).flat_map(|clause| clause.cases).collect()
 }
 
-/// What loading refuses: `code line:column`.
+/// The errors of loading: `code line:column`.
 fn refused(text: &str) -> Vec<String> {
     let errors = load_one(text).errors.into_iter();
     errors.map(|error| format!("{} {}:{}", error.code, error.location.line, error.location.column)).collect()
 }
 
 #[test]
-fn a_request_goes_straight_to_the_webhook_in_a_version_of_the_review() {
+fn a_request_goes_directly_to_the_webhook_in_a_version_of_the_review() {
     let clauses = "- id: S-001\n  text: a sentence\n  table: |\n    | review  | answered |\n    | v1      | v1       |\n    \
                    | v1beta1 | v1beta1  |\n  given: {object: {like: pod}}\n  \
                    when: {admission: CREATE, review: <review>}\n  then: {review: <answered>}\n\
@@ -55,7 +55,7 @@ fn a_registration_is_read_for_each_instance_with_the_types_of_a_webhook_configur
     assert_eq!(cases[1].when, When::Registration { instance: "shoot".to_owned() });
     assert_eq!(cases[0].then.about, About::Registration);
     let Some(Expect::Map(fields)) = &cases[0].then.object else { panic!("{:?}", cases[0].then) };
-    // The schema says that webhooks go by name.
+    // The schema declares the name as the key of webhooks.
     assert!(matches!(&fields["webhooks"], Expect::Keyed { keys, .. } if keys == &["name"]));
     assert_eq!(refused(&clause("{webhooks: [{name: a, timeoutSecond: 10}]}")), ["unknown-field 14:48"]);
 }
@@ -79,7 +79,7 @@ fn a_configuration_starts_is_refused_or_takes_defaults() {
 }
 
 #[test]
-fn words_that_have_no_meaning_are_refused() {
+fn keys_that_are_not_allowed_are_reported() {
     let clause = |lines: &str| format!("- id: S-001\n  text: a sentence\n{lines}");
     let table = [
         (

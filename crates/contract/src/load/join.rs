@@ -1,20 +1,20 @@
-//! The files of one name as one contract: what they say of it put together, its clauses expanded.
+//! Joins the files with one name to one contract and expands its clauses.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::draft::{Clause, Draft};
 use super::expand::Context;
-use super::given::Shelf;
+use super::given::FixtureLookup;
 use super::hash;
 use super::namespaces::{self, Namespaces};
 use super::report::Report;
-use super::shared::{Known, Shared};
+use super::shared::{FixtureScope, SharedFixtures};
 use crate::decision::SHOOT_LISTS;
 use crate::document::SourceFile;
 use crate::model::{Contract, Form, Subject};
 use crate::parameters;
 
-/// The lists whose keys a contract knows.
+/// The lists with key fields that a contract declares.
 fn list_keys(contract: &Contract) -> BTreeMap<String, String> {
     let mut list_keys = contract.list_keys.clone();
     if contract.form == Form::Versions {
@@ -23,13 +23,13 @@ fn list_keys(contract: &Contract) -> BTreeMap<String, String> {
     list_keys
 }
 
-/// Which clauses of a contract are expanded, by id.
-pub(crate) type Wanted<'a> = &'a (dyn Fn(&str) -> bool + Sync);
+/// Selects by id the clauses that are expanded.
+pub(crate) type ClauseFilter<'a> = &'a (dyn Fn(&str) -> bool + Sync);
 
-/// The files of one name as one contract with all its clauses, and what is wrong with it: contracts are loaded side by side.
-pub(crate) fn alone<'s>(
+/// The contract with all its clauses, errors and findings; for loading contracts in parallel.
+pub(crate) fn load_alone<'s>(
     drafts: &[Draft],
-    shared: &Shared,
+    shared: &SharedFixtures,
     sources: &'s [SourceFile],
 ) -> (Option<Contract>, Report<'s>, Report<'s>) {
     let (report, lint) = (Report::new(sources), Report::new(sources));
@@ -37,18 +37,19 @@ pub(crate) fn alone<'s>(
     (contract, report, lint)
 }
 
-/// Rows of flags that ask nothing speak for a clause of another contract.
-pub(crate) fn is_asked(drafts: &[Draft], clause: &Clause) -> bool {
-    drafts.first().is_none_or(|draft| draft.form != Form::Flags) || clause.asks()
+/// Whether a clause has cases. Rows `may add` and `may change` of a table of flags have none: they belong to a clause
+/// of another contract.
+pub(crate) fn has_cases(drafts: &[Draft], clause: &Clause) -> bool {
+    drafts.first().is_none_or(|draft| draft.form != Form::Flags) || clause.has_cases()
 }
 
-/// The files of one name as one contract; of some clauses alone where they are said.
+/// Joins the files with one name to one contract; `wanted` selects its clauses.
 pub(crate) fn contract<'a>(
     drafts: &'a [Draft],
-    shared: &'a Shared,
+    shared: &'a SharedFixtures,
     report: &'a Report<'a>,
     lint: &'a Report<'a>,
-    wanted: Option<Wanted<'_>>,
+    wanted: Option<ClauseFilter<'_>>,
 ) -> Option<Contract> {
     let first = drafts.first()?;
     let mut contract = empty(first, report);
@@ -58,35 +59,35 @@ pub(crate) fn contract<'a>(
     }
     let (list_keys, unordered) = (list_keys(&contract), contract.unordered.clone());
     let rules = hash::rules(&contract);
-    let shelf = |draft: &'a Draft| {
+    let lookup = |draft: &'a Draft| {
         let others = drafts.iter().filter(|other| !std::ptr::eq(*other, draft)).map(|other| &other.fixtures);
         let own = std::iter::once(&draft.fixtures).chain(others).collect();
-        Shelf { own, shared: Known::All(shared) }
+        FixtureLookup { own, shared: FixtureScope::All(shared) }
     };
     let mut namespaces = Namespaces::new();
     for draft in drafts {
-        let Some(drawn) = &draft.namespaces else { continue };
-        let (shelf, none) = (shelf(draft), Namespaces::new());
+        let Some(written) = &draft.namespaces else { continue };
+        let (lookup, none) = (lookup(draft), Namespaces::new());
         let (list_keys, unordered) = (&list_keys, &unordered);
         let (before, rules) = (&none, &rules);
         let context =
-            Context { draft, namespaces: before, shelf: &shelf, list_keys, unordered, rules, report, lint };
+            Context { draft, namespaces: before, lookup: &lookup, list_keys, unordered, rules, report, lint };
         let shared = (shared, contract.releases.as_deref());
-        context.namespaces(drawn, shared, &mut namespaces);
+        context.namespaces(written, shared, &mut namespaces);
     }
     if contract.form == Form::Objects {
         namespaces::check(drafts, &namespaces, report);
     }
     for draft in drafts {
-        let shelf = shelf(draft);
+        let lookup = lookup(draft);
         let (list_keys, unordered) = (&list_keys, &unordered);
         let namespaces = &namespaces;
         let context =
-            Context { draft, namespaces, shelf: &shelf, list_keys, unordered, rules: &rules, report, lint };
+            Context { draft, namespaces, lookup: &lookup, list_keys, unordered, rules: &rules, report, lint };
         let clauses = draft.clauses.iter().filter(|clause| wanted.is_none_or(|wanted| wanted(&clause.id)));
         let loaded = clauses.map(|clause| (clause, context.clause(clause)));
-        let asked = loaded.filter(|(clause, _)| is_asked(drafts, clause));
-        contract.clauses.extend(asked.map(|(_, loaded)| loaded));
+        let with_cases = loaded.filter(|(clause, _)| has_cases(drafts, clause));
+        contract.clauses.extend(with_cases.map(|(_, loaded)| loaded));
     }
     if wanted.is_none() {
         check_parameters(&contract, drafts, report);
@@ -94,19 +95,19 @@ pub(crate) fn contract<'a>(
     Some(contract)
 }
 
-/// Notes parameters without an example, and examples of none.
+/// Reports parameters without an example, and examples of unused parameters.
 fn check_parameters(contract: &Contract, drafts: &[Draft], report: &Report<'_>) {
     let expected = contract.clauses.iter().flat_map(|clause| &clause.cases);
     let expected = expected.filter_map(|case| case.then.object.as_ref());
-    let named: BTreeSet<&str> = expected.flat_map(parameters::names).map(parameters::stated_as).collect();
+    let named: BTreeSet<&str> = expected.flat_map(parameters::names).map(parameters::root_name).collect();
     let Some(span) = drafts.first().map(|draft| draft.span) else { return };
     for name in named.iter().filter(|name| !contract.parameters.contains_key(**name)) {
-        let remedy = format!("say one that fits the contract's config: `parameters: {{{name}: …}}`");
+        let remedy = format!("add one that fits the contract's config: `parameters: {{{name}: …}}`");
         report.add("parameters", span, format!("parameter {name} has no example"), remedy);
     }
     for name in contract.parameters.keys().filter(|name| !named.contains(name.as_str())) {
-        let remedy = "write `{$parameter: …}` where it matters, or drop it";
-        report.add("parameters", span, format!("no clause names the parameter {name}"), remedy);
+        let remedy = "use it in `then` as `{$parameter: …}`, or remove it";
+        report.add("parameters", span, format!("no clause uses the parameter {name}"), remedy);
     }
 }
 
@@ -131,16 +132,12 @@ fn empty(first: &Draft, report: &Report<'_>) -> Contract {
     }
 }
 
-/// Adds what one file says to its contract.
+/// Adds one file to its contract.
 fn join(contract: &mut Contract, draft: &Draft, report: &Report<'_>) {
     if draft.form != contract.form || draft.webhook != contract.subject.webhook {
         let message = format!("the files of {} differ in form or webhook", contract.name);
-        report.add(
-            "folder",
-            draft.span,
-            message,
-            "one behaviour has one form and one webhook; name another contract",
-        );
+        let remedy = "use one form and one webhook in all files, or rename the contract of this file";
+        report.add("folder", draft.span, message, remedy);
     }
     let path = &report.files[draft.file].path;
     if !contract.files.contains(path) {
@@ -166,8 +163,9 @@ fn join(contract: &mut Contract, draft: &Draft, report: &Report<'_>) {
         match &mut contract.flags {
             Some(flags) if flags.line == named.line => flags.rows.extend(named.rows.clone()),
             Some(_) => {
-                let message = format!("the files of {} are about two command lines", contract.name);
-                report.add("folder", draft.span, message, "one contract is about one: name another");
+                let message = format!("the files of {} name two command lines", contract.name);
+                let remedy = "use one container or unit in all files, or rename the contract of this file";
+                report.add("folder", draft.span, message, remedy);
             }
             none @ None => *none = Some(named.clone()),
         }
@@ -178,8 +176,8 @@ fn join(contract: &mut Contract, draft: &Draft, report: &Report<'_>) {
             report.add(
                 "folder",
                 draft.span,
-                format!("the files of {} key {path} differently", contract.name),
-                "one list has one key",
+                format!("the files of {} name different keys of {path}", contract.name),
+                "use the same key in all files",
             );
         }
     }

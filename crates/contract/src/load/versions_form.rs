@@ -1,4 +1,4 @@
-//! What decisions about versions are made of, as written: on a contract for all its clauses, or on a clause for itself.
+//! The keys of the form versions, as written: in a contract for all its clauses, or in a clause.
 
 use formats::yaml::Style;
 
@@ -7,9 +7,9 @@ use super::table::{self, Table};
 use super::tree::{Span, Tree};
 use crate::model::Form;
 
-/// What is said of decisions; a clause says it in the place of its contract, its Shoot over the contract's.
+/// The keys of the form versions. A clause's values replace the contract's; its Shoot is merged over the contract's.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Setting {
+pub(crate) struct VersionsForm {
     pub(crate) now: Option<Tree>,
     pub(crate) cloud_profile: Option<Offer>,
     pub(crate) machine_images: Option<Offer>,
@@ -21,17 +21,17 @@ pub(crate) struct Setting {
     pub(crate) then: Option<Tree>,
 }
 
-/// What a profile offers.
+/// Versions that a profile offers.
 #[derive(Clone, Debug)]
 pub(crate) enum Offer {
-    /// Drawn.
+    /// In a table.
     Table(Table, Span),
-    /// In words, or as it stands in a CloudProfile.
-    Said(Tree),
+    /// In words, or as a part of a CloudProfile.
+    Inline(Tree),
 }
 
-impl Setting {
-    /// What these fields say.
+impl VersionsForm {
+    /// Reads the keys.
     pub(crate) fn of(fields: &Fields<'_>) -> Self {
         Self {
             now: fields.tree("now"),
@@ -47,16 +47,16 @@ impl Setting {
     }
 }
 
-/// Notes what only decisions have where none are made, and what decisions have not.
-pub(crate) fn refuse_elsewhere(fields: &Fields<'_>, form: Form, own: &[&str], others: &[&str]) {
+/// Reports keys of the form versions in other forms, and keys of other forms in the form versions.
+pub(crate) fn report_foreign_keys(fields: &Fields<'_>, form: Form, own: &[&str], others: &[&str]) {
     let (refused, words) = match form {
-        Form::Versions => (others, "where versions are decided"),
+        Form::Versions => (others, "in the form versions"),
         _ => (own, "outside the form versions"),
     };
     for name in refused {
         if let Some(node) = fields.node(name) {
-            let message = format!("{name} has no meaning {words}");
-            fields.report.add("form", Span::of(fields.file, node), message, "leave it out");
+            let message = format!("{name} is not allowed {words}");
+            fields.report.add("form", Span::of(fields.file, node), message, "remove it");
         }
     }
 }
@@ -64,8 +64,8 @@ pub(crate) fn refuse_elsewhere(fields: &Fields<'_>, form: Form, own: &[&str], ot
 fn offer(fields: &Fields<'_>, name: &str) -> Option<Offer> {
     let node = fields.node(name)?;
     if node.scalar().is_some_and(|scalar| scalar.style == Style::Block) {
-        let drawn = table::read(fields.file, node, fields.report)?;
-        return Some(Offer::Table(drawn, Span::of(fields.file, node)));
+        let table = table::read(fields.file, node, fields.report)?;
+        return Some(Offer::Table(table, Span::of(fields.file, node)));
     }
-    Some(Offer::Said(Tree::of(fields.file, node)))
+    Some(Offer::Inline(Tree::of(fields.file, node)))
 }

@@ -1,29 +1,29 @@
-//! One object read at many places.
+//! Reads many paths of one object.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::opened::inside;
+use super::notation::open_value;
 use super::{Path, Step, get};
 
-/// Reads an object at many paths; what a string of it holds is opened once.
+/// Reads an object at many paths and parses each string in a notation only once.
 #[derive(Debug)]
 pub struct Reader<'a> {
     object: &'a Value,
-    /// By the steps that lead to it, its notation included; `None`: the string holds no such thing.
+    /// Parsed content by the path of the string and its notation; `None`: it cannot be parsed.
     opened: RefCell<BTreeMap<Vec<Step>, Option<Value>>>,
 }
 
 impl<'a> Reader<'a> {
-    /// Reads this object.
+    /// A reader of this object.
     #[must_use]
     pub fn new(object: &'a Value) -> Self {
         Self { object, opened: RefCell::default() }
     }
 
-    /// The value at a path, as [`get`] finds it.
+    /// The value at a path, as [`get`] returns it.
     #[must_use]
     pub fn get(&self, path: &Path) -> Option<Value> {
         let opened = path.0.iter().enumerate().find_map(|(depth, step)| match step {
@@ -35,7 +35,7 @@ impl<'a> Reader<'a> {
         let mut known = self.opened.borrow_mut();
         if !known.contains_key(to) {
             let text = get(self.object, &Path(to[..depth].to_vec()));
-            known.insert(to.to_vec(), text.and_then(|text| inside(notation, &text)));
+            known.insert(to.to_vec(), text.and_then(|text| open_value(notation, &text)));
         }
         get(known.get(to)?.as_ref()?, &Path(within.to_vec()))
     }
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_read_is_what_is_got() {
+    fn the_reader_returns_the_same_as_get() {
         let object = json!({"data": {"x": "a: 1\nb: 'c: 2'\n", "broken": "{"}, "y": 3});
         let field = |name: &str| Step::Field(name.to_owned());
         let yaml = Step::Opened(Notation::Yaml);

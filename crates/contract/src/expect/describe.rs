@@ -1,11 +1,11 @@
-//! Expectations as a person reads them, on one line.
+//! Describes expectations on one line.
 
 use serde_json::Value;
 
 use super::scalar::bare;
 use super::{Expect, Operator};
 
-/// What is wanted, in words: `2`, `absent`, `matches ".*immutable"`, `[a, b]`.
+/// Describes an expectation: `2`, `absent`, `matches ".*immutable"`, `[a, b]`.
 #[must_use]
 pub fn words(expect: &Expect) -> String {
     match expect {
@@ -40,8 +40,8 @@ fn operator_words(operator: &Operator) -> String {
         Operator::Present => "present".to_owned(),
         Operator::Changed => "changed".to_owned(),
         Operator::Unchanged => "unchanged".to_owned(),
-        Operator::UnchangedBut(but) => format!("unchanged but for {}", but.join(", ")),
-        Operator::Parameter { name, .. } => format!("what the target states as {name}"),
+        Operator::UnchangedBut(but) => format!("unchanged except {}", but.join(", ")),
+        Operator::Parameter { name, .. } => format!("the value that the target states for {name}"),
         Operator::UnchangedLike(patterns) => format!("{} unchanged", patterns.join(", ")),
         Operator::Any => "anything".to_owned(),
         Operator::Matches { regex, .. } => format!("matches {regex:?}"),
@@ -56,7 +56,7 @@ fn operator_words(operator: &Operator) -> String {
         Operator::NotMatches { regex, .. } => format!("does not match {regex:?}"),
         Operator::AnyKey(patterns) => format!("at least one of {}", patterns.join(", ")),
         Operator::NoKey(patterns) => format!("none of {}", patterns.join(", ")),
-        Operator::Filled => "something in it".to_owned(),
+        Operator::Filled => "not empty".to_owned(),
         Operator::Between(low, high) => format!("between {} and {}", bare(low), bare(high)),
         Operator::Cel { expression, .. } => {
             format!("true for {expression}")

@@ -1,4 +1,4 @@
-//! What is expected: trees of `then` read with the type of the place at hand.
+//! Reads expectations: trees of `then`, with the types of the asserted object.
 
 use std::collections::BTreeMap;
 
@@ -7,34 +7,34 @@ use schema::Shape;
 use serde_json::Value;
 
 use super::lists::{self, check_field, is_scalar, shape_name};
-use super::operators::{self, Operand, operand};
+use super::operators::{self, MapOperator, map_operator};
 use super::report::Report;
-use super::tree::{Data, Key, Tree, Word, literal};
+use super::tree::{BareWord, Key, Tree, TreeData, literal};
 use crate::expect::{Expect, KeyedItem, ListRule, Notation, Operator, Rules, cel, non_matching};
 
-/// Reads what is expected at a place of these rules; what cannot be read is noted and asserts nothing.
+/// Reads an expectation of a value with these rules; errors are reported and assert nothing.
 pub(crate) fn read(tree: &Tree, rules: &Rules, report: &Report<'_>) -> Expect {
-    Reader { report }.read(tree, rules)
+    ExpectationReader { report }.read(tree, rules)
 }
 
-struct Reader<'a> {
+struct ExpectationReader<'a> {
     report: &'a Report<'a>,
 }
 
-const NOTHING: Expect = Expect::Operator(Operator::Any);
+const ASSERTS_NOTHING: Expect = Expect::Operator(Operator::Any);
 
-impl Reader<'_> {
+impl ExpectationReader<'_> {
     fn read(&self, tree: &Tree, rules: &Rules) -> Expect {
         match &tree.data {
-            Data::Scalar(Value::Null) => Expect::Operator(Operator::Absent),
-            Data::Word(word) => Expect::Operator(word.operator()),
-            Data::Scalar(Value::String(text)) => self.text(text, tree, rules),
-            Data::Scalar(value) => self.value(value.clone(), tree, rules),
-            Data::List(items) => self.list(items, tree, rules),
-            Data::Map(entries) => match operand(tree, self.report) {
-                Operand::None => self.map(entries, tree, rules),
-                Operand::One(name, value) => self.operator(name, value, tree, rules),
-                Operand::Broken => NOTHING,
+            TreeData::Scalar(Value::Null) => Expect::Operator(Operator::Absent),
+            TreeData::BareWord(word) => Expect::Operator(word.operator()),
+            TreeData::Scalar(Value::String(text)) => self.text(text, tree, rules),
+            TreeData::Scalar(value) => self.value(value.clone(), tree, rules),
+            TreeData::List(items) => self.list(items, tree, rules),
+            TreeData::Map(entries) => match map_operator(tree, self.report) {
+                MapOperator::None => self.map(entries, tree, rules),
+                MapOperator::Operator(name, value) => self.operator(name, value, tree, rules),
+                MapOperator::Invalid => ASSERTS_NOTHING,
             },
         }
     }
@@ -47,7 +47,7 @@ impl Reader<'_> {
             "$unchanged" => Operator::Unchanged,
             "$filled" => Operator::Filled,
             _ if text.starts_with('$') && !text.starts_with("$$") => {
-                operators::unknown(text, tree.span, self.report);
+                operators::report_unknown(text, tree.span, self.report);
                 Operator::Any
             }
             _ => return self.value(Value::from(literal(text)), tree, rules),
@@ -68,7 +68,7 @@ impl Reader<'_> {
             Shape::Object | Shape::Map | Shape::List => false,
         };
         if !fits {
-            let message = format!("{value} can never be here: this is a {}", shape_name(shape));
+            let message = format!("{value} is not allowed here: expected a {}", shape_name(shape));
             self.report.add("type", tree.span, message, "");
         }
         Expect::Value(value)
@@ -76,9 +76,9 @@ impl Reader<'_> {
 
     fn map(&self, entries: &[(Key, Tree)], tree: &Tree, rules: &Rules) -> Expect {
         if is_scalar(rules.ty()) || rules.ty().shape() == Shape::List {
-            let message = format!("a map can never be here: this is a {}", shape_name(rules.ty().shape()));
+            let message = format!("a map is not allowed here: expected a {}", shape_name(rules.ty().shape()));
             self.report.add("type", tree.span, message, "");
-            return NOTHING;
+            return ASSERTS_NOTHING;
         }
         let mut fields = BTreeMap::new();
         for (key, value) in entries {
@@ -92,14 +92,15 @@ impl Reader<'_> {
     fn list(&self, items: &[Tree], tree: &Tree, rules: &Rules) -> Expect {
         let shape = rules.ty().shape();
         if !matches!(shape, Shape::List | Shape::Any) {
-            let message = format!("a list can never be here: this is a {}", shape_name(shape));
+            let message = format!("a list is not allowed here: expected a {}", shape_name(shape));
             self.report.add("type", tree.span, message, "");
-            return NOTHING;
+            return ASSERTS_NOTHING;
         }
         match rules.list() {
             ListRule::Keyed(keys) => {
                 if items.is_empty() {
-                    let remedy = "elements go by key here: write `~`, or `{$count: 0}`";
+                    let remedy =
+                        "this list is partial, as its elements have keys: write `~` or `{$count: 0}`";
                     self.report.add("nothing-asserted", tree.span, "an empty list asserts nothing", remedy);
                 }
                 let items = items.iter().filter_map(|item| self.keyed(item, &keys, rules)).collect();
@@ -125,54 +126,56 @@ impl Reader<'_> {
         Some(KeyedItem { key: element.key, expect })
     }
 
-    /// What `$is` names: the operator of a cell's word, or a value.
+    /// The argument of `$is`: an operator that a cell names, or a value.
     fn is(&self, tree: &Tree, rules: &Rules) -> Expect {
-        match tree.text().and_then(Word::of) {
+        match tree.text().and_then(BareWord::of) {
             Some(word) => Expect::Operator(word.operator()),
             None => self.read(tree, rules),
         }
     }
 
-    fn operator(&self, name: &str, value: &Tree, whole: &Tree, rules: &Rules) -> Expect {
+    fn operator(&self, name: &str, value: &Tree, operator_map: &Tree, rules: &Rules) -> Expect {
         let operator = match name {
             "$is" => return self.is(value, rules),
-            "$matches" => self.matches(value, whole),
-            "$contains" => self.list_of(value).map(|items| Operator::Contains(self.parts(items, rules))),
-            "$exactly" => self.list_of(value).map(|items| Operator::Exactly(self.items(items, rules))),
-            "$oneOf" => {
-                self.list_of(value).map(|items| Operator::OneOf(items.iter().map(Tree::to_value).collect()))
+            "$matches" => self.matches(value, operator_map),
+            "$contains" => {
+                self.list_argument(value).map(|items| Operator::Contains(self.parts(items, rules)))
             }
+            "$exactly" => self.list_argument(value).map(|items| Operator::Exactly(self.items(items, rules))),
+            "$oneOf" => self
+                .list_argument(value)
+                .map(|items| Operator::OneOf(items.iter().map(Tree::to_value).collect())),
             "$count" => self.count(value),
             "$each" => Some(Operator::Each(Box::new(self.read(value, &rules.item())))),
             "$between" => self.between(value),
-            "$cel" => self.cel(value, whole),
-            "$yaml" => Some(self.opened(Notation::Yaml, value)),
-            "$json" => Some(self.opened(Notation::Json, value)),
-            "$base64" => Some(self.opened(Notation::Base64, value)),
-            "$jwt" => Some(self.opened(Notation::Jwt, value)),
-            "$unit" => Some(self.opened(Notation::Unit, value)),
-            "$flags" => Some(self.opened(Notation::Flags, value)),
+            "$cel" => self.cel(value, operator_map),
+            "$yaml" => Some(self.notation(Notation::Yaml, value)),
+            "$json" => Some(self.notation(Notation::Json, value)),
+            "$base64" => Some(self.notation(Notation::Base64, value)),
+            "$jwt" => Some(self.notation(Notation::Jwt, value)),
+            "$unit" => Some(self.notation(Notation::Unit, value)),
+            "$flags" => Some(self.notation(Notation::Flags, value)),
             "$absentOr" => Some(Operator::AbsentOr(Box::new(self.read(value, rules)))),
-            "$notMatches" => self.not_matches(value, whole),
-            "$anyKey" => Some(Operator::AnyKey(self.keys(value))),
-            "$noKey" => Some(Operator::NoKey(self.keys(value))),
+            "$notMatches" => self.not_matches(value, operator_map),
+            "$anyKey" => Some(Operator::AnyKey(self.patterns(value))),
+            "$noKey" => Some(Operator::NoKey(self.patterns(value))),
             "$parameter" | "$members" => self.parameter(value, name == "$members"),
-            "$unchangedLike" => Some(Operator::UnchangedLike(self.keys(value))),
-            "$unchangedBut" => Some(Operator::UnchangedBut(self.keys(value))),
+            "$unchangedLike" => Some(Operator::UnchangedLike(self.patterns(value))),
+            "$unchangedBut" => Some(Operator::UnchangedBut(self.patterns(value))),
             _ => {
                 self.report.add(
                     "operator",
-                    whole.span,
-                    format!("{name} edits, and nothing is edited here"),
-                    "it stands in `given`",
+                    operator_map.span,
+                    format!("{name} is allowed only in `given`"),
+                    "use an operator for assertions, such as `$contains`",
                 );
                 None
             }
         };
-        operator.map_or(NOTHING, Expect::Operator)
+        operator.map_or(ASSERTS_NOTHING, Expect::Operator)
     }
 
-    fn list_of<'a>(&self, tree: &'a Tree) -> Option<&'a [Tree]> {
+    fn list_argument<'a>(&self, tree: &'a Tree) -> Option<&'a [Tree]> {
         if tree.list().is_none_or(<[Tree]>::is_empty) {
             self.report.add(
                 "operator",
@@ -192,12 +195,12 @@ impl Reader<'_> {
         tree.text().map(|name| Operator::Parameter { name: name.to_owned(), members })
     }
 
-    fn keys(&self, tree: &Tree) -> Vec<String> {
-        let items = self.list_of(tree).unwrap_or_default().iter();
+    fn patterns(&self, tree: &Tree) -> Vec<String> {
+        let items = self.list_argument(tree).unwrap_or_default().iter();
         items.filter_map(Tree::text).map(str::to_owned).collect()
     }
 
-    /// Members of a list, or parts of a text.
+    /// Members of a list, or parts of a string.
     fn parts(&self, items: &[Tree], rules: &Rules) -> Vec<Expect> {
         if is_scalar(rules.ty()) {
             return items.iter().map(|item| self.read(item, rules)).collect();
@@ -205,34 +208,44 @@ impl Reader<'_> {
         self.items(items, rules)
     }
 
-    fn matches(&self, value: &Tree, whole: &Tree) -> Option<Operator> {
+    fn matches(&self, value: &Tree, operator_map: &Tree) -> Option<Operator> {
         let regex = self.regex(value)?;
-        let not_for = whole.get("notFor").map(Tree::to_value);
+        let not_for = operator_map.get("notFor").map(Tree::to_value);
         if not_for.is_none() && non_matching(&regex).is_none() {
-            let remedy = "say what it must refuse: `{$matches: …, notFor: …}`";
-            self.report.add("not-for", value.span, "no text is known that the expression refuses", remedy);
+            let remedy = "add a string that it must not match: `{$matches: …, notFor: …}`";
+            self.report.add(
+                "not-for",
+                value.span,
+                "notFor is missing: no string is known that the expression does not match",
+                remedy,
+            );
         }
         if let Some(Value::String(text)) = &not_for
             && is_match(&regex, text)
         {
             self.report.add(
                 "not-for",
-                whole.span,
-                format!("the expression matches {text:?}"),
-                "notFor names a text that it refuses",
+                operator_map.span,
+                format!("the expression matches the value of notFor, {text:?}"),
+                "write a string that it does not match",
             );
         }
         Some(Operator::Matches { regex, not_for })
     }
 
-    fn not_matches(&self, value: &Tree, whole: &Tree) -> Option<Operator> {
+    fn not_matches(&self, value: &Tree, operator_map: &Tree) -> Option<Operator> {
         let regex = self.regex(value)?;
-        let not_for = whole.get("notFor").map(Tree::to_value);
+        let not_for = operator_map.get("notFor").map(Tree::to_value);
         let Some(not_for) =
             not_for.filter(|not_for| not_for.as_str().is_some_and(|text| is_match(&regex, text)))
         else {
-            let remedy = "say a text that matches: `{$notMatches: \"cloud.*\", notFor: cloudprovider}`";
-            self.report.add("not-for", whole.span, "nothing shows what $notMatches refuses", remedy);
+            let remedy = "add a string that matches: `{$notMatches: \"cloud.*\", notFor: cloudprovider}`";
+            self.report.add(
+                "not-for",
+                operator_map.span,
+                "$notMatches needs notFor, a string that matches the expression",
+                remedy,
+            );
             return None;
         };
         Some(Operator::NotMatches { regex, not_for })
@@ -240,7 +253,12 @@ impl Reader<'_> {
 
     fn regex(&self, value: &Tree) -> Option<String> {
         let Some(regex) = value.text() else {
-            self.report.add("operator", value.span, "the operator takes a regular expression", "quote it");
+            self.report.add(
+                "operator",
+                value.span,
+                "the operator takes a regular expression",
+                "write it as a quoted string",
+            );
             return None;
         };
         let regex = literal(regex).to_owned();
@@ -253,13 +271,13 @@ impl Reader<'_> {
                 .trim()
                 .trim_start_matches("error: ")
                 .to_owned();
-            self.report.add("regex", value.span, format!("the expression cannot be read: {message}"), "");
+            self.report.add("regex", value.span, format!("invalid regular expression: {message}"), "");
             return None;
         }
         Some(regex)
     }
 
-    fn cel(&self, value: &Tree, whole: &Tree) -> Option<Operator> {
+    fn cel(&self, value: &Tree, operator_map: &Tree) -> Option<Operator> {
         let Some(expression) = value.text().map(literal) else {
             self.report.add(
                 "operator",
@@ -270,24 +288,29 @@ impl Reader<'_> {
             return None;
         };
         if let Some((message, remedy)) = cel::wrong(expression) {
-            self.report.add("cel", whole.span, message, remedy);
+            self.report.add("cel", operator_map.span, message, remedy);
             return None;
         }
-        let Some(not_for) = whole.get("notFor").map(Tree::to_value) else {
-            let remedy = "say what it must refuse: `{$cel: …, notFor: …}`";
-            self.report.add("not-for", value.span, "nothing is known that the expression refuses", remedy);
+        let Some(not_for) = operator_map.get("notFor").map(Tree::to_value) else {
+            let remedy = "add a value for which it is false: `{$cel: …, notFor: …}`";
+            self.report.add(
+                "not-for",
+                value.span,
+                "notFor is missing: $cel needs a value for which the expression is false",
+                remedy,
+            );
             return None;
         };
         if cel::holds(expression, Some(&not_for)) {
-            let message = format!("the expression is true of {not_for}");
-            self.report.add("not-for", whole.span, message, "notFor names a value that it refuses");
+            let message = format!("the expression is true for the value of notFor, {not_for}");
+            self.report.add("not-for", operator_map.span, message, "write a value for which it is false");
         }
         Some(Operator::Cel { expression: expression.to_owned(), not_for: Some(not_for) })
     }
 
     fn count(&self, value: &Tree) -> Option<Operator> {
         let count = match &value.data {
-            Data::Scalar(Value::Number(number)) => {
+            TreeData::Scalar(Value::Number(number)) => {
                 number.as_u64().and_then(|number| usize::try_from(number).ok())
             }
             _ => None,
@@ -311,7 +334,7 @@ impl Reader<'_> {
         Some(Operator::Between(low.to_value(), high.to_value()))
     }
 
-    fn opened(&self, notation: Notation, value: &Tree) -> Operator {
+    fn notation(&self, notation: Notation, value: &Tree) -> Operator {
         let head: Value = ["apiVersion", "kind"]
             .into_iter()
             .filter_map(|key| Some((key.to_owned(), value.get(key)?.to_value())))
@@ -324,12 +347,12 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a whole text matches.
+/// Whether the whole string matches.
 fn is_match(regex: &str, text: &str) -> bool {
     Regex::new(&format!("^(?s:{regex})$")).is_ok_and(|regex| regex.is_match(text))
 }
 
-/// An option of a unit has a list of values; one alone stands for a list of one.
+/// Turns the single value of an option of a unit into a list of one value.
 fn options(expect: Expect, depth: usize) -> Expect {
     match expect {
         Expect::Map(fields) => {

@@ -1,4 +1,4 @@
-//! An expectation beside the answer, both cut down to what is asserted, so that a diff of lines shows nothing else.
+//! Cuts an expectation and the answer down to the asserted values, so that a diff of lines shows nothing else.
 
 use std::collections::BTreeMap;
 
@@ -6,24 +6,25 @@ use formats::yaml;
 use serde_json::{Map, Value, json};
 
 use super::compare::{element, pairs, present};
-use super::opened::inside;
+use super::notation::open_value;
 use super::{Expect, KeyedItem, Notation, Operator, Rules, holds, words};
 
-/// Wanted and got in one shape, each as YAML; empty where nothing is there.
+/// Expectation, answer and input with the same structure, as YAML; empty if absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pruned {
-    /// What is wanted: where it is kept, as it was answered; else the value, or the operator in words (`<present>`).
+    /// The expected values: the answer's value if it satisfies the assertion, else the value, or the operator in
+    /// words (`<present>`).
     pub wanted: String,
-    /// What was answered at the asserted places.
+    /// The answer's values at the asserted paths.
     pub got: String,
-    /// What the input was at the asserted places.
+    /// The input's values at the asserted paths.
     pub input: String,
 }
 
-/// Wanted, got and input at one place; `None`: nothing.
+/// Expected, actual and input value at one path; `None`: absent.
 type Sides = [Option<Value>; 3];
 
-/// What is asserted, answered and given, cut down to the asserted places and in the order of the expectation.
+/// Expectation, answer and input, cut down to the asserted paths, in the order of the expectation.
 #[must_use]
 pub fn pruned(expect: &Expect, input: Option<&Value>, answer: Option<&Value>, rules: &Rules) -> Pruned {
     let text =
@@ -86,7 +87,7 @@ fn maps(
             map.extend(value.map(|value| (name.clone(), value)));
         }
     }
-    // A map of which nothing is asserted is shown as the answer has it, so that absence is not told as `{}`.
+    // A map without shown fields is shown only if the answer or input has it, so that an absent map is not shown as `{}`.
     let there = [answer.is_some(), answer.is_some(), input.is_some()];
     let mut there = there.into_iter();
     shown.map(|map| (there.next() == Some(true) || !map.is_empty()).then_some(Value::Object(map)))
@@ -107,7 +108,7 @@ fn keyed(
         let is_operator = matches!(item.expect, Expect::Operator(_));
         let mut sides = sides(&item.expect, before, after, &item_rules);
         if !is_operator && after.is_none() {
-            // The element itself is wanted, even if all that is wanted in it is absence.
+            // The element itself is expected, even if only absent fields are asserted in it.
             sides[0].get_or_insert_with(|| json!({}));
         }
         for (list, side) in shown.iter_mut().zip(sides) {
@@ -119,7 +120,7 @@ fn keyed(
     shown.map(|list| (there.next() == Some(true) || !list.is_empty()).then_some(Value::Array(list)))
 }
 
-/// The element with its key; of what is no map, only that it is there is shown.
+/// The element with its key; a value that is not a map is shown under `is`.
 fn with_key(key: &[(String, Value)], side: Value) -> Value {
     let mut fields: Map<String, Value> = key.iter().cloned().collect();
     match side {
@@ -165,7 +166,7 @@ fn opened(
     answer: Option<&Value>,
     rules: &Rules,
 ) -> Sides {
-    let opened = |value: Option<&Value>| inside(notation, value?);
+    let opened = |value: Option<&Value>| open_value(notation, value?);
     let (before, after) = (opened(input), opened(answer));
     if answer.is_some() && after.is_none() {
         return leaf(expect, input, answer, rules);

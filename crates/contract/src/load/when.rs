@@ -1,18 +1,18 @@
-//! What is done: `when` of one case.
+//! Reads `when` of one case.
 
 use schema::Kinds;
 use serde_json::{Map, Value};
 
-use super::given::Assembly;
-use super::outcome::{boolean, known_keys, review};
+use super::given::ObjectBuilder;
+use super::keywords::{INSTANCES, OPERATIONS, REQUEST, WHEN};
 use super::report::{Report, nearest};
+use super::then::{boolean, known_keys, review};
 use super::tree::Tree;
-use super::words::{INSTANCES, OPERATIONS, REQUEST, WHEN};
 use crate::case::{Sending, When};
 
-/// What is done; cells are filled in, `admission` is one operation.
-pub(crate) fn when(tree: &Tree, assembly: &Assembly<'_>) -> Option<When> {
-    let report = assembly.report;
+/// Reads `when`, in which cells are filled in and `admission` is one operation.
+pub(crate) fn read(tree: &Tree, builder: &ObjectBuilder<'_>) -> Option<When> {
+    let report = builder.report;
     known_keys(tree, "when", &WHEN, report)?;
     if let Some(collection) = tree.get("deleteCollection") {
         alone(tree, "deleteCollection", report);
@@ -24,7 +24,7 @@ pub(crate) fn when(tree: &Tree, assembly: &Assembly<'_>) -> Option<When> {
     }
     let remedy = "write `when: {admission: CREATE}`";
     let Some(admission) = tree.get("admission") else {
-        let message = "when says neither admission, deleteCollection nor registration";
+        let message = "when needs one of admission, deleteCollection and registration";
         report.add("missing-key", tree.span, message, remedy);
         return None;
     };
@@ -33,36 +33,36 @@ pub(crate) fn when(tree: &Tree, assembly: &Assembly<'_>) -> Option<When> {
         report.add(
             "operation",
             admission.span,
-            format!("{operation:?} is no operation"),
+            format!("unknown operation {operation:?}"),
             nearest(operation, OPERATIONS),
         );
         return None;
     }
-    Some(When::Admission { operation: operation.to_owned(), sending: sending(tree, assembly)? })
+    Some(When::Admission { operation: operation.to_owned(), sending: sending(tree, builder)? })
 }
 
-fn sending(tree: &Tree, assembly: &Assembly<'_>) -> Option<Sending> {
-    let report = assembly.report;
+fn sending(tree: &Tree, builder: &ObjectBuilder<'_>) -> Option<Sending> {
+    let report = builder.report;
     let mut sending = Sending::default();
     if let Some(direct) = tree.get("direct") {
         sending.direct = boolean("direct", direct, report)?;
     }
-    // A cell may leave the version out.
+    // A cell may leave out the version.
     if let Some(version) = tree.get("review").filter(|version| !version.is_null()) {
         sending.review = Some(review(version, report)?);
     }
     if let Some(request) = tree.get("request") {
-        sending.request = overrides(request, assembly)?;
+        sending.request = overrides(request, builder)?;
     }
     Some(sending)
 }
 
-/// Notes every other key.
+/// Reports every other key of `when`.
 fn alone(tree: &Tree, name: &str, report: &Report<'_>) {
     for (key, value) in tree.map().unwrap_or_default() {
         if key.name != name && WHEN.contains(&key.name.as_str()) {
-            let message = format!("{} has no meaning beside {name}", key.name);
-            report.add("request", value.span, message, "leave one of the two out");
+            let message = format!("{} cannot be combined with {name}", key.name);
+            report.add("request", value.span, message, "remove one of the two");
         }
     }
 }
@@ -75,7 +75,7 @@ fn delete_collection(collection: &Tree, report: &Report<'_>) -> Option<When> {
     if !served {
         let known = Kinds::gardener().resources().filter(|resource| resource.group == group);
         let remedy = nearest(plural, known.map(|resource| resource.plural.as_str()));
-        report.add("resource", collection.span, format!("{name:?} is no resource"), remedy);
+        report.add("resource", collection.span, format!("unknown resource {name:?}"), remedy);
     }
     served.then(|| When::DeleteCollection { resource: name.to_owned() })
 }
@@ -83,19 +83,19 @@ fn delete_collection(collection: &Tree, report: &Report<'_>) -> Option<When> {
 fn registration(instance: &Tree, report: &Report<'_>) -> Option<When> {
     let name = instance.text().unwrap_or_default();
     if !INSTANCES.contains(&name) {
-        report.add("instance", instance.span, format!("{name:?} is no instance"), nearest(name, INSTANCES));
+        report.add("instance", instance.span, format!("unknown instance {name:?}"), nearest(name, INSTANCES));
         return None;
     }
     Some(When::Registration { instance: name.to_owned() })
 }
 
 /// Overridden fields of the request; null removes one.
-fn overrides(tree: &Tree, assembly: &Assembly<'_>) -> Option<Map<String, Value>> {
-    known_keys(tree, "request", &REQUEST, assembly.report)?;
+fn overrides(tree: &Tree, builder: &ObjectBuilder<'_>) -> Option<Map<String, Value>> {
+    known_keys(tree, "request", &REQUEST, builder.report)?;
     let mut fields = Map::new();
     for (key, value) in tree.map().unwrap_or_default() {
-        let whole = matches!(key.name.as_str(), "object" | "oldObject") && value.get("like").is_some();
-        let value = if whole { assembly.object(value)? } else { value.to_value() };
+        let is_object = matches!(key.name.as_str(), "object" | "oldObject") && value.get("like").is_some();
+        let value = if is_object { builder.object(value)? } else { value.to_value() };
         fields.insert(key.name.clone(), value);
     }
     Some(fields)
