@@ -1,4 +1,4 @@
-//! One cluster: its client, and the stores that are shared by all who read it.
+//! One cluster: its client, and the stores that all its readers share.
 
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
@@ -35,16 +35,16 @@ impl<K> Kind for K where
 {
 }
 
-/// How much of a cluster is kept in stores.
+/// Which part of a cluster the stores keep.
 #[derive(Clone, Debug, Default)]
 pub struct CacheOptions {
-    /// Namespaces that are looked at; none are all.
+    /// Namespaces to watch; empty: all.
     pub namespaces: Vec<String>,
-    /// How often handlers are told everything again, ±10 %; `None` for never.
+    /// How often handlers receive every object again, ±10 %; `None`: never.
     pub resync: Option<Duration>,
 }
 
-/// Why a cluster cannot be looked at any more.
+/// Why a cluster cannot be watched any longer.
 #[derive(Debug, thiserror::Error)]
 pub enum ClusterError {
     /// A watch has ended, which it never should.
@@ -52,7 +52,7 @@ pub enum ClusterError {
     Watch {
         /// Name of the cluster.
         cluster: String,
-        /// What happened.
+        /// The failure of its task.
         source: tokio::task::JoinError,
     },
 }
@@ -69,7 +69,7 @@ struct Shared {
     options: CacheOptions,
     entropy: Entropy,
     stores: Mutex<Stores>,
-    /// There is a store that nobody fills.
+    /// A store was added whose feed does not run yet.
     added: Notify,
 }
 
@@ -86,7 +86,7 @@ struct StoreKey {
     selection: SelectionKey,
 }
 
-/// A store whose kind is forgotten.
+/// A store of any kind.
 struct Known {
     store: Box<dyn Any + Send + Sync>,
     kind: String,
@@ -104,7 +104,7 @@ impl fmt::Debug for Cluster {
 }
 
 impl Cluster {
-    /// A cluster under a name for messages, as `source` or `target`; nothing is asked of it before [`Cluster::run`].
+    /// A cluster; `name` appears in messages, as `source` or `target`. Sends no request before [`Cluster::run`].
     pub fn new(name: impl Into<String>, client: Client, options: CacheOptions, entropy: Entropy) -> Self {
         let (stores, added) = (Mutex::default(), Notify::new());
         Self { shared: Arc::new(Shared { name: name.into(), client, options, entropy, stores, added }) }
@@ -116,7 +116,8 @@ impl Cluster {
         self.shared.client.clone()
     }
 
-    /// The store of a typed kind, or with `PartialObjectMeta<K>` of its metadata alone: one for all who ask the same.
+    /// The store of a typed kind, or of its metadata only with `PartialObjectMeta<K>`. Equal selections share one
+    /// store.
     #[must_use]
     pub fn store<K: Kind>(&self, selection: Selection<K>) -> Store<K>
     where
@@ -125,9 +126,9 @@ impl Cluster {
         self.store_of(&K::DynamicType::default(), selection)
     }
 
-    /// The store of a kind that is known at run time only: one for all who ask the same.
+    /// The store of a kind that is only known at run time. Equal selections share one store.
     ///
-    /// May be called at any time; see [`Store::synced`].
+    /// May be called at any time; see [`Store::wait_until_synced`].
     #[must_use]
     pub fn store_of<K: Kind>(&self, resource: &K::DynamicType, selection: Selection<K>) -> Store<K> {
         let (version, plural) = (K::api_version(resource), K::plural(resource));
@@ -156,7 +157,7 @@ impl Cluster {
         self.shared.stores.lock().known.values().all(|known| (known.is_synced)())
     }
 
-    /// Waits until every store that there is now has been filled once.
+    /// Waits until every store that exists now has been filled once.
     pub async fn synced(&self) {
         let waits: Vec<_> = {
             let stores = self.shared.stores.lock();
@@ -173,7 +174,7 @@ impl Cluster {
         unsynced.map(|known| known.kind.clone()).collect()
     }
 
-    /// Fills all stores, those too that are asked for later, until told to stop.
+    /// Fills all stores, including those that are added later, until `stop` is cancelled.
     ///
     /// # Errors
     /// When a watch ends, which happens only when a predicate or mapper panics.

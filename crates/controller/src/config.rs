@@ -1,4 +1,4 @@
-//! Component configuration files: read generically, with the place of every unknown field and misfit.
+//! Component configuration files: read generically, with the position of every unknown field and every wrong type.
 
 mod file;
 mod nearest;
@@ -17,20 +17,20 @@ pub use file::{Configuration, FileError, validated};
 use reader::{Step, Unknown};
 pub use sections::{Debugging, LeaderElection, Server};
 
-/// What is known of a file beyond its type.
+/// How to read a file of one kind.
 #[derive(Clone, Copy, Debug)]
 pub struct Format {
     /// `apiVersion` that the file must carry.
     pub api_version: &'static str,
     /// `kind` that the file must carry.
     pub kind: &'static str,
-    /// Settles aliases before the file is read.
+    /// Converts aliases and old field names before the file is read.
     pub settle: fn(&mut Value),
-    /// Paths that are known to be misspelt, and the path that is meant.
+    /// Known misspellings of paths, each with the correct path.
     pub misspellings: &'static [(&'static str, &'static str)],
 }
 
-/// A place in a file; line and column count from 1.
+/// A position in a file; line and column count from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     /// Line.
@@ -48,11 +48,11 @@ impl fmt::Display for Place {
 /// A field that has no effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// Where its name stands.
+    /// Position of the field's name.
     pub place: Place,
     /// Path of the field, such as `controllers.tokenValidator`.
     pub field: String,
-    /// The known field that is probably meant.
+    /// The known field that was probably meant.
     pub meant: Option<String>,
 }
 
@@ -74,36 +74,36 @@ pub enum ConfigError {
     Read {
         /// The file.
         path: PathBuf,
-        /// The operating system's words.
+        /// The operating system's error.
         source: io::Error,
     },
-    /// It is no YAML.
+    /// It is not valid YAML.
     #[error("failed to parse the configuration: {0}")]
     Parse(#[source] yaml::Error),
-    /// It holds no document, or several.
+    /// It holds no document, or more than one.
     #[error("failed to parse the configuration: expected one document, found {0}")]
     Documents(usize),
-    /// It is of another kind, or does not say of which.
+    /// It has another `apiVersion` or `kind`, or none.
     #[error("failed to read the configuration: {field} must be {want}, found {}", found.as_deref().unwrap_or("none"))]
     Kind {
         /// `apiVersion` or `kind`.
         field: &'static str,
-        /// What it must be.
+        /// The required value.
         want: &'static str,
-        /// What it is.
+        /// The value in the file.
         found: Option<String>,
     },
-    /// A field has another type than it should.
+    /// A field has the wrong type.
     #[error("failed to read the configuration: {place}: {field}: {message}")]
     Field {
-        /// Where the value stands.
+        /// Position of the value.
         place: Place,
         /// Path of the field.
         field: String,
         /// What is wrong.
         message: String,
     },
-    /// There are unknown fields, and none are wanted.
+    /// There are unknown fields, and the file is read strictly.
     #[error("failed to read the configuration: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Unknown(Vec<Warning>),
 }
@@ -123,9 +123,9 @@ pub fn load<T: DeserializeOwned>(
     if strict && !warnings.is_empty() { Err(ConfigError::Unknown(warnings)) } else { Ok((config, warnings)) }
 }
 
-/// Reads a text, YAML or JSON; keys count by case, nulls say nothing, unknown fields become warnings.
+/// Reads YAML or JSON text. Keys are case-sensitive, nulls count as absent, and unknown fields become warnings.
 ///
-/// The fields of `T` are known from its derived `Deserialize`; a flattened struct would hide them.
+/// The field names come from the derived `Deserialize` of `T`, so `T` must not flatten structs.
 ///
 /// # Errors
 /// As [`ConfigError`] says, save for `Read` and `Unknown`.
@@ -174,7 +174,8 @@ fn warn(root: &Node, unknown: &Unknown, format: &Format) -> Warning {
     Warning { place: place(root, &unknown.path, true), meant: spelt.or_else(near), field }
 }
 
-/// Where the path stands: its last key, or its value. What an alias moved is looked for as far as the path goes.
+/// Position of the last key of the path, or of its value. If an alias moved the value, the position of the longest
+/// prefix that exists.
 fn place(root: &Node, path: &[Step], key: bool) -> Place {
     let mut node = root;
     let mut mark = root.start;

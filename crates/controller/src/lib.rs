@@ -1,10 +1,13 @@
 //! Component configuration, clock, controllers, and the process around them: health, readiness, metrics, log, shutdown.
 //!
-//! - [`config`], [`clock`], [`entropy`] — configuration files, the time of day, randomness: all arguments;
-//! - [`remote`], [`connection`], [`cluster`], [`store`] — how a cluster is reached, and shared caches kept current by watches;
-//! - [`source`], [`queue`], [`reconcile`], [`controller`], [`controllers`] — controllers as controller-runtime has them;
-//! - [`leader`], [`limit`], [`events`] — one works, not too fast, and says what it does;
-//! - [`command`], [`log`], [`metrics`], [`probes`], [`process`], [`webhooks`] — how a process begins, shows itself, serves, ends.
+//! - [`config`], [`clock`], [`entropy`] — configuration files, the time of day, randomness: all passed as arguments;
+//! - [`remote`], [`connection`], [`cluster`], [`store`] — connections to clusters, and shared caches that watches
+//! keep current;
+//! - [`source`], [`queue`], [`reconcile`], [`controller`], [`controllers`] — controllers as controller-runtime has
+//! them;
+//! - [`leader`], [`limit`], [`events`] — leader election, rate limits, events;
+//! - [`command`], [`log`], [`metrics`], [`probes`], [`process`], [`webhooks`] — how a process starts, logs, serves
+//! and ends.
 //! ```
 //! use controller::{Cluster, Controller, Event, Outcome, Reconcile, Request, Selection, Store, Watch};
 //! use k8s_openapi::api::core::v1::Secret;

@@ -1,4 +1,4 @@
-//! What controllers measure, under the names of controller-runtime.
+//! Measurements of controllers, under the names of controller-runtime.
 
 mod histogram;
 
@@ -17,7 +17,7 @@ const BOUNDS: &[f64] = &[
     50.0, 60.0,
 ];
 
-/// How a reconciliation ended.
+/// The result of a reconciliation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Verdict {
     Error,
@@ -27,11 +27,11 @@ pub(crate) enum Verdict {
 }
 
 impl Verdict {
-    /// In the order of their variants.
+    /// In the order of the variants.
     const LABELS: [&str; 4] = ["error", "requeue", "requeue_after", "success"];
 }
 
-/// What one controller has done.
+/// Measurements of one controller.
 #[derive(Debug)]
 pub(crate) struct Measured {
     name: String,
@@ -47,7 +47,7 @@ struct Counts {
     time: Histogram,
 }
 
-/// A worker that works, until dropped.
+/// Counts a worker as busy until dropped.
 #[derive(Debug)]
 pub(crate) struct Busy(Arc<Measured>);
 
@@ -63,7 +63,7 @@ impl Measured {
         Self { name, workers, counts: Mutex::new(counts) }
     }
 
-    /// A worker begins to work.
+    /// Marks a worker as busy.
     pub(crate) fn busy(self: &Arc<Self>) -> Busy {
         self.counts.lock().active += 1;
         Busy(self.clone())
@@ -111,7 +111,7 @@ impl Measured {
                 Kind::Counter,
                 counts.verdicts[Verdict::Error as usize] as f64,
             ),
-            // Every error is tried again, so that this stays zero; the original has it.
+            // Every error is retried, so this stays zero; the original has it.
             (
                 "controller_runtime_terminal_reconcile_errors_total",
                 "Total number of terminal reconciliation errors per controller",

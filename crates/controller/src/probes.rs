@@ -1,4 +1,4 @@
-//! `/healthz` and `/readyz`: `ok`, or line by line what fails; answered as Kubernetes expects.
+//! `/healthz` and `/readyz`: `ok`, or one line per failed check, in Kubernetes' format.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
@@ -32,13 +32,13 @@ impl fmt::Debug for Probes {
 }
 
 impl Probes {
-    /// Without a check both endpoints say that all is well.
+    /// Without checks, both endpoints report success.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a check of `/healthz`; its error is shown to those who ask for this check alone.
+    /// Adds a check of `/healthz`; its error is only shown in answers about this check.
     #[must_use]
     pub fn health<F>(mut self, name: &str, check: impl Fn() -> F + Send + Sync + 'static) -> Self
     where
@@ -103,7 +103,7 @@ async fn all(checks: &BTreeMap<String, Check>, query: &Query) -> Response<Full<B
         } else if let Err(error) = check().await {
             tracing::debug!(check = name, error, "health check failed");
             failed = true;
-            // The endpoint is public: why it failed is told to those who ask for the check alone.
+            // The endpoint is public: only the answer about the check itself shows the reason.
             format!("[-]{name} failed: reason withheld")
         } else {
             format!("[+]{name} ok")
@@ -131,16 +131,16 @@ async fn all(checks: &BTreeMap<String, Check>, query: &Query) -> Response<Full<B
     }
 }
 
-/// The check named `webhook-server`: TLS is spoken at `host:port`.
+/// The check named `webhook-server`: tests whether `host:port` speaks TLS.
 ///
 /// # Errors
-/// When it is not, in the words of controller-runtime.
+/// When it does not, in the words of controller-runtime.
 pub async fn webhook_server(address: &str) -> Result<(), String> {
     let dialled = webhook::dial::handshake(address, Duration::from_secs(10)).await;
     dialled.map_err(|error| format!("webhook server is not reachable: {error}"))
 }
 
-/// `404 page not found`, as Go says it.
+/// `404 page not found`, Go's text.
 pub(crate) fn not_found() -> Response<Full<Bytes>> {
     text(StatusCode::NOT_FOUND, "404 page not found\n".to_owned())
 }

@@ -1,4 +1,4 @@
-//! How many requests clients send, under the name of client-go.
+//! Counts the requests of clients, under the metric name of client-go.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,23 +9,24 @@ use kube::Client;
 use kube::client::Body;
 use parking_lot::Mutex;
 
-/// Counts the requests of all clients that it is laid over. Cheap to clone; clones count together.
+/// Counts the requests of all clients that it wraps. Cheap to clone; clones share the counts.
 #[derive(Clone, Debug, Default)]
 pub struct RequestCounts {
     counts: Arc<Mutex<BTreeMap<Key, u64>>>,
 }
 
-/// What is counted by itself.
+/// The labels of one counter.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
-    /// Status code, or `<error>` where there was no answer.
+    /// Status code, or `<error>` without an answer.
     code: String,
     method: String,
     host: Arc<str>,
 }
 
 impl RequestCounts {
-    /// A client that asks through `client`; `host` is the server's name in the numbers, with its port if it has one.
+    /// A client that sends its requests through `client`; `host` is the label for the server, with its port if it has
+    /// one.
     #[must_use]
     pub fn over(&self, client: &Client, host: &str) -> Client {
         let (counts, asked, host) = (self.clone(), client.clone(), Arc::<str>::from(host));

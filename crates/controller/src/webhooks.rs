@@ -1,5 +1,5 @@
-//! The webhook server of a process: TLS with a certificate that is looked at while it is served, and the check whether it
-//! answers.
+//! The webhook server of a process: TLS with a certificate that is reloaded while it is served, and the readiness
+//! check.
 
 pub mod component;
 pub mod print;
@@ -21,15 +21,15 @@ use webhook::service::WebhookService;
 use crate::metrics;
 use crate::process::{self, Process, ProcessError};
 
-/// How often the certificate is looked at; kubelet needs longer to bring a new one.
+/// How often the certificate files are read; kubelet takes longer to update them.
 const CERTIFICATE_PERIOD: Duration = Duration::from_secs(5);
-/// How long the server may take to answer itself.
+/// How long the answer to the server's own check may take.
 const CHECK: Duration = Duration::from_secs(5);
 
 /// Why webhooks are not served.
 #[derive(Debug, thiserror::Error)]
 pub enum WebhooksError {
-    /// There is no certificate to show.
+    /// The certificate cannot be loaded.
     #[error("failed to load the serving certificate: {0}")]
     Certificate(#[from] CertificateError),
     /// TLS cannot be set up.
@@ -43,7 +43,7 @@ pub enum WebhooksError {
     Check(#[from] DialError),
 }
 
-/// What a check of the server comes to.
+/// The result of a check of the server.
 pub type Answered = Pin<Box<dyn Future<Output = Result<(), String>> + Send>>;
 
 /// Webhooks that a process serves.
@@ -53,10 +53,11 @@ pub struct Served {
     dialer: Https,
 }
 
-/// The certificate of a folder, `tls.crt` and `tls.key`; empty stands for the one that controller-runtime looks into.
+/// Loads the certificate of a folder, `tls.crt` and `tls.key`; an empty path means controller-runtime's default
+/// folder.
 ///
 /// # Errors
-/// When there is none, or it cannot be used.
+/// When it is missing or cannot be used.
 pub fn certificates(folder: &str) -> Result<Arc<CertificateFolder>, WebhooksError> {
     let folder = match folder {
         "" => std::env::temp_dir().join("k8s-webhook-server").join("serving-certs"),
@@ -65,7 +66,7 @@ pub fn certificates(folder: &str) -> Result<Arc<CertificateFolder>, WebhooksErro
     Ok(Arc::new(CertificateFolder::open(folder)?))
 }
 
-/// Serves webhooks until the process ends; open requests have `grace` then.
+/// Serves webhooks until the process ends; open requests then have `grace` to finish.
 ///
 /// # Errors
 /// When TLS cannot be set up or the address cannot be listened on.
@@ -103,7 +104,7 @@ pub async fn serve(
 }
 
 impl Served {
-    /// A check whether the server answers; any answer over TLS is a sign of life.
+    /// A check whether the server answers; any answer over TLS counts.
     pub fn check(&self) -> impl Fn() -> Answered + Send + Sync + use<> {
         let dialer = self.dialer.clone();
         move || {
@@ -121,7 +122,8 @@ impl Served {
     }
 }
 
-/// An address at which the process reaches itself. A container may listen on all addresses and have no IPv6 loopback.
+/// The address at which the process reaches itself. A container may listen on all addresses and have no IPv6
+/// loopback.
 fn reachable(address: SocketAddr, has_ipv6: bool) -> SocketAddr {
     let ip = match address.ip() {
         IpAddr::V6(ip) if ip.is_unspecified() && has_ipv6 => Ipv6Addr::LOCALHOST.into(),

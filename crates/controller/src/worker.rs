@@ -1,4 +1,4 @@
-//! Workers: take a request, reconcile, and see to it that it comes back when it must.
+//! Workers: take a request, reconcile it, and schedule its retry.
 
 use std::fmt;
 use std::panic::AssertUnwindSafe;
@@ -33,11 +33,11 @@ impl fmt::Debug for Work {
 }
 
 impl Work {
-    /// Works until told to stop; what has begun is finished.
+    /// Works until `stop` is cancelled; finishes the current request.
     pub(crate) async fn run(self: Arc<Self>, stop: CancellationToken) {
         while let Some(Some(request)) = stop.run_until_cancelled(self.queue.get()).await {
             if stop.is_cancelled() {
-                // The request stays undone: whoever comes next lists everything anyway.
+                // The request stays undone: the next leader lists everything anyway.
                 self.queue.done(&request);
                 return;
             }

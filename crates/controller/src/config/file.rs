@@ -1,4 +1,4 @@
-//! How a configuration file becomes a component's configuration: read, defaults filled in, validated.
+//! Turns a configuration file into a component's configuration: reads it, fills in defaults, validates it.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ pub enum FileError {
     /// It cannot be read.
     #[error("{0}")]
     Read(#[from] ConfigError),
-    /// It breaks rules; these are all of them.
+    /// It is invalid; these are all errors.
     #[error("{}", field::aggregate(.0))]
     Invalid(Vec<field::Error>),
 }
@@ -41,7 +41,7 @@ pub trait Configuration: DeserializeOwned {
         Ok((config.complete()?, warnings))
     }
 
-    /// Reads what a file says, whose version and kind may be missing, with the warnings about it.
+    /// Reads a configuration whose `apiVersion` and `kind` may be missing, and returns the warnings about it.
     ///
     /// # Errors
     /// When it cannot be read, or is not valid.
@@ -51,7 +51,8 @@ pub trait Configuration: DeserializeOwned {
         Ok((config.complete()?, warnings))
     }
 
-    /// Reads a part of a file, as a test says it: kind, version and leader election may be missing, unknown fields may not be there.
+    /// Reads part of a configuration, as tests write it: `apiVersion`, `kind` and leader election may be missing;
+    /// unknown fields are an error.
     ///
     /// # Errors
     /// When it cannot be read, or is not valid.
@@ -66,7 +67,7 @@ pub trait Configuration: DeserializeOwned {
     }
 }
 
-/// Validated: the configuration, unless there are errors.
+/// Returns the configuration if there are no errors.
 ///
 /// # Errors
 /// The errors.
@@ -74,7 +75,7 @@ pub fn validated<C>(config: C, errors: Vec<field::Error>) -> Result<C, FileError
     if errors.is_empty() { Ok(config) } else { Err(FileError::Invalid(errors)) }
 }
 
-/// A whole file: version, kind, and the fields of `value` over those of `usual`.
+/// A complete file: `apiVersion`, `kind`, and the fields of `value` merged over those of `usual`.
 fn over(usual: Value, value: &Value, format: &Format) -> Value {
     let mut whole = usual;
     whole["apiVersion"] = format.api_version.into();

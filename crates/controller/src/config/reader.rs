@@ -1,4 +1,4 @@
-//! A serde reader of JSON values that knows where it is, and notes the fields a type does not have.
+//! A serde deserializer of JSON values that tracks the path and collects unknown fields.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -10,7 +10,7 @@ use serde::de::{
 };
 use serde_json::Value;
 
-/// One step from the root of a file.
+/// One segment of the path from the root of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     Field(String),
@@ -24,7 +24,7 @@ pub(super) struct Unknown {
     pub(super) known: &'static [&'static str],
 }
 
-/// A value that does not fit its field.
+/// A value of the wrong type for its field.
 #[derive(Debug)]
 pub(super) struct Misfit {
     pub(super) path: Vec<Step>,
@@ -32,7 +32,7 @@ pub(super) struct Misfit {
     placed: bool,
 }
 
-/// Reads the value as a type, with the fields that were left over.
+/// Deserializes the value, and returns it with the unknown fields.
 pub(super) fn read<T: DeserializeOwned>(value: &Value) -> Result<(T, Vec<Unknown>), Misfit> {
     let unknown = RefCell::new(Vec::new());
     let read = T::deserialize(Reader { value, path: Vec::new(), unknown: &unknown })?;
@@ -40,7 +40,7 @@ pub(super) fn read<T: DeserializeOwned>(value: &Value) -> Result<(T, Vec<Unknown
 }
 
 impl Misfit {
-    /// Remembers the innermost place only.
+    /// Sets the path unless a nested value has set it already.
     fn at(mut self, path: &[Step]) -> Self {
         if !self.placed {
             (self.path, self.placed) = (path.to_vec(), true);
@@ -63,7 +63,7 @@ impl de::Error for Misfit {
     }
 
     fn invalid_type(found: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
-        // What stands in the wrong field may be a secret.
+        // The message must not show the value, which may be a secret.
         match found {
             Unexpected::Str(_) => Self::custom(format_args!("invalid type: string, expected {expected}")),
             found => Self::custom(format_args!("invalid type: {found}, expected {expected}")),
@@ -171,7 +171,7 @@ impl<'de> MapAccess<'de> for Entries<'de, '_> {
     type Error = Misfit;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Misfit> {
-        // A null means that nothing is said, whatever the type.
+        // A null counts as absent, whatever the type.
         let Some((name, value)) = self.rest.by_ref().find(|(_, value)| !value.is_null()) else {
             return Ok(None);
         };

@@ -1,4 +1,4 @@
-//! The queue as a value that changes with every call, without waiting.
+//! The state of a queue, changed by calls that never wait.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -8,24 +8,24 @@ use tokio::time::Instant;
 use super::limiter::RateLimiter;
 use super::measure::Measured;
 
-/// What there is for somebody who asks for an item.
+/// The answer to a worker that asks for an item.
 pub(super) enum Next<T> {
     /// An item.
     Item(T),
     /// Nothing before that time.
     At(Instant),
-    /// Nothing that is known of.
+    /// No item, and no known time for one.
     Unknown,
-    /// Nothing, never again.
+    /// The queue is shut down and empty.
     End,
 }
 
-/// Where an item is that is somewhere.
+/// The state of an item in the queue.
 #[derive(Debug, Default)]
 struct Place {
-    /// Since when it is to be worked on.
+    /// Since when it is waiting to be processed.
     wanted: Option<Instant>,
-    /// Since when it is worked on.
+    /// Since when it is being processed.
     working: Option<Instant>,
 }
 
@@ -34,11 +34,11 @@ pub(super) struct State<T> {
     pub(super) limiter: RateLimiter<T>,
     pub(super) measured: Measured,
     places: BTreeMap<T, Place>,
-    /// Items that are wanted and not worked on, in the order in which they came.
+    /// Waiting items that are not being processed, in order of arrival.
     order: VecDeque<T>,
-    /// Items that come later, by time and then in the order in which they were added.
+    /// Delayed items, by time and then in the order in which they were added.
     later: BTreeMap<(Instant, u64), T>,
-    /// Where in `later` an item is.
+    /// The key in `later` of each delayed item.
     due: BTreeMap<T, (Instant, u64)>,
     added: u64,
     working: usize,
@@ -60,7 +60,7 @@ impl<T: Ord + Clone> State<T> {
         }
     }
 
-    /// Whether there is one item more to hand out.
+    /// Adds an item; returns whether there is one more item to hand out.
     pub(super) fn add(&mut self, item: T, now: Instant) -> bool {
         self.promote(now);
         self.want(item, now)
@@ -76,7 +76,7 @@ impl<T: Ord + Clone> State<T> {
             self.want(item, now);
             return;
         }
-        // A time that no clock reaches is none.
+        // A time beyond the clock's range never comes.
         let Some(at) = now.checked_add(delay) else { return };
         match self.due.get(&item) {
             Some((earlier, _)) if *earlier <= at => return,
@@ -115,7 +115,8 @@ impl<T: Ord + Clone> State<T> {
         Next::Item(item)
     }
 
-    /// Whether the item is to be handed out again, and whether nobody works any more.
+    /// Ends the processing of an item; returns whether it is to be handed out again, and whether no item is in
+    /// progress.
     pub(super) fn done(&mut self, item: &T, now: Instant) -> (bool, bool) {
         self.promote(now);
         let Some(place) = self.places.get_mut(item) else { return (false, self.working == 0) };
@@ -150,12 +151,12 @@ impl<T: Ord + Clone> State<T> {
         self.order.len()
     }
 
-    /// When each piece of work began that has not ended.
+    /// Start of each unfinished item.
     pub(super) fn working_since(&self) -> impl Iterator<Item = Instant> {
         self.places.values().filter_map(|place| place.working)
     }
 
-    /// Adds what has become due. Every call begins with it, so that nobody needs to wait for times in the background.
+    /// Moves due items to the waiting ones. Every call begins with it, so no background task needs to watch the time.
     pub(super) fn promote(&mut self, now: Instant) {
         while let Some(entry) = self.later.first_entry() {
             let (at, _) = *entry.key();

@@ -1,4 +1,4 @@
-//! What API servers warn of, each once, in the log under the name that the originals have for it.
+//! Logs the warnings of API servers, each once, under the originals' logger name.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,17 +9,17 @@ use kube::Client;
 use kube::client::Body;
 use parking_lot::Mutex;
 
-/// How many are remembered; beyond that they are told again.
+/// How many warnings are remembered; older ones are logged again.
 const REMEMBERED: usize = 1000;
 
-/// The warnings that have been told. Cheap to clone; clones tell each warning once.
+/// The warnings that were logged. Cheap to clone; clones log each warning once.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Warnings {
     told: Arc<Mutex<BTreeSet<String>>>,
 }
 
 impl Warnings {
-    /// A client that asks through `client`, and logs what the answers warn of.
+    /// A client that sends its requests through `client`, and logs the warnings in the answers.
     pub(crate) fn over(&self, client: &Client) -> Client {
         let (warnings, asked) = (self.clone(), client.clone());
         let service = tower::service_fn(move |request: Request<Body>| {
@@ -35,7 +35,7 @@ impl Warnings {
         Client::new(service, client.default_namespace())
     }
 
-    /// Those of an answer that have not been told yet.
+    /// The warnings of an answer that were not logged yet.
     fn untold(&self, headers: &HeaderMap) -> Vec<String> {
         let warnings = headers.get_all(WARNING).iter().filter_map(|value| text(value.to_str().ok()?));
         let mut told = self.told.lock();
@@ -50,7 +50,7 @@ impl Warnings {
     }
 }
 
-/// The text of `299 - "text"`, where quotes and backslashes are behind a backslash; Kubernetes sends one in a header.
+/// The text of `299 - "text"`, in which backslashes escape quotes and backslashes; Kubernetes sends one per header.
 fn text(value: &str) -> Option<String> {
     let quoted = value.strip_prefix("299 ")?.split_once('"')?.1.strip_suffix('"')?;
     let mut letters = quoted.chars();
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_warning_is_told_once() {
+    fn each_warning_is_logged_once() {
         let mut headers = HeaderMap::new();
         let sent =
             [r#"299 - "unknown field \"spec.a\"""#, r#"299 - "deprecated""#, r#"199 - "of a proxy""#, "no"];

@@ -1,4 +1,4 @@
-//! Watches that fill stores, and go on whatever happens.
+//! Watches that fill stores and survive all failures.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,32 +15,32 @@ use super::{Selection, Store};
 use crate::cluster::Kind;
 use crate::entropy::Entropy;
 
-/// How often it is looked whether a kind that is absent has come.
+/// How often an absent kind is looked for.
 const ABSENT_KIND: Duration = Duration::from_secs(5);
-/// How much earlier or later than its period a resync may come.
+/// Maximum deviation of a resync from its period.
 const RESYNC_SPREAD: f64 = 0.1;
 
 /// Everything that one watch needs.
 pub(crate) struct Feed<K: Kind> {
     pub(crate) client: Client,
     pub(crate) resource: K::DynamicType,
-    /// Empty for all.
+    /// Empty: all namespaces.
     pub(crate) namespace: String,
     pub(crate) selection: Arc<Selection<K>>,
     pub(crate) pace: Pace,
     pub(crate) store: Store<K>,
 }
 
-/// When things are done again.
+/// When to resync.
 #[derive(Clone, Debug)]
 pub(crate) struct Pace {
-    /// How often everything is told again; `None` for never.
+    /// How often subscribers receive every object again; `None`: never.
     pub(crate) resync: Option<Duration>,
     pub(crate) entropy: Entropy,
 }
 
 impl<K: Kind> Feed<K> {
-    /// Fills the store; ends only with the process.
+    /// Fills the store; never ends.
     pub(crate) async fn run(self) {
         let api: Api<Scoped<K>> = if self.namespace.is_empty() {
             Api::all_with(self.client.clone(), &self.resource)
@@ -92,7 +92,7 @@ impl<K: Kind> Feed<K> {
         }
     }
 
-    /// What is kept of an object.
+    /// Strips an object of what the store does not keep.
     fn kept(&self, Scoped(mut object): Scoped<K>) -> Arc<K> {
         object.meta_mut().managed_fields = None;
         if let Some(reduction) = &self.selection.reduction {
@@ -125,7 +125,7 @@ fn is_absent(error: &watcher::Error) -> bool {
     matches!(error, kube::Error::Api(status) if status.code == 404)
 }
 
-/// Tries again every five seconds, however often it failed: for a kind that may be absent.
+/// Retries every five seconds, however often it failed: for a kind that may be absent.
 #[derive(Debug)]
 pub struct Steady;
 
@@ -141,9 +141,11 @@ impl Backoff for Steady {
     fn reset(&mut self) {}
 }
 
-/// Waits twice as long each time, from 0.8 s up to 30 s, and up to twice that at random; anew after two quiet minutes.
+/// Doubles the wait each time, from 0.8 s up to 30 s, plus up to as much at random; starts anew after two quiet
+/// minutes.
 ///
-/// Something is told of each try before it fails, so only time tells that all went well.
+/// The watcher calls `reset` before each attempt, even if it fails, so only the elapsed time shows that the watch
+/// worked.
 struct Reluctant {
     next: Duration,
     failed: Option<Instant>,
@@ -193,7 +195,7 @@ mod tests {
             least.push(backoff.next.as_millis() / 2);
             assert!(wait <= Reluctant::MOST * 2, "{wait:?}");
             advance(wait).await;
-            // The next try has begun.
+            // The next attempt has begun.
             backoff.reset();
         }
         assert_eq!(least, [800, 1600, 3200, 6400, 12_800, 15_000, 15_000, 15_000]);
