@@ -35,7 +35,7 @@ pub enum StartError {
 
 /// The command line names no configuration file.
 #[derive(Debug, thiserror::Error)]
-#[error("missing config file: say --config FILE")]
+#[error("missing config file: set --config FILE")]
 pub struct MissingConfigError;
 
 /// Flags about the configuration file.
@@ -104,14 +104,14 @@ pub fn main<A: Parser, E: Display>(
     match execute(arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            say(&error.to_string());
+            print_line(&error.to_string());
             ExitCode::FAILURE
         }
     }
 }
 
 /// Replaces the configured kubeconfig by `other` unless that is empty.
-pub fn replace(kubeconfig: &mut String, other: Option<String>) {
+pub fn override_kubeconfig(kubeconfig: &mut String, other: Option<String>) {
     if let Some(path) = other.filter(|path| !path.is_empty()) {
         *kubeconfig = path;
     }
@@ -146,13 +146,13 @@ impl Program {
 }
 
 /// Prints a text on standard output.
-pub fn say(text: &str) {
+pub fn print_line(text: &str) {
     // A closed pipe, as with `| head`, does not change the exit code.
     let _ = writeln!(std::io::stdout(), "{}", text.trim_end());
 }
 
 /// Prints warnings about a configuration on standard error, for commands without a log.
-pub fn warn(warnings: &[Warning]) {
+pub fn print_warnings(warnings: &[Warning]) {
     for warning in warnings {
         // A closed standard error does not change the exit code.
         let _ = writeln!(std::io::stderr(), "{warning}");
@@ -174,14 +174,14 @@ mod tests {
 
     #[test]
     fn the_version_is_printed_briefly_and_raw() {
-        let told = |flags: &[&str]| {
+        let version_text = |flags: &[&str]| {
             let arguments =
                 Arguments::try_parse_from([&["component"], flags].concat()).expect("they are flags");
             arguments.version.text(Program { name: "component", version: "1.2.3" })
         };
-        assert_eq!(told(&["--config", "f", "--strict-config"]), None);
-        assert_eq!(told(&["--version"]).as_deref(), Some("component v1.2.3"));
-        let raw = told(&["--version=raw"]).unwrap_or_default();
+        assert_eq!(version_text(&["--config", "f", "--strict-config"]), None);
+        assert_eq!(version_text(&["--version"]).as_deref(), Some("component v1.2.3"));
+        let raw = version_text(&["--version=raw"]).unwrap_or_default();
         assert!(raw.starts_with("version.Info{GitVersion:\"v1.2.3\", Platform:\""), "{raw}");
     }
 
@@ -192,23 +192,23 @@ mod tests {
                 [&["component"], flags].concat().into_iter().map(OsString::from).collect::<Vec<_>>();
             main(arguments, execute)
         };
-        let shown = |code: ExitCode| format!("{code:?}");
-        assert_eq!(shown(code(&[], |_| Ok(()))), shown(ExitCode::SUCCESS));
-        assert_eq!(shown(code(&["--help"], |_| Err("not reached"))), shown(ExitCode::SUCCESS));
+        let describe = |code: ExitCode| format!("{code:?}");
+        assert_eq!(describe(code(&[], |_| Ok(()))), describe(ExitCode::SUCCESS));
+        assert_eq!(describe(code(&["--help"], |_| Err("not reached"))), describe(ExitCode::SUCCESS));
         assert_eq!(
-            shown(code(&[], |arguments| arguments.file.config.map(|_| ()).ok_or("missing"))),
-            shown(ExitCode::FAILURE)
+            describe(code(&[], |arguments| arguments.file.config.map(|_| ()).ok_or("missing"))),
+            describe(ExitCode::FAILURE)
         );
-        assert_eq!(shown(code(&["--wrong"], |_| Ok(()))), shown(ExitCode::FAILURE));
+        assert_eq!(describe(code(&["--wrong"], |_| Ok(()))), describe(ExitCode::FAILURE));
     }
 
     #[test]
     fn an_empty_variable_replaces_nothing() {
         let mut kubeconfig = "configured".to_owned();
-        replace(&mut kubeconfig, Some(String::new()));
-        replace(&mut kubeconfig, None);
+        override_kubeconfig(&mut kubeconfig, Some(String::new()));
+        override_kubeconfig(&mut kubeconfig, None);
         assert_eq!(kubeconfig, "configured");
-        replace(&mut kubeconfig, Some("other".to_owned()));
+        override_kubeconfig(&mut kubeconfig, Some("other".to_owned()));
         assert_eq!(kubeconfig, "other");
     }
 }

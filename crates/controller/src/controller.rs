@@ -212,7 +212,7 @@ impl Assembled {
 
 impl Sourced {
     /// Waits until all sources have enqueued the objects that existed at the start.
-    pub(crate) async fn synced(&mut self, limit: Duration) -> Result<(), ControllerError> {
+    pub(crate) async fn wait_until_synced(&mut self, limit: Duration) -> Result<(), ControllerError> {
         for (what, synced) in std::mem::take(&mut self.waits) {
             if timeout(limit, synced).await.is_err() {
                 let error = ControllerError::Sync { controller: self.work.name.clone(), what };

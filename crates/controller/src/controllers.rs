@@ -83,11 +83,11 @@ impl Controllers {
         self.works.lock().extend(assembled.iter().map(|assembled| assembled.work.clone()));
         let mut sourced: Vec<_> = assembled.into_iter().map(Assembled::start).collect();
         for controller in &mut sourced {
-            let synced = stop.run_until_cancelled(controller.synced(self.cache_sync_timeout));
+            let synced = stop.run_until_cancelled(controller.wait_until_synced(self.cache_sync_timeout));
             let Some(synced) = synced.await else { return Ok(()) };
             synced?;
         }
-        let Some(synced) = stop.run_until_cancelled(self.synced()).await else { return Ok(()) };
+        let Some(synced) = stop.run_until_cancelled(self.wait_until_synced()).await else { return Ok(()) };
         synced?;
         let mut running = JoinSet::new();
         for controller in sourced {
@@ -105,9 +105,9 @@ impl Controllers {
     }
 
     /// Waits for stores that are read but not watched.
-    async fn synced(&self) -> Result<(), ControllersError> {
+    async fn wait_until_synced(&self) -> Result<(), ControllersError> {
         for cluster in &self.clusters {
-            if timeout(self.cache_sync_timeout, cluster.synced()).await.is_err() {
+            if timeout(self.cache_sync_timeout, cluster.wait_until_synced()).await.is_err() {
                 return Err(ControllersError::Sync(cluster.unsynced()));
             }
         }

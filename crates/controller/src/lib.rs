@@ -55,7 +55,7 @@ pub mod store;
 pub mod webhooks;
 mod worker;
 
-pub use reconcile::{Outcome, Reconcile, words};
+pub use reconcile::{Outcome, Reconcile, describe_error};
 pub use source::{Event, Source, Ticker, Watch, owners, predicate};
 pub use store::{Index, Selection, Store};
 pub use tokio_util::sync::CancellationToken;

@@ -93,8 +93,8 @@ pub fn init(level: Level, format: Format, clock: Clock) -> Result<(), LogError> 
     tracing::subscriber::set_global_default(subscriber).map_err(LogError::Twice)?;
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
-        let words = panic.payload_as_str().unwrap_or("no words");
-        tracing::error!(target: "panic", place, "{words}");
+        let message = panic.payload_as_str().unwrap_or("no words");
+        tracing::error!(target: "panic", place, "{message}");
     }));
     Ok(())
 }

@@ -77,7 +77,7 @@ pub struct WebhookServer {
 }
 
 /// What the process provides for building a component's parts.
-pub struct Given {
+pub struct ProcessContext {
     /// A client of the main cluster, with the rate limit of its connection.
     pub client: Client,
     /// A client of the second cluster.
@@ -107,8 +107,8 @@ pub struct Work {
     run: Run,
 }
 
-type Run = Box<dyn FnOnce(Controllers, CancellationToken) -> Running + Send>;
-type Running = Pin<Box<dyn Future<Output = Result<(), WorkError>> + Send>>;
+type Run = Box<dyn FnOnce(Controllers, CancellationToken) -> WorkFuture + Send>;
+type WorkFuture = Pin<Box<dyn Future<Output = Result<(), WorkError>> + Send>>;
 
 /// Why controllers failed.
 #[derive(Debug, thiserror::Error)]
@@ -171,14 +171,22 @@ impl Manager {
     ///
     /// # Errors
     /// Why it could not start, or the failure that ended it.
-    pub fn run(self, warnings: &[Warning], made: impl FnOnce(Given) -> Parts) -> Result<(), ManagerError> {
+    pub fn run(
+        self,
+        warnings: &[Warning],
+        build: impl FnOnce(ProcessContext) -> Parts,
+    ) -> Result<(), ManagerError> {
         // One thread answers as many reviews as the original on eight cores; each further thread costs half a MiB.
-        self.program.run(self.log, warnings, |clock| self.serve(clock, made))
+        self.program.run(self.log, warnings, |clock| self.serve(clock, build))
     }
 
-    async fn serve(self, clock: Clock, made: impl FnOnce(Given) -> Parts) -> Result<(), ManagerError> {
-        let told = process::terminated().map_err(ManagerError::Signals)?;
-        let mut told = std::pin::pin!(told);
+    async fn serve(
+        self,
+        clock: Clock,
+        build: impl FnOnce(ProcessContext) -> Parts,
+    ) -> Result<(), ManagerError> {
+        let shutdown = process::terminated().map_err(ManagerError::Signals)?;
+        let mut shutdown = std::pin::pin!(shutdown);
         let requests = RequestCounts::default();
         let client = remote::client(&self.cluster.kubeconfig, &requests).await?;
         let target = match &self.target {
@@ -188,7 +196,7 @@ impl Manager {
         let certificates = self.webhooks.as_ref().map(|server| webhooks::certificates(&server.certificates));
         let certificates = certificates.transpose()?;
         tokio::select! {
-            () = &mut told => return Ok(()),
+            () = &mut shutdown => return Ok(()),
             reached = remote::reach(&client, self.cluster.name) => reached?,
         }
         let entropy = Entropy::system();
@@ -196,8 +204,13 @@ impl Manager {
         let elector =
             elector.map(|election| leader::elector(election, &client, clock, &entropy)).transpose()?;
         let limited = self.cluster.limited(&client);
-        let parts =
-            made(Given { client: limited, target, unlimited: client, clock, entropy: entropy.clone() });
+        let parts = build(ProcessContext {
+            client: limited,
+            target,
+            unlimited: client,
+            clock,
+            entropy: entropy.clone(),
+        });
         if self.webhooks.is_some() != parts.webhooks.is_some() {
             return Err(ManagerError::Unserved);
         }
@@ -223,7 +236,7 @@ impl Manager {
         if let Some(Server { bind_address, port: number }) = &self.metrics {
             process.serve_metrics(bind_address, port(*number)?, registry).await?;
         }
-        Ok(process.run(told).await?)
+        Ok(process.run(shutdown).await?)
     }
 }
 

@@ -160,7 +160,7 @@ mod tests {
 
     use super::*;
 
-    async fn asked(probes: &Probes, path: &str) -> (u16, String) {
+    async fn get(probes: &Probes, path: &str) -> (u16, String) {
         let response = probes.answer(&path.parse().unwrap()).await;
         let status = response.status().as_u16();
         let Ok(body) = response.into_body().collect().await;
@@ -198,7 +198,7 @@ mod tests {
             ("/livez", 404, "404 page not found\n"),
         ];
         for (path, status, body) in table {
-            assert_eq!(asked(&probes, path).await, (status, body.to_owned()), "{path}");
+            assert_eq!(get(&probes, path).await, (status, body.to_owned()), "{path}");
         }
     }
 
@@ -206,9 +206,9 @@ mod tests {
     async fn without_checks_a_ping_stands_for_all() {
         let probes = Probes::new();
         for path in ["/healthz", "/readyz", "/readyz/ping"] {
-            assert_eq!(asked(&probes, path).await, (200, "ok".to_owned()), "{path}");
+            assert_eq!(get(&probes, path).await, (200, "ok".to_owned()), "{path}");
         }
-        let verbose = asked(&probes, "/readyz?verbose").await;
+        let verbose = get(&probes, "/readyz?verbose").await;
         assert_eq!(verbose, (200, "[+]ping ok\nhealthz check passed\n".to_owned()));
     }
 }

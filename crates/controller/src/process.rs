@@ -121,10 +121,10 @@ impl Process {
     /// # Errors
     /// The first failure of a part, or that parts did not end within the grace period.
     pub async fn run(mut self, shutdown: impl Future<Output = ()> + Send) -> Result<(), ProcessError> {
-        let mut told = std::pin::pin!(told);
+        let mut shutdown = std::pin::pin!(shutdown);
         let mut outcome = loop {
             tokio::select! {
-                () = &mut told => break Ok(()),
+                () = &mut shutdown => break Ok(()),
                 Some(ended) = self.parts.join_next() => match flat(ended) {
                     Ok(()) => {}
                     failed => break failed,
@@ -263,8 +263,8 @@ mod tests {
         let mut registry = Registry::new();
         registry.register(crate::metrics::process(crate::clock::Clock::system()));
         let metrics = process.serve_metrics("127.0.0.1", 0, registry).await.unwrap();
-        let (tell, told) = oneshot::channel::<()>();
-        let running = tokio::spawn(process.run(async move { drop(told.await) }));
+        let (trigger, shutdown) = oneshot::channel::<()>();
+        let running = tokio::spawn(process.run(async move { drop(shutdown.await) }));
 
         let answer = get(health, "/healthz").await;
         assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with("\r\n\r\nok"), "{answer}");
@@ -273,7 +273,7 @@ mod tests {
         assert!(answer.contains("\n# TYPE process_start_time_seconds gauge\n"), "{answer}");
         assert!(get(metrics, "/other").await.starts_with("HTTP/1.1 404 Not Found\r\n"));
 
-        tell.send(()).unwrap();
+        trigger.send(()).unwrap();
         running.await.unwrap().unwrap();
         assert!(TcpStream::connect(("127.0.0.1", health.port())).await.is_err());
     }

@@ -45,56 +45,62 @@ impl<R: Reconcile> Reconcile for Arc<R> {
 
 /// Why a request is retried, for the log.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Failure {
+pub(crate) enum ReconcileFailure {
     Error(String),
     Panic(String),
     Timeout(Duration),
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for ReconcileFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Error(words) => f.write_str(words),
-            Self::Panic(words) => write!(f, "panic: {words} [recovered]"),
+            Self::Error(message) => f.write_str(message),
+            Self::Panic(message) => write!(f, "panic: {message} [recovered]"),
             Self::Timeout(limit) => write!(f, "reconciliation did not end within {limit:?}"),
         }
     }
 }
 
 /// A reconciler of any type.
-pub(crate) type Erased = Box<dyn Fn(Request) -> BoxFuture<'static, Result<Outcome, Failure>> + Send + Sync>;
+pub(crate) type Erased =
+    Box<dyn Fn(Request) -> BoxFuture<'static, Result<Outcome, ReconcileFailure>> + Send + Sync>;
 
 pub(crate) fn erase<R: Reconcile>(reconciler: R) -> Erased {
     let reconciler = Arc::new(reconciler);
     Box::new(move |request| {
         let reconciler = reconciler.clone();
-        async move { reconciler.reconcile(request).await.map_err(|error| Failure::Error(words(&error))) }
-            .boxed()
+        async move {
+            reconciler
+                .reconcile(request)
+                .await
+                .map_err(|error| ReconcileFailure::Error(describe_error(&error)))
+        }
+        .boxed()
     })
 }
 
 /// An error with all its causes; a repeated text appears once, and the answer of an API server replaces kube's
 /// description.
 #[must_use]
-pub fn words(error: &(dyn Error + 'static)) -> String {
-    let mut text = own(error);
+pub fn describe_error(error: &(dyn Error + 'static)) -> String {
+    let mut text = message(error);
     let mut last = error;
     while let Some(cause) = last.source().filter(|_| answer(last).is_none()) {
-        let words = own(cause);
-        if !text.contains(&words) {
-            text = format!("{text}: {words}");
+        let inner = message(cause);
+        if !text.contains(&inner) {
+            text = format!("{text}: {inner}");
         }
         last = cause;
     }
     text
 }
 
-fn own(error: &(dyn Error + 'static)) -> String {
-    answer(error).map_or_else(|| error.to_string(), |status| status.message.clone())
+fn message(error: &(dyn Error + 'static)) -> String {
+    api_status(error).map_or_else(|| error.to_string(), |status| status.message.clone())
 }
 
 /// The answer of an API server, if that is the error.
-fn answer<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Status> {
+fn api_status<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Status> {
     match error.downcast_ref()? {
         kube::Error::Api(status) if !status.message.is_empty() => Some(status),
         _ => None,
@@ -120,9 +126,9 @@ mod tests {
     #[test]
     fn an_api_server_is_quoted_and_nothing_is_repeated() {
         let own = "secrets \"a\" is forbidden";
-        assert_eq!(words(&refused()), own);
-        assert_eq!(words(&Outer::Silent(refused())), format!("failed to add finalizer: {own}"));
+        assert_eq!(describe_error(&refused()), own);
+        assert_eq!(describe_error(&Outer::Silent(refused())), format!("failed to add finalizer: {own}"));
         let repeating = Outer::Repeating(refused());
-        assert_eq!(words(&repeating), repeating.to_string());
+        assert_eq!(describe_error(&repeating), repeating.to_string());
     }
 }

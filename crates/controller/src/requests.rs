@@ -12,12 +12,12 @@ use parking_lot::Mutex;
 /// Counts the requests of all clients that it wraps. Cheap to clone; clones share the counts.
 #[derive(Clone, Debug, Default)]
 pub struct RequestCounts {
-    counts: Arc<Mutex<BTreeMap<Key, u64>>>,
+    counts: Arc<Mutex<BTreeMap<RequestLabels, u64>>>,
 }
 
 /// The labels of one counter.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
+struct RequestLabels {
     /// Status code, or `<error>` without an answer.
     code: String,
     method: String,
@@ -39,7 +39,7 @@ impl RequestCounts {
                     Ok(response) => response.status().as_str().to_owned(),
                     Err(_) => "<error>".to_owned(),
                 };
-                *counts.counts.lock().entry(Key { code, method, host }).or_default() += 1;
+                *counts.counts.lock().entry(RequestLabels { code, method, host }).or_default() += 1;
                 answer
             }
         });
@@ -51,7 +51,7 @@ impl RequestCounts {
     #[expect(clippy::cast_precision_loss, reason = "Prometheus counts in floating point")]
     pub fn families(&self) -> Vec<Family> {
         let counts = self.counts.lock();
-        let sample = |(key, count): (&Key, &u64)| Sample {
+        let sample = |(key, count): (&RequestLabels, &u64)| Sample {
             labels: vec![
                 ("code", key.code.clone()),
                 ("host", key.host.to_string()),

@@ -44,11 +44,11 @@ pub enum WebhooksError {
 }
 
 /// The result of a check of the server.
-pub type Answered = Pin<Box<dyn Future<Output = Result<(), String>> + Send>>;
+pub type CheckFuture = Pin<Box<dyn Future<Output = Result<(), String>> + Send>>;
 
 /// Webhooks that a process serves.
 #[derive(Debug)]
-pub struct Served {
+pub struct ServedWebhooks {
     certificates: Arc<CertificateFolder>,
     dialer: Https,
 }
@@ -76,7 +76,7 @@ pub async fn serve(
     service: WebhookService,
     certificates: Arc<CertificateFolder>,
     grace: Duration,
-) -> Result<Served, WebhooksError> {
+) -> Result<ServedWebhooks, WebhooksError> {
     let tls = server::config(certificates.certificates(), TlsOptions::default())?;
     let listener = process::listen(address, port).await?;
     let bound = listener
@@ -100,12 +100,12 @@ pub async fn serve(
         stop.run_until_cancelled_owned(followed.follow(CERTIFICATE_PERIOD)).await;
         Ok::<(), Infallible>(())
     });
-    Ok(Served { certificates, dialer })
+    Ok(ServedWebhooks { certificates, dialer })
 }
 
-impl Served {
+impl ServedWebhooks {
     /// A check whether the server answers; any answer over TLS counts.
-    pub fn check(&self) -> impl Fn() -> Answered + Send + Sync + use<> {
+    pub fn check(&self) -> impl Fn() -> CheckFuture + Send + Sync + use<> {
         let dialer = self.dialer.clone();
         move || {
             let dialer = dialer.clone();

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Args, Parser, Subcommand};
-use controller::command::{self, ConfigFile, MissingConfigError, Program, warn};
+use controller::command::{self, ConfigFile, MissingConfigError, Program, print_warnings};
 use controller::config::{Configuration as _, FileError, Warning};
 use controller::manager::ManagerError;
 use controller::webhooks::component::{Component, Flags};
@@ -86,7 +86,7 @@ fn execute(arguments: &Arguments) -> Result<(), CommandError> {
 
 fn registered(arguments: &WebhooksArguments) -> Result<(), CommandError> {
     let (config, warnings) = load(&arguments.file)?;
-    warn(&warnings);
+    print_warnings(&warnings);
     let address = match (&arguments.url, &arguments.namespace) {
         (Some(url), _) => Address::Url(url.clone()),
         (None, Some(namespace)) => Address::Service { namespace: namespace.clone(), port: 443 },

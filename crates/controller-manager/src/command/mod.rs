@@ -6,7 +6,9 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
-use controller::command::{self, ConfigFile, MissingConfigError, Program, Version, replace, say};
+use controller::command::{
+    self, ConfigFile, MissingConfigError, Program, Version, override_kubeconfig, print_line,
+};
 use controller::config::Configuration as _;
 use controller::manager::ManagerError;
 
@@ -48,11 +50,11 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 fn execute(arguments: Arguments) -> Result<(), CommandError> {
     if let Some(version) = arguments.version.text(PROGRAM) {
-        say(&version);
+        print_line(&version);
         return Ok(());
     }
     let (mut config, warnings) =
         ControllerManagerConfiguration::load(arguments.file.path()?, arguments.file.strict_config)?;
-    replace(&mut config.garden_client_connection.kubeconfig, arguments.kubeconfig);
+    override_kubeconfig(&mut config.garden_client_connection.kubeconfig, arguments.kubeconfig);
     Ok(run::run(PROGRAM, config, &warnings)?)
 }

@@ -29,7 +29,7 @@ impl Configuration for ControllerManagerConfiguration {
     const FORMAT: Format = Format {
         api_version: API_VERSION,
         kind: KIND,
-        settle: |_| {},
+        normalize: |_| {},
         misspellings: &[("controllers.shootRetry.retryDuration", "controllers.shootRetry.retryPeriod")],
     };
     type Error = FileError;

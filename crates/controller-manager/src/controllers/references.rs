@@ -5,7 +5,7 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use controller::cluster::Kind;
+use controller::cluster::WatchedKind;
 use controller::events::{EventType, Recorder, recorder};
 use controller::{Controller, Outcome, Reconcile, Request, Selection, Store, Watch};
 use k8s_openapi::{ClusterResourceScope, NamespaceResourceScope};

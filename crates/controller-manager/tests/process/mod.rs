@@ -168,7 +168,7 @@ fn what_it_cannot_be_started_with_is_told_and_ends_with_1() {
     };
     let connected = format!("{HEAD}gardenClientConnection: {{kubeconfig: <kubeconfig>}}\n");
     let table: [(Option<&str>, &str, &str); 8] = [
-        (None, "", "missing config file: say --config FILE"),
+        (None, "", "missing config file: set --config FILE"),
         (
             Some("kind: Other\n"),
             "",

@@ -46,7 +46,7 @@ pub trait Configuration: DeserializeOwned {
     /// # Errors
     /// When it cannot be read, or is not valid.
     fn from_value(value: &Value) -> Result<(Self, Vec<Warning>), Self::Error> {
-        let text = over(json!({}), value, &Self::FORMAT).to_string();
+        let text = complete_document(json!({}), value, &Self::FORMAT).to_string();
         let (config, warnings) = read::<Self>(&text, &Self::FORMAT).map_err(FileError::from)?;
         Ok((config.complete()?, warnings))
     }
@@ -58,7 +58,7 @@ pub trait Configuration: DeserializeOwned {
     /// When it cannot be read, or is not valid.
     fn from_partial(partial: &Value) -> Result<Self, Self::Error> {
         let alone = json!({"leaderElection": {"leaderElect": false}});
-        let text = over(alone, partial, &Self::FORMAT).to_string();
+        let text = complete_document(alone, partial, &Self::FORMAT).to_string();
         let (config, warnings) = read::<Self>(&text, &Self::FORMAT).map_err(FileError::from)?;
         if !warnings.is_empty() {
             return Err(FileError::from(ConfigError::Unknown(warnings)).into());
@@ -76,7 +76,7 @@ pub fn validated<C>(config: C, errors: Vec<field::Error>) -> Result<C, FileError
 }
 
 /// A complete file: `apiVersion`, `kind`, and the fields of `value` merged over those of `usual`.
-fn over(usual: Value, value: &Value, format: &Format) -> Value {
+fn complete_document(usual: Value, value: &Value, format: &Format) -> Value {
     let mut whole = usual;
     whole["apiVersion"] = format.api_version.into();
     whole["kind"] = format.kind.into();

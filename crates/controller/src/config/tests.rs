@@ -32,7 +32,7 @@ struct Pool {
     name: String,
 }
 
-fn settle(value: &mut Value) {
+fn normalize(value: &mut Value) {
     if let Some(host) = value.get_mut("server").and_then(Value::as_object_mut).and_then(|s| s.remove("host"))
     {
         value["server"]["bindAddress"] = host;
@@ -42,7 +42,7 @@ fn settle(value: &mut Value) {
 const FORMAT: Format = Format {
     api_version: "test/v1",
     kind: "Config",
-    settle,
+    normalize,
     misspellings: &[("server.certs", "server.tls.serverCertDir")],
 };
 

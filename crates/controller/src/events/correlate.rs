@@ -24,7 +24,7 @@ const PER_SECOND: f64 = 1.0 / 300.0;
 
 /// What to write.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Write {
+pub(super) enum EventWrite {
     /// A new event.
     Create(Event),
     /// An event that was written before; the whole event is for the case that the old one is gone.
@@ -35,7 +35,7 @@ pub(super) enum Write {
 #[derive(Debug)]
 pub(super) struct Correlator {
     alike: Recent<Alike>,
-    written: Recent<Option<Written>>,
+    written: Recent<Option<WrittenEvent>>,
     allowed: Recent<TokenBucket>,
 }
 
@@ -47,7 +47,7 @@ struct Alike {
 }
 
 #[derive(Debug)]
-struct Written {
+struct WrittenEvent {
     count: i32,
     first: Option<Time>,
     name: Option<String>,
@@ -63,7 +63,7 @@ impl Correlator {
     }
 
     /// What to write for an event that happens now; `None` if it exceeds the limit.
-    pub(super) fn correlate(&mut self, event: Event, now: Timestamp) -> Option<Write> {
+    pub(super) fn correlate(&mut self, event: Event, now: Timestamp) -> Option<EventWrite> {
         let clock = Instant::now();
         let (event, key) = self.aggregate(event, now, clock);
         let spam = identity(&event, &[]);
@@ -102,15 +102,15 @@ impl Correlator {
     }
 
     /// Counts an event that was written before.
-    fn observe(&mut self, mut event: Event, key: String) -> Write {
+    fn observe(&mut self, mut event: Event, key: String) -> EventWrite {
         let written = self.written.entry(key, || None);
         let Some(known) = written else {
-            *written = Some(Written {
+            *written = Some(WrittenEvent {
                 count: 1,
                 first: event.first_timestamp.clone(),
                 name: event.metadata.name.clone(),
             });
-            return Write::Create(event);
+            return EventWrite::Create(event);
         };
         known.count = known.count.saturating_add(1);
         event.count = Some(known.count);
@@ -118,7 +118,7 @@ impl Correlator {
         event.metadata.name.clone_from(&known.name);
         let patch =
             json!({"count": event.count, "lastTimestamp": event.last_timestamp, "message": event.message});
-        Write::Count { event, patch }
+        EventWrite::Count { event, patch }
     }
 }
 

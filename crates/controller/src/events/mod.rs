@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use self::correlate::{Correlator, Write, name};
+use self::correlate::{Correlator, EventWrite, name};
 use crate::clock::Clock;
 use crate::entropy::Entropy;
 use crate::source::{Requests, Source, Started};
@@ -156,13 +156,13 @@ impl Writer {
         }
     }
 
-    async fn write(&self, write: &Write) -> Result<(), kube::Error> {
+    async fn write(&self, write: &EventWrite) -> Result<(), kube::Error> {
         let event = match write {
-            Write::Create(event) | Write::Count { event, .. } => event,
+            EventWrite::Create(event) | EventWrite::Count { event, .. } => event,
         };
         let namespace = event.metadata.namespace.as_deref().unwrap_or_default();
         let api: Api<Event> = Api::namespaced(self.client.clone(), namespace);
-        if let (Write::Count { patch, .. }, Some(name)) = (write, &event.metadata.name) {
+        if let (EventWrite::Count { patch, .. }, Some(name)) = (write, &event.metadata.name) {
             match api.patch(name, &PatchParams::default(), &Patch::Strategic(patch)).await {
                 Err(kube::Error::Api(status)) if status.is_not_found() => {}
                 patched => return patched.map(|_event| ()),

@@ -229,7 +229,7 @@ impl Candidate {
         if self.elector.config.release_on_cancel {
             self.release().await;
         }
-        self.tell("stopped leading");
+        self.record_event("stopped leading");
         outcome
     }
 
@@ -245,7 +245,7 @@ impl Candidate {
             sleep(self.elector.entropy.jitter(retry_period, JITTER)).await;
         }
         self.report();
-        self.tell("became leader");
+        self.record_event("became leader");
         self.elector.leads.store(true, Ordering::Relaxed);
         tracing::info!("successfully acquired lease {namespace}/{name}");
     }

@@ -30,16 +30,16 @@ pub struct Queue<T> {
 
 /// Guard of a waiting worker: it may be the only one that knows of a due time, so if it is dropped, another one must
 /// look.
-struct Known<'a>(Option<&'a Notify>);
+struct WaitGuard<'a>(Option<&'a Notify>);
 
-impl Known<'_> {
+impl WaitGuard<'_> {
     /// Disarms the guard: this worker looks again itself.
-    fn looks_again(mut self) {
+    fn disarm(mut self) {
         self.0 = None;
     }
 }
 
-impl Drop for Known<'_> {
+impl Drop for WaitGuard<'_> {
     fn drop(&mut self) {
         if let Some(changed) = self.0 {
             changed.notify_one();
@@ -96,14 +96,14 @@ impl<T: Ord + Clone> Queue<T> {
                 Next::Item(item) => return Some(item),
                 Next::End => return None,
                 Next::At(due) => {
-                    let known = Known(Some(&self.changed));
+                    let guard = WaitGuard(Some(&self.changed));
                     tokio::select! {
                         () = changed => {}
                         () = sleep_until(due) => {}
                     }
-                    known.looks_again();
+                    guard.disarm();
                 }
-                Next::Unknown => changed.await,
+                Next::Empty => changed.await,
             }
         }
     }

@@ -15,14 +15,14 @@ pub(super) enum Next<T> {
     /// Nothing before that time.
     At(Instant),
     /// No item, and no known time for one.
-    Unknown,
+    Empty,
     /// The queue is shut down and empty.
     End,
 }
 
 /// The state of an item in the queue.
 #[derive(Debug, Default)]
-struct Place {
+struct ItemState {
     /// Since when it is waiting to be processed.
     wanted: Option<Instant>,
     /// Since when it is being processed.
@@ -33,7 +33,7 @@ struct Place {
 pub(super) struct State<T> {
     pub(super) limiter: RateLimiter<T>,
     pub(super) measured: Measured,
-    places: BTreeMap<T, Place>,
+    items: BTreeMap<T, ItemState>,
     /// Waiting items that are not being processed, in order of arrival.
     order: VecDeque<T>,
     /// Delayed items, by time and then in the order in which they were added.
@@ -50,7 +50,7 @@ impl<T: Ord + Clone> State<T> {
         Self {
             limiter,
             measured: Measured::new(),
-            places: BTreeMap::new(),
+            items: BTreeMap::new(),
             order: VecDeque::new(),
             later: BTreeMap::new(),
             due: BTreeMap::new(),
@@ -80,8 +80,8 @@ impl<T: Ord + Clone> State<T> {
         let Some(at) = now.checked_add(delay) else { return };
         match self.due.get(&item) {
             Some((earlier, _)) if *earlier <= at => return,
-            Some(known) => {
-                self.later.remove(known);
+            Some(earlier) => {
+                self.later.remove(earlier);
             }
             None => {}
         }
@@ -101,15 +101,15 @@ impl<T: Ord + Clone> State<T> {
             return match self.later.keys().next() {
                 _ if self.shut_down => Next::End,
                 Some((due, _)) => Next::At(*due),
-                None => Next::Unknown,
+                None => Next::Empty,
             };
         };
-        if let Some(place) = self.places.get_mut(&item) {
-            if let Some(since) = place.wanted.take() {
+        if let Some(item_state) = self.items.get_mut(&item) {
+            if let Some(since) = item_state.wanted.take() {
                 self.measured.depth -= 1;
                 self.measured.waited.observe(now.saturating_duration_since(since).as_secs_f64());
             }
-            place.working = Some(now);
+            item_state.working = Some(now);
             self.working += 1;
         }
         Next::Item(item)
@@ -119,15 +119,15 @@ impl<T: Ord + Clone> State<T> {
     /// progress.
     pub(super) fn done(&mut self, item: &T, now: Instant) -> (bool, bool) {
         self.promote(now);
-        let Some(place) = self.places.get_mut(item) else { return (false, self.working == 0) };
-        if let Some(since) = place.working.take() {
+        let Some(item_state) = self.items.get_mut(item) else { return (false, self.working == 0) };
+        if let Some(since) = item_state.working.take() {
             self.working -= 1;
             self.measured.worked.observe(now.saturating_duration_since(since).as_secs_f64());
-            if place.wanted.is_some() {
+            if item_state.wanted.is_some() {
                 self.order.push_back(item.clone());
                 return (true, self.working == 0);
             }
-            self.places.remove(item);
+            self.items.remove(item);
         }
         (false, self.working == 0)
     }
@@ -153,7 +153,7 @@ impl<T: Ord + Clone> State<T> {
 
     /// Start of each unfinished item.
     pub(super) fn working_since(&self) -> impl Iterator<Item = Instant> {
-        self.places.values().filter_map(|place| place.working)
+        self.items.values().filter_map(|item_state| item_state.working)
     }
 
     /// Moves due items to the waiting ones. Every call begins with it, so no background task needs to watch the time.
@@ -173,14 +173,14 @@ impl<T: Ord + Clone> State<T> {
         if self.shut_down {
             return false;
         }
-        let place = self.places.entry(item.clone()).or_default();
-        if place.wanted.is_some() {
+        let item_state = self.items.entry(item.clone()).or_default();
+        if item_state.wanted.is_some() {
             return false;
         }
-        place.wanted = Some(since);
+        item_state.wanted = Some(since);
         self.measured.depth += 1;
         self.measured.adds += 1;
-        if place.working.is_some() {
+        if item_state.working.is_some() {
             return false;
         }
         self.order.push_back(item);

@@ -144,14 +144,14 @@ users:
 
     #[test]
     fn errors_say_what_is_wrong() {
-        let words = |text: &str| parse(text.as_bytes()).map(|_| ()).map_err(|error| error.to_string());
-        assert_eq!(words(""), Ok(()));
+        let parse_result = |text: &str| parse(text.as_bytes()).map(|_| ()).map_err(|error| error.to_string());
+        assert_eq!(parse_result(""), Ok(()));
         assert_eq!(
-            words("clusters:\n- cluster: {}\n"),
+            parse_result("clusters:\n- cluster: {}\n"),
             Err("failed to parse it: missing field `name`".to_owned())
         );
         assert_eq!(
-            words("kind: [\n"),
+            parse_result("kind: [\n"),
             Err("failed to parse it: line 2, column 1: did not find expected node content".to_owned())
         );
     }

@@ -15,7 +15,7 @@ const REMEMBERED: usize = 1000;
 /// The warnings that were logged. Cheap to clone; clones log each warning once.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Warnings {
-    told: Arc<Mutex<BTreeSet<String>>>,
+    logged: Arc<Mutex<BTreeSet<String>>>,
 }
 
 impl Warnings {
@@ -26,7 +26,7 @@ impl Warnings {
             let (warnings, client) = (warnings.clone(), asked.clone());
             async move {
                 let answer = client.send(request).await?;
-                for warning in warnings.untold(answer.headers()) {
+                for warning in warnings.new_warnings(answer.headers()) {
                     tracing::info!(target: "KubeAPIWarningLogger", "{warning}");
                 }
                 Ok::<_, kube::Error>(answer)
@@ -36,15 +36,15 @@ impl Warnings {
     }
 
     /// The warnings of an answer that were not logged yet.
-    fn untold(&self, headers: &HeaderMap) -> Vec<String> {
+    fn new_warnings(&self, headers: &HeaderMap) -> Vec<String> {
         let warnings = headers.get_all(WARNING).iter().filter_map(|value| text(value.to_str().ok()?));
-        let mut told = self.told.lock();
+        let mut logged = self.logged.lock();
         warnings
             .filter(|warning| {
-                if told.len() >= REMEMBERED {
-                    told.clear();
+                if logged.len() >= REMEMBERED {
+                    logged.clear();
                 }
-                told.insert(warning.clone())
+                logged.insert(warning.clone())
             })
             .collect()
     }
@@ -74,9 +74,9 @@ mod tests {
             headers.append(WARNING, value.parse().unwrap());
         }
         let warnings = Warnings::default();
-        assert_eq!(warnings.untold(&headers), [r#"unknown field "spec.a""#, "deprecated"]);
+        assert_eq!(warnings.new_warnings(&headers), [r#"unknown field "spec.a""#, "deprecated"]);
         headers.append(WARNING, r#"299 - "another""#.parse().unwrap());
-        assert_eq!(warnings.clone().untold(&headers), ["another"]);
+        assert_eq!(warnings.clone().new_warnings(&headers), ["another"]);
     }
 
     #[test]
@@ -85,8 +85,8 @@ mod tests {
         for number in 0..=REMEMBERED {
             let mut headers = HeaderMap::new();
             headers.append(WARNING, format!("299 - \"{number}\"").parse().unwrap());
-            assert_eq!(warnings.untold(&headers), [number.to_string()]);
+            assert_eq!(warnings.new_warnings(&headers), [number.to_string()]);
         }
-        assert_eq!(warnings.told.lock().len(), 1);
+        assert_eq!(warnings.logged.lock().len(), 1);
     }
 }

@@ -2,14 +2,14 @@
 
 use kube::Resource;
 
-use crate::cluster::Kind;
+use crate::cluster::WatchedKind;
 use crate::request::Request;
 use crate::store::is_cluster_scoped;
 
 /// The owners of kind `O` of an object, whatever their version; with `controller`, only the managing owner.
 ///
 /// An owner is in the namespace of the object, or in none if its kind is cluster-scoped.
-pub fn owners<O: Kind, K: Resource>(
+pub fn owners<O: WatchedKind, K: Resource>(
     resource: &O::DynamicType,
     controller: bool,
 ) -> impl Fn(&K) -> Vec<Request> + Send + Sync + 'static {

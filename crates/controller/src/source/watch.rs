@@ -92,7 +92,7 @@ impl<K: Resource + Send + Sync + 'static> Source for Watch<K> {
                 react(event, &queue);
             }
         });
-        let synced = async move { store.synced().await };
+        let synced = async move { store.wait_until_synced().await };
         Started { synced: synced.boxed(), run: std::future::ready(()).boxed() }
     }
 }

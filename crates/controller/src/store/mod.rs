@@ -15,8 +15,8 @@ use kube::Resource;
 use parking_lot::{Mutex, RwLock};
 use tokio::sync::watch;
 
-pub use self::feed::Steady;
-pub(crate) use self::feed::{Feed, Pace};
+pub use self::feed::ConstantBackoff;
+pub(crate) use self::feed::{Feed, ResyncSchedule};
 use self::objects::{Objects, key};
 pub(crate) use self::scoped::is_cluster_scoped;
 pub use self::selection::Selection;
@@ -96,7 +96,7 @@ impl<K: Resource> Store<K> {
     /// # Errors
     /// When the store is restricted to other namespaces.
     pub fn try_get(&self, namespace: &str, name: &str) -> Result<Option<Arc<K>>, UnknownNamespace> {
-        if self.looks_at(namespace) {
+        if self.watches_namespace(namespace) {
             return Ok(self.get(namespace, name));
         }
         Err(UnknownNamespace { namespace: namespace.to_owned(), name: name.to_owned() })
@@ -104,7 +104,7 @@ impl<K: Resource> Store<K> {
 
     /// Whether the store watches the namespace.
     #[must_use]
-    pub fn looks_at(&self, namespace: &str) -> bool {
+    pub fn watches_namespace(&self, namespace: &str) -> bool {
         self.inner.namespaces.iter().any(|known| known.is_empty() || known == namespace)
     }
 
@@ -133,7 +133,7 @@ impl<K: Resource> Store<K> {
     }
 
     /// Waits until everything has been listed once.
-    pub async fn synced(&self) {
+    pub async fn wait_until_synced(&self) {
         // A dropped sender means that no feed runs any more, so there is nothing to wait for.
         let _ = self.inner.unread.subscribe().wait_for(BTreeSet::is_empty).await;
     }
@@ -144,9 +144,9 @@ impl<K: Resource> Store<K> {
     pub fn subscribe(&self, subscriber: impl Fn(&Event<K>) + Send + Sync + 'static) {
         let mut subscribers = self.inner.subscribers.lock();
         for object in self.list() {
-            told(&Event::Create(object));
+            subscriber(&Event::Create(object));
         }
-        subscribers.push(Box::new(told));
+        subscribers.push(Box::new(subscriber));
     }
 
     /// An object was written.
@@ -157,7 +157,7 @@ impl<K: Resource> Store<K> {
             Some(old) => Event::Update { old, new: object },
             None => Event::Create(object),
         };
-        tell(&subscribers, &event);
+        notify(&subscribers, &event);
     }
 
     /// An object was deleted; `last` is its last state.
@@ -165,7 +165,7 @@ impl<K: Resource> Store<K> {
         let subscribers = self.inner.subscribers.lock();
         let (namespace, name) = key(&*last);
         if self.inner.objects.write().remove(namespace, name).is_some() {
-            tell(&subscribers, &Event::Delete(last));
+            notify(&subscribers, &Event::Delete(last));
         }
     }
 
@@ -193,7 +193,7 @@ impl<K: Resource> Store<K> {
         let subscribers = self.inner.subscribers.lock();
         let objects = if scope.is_empty() { self.list() } else { self.list_in(scope) };
         for object in objects {
-            tell(&subscribers, &Event::Update { old: object.clone(), new: object });
+            notify(&subscribers, &Event::Update { old: object.clone(), new: object });
         }
     }
 }
@@ -206,8 +206,8 @@ impl<K: Resource> Index<K> {
     }
 }
 
-fn tell<K>(subscribers: &[Subscriber<K>], event: &Event<K>) {
-    for told in subscribers {
-        told(event);
+fn notify<K>(subscribers: &[Subscriber<K>], event: &Event<K>) {
+    for subscriber in subscribers {
+        subscriber(event);
     }
 }

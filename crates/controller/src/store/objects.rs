@@ -17,11 +17,11 @@ pub(super) struct Objects<K> {
 }
 
 /// Objects with one key, by namespace and name.
-type Found<K> = BTreeMap<(Box<str>, Box<str>), Arc<K>>;
+type Matches<K> = BTreeMap<(Box<str>, Box<str>), Arc<K>>;
 
 struct Indexed<K> {
     keys: Keys<K>,
-    found: BTreeMap<String, Found<K>>,
+    found: BTreeMap<String, Matches<K>>,
 }
 
 impl<K: Resource> Objects<K> {

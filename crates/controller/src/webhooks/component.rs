@@ -55,7 +55,7 @@ struct Address(Option<(String, u16)>);
 
 /// The address is invalid.
 #[derive(Debug, thiserror::Error)]
-#[error("say [HOST]:PORT with a port between 0 and 65535, or 0 for none")]
+#[error("use [HOST]:PORT with a port between 0 and 65535, or 0 for none")]
 struct AddressError;
 
 impl Address {
@@ -101,7 +101,7 @@ impl Component {
         self,
         flags: &Flags,
         warnings: &[Warning],
-        made: impl FnOnce(Client, Clock) -> WebhookService,
+        build: impl FnOnce(Client, Clock) -> WebhookService,
     ) -> Result<(), ManagerError> {
         let kubeconfig = flags.kubeconfig.clone().unwrap_or_default();
         let manager = Manager {
@@ -118,10 +118,10 @@ impl Component {
             probes: flags.health_bind_address.server(),
             metrics: flags.metrics_bind_address.server(),
         };
-        manager.run(warnings, |given| Parts {
-            webhooks: Some(made(given.client, given.clock)),
+        manager.run(warnings, |process| Parts {
+            webhooks: Some(build(process.client, process.clock)),
             probes: Probes::new()
-                .health("apiserver-healthz", move || remote::healthy(given.unlimited.clone())),
+                .health("apiserver-healthz", move || remote::healthy(process.unlimited.clone())),
             controllers: None,
         })
     }

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use formats::yaml;
 use serde_json::Value;
 
-use crate::command::say;
+use crate::command::print_line;
 
 /// Flags of a command that prints registrations.
 #[derive(Clone, Debug, clap::Args)]
@@ -47,7 +47,7 @@ impl Print {
         let authorities = self.ca.as_deref().map(authorities).transpose()?;
         let documents = made(authorities.as_deref());
         let documents = documents.iter().map(yaml::to_string).collect::<Result<Vec<_>, _>>()?;
-        say(&documents.join("---\n"));
+        print_line(&documents.join("---\n"));
         Ok(())
     }
 }

@@ -22,7 +22,7 @@ async fn answer(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Inf
 }
 
 /// What eight requests at once are answered by a server with this certificate, or in the clear.
-async fn asked(pair: Option<&rcgen::CertifiedKey<rcgen::KeyPair>>) -> BTreeSet<String> {
+async fn http_versions_and_ports(pair: Option<&rcgen::CertifiedKey<rcgen::KeyPair>>) -> BTreeSet<String> {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let tls = pair.map(|pair| {
@@ -45,7 +45,7 @@ async fn asked(pair: Option<&rcgen::CertifiedKey<rcgen::KeyPair>>) -> BTreeSet<S
 #[tokio::test]
 async fn requests_at_once_share_a_connection_of_http2() {
     let pair = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
-    let answers = asked(Some(&pair)).await;
+    let answers = http_versions_and_ports(Some(&pair)).await;
     assert_eq!(answers.len(), 1, "{answers:?}");
     assert!(
         answers.iter().all(|answer| answer.starts_with(&format!("{:?} ", Version::HTTP_2))),
@@ -55,7 +55,7 @@ async fn requests_at_once_share_a_connection_of_http2() {
 
 #[tokio::test]
 async fn a_server_in_the_clear_is_asked_over_http1() {
-    let answers = asked(None).await;
+    let answers = http_versions_and_ports(None).await;
     assert!(
         answers.iter().all(|answer| answer.starts_with(&format!("{:?} ", Version::HTTP_11))),
         "{answers:?}"

@@ -16,9 +16,9 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::world::{Line, Recorder, Refused, Seen, World, settle};
+use crate::world::{CuttableConnection, Recorder, SeenRequests, TestError, World, run_pending_tasks};
 
-type Running = JoinHandle<Result<(), ElectionError>>;
+type ElectionTask = JoinHandle<Result<(), ElectionError>>;
 
 fn config(host: &str, seed: u64) -> ElectionConfig {
     ElectionConfig {
@@ -38,15 +38,15 @@ fn clock() -> Clock {
 
 /// An instance whose work is to say that it works.
 struct Instance {
-    seen: Seen,
+    seen: SeenRequests,
     stop: CancellationToken,
-    line: Line,
+    line: CuttableConnection,
     running: Running,
     metrics: Box<dyn Fn() -> String>,
 }
 
 impl Instance {
-    fn start(world: &World, clock: Clock, seen: &Seen, host: &'static str) -> Self {
+    fn start(world: &World, clock: Clock, seen: &SeenRequests, host: &'static str) -> Self {
         let (client, line) = world.line();
         let entropy = Entropy::seeded(host.bytes().map(u64::from).sum());
         let elector = Elector::new(config(host, 1), client, clock, entropy).unwrap();
@@ -56,7 +56,7 @@ impl Instance {
             let _end = End(said, host);
             stop.cancelled().await;
             tokio::time::sleep(Duration::from_secs(1)).await;
-            Ok::<(), Refused>(())
+            Ok::<(), TestError>(())
         };
         let running = tokio::spawn(elector.run(stop.clone(), work));
         let metrics = Box::new(move || exposition::encode(collect()));
@@ -64,7 +64,7 @@ impl Instance {
     }
 }
 
-struct End(Seen, &'static str);
+struct End(SeenRequests, &'static str);
 
 impl Drop for End {
     fn drop(&mut self) {
@@ -101,9 +101,9 @@ async fn elections(client: &Client) -> Vec<String> {
 #[tokio::test(start_paused = true)]
 async fn one_leads_and_renews_and_the_lease_says_so() {
     let world = World::new();
-    let seen = Seen::default();
+    let seen = SeenRequests::default();
     let one = Instance::start(&world, clock(), &seen, "one");
-    settle().await;
+    run_pending_tasks().await;
     let two = Instance::start(&world, clock(), &seen, "two");
     tokio::time::sleep(Duration::from_mins(10)).await;
     assert_eq!(seen.names(), ["one leads"]);
@@ -139,9 +139,9 @@ async fn one_leads_and_renews_and_the_lease_says_so() {
 #[tokio::test(start_paused = true)]
 async fn who_stops_finishes_its_work_and_gives_the_lease_up() {
     let world = World::new();
-    let seen = Seen::default();
+    let seen = SeenRequests::default();
     let one = Instance::start(&world, clock(), &seen, "one");
-    settle().await;
+    run_pending_tasks().await;
     let two = Instance::start(&world, clock(), &seen, "two");
     tokio::time::sleep(Duration::from_secs(30)).await;
     one.stop.cancel();
@@ -166,14 +166,14 @@ async fn who_stops_finishes_its_work_and_gives_the_lease_up() {
 async fn work_that_does_not_end_does_not_keep_the_lease() {
     let world = World::new();
     let elector = Elector::new(config("one", 1), world.client.clone(), clock(), Entropy::seeded(1)).unwrap();
-    let (stop, seen) = (CancellationToken::new(), Seen::default());
+    let (stop, seen) = (CancellationToken::new(), SeenRequests::default());
     let said = seen.clone();
     let endless = move |_stop: CancellationToken| async move {
         let _end = End(said, "one");
-        std::future::pending::<Result<(), Refused>>().await
+        std::future::pending::<Result<(), TestError>>().await
     };
     let running = tokio::spawn(elector.run(stop.clone(), endless));
-    settle().await;
+    run_pending_tasks().await;
     let stopped = Instant::now();
     stop.cancel();
     running.await.unwrap().unwrap();
@@ -185,9 +185,9 @@ async fn work_that_does_not_end_does_not_keep_the_lease() {
 #[tokio::test(start_paused = true)]
 async fn a_silent_leader_ends_before_another_takes_over() {
     let world = World::new();
-    let seen = Seen::default();
+    let seen = SeenRequests::default();
     let one = Instance::start(&world, clock(), &seen, "one");
-    settle().await;
+    run_pending_tasks().await;
     let two = Instance::start(&world, clock(), &seen, "two");
     tokio::time::sleep(Duration::from_secs(30)).await;
     let cut = Instant::now();
@@ -205,7 +205,7 @@ async fn a_silent_leader_ends_before_another_takes_over() {
 }
 
 /// An instance with a controller that writes its name into a ConfigMap each second.
-fn writer(world: &World, name: &'static str) -> Running {
+fn writer(world: &World, name: &'static str) -> ElectionTask {
     let client = Client::new(world.server.clone(), "default");
     let cluster = world.cluster_on(client.clone(), CacheOptions::default());
     let elector = Elector::new(config(name, 1), client.clone(), clock(), Entropy::seeded(3)).unwrap();
@@ -221,7 +221,7 @@ fn writer(world: &World, name: &'static str) -> Running {
             }
         };
         let created = Watch::of(&store).filter(|event| event.old().is_none());
-        let reconciler = Recorder { store, seen: Seen::default(), answer: write };
+        let reconciler = Recorder { store, seen: SeenRequests::default(), answer: write };
         let controller = Controller::new(name, reconciler).source(created);
         Controllers::new([cluster], Entropy::seeded(4)).run(vec![controller], stop).await
     };
@@ -240,7 +240,7 @@ async fn two_instances_never_write_at_once_though_one_is_killed() {
             .count()
     };
     let first = writer(&world, "one");
-    settle().await;
+    run_pending_tasks().await;
     let second = writer(&world, "two");
     tokio::time::sleep(Duration::from_secs(20)).await;
     let by = |map: ConfigMap| map.data.unwrap()["by"].clone();
@@ -270,7 +270,7 @@ async fn a_lease_that_somebody_else_made_is_waited_for_and_then_taken() {
                  "acquireTime": "2020-01-01T00:00:00.000000Z", "renewTime": "2020-01-01T00:00:00.000000Z"},
     });
     leases.create(&PostParams::default(), &serde_json::from_value(foreign).unwrap()).await.unwrap();
-    let seen = Seen::default();
+    let seen = SeenRequests::default();
     let begin = Instant::now();
     let one = Instance::start(&world, clock(), &seen, "one");
     tokio::time::sleep(Duration::from_mins(1)).await;
@@ -289,7 +289,7 @@ async fn a_lease_that_somebody_else_made_is_waited_for_and_then_taken() {
 #[tokio::test(start_paused = true)]
 async fn who_sees_another_leader_ends_at_once() {
     let world = World::new();
-    let seen = Seen::default();
+    let seen = SeenRequests::default();
     let one = Instance::start(&world, clock(), &seen, "one");
     tokio::time::sleep(Duration::from_secs(5)).await;
     let leases: Api<Lease> = Api::namespaced(world.client.clone(), "kube-system");
@@ -309,7 +309,7 @@ async fn who_sees_another_leader_ends_at_once() {
 async fn work_that_fails_ends_the_election_with_its_words() {
     let world = World::new();
     let elector = Elector::new(config("one", 1), world.client.clone(), clock(), Entropy::seeded(1)).unwrap();
-    let outcome = elector.run(CancellationToken::new(), |_| async { Err(Refused("no identity")) }).await;
+    let outcome = elector.run(CancellationToken::new(), |_| async { Err(TestError("no identity")) }).await;
     assert_eq!(outcome.unwrap_err().to_string(), "no identity");
     assert_eq!(lease(&world.client).await["holderIdentity"], "");
 }
@@ -324,18 +324,18 @@ fn times_must_fit() {
     };
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let _inside = runtime.enter();
-    let words = |lease: u64, renew: u64, retry: u64| {
+    let check_times = |lease: u64, renew: u64, retry: u64| {
         let [lease_duration, renew_deadline, retry_period] = [lease, renew, retry].map(Duration::from_secs);
         let config = ElectionConfig { lease_duration, renew_deadline, retry_period, ..config("one", 1) };
         Elector::new(config, client(), Clock::system(), Entropy::seeded(1))
             .map(|_| ())
             .map_err(|error| error.to_string())
     };
-    assert_eq!(words(15, 10, 2), Ok(()));
-    assert_eq!(words(10, 10, 2), Err("leaseDuration must be greater than renewDeadline".to_owned()));
+    assert_eq!(check_times(15, 10, 2), Ok(()));
+    assert_eq!(check_times(10, 10, 2), Err("leaseDuration must be greater than renewDeadline".to_owned()));
     assert_eq!(
-        words(15, 6, 5),
+        check_times(15, 6, 5),
         Err("renewDeadline must be greater than retryPeriod*JitterFactor".to_owned())
     );
-    assert_eq!(words(15, 6, 0), Err("retryPeriod must be greater than zero".to_owned()));
+    assert_eq!(check_times(15, 6, 0), Err("retryPeriod must be greater than zero".to_owned()));
 }

@@ -60,8 +60,8 @@ impl World {
     }
 
     /// A client over a connection that can be cut.
-    pub(crate) fn line(&self) -> (Client, Line) {
-        let (line, server) = (Line::default(), self.server.clone());
+    pub(crate) fn line(&self) -> (Client, CuttableConnection) {
+        let (line, server) = (CuttableConnection::default(), self.server.clone());
         let held = line.clone();
         let service = tower::service_fn(move |request: http::Request<kube::client::Body>| {
             let (line, server) = (held.clone(), server.clone());
@@ -101,9 +101,9 @@ impl World {
 
 /// A connection.
 #[derive(Clone, Default)]
-pub(crate) struct Line(Arc<Mutex<CancellationToken>>);
+pub(crate) struct CuttableConnection(Arc<Mutex<CancellationToken>>);
 
-impl Line {
+impl CuttableConnection {
     /// Ends all streams, and lets no request through.
     pub(crate) fn cut(&self) {
         self.broken().cancel();
@@ -126,15 +126,15 @@ pub(crate) fn config_map(name: &str) -> ConfigMap {
 /// Writes down what it is asked for, and answers as it is told.
 pub(crate) struct Recorder<F> {
     pub(crate) store: Store<ConfigMap>,
-    pub(crate) seen: Seen,
+    pub(crate) seen: SeenRequests,
     pub(crate) answer: F,
 }
 
 /// Requests as `name` of objects that are there and `-name` of others.
 #[derive(Clone, Default)]
-pub(crate) struct Seen(Arc<Mutex<Vec<(String, Instant)>>>);
+pub(crate) struct SeenRequests(Arc<Mutex<Vec<(String, Instant)>>>);
 
-impl Seen {
+impl SeenRequests {
     pub(crate) fn names(&self) -> Vec<String> {
         self.0.lock().unwrap().iter().map(|(name, _)| name.clone()).collect()
     }
@@ -155,16 +155,16 @@ impl Seen {
 
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub(crate) struct Refused(pub(crate) &'static str);
+pub(crate) struct TestError(pub(crate) &'static str);
 
 impl<F, R> Reconcile for Recorder<F>
 where
     F: Fn(usize) -> R + Send + Sync + 'static,
-    R: Future<Output = Result<Outcome, Refused>> + Send,
+    R: Future<Output = Result<Outcome, TestError>> + Send,
 {
-    type Error = Refused;
+    type Error = TestError;
 
-    async fn reconcile(&self, request: Request) -> Result<Outcome, Refused> {
+    async fn reconcile(&self, request: Request) -> Result<Outcome, TestError> {
         let there = self.store.get(&request.namespace, &request.name).is_some();
         let count = self.seen.names().len();
         self.seen.push(if there { request.name } else { format!("-{}", request.name) });
@@ -173,6 +173,6 @@ where
 }
 
 /// Lets everything happen that happens now. Time is paused, so this is no waiting.
-pub(crate) async fn settle() {
+pub(crate) async fn run_pending_tasks() {
     tokio::time::sleep(Duration::from_millis(1)).await;
 }

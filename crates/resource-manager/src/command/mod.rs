@@ -7,7 +7,9 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use controller::command::{self, ConfigFile, MissingConfigError, Program, Version, replace, say, warn};
+use controller::command::{
+    self, ConfigFile, MissingConfigError, Program, Version, override_kubeconfig, print_line, print_warnings,
+};
 use controller::config::{Configuration as _, FileError, Warning};
 use controller::manager::ManagerError;
 use controller::webhooks::print::{Print, PrintError};
@@ -93,13 +95,13 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 fn execute(arguments: Arguments) -> Result<(), CommandError> {
     if let Some(version) = arguments.version.text(PROGRAM) {
-        say(&version);
+        print_line(&version);
         return Ok(());
     }
     match arguments.command {
         Some(Command::Webhooks(arguments)) => {
             let (config, warnings) = load(&arguments.file)?;
-            warn(&warnings);
+            print_warnings(&warnings);
             let has_target = config.target_client_connection.is_some();
             let usual = if has_target { Instance::Shoot } else { Instance::Seed };
             let instance = arguments.instance.map_or(usual, Into::into);
@@ -107,9 +109,9 @@ fn execute(arguments: Arguments) -> Result<(), CommandError> {
         }
         None => {
             let (mut config, warnings) = load(&arguments.file)?;
-            replace(&mut config.source_client_connection.kubeconfig, arguments.kubeconfig);
+            override_kubeconfig(&mut config.source_client_connection.kubeconfig, arguments.kubeconfig);
             if let Some(target) = &mut config.target_client_connection {
-                replace(&mut target.kubeconfig, arguments.target_kubeconfig);
+                override_kubeconfig(&mut target.kubeconfig, arguments.target_kubeconfig);
             }
             Ok(run::run(PROGRAM, config, &warnings)?)
         }

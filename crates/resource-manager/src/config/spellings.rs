@@ -14,7 +14,7 @@ pub const MISSPELLINGS: [(&str, &str); 2] = [
 ///
 /// `managedResources` means `managedResource`, and a single `namespace` of a connection means `namespaces`;
 /// where both are given the alias is left as it is, to be warned of.
-pub fn settle(file: &mut Value) {
+pub fn normalize(file: &mut Value) {
     rename(file.get_mut("controllers"), "managedResources", "managedResource", |value| value);
     for connection in ["sourceClientConnection", "targetClientConnection"] {
         rename(file.get_mut(connection), "namespace", "namespaces", |namespace| match namespace {
@@ -46,7 +46,7 @@ mod tests {
             "targetClientConnection": {"namespace": "a", "namespaces": ["b"]},
             "controllers": {"managedResources": {"syncPeriod": "1m"}, "managedResource": null},
         });
-        settle(&mut file);
+        normalize(&mut file);
         let settled = json!({
             "sourceClientConnection": {"namespaces": ["a"]},
             "targetClientConnection": {"namespace": "a", "namespaces": ["b"]},

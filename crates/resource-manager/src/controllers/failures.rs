@@ -19,7 +19,7 @@ impl Failures {
 
 impl fmt::Display for Failures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let texts: Vec<String> = self.0.iter().map(|error| controller::words(error)).collect();
+        let texts: Vec<String> = self.0.iter().map(|error| controller::describe_error(error)).collect();
         f.write_str(&counted(&texts))
     }
 }

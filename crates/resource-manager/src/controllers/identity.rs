@@ -48,7 +48,7 @@ mod tests {
 
     use super::*;
 
-    async fn words(configured: &str, client: &Client) -> Result<String, String> {
+    async fn determine(configured: &str, client: &Client) -> Result<String, String> {
         determine(configured, client).await.map_err(|error| error.to_string())
     }
 
@@ -56,22 +56,22 @@ mod tests {
     async fn the_cluster_is_asked_only_where_the_configuration_says_so() {
         let client = Client::new(ApiServer::builder().build(), "default");
         let api: Api<ConfigMap> = Api::namespaced(client.clone(), "kube-system");
-        assert_eq!(words("seed-1", &client).await, Ok("seed-1".to_owned()));
-        assert_eq!(words("", &client).await, Ok(String::new()));
-        assert_eq!(words("<default>", &client).await, Ok(String::new()));
-        let absent = words("<cluster>", &client).await.unwrap_err();
+        assert_eq!(determine("seed-1", &client).await, Ok("seed-1".to_owned()));
+        assert_eq!(determine("", &client).await, Ok(String::new()));
+        assert_eq!(determine("<default>", &client).await, Ok(String::new()));
+        let absent = determine("<cluster>", &client).await.unwrap_err();
         let want = "cannot determine cluster identity from configmap: ";
         assert!(absent.starts_with(want) && absent.contains("not found"), "{absent}");
 
         let map: ConfigMap = serde_json::from_value(json!({"metadata": {"name": CLUSTER_IDENTITY}})).unwrap();
         api.create(&PostParams::default(), &map).await.unwrap();
-        assert_eq!(words("<default>", &client).await, Ok(String::new()));
-        assert_eq!(words("<cluster>", &client).await, Err(format!("{want}no cluster-identity entry")));
+        assert_eq!(determine("<default>", &client).await, Ok(String::new()));
+        assert_eq!(determine("<cluster>", &client).await, Err(format!("{want}no cluster-identity entry")));
 
         let patch = Patch::Merge(json!({"data": {CLUSTER_IDENTITY: "landscape-seed"}}));
         api.patch(CLUSTER_IDENTITY, &PatchParams::default(), &patch).await.unwrap();
         for asking in ["<cluster>", "<default>"] {
-            assert_eq!(words(asking, &client).await, Ok("landscape-seed".to_owned()));
+            assert_eq!(determine(asking, &client).await, Ok("landscape-seed".to_owned()));
         }
     }
 }

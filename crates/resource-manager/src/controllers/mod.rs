@@ -97,7 +97,7 @@ pub enum RunError {
     #[error("unable to determine cluster id: {0}")]
     Identity(#[from] IdentityError),
     /// Nobody knows what Kubernetes the target cluster runs.
-    #[error("unable to determine the target's version: {}", controller::words(.0))]
+    #[error("unable to determine the target's version: {}", controller::describe_error(.0))]
     Version(#[from] VersionError),
     /// A cache cannot be filled in time, or a controller ended badly.
     #[error(transparent)]

@@ -145,11 +145,11 @@ mod tests {
         let mut mirror: Mirror<u8> = Mirror::of_namespaces("ServiceAccount", &["kube-system".to_owned()]);
         let (_, scope) = mirror.scopes().remove(0);
         scope.put("kube-system", "a", 1);
-        let words = |result: Result<u8, Error>| result.map_err(|error| error.to_string());
-        assert_eq!(words(mirror.get("kube-system", "a")), Ok(1));
-        assert_eq!(words(mirror.get("kube-system", "b")), Err("ServiceAccount \"b\" not found".to_owned()));
+        let message = |result: Result<u8, Error>| result.map_err(|error| error.to_string());
+        assert_eq!(message(mirror.get("kube-system", "a")), Ok(1));
+        assert_eq!(message(mirror.get("kube-system", "b")), Err("ServiceAccount \"b\" not found".to_owned()));
         assert_eq!(
-            words(mirror.get("default", "a")),
+            message(mirror.get("default", "a")),
             Err("unable to get: default/a because of unknown namespace for the cache".to_owned())
         );
         let listed = mirror.find("default", |_| Some(1)).map_err(|error| error.to_string());

@@ -11,7 +11,9 @@ use api::garden::shoot::maintenance::MaintenanceTimeWindow;
 use api::garden::{CloudProfile, Shoot};
 use controller::clock::Clock;
 use controller::events::{EventType, Recorder, recorder};
-use controller::{Controller, Entropy, Event, Outcome, Reconcile, Request, Selection, Store, Watch, words};
+use controller::{
+    Controller, Entropy, Event, Outcome, Reconcile, Request, Selection, Store, Watch, describe_error,
+};
 use kube::{Client, ResourceExt as _};
 use versions::maintenance::NotMaintained;
 use versions::window::Window;
@@ -144,7 +146,7 @@ impl Reconciler {
             Ok(Written::All) => self.tell(shoot, &plan),
             Ok(Written::Refused(reason)) => tracing::info!(reason, "Shoot maintenance failed"),
             Err(MaintenanceError::Update(error)) => {
-                self.recorder.event(shoot, EventType::Warning, FAILED, &words(&error));
+                self.recorder.event(shoot, EventType::Warning, FAILED, &describe_error(&error));
                 return Err(MaintenanceError::Update(error));
             }
             Err(error) => return Err(error),

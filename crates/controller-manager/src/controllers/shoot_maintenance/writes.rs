@@ -2,7 +2,7 @@
 
 use api::garden::Shoot;
 use api::gardener::OPERATION;
-use controller::words;
+use controller::describe_error;
 use jiff::Timestamp;
 use kube::api::{Api, Patch, PatchParams, PostParams};
 use kube::{Client, ResourceExt as _};
@@ -41,7 +41,7 @@ pub(super) async fn write(
             if !is_judgement(&error) {
                 return Err(MaintenanceError::Try(error));
             }
-            let reason = words(&error);
+            let reason = describe_error(&error);
             refused(&shoots, shoot, plan, &reason, now).await.map_err(MaintenanceError::Status)?;
             return Ok(Written::Refused(reason));
         }

@@ -64,7 +64,7 @@ async fn cluster() -> ApiServer {
 async fn collect(client: Client, version: Option<KubernetesVersion>) -> Result<(), String> {
     let clock = Clock::starting_at(time("2026-01-01T02:00:00Z"));
     let reconciler = Reconciler { client, referring: referring(version), clock, period: PERIOD };
-    reconciler.collect().await.map_err(|error| controller::words(&error))
+    reconciler.collect().await.map_err(|error| controller::describe_error(&error))
 }
 
 fn deletions(server: &ApiServer) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! The live objects of one kind: as much of them as decides whether they are healthy.
 
-use controller::cluster::Kind;
+use controller::cluster::WatchedKind;
 use controller::store::UnknownNamespace;
 use controller::{Cluster, Event, Store, Watch, Watches};
 use futures::FutureExt as _;
@@ -111,7 +111,7 @@ struct Looking<'a> {
 
 impl Looking<'_> {
     fn at<K: Judged>(&self) -> LiveKind {
-        let store = self.target.store_of::<K>(&self.served.resource, selection(self.served));
+        let store = self.target.dynamic_store::<K>(&self.served.resource, selection(self.served));
         let ApiResource { api_version, kind, .. } = &self.served.resource;
         self.watches.ensure(format!("{api_version}/{kind}"), || {
             tracing::info!(

@@ -6,12 +6,14 @@ use std::sync::Arc;
 
 use tokio::time::{Instant, timeout_at};
 
+use super::api_errors::{
+    describe_error, is_already_there, is_conflict, is_immutable, is_invalid, is_unclear,
+};
 use super::kinds::Kind;
 use super::live::Live;
 use super::settled::{Key, Memory, Settled};
 use super::target::{Found, Target, TargetError};
 use super::turns::in_turns;
-use super::words::{is_already_there, is_conflict, is_immutable, is_invalid, is_unclear, words};
 use crate::managed_resource::ObjectReference;
 use crate::managed_resource::annotation::{
     is_config_map_or_secret, is_deleted_on_invalid_update, is_ignored,
@@ -27,12 +29,12 @@ use crate::managed_resource::write::{Write, WriteError, write};
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ApplyError {
     /// Somebody else was faster.
-    #[error("{}", words(.0))]
+    #[error("{}", describe_error(.0))]
     Conflict(#[source] kube::Error),
     /// It is to be made anew.
     #[error(
         "deleted object \"{object}\" because of 'invalid' update error, and 'delete-on-invalid-update' annotation on object or the resource is an immutable ConfigMap/Secret: {}",
-        words(source)
+        describe_error(source)
     )]
     Deleted {
         /// As messages name it.
@@ -41,7 +43,7 @@ pub(super) enum ApplyError {
         source: kube::Error,
     },
     /// It is to be made anew, and is still there.
-    #[error("error deleting object \"{object}\" after 'invalid' update error: {}", words(source))]
+    #[error("error deleting object \"{object}\" after 'invalid' update error: {}", describe_error(source))]
     Delete {
         /// As messages name it.
         object: String,

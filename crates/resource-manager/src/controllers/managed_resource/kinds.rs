@@ -9,8 +9,8 @@ use kube::Client;
 use kube::core::ApiResource;
 use parking_lot::Mutex;
 
+use super::api_errors::is_not_found;
 use super::live::Live;
-use super::words::is_not_found;
 use super::written::Written;
 use crate::controllers::served::{self, Served};
 use crate::managed_resource::inventory::Scope;

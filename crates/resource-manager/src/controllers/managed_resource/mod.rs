@@ -3,6 +3,7 @@
 //! A pass looks at what Secrets say and what the stores show, deletes what is not spoken of any more, gives away what
 //! took mode `Ignore`, applies the rest, and tells what became of it. A pass in which nothing has changed only compares.
 
+mod api_errors;
 mod apply;
 mod kinds;
 mod live;
@@ -20,7 +21,6 @@ mod steps;
 mod target;
 mod trigger;
 mod turns;
-mod words;
 mod written;
 
 use std::time::Duration;

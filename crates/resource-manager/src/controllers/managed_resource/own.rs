@@ -5,8 +5,8 @@ use kube::core::request::Request;
 use kube::{Client, Resource as _, ResourceExt as _};
 use serde_json::{Value, json};
 
+use super::api_errors::is_not_found;
 use super::path::operation;
-use super::words::is_not_found;
 use crate::managed_resource::{ManagedResource, ManagedResourceStatus};
 
 /// Writes the status, if it is another one.

@@ -9,6 +9,7 @@ use k8s_openapi::api::core::v1::Secret;
 use kube::core::PartialObjectMeta;
 use kube::{Client, ResourceExt as _};
 
+use super::api_errors::describe_error;
 use super::apply::{Applied, ApplyError};
 use super::own;
 use super::path::{Path, path};
@@ -17,7 +18,6 @@ use super::scalers::{Scalers, ScalersError};
 use super::settled::{Circumstances, Key, Memories, Memory, Said};
 use super::status;
 use super::target::{Target, TargetError};
-use super::words::words;
 use crate::managed_resource::decode::decoding_failed;
 use crate::managed_resource::inventory::Inventory;
 use crate::managed_resource::reference::origin;
@@ -53,7 +53,7 @@ pub(super) struct Settings {
 #[derive(Debug, thiserror::Error)]
 pub(super) enum PassError {
     /// The ManagedResource could not be written.
-    #[error("could not update the ManagedResource: {}", words(.0))]
+    #[error("could not update the ManagedResource: {}", describe_error(.0))]
     Own(#[source] kube::Error),
     /// A Secret could not be read.
     #[error("could not read secret '{name}': {message}")]

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
+use super::api_errors::{describe_error, is_not_found};
 use super::target::Target;
 use super::turns::in_turns;
-use super::words::{is_not_found, words};
 use crate::controllers::failures::counted;
 use crate::managed_resource::ObjectReference;
 use crate::managed_resource::unstructured::annotation;
@@ -31,7 +31,8 @@ async fn one(target: &Target, object: &ObjectReference, origin: &str) -> Result<
     tracing::info!(resource = described, "Releasing orphan resource");
     let Ok(kind) = target.kind(object) else { return Ok(()) };
     let live = target.get(&kind, &object.namespace, &object.name).await;
-    let live = live.map_err(|error| format!("error getting object \"{described}\": {}", words(&error)))?;
+    let live =
+        live.map_err(|error| format!("error getting object \"{described}\": {}", describe_error(&error)))?;
     let Some(live) = live else { return Ok(()) };
     if annotation(&live.object(&kind.resource), api::resources::ORIGIN) != Some(origin) {
         tracing::info!(
@@ -43,7 +44,7 @@ async fn one(target: &Target, object: &ObjectReference, origin: &str) -> Result<
     let taken_off = json!({api::resources::ORIGIN: null, api::resources::DESCRIPTION: null});
     match target.patch(&kind, object, &json!({"metadata": {"annotations": taken_off}})).await {
         Err(error) if !is_not_found(&error) => {
-            Err(format!("error patching object \"{described}\": {}", words(&error)))
+            Err(format!("error patching object \"{described}\": {}", describe_error(&error)))
         }
         _ => Ok(()),
     }

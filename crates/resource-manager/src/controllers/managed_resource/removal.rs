@@ -9,13 +9,13 @@ use kube::api::{Api, DeleteParams, ListParams};
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
+use super::api_errors::describe_error;
 use super::kinds::Kind;
 use super::live::Live;
 use super::pass::TIMED_OUT;
 use super::record::is_foreign;
 use super::target::{Deleted, Found, Target, TargetError};
 use super::turns::in_turns;
-use super::words::words;
 use crate::controllers::events;
 use crate::controllers::failures::counted;
 use crate::managed_resource::annotation::{
@@ -60,13 +60,13 @@ enum Action {
 /// Why an object could not be deleted.
 #[derive(Debug, thiserror::Error)]
 enum RemovalError {
-    #[error("{}", words(.0))]
+    #[error("{}", describe_error(.0))]
     Api(#[source] kube::Error),
     #[error(transparent)]
     Target(#[from] TargetError),
-    #[error("failed cleaning up PersistentVolumeClaims of StatefulSet: could not list PVCs of StatefulSet: {}", words(.0))]
+    #[error("failed cleaning up PersistentVolumeClaims of StatefulSet: could not list PVCs of StatefulSet: {}", describe_error(.0))]
     ListClaims(#[source] kube::Error),
-    #[error("failed cleaning up PersistentVolumeClaims of StatefulSet: {}", words(.0))]
+    #[error("failed cleaning up PersistentVolumeClaims of StatefulSet: {}", describe_error(.0))]
     DeleteClaims(#[source] kube::Error),
     #[error(transparent)]
     Finalize(#[from] FinalizeError),
@@ -111,7 +111,11 @@ impl Removing<'_> {
         let warnings = events::warnings(self.target.client(), object, self.now).await;
         warnings.unwrap_or_else(|error| {
             let resource = object.described();
-            tracing::error!(resource, error = words(&error), "Error reading events for more information");
+            tracing::error!(
+                resource,
+                error = describe_error(&error),
+                "Error reading events for more information"
+            );
             None
         })
     }
@@ -230,7 +234,7 @@ impl Removing<'_> {
             self.target.finalize(kind, object, &whole).await
         };
         match done {
-            Err(error) if super::words::is_not_found(&error) => Ok(Deleted::Gone),
+            Err(error) if super::api_errors::is_not_found(&error) => Ok(Deleted::Gone),
             done => done.map(|()| Deleted::Held),
         }
     }

@@ -79,7 +79,7 @@ impl Scalers {
                 let resource = ApiResource::from_gvk_with_plural(&kind, plural);
                 // Of autoscaling/v1, what was measured stands in annotations, and changes all the time.
                 let selection = Selection::all().reduced("spec", Live::reduce_to_spec).may_be_absent();
-                let store = self.cluster.store_of(&resource, selection);
+                let store = self.cluster.dynamic_store(&resource, selection);
                 (resource, store)
             };
             Stores {

@@ -6,12 +6,12 @@ use kube::ResourceExt as _;
 use kube::api::Api;
 use tokio::time::{Instant, timeout};
 
+use super::api_errors::{describe_error, is_not_found};
 use super::apply::{Applied, Applying};
 use super::pass::{PassError, Reconciler, TIMED_OUT};
 use super::release::release;
 use super::removal::Removing;
 use super::settled::Memory;
-use super::words::{is_not_found, words};
 use crate::managed_resource::equivalence::Equivalences;
 use crate::managed_resource::inject::labels_to_inject;
 use crate::managed_resource::inventory::Inventory;
@@ -38,7 +38,7 @@ impl Reconciler {
                     return Err((name.clone(), absent()));
                 }
                 secrets.get(name).await.map_err(|error| {
-                    let message = if is_not_found(&error) { absent() } else { words(&error) };
+                    let message = if is_not_found(&error) { absent() } else { describe_error(&error) };
                     (name.clone(), message)
                 })
             }

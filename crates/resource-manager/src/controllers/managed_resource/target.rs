@@ -16,10 +16,10 @@ use kube::{Client, Resource as _};
 use serde_json::Value;
 use tokio::time::timeout;
 
+use super::api_errors::{describe_error, is_kind_absent, is_not_found};
 use super::kinds::{Kind, Kinds};
 use super::live::Live;
 use super::namespaces::Namespaces;
-use super::words::{is_kind_absent, is_not_found, words};
 use crate::managed_resource::ObjectReference;
 use crate::managed_resource::inventory::Scope;
 
@@ -50,7 +50,7 @@ pub(super) enum TargetError {
     #[error(transparent)]
     Namespace(#[from] UnknownNamespace),
     /// The API server refused.
-    #[error("{}", words(.0))]
+    #[error("{}", describe_error(.0))]
     Api(#[source] kube::Error),
     /// The API server did not answer in time; the text is the original's.
     #[error("context deadline exceeded")]
@@ -145,7 +145,7 @@ impl Target {
         kind.store.get_or_init(|| {
             let selection = Selection::all().labels(self.label.clone()).may_be_absent();
             let selection = if kind.scope == Scope::Cluster { selection.cluster_scoped() } else { selection };
-            self.cluster.store_of(&kind.resource, selection)
+            self.cluster.dynamic_store(&kind.resource, selection)
         })
     }
 
@@ -155,7 +155,7 @@ impl Target {
     /// When the instance is not to look at its namespace.
     pub(super) async fn find(&self, kind: &Kind, namespace: &str, name: &str) -> Result<Found, TargetError> {
         let store = self.store(kind);
-        if !store.looks_at(namespace) {
+        if !store.watches_namespace(namespace) {
             return if is_built_in(&kind.resource.group) {
                 Err(store.try_get(namespace, name).err().map_or(TargetError::NoKind, TargetError::from))
             } else {

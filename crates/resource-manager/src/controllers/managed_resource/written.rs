@@ -128,7 +128,7 @@ mod tests {
     async fn deletions_that_a_store_has_shown_are_forgotten() {
         let client = Client::new(ApiServer::builder().build(), "default");
         let cluster = Cluster::new("target", client, CacheOptions::default(), Entropy::seeded(0));
-        let store = cluster.store_of(&ApiResource::erase::<ConfigMap>(&()), Selection::all());
+        let store = cluster.dynamic_store(&ApiResource::erase::<ConfigMap>(&()), Selection::all());
         let written = Written::default();
         for number in 0..100 {
             written.without("n", &number.to_string(), "u", Some(&store));

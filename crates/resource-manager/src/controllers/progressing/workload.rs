@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use controller::cluster::Kind;
+use controller::cluster::WatchedKind;
 use controller::{Cluster, Event, Request, Selection, Store, Watch, Watches};
 use k8s_openapi::api::apps::v1::ReplicaSet;
 use k8s_openapi::api::core::v1::Pod;
@@ -99,7 +99,7 @@ impl Workload {
     }
 
     fn store<K: Kind<DynamicType = ApiResource> + Checked>(&self, served: &Served) -> Store<K> {
-        self.target.store_of(&served.resource, selection(served))
+        self.target.dynamic_store(&served.resource, selection(served))
     }
 
     fn watch<K: Kind + Checked>(

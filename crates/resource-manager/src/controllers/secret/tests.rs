@@ -50,7 +50,7 @@ fn reconciler(server: &ApiServer) -> Reconciler {
 async fn outcome(server: &ApiServer, action: Action) -> Result<(), String> {
     let state = State { secret: Some(secret(&[])), is_referred_to: true };
     let done = reconciler(server).execute(&Request::new("default", "mr"), &state, action).await;
-    done.map_err(|error| controller::words(&error))
+    done.map_err(|error| controller::describe_error(&error))
 }
 
 #[tokio::test(start_paused = true)]

@@ -126,7 +126,7 @@ impl Reconciler {
                     tracing::info!("Depopulating the token from the source secret");
                     self.write(state, Write::PatchSource(patch)).await.map_err(RequestError::Write)?;
                 }
-                let after = words(left);
+                let after = format_duration(left);
                 tracing::info!(after, "No need to generate new token, renewal is scheduled");
                 Ok(Outcome::RequeueAfter(left))
             }
@@ -149,7 +149,7 @@ impl Reconciler {
         for write in writes {
             self.write(state, write).await.map_err(RequestError::Write)?;
         }
-        tracing::info!(after = words(after), "Successfully requested token and scheduled renewal");
+        tracing::info!(after = format_duration(after), "Successfully requested token and scheduled renewal");
         // A token that is due at once is renewed as slowly as one that failed.
         Ok(if after.is_zero() { Outcome::Requeue } else { Outcome::RequeueAfter(after) })
     }
@@ -210,6 +210,6 @@ impl Reconciler {
 }
 
 /// A span of time as Go prints it.
-fn words(span: Duration) -> String {
+fn format_duration(span: Duration) -> String {
     GoDuration::from_nanos(i64::try_from(span.as_nanos()).unwrap_or(i64::MAX)).to_string()
 }

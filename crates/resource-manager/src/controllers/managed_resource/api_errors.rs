@@ -4,7 +4,7 @@ use kube::core::Status;
 
 /// The API server's own words, without what the client says around them.
 #[must_use]
-pub(super) fn words(error: &kube::Error) -> String {
+pub(super) fn describe_error(error: &kube::Error) -> String {
     match error {
         kube::Error::Api(status) if !status.message.is_empty() => status.message.clone(),
         other => other.to_string(),
