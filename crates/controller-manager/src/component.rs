@@ -1,5 +1,5 @@
-//! The controller-manager as a component, of a garden whose kinds are custom resources. Its cases have a time of their own, which
-//! no cluster has: they are asked of it in this process.
+//! The controller-manager as a component, of a garden whose kinds are custom resources. Its cases set the time, which
+//! a real cluster does not allow: they run only in this process.
 
 use controller::config::Configuration as _;
 use std::sync::Arc;

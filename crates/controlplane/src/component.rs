@@ -1,4 +1,5 @@
-//! A provider's webhooks for control planes as a component, of a provider with CSI plugins unless a case says otherwise.
+//! A provider's webhooks for control planes as a component; the provider has CSI plugins unless a case says
+//! otherwise.
 
 use controller::config::Configuration as _;
 use std::sync::Arc;
@@ -36,7 +37,7 @@ pub static COMPONENT: Component = Component {
             probe,
         }),
         rollout: Some(Rollout {
-            // What a provider does not configure its webhooks do not do.
+            // Webhooks do nothing that the provider's configuration does not request.
             combining: Combining::Nothing,
             file: |config| whole(config).map(Some),
             registrations: |config, _| Ok(registered(&configuration(config)?, None)),
@@ -77,7 +78,7 @@ fn configuration(value: &Value) -> Result<ControlPlaneWebhooksConfiguration, Str
         .map_err(|error| error.to_string())
 }
 
-/// A Service that no hook changes, in the namespace of a control plane.
+/// A Service in the namespace of a control plane that no hook changes.
 fn probe() -> Probe {
     let name = "probe-control-plane";
     let labels = json!({"shoot.gardener.cloud/provider": "local", "seed.gardener.cloud/provider": "local"});
@@ -90,7 +91,7 @@ fn probe() -> Probe {
     Probe { around: vec![namespace], object }
 }
 
-/// The configuration as a file has it.
+/// The complete configuration file.
 fn whole(config: &Value) -> Result<Value, String> {
     let mut whole = json!({"apiVersion": API_VERSION, "kind": KIND});
     let sections = config.as_object().ok_or("the configuration is not a map")?;

@@ -1,4 +1,4 @@
-//! A webhook that breaks one rule breaks one clause: the contract names it and no other.
+//! A webhook that breaks one rule fails one clause: the contract reports that clause and no other.
 
 use controller::config::Configuration as _;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,7 @@ mod rules;
 use rules::{RULES, STRANGE, Wrong};
 
 #[test]
-fn who_breaks_a_rule_breaks_its_clause_alone() {
+fn each_rule_breaks_its_clause_and_no_other() {
     let contracts = catalog();
     let answered: Vec<Answered<'_>> = clauses(&contracts).flat_map(answered).collect();
     let wrong: Vec<&str> =
@@ -41,9 +41,9 @@ fn who_breaks_a_rule_breaks_its_clause_alone() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// What no clause speaks of is no broken clause, and does not pass unseen.
+/// A change that no clause covers breaks no clause, but the report names it.
 #[test]
-fn a_foreign_flag_breaks_no_clause_and_is_told_by_name() {
+fn a_foreign_flag_breaks_no_clause_and_is_reported_by_name() {
     let contracts = catalog();
     let answered: Vec<Answered<'_>> = clauses(&contracts).flat_map(answered).collect();
     for (name, rule) in STRANGE {
@@ -63,10 +63,10 @@ fn a_foreign_flag_breaks_no_clause_and_is_told_by_name() {
     assert_eq!(behaved, Vec::<String>::new(), "who behaves changes nothing that no clause speaks of");
 }
 
-/// A clause that decides, or warns, has a rule that breaks it: else nobody knows that it names the culprit.
+/// Every clause that denies or warns has a rule that breaks it; otherwise it might not name the culprit.
 #[test]
 fn every_clause_about_objects_has_a_rule() {
-    // Where there are no CSI plugins the provider is another one, whom no rule makes wrong.
+    // Without CSI plugins the configuration is another one, for which there are no rules.
     let without = BTreeSet::from(["CP-107"]);
     let contracts = catalog();
     let missing: Vec<&str> = clauses(&contracts)
@@ -79,7 +79,7 @@ fn every_clause_about_objects_has_a_rule() {
     assert_eq!(missing, Vec::<&str>::new());
 }
 
-/// A case, and what a webhook that behaves makes of it.
+/// A case, and the answer of a correct webhook.
 struct Answered<'a> {
     contract: &'a Contract,
     clause: &'a Clause,
@@ -98,7 +98,7 @@ impl Answered<'_> {
         )
     }
 
-    /// Flags that changed though no row of the contract names them, and words beside flags.
+    /// Flags that changed although no row of the contract names them, and words that are not flags.
     fn unnamed(&self, rule: Wrong) -> Vec<String> {
         let mut answer = self.answer.clone();
         self.damage(rule, &mut answer);
@@ -130,7 +130,7 @@ impl Answered<'_> {
     }
 }
 
-/// The cases of a clause that ask for an object; without CSI plugins the provider would be another one.
+/// The cases of a clause that expect an object; cases without CSI plugins need another configuration.
 fn answered<'a>((contract, clause): (&'a Contract, &'a Clause)) -> Vec<Answered<'a>> {
     if clause.needs.iter().any(|need| need == "not csi") {
         return Vec::new();

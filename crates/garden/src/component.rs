@@ -50,7 +50,7 @@ fn start(options: StartOptions) -> Result<Started, String> {
     Ok(Started::webhooks(serving::webhooks(client, now), registrations::registrations(None)))
 }
 
-/// A profile that offers one version.
+/// A profile with one version.
 fn probe() -> Probe {
     let object = json!({
         "apiVersion": api::garden::API_VERSION, "kind": "CloudProfile", "metadata": {"name": "probe"},

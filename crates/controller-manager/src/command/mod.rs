@@ -1,4 +1,4 @@
-//! The command line: the flags of the original, and what it lacks.
+//! The command line: the original's flags, plus `--kubeconfig`.
 
 mod run;
 
@@ -32,7 +32,7 @@ struct Arguments {
     kubeconfig: Option<String>,
 }
 
-/// Why the command ended badly.
+/// Why the command failed.
 #[derive(Debug, thiserror::Error)]
 enum CommandError {
     #[error("{0}")]
@@ -43,7 +43,7 @@ enum CommandError {
     Run(#[from] ManagerError),
 }
 
-/// Runs the command; errors are printed on standard output and end with 1.
+/// Runs the command; errors are printed on standard output and exit with 1.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     command::main(arguments, execute)
 }

@@ -1,4 +1,4 @@
-//! The process: probes and metrics at once, controllers when it leads, until it is told to stop.
+//! The process: serves probes and metrics immediately, runs controllers while it leads, until a signal.
 
 use std::future::ready;
 
@@ -11,7 +11,7 @@ use controller::{Cluster, log};
 use crate::config::ControllerManagerConfiguration;
 use crate::controllers::{self, Context};
 
-/// Works until it is told to stop.
+/// Runs the process until a signal.
 pub(super) fn run(
     program: Program,
     config: ControllerManagerConfiguration,

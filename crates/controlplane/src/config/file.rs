@@ -1,4 +1,4 @@
-//! Configuration files, read whole and validated.
+//! Configuration files: read and validated.
 
 use controller::config::{Configuration, FileError, Format, validated};
 

@@ -1,6 +1,6 @@
-//! What Gardener emits and webhooks leave alone.
+//! Flags, volumes, files and units that Gardener sets and webhooks must not change.
 
-/// Flags of a component that webhooks ignore, each with its clause; a name that ends with `*` stands for all that begin so.
+/// Flags of a component that webhooks must not change, each with its clause; a name that ends with `*` is a prefix.
 pub(super) type Kept = &'static [(&'static str, &'static str)];
 
 /// Of kube-apiserver.
@@ -54,7 +54,7 @@ pub(super) const KUBELET: Kept = &[
     ("--node-labels", "CP-100"),
 ];
 
-/// Volumes of kube-apiserver's and kube-controller-manager's pods; a name that ends with `*` stands for all that begin so.
+/// Volumes in the pods of kube-apiserver and kube-controller-manager; a name that ends with `*` is a prefix.
 pub(super) const VOLUMES: [&str; 29] = [
     "admission-config",
     "admission-kubeconfigs",
@@ -98,7 +98,7 @@ pub(super) const FILES: [&str; 4] = [
 /// Units of a node.
 pub(super) const UNITS: [&str; 2] = ["kubelet-monitor.service", "kubelet.service"];
 
-/// Whether a name is one of a pattern.
+/// Whether a name matches a pattern.
 pub(super) fn is_one_of(pattern: &str, name: &str) -> bool {
     pattern.strip_suffix('*').map_or(pattern == name, |beginning| name.starts_with(beginning))
 }

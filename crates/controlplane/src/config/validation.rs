@@ -1,4 +1,4 @@
-//! What a configuration must keep to: well-formed, and nothing that Gardener keeps for itself.
+//! Validates a configuration: it must be well-formed and leave reserved settings alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path as FilePath;
@@ -16,7 +16,7 @@ use crate::webhooks::NAMES;
 const GATES: &str = "--feature-gates";
 const CLOUD_CONFIG: &str = "--cloud-config";
 
-/// Everything that is wrong with a configuration.
+/// All errors of a configuration.
 #[must_use]
 pub fn validate(config: &ControlPlaneWebhooksConfiguration) -> Vec<Error> {
     let mut errors = Vec::new();
@@ -99,7 +99,7 @@ fn flags<'a>(flags: impl IntoIterator<Item = &'a String>, at: &Path, kept: Kept,
     }
 }
 
-/// A flag that is both there and not there would move with each request.
+/// A flag that is both set and removed would change its position with each request.
 fn either(there: &BTreeMap<String, String>, removed: &[String], at: &Path, errors: &mut Vec<Error>) {
     let both = removed.iter().filter(|flag| there.contains_key(*flag));
     errors.extend(both.map(|flag| Error::duplicate(&at.child("removedFlags").key(flag), flag.as_str())));
@@ -175,7 +175,7 @@ fn unit_options(kubelet: &Kubelet, at: &Path, errors: &mut Vec<Error>) {
     }
 }
 
-/// The keys of elements, each of which must have one of its own.
+/// The keys of elements; they must be unique.
 fn unique<'a>(items: &'a [Value], key: &str, at: &Path, errors: &mut Vec<Error>) -> BTreeSet<&'a str> {
     let mut seen = BTreeSet::new();
     for (index, item) in items.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Configurations read and refused.
+//! Configuration files: values and errors.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ fn refused(value: &Value) -> Vec<String> {
     }
 }
 
-/// A configuration that asks for everything that is not given.
+/// A configuration that requests everything that is reserved.
 fn greedy() -> Value {
     json!({
         "provider": "a b", "gardenerVersion": "new", "disabledWebhooks": ["shoot"],
@@ -35,7 +35,7 @@ fn greedy() -> Value {
 }
 
 #[test]
-fn what_is_not_said_has_a_default() {
+fn missing_fields_have_defaults() {
     let (config, warnings) =
         ControlPlaneWebhooksConfiguration::from_value(&json!({"provider": "local"})).unwrap();
     let plugins = vec!["PersistentVolumeLabel".to_owned()];
@@ -46,7 +46,7 @@ fn what_is_not_said_has_a_default() {
 }
 
 #[test]
-fn what_the_contract_keeps_from_extensions_cannot_be_asked_for() {
+fn settings_that_the_contract_reserves_are_errors() {
     let wanted = [
         "provider: Invalid value: \"a b\": a lowercase RFC 1123 label",
         "gardenerVersion: Invalid value: \"new\"",

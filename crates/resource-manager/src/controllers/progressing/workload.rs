@@ -102,7 +102,7 @@ impl Workload {
         self.target.dynamic_store(&served.resource, selection(served))
     }
 
-    fn watch<K: Kind + Checked>(
+    fn watch<K: WatchedKind + Checked>(
         &self,
         store: &Store<K>,
         rollout: impl Fn(&K) -> RolledOut + Send + Sync + 'static,
