@@ -198,7 +198,8 @@ fn without_csi() -> BuiltIn {
     })
 }
 
-/// Additions of a provider that states no parameters are reported with the clauses that would compare them; stated
+/// The report lists additions of a provider without stated parameters, with the clauses that would compare them;
+/// stated parameters are compared.
 #[tokio::test]
 async fn a_providers_additions_are_compared_if_it_states_them() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,4 +1,4 @@
-//! The resource-manager as a component; in a cluster that it serves alone it is a seed's.
+//! The resource-manager as a component; in a cluster of its own it is installed like a seed's.
 
 use controller::config::Configuration as _;
 use std::sync::Arc;
@@ -96,7 +96,7 @@ fn read(path: &str) -> Result<Value, String> {
     formats::yaml::from_str(text).map_err(|error| error.to_string())
 }
 
-/// A pod of its own namespace.
+/// A Pod in its own namespace.
 fn probe() -> Probe {
     let object = json!({
         "apiVersion": "v1", "kind": "Pod", "metadata": {"generateName": "probe-", "namespace": NAMESPACE},
@@ -105,7 +105,7 @@ fn probe() -> Probe {
     Probe { around: Vec::new(), object }
 }
 
-/// The configuration file of a rollout: sections of cases over those that every rollout has.
+/// The configuration file of a rollout: the sections of cases, merged over those of every rollout.
 fn whole(config: &Value) -> Result<Value, String> {
     let mut whole = read("suite/config.yaml")?;
     for (part, value) in config.as_object().into_iter().flatten() {
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn sections_of_cases_stand_beside_those_that_every_rollout_has() {
+    fn sections_of_cases_are_merged_with_those_of_every_rollout() {
         let config = json!({"controllers": {"garbageCollector": {"enabled": true}}, "webhooks": {"seccompProfile": {"enabled": true}}});
         let whole = whole(&config).unwrap();
         let (read, warnings) = ResourceManagerConfiguration::from_value(&whole).unwrap();

@@ -1,4 +1,4 @@
-//! The contracts of this component, asked of it in process: no socket, no TLS, no file.
+//! Runs this component's contracts in process: without sockets, TLS and files.
 
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -15,7 +15,7 @@ async fn every_contract_is_kept_and_proven_able_to_fail() {
     testing::assert_keeps(&COMPONENT, contracts, env!("CARGO_MANIFEST_DIR")).await;
 }
 
-/// The environment of the program once it waits for its configuration, as its process shows it.
+/// The environment of the program while it waits for its configuration, from `/proc`.
 fn environment_where(delay: Option<&str>) -> Option<String> {
     const DELAY: &str = "MIMALLOC_PURGE_DELAY";
     let mut command = Command::new(env!("CARGO_BIN_EXE_gardener-resource-manager"));
@@ -40,7 +40,7 @@ fn environment_where(delay: Option<&str>) -> Option<String> {
 }
 
 #[test]
-fn the_program_gives_memory_back_at_once_unless_told_otherwise() {
+fn the_program_returns_freed_memory_immediately_unless_configured_otherwise() {
     assert_eq!(environment_where(None).as_deref(), Some("0"));
     assert_eq!(environment_where(Some("7")).as_deref(), Some("7"));
 }

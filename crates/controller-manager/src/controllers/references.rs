@@ -1,7 +1,7 @@
 //! Protects CloudProfiles, ExposureClasses and Quotas from deletion while other objects refer to them.
 //!
-//! The controller looks for references when an object is being deleted. It does not watch the referring objects; a failed
-//! request is retried.
+//! The controller looks for references when an object is being deleted. It does not watch the referring objects; a
+//! failed request is retried.
 
 use std::fmt::Debug;
 use std::sync::Arc;

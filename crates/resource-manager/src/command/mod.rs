@@ -1,4 +1,4 @@
-//! The command line: the flags of the original, and what it lacks.
+//! The command line: the original's flags, plus kubeconfigs and the printing of registrations.
 
 pub mod memory;
 mod run;
@@ -55,7 +55,7 @@ struct WebhooksArguments {
     #[command(flatten)]
     print: Print,
 
-    /// What the instance is for; by default a shoot if the configuration has a target cluster.
+    /// Which cluster the instance serves; by default a shoot if the configuration has a target cluster.
     #[arg(long = "for", value_name = "INSTANCE")]
     instance: Option<InstanceName>,
 }
@@ -75,7 +75,7 @@ impl From<InstanceName> for Instance {
     }
 }
 
-/// Why the command ended badly.
+/// Why the command failed.
 #[derive(Debug, thiserror::Error)]
 enum CommandError {
     #[error("{0}")]
@@ -88,7 +88,7 @@ enum CommandError {
     Print(#[from] PrintError),
 }
 
-/// Runs the command; errors are printed on standard output, as the original does, and end with 1.
+/// Runs the command; like the original, errors are printed on standard output and exit with 1.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     command::main(arguments, execute)
 }

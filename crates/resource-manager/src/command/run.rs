@@ -1,4 +1,4 @@
-//! The process: webhooks over TLS at once, controllers when it leads, probes and metrics, until it is told to stop.
+//! The process: serves webhooks, probes and metrics immediately, runs controllers while it leads, until a signal.
 
 use std::future::{Ready, ready};
 
@@ -13,7 +13,7 @@ use crate::config::{ClientConnection, ResourceManagerConfiguration};
 use crate::controllers::{self, Context};
 use crate::serving::{self, Clients, Webhooks};
 
-/// Serves until it is told to stop.
+/// Runs the process until a signal.
 pub(super) fn run(
     program: Program,
     config: ResourceManagerConfiguration,

@@ -1,4 +1,4 @@
-//! Configuration files, read whole: aliases replaced, defaults filled in, validated.
+//! Configuration files: aliases replaced, defaulted, validated.
 
 use controller::config::{Configuration, FileError, Format, validated};
 

@@ -1,4 +1,4 @@
-//! What a configuration must keep to, in the words of the original.
+//! Validates a configuration, with the original's error texts.
 
 use formats::duration::GoDuration;
 use formats::name;
@@ -15,7 +15,7 @@ const LOG_FORMATS: [&str; 2] = ["json", "text"];
 const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 const NON_NEGATIVE: &str = "must be greater than or equal to 0";
 
-/// Everything that is wrong with a configuration whose defaults are filled in. GRM-CFG-036, GRM-CFG-063.
+/// All errors of a configuration whose defaults are filled in. GRM-CFG-036, GRM-CFG-063.
 #[must_use]
 pub fn validate(config: &ResourceManagerConfiguration) -> Vec<Error> {
     let mut errors = Vec::new();
@@ -152,7 +152,7 @@ fn webhooks(webhooks: &WebhooksConfiguration, at: &Path, errors: &mut Vec<Error>
     }
 }
 
-/// What a toleration must keep to, as Kubernetes judges it. GRM-CFG-075.
+/// Validates a toleration as Kubernetes does. GRM-CFG-075.
 fn validate_toleration(toleration: &Toleration, at: &Path, errors: &mut Vec<Error>) {
     let Toleration { key, operator, value, effect, toleration_seconds } = toleration;
     if key.is_empty() {

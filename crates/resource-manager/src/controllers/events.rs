@@ -1,4 +1,4 @@
-//! What the events of an object warn of.
+//! Warnings from the events of an object.
 
 use std::fmt::Write as _;
 
@@ -10,10 +10,10 @@ use kube::api::{Api, ListParams};
 
 use crate::managed_resource::ObjectReference;
 
-/// How many events are told of, the last ones.
+/// How many events are shown, the latest ones.
 const MOST: usize = 5;
 
-/// The last warnings about an object, as a text; absent where there are none.
+/// The latest warnings about an object, as text; `None` if there are none.
 pub(super) async fn warnings(
     client: &Client,
     object: &ObjectReference,
@@ -33,7 +33,7 @@ pub(super) async fn warnings(
     Ok((!events.is_empty()).then(|| text(events, now)))
 }
 
-/// GRM-HLT-028: the last events, oldest first.
+/// GRM-HLT-028: the latest events, oldest first.
 fn text(mut events: Vec<Event>, now: Timestamp) -> String {
     events.sort_by_key(|event| event.last_timestamp.as_ref().map(|time| time.0));
     let mut text = "-> Events:".to_owned();
@@ -48,7 +48,7 @@ fn text(mut events: Vec<Event>, now: Timestamp) -> String {
     text
 }
 
-/// GRM-HLT-029: how long ago, and how often.
+/// GRM-HLT-029: age and count of an event.
 fn when(event: &Event, now: Timestamp) -> String {
     let since = |time: Option<Timestamp>| {
         time.map_or_else(|| "<unknown>".to_owned(), |time| age::to_string(now.duration_since(time).as_secs()))
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_five_are_told_oldest_first() {
+    fn the_last_five_are_listed_oldest_first() {
         let minutes = [58, 53, 54, 59, 55, 56, 57];
         let text = told(minutes.map(event).to_vec().into());
         let lines: Vec<&str> = text.lines().collect();
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn repetitions_are_counted_and_unknown_times_are_said_to_be_so() {
+    fn repetitions_are_counted_and_unknown_times_are_marked() {
         let repeated = json!([{
             "metadata": {}, "involvedObject": {}, "message": "m", "count": 3, "reportingComponent": "ccm",
             "firstTimestamp": "2024-05-31T01:00:00Z", "lastTimestamp": "2024-06-01T00:30:00Z",

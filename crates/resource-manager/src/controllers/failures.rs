@@ -1,13 +1,13 @@
-//! What went wrong in several requests that were sent at once, in one text.
+//! Errors of several concurrent requests, in one text.
 
 use std::fmt;
 
-/// Errors of requests that failed, while others may have gone well; never empty.
+/// Errors of failed requests, others of which may have succeeded; never empty.
 #[derive(Debug)]
 pub struct Failures(Vec<kube::Error>);
 
 impl Failures {
-    /// The failures among these.
+    /// Collects the failures of these results.
     ///
     /// # Errors
     /// When there is one.
@@ -26,7 +26,7 @@ impl fmt::Display for Failures {
 
 impl std::error::Error for Failures {}
 
-/// Errors in one line, as the original counts them.
+/// Errors in one line, in the original's format.
 #[must_use]
 pub(super) fn counted(errors: &[String]) -> String {
     match errors {
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_error_is_told_otherwise_than_several() {
+    fn one_error_has_another_format_than_several() {
         let errors = ["a".to_owned(), "b".to_owned()];
         assert_eq!(counted(&errors[..1]), "1 error occurred: a");
         assert_eq!(counted(&errors), "2 errors occurred: [a, b]");

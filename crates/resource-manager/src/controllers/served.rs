@@ -1,4 +1,4 @@
-//! Which kinds a cluster serves, as its discovery tells.
+//! Discovery of the kinds that a cluster serves.
 
 use std::collections::BTreeMap;
 
@@ -7,17 +7,17 @@ use kube::core::{ApiResource, GroupVersionKind};
 
 use crate::managed_resource::inventory::Scope;
 
-/// A kind that is served.
+/// A served kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Served {
-    /// How it is asked for.
+    /// Its API.
     pub(super) resource: ApiResource,
-    /// Whether its objects live in namespaces.
+    /// Whether it is namespaced.
     pub(super) scope: Scope,
 }
 
 impl Served {
-    /// The namespace of an object that is referred to with this one.
+    /// The namespace of an object whose reference has this one.
     pub(super) fn namespace<'a>(&self, namespace: &'a str) -> &'a str {
         match self.scope {
             Scope::Namespaced => namespace,
@@ -29,7 +29,7 @@ impl Served {
 /// The kinds of a group version, by name.
 ///
 /// # Errors
-/// When the cluster does not say; where it does not serve the group version, it answers with 404.
+/// When discovery fails; with 404 if the group version is not served.
 pub(super) async fn kinds(
     client: &Client,
     api_version: &str,

@@ -1,4 +1,4 @@
-//! Two instances on one cluster: one works, the other goes on where it died.
+//! Two instances on one cluster: the second continues where the first died.
 
 use controller::config::Configuration as _;
 use std::sync::Arc;
@@ -25,19 +25,19 @@ use crate::config::ResourceManagerConfiguration;
 use crate::given::create;
 use crate::managed_resource::ManagedResource;
 
-/// How many objects are managed, and after how many of them the first instance dies.
+/// Number of managed objects, and after how many of them the first instance dies.
 const OBJECTS: usize = 40;
 const DIES_AFTER: usize = 17;
-/// What the Lease is good for, and by how much a candidate may look later than it ends.
+/// Duration of the Lease, and how late a candidate may notice its expiry.
 const LEASE: Duration = Duration::from_secs(15);
 const LATE: Duration = Duration::from_secs(5);
 
-/// The requests of one instance, until it dies: of the last one it never learns what became of it.
+/// A client whose instance dies after some writes: it never receives the answer to the last one.
 #[derive(Clone)]
 struct Line {
     server: ApiServer,
     user: &'static str,
-    /// How many objects it may still make.
+    /// How many objects it may still create.
     left: Arc<AtomicUsize>,
 }
 
@@ -71,7 +71,7 @@ impl Line {
     }
 }
 
-/// An instance as the binary runs it.
+/// An instance, set up as in the binary.
 fn instance(line: &Line, seed: u64) -> Process {
     let config = ResourceManagerConfiguration::from_partial(&json!({
         "leaderElection": {"leaderElect": true, "resourceNamespace": "default"},
@@ -91,7 +91,7 @@ fn instance(line: &Line, seed: u64) -> Process {
     process
 }
 
-/// What a user wrote that is no Lease and no Event, in order.
+/// A user's writes, without Leases and Events, in order.
 fn writes(server: &ApiServer, user: &str) -> Vec<apiserver::Request> {
     let is_work = |request: &apiserver::Request| {
         request.is_write()
@@ -111,7 +111,7 @@ async fn until(what: &str, within: Duration, is_so: impl Fn() -> bool) -> Durati
 }
 
 #[tokio::test(start_paused = true)]
-async fn where_the_leader_is_killed_the_other_goes_on_and_nothing_is_written_twice() {
+async fn after_the_leader_dies_the_other_continues_and_writes_nothing_twice() {
     let server = ApiServer::builder().crds(schema::crds().iter().cloned()).build();
     let client = Client::new(server.clone(), "default");
     let manifest =

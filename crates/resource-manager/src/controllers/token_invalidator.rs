@@ -14,7 +14,7 @@ use super::{Context, TIMEOUT};
 
 /// Name in log and metrics.
 pub const NAME: &str = "token-invalidator";
-/// How many Pods are read at once.
+/// How many Pods are read per list request.
 const PAGE: u32 = 500;
 
 const REMOVING: &str = "Removing 'consider' label since secret is either explicitly skipped or \
@@ -27,8 +27,8 @@ const ADDING: &str = "Adding 'consider' label";
 
 type Metadata = PartialObjectMeta<Secret>;
 
-/// The controller of one instance; GRM-TIC-009 and GRM-TIC-010. One works at a time, whatever is configured, as in the
-/// original.
+/// The controller of one instance; GRM-TIC-009 and GRM-TIC-010. As in the original there is one worker, whatever is
+/// configured.
 pub fn controller(context: &Context) -> Controller {
     let secrets = context.target.store::<Metadata>(Selection::all());
     let accounts = context.target.store::<ServiceAccount>(Selection::all());
@@ -42,10 +42,10 @@ pub fn controller(context: &Context) -> Controller {
 /// Why a Secret is not marked.
 #[derive(Debug, thiserror::Error)]
 pub enum InvalidateError {
-    /// Its ServiceAccount is not there.
+    /// Its ServiceAccount does not exist.
     #[error("could not fetch ServiceAccount: {0}")]
     Account(String),
-    /// Nobody can say which Pods mount it.
+    /// The Pods could not be listed, so it is unknown whether one mounts the Secret.
     #[error("could not list Pods: {0}")]
     Pods(#[source] kube::Error),
     /// Its labels could not be written.
@@ -59,23 +59,23 @@ struct Reconciler {
     client: Client,
 }
 
-/// What is known of one Secret.
+/// The state of one Secret.
 struct State {
     secret: Arc<Metadata>,
-    /// Whether its token may be used.
+    /// Whether its token stays valid.
     is_spared: bool,
-    /// Whether a Pod mounts it, where that matters.
+    /// Whether a Pod mounts it; only read if needed.
     is_mounted: bool,
 }
 
-/// What is to be done.
+/// What to do with a Secret.
 #[derive(Debug, PartialEq)]
 struct Plan {
-    /// Labels that change.
+    /// Patch of the labels.
     patch: Option<Value>,
-    /// What is said of it.
+    /// Log message.
     words: &'static str,
-    /// Whether it is to be looked at again, as nobody tells of Pods that go.
+    /// Whether to check again, because deleted Pods trigger nothing.
     again: bool,
 }
 
@@ -101,7 +101,7 @@ impl Reconciler {
         Ok(Some(State { secret, is_spared, is_mounted }))
     }
 
-    /// Whether a Pod mounts the Secret, as they are now: a token in use must not be taken away.
+    /// Whether a Pod mounts the Secret, read from the API server: a token in use must stay valid.
     async fn is_mounted(&self, secret: &Request) -> Result<bool, kube::Error> {
         let pods: Api<Pod> = Api::namespaced(self.client.clone(), &secret.namespace);
         let mut params = ListParams::default().limit(PAGE);
@@ -129,7 +129,7 @@ impl Reconciler {
     }
 }
 
-/// GRM-TIC-001 to -006 and GRM-TIC-008: labels that are to change, all at once; nothing changes what is as it should be.
+/// GRM-TIC-001 to -006 and GRM-TIC-008: the label changes, in one patch; no patch if the labels are right.
 fn plan(state: &State) -> Plan {
     let mut labels = Map::new();
     if !state.secret.labels().contains_key(api::resources::PURPOSE) {
@@ -150,7 +150,7 @@ fn plan(state: &State) -> Plan {
     Plan { patch, words, again: words == MOUNTED }
 }
 
-/// Whether the account keeps its static tokens: it opts out, or does not say that they are not mounted.
+/// Whether the account's static tokens stay valid: it opts out, or does not disable their mounting.
 fn is_spared(account: &ServiceAccount) -> bool {
     account.labels().contains_key(api::resources::TOKEN_SKIP)
         || account.automount_service_account_token != Some(false)
@@ -165,7 +165,7 @@ fn account_name(secret: &Metadata) -> &str {
     secret.annotations().get(api::kubernetes::SERVICE_ACCOUNT_NAME).map_or("", String::as_str)
 }
 
-/// GRM-TIC-007: whether an account changes in what counts.
+/// GRM-TIC-007: whether relevant fields of an account changed.
 fn is_turned(event: &Event<ServiceAccount>) -> bool {
     let Event::Update { old, new } = event else { return false };
     let skip = |account: &ServiceAccount| {
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn an_account_leads_to_its_secrets_when_it_turns() {
+    fn a_relevant_change_of_an_account_triggers_its_secrets() {
         let (none, skip) = (json!({}), json!({api::resources::TOKEN_SKIP: "true"}));
         let update = |old: &Arc<ServiceAccount>, new: &Arc<ServiceAccount>| Event::Update {
             old: old.clone(),

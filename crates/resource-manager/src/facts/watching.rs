@@ -1,4 +1,4 @@
-//! Watches that fill mirrors, and go on whatever happens.
+//! Watches that fill mirrors and survive all failures.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -19,7 +19,7 @@ use super::mirror::Scope;
 use crate::toleration::Taint;
 use crate::webhooks::high_availability_config::Namespace;
 
-/// Fills `scope` with what Namespaces say about workload; only their metadata is read.
+/// Fills `scope` with the annotations of Namespaces that concern workload; only their metadata is read.
 pub(super) async fn namespaces(client: Client, scope: Arc<Scope<Arc<Namespace>>>) {
     let api: Api<PartialObjectMeta<core::Namespace>> = Api::all(client);
     let objects = watcher::watcher(api, watcher::Config::default());
@@ -39,7 +39,7 @@ pub(super) async fn service_accounts(client: Client, namespace: String, scope: A
     follow(objects, DefaultBackoff::default(), &scope, Patience::Required, reduce, |_| ()).await;
 }
 
-/// Fills `scope` with what autoscalers scale.
+/// Fills `scope` with the targets of autoscalers.
 pub(super) async fn autoscalers<S>(api: SpecApi<S>, scope: Arc<Scope<Autoscaler>>, patience: Patience)
 where
     S: Scales + Clone + Debug + DeserializeOwned + Send + 'static,
@@ -56,7 +56,7 @@ where
     }
 }
 
-/// Fills `scope` with the taints of the Nodes that have all labels of `selector`; `refresh` is told of every change.
+/// Fills `scope` with the taints of the Nodes that have all labels of `selector`; notifies `refresh` of every change.
 ///
 /// GRM-SCC-006, GRM-SCC-007.
 pub(super) async fn nodes(

@@ -1,4 +1,4 @@
-//! What the original (v1.82.0) writes into the same objects.
+//! The annotations of the original (v1.82.0) on the same objects.
 
 use rstest::rstest;
 use serde_json::json;
@@ -38,7 +38,7 @@ fn pod_spec() -> Value {
     })
 }
 
-/// All annotations that the original leaves; `more` are those that `additional` asked for.
+/// All annotations that the original sets; `more` are those for `additional`.
 fn annotations(more: &[(&str, &str)]) -> Value {
     let found = [
         ("configmap-2d365169", "env-cm"),
@@ -93,7 +93,7 @@ fn other_keys_refer_to_nothing(#[case] key: &str, #[case] kind: Option<Kind>) {
 #[case("batch/v1", "Job", &["", "/spec/template"])]
 #[case("batch/v1", "CronJob", &["", "/spec/jobTemplate", "/spec/jobTemplate/spec/template"])]
 #[case("batch/v1beta1", "CronJob", &["", "/spec/jobTemplate", "/spec/jobTemplate/spec/template"])]
-fn the_object_and_its_templates_say_what_the_pod_uses(
+fn the_object_and_its_templates_list_what_the_pod_uses(
     #[case] version: &str,
     #[case] kind: &str,
     #[case] places: &[&str],

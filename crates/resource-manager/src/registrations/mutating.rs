@@ -1,4 +1,4 @@
-//! What the MutatingWebhookConfiguration holds.
+//! The webhooks of the MutatingWebhookConfiguration.
 
 use api::networking::{INJECT, INJECT_DISABLE};
 use api::resources::{
@@ -20,7 +20,7 @@ use crate::webhooks::{
 const CREATE: &[&str] = &["CREATE"];
 const CREATE_AND_UPDATE: &[&str] = &["CREATE", "UPDATE"];
 
-/// The enabled ones, in gardenlet's order.
+/// The enabled webhooks, in gardenlet's order.
 pub(super) fn webhooks(
     config: &WebhooksConfiguration,
     address: &Address<'_>,

@@ -1,4 +1,4 @@
-//! The webhooks of one instance behind their paths, with the facts that they need.
+//! The webhooks of one instance by path, with the facts that they need.
 
 mod high_availability;
 mod mutating;
@@ -19,16 +19,16 @@ use crate::webhooks::{
 use high_availability::HighAvailability;
 use mutating::{Informed, Kind, Mutating};
 
-/// Clients of the clusters that an instance works with.
+/// Clients of an instance's clusters.
 #[derive(Clone)]
 pub struct Clients {
-    /// The cluster that holds ManagedResources.
+    /// The cluster with the ManagedResources.
     pub source: Client,
-    /// The cluster whose requests are reviewed, often the same.
+    /// The cluster whose requests are reviewed, often the same one.
     pub target: Client,
 }
 
-/// The enabled webhooks; watching for their facts ends when this is dropped.
+/// The enabled webhooks; dropping this ends the watches for their facts.
 #[derive(Clone, Debug)]
 pub struct Webhooks {
     /// Serves them.
@@ -37,7 +37,7 @@ pub struct Webhooks {
 }
 
 impl Webhooks {
-    /// Waits until all facts have been read once. A request that comes earlier waits as well.
+    /// Waits until all facts have been read once. An earlier request waits as well.
     pub async fn synced(&self) {
         self.facts.synced().await;
     }
@@ -49,9 +49,9 @@ impl Webhooks {
     }
 }
 
-/// Sets up the webhooks that `config` enables, defaults filled in, and starts to watch for their facts.
+/// Builds the webhooks that `config` enables, and starts to watch their facts.
 ///
-/// Must be called within a tokio runtime; works without sockets if the clients do.
+/// Must be called within a tokio runtime; opens no sockets if the clients do not.
 #[must_use]
 pub fn webhooks(config: &ResourceManagerConfiguration, clients: &Clients) -> Webhooks {
     let target = config.target_client_connection.as_ref().unwrap_or(&config.source_client_connection);
@@ -65,7 +65,7 @@ pub fn webhooks(config: &ResourceManagerConfiguration, clients: &Clients) -> Web
     Webhooks { service: service::service(routes, Limits::default()), facts }
 }
 
-/// Webhooks that look at the object alone.
+/// Webhooks that only look at the object.
 fn without_facts(config: &WebhooksConfiguration) -> Vec<Route> {
     let host = config.kubernetes_service_host.host.clone();
     let scheduler = config.pod_scheduler_name.scheduler_name.clone().unwrap_or_default();
@@ -100,7 +100,7 @@ fn without_facts(config: &WebhooksConfiguration) -> Vec<Route> {
     .collect()
 }
 
-/// Webhooks that look at other objects too.
+/// Webhooks that also need facts.
 fn with_facts(config: &WebhooksConfiguration, facts: &Arc<Facts>) -> Vec<Route> {
     let seconds = config.projected_token_mount.expiration_seconds.unwrap_or_default();
     let system_components = config.system_components_config.clone();

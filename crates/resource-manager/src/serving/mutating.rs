@@ -1,4 +1,4 @@
-//! Pure mutations as webhooks.
+//! Serves pure mutations as webhooks.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use webhook::service::Webhook;
 use crate::decoding::expect;
 use crate::facts::Facts;
 
-/// API version and kind of the objects that a webhook changes.
+/// apiVersion and kind of the objects that a webhook changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Kind {
     pub(super) api_version: &'static str,
@@ -26,13 +26,13 @@ impl Kind {
     pub(super) const ENDPOINT_SLICE: Self =
         Self { api_version: "discovery.k8s.io/v1", kind: "EndpointSlice" };
 
-    /// Refuses an object of another kind; one that does not say is taken for this one.
+    /// Refuses an object of another kind; one without kind is accepted.
     fn expect(self, object: &Value) -> Result<(), Rejection> {
         expect(self.api_version, self.kind, object)
     }
 }
 
-/// A mutation that looks at the object alone.
+/// A mutation that only looks at the object.
 ///
 /// GRM-SEC-010, GRM-SEC-011, GRM-SEC-016, GRM-PSN-005, GRM-PSN-006, GRM-ESH-007, GRM-ESH-008, GRM-KSH-007,
 /// GRM-KSH-008, GRM-TIV-008, GRM-TIV-009, GRM-TSC-009, GRM-TSC-010.
@@ -63,7 +63,7 @@ where
     }
 }
 
-/// A mutation that needs facts; until they have been read once, requests wait.
+/// A mutation that needs facts; requests wait until they have been read once.
 ///
 /// GRM-PTM-016, GRM-PTM-024, GRM-PTM-025, GRM-SCC-022, GRM-SCC-023.
 pub(super) struct Informed<F> {

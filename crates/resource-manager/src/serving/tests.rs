@@ -1,4 +1,5 @@
-//! What contracts cannot say: namespaces that are not looked at, kinds that come later, requests that come too early.
+//! What contracts cannot express: namespaces that are not watched, kinds that are served later, requests before facts
+//! are read.
 
 use controller::config::Configuration as _;
 use std::time::Duration;
@@ -51,7 +52,7 @@ impl Instance {
         review["response"].take()
     }
 
-    /// Asks until the answer is as wanted; facts arrive by watches.
+    /// Repeats a review until the response is as wanted; facts arrive by watches.
     async fn settles(&self, path: &str, kind: &str, object: &Value, wanted: impl Fn(&Value) -> bool) {
         for _ in 0..1000 {
             if wanted(&self.ask(path, kind, object).await) {
@@ -113,7 +114,7 @@ fn patched(response: &Value) -> bool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn facts_that_are_not_there_are_told_in_the_words_of_the_original() {
+async fn missing_facts_have_the_originals_error_texts() {
     let instance = Instance::start(
         &server(),
         &json!({"webhooks": {"highAvailabilityConfig": {"enabled": true}, "projectedTokenMount": {"enabled": true}}}),
@@ -132,7 +133,7 @@ async fn facts_that_are_not_there_are_told_in_the_words_of_the_original() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn namespaces_that_are_not_looked_at_are_errors() {
+async fn unwatched_namespaces_are_errors() {
     let instance = Instance::start(
         &server(),
         &json!({
@@ -174,7 +175,7 @@ async fn a_fact_counts_from_the_moment_it_is_written_to_the_moment_it_is_deleted
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_kind_that_comes_later_is_noticed() {
+async fn a_kind_that_is_served_later_is_noticed() {
     let server = server();
     let instance =
         Instance::start(&server, &json!({"webhooks": {"highAvailabilityConfig": {"enabled": true}}}));
@@ -187,7 +188,7 @@ async fn a_kind_that_comes_later_is_noticed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_taints_of_selected_nodes_are_tolerated_and_only_as_long_as_they_are_there() {
+async fn only_current_taints_of_selected_nodes_are_tolerated() {
     let server = server();
     let node = |name: &str, pool: &str, taint: &str| {
         json!({

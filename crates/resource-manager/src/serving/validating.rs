@@ -1,4 +1,4 @@
-//! Pure judgements as webhooks, and the lists that one of them needs.
+//! Serves pure validations as webhooks, and reads the lists that one of them needs.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -65,7 +65,7 @@ impl Webhook for DeletionProtection {
 }
 
 impl DeletionProtection {
-    /// Asks the server itself: what a cache does not know yet must not be lost.
+    /// Lists from the API server: a cache might miss new objects that need protection.
     async fn judge_collection(&self, collection: &Collection) -> Answer {
         match list(&self.source, collection).await {
             Ok(objects) => deletion::judge_collection(
@@ -105,7 +105,7 @@ mod tests {
         "resource":{"group":"extensions.gardener.cloud","version":"v1alpha1","resource":"workers"},
         "kind":{"group":"extensions.gardener.cloud","version":"v1alpha1","kind":"Worker"}}}"#;
 
-    /// What is said to the deletion of all workers of a namespace when the server answers the list so.
+    /// The answer to the deletion of all workers of a namespace when the server answers the list with this error.
     async fn answered(code: u16, reason: &'static str) -> Answer {
         let server = tower::service_fn(move |request: Request<Body>| async move {
             let path = "/apis/extensions.gardener.cloud/v1alpha1/namespaces/shoot--a--b/workers";
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_collection_that_is_not_there_may_be_deleted() {
+    async fn a_missing_collection_may_be_deleted() {
         assert_eq!(answered(404, "NotFound").await, Answer::allowed("object was not found"));
     }
 

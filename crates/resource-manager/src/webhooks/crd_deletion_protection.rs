@@ -1,4 +1,4 @@
-//! Custom resources and their definitions are deleted only if an annotation confirms it:
+//! Deletes custom resources and their definitions only if an annotation confirms it:
 //! `contracts/resource-manager/webhooks/crd-deletion-protection`.
 
 use api::gardener::{CONFIRMATION_DELETION, DELETION_PROTECTED};
@@ -14,21 +14,21 @@ use crate::strconv;
 
 /// Name of the webhook.
 pub const NAME: &str = "crd-deletion-protection";
-/// Where it is served.
+/// Its path.
 pub const PATH: &str = "/webhooks/validate-crd-deletion";
-/// Seconds that a decision may take, listing included.
+/// Timeout of a decision in seconds, including the list.
 pub const TIMEOUT_SECONDS: u64 = 10;
 
-/// What to do with a request.
+/// How to decide about a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
-    /// Nothing more: this is the answer.
+    /// Return this answer.
     Answer(Answer),
-    /// Ask about each object of this collection, with [`judge_collection`].
+    /// List this collection, and decide with [`judge_collection`].
     List(Collection),
 }
 
-/// Objects that are deleted together.
+/// Objects that one request deletes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Collection {
     /// Their group, version and kind.
@@ -37,7 +37,7 @@ pub struct Collection {
     pub resource: String,
     /// Their namespace; empty: all.
     pub namespace: String,
-    /// The label selector of those that need confirmation; empty: all do.
+    /// Label selector of the objects that need confirmation; empty: all.
     pub labels: String,
 }
 
@@ -55,8 +55,8 @@ const EXTENSIONS: [&str; 10] = [
     "workers",
 ];
 
-/// Judges a request, or says what has to be listed for that
-/// (GRM-CDP-001 to -005, GRM-CDP-009 to -017).
+/// Decides about a request, or returns the collection that must be listed first (GRM-CDP-001 to -005, GRM-CDP-009 to
+/// -017).
 #[must_use]
 pub fn judge(request: &AdmissionRequest<'_>) -> Step {
     if request.operation != Operation::Delete {
@@ -75,7 +75,7 @@ pub fn judge(request: &AdmissionRequest<'_>) -> Step {
     })
 }
 
-/// Judges a collection by the annotations of each of its objects (GRM-CDP-006 to -008, GRM-CDP-018 to -021).
+/// Decides about a collection by the annotations of its objects (GRM-CDP-006 to -008, GRM-CDP-018 to -021).
 #[must_use]
 pub fn judge_collection<'a>(confirmations: impl IntoIterator<Item = Option<&'a str>>) -> Answer {
     match confirmations.into_iter().try_for_each(confirmed) {
@@ -84,7 +84,7 @@ pub fn judge_collection<'a>(confirmations: impl IntoIterator<Item = Option<&'a s
     }
 }
 
-/// What the resource of a request needs listed when it is deleted as a whole; `None` if it is not protected.
+/// The collection to list if the request deletes one; `None` if its resource is not protected.
 fn protected(request: &AdmissionRequest<'_>) -> Option<Collection> {
     let resource = &request.resource;
     let name = resource.resource.as_str();

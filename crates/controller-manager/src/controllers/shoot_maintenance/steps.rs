@@ -21,8 +21,8 @@ const IMAGE: &str = "MachineImageVersionMaintenance";
 const KUBERNETES: &str = "KubernetesVersionMaintenance";
 
 impl Reconciler {
-    /// Tests the Shoot in a dry run if the plan has operations. If the API server refuses it, writes that to the status
-    /// and returns the reason; the next window retries. GCM-MNT-013.
+    /// Tests the Shoot in a dry run if the plan has operations. If the API server refuses it, writes that to the
+    /// status and returns the reason; the next window retries. GCM-MNT-013.
     pub(super) async fn try_out(
         &self,
         shoot: &Shoot,
@@ -101,8 +101,8 @@ impl Reconciler {
     }
 }
 
-/// Whether the API server would never accept the Shoot as it is. The original treats every error as permanent, and lets
-/// a Shoot wait for a day after a conflict.
+/// Whether the API server would never accept the Shoot as it is. The original treats every error as permanent, and
+/// lets a Shoot wait for a day after a conflict.
 fn is_permanent(error: &kube::Error) -> bool {
     const CONFLICT: u16 = 409;
     const TOO_MANY: u16 = 429;
@@ -110,8 +110,8 @@ fn is_permanent(error: &kube::Error) -> bool {
         if (400..500).contains(&status.code) && ![CONFLICT, TOO_MANY].contains(&status.code))
 }
 
-/// Writes the reason of a failure to the status, and removes the annotation that requested the maintenance, so that it
-/// can be requested again.
+/// Writes the reason of a failure to the status, and removes the annotation that requested the maintenance, so that
+/// it can be requested again.
 async fn report_failure(
     shoots: &Api<Shoot>,
     shoot: &Shoot,

@@ -16,7 +16,7 @@ fn seconds(seconds: i64) -> GoDuration {
     GoDuration::from_seconds(seconds)
 }
 
-/// Everything that is wrong with a configuration, line by line.
+/// All errors of a configuration, line by line.
 fn wrong(partial: &Value) -> Vec<String> {
     match ResourceManagerConfiguration::from_partial(partial) {
         Ok(_) => Vec::new(),
@@ -26,7 +26,7 @@ fn wrong(partial: &Value) -> Vec<String> {
 }
 
 #[test]
-fn silence_means_the_defaults_and_so_do_zeros_and_nulls() {
+fn missing_fields_zeros_and_nulls_mean_the_defaults() {
     let silent = ResourceManagerConfiguration::from_partial(
         &json!({"leaderElection": {"resourceNamespace": "garden"}}),
     )
@@ -164,7 +164,7 @@ fn aliases_are_read_and_other_unknown_fields_are_not() {
 }
 
 #[test]
-fn connections_servers_and_leader_election_are_judged() {
+fn connections_servers_and_leader_election_are_validated() {
     let table: [(Value, &[&str]); 9] = [
         (
             json!({"sourceClientConnection": {"cacheResyncPeriod": "9s"}}),
@@ -214,7 +214,7 @@ fn connections_servers_and_leader_election_are_judged() {
 }
 
 #[test]
-fn controllers_are_judged_if_they_run() {
+fn enabled_controllers_are_validated() {
     let sloppy = json!({"enabled": true, "concurrentSyncs": 0, "syncPeriod": "14s"});
     let none = json!({"concurrentSyncs": 0});
     let both = json!({"concurrentSyncs": -1, "syncPeriod": "1s"});
@@ -252,7 +252,7 @@ fn controllers_are_judged_if_they_run() {
 }
 
 #[test]
-fn webhooks_are_judged_if_they_are_served() {
+fn enabled_webhooks_are_validated() {
     let wrongs = wrong(&json!({"webhooks": {
         "podSchedulerName": {"enabled": true, "schedulerName": ""},
         "projectedTokenMount": {"enabled": true, "expirationSeconds": 599},
@@ -274,7 +274,7 @@ fn webhooks_are_judged_if_they_are_served() {
 }
 
 #[test]
-fn tolerations_are_judged_as_kubernetes_judges_them_even_if_nobody_gets_them() {
+fn tolerations_are_validated_as_in_kubernetes_even_if_unused() {
     let label_key = formats::name::label_key("not a key").join(";");
     let label_value = formats::name::label_value("not a value").join(";");
     let exists = "operator must be Exists when `key` is empty, which means \"match all values and all keys\"";

@@ -1,4 +1,4 @@
-//! What the controllers have in common that look at the objects of ManagedResources and tell it in a condition.
+//! The common part of controllers that check the objects of ManagedResources and write a condition.
 
 mod objects;
 mod origin;
@@ -26,44 +26,44 @@ pub(super) use self::verdict::Verdict;
 use super::{Context, TIMEOUT};
 use crate::managed_resource::{Class, ManagedResource, ObjectReference};
 
-/// How often ManagedResources are looked at where nobody says.
+/// Default time between two checks.
 const PERIOD: Duration = Duration::from_mins(1);
 
-/// What tells of the objects of a ManagedResource.
+/// Checks the objects of a ManagedResource.
 pub(super) trait Look: Send + Sync + 'static {
-    /// Type of the condition that it is told in.
+    /// Type of the condition that holds the result.
     const CONDITION: &'static str;
-    /// What the log says of ManagedResources that are not looked at.
+    /// Log messages for ManagedResources that are not checked.
     const WORDS: Words;
 
-    /// What is to be told.
+    /// Checks the objects; returns what the condition shall say.
     fn look(&self, object: &ManagedResource) -> impl Future<Output = Result<Verdict, LookError>> + Send;
 }
 
-/// Why the objects of a ManagedResource cannot be looked at.
+/// Why the objects of a ManagedResource cannot be checked.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum LookError {
-    /// The target cluster does not say what it serves.
+    /// Discovery of the target cluster failed.
     #[error("failed to ask whether the target serves {kind}: {source}")]
     Discover {
         /// Version and kind.
         kind: String,
-        /// The API server's reason.
+        /// The API server's error.
         source: kube::Error,
     },
-    /// The object is where the instance does not look.
+    /// The object is in a namespace that the instance does not watch.
     #[error(transparent)]
     Namespace(#[from] UnknownNamespace),
     /// The objects could not be listed in time.
     #[error("failed to look at all objects within {0:?}")]
     Timeout(Duration),
-    /// The result could not be told.
+    /// The result could not be written.
     #[error("could not update the ManagedResource status: {0}")]
     Tell(#[source] kube::Error),
 }
 
-/// The controller of one instance. What `look` makes tells of objects in the target, adds the watches of their kinds,
-/// and knows by their origins which ManagedResource a change of one asks for.
+/// The controller of one instance. The value that `look` returns checks objects in the target and adds watches of
+/// their kinds; the origin annotation of a changed object names the ManagedResource to check.
 pub(super) fn controller<L: Look>(
     name: &str,
     context: &Context,
@@ -100,13 +100,13 @@ struct Reconciler<L> {
     timeout: Duration,
 }
 
-/// What is known of one ManagedResource.
+/// The result of checking one ManagedResource.
 enum State {
-    /// It is gone.
+    /// The ManagedResource is gone.
     Gone,
-    /// It is not looked at, because of this.
+    /// It was not checked, for this reason.
     Unasked(Standing),
-    /// It was looked at.
+    /// It was checked.
     Seen(Arc<ManagedResource>, Verdict),
 }
 
@@ -131,18 +131,18 @@ impl<L: Look> Reconciler<L> {
             tracing::info!("{words}");
             return Ok(State::Unasked(standing));
         }
-        // Half of the time is for looking, so that enough is left to tell.
+        // Half of the time is reserved for writing the result.
         let limit = self.timeout / 2;
         let looked = tokio::time::timeout(limit, self.look.look(&object)).await;
         let verdict = looked.map_err(|_elapsed| LookError::Timeout(limit))??;
         Ok(State::Seen(object, verdict))
     }
 
-    /// The patch of the status that tells what was seen, unless it says so already.
+    /// The status patch with the result, unless the condition has it already.
     fn plan(&self, state: &State) -> Option<Value> {
         let State::Seen(object, verdict) = state else { return None };
         let conditions = verdict.tell(L::CONDITION, self.clock.now(), &object.status.conditions)?;
-        // What was seen belongs to this version: a newer one may have other objects.
+        // The result belongs to this version: a newer one may have other objects.
         let version = &object.meta().resource_version;
         Some(json!({"metadata": {"resourceVersion": version}, "status": {"conditions": conditions}}))
     }
@@ -168,7 +168,7 @@ impl<L: Look> Reconciler<L> {
     }
 }
 
-/// How messages name an object: `namespace/name`, the slash also without a namespace.
+/// The name of an object in messages: `namespace/name`, with a slash even if there is no namespace.
 pub(super) fn key(reference: &ObjectReference) -> String {
     format!("{}/{}", reference.namespace, reference.name)
 }

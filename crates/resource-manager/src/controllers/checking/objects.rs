@@ -1,4 +1,4 @@
-//! Live objects as stores keep them for those who look at them.
+//! Live objects, reduced to the fields that checks read.
 
 use controller::Selection;
 use kube::Resource;
@@ -8,12 +8,12 @@ use kube::core::ObjectMeta;
 use crate::controllers::served::Served;
 use crate::managed_resource::inventory::Scope;
 
-/// What is looked at of an object, in stores that those share who look at the same.
+/// Name of the reduction; stores with the same reduction are shared.
 const REDUCTION: &str = "checking";
 
-/// An object whose metadata can be reduced to what is looked at.
+/// An object that can be reduced to the fields that checks read.
 pub(crate) trait Checked: Resource {
-    /// Takes away what nobody looks at.
+    /// Removes the fields that no check reads.
     fn reduce(&mut self);
 }
 
@@ -31,7 +31,7 @@ impl<K: Resource> Checked for kube::core::PartialObjectMeta<K> {
     }
 }
 
-/// All objects of a kind, which may go with its definition.
+/// All objects of a kind whose definition may be removed.
 pub(crate) fn selection<K: Checked>(served: &Served) -> Selection<K> {
     let selection = Selection::all().reduced(REDUCTION, K::reduce).may_be_absent();
     match served.scope {
@@ -40,7 +40,7 @@ pub(crate) fn selection<K: Checked>(served: &Served) -> Selection<K> {
     }
 }
 
-/// GRM-HLT-030, GRM-HLT-031, GRM-PRG-011: whether an object says that it is not to be looked at.
+/// GRM-HLT-030, GRM-HLT-031, GRM-PRG-011: whether an annotation excludes an object from checks.
 pub(crate) fn is_skipped(object: &impl Resource) -> bool {
     let annotations = object.meta().annotations.as_ref();
     annotations
@@ -48,7 +48,7 @@ pub(crate) fn is_skipped(object: &impl Resource) -> bool {
         .is_some_and(|value| value == "true")
 }
 
-/// Whether an update tells of the same object again.
+/// Whether an update is a resync of the same object.
 pub(crate) fn is_resync(old: &impl Resource, new: &impl Resource) -> bool {
     old.meta().resource_version == new.meta().resource_version
 }

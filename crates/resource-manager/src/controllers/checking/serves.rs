@@ -1,4 +1,4 @@
-//! Kinds of the target cluster: each group version is asked for until it serves the kind.
+//! Kinds that the target cluster serves: repeats discovery of a group version until it contains the kind.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use webhook::field::quote;
 use super::LookError;
 use crate::controllers::served::{self, Served};
 
-/// What is known of the kinds that a cluster serves.
+/// The discovered kinds of a cluster.
 pub(crate) struct Serves {
     client: Client,
     /// Kinds by name, by group version.
@@ -17,12 +17,12 @@ pub(crate) struct Serves {
 }
 
 impl Serves {
-    /// Nothing is known, and nothing asked.
+    /// Sends no request yet.
     pub(crate) fn new(client: Client) -> Self {
         Self { client, known: Mutex::default() }
     }
 
-    /// GRM-HLT-006: how a kind is asked for; an error in the original's words where it is not served.
+    /// GRM-HLT-006: finds a served kind; if it is not served, returns an error in the original's words.
     pub(crate) async fn find(
         &self,
         api_version: &str,
@@ -47,7 +47,7 @@ impl Serves {
     }
 }
 
-/// Whether nothing of the group version can be there: also while what serves it is away, as the original sees it.
+/// Whether no object of the group version can exist. As in the original, also while its API server is unavailable.
 fn is_absent(error: &kube::Error) -> bool {
     matches!(error, kube::Error::Api(status) if matches!(status.code, 404 | 503))
 }

@@ -1,4 +1,4 @@
-//! Which ManagedResources are looked at, and which of their changes ask for it.
+//! Which ManagedResources are checked, and which of their changes trigger a check.
 
 use controller::Event;
 use kube::Resource as _;
@@ -6,22 +6,22 @@ use kube::Resource as _;
 use crate::condition::{Condition, RESOURCES_APPLIED, Status};
 use crate::managed_resource::{Class, ManagedResource};
 
-/// Whether the objects of a ManagedResource are looked at.
+/// Whether the objects of a ManagedResource are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
-    /// It says that it is to be left alone.
+    /// An annotation excludes the ManagedResource.
     Ignored,
-    /// It is another instance's.
+    /// Another instance is responsible.
     Irresponsible,
-    /// It goes.
+    /// It is being deleted.
     Deleting,
-    /// Not everything has been applied.
+    /// Not all objects have been applied.
     Unapplied,
-    /// They are.
+    /// All objects have been applied, so they are checked.
     Applied,
 }
 
-/// What the log says of ManagedResources that are not looked at.
+/// Log messages for ManagedResources that are not checked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Words {
     pub(crate) ignored: &'static str,
@@ -43,8 +43,8 @@ impl Words {
 }
 
 impl Standing {
-    /// GRM-HLT-040 to -045, GRM-PRG-020: what was not applied is not looked at, because a first try may fail that a second one
-    /// mends.
+    /// GRM-HLT-040 to -045, GRM-PRG-020: objects are not checked until all are applied, because a second attempt may
+    /// repair a failure of the first.
     pub(super) fn of(class: &Class, object: &ManagedResource) -> Self {
         let applied = Condition::find(&object.status.conditions, RESOURCES_APPLIED);
         if object.is_ignored() {
@@ -61,10 +61,11 @@ impl Standing {
     }
 }
 
-/// GRM-HLT-066, GRM-HLT-067, GRM-HLT-070, GRM-HLT-072, GRM-PRG-021: a ManagedResource is looked at when it comes, when its
-/// objects have been applied, when its class changes, and when it is no longer ignored. It is also looked at when the looker
-/// sees that its own condition, of type `told`, has another status (GRM-PRG-032): a pass before that had to judge by the old
-/// one, and may have found nothing to tell. Messages do not count: some say how long ago something was, and would ask for ever.
+/// GRM-HLT-066, GRM-HLT-067, GRM-HLT-070, GRM-HLT-072, GRM-PRG-021: a new ManagedResource triggers a check, as do
+/// changes of its ResourcesApplied condition, its class, or its ignore annotation. A new status of the controller's
+/// own condition, of type `own_condition`, triggers a check as well (GRM-PRG-032): the previous check compared with
+/// the old status and may have written nothing. Messages do not count: some contain the age of an event, and would
+/// trigger checks for ever.
 pub(super) fn asks(class: &Class, told: &str, event: &Event<ManagedResource>) -> bool {
     let object = event.object();
     let changed = match event {
@@ -115,7 +116,7 @@ mod tests {
         object(&json!({"/status/conditions": [{"type": "ResourcesApplied", "status": status}]}))
     }
 
-    /// Applied, and one condition more.
+    /// ResourcesApplied is true, and another condition is false.
     fn told(kind: &str) -> ManagedResource {
         let conditions =
             json!([{"type": "ResourcesApplied", "status": "True"}, {"type": kind, "status": "False"}]);
@@ -139,7 +140,7 @@ mod tests {
     #[case::going(object(&json!({"/metadata/deletionTimestamp": "2024-01-01T00:00:00Z"})), Standing::Deleting)]
     #[case::ignored(ignored("true"), Standing::Ignored)]
     #[case::not_ignored(ignored("no"), Standing::Applied)]
-    fn who_is_looked_at(#[case] object: ManagedResource, #[case] standing: Standing) {
+    fn which_managed_resources_are_checked(#[case] object: ManagedResource, #[case] standing: Standing) {
         assert_eq!(Standing::of(&Class::new(""), &object), standing);
     }
 
@@ -160,13 +161,17 @@ mod tests {
     #[case::told_in_other_words(told("ResourcesHealthy"), in_other_words(told("ResourcesHealthy")), false)]
     #[case::told_by_another(applied("True"), told("ResourcesProgressing"), false)]
     #[case::ignored_now(applied("Progressing"), ignored("true"), false)]
-    fn which_updates_ask(#[case] old: ManagedResource, #[case] new: ManagedResource, #[case] wanted: bool) {
+    fn which_updates_trigger_a_check(
+        #[case] old: ManagedResource,
+        #[case] new: ManagedResource,
+        #[case] wanted: bool,
+    ) {
         let event = Event::Update { old: Arc::new(old), new: Arc::new(new) };
         assert_eq!(asks(&Class::new(""), "ResourcesHealthy", &event), wanted);
     }
 
     #[test]
-    fn an_object_asks_when_it_comes_and_not_when_it_goes() {
+    fn a_creation_triggers_a_check_and_a_deletion_does_not() {
         let class = Class::new("");
         let object = Arc::new(applied("True"));
         assert!(asks(&class, "ResourcesHealthy", &Event::Create(object.clone())));

@@ -1,11 +1,11 @@
-//! What was seen of the objects of a ManagedResource, as its condition tells it.
+//! The result of a check, as a condition.
 
 use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::condition::{Condition, Status};
 
-/// What a condition is to say.
+/// What a condition shall say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Verdict {
     pub(crate) status: Status,
@@ -18,7 +18,8 @@ impl Verdict {
         Self { status, reason: reason.into(), message: message.into() }
     }
 
-    /// GRM-HLT-053, GRM-HLT-054, GRM-HLT-055, GRM-PRG-030, GRM-PRG-031: the conditions that tell it, unless these do.
+    /// GRM-HLT-053, GRM-HLT-054, GRM-HLT-055, GRM-PRG-030, GRM-PRG-031: the conditions with the result, unless they
+    /// have it already.
     pub(super) fn tell(&self, kind: &str, now: Timestamp, conditions: &[Value]) -> Option<Vec<Value>> {
         let old = Condition::find(conditions, kind);
         let known = old.clone().unwrap_or_else(|| Condition::initial(kind, now));
@@ -39,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_verdict_is_told_once() {
+    fn a_result_is_written_once() {
         let now = "2024-06-01T00:00:00.7Z".parse().unwrap();
         let later = "2024-06-01T00:01:00Z".parse().unwrap();
         let applied = json!({"type": "ResourcesApplied", "status": "True"});

@@ -1,4 +1,4 @@
-//! What a plan holds, and that nothing is deleted where somebody might refer to it.
+//! Plans, and failures after which nothing may be deleted.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ fn time(text: &str) -> Timestamp {
 #[case::a_second_younger("10:09:59", None, false)]
 #[case::in_use("12:00:00", Some(Kind::Secret), false)]
 #[case::in_use_by_another_kind("12:00:00", Some(Kind::ConfigMap), true)]
-fn what_is_ten_minutes_old_and_not_in_use_is_deleted(
+fn an_unused_object_that_is_ten_minutes_old_is_deleted(
     #[case] now: &str,
     #[case] used: Option<Kind>,
     #[case] deleted: bool,
@@ -44,12 +44,12 @@ fn what_is_ten_minutes_old_and_not_in_use_is_deleted(
 #[case(Some(KubernetesVersion { major: 1, minor: 24 }), true)]
 #[case(Some(KubernetesVersion { major: 1, minor: 25 }), false)]
 #[case(Some(KubernetesVersion { major: 1, minor: 36 }), false)]
-fn cron_jobs_of_old_clusters_are_asked_too(#[case] version: Option<KubernetesVersion>, #[case] asked: bool) {
+fn cron_jobs_of_old_clusters_are_listed_too(#[case] version: Option<KubernetesVersion>, #[case] asked: bool) {
     let versions = referring(version).into_iter().map(|kind| kind.resource.api_version);
     assert_eq!(versions.filter(|version| version == "batch/v1beta1").count(), usize::from(asked));
 }
 
-/// A cluster with an old labelled Secret and ConfigMap, both called `a`, and a collector two hours later.
+/// A cluster with an old labelled Secret and ConfigMap, both named `a`, and a clock two hours later.
 async fn cluster() -> ApiServer {
     let server = ApiServer::builder().build();
     let client = Client::new(server.clone(), "default");
@@ -72,7 +72,7 @@ fn deletions(server: &ApiServer) -> Vec<String> {
     requests.map(|request| format!("{}/{}", request.resource, request.name)).collect()
 }
 
-/// A client that is answered with 404 for one path, though the server has what is there.
+/// A client that gets 404 for one path although the server has the objects.
 fn blind(server: &ApiServer, path: &'static str) -> Client {
     let server = server.clone();
     let service = tower::service_fn(move |mut request: http::Request<Body>| {
@@ -86,7 +86,7 @@ fn blind(server: &ApiServer, path: &'static str) -> Client {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_kind_that_the_cluster_does_without_refers_to_nothing() {
+async fn a_kind_that_the_cluster_does_not_serve_refers_to_nothing() {
     let server = cluster().await;
     assert_eq!(collect(Client::new(server.clone(), "default"), Some(CRONJOB_V1)).await, Ok(()));
     assert_eq!(deletions(&server), ["secrets/a", "configmaps/a"]);
@@ -145,7 +145,7 @@ async fn cron_jobs_of_an_old_version_refer_too() {
     let cronjobs: Api<DynamicObject> =
         Api::default_namespaced_with(Client::new(server.clone(), "default"), &kind);
     cronjobs.create(&PostParams::default(), &serde_json::from_value(cronjob).unwrap()).await.unwrap();
-    // An old cluster serves them under the old version; this one is made to.
+    // An old cluster serves them only in the old version; this client rewrites the path.
     let old = Arc::new(server.clone());
     let service = tower::service_fn(move |mut request: http::Request<Body>| {
         let path = request.uri().path();
@@ -168,7 +168,7 @@ async fn cron_jobs_of_an_old_version_refer_too() {
 #[case::one(&["secrets"], "1 error occurred: Internal error occurred: etcdserver: leader changed")]
 #[case::two(&["secrets", "configmaps"], "2 errors occurred: [Internal error occurred: etcdserver: leader changed, Internal error occurred: etcdserver: leader changed]")]
 #[tokio::test(start_paused = true)]
-async fn failed_deletions_are_counted_and_the_others_done(#[case] failing: &[&str], #[case] words: &str) {
+async fn failed_deletions_are_counted_and_the_others_proceed(#[case] failing: &[&str], #[case] words: &str) {
     let server = cluster().await;
     for kind in failing {
         let delete = Matching::resource("", kind).verbs([Verb::Delete]);

@@ -1,4 +1,4 @@
-//! The live objects of one kind: as much of them as decides whether they are healthy.
+//! The live objects of one kind, reduced to the fields that decide about their health.
 
 use controller::cluster::WatchedKind;
 use controller::store::UnknownNamespace;
@@ -19,12 +19,12 @@ use crate::health::{Check, Unhealthy};
 /// Whether an object is healthy.
 type Healthy = Result<(), Unhealthy>;
 
-/// A kind of which it is known whether its objects are healthy, or at least whether they are there.
+/// A kind whose objects' health, or at least existence, can be checked.
 trait Judged: Kind<DynamicType = ApiResource> + Checked {
-    /// Only presence counts.
+    /// Whether only existence counts.
     const PRESENCE: bool;
 
-    /// Whether it is healthy; absent where nobody asks.
+    /// Whether the object is healthy; `None` if its health is not checked.
     fn judge(&self) -> Option<Healthy>;
 }
 
@@ -36,7 +36,7 @@ where
 {
     const PRESENCE: bool = false;
 
-    /// GRM-HLT-030: who says so is not looked at.
+    /// GRM-HLT-030: an annotation excludes an object from health checks.
     fn judge(&self) -> Option<Healthy> {
         (!is_skipped(self)).then(|| self.check())
     }
@@ -45,7 +45,7 @@ where
 impl Judged for PartialObjectMeta<DynamicObject> {
     const PRESENCE: bool = true;
 
-    /// GRM-HLT-005: an object of any other kind is healthy if it is there.
+    /// GRM-HLT-005: an object of any other kind is healthy if it exists.
     fn judge(&self) -> Option<Healthy> {
         None
     }
@@ -60,7 +60,7 @@ trait Objects: Send + Sync {
 }
 
 impl LiveKind {
-    /// Those of a served kind; who is the first to ask has their changes watched.
+    /// The objects of a served kind; the first call adds a watch of their changes.
     pub(super) fn of(target: &Cluster, served: &Served, watches: &Watches, origins: &Origins) -> Self {
         let look = Looking { target, served, watches, origins };
         let ApiResource { api_version, kind, .. } = &served.resource;
@@ -80,12 +80,12 @@ impl LiveKind {
         }
     }
 
-    /// Waits until they have been listed once.
+    /// Waits until the objects have been listed once.
     pub(super) async fn synced(&self) {
         self.0.synced().await;
     }
 
-    /// Whether one of them is healthy; absent where it is missing.
+    /// The health of an object; `None` if it does not exist.
     pub(super) fn health(&self, namespace: &str, name: &str) -> Result<Option<Healthy>, UnknownNamespace> {
         self.0.health(namespace, name)
     }
@@ -126,7 +126,8 @@ impl Looking<'_> {
     }
 }
 
-/// GRM-HLT-060, GRM-HLT-061, GRM-HLT-062, GRM-HLT-065: a change counts if an object comes or goes, or becomes healthy or unhealthy.
+/// GRM-HLT-060, GRM-HLT-061, GRM-HLT-062, GRM-HLT-065: a change counts if an object is created or deleted, or its
+/// health changes.
 fn turned<K: Judged>(event: &Event<K>) -> bool {
     match event {
         Event::Create(object) | Event::Delete(object) => !is_skipped(&**object),
@@ -146,7 +147,7 @@ mod tests {
 
     use super::*;
 
-    /// A Pod of this version in this phase; in none it says that its health does not matter.
+    /// A Pod of this version in this phase; an empty phase excludes it from health checks.
     fn pod(version: u32, phase: &str) -> Arc<Pod> {
         let skip = if phase.is_empty() { "true" } else { "false" };
         let object = json!({
@@ -160,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_counts_if_the_verdict_turns() {
+    fn a_change_counts_if_the_health_changes() {
         let update = |old: &str, new: &str| Event::Update { old: pod(1, old), new: pod(2, new) };
         let table = [
             (Event::Create(pod(1, "Running")), true),

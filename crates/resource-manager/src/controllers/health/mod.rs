@@ -1,4 +1,4 @@
-//! Tells whether all objects of a ManagedResource are there and healthy
+//! Checks whether all objects of a ManagedResource exist and are healthy
 //! (contracts/resource-manager/controllers/health.yaml).
 
 mod live;
@@ -33,10 +33,10 @@ struct Health {
     clock: Clock,
 }
 
-/// What was found of one object.
+/// The state of one object.
 enum Found {
     Missing,
-    /// The target does not serve its kind, in these words.
+    /// The target does not serve its kind; with discovery's error.
     Unserved(String),
     Healthy,
     Unhealthy(Unhealthy),
@@ -51,7 +51,7 @@ impl Look for Health {
         unapplied: "Skipping health checks for ManagedResource, as it is has not been reconciled successfully yet",
     };
 
-    /// GRM-HLT-001 and GRM-HLT-002: the first object that is missing or unhealthy decides.
+    /// GRM-HLT-001 and GRM-HLT-002: the first missing or unhealthy object decides.
     async fn look(&self, object: &ManagedResource) -> Result<Verdict, LookError> {
         tracing::info!("Starting ManagedResource health checks");
         for reference in &object.status.resources {
@@ -73,7 +73,7 @@ impl Look for Health {
 }
 
 impl Health {
-    /// GRM-HLT-046: what is known of an object; an error where nobody looks.
+    /// GRM-HLT-046: the state of an object; an error if its namespace is not watched.
     async fn find(&self, reference: &ObjectReference) -> Result<Found, LookError> {
         let served = match self.serves.find(&reference.api_version, &reference.kind).await? {
             Ok(served) => served,
@@ -88,7 +88,7 @@ impl Health {
         })
     }
 
-    /// GRM-HLT-028: what is wrong with a Service, and what its events say of it.
+    /// GRM-HLT-028: adds the warnings of an unhealthy Service's events to the message.
     async fn explained(&self, reference: &ObjectReference, found: &Found, message: String) -> String {
         if !matches!(found, Found::Unhealthy(Unhealthy::IngressMissing)) {
             return message;

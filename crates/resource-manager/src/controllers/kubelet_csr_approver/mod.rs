@@ -1,8 +1,8 @@
-//! Approves or denies the certificates of kubelets' servers
+//! Approves or denies the serving certificates of kubelets
 //! (contracts/resource-manager/controllers/kubelet-csr-approver).
 //!
-//! A denial is final, so node and machines are asked of the API servers and not of caches, which lag: a node that has just
-//! joined is there.
+//! A denial is final, so nodes and machines are read from the API servers and not from caches, which lag and might
+//! miss a node that has just joined.
 
 mod request;
 mod verdict;
@@ -24,12 +24,13 @@ use super::{Context, TIMEOUT};
 
 /// Name in log and metrics.
 pub const NAME: &str = "kubelet-csr-approver";
-/// The signer of the certificates of kubelets' servers.
+/// The signer of kubelets' serving certificates.
 const SIGNER: &str = "kubernetes.io/kubelet-serving";
 /// Label of a Machine: the name of its node.
 const NODE: &str = "node";
 
-/// The controller of one instance; GRM-CSR-001, GRM-CSR-013 and GRM-CSR-014: requests of one signer, as they come and change.
+/// The controller of one instance; GRM-CSR-001, GRM-CSR-013 and GRM-CSR-014: requests for one signer, when they are
+/// created or changed.
 pub fn controller(context: &Context) -> Controller {
     let selection = Selection::all().fields(format!("spec.signerName={SIGNER}"));
     let requests = context.target.store::<CertificateSigningRequest>(selection);
@@ -50,7 +51,7 @@ pub fn controller(context: &Context) -> Controller {
 /// Why a request is neither approved nor denied.
 #[derive(Debug, thiserror::Error)]
 pub enum ApproveError {
-    /// It is no certificate request.
+    /// It is not a certificate request.
     #[error("unable to parse csr: {0}")]
     Parse(String),
     /// The node could not be looked up.
@@ -71,11 +72,11 @@ struct Reconciler {
     machine_namespace: String,
 }
 
-/// What is known of one request that is not decided.
+/// An undecided request, and what is known about it.
 struct State {
     csr: Arc<CertificateSigningRequest>,
     asked: Asked,
-    /// Absent where the request itself is enough to deny it.
+    /// `None` if the request itself is enough to deny it.
     facts: Option<Facts>,
 }
 
@@ -106,7 +107,7 @@ impl Reconciler {
         Ok(Some(State { csr, asked, facts }))
     }
 
-    /// What no name of a node or no value of a label can be is not asked for.
+    /// Skips requests for values that are invalid as a node's name or a label's value.
     async fn look_up(&self, node: &str) -> Result<Facts, ApproveError> {
         let mut facts = Facts { node: None, machines: 0 };
         if name::dns1123_subdomain(node).is_empty() {
@@ -121,7 +122,7 @@ impl Reconciler {
         Ok(facts)
     }
 
-    /// GRM-CSR-015: the machines of the configured namespace, or of all.
+    /// GRM-CSR-015: the machines of the configured namespace, or of all namespaces.
     fn machines(&self) -> Api<DynamicObject> {
         let kind = GroupVersionKind::gvk("machine.sapcloud.io", "v1alpha1", "Machine");
         let kind = ApiResource::from_gvk_with_plural(&kind, "machines");
@@ -151,10 +152,10 @@ impl Reconciler {
     }
 }
 
-/// What is said of a request that passed.
+/// Message of an approval.
 const PASSED: &str = "all checks passed";
 
-/// Whether the request is approved.
+/// Decides about a request; an error denies it.
 fn plan(machine_namespace: &str, state: &State) -> Result<(), Denial> {
     let user = state.csr.spec.username.as_deref().unwrap_or_default();
     let name = node_name(user, &state.asked)?;
@@ -162,7 +163,7 @@ fn plan(machine_namespace: &str, state: &State) -> Result<(), Denial> {
     judge(machine_namespace, name, &state.asked, facts)
 }
 
-/// GRM-CSR-011: how a request was decided; absent where it was not.
+/// GRM-CSR-011: the type of the final condition; `None` if the request is undecided.
 fn final_state(csr: &CertificateSigningRequest) -> Option<&str> {
     let status = csr.status.as_ref()?;
     let mut conditions = status.conditions.iter().flatten().map(|condition| condition.type_.as_str());
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_that_is_denied_by_itself_is_not_looked_up() {
+    fn a_request_that_is_invalid_in_itself_is_denied_without_lookup() {
         let spec = json!({"request": "", "signerName": SIGNER, "usages": [], "username": "bob"});
         let csr = Arc::new(serde_json::from_value(json!({"metadata": {}, "spec": spec})).unwrap());
         let state = State { csr, asked: Asked::default(), facts: None };

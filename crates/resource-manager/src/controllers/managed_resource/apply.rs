@@ -1,4 +1,5 @@
-//! Brings the objects of a ManagedResource into the target cluster: kind by kind, all objects of a kind at once.
+//! Applies the objects of a ManagedResource in the target cluster: kind after kind, the objects of a kind
+//! concurrently.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -25,27 +26,27 @@ use crate::managed_resource::order::rank;
 use crate::managed_resource::scaled::Scaled;
 use crate::managed_resource::write::{Write, WriteError, write};
 
-/// Why an object is not as its manifest says; the texts are the original's.
+/// Why an object could not be applied; the texts are the original's.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ApplyError {
-    /// Somebody else was faster.
+    /// The object has changed in the meantime.
     #[error("{}", describe_error(.0))]
     Conflict(#[source] kube::Error),
-    /// It is to be made anew.
+    /// The object was deleted, to be recreated.
     #[error(
         "deleted object \"{object}\" because of 'invalid' update error, and 'delete-on-invalid-update' annotation on object or the resource is an immutable ConfigMap/Secret: {}",
         describe_error(source)
     )]
     Deleted {
-        /// As messages name it.
+        /// Its name in messages.
         object: String,
         /// Why it could not be updated.
         source: kube::Error,
     },
-    /// It is to be made anew, and is still there.
+    /// The object should be recreated but could not be deleted.
     #[error("error deleting object \"{object}\" after 'invalid' update error: {}", describe_error(source))]
     Delete {
-        /// As messages name it.
+        /// Its name in messages.
         object: String,
         /// Why it could not be deleted.
         source: kube::Error,
@@ -53,56 +54,56 @@ pub(super) enum ApplyError {
     /// It could not be read or written.
     #[error("error during apply of object \"{object}\": {source}")]
     Object {
-        /// As messages name it.
+        /// Its name in messages.
         object: String,
-        /// The API server's reason.
+        /// The API server's error.
         source: TargetError,
     },
-    /// It cannot be what the manifest says.
+    /// The manifest cannot be applied.
     #[error("error during apply of object \"{object}\": {source}")]
     Write {
-        /// As messages name it.
+        /// Its name in messages.
         object: String,
         /// What is wrong with the manifest.
         source: WriteError,
     },
 }
 
-/// How the objects of one ManagedResource are applied.
+/// How to apply the objects of one ManagedResource.
 pub(super) struct Applying<'a> {
-    /// Where.
+    /// The target cluster.
     pub(super) target: &'a Target,
-    /// The annotation that tells where objects come from.
+    /// The origin annotation of the objects.
     pub(super) origin: &'a str,
-    /// Labels that all objects get.
+    /// Labels to inject into all objects.
     pub(super) inject: &'a BTreeMap<String, String>,
-    /// What of others is removed.
+    /// Which labels and annotations of others to remove.
     pub(super) force_overwrite: Overwrite,
-    /// What is scaled.
+    /// Objects under autoscalers.
     pub(super) scaled: &'a Scaled,
-    /// Kinds that are one.
+    /// Equivalent kinds.
     pub(super) equivalences: &'a Equivalences,
-    /// Whether objects are written though they seem to be in order, unless we know that they are.
+    /// Whether to write objects that seem unchanged, unless [`Self::memory`] confirms it.
     pub(super) always: bool,
-    /// What is known of them.
+    /// The objects that were in sync after an earlier pass.
     pub(super) memory: &'a Memory,
-    /// When nothing more is begun or waited for: GRM-MR-164.
+    /// Time after which nothing is started or awaited: GRM-MR-164.
     pub(super) deadline: Instant,
 }
 
-/// What has become of the objects.
+/// The result of applying objects.
 #[derive(Debug)]
 pub(super) struct Applied<E = ApplyError> {
-    /// Those that are in order.
+    /// Objects that are in sync with their manifests.
     pub(super) settled: BTreeMap<Key, Settled>,
-    /// Those of which nobody told whether they were written.
+    /// Objects that may or may not have been written.
     pub(super) doubtful: BTreeSet<Key>,
-    /// Why not all are; kinds that come later have not been begun.
+    /// The first error; later kinds have not been started.
     pub(super) error: Option<E>,
 }
 
 impl<E> Applied<E> {
-    /// Nothing has been begun.
+    /// A result without any started object.
     #[must_use]
     pub(super) fn failed(error: E) -> Self {
         Self { settled: BTreeMap::new(), doubtful: BTreeSet::new(), error: Some(error) }
@@ -110,7 +111,7 @@ impl<E> Applied<E> {
 }
 
 impl ApplyError {
-    /// Whether the object may have been written all the same.
+    /// Whether the object may have been written in spite of the error.
     fn leaves_doubt(&self) -> bool {
         match self {
             Self::Object { source: TargetError::TimedOut, .. } => true,
@@ -121,7 +122,7 @@ impl ApplyError {
 }
 
 impl Applying<'_> {
-    /// GRM-MR-027 and GRM-MR-157: applies objects, which come in the order of their kinds.
+    /// GRM-MR-027 and GRM-MR-157: applies objects, which are sorted by kind.
     pub(super) async fn all(&self, wanted: &[Wanted]) -> Applied {
         let mut applied = Applied { settled: BTreeMap::new(), doubtful: BTreeSet::new(), error: None };
         for of_one_kind in wanted.chunk_by(|one, other| rank(&one.object) == rank(&other.object)) {
@@ -143,7 +144,7 @@ impl Applying<'_> {
         applied
     }
 
-    /// One object, in the time that there is.
+    /// Applies one object before the deadline.
     async fn attempt(&self, wanted: &Wanted) -> (Key, Result<Settled, ApplyError>) {
         let object = ObjectReference::to(&wanted.object);
         let attempt = match timeout_at(self.deadline, self.one(wanted, &object)).await {
@@ -155,14 +156,14 @@ impl Applying<'_> {
         (Key::of(&object), attempt)
     }
 
-    /// One object: what it is like, what is to be written, and that.
+    /// Applies one object: reads it, compares it with the manifest, writes it if necessary.
     async fn one(&self, wanted: &Wanted, object: &ObjectReference) -> Result<Settled, ApplyError> {
         let failed = |source| ApplyError::Object { object: object.described(), source };
         let kind = self.target.kind(object).map_err(failed)?;
         let rules = self.rules(wanted);
         let manifest = digest(&rules, wanted);
         let observed = self.observe(&kind, wanted, object).await.map_err(failed)?;
-        // What it says now is what webhooks may heed at the earliest.
+        // Webhooks see this state of the namespace, or a later one.
         let namespace = self.target.namespaces.digest(&object.namespace);
         let settle = |live: &Live, is_watched| Settled {
             kind: kind.clone(),
@@ -180,7 +181,7 @@ impl Applying<'_> {
             Err(ApplyError::Object { source: TargetError::Api(error), .. })
                 if observed.is_none() && is_already_there(&error) =>
             {
-                // It is there, and does not bear our label: GRM-MR-028.
+                // It exists without our label: GRM-MR-028.
                 let live = self.target.get(&kind, &object.namespace, &object.name).await;
                 let live = live.map_err(|error| failed(TargetError::Api(error)))?;
                 self.bring_about(&kind, &rules, wanted, live.as_ref()).await
@@ -190,7 +191,8 @@ impl Applying<'_> {
         Ok(settle(&written, !is_ignored(&wanted.object)))
     }
 
-    /// What is known of the object. One that we do not see is made without asking first, unless it is to be left alone.
+    /// The live object. If no managed object is known, assumes that there is none, unless the object must not be
+    /// changed.
     async fn observe(
         &self,
         kind: &Kind,
@@ -209,13 +211,13 @@ impl Applying<'_> {
         }
     }
 
-    /// Whether it is as it was when it was in order.
+    /// Whether the object is the same as when it was in sync.
     fn is_settled(&self, object: &ObjectReference, now: &Settled) -> bool {
         let known = self.memory.objects.get(&Key::of(object));
         known.is_some_and(|known| known.is_as(now))
     }
 
-    /// Writes what is to be written.
+    /// Writes the object if it differs from the manifest.
     async fn bring_about(
         &self,
         kind: &Kind,
@@ -264,7 +266,7 @@ impl Applying<'_> {
         }
     }
 
-    /// GRM-MR-036 and GRM-MR-037: deletes an object, so that the next pass makes it anew.
+    /// GRM-MR-036 and GRM-MR-037: deletes an object, so that the next pass recreates it.
     async fn make_room(&self, kind: &Kind, object: &ObjectReference, source: kube::Error) -> ApplyError {
         match self.target.delete(kind, object, false).await {
             Ok(_) => ApplyError::Deleted { object: object.described(), source },
@@ -287,8 +289,8 @@ impl Applying<'_> {
     }
 }
 
-/// Of a manifest and of what is brought into it. How it was applied before does not count: what is in order was applied
-/// with the same manifest.
+/// Digest of a manifest and of everything that is injected into it. The previously applied labels and annotations do
+/// not count: an object in sync was applied with the same manifest.
 fn digest(rules: &Rules<'_>, wanted: &Wanted) -> u64 {
     let mut hasher = DefaultHasher::new();
     let Rules { origin, inject, force_overwrite, preserve, .. } = rules;

@@ -1,4 +1,4 @@
-//! Which kinds the target cluster serves: asked for by group version, when somebody first needs one.
+//! Kinds that the target cluster serves: discovered by group version when first needed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -15,22 +15,22 @@ use super::written::Written;
 use crate::controllers::served::{self, Served};
 use crate::managed_resource::inventory::Scope;
 
-/// A kind that is served.
+/// A served kind.
 #[derive(Debug)]
 pub(super) struct Kind {
-    /// How it is asked for.
+    /// Its API.
     pub(super) resource: ApiResource,
-    /// Whether its objects live in namespaces.
+    /// Whether it is namespaced.
     pub(super) scope: Scope,
-    /// What is managed of it, once somebody asked.
+    /// The store of its managed objects, created when first needed.
     pub(super) store: OnceLock<Store<Live>>,
-    /// Whether the store was waited for in vain, which nobody does twice.
+    /// Whether waiting for the store timed out, so that it is not awaited again.
     pub(super) is_given_up: AtomicBool,
-    /// What we wrote and the store has not shown yet.
+    /// Our writes that the store does not contain yet.
     pub(super) written: Written,
 }
 
-/// What is known of the kinds of a cluster.
+/// The discovered kinds of a cluster.
 pub(super) struct Kinds {
     client: Client,
     /// Kinds by name, by group version.
@@ -39,28 +39,29 @@ pub(super) struct Kinds {
 }
 
 impl Kinds {
-    /// Nothing is known, and nothing asked.
+    /// Sends no request yet.
     #[must_use]
     pub(super) fn new(client: Client) -> Self {
         Self { client, known: Mutex::default(), revision: AtomicU64::default() }
     }
 
-    /// The kind, if it is known.
+    /// The kind, if it was discovered.
     #[must_use]
     pub(super) fn get(&self, api_version: &str, kind: &str) -> Option<Arc<Kind>> {
         self.known.lock().get(api_version)?.get(kind).cloned()
     }
 
-    /// Rises whenever something else is known.
+    /// Increases when the discovered kinds change.
     #[must_use]
     pub(super) fn revision(&self) -> u64 {
         self.revision.load(Ordering::Relaxed)
     }
 
-    /// GRM-MR-151: asks for the kinds of group versions, each once. One that is not served has none.
+    /// GRM-MR-151: discovers the kinds of group versions, one request each. A group version that is not served has
+    /// none.
     ///
     /// # Errors
-    /// When the cluster does not say; the first of them.
+    /// The first failed request.
     pub(super) async fn learn(&self, api_versions: BTreeSet<String>) -> Result<(), kube::Error> {
         for api_version in api_versions {
             let served = self.ask(&api_version).await?;
@@ -79,7 +80,7 @@ impl Kinds {
         Ok(())
     }
 
-    /// A kind seems not to be served any more: it is asked for again when it is needed.
+    /// Forgets a kind that seems to be no longer served; it is discovered again when needed.
     pub(super) fn forget(&self, kind: &Kind) {
         let mut known = self.known.lock();
         let served = known.get_mut(&kind.resource.api_version);
@@ -108,7 +109,7 @@ impl Kind {
         }
     }
 
-    /// The digest of what the store shows of an object, if it can be believed.
+    /// The digest of the object in the store, unless the store lags behind our writes.
     #[must_use]
     pub(super) fn digest(&self, namespace: &str, name: &str) -> Option<u64> {
         let store = self.store.get().filter(|store| store.is_synced())?;

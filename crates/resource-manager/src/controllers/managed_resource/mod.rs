@@ -1,7 +1,8 @@
-//! Keeps the objects of ManagedResources in the target cluster (contracts/resource-manager/controllers/managed-resource).
+//! Applies the objects of ManagedResources in the target cluster
+//! (contracts/resource-manager/controllers/managed-resource).
 //!
-//! A pass looks at what Secrets say and what the stores show, deletes what is not spoken of any more, gives away what
-//! took mode `Ignore`, applies the rest, and tells what became of it. A pass in which nothing has changed only compares.
+//! A pass reads the Secrets and the stores, deletes objects that are no longer described, releases objects of mode
+//! `Ignore`, applies the others, and writes the result to the status. A pass without changes only compares.
 
 mod api_errors;
 mod apply;
@@ -39,7 +40,7 @@ use crate::managed_resource::ManagedResource;
 
 /// Name in log and metrics.
 pub const NAME: &str = "managedresource";
-/// Time between two passes where nobody says.
+/// Default time between two passes.
 const PERIOD: Duration = Duration::from_mins(1);
 
 /// The controller of one instance.

@@ -1,8 +1,8 @@
-//! Which objects the status lists: those that were applied and, lest they be forgotten, those that may have been.
+//! Which objects the status lists: those that were applied, and those that may have been, so that none is forgotten.
 //!
-//! An object is listed before it is made, so that a pass which never ends leaves nothing behind that nobody knows. Until
-//! somebody has seen that it was applied its reference bears our origin as an annotation, which no reference to an applied
-//! object does: such an object is ours only if it bears that origin itself.
+//! The status lists an object before a pass creates it, so that a pass that is interrupted leaves no unlisted object.
+//! Until a pass has applied the object, its reference has our origin as an annotation; references to applied objects
+//! do not. Such an object is ours only if it has that origin itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,8 +16,8 @@ use crate::managed_resource::unstructured::annotation;
 /// References by key.
 type Listed = BTreeMap<String, ObjectReference>;
 
-/// What is listed once everything was applied: the objects that are wanted, and those that must not be forgotten because a
-/// document cannot be read.
+/// The list after all objects were applied: the wanted objects, and, if a document cannot be read, also those that it
+/// might describe.
 pub(super) fn applied(inventory: &Inventory) -> Vec<ObjectReference> {
     let mut all = inventory.references.clone();
     if !inventory.errors.is_empty() {
@@ -27,7 +27,7 @@ pub(super) fn applied(inventory: &Inventory) -> Vec<ObjectReference> {
     all
 }
 
-/// GRM-MR-159: what is listed before anything is applied: what is listed already, and what may be made now.
+/// GRM-MR-159: the list before objects are applied: the listed objects, and those that may be created now.
 pub(super) fn begun(known: &[ObjectReference], inventory: &Inventory, origin: &str) -> Vec<ObjectReference> {
     let mut all = by_key(known);
     for (key, reference) in unknown(inventory) {
@@ -36,9 +36,10 @@ pub(super) fn begun(known: &[ObjectReference], inventory: &Inventory, origin: &s
     all.into_values().collect()
 }
 
-/// GRM-MR-157 and GRM-MR-166: what is listed after a failure: what was listed before, what was applied since, and what may have been.
+/// GRM-MR-157 and GRM-MR-166: the list after a failure: the objects listed before, those applied since, and those
+/// that may have been.
 ///
-/// How an object was applied when everything was is what labels and annotations are compared with, so it stays.
+/// A reference keeps its labels and annotations, because the next pass compares with the last complete one.
 pub(super) fn failed(
     known: &[ObjectReference],
     inventory: &Inventory,
@@ -65,12 +66,12 @@ pub(super) fn failed(
     all.into_values().collect()
 }
 
-/// GRM-MR-160: whether an object that we may have made is somebody else's.
+/// GRM-MR-160: whether an object that this pass may have created belongs to another owner.
 pub(super) fn is_foreign(reference: &ObjectReference, live: &Value, origin: &str) -> bool {
     is_in_doubt(reference, origin) && annotation(live, api::resources::ORIGIN) != Some(origin)
 }
 
-/// GRM-MR-049: objects that were never applied, under no equivalent kind either.
+/// GRM-MR-049: objects that were never applied, not under an equivalent kind either.
 fn unknown(inventory: &Inventory) -> impl Iterator<Item = (String, &ObjectReference)> {
     let unknown = inventory.wanted.iter().filter(|wanted| wanted.applied == ObjectReference::default());
     let unknown: BTreeSet<String> = unknown.map(|wanted| ObjectReference::to(&wanted.object).key()).collect();
@@ -111,7 +112,7 @@ mod tests {
         json!({"apiVersion": "v1", "kind": kind, "metadata": {"name": "a", "namespace": "default"}})
     }
 
-    /// An object that was applied before, one that was not, and one that was applied under an equivalent kind.
+    /// An object that was applied before, a new one, and one that was applied under an equivalent kind.
     fn inventory() -> Inventory {
         let wanted = |kind: &str, applied: Option<ObjectReference>| Wanted {
             object: object(kind),
@@ -138,14 +139,14 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_made_is_listed_before_unless_it_is_known_under_an_equivalent_kind() {
+    fn new_objects_are_listed_first_unless_known_under_an_equivalent_kind() {
         let wanted = [reference("ConfigMap", "old"), reference("Ingress", "old"), in_doubt("Secret")];
         assert_eq!(begun(&known(), &inventory(), ORIGIN), wanted);
         assert_eq!(begun(&wanted, &inventory(), ORIGIN), wanted, "once more");
     }
 
     #[test]
-    fn after_a_failure_it_depends_on_what_became_of_it() {
+    fn after_a_failure_the_list_depends_on_what_was_written() {
         let table = [
             (true, false, Some(reference("Secret", "new"))),
             (false, true, Some(in_doubt("Secret"))),
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_doubt_ends_when_the_object_was_applied_and_not_before() {
+    fn an_uncertain_reference_is_resolved_when_the_object_is_applied() {
         let mut inventory = inventory();
         inventory.wanted[1].applied = in_doubt("Secret");
         let known: Vec<_> = known().into_iter().chain([in_doubt("Secret")]).collect();
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn only_objects_in_doubt_must_bear_our_origin() {
+    fn only_uncertain_objects_must_have_our_origin() {
         let of = |origin: &str| json!({"metadata": {"annotations": {api::resources::ORIGIN: origin}}});
         let table = [
             (in_doubt("Secret"), of(ORIGIN), false),

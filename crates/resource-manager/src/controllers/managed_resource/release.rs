@@ -1,4 +1,4 @@
-//! Gives objects away that took mode `Ignore`.
+//! Releases objects of mode `Ignore`.
 
 use serde_json::json;
 
@@ -9,10 +9,10 @@ use crate::controllers::failures::counted;
 use crate::managed_resource::ObjectReference;
 use crate::managed_resource::unstructured::annotation;
 
-/// GRM-MR-086: takes off what says that objects are ours.
+/// GRM-MR-086: removes the label and annotations that mark objects as ours.
 ///
 /// # Errors
-/// What keeps us from it, in words.
+/// The first error, as text.
 pub(super) async fn release(
     target: &Target,
     orphans: &[ObjectReference],

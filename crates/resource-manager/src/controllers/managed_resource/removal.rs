@@ -1,4 +1,4 @@
-//! Deletes objects that a ManagedResource does not speak of any more, all at once.
+//! Deletes objects that a ManagedResource no longer describes, concurrently.
 
 use std::collections::BTreeMap;
 
@@ -23,37 +23,37 @@ use crate::managed_resource::annotation::{
 };
 use crate::managed_resource::{GroupKind, ObjectReference};
 
-/// Groups whose objects are deleted with what they own.
+/// Groups whose objects are deleted after their dependents.
 const FOREGROUND: [&str; 3] = ["apps", "extensions", "batch"];
 
-/// How objects are deleted.
+/// How to delete objects.
 #[derive(Clone, Copy)]
 pub(super) struct Removing<'a> {
-    /// Where.
+    /// The target cluster.
     pub(super) target: &'a Target,
-    /// The annotation that tells where our objects come from.
+    /// The origin annotation of our objects.
     pub(super) origin: &'a str,
     /// The time of day.
     pub(super) now: Timestamp,
     /// Whether the garbage collector runs.
     pub(super) collects_garbage: bool,
-    /// Whether volume claims go with their StatefulSet.
+    /// Whether to delete volume claims with their StatefulSet.
     pub(super) deletes_claims: bool,
-    /// When nothing more is waited for.
+    /// Time after which nothing is awaited.
     pub(super) deadline: Instant,
 }
 
-/// What is done to an object, in this order.
+/// The steps of deleting an object, in this order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Action {
-    /// The volume claims with these labels are deleted.
+    /// Delete the volume claims with these labels.
     DeleteClaims(BTreeMap<String, String>),
-    /// It is deleted.
+    /// Delete the object.
     Delete {
-        /// Only when everything is gone that it owns.
+        /// Whether its dependents must be gone first.
         foreground: bool,
     },
-    /// Nothing holds it any more.
+    /// Remove its finalizers.
     Finalize,
 }
 
@@ -75,14 +75,15 @@ enum RemovalError {
 }
 
 impl Removing<'_> {
-    /// GRM-MR-041, GRM-MR-045 and GRM-MR-060: deletes objects; tells which of them are still there, if any.
+    /// GRM-MR-041, GRM-MR-045 and GRM-MR-060: deletes objects; returns a message about those that still exist, if
+    /// any.
     pub(super) async fn all(&self, objects: &[ObjectReference]) -> Option<String> {
         let told = in_turns(objects, |object| self.told(object)).await;
         let pending: Vec<String> = told.into_iter().flatten().collect();
         (!pending.is_empty()).then(|| format!("Could not clean all old resources: {}", counted(&pending)))
     }
 
-    /// What is told of an object that is still there.
+    /// Deletes an object; returns a message if it still exists.
     async fn told(&self, object: &ObjectReference) -> Option<String> {
         tracing::info!(resource = object.described(), "Deleting");
         let removed = timeout_at(self.deadline, self.one(object)).await;
@@ -103,7 +104,7 @@ impl Removing<'_> {
         })
     }
 
-    /// GRM-MR-054: what others say of a Service, which often hangs on something outside.
+    /// GRM-MR-054: warnings about a Service, whose deletion often depends on external resources.
     async fn warnings(&self, object: &ObjectReference) -> Option<String> {
         if object.group_kind() != (GroupKind { group: String::new(), kind: "Service".to_owned() }) {
             return None;
@@ -132,7 +133,7 @@ impl Removing<'_> {
             tracing::info!(resource = object.described(), "Keeping object in the system");
             return Ok(Deleted::Gone);
         };
-        // What is being deleted already has nothing else to be done.
+        // Without actions, the deletion of the object is already under way.
         let mut deleted = Deleted::Held;
         for action in actions {
             deleted = self.execute(&kind, object, &live, action).await?;
@@ -144,7 +145,7 @@ impl Removing<'_> {
     /// GRM-MR-046.
     async fn observe(&self, kind: &Kind, object: &ObjectReference) -> Result<Option<Live>, RemovalError> {
         let (namespace, name) = (&object.namespace, &object.name);
-        // The original asks the cluster itself, so that namespaces which it does not look at do not matter here.
+        // The original reads from the API server, so it does not matter whether it watches the namespace.
         match self.target.find(kind, namespace, name).await {
             Ok(Found::Managed(live)) => Ok(Some(live.as_ref().clone())),
             Ok(Found::Unmanaged | Found::Unknown) | Err(_) => {
@@ -153,8 +154,8 @@ impl Removing<'_> {
         }
     }
 
-    /// GRM-MR-041, GRM-MR-043, GRM-MR-047, GRM-MR-050, GRM-MR-051 and GRM-MR-052: what is to be done, and what cannot
-    /// be done beside; nothing where the object stays.
+    /// GRM-MR-041, GRM-MR-043, GRM-MR-047, GRM-MR-050, GRM-MR-051 and GRM-MR-052: the actions, and an error to return
+    /// after them; `None` if the object is kept.
     fn plan(&self, live: &Value) -> Option<(Vec<Action>, Result<(), FinalizeError>)> {
         if keeps_object(live) || (self.collects_garbage && is_garbage_collectable(live)) {
             return None;
@@ -214,7 +215,7 @@ impl Removing<'_> {
         deleted.map(drop).map_err(RemovalError::DeleteClaims)
     }
 
-    /// Removes what holds an object that has been deleted for long enough: GRM-MR-051 and GRM-MR-053.
+    /// Removes the finalizers of an object whose grace period has elapsed: GRM-MR-051 and GRM-MR-053.
     async fn finalize(
         &self,
         kind: &Kind,
@@ -226,7 +227,8 @@ impl Removing<'_> {
             "Removing finalizers from resource since grace period has elapsed"
         );
         let mut whole = live.object(&kind.resource);
-        // The subresource of a Namespace is about its spec alone; what holds its metadata goes first, as of any object.
+        // The finalize subresource of a Namespace only changes its spec; finalizers in the metadata are removed
+        // first, as of any object.
         let done = if is_held(&whole["metadata"]) {
             self.target.patch(kind, object, &json!({"metadata": {"finalizers": null}})).await.map(drop)
         } else {

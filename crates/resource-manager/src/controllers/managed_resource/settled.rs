@@ -1,4 +1,4 @@
-//! What was in order at the end of a pass, so that the next one sees at a glance that it still is.
+//! Remembers which objects were in sync at the end of a pass, so that the next pass can skip them quickly.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -22,29 +22,29 @@ pub(super) struct Key {
     name: Box<str>,
 }
 
-/// An object that was as its manifest says.
+/// An object that was in sync with its manifest.
 #[derive(Clone, Debug)]
 pub(super) struct Settled {
     /// Its kind.
     pub(super) kind: Arc<Kind>,
-    /// Digest of the manifest and of all that is brought into it.
+    /// Digest of the manifest and of everything that is injected into it.
     pub(super) manifest: u64,
     /// [`super::live::Live::digest`].
     pub(super) live: u64,
     /// [`super::namespaces::Namespaces::digest`] of its namespace.
     pub(super) namespace: u64,
-    /// Whether changes of it are seen.
+    /// Whether the store notices its changes.
     pub(super) is_watched: bool,
 }
 
-/// What a pass was about.
+/// The inputs of a pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Circumstances {
     /// Resource version of the ManagedResource, after our own writes.
     pub(super) version: Option<String>,
-    /// Its generation when the pass began: between our writes, others may have written.
+    /// Its generation when the pass began: others may write between our writes.
     pub(super) generation: Option<i64>,
-    /// Those of its Secrets.
+    /// Resource versions of its Secrets.
     pub(super) secrets: Vec<Option<String>>,
     /// [`super::kinds::Kinds::revision`].
     pub(super) kinds: u64,
@@ -52,28 +52,28 @@ pub(super) struct Circumstances {
     pub(super) scaled: u64,
 }
 
-/// What is known of one ManagedResource's objects.
+/// The objects of one ManagedResource after its last pass.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory {
-    /// Objects that are in order, or were when somebody last looked.
+    /// Objects that were in sync when last compared.
     pub(super) objects: BTreeMap<Key, Settled>,
-    /// When all of them were; nothing when the last pass did not end well.
+    /// The inputs of the last pass; `None` if that failed.
     pub(super) circumstances: Option<Circumstances>,
-    /// [`Said::digest`] of the Secrets at that time.
+    /// [`Said::digest`] of the Secrets in that pass.
     pub(super) said: u64,
 }
 
-/// What Secrets say, as far as one needs to know whether they say something else.
+/// The content of Secrets, as far as needed to notice a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Said {
     /// Their resource versions, which change with every finalizer and label.
     pub(super) versions: Vec<Option<String>>,
-    /// Of their names and values.
+    /// Digest of their names and values.
     pub(super) digest: u64,
 }
 
 impl Said {
-    /// What these say.
+    /// The versions and the digest of these Secrets.
     #[must_use]
     pub(super) fn by(secrets: &[Secret]) -> Self {
         let mut hasher = DefaultHasher::new();
@@ -88,7 +88,7 @@ impl Said {
     }
 }
 
-/// What is known of all ManagedResources.
+/// The memories of all ManagedResources.
 #[derive(Debug, Default)]
 pub(super) struct Memories(Mutex<BTreeMap<Request, Arc<Memory>>>);
 
@@ -103,7 +103,7 @@ impl Key {
 }
 
 impl Settled {
-    /// Whether everything that it depends on is the same.
+    /// Whether manifest, live object and namespace are the same.
     #[must_use]
     pub(super) fn is_as(&self, other: &Self) -> bool {
         (self.manifest, self.live, self.namespace) == (other.manifest, other.live, other.namespace)
@@ -111,7 +111,7 @@ impl Settled {
 }
 
 impl Memory {
-    /// GRM-MR-007: whether nothing has changed since everything was in order.
+    /// GRM-MR-007: whether nothing has changed since all objects were in sync.
     #[must_use]
     pub(super) fn holds(&self, namespaces: &Namespaces, circumstances: &Circumstances) -> bool {
         let is_same = |(key, settled): (&Key, &Settled)| {
@@ -124,7 +124,7 @@ impl Memory {
 }
 
 impl Memory {
-    /// The same, if the Secrets were written and say what they said.
+    /// This memory with the new versions of the Secrets, if their content is the same.
     #[must_use]
     pub(super) fn of_secrets(&self, said: &Said) -> Option<Self> {
         let circumstances = self.circumstances.clone().filter(|_| self.said == said.digest)?;
@@ -134,18 +134,18 @@ impl Memory {
 }
 
 impl Memories {
-    /// What is known of one.
+    /// The memory of one ManagedResource; empty if there is none.
     #[must_use]
     pub(super) fn get(&self, of: &Request) -> Arc<Memory> {
         self.0.lock().get(of).cloned().unwrap_or_default()
     }
 
-    /// Takes note.
+    /// Stores the memory of one ManagedResource.
     pub(super) fn put(&self, of: &Request, memory: Memory) {
         self.0.lock().insert(of.clone(), Arc::new(memory));
     }
 
-    /// Nothing is known any more.
+    /// Removes the memory of one ManagedResource.
     pub(super) fn forget(&self, of: &Request) {
         self.0.lock().remove(of);
     }
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_that_was_written_and_says_the_same_is_no_reason_for_another_pass() {
+    fn a_written_secret_with_the_same_content_needs_no_pass() {
         let said = Said::by(&[secret("1", "a")]);
         let circumstances = Circumstances {
             version: Some("7".to_owned()),

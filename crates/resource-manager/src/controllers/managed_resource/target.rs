@@ -1,7 +1,7 @@
-//! The target cluster: what is known of its objects, and writes to them.
+//! The target cluster: caches of its objects, and writes to them.
 //!
-//! Objects that bear our label are watched, each kind in one store; whatever else there may be is asked for one by one.
-//! What we wrote is never taken for unwritten because a watch lags behind.
+//! Objects with our label are watched, with one store per kind; other objects are read one by one. A store that lags
+//! behind our own writes is not used.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -23,19 +23,19 @@ use super::namespaces::Namespaces;
 use crate::managed_resource::ObjectReference;
 use crate::managed_resource::inventory::Scope;
 
-/// How long a store is waited for that was just begun; afterwards objects are asked for one by one.
+/// How long to wait for a new store; after that, objects are read one by one.
 const FILLED: Duration = Duration::from_secs(10);
 
-/// How long the cluster may take to tell of its kinds; the original's.
+/// How long discovery may take; the original's value.
 const LEARNED: Duration = Duration::from_secs(32);
 
-/// Why nothing is known of an object.
+/// Why an object cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum TargetError {
-    /// The manifest names no kind.
+    /// The manifest has no kind.
     #[error("Object 'Kind' is missing in 'unstructured object has no kind'")]
     NoKind,
-    /// The manifest names no version.
+    /// The manifest has no apiVersion.
     #[error("Object 'apiVersion' is missing in 'unstructured object has no version'")]
     NoVersion,
     /// The cluster does not serve the kind.
@@ -46,10 +46,10 @@ pub(super) enum TargetError {
         /// Group and version.
         api_version: String,
     },
-    /// Objects of the namespace are not looked at.
+    /// The instance does not watch the namespace.
     #[error(transparent)]
     Namespace(#[from] UnknownNamespace),
-    /// The API server refused.
+    /// The API server's error.
     #[error("{}", describe_error(.0))]
     Api(#[source] kube::Error),
     /// The API server did not answer in time; the text is the original's.
@@ -57,23 +57,23 @@ pub(super) enum TargetError {
     TimedOut,
 }
 
-/// What is known of an object without asking for it.
+/// What the cache says about an object.
 #[derive(Clone, Debug)]
 pub(super) enum Found {
-    /// It bears our label.
+    /// It has our label.
     Managed(Arc<Live>),
-    /// If there is one, it does not bear our label.
+    /// If it exists, it does not have our label.
     Unmanaged,
-    /// The cluster must be asked.
+    /// It must be read from the API server.
     Unknown,
 }
 
-/// What has become of an object that was deleted.
+/// The state of an object after its deletion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Deleted {
     /// It is gone.
     Gone,
-    /// Something holds it.
+    /// Finalizers or a grace period delay its deletion.
     Held,
 }
 
@@ -85,12 +85,12 @@ pub(super) struct Target {
     pub(super) namespaces: Namespaces,
     client: Client,
     cluster: Cluster,
-    /// Selects what is managed.
+    /// Selector for managed objects.
     label: String,
 }
 
 impl Target {
-    /// The target, where managed objects bear the label of this value.
+    /// The target; `managed_by` is the value of the label on managed objects.
     #[must_use]
     pub(super) fn new(cluster: &Cluster, managed_by: &str) -> Self {
         let client = cluster.client();
@@ -103,16 +103,16 @@ impl Target {
         }
     }
 
-    /// The client, for what is not ours.
+    /// The client, for objects that are not ours.
     #[must_use]
     pub(super) fn client(&self) -> &Client {
         &self.client
     }
 
-    /// GRM-MR-165: asks for the kinds of references that are not known.
+    /// GRM-MR-165: discovers the kinds of references that are unknown.
     ///
     /// # Errors
-    /// When the cluster does not say.
+    /// When discovery fails.
     pub(super) async fn learn<'a>(
         &self,
         references: impl IntoIterator<Item = &'a ObjectReference>,
@@ -126,7 +126,7 @@ impl Target {
     /// The kind of an object.
     ///
     /// # Errors
-    /// When it is not known.
+    /// When it is unknown.
     pub(super) fn kind(&self, object: &ObjectReference) -> Result<Arc<Kind>, TargetError> {
         if object.kind.is_empty() {
             return Err(TargetError::NoKind);
@@ -140,7 +140,7 @@ impl Target {
         })
     }
 
-    /// The managed objects of a kind.
+    /// The store of the managed objects of a kind.
     pub(super) fn store<'a>(&self, kind: &'a Kind) -> &'a Store<Live> {
         kind.store.get_or_init(|| {
             let selection = Selection::all().labels(self.label.clone()).may_be_absent();
@@ -149,10 +149,10 @@ impl Target {
         })
     }
 
-    /// GRM-MR-029: what is known of an object without asking.
+    /// GRM-MR-029: what the cache says about an object.
     ///
     /// # Errors
-    /// When the instance is not to look at its namespace.
+    /// When the instance does not watch its namespace.
     pub(super) async fn find(&self, kind: &Kind, namespace: &str, name: &str) -> Result<Found, TargetError> {
         let store = self.store(kind);
         if !store.watches_namespace(namespace) {
@@ -172,10 +172,10 @@ impl Target {
         Ok(stored.map_or(Found::Unmanaged, Found::Managed))
     }
 
-    /// Asks for an object.
+    /// Reads an object.
     ///
     /// # Errors
-    /// When the API server refuses; an object that is absent is none.
+    /// When the API server refuses; an absent object is not an error.
     pub(super) async fn get(
         &self,
         kind: &Kind,
@@ -195,7 +195,7 @@ impl Target {
         }
     }
 
-    /// Makes an object.
+    /// Creates an object.
     ///
     /// # Errors
     /// When the API server refuses.
@@ -257,7 +257,7 @@ impl Target {
     /// Deletes an object.
     ///
     /// # Errors
-    /// When the API server refuses; an object that is absent is gone.
+    /// When the API server refuses; an absent object counts as deleted.
     pub(super) async fn delete(
         &self,
         kind: &Kind,
@@ -279,7 +279,7 @@ impl Target {
         Ok(Deleted::Gone)
     }
 
-    /// Takes note of what was written.
+    /// Records a write, so that a lagging store is recognized.
     fn noted(&self, kind: &Kind, answer: Result<Live, kube::Error>) -> Result<Live, kube::Error> {
         match &answer {
             Ok(live) => kind.written.since(live, kind.store.get()),
@@ -290,13 +290,13 @@ impl Target {
     }
 }
 
-/// Where objects of a kind are asked for.
+/// The request for objects of a kind.
 fn request(kind: &Kind, namespace: &str) -> Request {
     let namespace = (kind.scope == Scope::Namespaced && !namespace.is_empty()).then_some(namespace);
     Request::new(Live::url_path(&kind.resource, namespace))
 }
 
-/// Whether the store of a kind can be read; it is waited for once.
+/// Whether the store of a kind is filled; waits for it once.
 async fn is_filled(kind: &Kind, store: &Store<Live>) -> bool {
     if store.is_synced() {
         return true;
@@ -309,7 +309,7 @@ async fn is_filled(kind: &Kind, store: &Store<Live>) -> bool {
     is_filled
 }
 
-/// Whether something still holds an object that was deleted.
+/// Whether finalizers or a grace period delay the deletion of an object.
 fn is_held(answer: &Value) -> bool {
     let metadata = &answer["metadata"];
     let held = |list: &Value| list.as_array().is_some_and(|list| !list.is_empty());
@@ -320,7 +320,7 @@ fn is_held(answer: &Value) -> bool {
         && (waits || held(&metadata["finalizers"]) || held(&answer["spec"]["finalizers"]))
 }
 
-/// Groups whose kinds the original knows by itself, so that it reads them through its caches.
+/// Groups of kinds that are built into the original, which reads them through its caches.
 fn is_built_in(group: &str) -> bool {
     !group.contains('.') || (group.ends_with(".k8s.io") && group != "autoscaling.k8s.io")
 }

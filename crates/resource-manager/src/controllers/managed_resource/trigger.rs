@@ -1,4 +1,4 @@
-//! Which changes ask for a pass.
+//! Which changes trigger a pass.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use super::path::operation;
 use crate::condition::{Condition, RESOURCES_HEALTHY, Status};
 use crate::managed_resource::{Class, ManagedResource};
 
-/// Operations that ask for a pass.
+/// Operations that trigger a pass.
 const ASKING: [&str; 3] =
     [api::gardener::OPERATION_RECONCILE, api::gardener::OPERATION_RESTORE, api::gardener::OPERATION_MIGRATE];
 
-/// Whether a change of a ManagedResource asks for a pass: GRM-MR-170, GRM-MR-171, GRM-MR-173 and GRM-MR-174.
+/// Whether a change of a ManagedResource triggers a pass: GRM-MR-170, GRM-MR-171, GRM-MR-173 and GRM-MR-174.
 #[must_use]
 pub(super) fn counts(class: &Class, event: &Event<ManagedResource>) -> bool {
     let new = event.object();
@@ -42,7 +42,7 @@ pub(super) fn referring<K: Resource>(
     }
 }
 
-/// Under which keys a ManagedResource is found by its Secrets.
+/// Index keys of a ManagedResource: its Secrets.
 #[must_use]
 pub(super) fn secret_keys(object: &ManagedResource) -> Vec<String> {
     let namespace = object.namespace().unwrap_or_default();
@@ -61,7 +61,7 @@ fn is_worked_on(object: &ManagedResource) -> bool {
     !object.is_ignored() || object.metadata.deletion_timestamp.is_some()
 }
 
-/// GRM-MR-173 and GRM-HLT-071: somebody has found the objects unhealthy, which were healthy or not looked at before.
+/// GRM-MR-173 and GRM-HLT-071: whether the health condition became false, after being true or unknown.
 fn became_unhealthy(old: &ManagedResource, new: &ManagedResource) -> bool {
     let healthy = |object: &ManagedResource| {
         Condition::find(&object.status.conditions, RESOURCES_HEALTHY).map(|condition| condition.status)

@@ -1,4 +1,4 @@
-//! The policies that a Service asks for.
+//! The desired policies of a Service.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use super::annotations::{self, AnnotationError};
 use super::policy::{Connection, World, policy_id};
 use crate::config::NetworkPolicyConfig;
 
-/// All of them, each once, ordered by namespace and name.
+/// All policies, each once, ordered by namespace and name.
 pub(super) fn policies(
     config: &NetworkPolicyConfig,
     service: &Service,
@@ -44,7 +44,8 @@ pub(super) fn policies(
     Ok(found.into_values().collect())
 }
 
-/// GRM-NPC-010 and GRM-NPC-012: the Service's namespace, and others that its annotation selects and that are not going.
+/// GRM-NPC-010 and GRM-NPC-012: the Service's namespace, and others that its annotation selects and that are not
+/// terminating.
 fn relevant(service: &Service, state: &State) -> Result<BTreeSet<String>, AnnotationError> {
     let selectors = annotations::namespace_selectors(service.annotations())?;
     let selected = state.namespaces.iter().filter(|namespace| {
@@ -89,7 +90,8 @@ fn labelled<'a>(
     Connection { service, port: port.clone(), id, namespace, peers, is_through_ingress: false }
 }
 
-/// GRM-NPC-017, GRM-NPC-018, GRM-NPC-027 and GRM-NPC-028: connections from the ingress controller, for Ingresses that lead to the Service.
+/// GRM-NPC-017, GRM-NPC-018, GRM-NPC-027 and GRM-NPC-028: connections from the ingress controller, for Ingresses with
+/// the Service as backend.
 fn through_ingress<'a>(
     config: &'a NetworkPolicyConfig,
     service: &'a Service,
@@ -111,7 +113,7 @@ fn through_ingress<'a>(
         .collect()
 }
 
-/// Names of the Services that an Ingress leads to, and their ports.
+/// Names and ports of the Services that are backends of an Ingress.
 pub(super) fn backends(ingress: &Ingress) -> impl Iterator<Item = (&str, Option<&ServiceBackendPort>)> {
     let rules = ingress.spec.iter().flat_map(|spec| spec.rules.iter().flatten());
     let paths = rules.filter_map(|rule| rule.http.as_ref()).flat_map(|http| &http.paths);
@@ -119,7 +121,7 @@ pub(super) fn backends(ingress: &Ingress) -> impl Iterator<Item = (&str, Option<
     services.map(|service| (service.name.as_str(), service.port.as_ref()))
 }
 
-/// The first port of the Service that has the backend's name or number; no name and an empty name are the same.
+/// The first port of the Service with the backend's name or number; no name and an empty name are the same.
 fn backend_port(service: &Service, backend: Option<&ServiceBackendPort>) -> Option<NetworkPolicyPort> {
     let text = |name: Option<&String>| name.cloned().unwrap_or_default();
     let name = text(backend.and_then(|backend| backend.name.as_ref()));

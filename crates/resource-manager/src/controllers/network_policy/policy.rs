@@ -1,4 +1,4 @@
-//! One connection as policies: what they are called, and what they hold.
+//! The policies of one connection: their names and specs.
 
 use std::collections::BTreeMap;
 
@@ -18,9 +18,9 @@ use kube::ResourceExt as _;
 
 use super::labels_of;
 
-/// Protocol of ports that name none.
+/// Protocol of ports without one.
 const DEFAULT_PROTOCOL: &str = "TCP";
-/// What Go prints for a port that is absent.
+/// Go's output for a missing port.
 const NO_PORT: &str = "<nil>";
 
 /// From Pods of a namespace to one port of the Pods of a Service.
@@ -30,7 +30,7 @@ pub(super) struct Connection<'a> {
     pub(super) id: String,
     /// Namespace of the Pods that connect.
     pub(super) namespace: &'a str,
-    /// These Pods.
+    /// Selects these Pods.
     pub(super) peers: LabelSelector,
     pub(super) is_through_ingress: bool,
 }
@@ -47,7 +47,7 @@ pub(super) fn policy_id(service: &str, port: &NetworkPolicyPort) -> String {
 }
 
 impl Connection<'_> {
-    /// GRM-NPC-006 and GRM-NPC-020: the Pods of the Service accept it.
+    /// GRM-NPC-006 and GRM-NPC-020: the policy that lets the Pods of the Service accept the connection.
     pub(super) fn ingress(&self) -> NetworkPolicy {
         let name = match (self.is_through_ingress, self.is_across()) {
             (true, _) => format!("ingress-to-{}-from-ingress-controller", self.id),
@@ -79,7 +79,7 @@ impl Connection<'_> {
         policy(self.service, &of(self.service), name, description, spec)
     }
 
-    /// GRM-NPC-007 and GRM-NPC-020: the Pods that connect may do so.
+    /// GRM-NPC-007 and GRM-NPC-020: the policy that lets the other Pods open the connection.
     pub(super) fn egress(&self) -> NetworkPolicy {
         let infix = if self.is_across() { format!("{}-", of(self.service)) } else { String::new() };
         let suffix = if self.is_through_ingress { "-from-ingress-controller" } else { "" };
@@ -114,7 +114,7 @@ impl Connection<'_> {
 }
 
 impl World<'_> {
-    /// GRM-NPC-016: the Pods of the Service accept it; without ports, all are meant.
+    /// GRM-NPC-016: the policy that lets the Pods of the Service accept connections; without ports, on all ports.
     pub(super) fn ingress(&self) -> NetworkPolicy {
         let text = |port: &NetworkPolicyPort| match &port.protocol {
             Some(protocol) => format!("{protocol}/{}", number(port)),
@@ -164,13 +164,13 @@ fn key(service: &Service) -> String {
     format!("{}/{}", of(service), service.name_any())
 }
 
-/// The Pods of a Service.
+/// Selects the Pods of a Service.
 fn behind(service: &Service) -> Selector {
     let labels = service.spec.as_ref().and_then(|spec| spec.selector.clone());
     Selector { match_labels: labels, match_expressions: None }
 }
 
-/// A namespace by its name.
+/// Selects a namespace by name.
 fn named(namespace: &str) -> Selector {
     let labels = BTreeMap::from([(METADATA_NAME.to_owned(), namespace.to_owned())]);
     Selector { match_labels: Some(labels), match_expressions: None }
@@ -189,7 +189,7 @@ fn selector(of: &LabelSelector) -> Selector {
     }
 }
 
-/// As Go prints the struct: `{map[a:b] [{key In [v w]}]}`.
+/// The struct as Go prints it: `{map[a:b] [{key In [v w]}]}`.
 fn shown(of: &LabelSelector) -> String {
     let labels: Vec<String> = of.match_labels.iter().map(|(key, value)| format!("{key}:{value}")).collect();
     let expressions = of.match_expressions.iter();
@@ -201,7 +201,7 @@ fn shown(of: &LabelSelector) -> String {
     format!("{{map[{}] [{}]}}", labels.join(" "), expressions.join(" "))
 }
 
-/// GRM-NPC-015: a port without a protocol is one of TCP, as the API server takes it.
+/// GRM-NPC-015: a port without a protocol uses TCP, the API server's default.
 fn defaulted(port: &NetworkPolicyPort) -> NetworkPolicyPort {
     NetworkPolicyPort { protocol: Some(protocol(port).to_owned()), ..port.clone() }
 }

@@ -1,4 +1,4 @@
-//! Tells whether workload of a ManagedResource is still being rolled out
+//! Checks whether workload of a ManagedResource is still being rolled out
 //! (contracts/resource-manager/controllers/progressing.yaml).
 
 mod workload;

@@ -17,7 +17,7 @@ use crate::health::apps::Deployment;
 use crate::health::{Unfinished, rollout};
 use crate::managed_resource::ObjectReference;
 
-/// GRM-PRG-010: the version in which workload is read, whatever version refers to it.
+/// GRM-PRG-010: the version in which workload is read, whatever version a reference has.
 const API_VERSION: &str = "apps/v1";
 
 /// Whether workload is rolled out.
@@ -25,7 +25,7 @@ type RolledOut = Result<(), Unfinished>;
 type Pods = Store<PartialObjectMeta<Pod>>;
 type ReplicaSets = Store<PartialObjectMeta<ReplicaSet>>;
 
-/// Live workload of the target cluster; a kind is watched when the first object of it is asked for.
+/// Live workload of the target cluster; the first object of a kind starts its watch.
 pub(super) struct Workload {
     target: Cluster,
     serves: Serves,
@@ -39,7 +39,7 @@ impl Workload {
         Self { target: target.clone(), serves, watches, origins }
     }
 
-    /// Whether the object is rolled out; also if it is none that ever is being rolled out, or missing.
+    /// The rollout state of the object; an object that is missing or not workload counts as rolled out.
     pub(super) async fn rollout(&self, reference: &ObjectReference) -> Result<RolledOut, LookError> {
         let group = reference.api_version.split_once('/').map_or("", |(group, _)| group);
         if group != "apps" || !matches!(&*reference.kind, "Deployment" | "StatefulSet" | "DaemonSet") {
@@ -76,7 +76,7 @@ impl Workload {
             let came_or_went = |event: &Event<_>| matches!(event, Event::Create(_) | Event::Delete(_));
             Watch::of(pods).filter(came_or_went).map_new(move |pod| owners.of_pod(pod, &replica_sets))
         });
-        // GRM-PRG-043: two watches keep no order, so a pod may have been heard of before its ReplicaSet.
+        // GRM-PRG-043: two watches have no common order, so a pod may arrive before its ReplicaSet.
         self.watches.ensure("replicasets", || {
             let came = |event: &Event<_>| matches!(event, Event::Create(_));
             Watch::of(replica_sets)
@@ -116,7 +116,7 @@ impl Workload {
     }
 }
 
-/// Finds out what pods and ReplicaSets belong to.
+/// Finds the owners of pods and ReplicaSets.
 #[derive(Clone)]
 struct Owners {
     deployments: Store<Deployment>,
@@ -144,7 +144,7 @@ fn owner<'a>(object: &'a impl Resource, kind: &str) -> Option<&'a str> {
     Some(&owner.name)
 }
 
-/// GRM-PRG-003: whether a Deployment is rolled out, its pods counted.
+/// GRM-PRG-003: the rollout state of a Deployment, including a count of its pods.
 fn with_pods(object: &Deployment, pods: &Pods) -> RolledOut {
     rollout::deployment(object, |labels| {
         let namespace = object.namespace().unwrap_or_default();
@@ -156,7 +156,7 @@ fn bears(pod: &Arc<PartialObjectMeta<Pod>>, labels: &BTreeMap<String, String>) -
     labels.iter().all(|(key, value)| pod.labels().get(key) == Some(value))
 }
 
-/// GRM-PRG-009, GRM-PRG-011: what is missing is somebody else's to tell, and who says so is not looked at.
+/// GRM-PRG-009, GRM-PRG-011: a missing object is the health check's concern, and an annotation can exclude an object.
 fn judged<K: Resource>(object: Option<&K>, rollout: impl Fn(&K) -> RolledOut) -> RolledOut {
     object.filter(|object| !is_skipped(*object)).map_or(Ok(()), rollout)
 }

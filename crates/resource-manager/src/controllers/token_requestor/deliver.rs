@@ -1,4 +1,4 @@
-//! Where a new token goes, and when the next one is due.
+//! Where a new token is written, and when the next one is due.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,49 +13,49 @@ use serde_json::{Map, Value, json};
 
 use super::plan::{KUBECONFIG, Place, State, TOKEN, Target, emptied};
 
-/// No token is used longer than this, however long it lives.
+/// Maximum time of using a token, whatever its lifetime.
 const LONGEST: SignedDuration = SignedDuration::from_hours(24);
-/// The part of its life after which a token is renewed, in percent.
+/// Percentage of the lifetime after which a token is renewed.
 const SHARE: i32 = 80;
 
 /// A token that the API server issued.
 pub(super) struct Issued {
     pub(super) token: String,
-    /// When the next one is due.
+    /// When to renew it.
     pub(super) renew: Timestamp,
 }
 
-/// What is written with a token, in order, and what is said of it.
+/// The writes for a token, in order, and log messages.
 pub(super) struct Delivery {
     pub(super) writes: Vec<Write>,
     pub(super) words: Vec<String>,
 }
 
-/// One write of a Secret.
+/// A write of a Secret.
 #[derive(PartialEq)]
 #[cfg_attr(test, derive(Debug))]
 pub(super) enum Write {
-    /// The Secret of the target is made.
+    /// Create the Secret in the target.
     CreateTarget(Box<Secret>),
-    /// The Secret of the target is replaced.
+    /// Replace the Secret in the target.
     ReplaceTarget(Box<Secret>),
-    /// The Secret that asked is patched, if nobody changed it meanwhile.
+    /// Patch the source Secret, unless it has changed in the meantime.
     PatchSource(Value),
 }
 
-/// GRM-TRQ-007 and GRM-TRQ-008: how long a token is used; nothing of one that has ended.
+/// GRM-TRQ-007 and GRM-TRQ-008: how long to use a token; zero if it has expired.
 pub(super) fn share(now: Timestamp, expires: Timestamp) -> Duration {
     let life = expires.duration_since(now).min(LONGEST);
     Duration::try_from(life * SHARE / 100).unwrap_or_default()
 }
 
-/// The time so long after now, in whole seconds.
+/// The time after a duration, in whole seconds.
 pub(super) fn timestamp(now: Timestamp, after: Duration) -> Timestamp {
     let then = now.checked_add(after).unwrap_or(Timestamp::MAX);
     Timestamp::from_second(then.as_second()).unwrap_or(then)
 }
 
-/// GRM-TRQ-006, and GRM-TRQ-015 to -017: the token goes to the target or stays at the source.
+/// GRM-TRQ-006, and GRM-TRQ-015 to -017: writes the token to the target Secret or to the source Secret.
 pub(super) fn deliver(state: &State, place: Place, issued: &Issued) -> Delivery {
     let mut words = Vec::new();
     let mut writes = Vec::new();
@@ -82,7 +82,7 @@ pub(super) fn deliver(state: &State, place: Place, issued: &Issued) -> Delivery 
     Delivery { writes, words }
 }
 
-/// The key of the data and its value with the token in it.
+/// Key and value of the Secret's data, with the token.
 fn put(place: Place, token: &str, words: &mut Vec<String>) -> (&'static str, String) {
     match place {
         Place::Token => {
@@ -157,7 +157,7 @@ mod tests {
         Issued { token: "t".to_owned(), renew: "2026-11-21T08:00:00Z".parse().unwrap() }
     }
 
-    /// The patch of the source, which nobody may have changed meanwhile.
+    /// The patch of the source, conditional on its resource version.
     fn patch(data: &Value) -> Write {
         let renew =
             json!({"serviceaccount.resources.gardener.cloud/token-renew-timestamp": "2026-11-21T08:00:00Z"});
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kubeconfig_is_written_whole() {
+    fn a_kubeconfig_is_written_completely() {
         let read = Kubeconfig::read(b"users: [{user: {}}]").unwrap();
         let delivery = deliver(&state(&[], None), Place::Kubeconfig(read), &issued());
         let text = "apiVersion: v1\nclusters: []\ncontexts: []\ncurrent-context: \"\"\nkind: Config\npreferences: {}\n\

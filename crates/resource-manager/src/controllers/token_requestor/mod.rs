@@ -1,7 +1,7 @@
-//! Requests and renews tokens for Secrets that ask for them (contracts/resource-manager/controllers/token-requestor).
+//! Requests and renews tokens for Secrets with that purpose (contracts/resource-manager/controllers/token-requestor).
 //!
-//! A Secret of the source names a ServiceAccount of the target. Its token goes into the Secret itself, or into one of the
-//! target; an annotation says when it is to be renewed.
+//! A Secret in the source names a ServiceAccount in the target. The token is written to the Secret itself, or to one
+//! in the target; an annotation has the time of its renewal.
 
 mod deliver;
 mod kubeconfig;
@@ -25,13 +25,13 @@ use super::{Context, TIMEOUT};
 
 /// Name in log and metrics.
 pub const NAME: &str = "token-requestor";
-/// Whom the tokens are for.
+/// Audience of the tokens.
 const AUDIENCE: &str = "gardener";
-/// How much later than due a token is renewed at most, as a part of the time.
+/// Maximum delay of a renewal, as a fraction of the time.
 const JITTER: f64 = 0.05;
 
-/// The controller of one instance; GRM-TRQ-002, GRM-TRQ-025 to -027, GRM-TRQ-029 and GRM-TRQ-030: Secrets with the purpose
-/// are looked at, of whatever class, for as long as they have it and are there.
+/// The controller of one instance; GRM-TRQ-002, GRM-TRQ-025 to -027, GRM-TRQ-029 and GRM-TRQ-030: it handles Secrets
+/// with the purpose, of any class, as long as they exist and have it.
 pub fn controller(context: &Context) -> Controller {
     let asking = format!("{}={}", api::resources::PURPOSE, api::resources::PURPOSE_TOKEN_REQUESTOR);
     let secrets = context.source.store::<Secret>(Selection::all().labels(asking));
@@ -50,16 +50,16 @@ pub fn controller(context: &Context) -> Controller {
         .source(changed)
 }
 
-/// Why a Secret has no new token. None of these tells a token.
+/// Why a Secret got no new token. No variant contains a token.
 #[derive(Debug, thiserror::Error)]
 pub enum RequestError {
-    /// What the Secret asks for cannot be done.
+    /// The annotations or data of the Secret are invalid.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// The Secret of the target is in a namespace that nobody looks at.
+    /// The target Secret is in a namespace that the instance does not watch.
     #[error("could not read target secret: {0}")]
     TargetNamespace(#[source] UnknownNamespace),
-    /// The Secret of the target could not be read.
+    /// The target Secret could not be read.
     #[error("could not read target secret: {0}")]
     ReadTarget(#[source] kube::Error),
     /// The ServiceAccount could not be written.
@@ -71,7 +71,7 @@ pub enum RequestError {
     /// The API server answered without a token.
     #[error("could not request token: the answer has none")]
     NoToken,
-    /// The token could not be kept.
+    /// The token could not be written.
     #[error("could not update Secret with token: {0}")]
     Write(#[source] kube::Error),
 }
@@ -111,9 +111,9 @@ impl Reconciler {
         Ok(Account { key, found })
     }
 
-    /// GRM-TRQ-031 to -033: the Secret of the target, as it is now: a stale one would cost a token.
+    /// GRM-TRQ-031 to -033: reads the target Secret from the API server: a stale one would cost a token.
     async fn read(&self, key: &Key) -> Result<Option<Secret>, RequestError> {
-        // All stores of the target look at the same namespaces.
+        // All stores of the target watch the same namespaces.
         self.accounts.try_get(&key.namespace, &key.name).map_err(RequestError::TargetNamespace)?;
         let secrets: Api<Secret> = Api::namespaced(self.target.clone(), &key.namespace);
         secrets.get_opt(&key.name).await.map_err(RequestError::ReadTarget)
@@ -150,7 +150,7 @@ impl Reconciler {
             self.write(state, write).await.map_err(RequestError::Write)?;
         }
         tracing::info!(after = format_duration(after), "Successfully requested token and scheduled renewal");
-        // A token that is due at once is renewed as slowly as one that failed.
+        // An immediate renewal is rate-limited like a failure.
         Ok(if after.is_zero() { Outcome::Requeue } else { Outcome::RequeueAfter(after) })
     }
 
@@ -172,7 +172,7 @@ impl Reconciler {
         Api::namespaced(self.target.clone(), namespace)
     }
 
-    /// A token, and when it ends.
+    /// A token, and its expiration.
     async fn request(&self, account: &Key, seconds: i64) -> Result<(String, Timestamp), RequestError> {
         let accounts: Api<ServiceAccount> = Api::namespaced(self.target.clone(), &account.namespace);
         let spec = TokenRequestSpec {
@@ -209,7 +209,7 @@ impl Reconciler {
     }
 }
 
-/// A span of time as Go prints it.
+/// A duration as Go prints it.
 fn format_duration(span: Duration) -> String {
     GoDuration::from_nanos(i64::try_from(span.as_nanos()).unwrap_or(i64::MAX)).to_string()
 }

@@ -1,4 +1,4 @@
-//! What is to be done for a Secret that asks for a token: wait, or have a new one.
+//! The plan for a Secret with a token: wait, or renew it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,29 +15,29 @@ use serde_json::{Map, Value, json};
 
 use super::kubeconfig::{Kubeconfig, KubeconfigError};
 
-/// How long a token lives whose Secret says nothing.
+/// Default lifetime of a token.
 const LIFETIME: GoDuration = GoDuration::from_seconds(12 * 60 * 60);
 /// Key of the data that holds a token.
 pub(super) const TOKEN: &str = "token";
 /// Key of the data that holds a kubeconfig.
 pub(super) const KUBECONFIG: &str = "kubeconfig";
 
-/// Why a Secret can have no token.
+/// Why a Secret cannot get a token.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
-    /// An annotation is missing or empty that names the ServiceAccount.
+    /// The annotation with the ServiceAccount's name or namespace is missing or empty.
     #[error("annotation {0} does not name a service account")]
     Account(&'static str),
-    /// The ServiceAccount is in a namespace that nobody looks at.
+    /// The ServiceAccount is in a namespace that the instance does not watch.
     #[error("could not reconcile service account: {0}")]
     Namespace(#[from] UnknownNamespace),
-    /// There is a kubeconfig that has no place for a token.
+    /// The kubeconfig has no user for the token.
     #[error("could not check whether token exists in secret data: {0}")]
     Kubeconfig(String),
-    /// The annotation that says when to renew is no time.
+    /// The renewal annotation is not a valid time.
     #[error("could not parse renew timestamp: {0:?} is no RFC 3339 time")]
     Renew(String),
-    /// The annotation that says how long a token lives is no duration.
+    /// The lifetime annotation is not a valid duration.
     #[error("could not parse token expiration duration: {0}")]
     Lifetime(#[source] DurationError),
 }
@@ -49,13 +49,13 @@ pub(super) struct Key {
     pub(super) name: String,
 }
 
-/// What is known of one Secret.
+/// The state of one Secret.
 pub(super) struct State {
-    /// The Secret that asks.
+    /// The source Secret.
     pub(super) secret: Arc<Secret>,
-    /// Whose token it asks for, or why nobody can say.
+    /// The ServiceAccount, or why it is unknown.
     pub(super) account: Result<Account, PlanError>,
-    /// Where the token goes, if not into the Secret itself.
+    /// The target Secret, if the token is not written to the source Secret.
     pub(super) target: Option<Target>,
 }
 
@@ -65,51 +65,51 @@ pub(super) struct Account {
     pub(super) found: Option<Arc<ServiceAccount>>,
 }
 
-/// A Secret of the target.
+/// The target Secret, by key, and its content if it exists.
 pub(super) struct Target {
     pub(super) key: Key,
     pub(super) secret: Option<Secret>,
 }
 
-/// What is to be done.
+/// What to do for a Secret.
 pub(super) enum Plan {
-    /// The token is good for so long.
+    /// The token is still valid.
     Wait {
-        /// Until it is due.
+        /// Time until its renewal.
         left: Duration,
-        /// What is patched at the source meanwhile.
+        /// Patch of the source for the waiting time.
         leftover: Option<Value>,
     },
-    /// A new token is to be had.
+    /// Request a new token.
     Renew(Renewal),
 }
 
-/// How a new token is had.
+/// How to renew a token.
 pub(super) struct Renewal {
-    /// Whose token it is.
+    /// Its ServiceAccount.
     pub(super) account: Key,
-    /// What is written of the ServiceAccount before.
+    /// Write of the ServiceAccount before the request.
     pub(super) write: Write,
-    /// How long the token shall live.
+    /// Lifetime of the token.
     pub(super) seconds: i64,
-    /// Where it goes in the data of a Secret.
+    /// Where to write it in the data of a Secret.
     pub(super) place: Place,
 }
 
-/// What is written of a ServiceAccount.
+/// Write of a ServiceAccount.
 #[derive(Debug, PartialEq)]
 pub(super) enum Write {
-    /// Nothing: it is as it should be.
+    /// None, because nothing differs.
     Keep,
-    /// It is made.
+    /// Create it.
     Create(Box<ServiceAccount>),
-    /// It is put right.
+    /// Update it.
     Replace(Box<ServiceAccount>),
 }
 
-/// Where a token stands in the data of a Secret.
+/// Where a token is stored in the data of a Secret.
 pub(super) enum Place {
-    /// In a field of its own.
+    /// Under a key of its own.
     Token,
     /// In a kubeconfig.
     Kubeconfig(Kubeconfig),
@@ -118,7 +118,7 @@ pub(super) enum Place {
 /// The ServiceAccount that a Secret names; GRM-TRQ-024.
 ///
 /// # Errors
-/// When it names none.
+/// When an annotation is missing.
 pub(super) fn account_of(secret: &Secret) -> Result<Key, PlanError> {
     let text = |key: &'static str| {
         annotation(secret, key).filter(|text| !text.is_empty()).ok_or(PlanError::Account(key))
@@ -128,7 +128,7 @@ pub(super) fn account_of(secret: &Secret) -> Result<Key, PlanError> {
     Ok(Key { namespace, name })
 }
 
-/// GRM-TRQ-015 and GRM-TRQ-018: the Secret of the target that gets the token instead; both its names count together.
+/// GRM-TRQ-015 and GRM-TRQ-018: the target Secret; name and namespace annotations only count together.
 pub(super) fn target_of(secret: &Secret) -> Option<Key> {
     let text = |key| annotation(secret, key).filter(|text| !text.is_empty()).map(str::to_owned);
     let name = text(api::resources::TARGET_SECRET_NAME)?;
@@ -136,10 +136,10 @@ pub(super) fn target_of(secret: &Secret) -> Option<Key> {
     Some(Key { namespace, name })
 }
 
-/// Waits until the token is due, if there is one; nothing is written for a Secret that cannot have one.
+/// Waits until the token is due, if there is one; an invalid Secret leads to no write.
 ///
 /// # Errors
-/// When annotations or kubeconfig cannot be read.
+/// When annotations or the kubeconfig are invalid.
 pub(super) fn plan(now: Timestamp, state: &State) -> Result<Plan, PlanError> {
     let place = place(state).map_err(|error| PlanError::Kubeconfig(error.to_string()))?;
     if let Some(left) = left(now, state, &place)? {
@@ -150,7 +150,7 @@ pub(super) fn plan(now: Timestamp, state: &State) -> Result<Plan, PlanError> {
     Ok(Plan::Renew(Renewal { account: account.key.clone(), write: right(account), seconds, place }))
 }
 
-/// GRM-TRQ-009 to -014: where the token stands: in the kubeconfig, if there is one.
+/// GRM-TRQ-009 to -014: where the token is stored: in the kubeconfig, if there is one.
 fn place(state: &State) -> Result<Place, KubeconfigError> {
     let data = holder(state).and_then(|secret| secret.data.as_ref());
     match data.and_then(|data| data.get(KUBECONFIG)) {
@@ -159,12 +159,13 @@ fn place(state: &State) -> Result<Place, KubeconfigError> {
     }
 }
 
-/// The Secret that the token stands in.
+/// The Secret that stores the token.
 fn holder(state: &State) -> Option<&Secret> {
     state.target.as_ref().map_or(Some(&*state.secret), |target| target.secret.as_ref())
 }
 
-/// GRM-TRQ-007, GRM-TRQ-017 and GRM-TRQ-019 to -022: how long the token is good; nothing for one that is due or missing.
+/// GRM-TRQ-007, GRM-TRQ-017 and GRM-TRQ-019 to -022: time until the renewal; `None` if it is due or the token is
+/// missing.
 fn left(now: Timestamp, state: &State, place: &Place) -> Result<Option<Duration>, PlanError> {
     let renew = annotation(&state.secret, api::resources::TOKEN_RENEW_TIMESTAMP).unwrap_or_default();
     let has_token = match place {
@@ -179,12 +180,12 @@ fn left(now: Timestamp, state: &State, place: &Place) -> Result<Option<Duration>
     }
     let due = time::nanos(renew).ok_or_else(|| PlanError::Renew(renew.to_owned()))?;
     let left = due.saturating_sub(now.as_nanosecond());
-    // More than a clock can wait for is waited for in parts.
+    // A time beyond the clock's range is awaited in parts.
     let left = u64::try_from(left.clamp(0, i64::MAX.into())).unwrap_or_default();
     Ok((left > 0).then(|| Duration::from_nanos(left)))
 }
 
-/// GRM-TRQ-028: the patch that takes away a token that stands at the source beside the one in the target.
+/// GRM-TRQ-028: the patch that removes a token from the source if the target has it.
 fn leftover(state: &State) -> Option<Value> {
     let data = state.secret.data.as_ref().filter(|_| state.target.is_some())?;
     let of_kubeconfig = |text: &ByteString| Kubeconfig::read(&text.0).is_ok_and(|read| read.has_token());
@@ -193,14 +194,14 @@ fn leftover(state: &State) -> Option<Value> {
     stands.then(|| json!({"metadata": {"resourceVersion": version}, "data": emptied(&state.secret)}))
 }
 
-/// What a patch says of the data of a Secret that has no token any more.
+/// The data patch of a Secret that no longer stores the token.
 pub(super) fn emptied(secret: &Secret) -> Map<String, Value> {
     let has = |key: &&str| secret.data.as_ref().is_some_and(|data| data.contains_key(*key));
     let keys = [TOKEN, KUBECONFIG].into_iter().filter(has);
     keys.map(|key| (key.to_owned(), Value::Null)).collect()
 }
 
-/// GRM-TRQ-001, GRM-TRQ-003 and GRM-TRQ-004: the account is there, and its tokens are not mounted unasked.
+/// GRM-TRQ-001, GRM-TRQ-003 and GRM-TRQ-004: the account must exist, and must not mount its tokens automatically.
 fn right(account: &Account) -> Write {
     let Some(found) = &account.found else {
         let Key { namespace, name } = account.key.clone();
@@ -220,7 +221,7 @@ fn right(account: &Account) -> Write {
     Write::Replace(Box::new(right))
 }
 
-/// GRM-TRQ-005 and GRM-TRQ-023: how long the token shall live, in whole seconds.
+/// GRM-TRQ-005 and GRM-TRQ-023: lifetime of the token, in whole seconds.
 fn seconds(secret: &Secret) -> Result<i64, PlanError> {
     let lifetime = match annotation(secret, api::resources::TOKEN_EXPIRATION_DURATION) {
         Some(text) => GoDuration::parse(text).map_err(PlanError::Lifetime)?,
@@ -242,7 +243,7 @@ mod tests {
     const NOW: &str = "2026-11-21T08:00:00Z";
     const KUBECONFIG_OF_U: &str = "{current-context: c, contexts: [{name: c, context: {user: u}}], users: [{name: u, user: {token: old}}]}";
 
-    /// A Secret that asks for the token of kube-system/app, with these annotations and these data.
+    /// A Secret for the token of kube-system/app, with these annotations and data.
     fn secret(annotations: &[(&str, &str)], data: &[(&str, &str)]) -> Secret {
         let names = [
             (api::resources::SERVICE_ACCOUNT_NAME, "app"),
@@ -271,7 +272,7 @@ mod tests {
         State { secret: Arc::new(secret), account, target }
     }
 
-    /// What is planned, in words.
+    /// A description of the plan.
     fn planned(state: &State) -> String {
         match plan(NOW.parse().unwrap(), state) {
             Ok(Plan::Wait { left, leftover }) => {
@@ -308,7 +309,7 @@ mod tests {
     #[case::bad_lifetime(&[(LIFE, "1d")], &[], "could not parse token expiration duration: time: unknown unit \"d\" in duration \"1d\"")]
     #[case::no_account(&[(api::resources::SERVICE_ACCOUNT_NAME, "")], &[], "annotation serviceaccount.resources.gardener.cloud/name does not name a service account")]
     #[case::no_account_but_good(&[(api::resources::SERVICE_ACCOUNT_NAME, ""), (RENEW, "2026-11-21T09:00:00Z")], &[(TOKEN, "t")], "wait 3600s")]
-    fn a_token_is_had_when_it_is_due_or_missing(
+    fn a_token_is_requested_when_it_is_due_or_missing(
         #[case] annotations: &[(&str, &str)],
         #[case] data: &[(&str, &str)],
         #[case] want: &str,
@@ -350,7 +351,7 @@ mod tests {
     #[case(None, true)]
     #[case(Some(true), true)]
     #[case(Some(false), false)]
-    fn an_account_is_put_right_and_keeps_the_rest(#[case] automount: Option<bool>, #[case] written: bool) {
+    fn an_account_is_updated_and_keeps_other_fields(#[case] automount: Option<bool>, #[case] written: bool) {
         let labels = Some([("own".to_owned(), "label".to_owned())].into());
         let found = ServiceAccount {
             metadata: ObjectMeta { labels, ..ObjectMeta::default() },

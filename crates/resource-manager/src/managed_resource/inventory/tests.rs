@@ -1,4 +1,4 @@
-//! From Secrets and status to what is applied, given away and deleted.
+//! Inventories from Secrets and status: what to apply, release and delete.
 
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
@@ -15,7 +15,7 @@ fn secret(name: &str, data: &[(&str, &str)]) -> Secret {
     Secret { metadata, data: Some(data.collect()), ..Default::default() }
 }
 
-/// `apps/v1/Deployment/ns/name` as the status lists it, with the labels that every object gets and these.
+/// `apps/v1/Deployment/ns/name` as the status lists it, with these labels and those of every object.
 fn listed(text: &str, labels: &[(&str, &str)]) -> ObjectReference {
     let (rest, name) = text.rsplit_once('/').unwrap();
     let (rest, namespace) = rest.rsplit_once('/').unwrap();
@@ -48,7 +48,7 @@ fn taken(resources: &[ObjectReference], secrets: &[Secret]) -> Inventory {
 const CONFIG_MAP: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n";
 
 #[test]
-fn nothing_is_wanted_where_nothing_is_described() {
+fn without_manifests_nothing_is_wanted() {
     let wanted = Inventory { checksum: Checksum::default().finish(), ..Default::default() };
     assert_eq!(taken(&[], &[]), wanted);
 }
@@ -100,7 +100,7 @@ fn objects_are_read_secret_by_secret_and_applied_in_their_order() {
     assert_eq!(got, all);
 }
 
-/// Kind, namespace in the manifest, namespace it gets.
+/// Kind, namespace in the manifest, resulting namespace.
 #[rstest]
 #[case::namespaced("ConfigMap", None, Some("default"))]
 #[case::namespaced_given("ConfigMap", Some("x"), Some("x"))]
@@ -122,7 +122,7 @@ fn namespaces_are_completed(#[case] kind: &str, #[case] given: Option<&str>, #[c
 #[case::without_kind(json!({"metadata": {"name": "a"}}), json!({"name": "a", "namespace": "default"}))]
 #[case::without_metadata(json!({"kind": "ConfigMap"}), json!({"namespace": "default"}))]
 #[case::odd_version(json!({"apiVersion": "a/b/c", "kind": "ClusterRole"}), json!({"namespace": "default"}))]
-fn what_the_target_does_not_know_is_taken_for_namespaced(#[case] object: Value, #[case] wanted: Value) {
+fn an_unknown_kind_counts_as_namespaced(#[case] object: Value, #[case] wanted: Value) {
     let unknown = |kind: &GroupVersionKind| scope(kind).filter(|_| kind.kind != "Namespace");
     let secrets = [secret("s", &[("k", &object.to_string())])];
     let got = Inventory::take(&ManagedResource::default(), Manifests::read(&secrets), "gardener", unknown);
@@ -145,7 +145,7 @@ fn labels_are_listed_with_those_injected_and_annotations_as_described() {
 }
 
 #[test]
-fn what_was_applied_before_is_found_and_the_rest_is_unwanted() {
+fn applied_objects_are_found_and_the_rest_is_unwanted() {
     let known = [
         listed("v1/ConfigMap/default/a", &[("old", "1")]),
         listed("v1/ConfigMap/default/gone", &[]),
@@ -174,7 +174,7 @@ fn equivalent_kinds_are_one_object() {
 #[rstest]
 #[case::known(&[listed("v1/ConfigMap/default/a", &[])], &[listed("v1/ConfigMap/default/a", &[("x", "v")])])]
 #[case::unknown(&[], &[])]
-fn what_is_given_away_is_neither_applied_nor_deleted_nor_summed_up(
+fn released_objects_are_not_applied_deleted_or_part_of_the_checksum(
     #[case] known: &[ObjectReference],
     #[case] orphans: &[ObjectReference],
 ) {
@@ -193,7 +193,7 @@ fn what_is_given_away_is_neither_applied_nor_deleted_nor_summed_up(
 }
 
 #[test]
-fn documents_that_describe_nothing_are_told_beside_what_is_unwanted_without_them() {
+fn unreadable_documents_are_listed_with_the_unwanted_objects() {
     let known = [listed("v1/ConfigMap/default/a", &[]), listed("v1/ConfigMap/default/b", &[])];
     let got = taken(&known, &[secret("s", &[("a", CONFIG_MAP), ("b", "- broken")])]);
     assert_eq!((got.wanted.len(), got.unwanted.as_slice(), got.errors.len()), (1, &known[1..], 1));
@@ -207,7 +207,7 @@ fn documents_that_describe_nothing_are_told_beside_what_is_unwanted_without_them
 }
 
 #[test]
-fn of_two_manifests_of_one_object_the_last_counts_and_the_other_is_told() {
+fn of_two_manifests_of_one_object_the_last_counts_and_the_other_is_listed() {
     let again = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default, labels: {x: v}}\n";
     let got = taken(&[], &[secret("s", &[("a", CONFIG_MAP), ("b", again)])]);
     let labels: Vec<_> = got.wanted.iter().map(|wanted| labels(&wanted.object)).collect();

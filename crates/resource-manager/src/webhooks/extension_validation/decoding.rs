@@ -1,4 +1,4 @@
-//! Whether JSON decodes into a Go type: what the original answers with 400 is answered with 400.
+//! Checks whether JSON decodes to a Go type; if not, the answer is 400, as in the original.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,12 +9,12 @@ use webhook::rejection::Rejection;
 
 use super::shape::Shape;
 
-/// Checks that `value` and all in it has the JSON type that `shape` is written in; null is as absent.
+/// Checks that `value` and its parts have the JSON types for `shape`; null counts as absent.
 ///
 /// `path` names the value in the message.
 ///
 /// # Errors
-/// 400 with the place of the first value that cannot be decoded.
+/// 400 with the path of the first value that cannot be decoded.
 pub(super) fn check(shape: Shape, value: &Value, path: &str) -> Result<(), Rejection> {
     match (shape, value) {
         (_, Value::Null)
@@ -39,12 +39,12 @@ pub(super) fn check(shape: Shape, value: &Value, path: &str) -> Result<(), Rejec
     }
 }
 
-/// The bytes of a base64 text; empty for anything else.
+/// The bytes of a base64 string; empty for anything else.
 pub(super) fn bytes(value: Option<&Value>) -> Vec<u8> {
     value.and_then(Value::as_str).and_then(decode).unwrap_or_default()
 }
 
-/// The quantity that a text or number says; 0 for anything else.
+/// The quantity in a string or number; 0 for anything else.
 pub(super) fn quantity(value: Option<&Value>) -> Quantity {
     value.and_then(parse_quantity).unwrap_or_else(|| Quantity::from_integer(0))
 }
@@ -117,7 +117,7 @@ mod tests {
     ]);
 
     #[test]
-    fn what_go_decodes_is_decoded() {
+    fn values_that_go_decodes_are_accepted() {
         for value in [
             json!({}),
             json!({"text": null, "list": null, "map": null, "bytes": null, "other": 5}),
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_value_of_another_type_is_named() {
+    fn the_first_value_of_the_wrong_type_is_named() {
         for (value, message) in [
             (json!([]), "spec: [] is no object"),
             (json!({"text": 5}), "spec.text: 5 is no string"),

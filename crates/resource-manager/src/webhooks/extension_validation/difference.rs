@@ -1,6 +1,6 @@
-//! What differs between two specifications, field by field, in the words of the original: `Region: new != old`.
+//! Differences of two specifications, field by field, in the original's format: `Region: new != old`.
 //!
-//! Where the original prints single bytes, struct internals or memory addresses, the values themselves stand here.
+//! Where the original prints single bytes, struct internals or addresses, this prints the values.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use super::comparison::{entries, equal, integer, is_text, items, member, present
 use super::printed::{pointee, printed};
 use super::shape::Shape;
 
-/// So many differences are listed at most.
+/// Maximum number of listed differences.
 const LIMIT: usize = 10;
 const NO_POINTER: &str = "<nil pointer>";
 
@@ -149,7 +149,7 @@ mod tests {
         field("optional", "Optional", OPTIONAL_TEXT),
     ]);
 
-    fn said(new: &Value, old: &Value) -> Vec<String> {
+    fn diff(new: &Value, old: &Value) -> Vec<String> {
         differences(ALL, Some(new), Some(old))
     }
 
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_reads_differently_is_no_difference() {
+    fn different_notations_of_one_value_are_no_difference() {
         let new = json!({"amount": "1000m", "wait": "60s", "bytes": "Zm9v\n", "optional": null, "other": 1});
         let old = json!({"amount": 1, "wait": "1m", "bytes": "Zm9v"});
         assert_eq!(said(&new, &old), Vec::<String>::new());

@@ -80,7 +80,7 @@ const RESOURCES: Shape = Shape::Struct(&[
     part("claims", Shape::Any),
 ]);
 
-/// Names of providers and of their stores that etcd-druid knows (GRM-EXV-263).
+/// Providers and their stores in etcd-druid (GRM-EXV-263).
 const PROVIDERS: [&str; 16] = [
     "aws",
     "S3",

@@ -1,4 +1,5 @@
-//! What the nodes of a shoot need around them: `contracts/resource-manager/webhooks/extension-validation/infrastructure.yaml`.
+//! The infrastructure of a shoot's nodes:
+//! `contracts/resource-manager/webhooks/extension-validation/infrastructure.yaml`.
 
 use serde_json::Value;
 use webhook::field::Error;

@@ -80,7 +80,7 @@ fn amount(resource: &str, amount: Quantity, at: &Path, errors: &mut Vec<Error>) 
     }
 }
 
-/// Whether it is a resource that neither Kubernetes nor a quota defines.
+/// Whether the resource is neither Kubernetes' own nor a quota.
 fn is_extended(resource: &str) -> bool {
     resource.contains('/')
         && !resource.contains("kubernetes.io/")

@@ -1,4 +1,4 @@
-//! Components survive the loss of a node or a zone: replicas, spread, zones and patience of their Pods:
+//! Makes components survive the loss of a node or a zone: sets replicas, spread constraints, zones and tolerations:
 //! `contracts/resource-manager/webhooks/high-availability-config`.
 
 mod namespace;
@@ -17,10 +17,10 @@ use crate::decoding::expect;
 
 /// Name of the webhook.
 pub const NAME: &str = "high-availability-config";
-/// Path it answers on.
+/// Its path.
 pub const PATH: &str = "/webhooks/high-availability-config";
 
-/// What is known about the cluster when one object is changed.
+/// Facts about the cluster for the change of one object.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts<'a> {
     /// The object's namespace.
@@ -29,18 +29,18 @@ pub struct Facts<'a> {
     pub scaled_up_to: Option<i64>,
 }
 
-/// Kinds that are made highly available, by what is changed in them.
+/// Kinds that are made highly available, by the fields to change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// A Deployment or StatefulSet.
     Workload,
-    /// A HorizontalPodAutoscaler of a version that is known.
+    /// A HorizontalPodAutoscaler of a known version.
     HorizontalPodAutoscaler,
     /// An Hvpa.
     Hvpa,
 }
 
-/// Whether [`mutate`] knows what to do with a kind, in whichever version.
+/// Whether [`mutate`] handles a kind, in any version.
 ///
 /// GRM-HAC-075.
 #[must_use]
@@ -53,12 +53,12 @@ pub fn handles(kind: &GroupVersionKind) -> bool {
     )
 }
 
-/// Makes one object highly available; a kind that it does not handle is left alone.
+/// Makes one object highly available; a kind that it does not handle stays unchanged.
 ///
 /// GRM-HAC-065, GRM-HAC-079.
 ///
 /// # Errors
-/// 403 when an annotation is no number, a version is not known, or a field has another type than the API's.
+/// 403 when an annotation is not a number or a version is unknown, or when a field has the wrong type.
 pub fn mutate(
     config: &HighAvailabilityConfig,
     facts: Facts<'_>,
