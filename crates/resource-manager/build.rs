@@ -16,17 +16,18 @@ fn main() {
         fs::canonicalize("../../kind/manifests/resource-manager").expect("the manifests are there");
     println!("cargo:rerun-if-changed={}", manifests.display());
     println!("cargo:rustc-env=MANIFESTS={}", manifests.display());
-    let told = |name: &str| env::var(name).unwrap_or_default();
-    if told("PROFILE") != "release"
-        || told("TARGET") != "x86_64-unknown-linux-gnu"
-        || told("TARGET") != told("HOST")
+    let variable = |name: &str| env::var(name).unwrap_or_default();
+    if variable("PROFILE") != "release"
+        || variable("TARGET") != "x86_64-unknown-linux-gnu"
+        || variable("TARGET") != variable("HOST")
     {
         return;
     }
     // Rust's own linker is the default for this target; others may not support the layout.
-    let other_linker = !told("RUSTC_LINKER").is_empty() || told("CARGO_ENCODED_RUSTFLAGS").contains("linker");
-    if !other_linker && !told("CARGO_ENCODED_RUSTFLAGS").contains("fuse-ld") {
-        let script = Path::new(&told("OUT_DIR")).join("layout.ld");
+    let other_linker =
+        !variable("RUSTC_LINKER").is_empty() || variable("CARGO_ENCODED_RUSTFLAGS").contains("linker");
+    if !other_linker && !variable("CARGO_ENCODED_RUSTFLAGS").contains("fuse-ld") {
+        let script = Path::new(&variable("OUT_DIR")).join("layout.ld");
         fs::write(&script, layout(include_str!("layout.txt"))).expect("the folder for it is there");
         println!("cargo:rustc-link-arg-bins=-Wl,-T,{}", script.display());
     }

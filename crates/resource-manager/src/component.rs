@@ -57,7 +57,7 @@ async fn start(options: StartOptions) -> Result<Started, String> {
         ResourceManagerConfiguration::from_partial(&options.config).map_err(|error| error.to_string())?;
     let facts = options.client.ok_or("no API server to read facts from")?;
     let webhooks = serving::webhooks(&config, &Clients { source: facts.clone(), target: facts });
-    webhooks.synced().await;
+    webhooks.wait_until_synced().await;
     let running = options.clusters.map(|clusters| Arc::new(controllers::start(&config, clusters)));
     let metrics = {
         let running = running.clone();

@@ -132,7 +132,7 @@ mod tests {
     }
 
     /// Status, reason, message, and the seconds of both times.
-    fn told(condition: &Condition) -> (Status, &str, &str, i64, i64) {
+    fn summary(condition: &Condition) -> (Status, &str, &str, i64, i64) {
         let since = |time: &Option<Time>| time.as_ref().unwrap().0.as_second() - at(BEGIN).as_second();
         let times = (since(&condition.last_transition_time), since(&condition.last_update_time));
         (condition.status, &condition.reason, &condition.message, times.0, times.1)
@@ -149,24 +149,24 @@ mod tests {
         ];
         for wanted @ (status, reason, message, ..) in table {
             let got = healthy().updated(at(LATER), status, reason, message);
-            assert_eq!(told(&got), wanted);
+            assert_eq!(summary(&got), wanted);
         }
     }
 
     #[test]
     fn missing_fields_are_filled_in() {
         let got = healthy().updated(at(LATER), Status::True, "", "");
-        assert_eq!(told(&got), (Status::True, "Unspecified", "No message given.", 0, 60));
+        assert_eq!(summary(&got), (Status::True, "Unspecified", "No message given.", 0, 60));
         let timeless = Condition { last_transition_time: None, last_update_time: None, ..healthy() };
         let got = timeless.updated(at(LATER), Status::True, "Reason", "Message");
-        assert_eq!(told(&got), (Status::True, "Reason", "Message", 60, 60));
+        assert_eq!(summary(&got), (Status::True, "Reason", "Message", 60, 60));
     }
 
     #[test]
     fn dropping_codes_is_an_update() {
         let coded = Condition { codes: vec!["ERR_INFRA".to_owned()], ..healthy() };
         let got = coded.updated(at(LATER), Status::True, "Reason", "Message");
-        assert_eq!((told(&got).4, got.codes), (60, Vec::new()));
+        assert_eq!((summary(&got).4, got.codes), (60, Vec::new()));
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub mod controllers;
 pub mod decoding;
 pub mod facts;
 #[cfg(test)]
-mod given;
+mod fixtures;
 pub mod health;
 pub mod managed_resource;
 pub mod references;

@@ -12,7 +12,7 @@ const DELAY: &str = "MIMALLOC_PURGE_DELAY";
 /// By default the allocator only returns memory when the program allocates, so an idle program would keep the memory
 /// that a ManagedResource of 1,000 objects needed for a moment. Process, arguments and environment stay; if the
 /// restart fails, the program continues.
-pub fn give_back_at_once() {
+pub fn return_freed_memory_immediately() {
     if std::env::var_os(DELAY).is_some() {
         return;
     }

@@ -69,7 +69,7 @@ mod tests {
 
     use super::*;
 
-    fn told(events: Value) -> String {
+    fn warnings_text(events: Value) -> String {
         text(serde_json::from_value(events).unwrap(), "2024-06-01T01:00:00Z".parse().unwrap())
     }
 
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn the_last_five_are_listed_oldest_first() {
         let minutes = [58, 53, 54, 59, 55, 56, 57];
-        let text = told(minutes.map(event).to_vec().into());
+        let text = warnings_text(minutes.map(event).to_vec().into());
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(
             lines,
@@ -105,13 +105,13 @@ mod tests {
             "metadata": {}, "involvedObject": {}, "message": "m", "count": 3, "reportingComponent": "ccm",
             "firstTimestamp": "2024-05-31T01:00:00Z", "lastTimestamp": "2024-06-01T00:30:00Z",
         }]);
-        assert_eq!(told(repeated), "-> Events:\n* ccm reported 30m ago (x3 over 24h): m");
+        assert_eq!(warnings_text(repeated), "-> Events:\n* ccm reported 30m ago (x3 over 24h): m");
         let new = json!([{
             "metadata": {}, "involvedObject": {}, "message": "m", "reportingComponent": "ccm",
             "eventTime": "2024-06-01T00:59:50.000000Z",
         }]);
-        assert_eq!(told(new), "-> Events:\n* ccm reported 10s ago: m");
+        assert_eq!(warnings_text(new), "-> Events:\n* ccm reported 10s ago: m");
         let timeless = json!([{"metadata": {}, "involvedObject": {}, "message": "m"}]);
-        assert_eq!(told(timeless), "-> Events:\n*  reported <unknown> ago: m");
+        assert_eq!(warnings_text(timeless), "-> Events:\n*  reported <unknown> ago: m");
     }
 }

@@ -20,7 +20,7 @@ impl Failures {
 impl fmt::Display for Failures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let texts: Vec<String> = self.0.iter().map(|error| controller::describe_error(error)).collect();
-        f.write_str(&counted(&texts))
+        f.write_str(&format_errors(&texts))
     }
 }
 
@@ -28,7 +28,7 @@ impl std::error::Error for Failures {}
 
 /// Errors in one line, in the original's format.
 #[must_use]
-pub(super) fn counted(errors: &[String]) -> String {
+pub(super) fn format_errors(errors: &[String]) -> String {
     match errors {
         [error] => format!("1 error occurred: {error}"),
         _ => format!("{} errors occurred: [{}]", errors.len(), errors.join(", ")),
@@ -42,7 +42,7 @@ mod tests {
     #[test]
     fn one_error_has_another_format_than_several() {
         let errors = ["a".to_owned(), "b".to_owned()];
-        assert_eq!(counted(&errors[..1]), "1 error occurred: a");
-        assert_eq!(counted(&errors), "2 errors occurred: [a, b]");
+        assert_eq!(format_errors(&errors[..1]), "1 error occurred: a");
+        assert_eq!(format_errors(&errors), "2 errors occurred: [a, b]");
     }
 }

@@ -22,7 +22,7 @@ use kube::Client;
 
 use super::*;
 use crate::config::ResourceManagerConfiguration;
-use crate::given::create;
+use crate::fixtures::create;
 use crate::managed_resource::ManagedResource;
 
 /// Number of managed objects, and after how many of them the first instance dies.
@@ -34,14 +34,14 @@ const LATE: Duration = Duration::from_secs(5);
 
 /// A client whose instance dies after some writes: it never receives the answer to the last one.
 #[derive(Clone)]
-struct Line {
+struct InstanceClient {
     server: ApiServer,
     user: &'static str,
     /// How many objects it may still create.
     left: Arc<AtomicUsize>,
 }
 
-impl Line {
+impl InstanceClient {
     fn new(server: &ApiServer, user: &'static str, left: usize) -> Self {
         Self { server: server.clone(), user, left: Arc::new(AtomicUsize::new(left)) }
     }
@@ -72,7 +72,7 @@ impl Line {
 }
 
 /// An instance, set up as in the binary.
-fn instance(line: &Line, seed: u64) -> Process {
+fn instance(line: &InstanceClient, seed: u64) -> Process {
     let config = ResourceManagerConfiguration::from_partial(&json!({
         "leaderElection": {"leaderElect": true, "resourceNamespace": "default"},
         "controllers": {"managedResource": {"syncPeriod": "1m"}},
@@ -101,7 +101,7 @@ fn writes(server: &ApiServer, user: &str) -> Vec<apiserver::Request> {
     server.requests().into_iter().filter(is_work).collect()
 }
 
-async fn until(what: &str, within: Duration, is_so: impl Fn() -> bool) -> Duration {
+async fn wait_until(what: &str, within: Duration, is_so: impl Fn() -> bool) -> Duration {
     let began = Instant::now();
     while !is_so() {
         assert!(began.elapsed() < within, "{what}: not within {within:?}");
@@ -119,7 +119,8 @@ async fn after_the_leader_dies_the_other_continues_and_writes_nothing_twice() {
     let manifests: serde_json::Map<String, Value> =
         (0..OBJECTS).map(|at| (format!("{at:02}.json"), manifest(at).to_string().into())).collect();
     create::<Secret>(&client, json!({"metadata": {"name": "mr"}, "stringData": manifests})).await;
-    let (dying, living) = (Line::new(&server, "one", DIES_AFTER), Line::new(&server, "two", usize::MAX));
+    let (dying, living) =
+        (InstanceClient::new(&server, "one", DIES_AFTER), InstanceClient::new(&server, "two", usize::MAX));
     let one = instance(&dying, 1);
     tokio::time::sleep(Duration::from_secs(3)).await;
     let two = instance(&living, 2);
@@ -129,12 +130,12 @@ async fn after_the_leader_dies_the_other_continues_and_writes_nothing_twice() {
         json!({"metadata": {"name": "mr"}, "spec": {"secretRefs": [{"name": "mr"}]}}),
     )
     .await;
-    until("one dies", Duration::from_mins(1), || dying.is_dead()).await;
+    wait_until("one dies", Duration::from_mins(1), || dying.is_dead()).await;
     drop(one);
     assert_eq!(writes(&server, "two"), [], "it stands by");
 
     let made = || writes(&server, "two").iter().filter(|request| request.resource == "configmaps").count();
-    let after = until("two works", LEASE + LATE, || made() > 0).await;
+    let after = wait_until("two works", LEASE + LATE, || made() > 0).await;
     assert!(after + LATE > LEASE, "it waits for the Lease to end: {after:?}");
     tokio::time::sleep(Duration::from_mins(10)).await;
 

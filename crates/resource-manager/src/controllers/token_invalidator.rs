@@ -74,9 +74,9 @@ struct Plan {
     /// Patch of the labels.
     patch: Option<Value>,
     /// Log message.
-    words: &'static str,
+    log_message: &'static str,
     /// Whether to check again, because deleted Pods trigger nothing.
-    again: bool,
+    requeue: bool,
 }
 
 impl Reconcile for Reconciler {
@@ -118,14 +118,14 @@ impl Reconciler {
     }
 
     async fn execute(&self, request: &Request, plan: Plan) -> Result<Outcome, InvalidateError> {
-        tracing::info!("{}", plan.words);
+        tracing::info!("{}", plan.log_message);
         if let Some(patch) = &plan.patch {
             let secrets: Api<Secret> = Api::namespaced(self.client.clone(), &request.namespace);
             let (params, patch) = (PatchParams::default(), Patch::Merge(patch));
             let patched = secrets.patch_metadata(&request.name, &params, &patch).await;
             patched.map_err(InvalidateError::Patch)?;
         }
-        Ok(if plan.again { Outcome::Requeue } else { Outcome::Done })
+        Ok(if plan.requeue { Outcome::Requeue } else { Outcome::Done })
     }
 }
 
@@ -136,7 +136,7 @@ fn plan(state: &State) -> Plan {
         labels.insert(api::resources::PURPOSE.to_owned(), api::resources::PURPOSE_TOKEN_INVALIDATOR.into());
     }
     let considered = is_considered(&state.secret);
-    let (consider, words) = match (state.is_spared, considered, state.is_mounted) {
+    let (consider, log_message) = match (state.is_spared, considered, state.is_mounted) {
         (true, true, _) => (Some(Value::Null), REMOVING),
         (true, false, _) => (None, SPARED),
         (false, true, _) => (None, CONSIDERED),
@@ -147,7 +147,7 @@ fn plan(state: &State) -> Plan {
     let version = state.secret.resource_version();
     let patch =
         (!labels.is_empty()).then(|| json!({"metadata": {"labels": labels, "resourceVersion": version}}));
-    Plan { patch, words, again: words == MOUNTED }
+    Plan { patch, log_message, requeue: log_message == MOUNTED }
 }
 
 /// Whether the account's static tokens stay valid: it opts out, or does not disable their mounting.
@@ -216,11 +216,11 @@ mod tests {
         #[case] is_spared: bool,
         #[case] is_mounted: bool,
         #[case] changed: Option<Value>,
-        #[case] words: &'static str,
+        #[case] log_message: &'static str,
     ) {
         let state = State { secret: secret(labels), is_spared, is_mounted };
         let patch = changed.map(|labels| json!({"metadata": {"labels": labels, "resourceVersion": "7"}}));
-        assert_eq!(plan(&state), Plan { patch, words, again: is_mounted });
+        assert_eq!(plan(&state), Plan { patch, log_message, requeue: is_mounted });
     }
 
     fn account(automount: Option<bool>, labels: &Value) -> Arc<ServiceAccount> {

@@ -11,7 +11,7 @@ use crate::toleration::Taint;
 
 /// Whether the target cluster must serve a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Patience {
+pub(super) enum Availability {
     /// It is part of Kubernetes.
     Required,
     /// It may come and go with its definition; while it is absent, there are no objects.

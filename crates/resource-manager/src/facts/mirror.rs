@@ -16,12 +16,12 @@ type Objects<T> = BTreeMap<Box<str>, BTreeMap<Box<str>, T>>;
 
 /// The objects of one watch.
 #[derive(Debug)]
-pub(super) struct Scope<T> {
+pub(super) struct WatchScope<T> {
     objects: RwLock<Objects<T>>,
     read: watch::Sender<bool>,
 }
 
-impl<T> Scope<T> {
+impl<T> WatchScope<T> {
     fn new() -> Self {
         Self { objects: RwLock::default(), read: watch::Sender::new(false) }
     }
@@ -53,7 +53,7 @@ impl<T> Scope<T> {
     }
 }
 
-impl<T: Clone> Scope<T> {
+impl<T: Clone> WatchScope<T> {
     /// All objects, ordered by namespace and name.
     pub(super) fn all(&self) -> Vec<T> {
         self.objects.read().values().flat_map(BTreeMap::values).cloned().collect()
@@ -65,7 +65,7 @@ impl<T: Clone> Scope<T> {
 pub(super) struct Mirror<T> {
     kind: &'static str,
     /// Scopes by namespace; the empty one means all.
-    scopes: BTreeMap<String, Arc<Scope<T>>>,
+    scopes: BTreeMap<String, Arc<WatchScope<T>>>,
     watched: bool,
 }
 
@@ -79,12 +79,12 @@ impl<T> Mirror<T> {
     pub(super) fn of_namespaces(kind: &'static str, namespaces: &[String]) -> Self {
         let everywhere = [String::new()];
         let namespaces = if namespaces.is_empty() { &everywhere } else { namespaces };
-        let scopes = namespaces.iter().map(|name| (name.clone(), Arc::new(Scope::new()))).collect();
+        let scopes = namespaces.iter().map(|name| (name.clone(), Arc::new(WatchScope::new()))).collect();
         Self { kind, scopes, watched: false }
     }
 
     /// The scopes, each to be filled by a watch; they count as unread until then.
-    pub(super) fn scopes(&mut self) -> Vec<(String, Arc<Scope<T>>)> {
+    pub(super) fn scopes(&mut self) -> Vec<(String, Arc<WatchScope<T>>)> {
         self.watched = true;
         self.scopes.iter().map(|(namespace, scope)| (namespace.clone(), scope.clone())).collect()
     }
@@ -113,7 +113,7 @@ impl<T> Mirror<T> {
         Ok(objects.get(namespace).and_then(|siblings| siblings.values().find_map(what)))
     }
 
-    fn scope(&self, namespace: &str) -> Option<&Scope<T>> {
+    fn scope(&self, namespace: &str) -> Option<&WatchScope<T>> {
         self.scopes.get(namespace).or_else(|| self.scopes.get("")).map(AsRef::as_ref)
     }
 }

@@ -16,8 +16,8 @@ use serde_json::{Map, Value};
 use tokio::task::JoinSet;
 use webhook::rejection::Rejection;
 
-use self::kinds::{Autoscaler, Patience};
-use self::mirror::{Mirror, Scope};
+use self::kinds::{Autoscaler, Availability};
+use self::mirror::{Mirror, WatchScope};
 use crate::config::WebhooksConfiguration;
 use crate::toleration::{Taint, Toleration};
 use crate::webhooks::high_availability_config::Namespace;
@@ -128,7 +128,7 @@ impl Facts {
     }
 
     /// Waits until everything watched has been read once.
-    pub async fn synced(&self) {
+    pub async fn wait_until_synced(&self) {
         if self.is_synced() {
             return;
         }
@@ -202,18 +202,18 @@ impl Facts {
         }
         for (namespace, scope) in self.horizontal_pod_autoscalers.scopes() {
             let api = kinds::horizontal_pod_autoscalers(client.clone(), &namespace);
-            self.watches.spawn(watching::autoscalers(api, scope, Patience::Required));
+            self.watches.spawn(watching::autoscalers(api, scope, Availability::Required));
         }
         for (namespace, scope) in self.hvpas.scopes() {
             let api = kinds::hvpas(client.clone(), &namespace);
-            self.watches.spawn(watching::autoscalers(api, scope, Patience::MayBeAbsent));
+            self.watches.spawn(watching::autoscalers(api, scope, Availability::MayBeAbsent));
         }
     }
 
     fn watch_nodes(&mut self, client: &Client, selector: &BTreeMap<String, String>) {
         for (_, scope) in self.nodes.scopes() {
             let tolerations = self.node_tolerations.clone();
-            let refresh = move |scope: &Scope<Box<[Taint]>>| {
+            let refresh = move |scope: &WatchScope<Box<[Taint]>>| {
                 let taints = scope.all();
                 let required = system_components_config::tolerations_for(taints.iter().flatten());
                 *tolerations.write() = required.into();

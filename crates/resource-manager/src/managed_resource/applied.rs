@@ -8,13 +8,13 @@ use super::reference;
 
 /// The objects in `status.resources`. Those that are not looked up are unwanted.
 #[derive(Clone, Debug)]
-pub struct Applied<'a> {
+pub struct AppliedObjects<'a> {
     references: BTreeMap<String, &'a ObjectReference>,
     found: BTreeSet<String>,
     equivalences: &'a Equivalences,
 }
 
-impl<'a> Applied<'a> {
+impl<'a> AppliedObjects<'a> {
     /// Of two references with the same key, the last counts.
     #[must_use]
     pub fn new(references: &'a [ObjectReference], equivalences: &'a Equivalences) -> Self {
@@ -35,7 +35,7 @@ impl<'a> Applied<'a> {
     }
 
     /// The objects that were not looked up, by key.
-    pub fn unfound(&self) -> impl Iterator<Item = &'a ObjectReference> {
+    pub fn not_looked_up(&self) -> impl Iterator<Item = &'a ObjectReference> {
         self.references.iter().filter(|(key, _)| !self.found.contains(*key)).map(|(_, reference)| *reference)
     }
 }
@@ -84,11 +84,11 @@ mod tests {
         #[case] found: Option<usize>,
     ) {
         let (known, equivalences) = (known(), Equivalences::new(&[]));
-        let mut applied = Applied::new(&known, &equivalences);
+        let mut applied = AppliedObjects::new(&known, &equivalences);
         assert_eq!(applied.look_up(&wanted), found.map(|index| &known[index]));
-        let unfound: BTreeSet<String> = applied.unfound().map(ObjectReference::key).collect();
+        let not_looked_up: BTreeSet<String> = applied.not_looked_up().map(ObjectReference::key).collect();
         let rest = known.iter().enumerate().filter(|(index, _)| Some(*index) != found);
-        assert_eq!(unfound, rest.map(|(_, reference)| reference.key()).collect());
+        assert_eq!(not_looked_up, rest.map(|(_, reference)| reference.key()).collect());
     }
 
     #[test]
@@ -96,8 +96,8 @@ mod tests {
         let old = reference("apps/v1beta1", "Deployment", "", "web");
         let known = [old, reference("apps/v1", "Deployment", "default", "web")];
         let equivalences = Equivalences::none();
-        let mut applied = Applied::new(&known, &equivalences);
+        let mut applied = AppliedObjects::new(&known, &equivalences);
         assert_eq!(applied.look_up(&known[0]), Some(&known[1]));
-        assert_eq!(applied.unfound().count(), 0);
+        assert_eq!(applied.not_looked_up().count(), 0);
     }
 }

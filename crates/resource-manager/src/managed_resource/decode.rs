@@ -9,7 +9,7 @@ use super::document::{DocumentError, Documents};
 
 /// Location of a document.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct ManifestLocation {
     /// Namespace of the Secret.
     pub namespace: String,
     /// Name of the Secret.
@@ -20,7 +20,7 @@ pub struct Place {
     pub index: usize,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ManifestLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { namespace, secret, key, index } = self;
         write!(f, "index {index} in '{key}' in secret '{namespace}/{secret}'")
@@ -33,16 +33,16 @@ pub struct Manifest {
     /// The object, a JSON map.
     pub object: Value,
     /// Its location.
-    pub place: Place,
+    pub location: ManifestLocation,
 }
 
 /// A document that describes no object. It is unknown which object it should describe, so nothing may be deleted
 /// until it is repaired.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("Could not decode resource at {place}: {source}.")]
+#[error("Could not decode resource at {location}: {source}.")]
 pub struct DecodeError {
     /// Its location.
-    pub place: Place,
+    pub location: ManifestLocation,
     /// What is wrong with it.
     pub source: DocumentError,
 }
@@ -64,16 +64,16 @@ pub fn decode(secret: &Secret) -> Decoded {
     let (namespace, name) = (metadata.namespace.as_deref(), metadata.name.as_deref());
     for (key, value) in secret.data.iter().flatten() {
         for (index, document) in Documents::new(&value.0).enumerate() {
-            let place = || Place {
+            let location = || ManifestLocation {
                 namespace: namespace.unwrap_or_default().to_owned(),
                 secret: name.unwrap_or_default().to_owned(),
                 key: key.clone(),
                 index,
             };
             match document {
-                Ok(Some(object)) => decoded.manifests.push(Manifest { object, place: place() }),
+                Ok(Some(object)) => decoded.manifests.push(Manifest { object, location: location() }),
                 Ok(None) => {}
-                Err(source) => decoded.errors.push(DecodeError { place: place(), source }),
+                Err(source) => decoded.errors.push(DecodeError { location: location(), source }),
             }
         }
     }
@@ -82,8 +82,8 @@ pub fn decode(secret: &Secret) -> Decoded {
 
 /// The value that contains a document of this Secret; empty if the location is in another Secret.
 #[must_use]
-pub fn value<'a>(secret: &'a Secret, place: &Place) -> &'a [u8] {
-    secret.data.as_ref().and_then(|data| data.get(&place.key)).map_or(&[], |value| &value.0)
+pub fn value<'a>(secret: &'a Secret, location: &ManifestLocation) -> &'a [u8] {
+    secret.data.as_ref().and_then(|data| data.get(&location.key)).map_or(&[], |value| &value.0)
 }
 
 /// The condition's message about documents that describe no object.
@@ -108,8 +108,8 @@ mod tests {
         Secret { metadata, data: Some(data.collect()), ..Default::default() }
     }
 
-    fn place(key: &str, index: usize) -> Place {
-        Place { namespace: "ns".into(), secret: "s".into(), key: key.into(), index }
+    fn location(key: &str, index: usize) -> ManifestLocation {
+        ManifestLocation { namespace: "ns".into(), secret: "s".into(), key: key.into(), index }
     }
 
     #[test]
@@ -120,11 +120,11 @@ mod tests {
             ("c", ""),
         ]);
         let decoded = decode(&secret);
-        let manifest = |object: Value, place: Place| Manifest { object, place };
+        let manifest = |object: Value, location: ManifestLocation| Manifest { object, location };
         let wanted = [
-            manifest(json!({"a": 1}), place("a.json", 0)),
-            manifest(json!({"b": 1}), place("b.yaml", 0)),
-            manifest(json!({"c": 2}), place("b.yaml", 3)),
+            manifest(json!({"a": 1}), location("a.json", 0)),
+            manifest(json!({"b": 1}), location("b.yaml", 0)),
+            manifest(json!({"c": 2}), location("b.yaml", 3)),
         ];
         assert_eq!(decoded.manifests, wanted);
         assert_eq!(
@@ -139,9 +139,9 @@ mod tests {
     #[test]
     fn the_value_of_a_location_is_found() {
         let secret = secret(&[("a", "x: 1")]);
-        assert_eq!(value(&secret, &place("a", 0)), b"x: 1");
-        assert_eq!(value(&secret, &place("b", 0)), b"");
-        assert_eq!(value(&Secret::default(), &place("a", 0)), b"");
+        assert_eq!(value(&secret, &location("a", 0)), b"x: 1");
+        assert_eq!(value(&secret, &location("b", 0)), b"");
+        assert_eq!(value(&Secret::default(), &location("a", 0)), b"");
     }
 
     #[test]

@@ -31,10 +31,10 @@ pub enum DocumentError {
 
 /// GRM-MR-130, GRM-MR-133, GRM-MR-134, GRM-MR-136 and GRM-MR-137: reads one document after the other. A document that is empty or null is `Ok(None)`.
 #[derive(Debug)]
-pub struct Documents<'a>(Stream<'a>);
+pub struct Documents<'a>(DocumentStream<'a>);
 
 #[derive(Debug)]
-enum Stream<'a> {
+enum DocumentStream<'a> {
     Json(json::Stream<'a>),
     Yaml(Lines<'a>),
 }
@@ -44,9 +44,9 @@ impl<'a> Documents<'a> {
     #[must_use]
     pub fn new(value: &'a [u8]) -> Self {
         if is_json(value) {
-            Self(Stream::Json(json::Stream::new(value)))
+            Self(DocumentStream::Json(json::Stream::new(value)))
         } else {
-            Self(Stream::Yaml(Lines { rest: value }))
+            Self(DocumentStream::Yaml(Lines { rest: value }))
         }
     }
 }
@@ -56,10 +56,10 @@ impl Iterator for Documents<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         match &mut self.0 {
-            Stream::Json(stream) => {
+            DocumentStream::Json(stream) => {
                 Some(stream.next()?.map_err(DocumentError::Json).and_then(|value| map(value, "")))
             }
-            Stream::Yaml(lines) => Some(lines.next()?.and_then(|text| from_yaml(&text))),
+            DocumentStream::Yaml(lines) => Some(lines.next()?.and_then(|text| from_yaml(&text))),
         }
     }
 }

@@ -102,7 +102,7 @@ fn check_labels(object: &Value, path: &[&str]) -> Result<(), InjectError> {
     let mut values = labels.as_object().into_iter().flatten().map(|(_, value)| value);
     let Some(other) = values.find(|value| !value.is_string()) else { return Ok(()) };
     let path = format!(".{}", path.join("."));
-    Err(InjectError::Label { path, found: printed(other), kind: go_type(other) })
+    Err(InjectError::Label { path, found: go_value(other), kind: go_type(other) })
 }
 
 #[derive(Clone, Copy)]
@@ -119,7 +119,7 @@ fn nested<'a>(
 ) -> Result<Option<&'a Value>, InjectError> {
     let wrong = |length: usize, found: &Value, expected| InjectError::Type {
         path: format!(".{}", path[..length].join(".")),
-        found: printed(found),
+        found: go_value(found),
         kind: go_type(found),
         expected,
     };
@@ -141,7 +141,7 @@ fn nested<'a>(
 }
 
 /// A JSON value as Go's `%v` prints it.
-fn printed(value: &Value) -> String {
+fn go_value(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".to_owned(),
         Value::Bool(flag) => flag.to_string(),
@@ -149,7 +149,7 @@ fn printed(value: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Array(items) => format!("[{}]", items.iter().map(printed).collect::<Vec<_>>().join(" ")),
         Value::Object(fields) => {
-            let pairs = fields.iter().map(|(key, value)| format!("{key}:{}", printed(value)));
+            let pairs = fields.iter().map(|(key, value)| format!("{key}:{}", go_value(value)));
             format!("map[{}]", pairs.collect::<Vec<_>>().join(" "))
         }
     }

@@ -6,8 +6,8 @@ use kube::core::GroupVersionKind;
 use serde_json::Value;
 
 use super::annotation::has_mode_ignore;
-use super::applied::Applied;
-use super::decode::{DecodeError, Manifest, Place};
+use super::applied::AppliedObjects;
+use super::decode::{DecodeError, Manifest, ManifestLocation};
 use super::equivalence::Equivalences;
 use super::inject::labels_to_inject;
 use super::manifests::Manifests;
@@ -18,7 +18,7 @@ use super::{ManagedResource, ObjectReference};
 
 /// Whether a kind is namespaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum KindScope {
     /// It is.
     Namespaced,
     /// It is cluster-scoped.
@@ -27,11 +27,11 @@ pub enum Scope {
 
 /// An object to apply.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wanted {
+pub struct WantedObject {
     /// The manifest, its namespace filled in or removed, no labels injected.
     pub object: Value,
     /// Location of the manifest.
-    pub place: Place,
+    pub location: ManifestLocation,
     /// How it was applied before, perhaps under an equivalent kind; empty if it was not.
     pub applied: ObjectReference,
 }
@@ -43,16 +43,16 @@ pub struct Duplicate {
     /// The object's name in messages.
     pub object: String,
     /// The manifest that is ignored.
-    pub overruled: Place,
+    pub overruled: ManifestLocation,
     /// The manifest that counts.
-    pub at: Place,
+    pub at: ManifestLocation,
 }
 
 /// The desired content of a ManagedResource.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Inventory {
     /// Objects to apply, in this order, each once.
-    pub wanted: Vec<Wanted>,
+    pub wanted: Vec<WantedObject>,
     /// Their references, as `status.resources` lists them once they are applied.
     pub references: Vec<ObjectReference>,
     /// Objects that were applied before and are to be released (mode `Ignore`).
@@ -75,14 +75,14 @@ impl Inventory {
     /// `managed_by` is the value of [`api::resources::MANAGED_BY`]; `scope` returns the scope of the target's kinds,
     /// `None` for a kind that is not (yet) served.
     #[must_use]
-    pub fn take(
+    pub fn compute(
         object: &ManagedResource,
         manifests: Manifests,
         managed_by: &str,
-        scope: impl Fn(&GroupVersionKind) -> Option<Scope>,
+        scope: impl Fn(&GroupVersionKind) -> Option<KindScope>,
     ) -> Self {
         let equivalences = Equivalences::new(&object.spec.equivalences);
-        let mut applied = Applied::new(&object.status.resources, &equivalences);
+        let mut applied = AppliedObjects::new(&object.status.resources, &equivalences);
         let Manifests { objects, errors, checksum } = manifests;
         let mut inventory = Self { errors, checksum, ..Self::default() };
         let mut wanted = BTreeMap::new();
@@ -95,39 +95,39 @@ impl Inventory {
                 continue;
             }
             let applied = before.cloned().unwrap_or_default();
-            let Manifest { object, place } = manifest;
-            inventory.want(&mut wanted, Wanted { object, place, applied }, reference);
+            let Manifest { object, location } = manifest;
+            inventory.add_wanted(&mut wanted, WantedObject { object, location, applied }, reference);
         }
-        inventory.unwanted = applied.unfound().cloned().collect();
+        inventory.unwanted = applied.not_looked_up().cloned().collect();
         (inventory.wanted, inventory.references) = wanted.into_values().unzip();
         sort_by_kind(&mut inventory.wanted, |wanted| &wanted.object);
         sort_references(&mut inventory.references);
         inventory
     }
 
-    fn want(&mut self, all: &mut Described, wanted: Wanted, reference: ObjectReference) {
-        let (at, object) = (wanted.place.clone(), reference.described());
+    fn add_wanted(&mut self, all: &mut Described, wanted: WantedObject, reference: ObjectReference) {
+        let (at, object) = (wanted.location.clone(), reference.described());
         if let Some((overruled, _)) = all.insert(reference.key(), (wanted, reference)) {
-            self.duplicates.push(Duplicate { object, overruled: overruled.place, at });
+            self.duplicates.push(Duplicate { object, overruled: overruled.location, at });
         }
     }
 }
 
 /// Objects and their references by key.
-type Described = BTreeMap<String, (Wanted, ObjectReference)>;
+type Described = BTreeMap<String, (WantedObject, ObjectReference)>;
 
 /// GRM-MR-025: an object of a namespaced kind without namespace is in `default`, other objects in none. An unknown
 /// kind counts as namespaced.
-fn complete_namespace(manifest: &mut Value, scope: impl Fn(&GroupVersionKind) -> Option<Scope>) {
+fn complete_namespace(manifest: &mut Value, scope: impl Fn(&GroupVersionKind) -> Option<KindScope>) {
     let kind = unstructured::kind(manifest);
     let group_version = group_version(unstructured::api_version(manifest));
     let known =
         group_version.and_then(|(group, version)| scope(&GroupVersionKind::gvk(group, version, kind)));
     let is_namespace = kind == NAMESPACE;
     match known {
-        Some(Scope::Cluster) => set_namespace(manifest, ""),
+        Some(KindScope::Cluster) => set_namespace(manifest, ""),
         None if is_namespace => {}
-        Some(Scope::Namespaced) | None => {
+        Some(KindScope::Namespaced) | None => {
             if unstructured::namespace(manifest).is_empty() {
                 set_namespace(manifest, DEFAULT_NAMESPACE);
             }

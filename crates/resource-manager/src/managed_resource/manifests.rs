@@ -29,7 +29,7 @@ impl Manifests {
             let secret = secret.borrow();
             let decoded: Decoded = decode(secret);
             let applied = decoded.manifests.iter().filter(|manifest| !has_mode_ignore(&manifest.object));
-            applied.for_each(|manifest| checksum.feed(decode::value(secret, &manifest.place)));
+            applied.for_each(|manifest| checksum.feed(decode::value(secret, &manifest.location)));
             all.extend(decoded.manifests);
             errors.extend(decoded.errors);
         }

@@ -115,7 +115,7 @@ mod tests {
         json!({"apiVersion": api_version, "kind": "Deployment", "metadata": {"namespace": namespace, "name": name}})
     }
 
-    fn told(scaled: &Scaled, object: &Value) -> (bool, bool) {
+    fn horizontally_and_vertically(scaled: &Scaled, object: &Value) -> (bool, bool) {
         let equivalences = Equivalences::new(&[]);
         (scaled.is_horizontally(object, &equivalences), scaled.is_vertically(object, &equivalences))
     }
@@ -130,9 +130,9 @@ mod tests {
     #[case::without_version(deployment("a/b/c", "a", "web"), false)]
     fn an_hpa_scales_the_replicas_of_its_target(#[case] object: Value, #[case] is_scaled: bool) {
         let mut scaled = Scaled::default();
-        assert_eq!(told(&scaled, &object), (false, false));
+        assert_eq!(horizontally_and_vertically(&scaled, &object), (false, false));
         scaled.add_hpa(&hpa("apps/v1", "a", "web")).expect("a version");
-        assert_eq!(told(&scaled, &object), (is_scaled, false));
+        assert_eq!(horizontally_and_vertically(&scaled, &object), (is_scaled, false));
     }
 
     #[rstest]
@@ -146,8 +146,8 @@ mod tests {
         spec["targetRef"] = json!({"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"});
         let mut scaled = Scaled::default();
         scaled.add_hvpa(&hvpa(&spec)).expect("a version");
-        assert_eq!(told(&scaled, &deployment("apps/v1", "a", "web")), wanted);
-        assert_eq!(told(&scaled, &deployment("apps/v1", "b", "web")), (false, false));
+        assert_eq!(horizontally_and_vertically(&scaled, &deployment("apps/v1", "a", "web")), wanted);
+        assert_eq!(horizontally_and_vertically(&scaled, &deployment("apps/v1", "b", "web")), (false, false));
     }
 
     #[rstest]

@@ -11,7 +11,7 @@ use super::unstructured::put;
 
 /// The write of an object.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Write {
+pub enum ObjectWrite {
     /// None, because nothing differs.
     Nothing,
     /// Create the object.
@@ -46,18 +46,18 @@ pub fn write(
     manifest: &Value,
     live: Option<&Value>,
     always: bool,
-) -> Result<Write, WriteError> {
+) -> Result<ObjectWrite, WriteError> {
     let wanted = if is_ignored(manifest) {
         without_description(live.unwrap_or(manifest))
     } else {
         merged(rules, manifest, live)?
     };
-    let Some(live) = live else { return Ok(Write::Create(wanted)) };
+    let Some(live) = live else { return Ok(ObjectWrite::Create(wanted)) };
     let strictness = if is_typed(manifest) { Strictness::Typed } else { Strictness::Values };
     if !always && is_unchanged(live, &wanted, strictness) {
-        return Ok(Write::Nothing);
+        return Ok(ObjectWrite::Nothing);
     }
-    Ok(Write::Update(wanted))
+    Ok(ObjectWrite::Update(wanted))
 }
 
 /// GRM-MR-084: removes the description from an ignored object, which users may edit.
@@ -89,7 +89,11 @@ mod tests {
     use crate::managed_resource::annotation::DESCRIPTION;
     use crate::managed_resource::merge::{Overwrite, Preserve};
 
-    fn asked(manifest: &Value, live: Option<&Value>, always: bool) -> Result<Write, WriteError> {
+    fn computed_write(
+        manifest: &Value,
+        live: Option<&Value>,
+        always: bool,
+    ) -> Result<ObjectWrite, WriteError> {
         let inject = BTreeMap::from([("injected".to_owned(), "yes".to_owned())]);
         let applied = ObjectReference::default();
         let rules = Rules {
@@ -126,13 +130,13 @@ mod tests {
         wanted["metadata"]["labels"]["injected"] = json!("yes");
         wanted["metadata"]["annotations"] =
             json!({api::resources::DESCRIPTION: DESCRIPTION, api::resources::ORIGIN: "ns/mr"});
-        assert_eq!(asked(&manifest(), None, false), Ok(Write::Create(wanted)));
+        assert_eq!(computed_write(&manifest(), None, false), Ok(ObjectWrite::Create(wanted)));
     }
 
     #[test]
     fn an_unchanged_object_is_only_written_with_always() {
-        assert_eq!(asked(&manifest(), Some(&live()), false), Ok(Write::Nothing));
-        assert_eq!(asked(&manifest(), Some(&live()), true), Ok(Write::Update(live())));
+        assert_eq!(computed_write(&manifest(), Some(&live()), false), Ok(ObjectWrite::Nothing));
+        assert_eq!(computed_write(&manifest(), Some(&live()), true), Ok(ObjectWrite::Update(live())));
     }
 
     #[rstest]
@@ -144,7 +148,7 @@ mod tests {
     fn changes_by_others_are_reverted(#[case] path: &str, #[case] value: Value) {
         let mut changed = live();
         *changed.pointer_mut(path).expect("it is there") = value;
-        assert_eq!(asked(&manifest(), Some(&changed), false), Ok(Write::Update(live())));
+        assert_eq!(computed_write(&manifest(), Some(&changed), false), Ok(ObjectWrite::Update(live())));
     }
 
     #[test]
@@ -153,7 +157,7 @@ mod tests {
         touched["metadata"]["labels"]["theirs"] = json!("1");
         touched["metadata"]["ownerReferences"] = json!([{"name": "x"}]);
         touched["status"] = json!({"b": 3});
-        assert_eq!(asked(&manifest(), Some(&touched), false), Ok(Write::Nothing));
+        assert_eq!(computed_write(&manifest(), Some(&touched), false), Ok(ObjectWrite::Nothing));
     }
 
     fn ignored(mut object: Value) -> Value {
@@ -163,7 +167,10 @@ mod tests {
 
     #[test]
     fn an_ignored_manifest_is_created_unchanged() {
-        assert_eq!(asked(&ignored(manifest()), None, false), Ok(Write::Create(ignored(manifest()))));
+        assert_eq!(
+            computed_write(&ignored(manifest()), None, false),
+            Ok(ObjectWrite::Create(ignored(manifest())))
+        );
     }
 
     #[test]
@@ -172,8 +179,11 @@ mod tests {
         touched["data"]["a"] = json!("theirs");
         let mut wanted = touched.clone();
         wanted["metadata"]["annotations"] = json!({api::resources::ORIGIN: "ns/mr"});
-        assert_eq!(asked(&ignored(manifest()), Some(&touched), false), Ok(Write::Update(wanted.clone())));
-        assert_eq!(asked(&ignored(manifest()), Some(&wanted), false), Ok(Write::Nothing));
+        assert_eq!(
+            computed_write(&ignored(manifest()), Some(&touched), false),
+            Ok(ObjectWrite::Update(wanted.clone()))
+        );
+        assert_eq!(computed_write(&ignored(manifest()), Some(&wanted), false), Ok(ObjectWrite::Nothing));
     }
 
     #[test]
@@ -182,9 +192,9 @@ mod tests {
         account["kind"] = json!("ServiceAccount");
         let mut wanted = account.clone();
         wanted["automountServiceAccountToken"] = json!(null);
-        assert_eq!(asked(&wanted, Some(&account), false), Ok(Write::Nothing));
+        assert_eq!(computed_write(&wanted, Some(&account), false), Ok(ObjectWrite::Nothing));
         (account["kind"], wanted["kind"]) = (json!("ConfigMap"), json!("ConfigMap"));
-        assert_eq!(asked(&wanted, Some(&account), false), Ok(Write::Update(wanted)));
+        assert_eq!(computed_write(&wanted, Some(&account), false), Ok(ObjectWrite::Update(wanted)));
     }
 
     #[test]
@@ -192,6 +202,9 @@ mod tests {
         let manifest = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}, "spec": "x"});
         let wanted = "error injecting labels into object \"v1/Node/default/a\": .spec.template accessor error: x is of \
                       the type string, expected map[string]interface{}";
-        assert_eq!(asked(&manifest, None, false).map_err(|error| error.to_string()), Err(wanted.to_owned()));
+        assert_eq!(
+            computed_write(&manifest, None, false).map_err(|error| error.to_string()),
+            Err(wanted.to_owned())
+        );
     }
 }

@@ -15,14 +15,14 @@ const HASH_DIGITS: usize = 8;
 
 /// A kind that can be referred to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum ReferencedKind {
     /// `configmap`.
     ConfigMap,
     /// `secret`.
     Secret,
 }
 
-impl Kind {
+impl ReferencedKind {
     /// Its name in annotations.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -52,7 +52,7 @@ pub enum InjectError {
 /// Key of the annotation that refers to an object: `reference.resources.gardener.cloud/secret-ca978112` for the Secret
 /// `a`; its value is the name.
 #[must_use]
-pub fn annotation_key(kind: Kind, name: &str) -> String {
+pub fn annotation_key(kind: ReferencedKind, name: &str) -> String {
     let mut hash = Checksum::default();
     hash.feed(name.as_bytes());
     let hash = hash.finish();
@@ -61,10 +61,10 @@ pub fn annotation_key(kind: Kind, name: &str) -> String {
 
 /// The kind in the key of a reference annotation; the hash is ignored. `None` for other annotations.
 #[must_use]
-pub fn kind_of_annotation(key: &str) -> Option<Kind> {
+pub fn kind_of_annotation(key: &str) -> Option<ReferencedKind> {
     let mut parts = key.strip_prefix(REFERENCE_PREFIX)?.split('-');
     let (kind, _hash, None) = (parts.next()?, parts.next()?, parts.next()) else { return None };
-    [Kind::ConfigMap, Kind::Secret].into_iter().find(|known| known.as_str() == kind)
+    [ReferencedKind::ConfigMap, ReferencedKind::Secret].into_iter().find(|known| known.as_str() == kind)
 }
 
 /// Sets annotations on an object, and on every template in it, that list the ConfigMaps and Secrets it uses; earlier
@@ -92,7 +92,7 @@ pub fn kind_of_annotation(key: &str) -> Option<Kind> {
 pub fn inject_annotations(object: &mut Value, additional: &[String]) -> Result<(), InjectError> {
     let text = |field: &str| object[field].as_str().unwrap_or_default().to_owned();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
-    let Some(shape) = Shape::of(&api_version, &kind) else {
+    let Some(shape) = TemplateLayout::of(&api_version, &kind) else {
         return Err(InjectError::Unhandled { api_version, kind });
     };
     let mut annotations = shape.references(object);
@@ -105,7 +105,7 @@ pub fn inject_annotations(object: &mut Value, additional: &[String]) -> Result<(
 
 /// Where an object has its pod template.
 #[derive(Clone, Copy)]
-enum Shape {
+enum TemplateLayout {
     Pod,
     /// `spec.template`.
     Workload,
@@ -114,7 +114,7 @@ enum Shape {
     ManagedResource,
 }
 
-impl Shape {
+impl TemplateLayout {
     fn of(api_version: &str, kind: &str) -> Option<Self> {
         Some(match (api_version, kind) {
             ("v1", "Pod") => Self::Pod,
@@ -143,7 +143,7 @@ impl Shape {
             Self::Workload => of_pod(&spec["template"]["spec"]),
             Self::CronJob => of_pod(&spec["jobTemplate"]["spec"]["template"]["spec"]),
             Self::ManagedResource => elements(&spec["secretRefs"])
-                .map(|reference| (Kind::Secret, text(&reference["name"])))
+                .map(|reference| (ReferencedKind::Secret, text(&reference["name"])))
                 .collect(),
         };
         found.into_iter().map(|(kind, name)| (annotation_key(kind, name), name.to_owned())).collect()
@@ -151,7 +151,7 @@ impl Shape {
 }
 
 /// The references in a Pod's spec.
-fn of_pod<'a>(spec: &'a Value) -> BTreeSet<(Kind, &'a str)> {
+fn of_pod<'a>(spec: &'a Value) -> BTreeSet<(ReferencedKind, &'a str)> {
     let mut found = BTreeSet::new();
     let mut refer = |kind, reference: &'a Value, field: &str| {
         if reference.is_object() {
@@ -160,24 +160,24 @@ fn of_pod<'a>(spec: &'a Value) -> BTreeSet<(Kind, &'a str)> {
     };
     for container in elements(&spec["containers"]) {
         for source in elements(&container["envFrom"]) {
-            refer(Kind::Secret, &source["secretRef"], "name");
-            refer(Kind::ConfigMap, &source["configMapRef"], "name");
+            refer(ReferencedKind::Secret, &source["secretRef"], "name");
+            refer(ReferencedKind::ConfigMap, &source["configMapRef"], "name");
         }
         for variable in elements(&container["env"]) {
-            refer(Kind::Secret, &variable["valueFrom"]["secretKeyRef"], "name");
-            refer(Kind::ConfigMap, &variable["valueFrom"]["configMapKeyRef"], "name");
+            refer(ReferencedKind::Secret, &variable["valueFrom"]["secretKeyRef"], "name");
+            refer(ReferencedKind::ConfigMap, &variable["valueFrom"]["configMapKeyRef"], "name");
         }
     }
     for volume in elements(&spec["volumes"]) {
-        refer(Kind::Secret, &volume["secret"], "secretName");
-        refer(Kind::ConfigMap, &volume["configMap"], "name");
+        refer(ReferencedKind::Secret, &volume["secret"], "secretName");
+        refer(ReferencedKind::ConfigMap, &volume["configMap"], "name");
         for source in elements(&volume["projected"]["sources"]) {
-            refer(Kind::Secret, &source["secret"], "name");
-            refer(Kind::ConfigMap, &source["configMap"], "name");
+            refer(ReferencedKind::Secret, &source["secret"], "name");
+            refer(ReferencedKind::ConfigMap, &source["configMap"], "name");
         }
     }
     for secret in elements(&spec["imagePullSecrets"]) {
-        refer(Kind::Secret, secret, "name");
+        refer(ReferencedKind::Secret, secret, "name");
     }
     found
 }

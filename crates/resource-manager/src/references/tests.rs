@@ -59,24 +59,28 @@ fn annotations(more: &[(&str, &str)]) -> Value {
 }
 
 #[rstest]
-#[case(Kind::Secret, "a", "secret-ca978112")]
-#[case(Kind::ConfigMap, "vol-cm", "configmap-983b7566")]
-#[case(Kind::Secret, "", "secret-e3b0c442")]
-#[case(Kind::Secret, "ä", "secret-33e6d73f")]
-#[case(Kind::ConfigMap, "a-very-long-name-of-a-config-map-with-a-hash-1a2b3c4d", "configmap-0a17f840")]
-fn keys_are_those_of_the_original(#[case] kind: Kind, #[case] name: &str, #[case] key: &str) {
+#[case(ReferencedKind::Secret, "a", "secret-ca978112")]
+#[case(ReferencedKind::ConfigMap, "vol-cm", "configmap-983b7566")]
+#[case(ReferencedKind::Secret, "", "secret-e3b0c442")]
+#[case(ReferencedKind::Secret, "ä", "secret-33e6d73f")]
+#[case(
+    ReferencedKind::ConfigMap,
+    "a-very-long-name-of-a-config-map-with-a-hash-1a2b3c4d",
+    "configmap-0a17f840"
+)]
+fn keys_are_those_of_the_original(#[case] kind: ReferencedKind, #[case] name: &str, #[case] key: &str) {
     assert_eq!(annotation_key(kind, name), format!("{PREFIX}/{key}"));
     assert_eq!(kind_of_annotation(&annotation_key(kind, name)), Some(kind));
 }
 
 #[rstest]
-#[case("reference.resources.gardener.cloud/secret-", Some(Kind::Secret))]
+#[case("reference.resources.gardener.cloud/secret-", Some(ReferencedKind::Secret))]
 #[case("reference.resources.gardener.cloud/secret", None)]
 #[case("reference.resources.gardener.cloud/secret-1-2", None)]
 #[case("reference.resources.gardener.cloud/Secret-1", None)]
 #[case("reference.resources.gardener.cloud/pod-1", None)]
 #[case("foobar/secret-1", None)]
-fn other_keys_refer_to_nothing(#[case] key: &str, #[case] kind: Option<Kind>) {
+fn other_keys_refer_to_nothing(#[case] key: &str, #[case] kind: Option<ReferencedKind>) {
     assert_eq!(kind_of_annotation(key), kind);
 }
 
@@ -110,8 +114,8 @@ fn the_object_and_its_templates_list_what_the_pod_uses(
     };
     object["apiVersion"] = version.into();
     object["kind"] = kind.into();
-    let more = annotation_key(Kind::Secret, "more");
-    let pull = annotation_key(Kind::Secret, "pull");
+    let more = annotation_key(ReferencedKind::Secret, "more");
+    let pull = annotation_key(ReferencedKind::Secret, "pull");
     for additional in [vec![], vec!["foo".to_owned(), more.clone(), pull.clone()]] {
         let mut wanted = object.clone();
         let extra: Vec<(&str, &str)> = additional.iter().map(|key| (key.as_str(), "")).collect();

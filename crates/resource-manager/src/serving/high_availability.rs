@@ -30,7 +30,7 @@ impl Webhook for HighAvailability {
     ///
     /// GRM-HAC-076, GRM-HAC-077, GRM-HAC-078, GRM-HAC-082.
     async fn answer(&self, request: &AdmissionRequest<'_>) -> Answer {
-        self.facts.synced().await;
+        self.facts.wait_until_synced().await;
         let (namespace, scaled_up_to) = match self.gather(request) {
             Ok(facts) => facts,
             Err(error) => return Rejection::errored(500, error.to_string()).into(),
@@ -39,7 +39,7 @@ impl Webhook for HighAvailability {
         if !high_availability_config::handles(kind) {
             return Answer::allowed(&format!("unexpected resource: {}", group_kind(kind)));
         }
-        let facts = high_availability_config::Facts { namespace: &namespace, scaled_up_to };
+        let facts = high_availability_config::ObjectFacts { namespace: &namespace, scaled_up_to };
         let answer = mutation::answer(request, |object| {
             high_availability_config::mutate(&self.config, facts, kind, object)
         });

@@ -14,8 +14,8 @@ use webhook::service::{Route, Webhook};
 use webhook::validation;
 
 use crate::config::WebhooksConfiguration;
-use crate::webhooks::crd_deletion_protection::{self as deletion, Collection, Step};
-use crate::webhooks::extension_validation::{self, Kind};
+use crate::webhooks::crd_deletion_protection::{self as deletion, Collection, DeletionDecision};
+use crate::webhooks::extension_validation::{self, ExtensionKind};
 
 /// The enabled validating webhooks; `source` is the cluster whose deletions are reviewed.
 pub(super) fn routes(config: &WebhooksConfiguration, source: &Client) -> Vec<Route> {
@@ -34,7 +34,7 @@ pub(super) fn routes(config: &WebhooksConfiguration, source: &Client) -> Vec<Rou
     routes
 }
 
-struct ExtensionValidation(&'static Kind);
+struct ExtensionValidation(&'static ExtensionKind);
 
 #[async_trait]
 impl Webhook for ExtensionValidation {
@@ -50,11 +50,11 @@ struct DeletionProtection {
 #[async_trait]
 impl Webhook for DeletionProtection {
     async fn answer(&self, request: &AdmissionRequest<'_>) -> Answer {
-        match deletion::judge(request) {
-            Step::Answer(answer) => answer,
-            Step::List(collection) => {
+        match deletion::decide(request) {
+            DeletionDecision::Answer(answer) => answer,
+            DeletionDecision::List(collection) => {
                 let limit = Duration::from_secs(deletion::TIMEOUT_SECONDS);
-                let listing = tokio::time::timeout(limit, self.judge_collection(&collection));
+                let listing = tokio::time::timeout(limit, self.decide_collection(&collection));
                 listing.await.unwrap_or_else(|_| {
                     let message = format!("failed to list {} within {limit:?}", collection.resource);
                     Answer::errored(500, &message)
@@ -66,9 +66,9 @@ impl Webhook for DeletionProtection {
 
 impl DeletionProtection {
     /// Lists from the API server: a cache might miss new objects that need protection.
-    async fn judge_collection(&self, collection: &Collection) -> Answer {
+    async fn decide_collection(&self, collection: &Collection) -> Answer {
         match list(&self.source, collection).await {
-            Ok(objects) => deletion::judge_collection(
+            Ok(objects) => deletion::decide_collection(
                 objects
                     .iter()
                     .map(|object| object.annotations().get(CONFIRMATION_DELETION).map(String::as_str)),

@@ -5,26 +5,26 @@ use kube::Resource;
 use kube::api::Object;
 use kube::core::ObjectMeta;
 
-use crate::controllers::served::Served;
-use crate::managed_resource::inventory::Scope;
+use crate::controllers::served::ServedKind;
+use crate::managed_resource::inventory::KindScope;
 
 /// Name of the reduction; stores with the same reduction are shared.
 const REDUCTION: &str = "checking";
 
 /// An object that can be reduced to the fields that checks read.
-pub(crate) trait Checked: Resource {
+pub(crate) trait CheckedKind: Resource {
     /// Removes the fields that no check reads.
     fn reduce(&mut self);
 }
 
-impl<P: Clone, U: Clone> Checked for Object<P, U> {
+impl<P: Clone, U: Clone> CheckedKind for Object<P, U> {
     fn reduce(&mut self) {
         self.types = None;
         reduce(&mut self.metadata);
     }
 }
 
-impl<K: Resource> Checked for kube::core::PartialObjectMeta<K> {
+impl<K: Resource> CheckedKind for kube::core::PartialObjectMeta<K> {
     fn reduce(&mut self) {
         self.types = None;
         reduce(&mut self.metadata);
@@ -32,11 +32,11 @@ impl<K: Resource> Checked for kube::core::PartialObjectMeta<K> {
 }
 
 /// All objects of a kind whose definition may be removed.
-pub(crate) fn selection<K: Checked>(served: &Served) -> Selection<K> {
+pub(crate) fn selection<K: CheckedKind>(served: &ServedKind) -> Selection<K> {
     let selection = Selection::all().reduced(REDUCTION, K::reduce).may_be_absent();
     match served.scope {
-        Scope::Namespaced => selection,
-        Scope::Cluster => selection.cluster_scoped(),
+        KindScope::Namespaced => selection,
+        KindScope::Cluster => selection.cluster_scoped(),
     }
 }
 

@@ -17,7 +17,7 @@ use kube::api::{Api, ApiResource, DeleteParams, DynamicObject, GroupVersionKind,
 use super::failures::Failures;
 use super::version::KubernetesVersion;
 use super::{Context, TIMEOUT};
-use crate::references::{self, Kind};
+use crate::references::{self, ReferencedKind};
 
 /// Name in log and metrics.
 pub const NAME: &str = "garbage-collector";
@@ -54,7 +54,7 @@ pub enum CollectError {
 }
 
 /// One ConfigMap or Secret: its kind, its namespace and name.
-type Collectable = (Kind, String, String);
+type Collectable = (ReferencedKind, String, String);
 
 /// The state of the target cluster.
 #[derive(Clone, Debug, Default)]
@@ -72,7 +72,7 @@ enum Action {
 
 /// A kind whose annotations refer to ConfigMaps and Secrets.
 #[derive(Clone, Debug, PartialEq)]
-struct Referring {
+struct ReferringKind {
     resource: ApiResource,
     /// Clusters may lack the kind; for the others, "not found" is a failure.
     is_optional: bool,
@@ -80,7 +80,7 @@ struct Referring {
 
 struct Reconciler {
     client: Client,
-    referring: Vec<Referring>,
+    referring: Vec<ReferringKind>,
     clock: Clock,
     period: Duration,
 }
@@ -107,7 +107,7 @@ impl Reconciler {
         let label = format!("{}=true", api::resources::GARBAGE_COLLECTABLE);
         let labelled = ListParams::default().labels(&label);
         let mut state = State::default();
-        for kind in [Kind::Secret, Kind::ConfigMap] {
+        for kind in [ReferencedKind::Secret, ReferencedKind::ConfigMap] {
             let resource = resource_of(kind);
             for object in self.list(&resource, &labelled).await.map_err(failed(&resource))? {
                 let name = object.name.unwrap_or_default();
@@ -122,7 +122,7 @@ impl Reconciler {
     }
 
     /// GRM-GCO-010: the objects of a kind; empty if the cluster does not serve it.
-    async fn list_referring(&self, kind: &Referring) -> Result<Vec<ObjectMeta>, CollectError> {
+    async fn list_referring(&self, kind: &ReferringKind) -> Result<Vec<ObjectMeta>, CollectError> {
         match self.list(&kind.resource, &ListParams::default()).await {
             Ok(objects) => Ok(objects),
             Err(error)
@@ -185,9 +185,9 @@ fn used(object: &ObjectMeta) -> Vec<Collectable> {
 }
 
 /// Kinds whose annotations refer to ConfigMaps and Secrets, in a target of this version.
-fn referring(target: Option<KubernetesVersion>) -> Vec<Referring> {
-    let always = |resource| Referring { resource, is_optional: false };
-    let optional = |resource| Referring { resource, is_optional: true };
+fn referring(target: Option<KubernetesVersion>) -> Vec<ReferringKind> {
+    let always = |resource| ReferringKind { resource, is_optional: false };
+    let optional = |resource| ReferringKind { resource, is_optional: true };
     let mut kinds = vec![
         always(resource("apps", "v1", "Deployment", "deployments")),
         always(resource("apps", "v1", "StatefulSet", "statefulsets")),
@@ -203,10 +203,10 @@ fn referring(target: Option<KubernetesVersion>) -> Vec<Referring> {
     kinds
 }
 
-fn resource_of(kind: Kind) -> ApiResource {
+fn resource_of(kind: ReferencedKind) -> ApiResource {
     match kind {
-        Kind::Secret => resource("", "v1", "Secret", "secrets"),
-        Kind::ConfigMap => resource("", "v1", "ConfigMap", "configmaps"),
+        ReferencedKind::Secret => resource("", "v1", "Secret", "secrets"),
+        ReferencedKind::ConfigMap => resource("", "v1", "ConfigMap", "configmaps"),
     }
 }
 

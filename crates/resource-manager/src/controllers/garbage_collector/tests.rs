@@ -14,7 +14,7 @@ use super::*;
 
 const CRONJOB_V1: KubernetesVersion = KubernetesVersion { major: 1, minor: 24 };
 
-fn key(kind: Kind) -> Collectable {
+fn key(kind: ReferencedKind) -> Collectable {
     (kind, "default".to_owned(), "a".to_owned())
 }
 
@@ -25,17 +25,20 @@ fn time(text: &str) -> Timestamp {
 #[rstest]
 #[case::ten_minutes("10:10:00", None, true)]
 #[case::a_second_younger("10:09:59", None, false)]
-#[case::in_use("12:00:00", Some(Kind::Secret), false)]
-#[case::in_use_by_another_kind("12:00:00", Some(Kind::ConfigMap), true)]
+#[case::in_use("12:00:00", Some(ReferencedKind::Secret), false)]
+#[case::in_use_by_another_kind("12:00:00", Some(ReferencedKind::ConfigMap), true)]
 fn an_unused_object_that_is_ten_minutes_old_is_deleted(
     #[case] now: &str,
-    #[case] used: Option<Kind>,
+    #[case] used: Option<ReferencedKind>,
     #[case] deleted: bool,
 ) {
     let made = Some(time("2026-01-01T10:00:00Z"));
-    let state =
-        State { collectable: vec![(key(Kind::Secret), made)], used: used.into_iter().map(key).collect() };
-    let wanted: Vec<Action> = deleted.then(|| Action::Delete(key(Kind::Secret))).into_iter().collect();
+    let state = State {
+        collectable: vec![(key(ReferencedKind::Secret), made)],
+        used: used.into_iter().map(key).collect(),
+    };
+    let wanted: Vec<Action> =
+        deleted.then(|| Action::Delete(key(ReferencedKind::Secret))).into_iter().collect();
     assert_eq!(plan(time(&format!("2026-01-01T{now}Z")), state), wanted);
 }
 
@@ -136,7 +139,7 @@ async fn cron_jobs_of_an_old_version_refer_too() {
     let server = cluster().await;
     let cronjob = json!({
         "apiVersion": "batch/v1", "kind": "CronJob",
-        "metadata": {"name": "w", "annotations": {references::annotation_key(Kind::Secret, "a"): "a"}},
+        "metadata": {"name": "w", "annotations": {references::annotation_key(ReferencedKind::Secret, "a"): "a"}},
         "spec": {"schedule": "@daily", "jobTemplate": {"spec": {"template": {"spec": {
             "restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}],
         }}}}},

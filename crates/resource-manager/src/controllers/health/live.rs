@@ -8,8 +8,8 @@ use futures::future::BoxFuture;
 use kube::api::{ApiResource, DynamicObject, Object};
 use kube::core::PartialObjectMeta;
 
-use crate::controllers::checking::{Checked, Origins, is_resync, is_skipped, selection};
-use crate::controllers::served::Served;
+use crate::controllers::checking::{CheckedKind, Origins, is_resync, is_skipped, selection};
+use crate::controllers::served::ServedKind;
 use crate::health::apiextensions::CustomResourceDefinition;
 use crate::health::apps::{DaemonSet, Deployment, ReplicaSet, StatefulSet};
 use crate::health::batch::Job;
@@ -17,110 +17,114 @@ use crate::health::core_v1::{Pod, ReplicationController, Service};
 use crate::health::{Check, Unhealthy};
 
 /// Whether an object is healthy.
-type Healthy = Result<(), Unhealthy>;
+type HealthResult = Result<(), Unhealthy>;
 
 /// A kind whose objects' health, or at least existence, can be checked.
-trait Judged: Kind<DynamicType = ApiResource> + Checked {
+trait HealthCheckedKind: WatchedKind<DynamicType = ApiResource> + CheckedKind {
     /// Whether only existence counts.
-    const PRESENCE: bool;
+    const ONLY_EXISTENCE: bool;
 
     /// Whether the object is healthy; `None` if its health is not checked.
-    fn judge(&self) -> Option<Healthy>;
+    fn own_health(&self) -> Option<HealthResult>;
 }
 
-impl<P, U> Judged for Object<P, U>
+impl<P, U> HealthCheckedKind for Object<P, U>
 where
     P: Clone,
     U: Clone,
-    Self: Kind<DynamicType = ApiResource> + Check,
+    Self: WatchedKind<DynamicType = ApiResource> + Check,
 {
-    const PRESENCE: bool = false;
+    const ONLY_EXISTENCE: bool = false;
 
     /// GRM-HLT-030: an annotation excludes an object from health checks.
-    fn judge(&self) -> Option<Healthy> {
+    fn own_health(&self) -> Option<HealthResult> {
         (!is_skipped(self)).then(|| self.check())
     }
 }
 
-impl Judged for PartialObjectMeta<DynamicObject> {
-    const PRESENCE: bool = true;
+impl HealthCheckedKind for PartialObjectMeta<DynamicObject> {
+    const ONLY_EXISTENCE: bool = true;
 
     /// GRM-HLT-005: an object of any other kind is healthy if it exists.
-    fn judge(&self) -> Option<Healthy> {
+    fn own_health(&self) -> Option<HealthResult> {
         None
     }
 }
 
 /// The live objects of one kind.
-pub(super) struct LiveKind(Box<dyn Objects>);
+pub(super) struct LiveKind(Box<dyn ObjectHealth>);
 
-trait Objects: Send + Sync {
-    fn synced(&self) -> BoxFuture<'_, ()>;
-    fn health(&self, namespace: &str, name: &str) -> Result<Option<Healthy>, UnknownNamespace>;
+trait ObjectHealth: Send + Sync {
+    fn wait_until_synced(&self) -> BoxFuture<'_, ()>;
+    fn health(&self, namespace: &str, name: &str) -> Result<Option<HealthResult>, UnknownNamespace>;
 }
 
 impl LiveKind {
     /// The objects of a served kind; the first call adds a watch of their changes.
-    pub(super) fn of(target: &Cluster, served: &Served, watches: &Watches, origins: &Origins) -> Self {
-        let look = Looking { target, served, watches, origins };
+    pub(super) fn of(target: &Cluster, served: &ServedKind, watches: &Watches, origins: &Origins) -> Self {
+        let factory = LiveKindFactory { target, served, watches, origins };
         let ApiResource { api_version, kind, .. } = &served.resource;
         match (api_version.as_str(), kind.as_str()) {
-            ("apps/v1", "Deployment") => look.at::<Deployment>(),
-            ("apps/v1", "StatefulSet") => look.at::<StatefulSet>(),
-            ("apps/v1", "DaemonSet") => look.at::<DaemonSet>(),
-            ("apps/v1", "ReplicaSet") => look.at::<ReplicaSet>(),
-            ("v1", "ReplicationController") => look.at::<ReplicationController>(),
-            ("v1", "Pod") => look.at::<Pod>(),
-            ("v1", "Service") => look.at::<Service>(),
-            ("batch/v1", "Job") => look.at::<Job>(),
+            ("apps/v1", "Deployment") => factory.create::<Deployment>(),
+            ("apps/v1", "StatefulSet") => factory.create::<StatefulSet>(),
+            ("apps/v1", "DaemonSet") => factory.create::<DaemonSet>(),
+            ("apps/v1", "ReplicaSet") => factory.create::<ReplicaSet>(),
+            ("v1", "ReplicationController") => factory.create::<ReplicationController>(),
+            ("v1", "Pod") => factory.create::<Pod>(),
+            ("v1", "Service") => factory.create::<Service>(),
+            ("batch/v1", "Job") => factory.create::<Job>(),
             ("apiextensions.k8s.io/v1" | "apiextensions.k8s.io/v1beta1", "CustomResourceDefinition") => {
-                look.at::<CustomResourceDefinition>()
+                factory.create::<CustomResourceDefinition>()
             }
-            _ => look.at::<PartialObjectMeta<DynamicObject>>(),
+            _ => factory.create::<PartialObjectMeta<DynamicObject>>(),
         }
     }
 
     /// Waits until the objects have been listed once.
-    pub(super) async fn synced(&self) {
-        self.0.synced().await;
+    pub(super) async fn wait_until_synced(&self) {
+        self.0.wait_until_synced().await;
     }
 
     /// The health of an object; `None` if it does not exist.
-    pub(super) fn health(&self, namespace: &str, name: &str) -> Result<Option<Healthy>, UnknownNamespace> {
+    pub(super) fn health(
+        &self,
+        namespace: &str,
+        name: &str,
+    ) -> Result<Option<HealthResult>, UnknownNamespace> {
         self.0.health(namespace, name)
     }
 }
 
-impl<K: Judged> Objects for Store<K> {
-    fn synced(&self) -> BoxFuture<'_, ()> {
-        Self::synced(self).boxed()
+impl<K: HealthCheckedKind> ObjectHealth for Store<K> {
+    fn wait_until_synced(&self) -> BoxFuture<'_, ()> {
+        Self::wait_until_synced(self).boxed()
     }
 
-    fn health(&self, namespace: &str, name: &str) -> Result<Option<Healthy>, UnknownNamespace> {
+    fn health(&self, namespace: &str, name: &str) -> Result<Option<HealthResult>, UnknownNamespace> {
         let object = self.try_get(namespace, name)?;
-        Ok(object.map(|object| object.judge().unwrap_or(Ok(()))))
+        Ok(object.map(|object| object.own_health().unwrap_or(Ok(()))))
     }
 }
 
-struct Looking<'a> {
+struct LiveKindFactory<'a> {
     target: &'a Cluster,
-    served: &'a Served,
+    served: &'a ServedKind,
     watches: &'a Watches,
     origins: &'a Origins,
 }
 
-impl Looking<'_> {
-    fn at<K: Judged>(&self) -> LiveKind {
+impl LiveKindFactory<'_> {
+    fn create<K: HealthCheckedKind>(&self) -> LiveKind {
         let store = self.target.dynamic_store::<K>(&self.served.resource, selection(self.served));
         let ApiResource { api_version, kind, .. } = &self.served.resource;
         self.watches.ensure(format!("{api_version}/{kind}"), || {
             tracing::info!(
                 groupVersionKind = format!("{api_version}, Kind={kind}"),
-                metadataOnly = K::PRESENCE,
+                metadataOnly = K::ONLY_EXISTENCE,
                 "Adding new watch for GroupVersionKind"
             );
             let origins = self.origins.clone();
-            Watch::of(&store).filter(turned).map_new(move |object| origins.request(object))
+            Watch::of(&store).filter(health_changed).map_new(move |object| origins.request(object))
         });
         LiveKind(Box::new(store))
     }
@@ -128,11 +132,11 @@ impl Looking<'_> {
 
 /// GRM-HLT-060, GRM-HLT-061, GRM-HLT-062, GRM-HLT-065: a change counts if an object is created or deleted, or its
 /// health changes.
-fn turned<K: Judged>(event: &Event<K>) -> bool {
+fn health_changed<K: HealthCheckedKind>(event: &Event<K>) -> bool {
     match event {
         Event::Create(object) | Event::Delete(object) => !is_skipped(&**object),
         Event::Update { old, new } => {
-            let turns = || Some(old.judge()?.is_ok() != new.judge()?.is_ok());
+            let turns = || Some(old.own_health()?.is_ok() != new.own_health()?.is_ok());
             is_resync(&**old, &**new) || turns().unwrap_or_default()
         }
         Event::Generic(_) => false,
@@ -178,7 +182,7 @@ mod tests {
             (Event::Update { old: pod(1, ""), new: pod(1, "") }, true),
         ];
         for (event, wanted) in table {
-            assert_eq!(turned(&event), wanted, "{event:?}");
+            assert_eq!(health_changed(&event), wanted, "{event:?}");
         }
     }
 }

@@ -4,8 +4,8 @@
 //! A denial is final, so nodes and machines are read from the API servers and not from caches, which lag and might
 //! miss a node that has just joined.
 
+mod decision;
 mod request;
-mod verdict;
 
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ use k8s_openapi::api::core::v1::Node;
 use kube::Client;
 use kube::api::{Api, ApiResource, DynamicObject, GroupVersionKind, ListParams, PostParams};
 
-use self::request::Asked;
-use self::verdict::{Denial, Facts, judge, node_name};
+use self::decision::{Denial, NodeFacts, check, node_name};
+use self::request::CertificateSubject;
 use super::{Context, TIMEOUT};
 
 /// Name in log and metrics.
@@ -34,7 +34,7 @@ const NODE: &str = "node";
 pub fn controller(context: &Context) -> Controller {
     let selection = Selection::all().fields(format!("spec.signerName={SIGNER}"));
     let requests = context.target.store::<CertificateSigningRequest>(selection);
-    let asked = Watch::of(&requests).filter(|event| !matches!(event, Event::Delete(_)));
+    let changed = Watch::of(&requests).filter(|event| !matches!(event, Event::Delete(_)));
     let config = &context.config.controllers.kubelet_csr_approver;
     let reconciler = Reconciler {
         requests,
@@ -45,7 +45,7 @@ pub fn controller(context: &Context) -> Controller {
     Controller::new(NAME, reconciler)
         .workers(super::workers(config.concurrent_syncs))
         .timeout(TIMEOUT)
-        .source(asked)
+        .source(changed)
 }
 
 /// Why a request is neither approved nor denied.
@@ -75,9 +75,9 @@ struct Reconciler {
 /// An undecided request, and what is known about it.
 struct State {
     csr: Arc<CertificateSigningRequest>,
-    asked: Asked,
+    subject: CertificateSubject,
     /// `None` if the request itself is enough to deny it.
-    facts: Option<Facts>,
+    facts: Option<NodeFacts>,
 }
 
 impl Reconcile for Reconciler {
@@ -97,19 +97,19 @@ impl Reconciler {
             tracing::info!(finalState = state, "Ignoring CSR, as it is in final state");
             return Ok(None);
         }
-        let asked =
-            Asked::read(&csr.spec.request.0).map_err(|error| ApproveError::Parse(error.to_string()))?;
+        let subject = CertificateSubject::read(&csr.spec.request.0)
+            .map_err(|error| ApproveError::Parse(error.to_string()))?;
         let user = csr.spec.username.as_deref().unwrap_or_default();
-        let facts = match node_name(user, &asked) {
+        let facts = match node_name(user, &subject) {
             Ok(name) => Some(self.look_up(name).await?),
             Err(_) => None,
         };
-        Ok(Some(State { csr, asked, facts }))
+        Ok(Some(State { csr, subject, facts }))
     }
 
     /// Skips requests for values that are invalid as a node's name or a label's value.
-    async fn look_up(&self, node: &str) -> Result<Facts, ApproveError> {
-        let mut facts = Facts { node: None, machines: 0 };
+    async fn look_up(&self, node: &str) -> Result<NodeFacts, ApproveError> {
+        let mut facts = NodeFacts { node: None, machines: 0 };
         if name::dns1123_subdomain(node).is_empty() {
             let nodes: Api<Node> = Api::all(self.target.clone());
             facts.node = nodes.get_opt(node).await.map_err(ApproveError::Node)?;
@@ -135,7 +135,7 @@ impl Reconciler {
     async fn execute(
         &self,
         csr: &CertificateSigningRequest,
-        verdict: Result<(), Denial>,
+        decision: Result<(), Denial>,
     ) -> Result<Outcome, ApproveError> {
         match &verdict {
             Ok(()) => tracing::info!(reason = PASSED, "Auto-approving CSR"),
@@ -158,9 +158,9 @@ const PASSED: &str = "all checks passed";
 /// Decides about a request; an error denies it.
 fn plan(machine_namespace: &str, state: &State) -> Result<(), Denial> {
     let user = state.csr.spec.username.as_deref().unwrap_or_default();
-    let name = node_name(user, &state.asked)?;
+    let name = node_name(user, &state.subject)?;
     let Some(facts) = &state.facts else { return Err(Denial::NoNode(name.to_owned())) };
-    judge(machine_namespace, name, &state.asked, facts)
+    check(machine_namespace, name, &state.subject, facts)
 }
 
 /// GRM-CSR-011: the type of the final condition; `None` if the request is undecided.
@@ -172,8 +172,8 @@ fn final_state(csr: &CertificateSigningRequest) -> Option<&str> {
     decision.or(signed.then_some(""))
 }
 
-fn condition(verdict: Result<(), Denial>) -> CertificateSigningRequestCondition {
-    let (kind, reason, message) = match verdict {
+fn condition(decision: Result<(), Denial>) -> CertificateSigningRequestCondition {
+    let (kind, reason, message) = match decision {
         Ok(()) => {
             ("Approved", "RequestApproved", format!("Approving kubelet server certificate CSR ({PASSED})"))
         }
@@ -214,7 +214,7 @@ mod tests {
     fn a_request_that_is_invalid_in_itself_is_denied_without_lookup() {
         let spec = json!({"request": "", "signerName": SIGNER, "usages": [], "username": "bob"});
         let csr = Arc::new(serde_json::from_value(json!({"metadata": {}, "spec": spec})).unwrap());
-        let state = State { csr, asked: Asked::default(), facts: None };
+        let state = State { csr, subject: CertificateSubject::default(), facts: None };
         assert_eq!(plan("shoot", &state), Err(Denial::User("bob".to_owned())));
     }
 }

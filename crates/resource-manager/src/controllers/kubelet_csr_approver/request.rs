@@ -7,7 +7,7 @@ use formats::x509::request::RequestError;
 
 /// Subject and alternative names of the requested certificate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Asked {
+pub(super) struct CertificateSubject {
     /// Common name of the subject; of several the last.
     pub(super) common_name: String,
     /// Organizations of the subject.
@@ -18,7 +18,7 @@ pub(super) struct Asked {
     pub(super) ip_addresses: BTreeSet<String>,
 }
 
-impl Asked {
+impl CertificateSubject {
     /// Reads the first PEM block, as the original does: a repeated attribute is an error. The API server verifies the
     /// signature; other kinds of names are ignored.
     ///
@@ -54,7 +54,7 @@ NvICIGr6bWZzWV70pyhiyQrRpmc3sBHBpLWQxVfQriwZAPsS
 
     #[test]
     fn case_22_a_request_with_repeated_attributes_is_an_error() {
-        let error = Asked::read(TWO_ATTRIBUTES.as_bytes()).unwrap_err();
+        let error = CertificateSubject::read(TWO_ATTRIBUTES.as_bytes()).unwrap_err();
         assert_eq!(error.to_string(), "x509: certificate request contains duplicate requested extensions");
     }
 }

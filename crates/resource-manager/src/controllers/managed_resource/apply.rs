@@ -10,21 +10,21 @@ use tokio::time::{Instant, timeout_at};
 use super::api_errors::{
     describe_error, is_already_there, is_conflict, is_immutable, is_invalid, is_unclear,
 };
-use super::kinds::Kind;
+use super::concurrency::run_concurrently;
+use super::kinds::TargetKind;
 use super::live::Live;
-use super::settled::{Key, Memory, Settled};
-use super::target::{Found, Target, TargetError};
-use super::turns::in_turns;
+use super::memory::{Memory, ObjectKey, SyncedObject};
+use super::target::{CachedState, Target, TargetError};
 use crate::managed_resource::ObjectReference;
 use crate::managed_resource::annotation::{
     is_config_map_or_secret, is_deleted_on_invalid_update, is_ignored,
 };
 use crate::managed_resource::equivalence::Equivalences;
-use crate::managed_resource::inventory::Wanted;
+use crate::managed_resource::inventory::WantedObject;
 use crate::managed_resource::merge::{Overwrite, Preserve, Rules};
 use crate::managed_resource::order::rank;
 use crate::managed_resource::scaled::Scaled;
-use crate::managed_resource::write::{Write, WriteError, write};
+use crate::managed_resource::write::{ObjectWrite, WriteError, write};
 
 /// Why an object could not be applied; the texts are the original's.
 #[derive(Debug, thiserror::Error)]
@@ -70,7 +70,7 @@ pub(super) enum ApplyError {
 }
 
 /// How to apply the objects of one ManagedResource.
-pub(super) struct Applying<'a> {
+pub(super) struct ApplyRun<'a> {
     /// The target cluster.
     pub(super) target: &'a Target,
     /// The origin annotation of the objects.
@@ -84,7 +84,7 @@ pub(super) struct Applying<'a> {
     /// Equivalent kinds.
     pub(super) equivalences: &'a Equivalences,
     /// Whether to write objects that seem unchanged, unless [`Self::memory`] confirms it.
-    pub(super) always: bool,
+    pub(super) always_update: bool,
     /// The objects that were in sync after an earlier pass.
     pub(super) memory: &'a Memory,
     /// Time after which nothing is started or awaited: GRM-MR-164.
@@ -93,26 +93,26 @@ pub(super) struct Applying<'a> {
 
 /// The result of applying objects.
 #[derive(Debug)]
-pub(super) struct Applied<E = ApplyError> {
+pub(super) struct ApplyOutcome<E = ApplyError> {
     /// Objects that are in sync with their manifests.
-    pub(super) settled: BTreeMap<Key, Settled>,
+    pub(super) in_sync: BTreeMap<ObjectKey, SyncedObject>,
     /// Objects that may or may not have been written.
-    pub(super) doubtful: BTreeSet<Key>,
+    pub(super) uncertain: BTreeSet<ObjectKey>,
     /// The first error; later kinds have not been started.
     pub(super) error: Option<E>,
 }
 
-impl<E> Applied<E> {
+impl<E> ApplyOutcome<E> {
     /// A result without any started object.
     #[must_use]
     pub(super) fn failed(error: E) -> Self {
-        Self { settled: BTreeMap::new(), doubtful: BTreeSet::new(), error: Some(error) }
+        Self { in_sync: BTreeMap::new(), uncertain: BTreeSet::new(), error: Some(error) }
     }
 }
 
 impl ApplyError {
     /// Whether the object may have been written in spite of the error.
-    fn leaves_doubt(&self) -> bool {
+    fn is_uncertain(&self) -> bool {
         match self {
             Self::Object { source: TargetError::TimedOut, .. } => true,
             Self::Object { source: TargetError::Api(error), .. } => is_unclear(error),
@@ -121,17 +121,17 @@ impl ApplyError {
     }
 }
 
-impl Applying<'_> {
+impl ApplyRun<'_> {
     /// GRM-MR-027 and GRM-MR-157: applies objects, which are sorted by kind.
-    pub(super) async fn all(&self, wanted: &[Wanted]) -> Applied {
-        let mut applied = Applied { settled: BTreeMap::new(), doubtful: BTreeSet::new(), error: None };
+    pub(super) async fn apply_all(&self, wanted: &[WantedObject]) -> ApplyOutcome {
+        let mut applied = ApplyOutcome { in_sync: BTreeMap::new(), uncertain: BTreeSet::new(), error: None };
         for of_one_kind in wanted.chunk_by(|one, other| rank(&one.object) == rank(&other.object)) {
-            for (key, attempt) in in_turns(of_one_kind, |wanted| self.attempt(wanted)).await {
+            for (key, attempt) in run_concurrently(of_one_kind, |wanted| self.attempt(wanted)).await {
                 match attempt {
-                    Ok(settled) => drop(applied.settled.insert(key, settled)),
+                    Ok(in_sync) => drop(applied.in_sync.insert(key, in_sync)),
                     Err(error) => {
-                        if error.leaves_doubt() {
-                            applied.doubtful.insert(key);
+                        if error.is_uncertain() {
+                            applied.uncertain.insert(key);
                         }
                         applied.error.get_or_insert(error);
                     }
@@ -145,19 +145,23 @@ impl Applying<'_> {
     }
 
     /// Applies one object before the deadline.
-    async fn attempt(&self, wanted: &Wanted) -> (Key, Result<Settled, ApplyError>) {
+    async fn attempt(&self, wanted: &WantedObject) -> (ObjectKey, Result<SyncedObject, ApplyError>) {
         let object = ObjectReference::to(&wanted.object);
-        let attempt = match timeout_at(self.deadline, self.one(wanted, &object)).await {
+        let attempt = match timeout_at(self.deadline, self.apply_one(wanted, &object)).await {
             Ok(attempt) => attempt,
             Err(_elapsed) => {
                 Err(ApplyError::Object { object: object.described(), source: TargetError::TimedOut })
             }
         };
-        (Key::of(&object), attempt)
+        (ObjectKey::of(&object), attempt)
     }
 
     /// Applies one object: reads it, compares it with the manifest, writes it if necessary.
-    async fn one(&self, wanted: &Wanted, object: &ObjectReference) -> Result<Settled, ApplyError> {
+    async fn apply_one(
+        &self,
+        wanted: &WantedObject,
+        object: &ObjectReference,
+    ) -> Result<SyncedObject, ApplyError> {
         let failed = |source| ApplyError::Object { object: object.described(), source };
         let kind = self.target.kind(object).map_err(failed)?;
         let rules = self.rules(wanted);
@@ -165,18 +169,18 @@ impl Applying<'_> {
         let observed = self.observe(&kind, wanted, object).await.map_err(failed)?;
         // Webhooks see this state of the namespace, or a later one.
         let namespace = self.target.namespaces.digest(&object.namespace);
-        let settle = |live: &Live, is_watched| Settled {
+        let synced_object = |live: &Live, is_watched| SyncedObject {
             kind: kind.clone(),
             manifest,
             live: live.digest(),
             namespace,
             is_watched,
         };
-        let is_settled = |live: &&Live| self.is_settled(object, &settle(live, true));
-        if let Some(live) = observed.as_deref().filter(is_settled) {
-            return Ok(settle(live, true));
+        let is_in_sync = |live: &&Live| self.is_in_sync(object, &synced_object(live, true));
+        if let Some(live) = observed.as_deref().filter(is_in_sync) {
+            return Ok(synced_object(live, true));
         }
-        let written = self.bring_about(&kind, &rules, wanted, observed.as_deref()).await;
+        let written = self.write_if_different(&kind, &rules, wanted, observed.as_deref()).await;
         let written = match written {
             Err(ApplyError::Object { source: TargetError::Api(error), .. })
                 if observed.is_none() && is_already_there(&error) =>
@@ -184,27 +188,27 @@ impl Applying<'_> {
                 // It exists without our label: GRM-MR-028.
                 let live = self.target.get(&kind, &object.namespace, &object.name).await;
                 let live = live.map_err(|error| failed(TargetError::Api(error)))?;
-                self.bring_about(&kind, &rules, wanted, live.as_ref()).await
+                self.write_if_different(&kind, &rules, wanted, live.as_ref()).await
             }
             written => written,
         }?;
-        Ok(settle(&written, !is_ignored(&wanted.object)))
+        Ok(synced_object(&written, !is_ignored(&wanted.object)))
     }
 
     /// The live object. If no managed object is known, assumes that there is none, unless the object must not be
     /// changed.
     async fn observe(
         &self,
-        kind: &Kind,
-        wanted: &Wanted,
+        kind: &TargetKind,
+        wanted: &WantedObject,
         object: &ObjectReference,
     ) -> Result<Option<Arc<Live>>, TargetError> {
         let (namespace, name) = (&object.namespace, &object.name);
         let found = self.target.find(kind, namespace, name).await?;
         match found {
-            Found::Managed(live) => Ok(Some(live)),
-            Found::Unmanaged if !is_ignored(&wanted.object) => Ok(None),
-            Found::Unmanaged | Found::Unknown => {
+            CachedState::Managed(live) => Ok(Some(live)),
+            CachedState::Unmanaged if !is_ignored(&wanted.object) => Ok(None),
+            CachedState::Unmanaged | CachedState::Unknown => {
                 let live = self.target.get(kind, namespace, name).await.map_err(TargetError::Api)?;
                 Ok(live.map(Arc::new))
             }
@@ -212,26 +216,27 @@ impl Applying<'_> {
     }
 
     /// Whether the object is the same as when it was in sync.
-    fn is_settled(&self, object: &ObjectReference, now: &Settled) -> bool {
-        let known = self.memory.objects.get(&Key::of(object));
-        known.is_some_and(|known| known.is_as(now))
+    fn is_in_sync(&self, object: &ObjectReference, now: &SyncedObject) -> bool {
+        let known = self.memory.objects.get(&ObjectKey::of(object));
+        known.is_some_and(|known| known.is_same(now))
     }
 
     /// Writes the object if it differs from the manifest.
-    async fn bring_about(
+    async fn write_if_different(
         &self,
-        kind: &Kind,
+        kind: &TargetKind,
         rules: &Rules<'_>,
-        wanted: &Wanted,
+        wanted: &WantedObject,
         live: Option<&Live>,
     ) -> Result<Live, ApplyError> {
         let described = || ObjectReference::to(&wanted.object).described();
         let before = live.map(|live| live.object(&kind.resource));
-        let write = write(rules, &wanted.object, before.as_ref(), self.always && !is_ignored(&wanted.object));
+        let write =
+            write(rules, &wanted.object, before.as_ref(), self.always_update && !is_ignored(&wanted.object));
         let write = write.map_err(|source| ApplyError::Write { object: described(), source })?;
         let (merged, answer) = match (write, live) {
-            (Write::Nothing, live) => return Ok(live.cloned().unwrap_or_default()),
-            (Write::Create(object), _) => {
+            (ObjectWrite::Nothing, live) => return Ok(live.cloned().unwrap_or_default()),
+            (ObjectWrite::Create(object), _) => {
                 let created = self.target.create(kind, &object).await;
                 if created.is_ok() {
                     tracing::info!(
@@ -241,7 +246,7 @@ impl Applying<'_> {
                 }
                 (None, created)
             }
-            (Write::Update(object), _) => {
+            (ObjectWrite::Update(object), _) => {
                 let updated = self.target.update(kind, &object).await;
                 if updated.is_ok() {
                     tracing::info!(
@@ -259,7 +264,7 @@ impl Applying<'_> {
                     && (is_deleted_on_invalid_update(&merged)
                         || (is_config_map_or_secret(&merged) && is_immutable(&source))) =>
             {
-                Err(self.make_room(kind, &ObjectReference::to(&merged), source).await)
+                Err(self.delete_for_recreation(kind, &ObjectReference::to(&merged), source).await)
             }
             (answer, _) => answer
                 .map_err(|error| ApplyError::Object { object: described(), source: TargetError::Api(error) }),
@@ -267,14 +272,19 @@ impl Applying<'_> {
     }
 
     /// GRM-MR-036 and GRM-MR-037: deletes an object, so that the next pass recreates it.
-    async fn make_room(&self, kind: &Kind, object: &ObjectReference, source: kube::Error) -> ApplyError {
+    async fn delete_for_recreation(
+        &self,
+        kind: &TargetKind,
+        object: &ObjectReference,
+        source: kube::Error,
+    ) -> ApplyError {
         match self.target.delete(kind, object, false).await {
             Ok(_) => ApplyError::Deleted { object: object.described(), source },
             Err(source) => ApplyError::Delete { object: object.described(), source },
         }
     }
 
-    fn rules<'w>(&'w self, wanted: &'w Wanted) -> Rules<'w> {
+    fn rules<'w>(&'w self, wanted: &'w WantedObject) -> Rules<'w> {
         let preserve = Preserve {
             replicas: self.scaled.is_horizontally(&wanted.object, self.equivalences),
             resources: self.scaled.is_vertically(&wanted.object, self.equivalences),
@@ -291,7 +301,7 @@ impl Applying<'_> {
 
 /// Digest of a manifest and of everything that is injected into it. The previously applied labels and annotations do
 /// not count: an object in sync was applied with the same manifest.
-fn digest(rules: &Rules<'_>, wanted: &Wanted) -> u64 {
+fn digest(rules: &Rules<'_>, wanted: &WantedObject) -> u64 {
     let mut hasher = DefaultHasher::new();
     let Rules { origin, inject, force_overwrite, preserve, .. } = rules;
     (origin, inject, &wanted.object).hash(&mut hasher);

@@ -13,7 +13,7 @@ use kube::core::PartialObjectMeta;
 use tokio::time::timeout;
 
 /// How long to wait until the namespaces are listed; before that, all of them have the same digest.
-const LISTED: Duration = Duration::from_secs(10);
+const LIST_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The namespaces of a cluster; sends no request until they are needed.
 #[derive(Debug)]
@@ -30,11 +30,11 @@ impl Namespaces {
     }
 
     /// Starts to watch the namespaces, and waits for the first list.
-    pub(super) async fn listed(&self) {
+    pub(super) async fn wait_until_listed(&self) {
         if self.store.get().is_none() {
             let store = self.store.get_or_init(|| self.cluster.store(Selection::all()));
             // Without the list, a pass only misses changes of namespaces.
-            let _elapsed = timeout(LISTED, store.synced()).await;
+            let _elapsed = timeout(LIST_TIMEOUT, store.wait_until_synced()).await;
         }
     }
 

@@ -6,7 +6,7 @@ use kube::{Client, Resource as _, ResourceExt as _};
 use serde_json::{Value, json};
 
 use super::api_errors::is_not_found;
-use super::path::operation;
+use super::purpose::operation;
 use crate::managed_resource::{ManagedResource, ManagedResourceStatus};
 
 /// Writes the status if it has changed.

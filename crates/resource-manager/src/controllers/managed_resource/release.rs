@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::api_errors::{describe_error, is_not_found};
+use super::concurrency::run_concurrently;
 use super::target::Target;
-use super::turns::in_turns;
 use crate::controllers::failures::counted;
 use crate::managed_resource::ObjectReference;
 use crate::managed_resource::unstructured::annotation;
@@ -18,7 +18,7 @@ pub(super) async fn release(
     orphans: &[ObjectReference],
     origin: &str,
 ) -> Result<(), String> {
-    let released = in_turns(orphans, |object| one(target, object, origin)).await;
+    let released = run_concurrently(orphans, |object| release_one(target, object, origin)).await;
     let errors: Vec<String> = released.into_iter().filter_map(Result::err).collect();
     if errors.is_empty() {
         return Ok(());
@@ -26,7 +26,7 @@ pub(super) async fn release(
     Err(format!("Could not release all orphaned resources: {}", counted(&errors)))
 }
 
-async fn one(target: &Target, object: &ObjectReference, origin: &str) -> Result<(), String> {
+async fn release_one(target: &Target, object: &ObjectReference, origin: &str) -> Result<(), String> {
     let described = object.described();
     tracing::info!(resource = described, "Releasing orphan resource");
     let Ok(kind) = target.kind(object) else { return Ok(()) };

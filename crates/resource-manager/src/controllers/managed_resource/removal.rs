@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
 use super::api_errors::describe_error;
-use super::kinds::Kind;
+use super::concurrency::run_concurrently;
+use super::kinds::TargetKind;
 use super::live::Live;
 use super::pass::TIMED_OUT;
 use super::record::is_foreign;
-use super::target::{Deleted, Found, Target, TargetError};
-use super::turns::in_turns;
+use super::target::{CachedState, DeletionProgress, Target, TargetError};
 use crate::controllers::events;
-use crate::controllers::failures::counted;
+use crate::controllers::failures::format_errors;
 use crate::managed_resource::annotation::{
     FinalizeError, finalize_deletion_after, is_garbage_collectable, keeps_object,
 };
@@ -28,7 +28,7 @@ const FOREGROUND: [&str; 3] = ["apps", "extensions", "batch"];
 
 /// How to delete objects.
 #[derive(Clone, Copy)]
-pub(super) struct Removing<'a> {
+pub(super) struct Removal<'a> {
     /// The target cluster.
     pub(super) target: &'a Target,
     /// The origin annotation of our objects.
@@ -74,25 +74,26 @@ enum RemovalError {
     TimedOut,
 }
 
-impl Removing<'_> {
+impl Removal<'_> {
     /// GRM-MR-041, GRM-MR-045 and GRM-MR-060: deletes objects; returns a message about those that still exist, if
     /// any.
-    pub(super) async fn all(&self, objects: &[ObjectReference]) -> Option<String> {
-        let told = in_turns(objects, |object| self.told(object)).await;
-        let pending: Vec<String> = told.into_iter().flatten().collect();
-        (!pending.is_empty()).then(|| format!("Could not clean all old resources: {}", counted(&pending)))
+    pub(super) async fn remove_all(&self, objects: &[ObjectReference]) -> Option<String> {
+        let messages = run_concurrently(objects, |object| self.remove_or_describe(object)).await;
+        let pending: Vec<String> = messages.into_iter().flatten().collect();
+        (!pending.is_empty())
+            .then(|| format!("Could not clean all old resources: {}", format_errors(&pending)))
     }
 
     /// Deletes an object; returns a message if it still exists.
-    async fn told(&self, object: &ObjectReference) -> Option<String> {
+    async fn remove_or_describe(&self, object: &ObjectReference) -> Option<String> {
         tracing::info!(resource = object.described(), "Deleting");
-        let removed = timeout_at(self.deadline, self.one(object)).await;
+        let removed = timeout_at(self.deadline, self.remove_one(object)).await;
         let removed = removed.unwrap_or(Err(RemovalError::TimedOut));
         let described = object.described();
         let mut text = format!("deletion of old resource \"{described}\" is still pending");
         match removed {
-            Ok(Deleted::Gone) => return None,
-            Ok(Deleted::Held) => {}
+            Ok(DeletionProgress::Gone) => return None,
+            Ok(DeletionProgress::Pending) => {}
             Err(error) => {
                 tracing::error!(resource = described, %error, "Error during deletion");
                 text = format!("{text}: {error}");
@@ -121,20 +122,20 @@ impl Removing<'_> {
         })
     }
 
-    async fn one(&self, object: &ObjectReference) -> Result<Deleted, RemovalError> {
-        let Ok(kind) = self.target.kind(object) else { return Ok(Deleted::Gone) };
-        let Some(live) = self.observe(&kind, object).await? else { return Ok(Deleted::Gone) };
+    async fn remove_one(&self, object: &ObjectReference) -> Result<DeletionProgress, RemovalError> {
+        let Ok(kind) = self.target.kind(object) else { return Ok(DeletionProgress::Gone) };
+        let Some(live) = self.observe(&kind, object).await? else { return Ok(DeletionProgress::Gone) };
         let found = live.object(&kind.resource);
         if is_foreign(object, &found, self.origin) {
             tracing::info!(resource = object.described(), "Leaving object alone that was never applied");
-            return Ok(Deleted::Gone);
+            return Ok(DeletionProgress::Gone);
         }
         let Some((actions, outcome)) = self.plan(&found) else {
             tracing::info!(resource = object.described(), "Keeping object in the system");
-            return Ok(Deleted::Gone);
+            return Ok(DeletionProgress::Gone);
         };
         // Without actions, the deletion of the object is already under way.
-        let mut deleted = Deleted::Held;
+        let mut deleted = DeletionProgress::Pending;
         for action in actions {
             deleted = self.execute(&kind, object, &live, action).await?;
         }
@@ -143,12 +144,16 @@ impl Removing<'_> {
     }
 
     /// GRM-MR-046.
-    async fn observe(&self, kind: &Kind, object: &ObjectReference) -> Result<Option<Live>, RemovalError> {
+    async fn observe(
+        &self,
+        kind: &TargetKind,
+        object: &ObjectReference,
+    ) -> Result<Option<Live>, RemovalError> {
         let (namespace, name) = (&object.namespace, &object.name);
         // The original reads from the API server, so it does not matter whether it watches the namespace.
         match self.target.find(kind, namespace, name).await {
-            Ok(Found::Managed(live)) => Ok(Some(live.as_ref().clone())),
-            Ok(Found::Unmanaged | Found::Unknown) | Err(_) => {
+            Ok(CachedState::Managed(live)) => Ok(Some(live.as_ref().clone())),
+            Ok(CachedState::Unmanaged | CachedState::Unknown) | Err(_) => {
                 self.target.get(kind, namespace, name).await.map_err(RemovalError::Api)
             }
         }
@@ -184,13 +189,15 @@ impl Removing<'_> {
 
     async fn execute(
         &self,
-        kind: &Kind,
+        kind: &TargetKind,
         object: &ObjectReference,
         live: &Live,
         action: Action,
-    ) -> Result<Deleted, RemovalError> {
+    ) -> Result<DeletionProgress, RemovalError> {
         match action {
-            Action::DeleteClaims(labels) => self.delete_claims(object, &labels).await.map(|()| Deleted::Held),
+            Action::DeleteClaims(labels) => {
+                self.delete_claims(object, &labels).await.map(|()| DeletionProgress::Pending)
+            }
             Action::Delete { foreground } => {
                 self.target.delete(kind, object, foreground).await.map_err(RemovalError::Api)
             }
@@ -218,10 +225,10 @@ impl Removing<'_> {
     /// Removes the finalizers of an object whose grace period has elapsed: GRM-MR-051 and GRM-MR-053.
     async fn finalize(
         &self,
-        kind: &Kind,
+        kind: &TargetKind,
         object: &ObjectReference,
         live: &Live,
-    ) -> Result<Deleted, kube::Error> {
+    ) -> Result<DeletionProgress, kube::Error> {
         tracing::info!(
             resource = object.described(),
             "Removing finalizers from resource since grace period has elapsed"
@@ -229,15 +236,15 @@ impl Removing<'_> {
         let mut whole = live.object(&kind.resource);
         // The finalize subresource of a Namespace only changes its spec; finalizers in the metadata are removed
         // first, as of any object.
-        let done = if is_held(&whole["metadata"]) {
+        let done = if lists_finalizers(&whole["metadata"]) {
             self.target.patch(kind, object, &json!({"metadata": {"finalizers": null}})).await.map(drop)
         } else {
             whole["spec"]["finalizers"] = json!([]);
             self.target.finalize(kind, object, &whole).await
         };
         match done {
-            Err(error) if super::api_errors::is_not_found(&error) => Ok(Deleted::Gone),
-            done => done.map(|()| Deleted::Held),
+            Err(error) if super::api_errors::is_not_found(&error) => Ok(DeletionProgress::Gone),
+            done => done.map(|()| DeletionProgress::Pending),
         }
     }
 }
@@ -249,10 +256,10 @@ fn claims(live: &Value) -> Option<BTreeMap<String, String>> {
 }
 
 fn has_finalizers(live: &Value) -> bool {
-    is_held(&live["metadata"]) || (live["kind"] == "Namespace" && is_held(&live["spec"]))
+    lists_finalizers(&live["metadata"]) || (live["kind"] == "Namespace" && lists_finalizers(&live["spec"]))
 }
 
 /// Whether there are finalizers in metadata or spec.
-fn is_held(part: &Value) -> bool {
+fn lists_finalizers(part: &Value) -> bool {
     part["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty())
 }

@@ -12,7 +12,7 @@ use super::live::Live;
 use crate::managed_resource::scaled::{Scaled, TargetError};
 
 /// How long to wait until the autoscalers are listed.
-const LISTED: Duration = Duration::from_secs(30);
+const LIST_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Why the scaled objects are unknown; the texts are the original's.
 #[derive(Debug, thiserror::Error)]
@@ -52,7 +52,9 @@ impl Scalers {
     pub(super) async fn scaled(&self) -> Result<(Scaled, u64), ScalersError> {
         let Stores { hpa, hvpa } = self.stores();
         for (name, store) in [("HPA", &hpa.1), ("HVPA", &hvpa.1)] {
-            timeout(LISTED, store.synced()).await.map_err(|_elapsed| ScalersError::Unlisted(name))?;
+            timeout(LIST_TIMEOUT, store.wait_until_synced())
+                .await
+                .map_err(|_elapsed| ScalersError::Unlisted(name))?;
         }
         let autoscalers = [hpa.1.list(), hvpa.1.list()];
         let mut scaled = Scaled::default();

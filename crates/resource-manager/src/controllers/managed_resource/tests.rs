@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::config::ResourceManagerConfiguration;
-use crate::given::create;
+use crate::fixtures::create;
 use crate::serving::Clients;
 
 /// A server with a ManagedResource `mr` whose Secret holds one manifest.

@@ -5,17 +5,17 @@ use std::sync::Arc;
 use controller::{Event, Index, Request};
 use kube::{Resource, ResourceExt as _};
 
-use super::path::operation;
+use super::purpose::operation;
 use crate::condition::{Condition, RESOURCES_HEALTHY, Status};
 use crate::managed_resource::{Class, ManagedResource};
 
 /// Operations that trigger a pass.
-const ASKING: [&str; 3] =
+const TRIGGERING_OPERATIONS: [&str; 3] =
     [api::gardener::OPERATION_RECONCILE, api::gardener::OPERATION_RESTORE, api::gardener::OPERATION_MIGRATE];
 
 /// Whether a change of a ManagedResource triggers a pass: GRM-MR-170, GRM-MR-171, GRM-MR-173 and GRM-MR-174.
 #[must_use]
-pub(super) fn counts(class: &Class, event: &Event<ManagedResource>) -> bool {
+pub(super) fn triggers_pass(class: &Class, event: &Event<ManagedResource>) -> bool {
     let new = event.object();
     if !concerns(class, new) {
         return false;
@@ -23,7 +23,7 @@ pub(super) fn counts(class: &Class, event: &Event<ManagedResource>) -> bool {
     let Some(old) = event.old() else { return true };
     let got_ignored = !old.is_ignored() && new.is_ignored();
     let changed = old.metadata.generation != new.metadata.generation
-        || operation(new).is_some_and(|operation| ASKING.contains(&operation))
+        || operation(new).is_some_and(|operation| TRIGGERING_OPERATIONS.contains(&operation))
         || became_unhealthy(old, new)
         || (old.is_ignored() && !new.is_ignored());
     got_ignored || (changed && is_worked_on(new))
@@ -113,7 +113,7 @@ mod tests {
             ),
         ];
         for (old, new, wanted) in table {
-            let got = counts(&Class::new(""), &event(old.clone(), new.clone()));
+            let got = triggers_pass(&Class::new(""), &event(old.clone(), new.clone()));
             assert_eq!(got, wanted, "{old} became {new}");
         }
     }

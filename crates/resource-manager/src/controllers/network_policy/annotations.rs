@@ -64,7 +64,7 @@ pub(super) fn from_policies(
 }
 
 /// GRM-NPC-016: ports that are accessible from everywhere; `None` without the annotation.
-pub(super) fn from_world(
+pub(super) fn from_everywhere(
     annotations: &Annotations,
 ) -> Result<Option<Vec<NetworkPolicyPort>>, AnnotationError> {
     annotations.get(FROM_WORLD_TO_PORTS).map(|text| list(text)).transpose()

@@ -11,7 +11,7 @@ use kube::ResourceExt as _;
 
 use super::State;
 use super::annotations::{self, AnnotationError};
-use super::policy::{Connection, World, policy_id};
+use super::policy::{Connection, Everywhere, policy_id};
 use crate::config::NetworkPolicyConfig;
 
 /// All policies, each once, ordered by namespace and name.
@@ -34,8 +34,8 @@ pub(super) fn policies(
             add(connection.egress());
         }
     }
-    if let Some(ports) = annotations::from_world(said)? {
-        add(World { service, ports: &ports }.ingress());
+    if let Some(ports) = annotations::from_everywhere(said)? {
+        add(Everywhere { service, ports: &ports }.ingress());
     }
     for connection in through_ingress(config, service, state) {
         add(connection.ingress());

@@ -140,10 +140,10 @@ impl Reconciler {
 
     /// Executes all actions concurrently.
     async fn execute(&self, actions: Vec<Action>) -> Result<(), Failures> {
-        Failures::among(join_all(actions.iter().map(|action| self.act(action))).await)
+        Failures::among(join_all(actions.iter().map(|action| self.execute_one(action))).await)
     }
 
-    async fn act(&self, action: &Action) -> Result<(), kube::Error> {
+    async fn execute_one(&self, action: &Action) -> Result<(), kube::Error> {
         let api = |namespace: &str| -> Api<NetworkPolicy> { Api::namespaced(self.client.clone(), namespace) };
         match action {
             Action::Create(policy) => {

@@ -36,7 +36,7 @@ pub(super) struct Connection<'a> {
 }
 
 /// From everywhere to ports of the Pods of a Service.
-pub(super) struct World<'a> {
+pub(super) struct Everywhere<'a> {
     pub(super) service: &'a Service,
     pub(super) ports: &'a [NetworkPolicyPort],
 }
@@ -61,7 +61,7 @@ impl Connection<'_> {
             number(&self.port),
             key(self.service),
             self.namespace,
-            shown(&self.peers),
+            go_value(&self.peers),
         );
         let peer = NetworkPolicyPeer {
             pod_selector: Some(selector(&self.peers)),
@@ -90,7 +90,7 @@ impl Connection<'_> {
             protocol(&self.port),
             number(&self.port),
             self.namespace,
-            shown(&self.peers),
+            go_value(&self.peers),
             key(self.service),
         );
         let peer = NetworkPolicyPeer {
@@ -113,7 +113,7 @@ impl Connection<'_> {
     }
 }
 
-impl World<'_> {
+impl Everywhere<'_> {
     /// GRM-NPC-016: the policy that lets the Pods of the Service accept connections; without ports, on all ports.
     pub(super) fn ingress(&self) -> NetworkPolicy {
         let text = |port: &NetworkPolicyPort| match &port.protocol {
@@ -190,7 +190,7 @@ fn selector(of: &LabelSelector) -> Selector {
 }
 
 /// The struct as Go prints it: `{map[a:b] [{key In [v w]}]}`.
-fn shown(of: &LabelSelector) -> String {
+fn go_value(of: &LabelSelector) -> String {
     let labels: Vec<String> = of.match_labels.iter().map(|(key, value)| format!("{key}:{value}")).collect();
     let expressions = of.match_expressions.iter();
     let expressions: Vec<String> = expressions

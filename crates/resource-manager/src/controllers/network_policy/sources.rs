@@ -24,7 +24,7 @@ const RELEVANT: [&str; 4] = [
 /// GRM-NPC-022: a Service triggers itself if inputs of its policies change.
 pub(super) fn services(store: &Store<Service>) -> Watch<Service> {
     Watch::of(store).filter(|event| match event {
-        Event::Update { old, new } => differ(old, new),
+        Event::Update { old, new } => inputs_differ(old, new),
         Event::Create(_) | Event::Delete(_) | Event::Generic(_) => true,
     })
 }
@@ -70,7 +70,7 @@ pub(super) fn service_of(policy: &NetworkPolicy) -> Option<Request> {
     Some(Request::new(label(SERVICE_NAMESPACE)?, label(SERVICE_NAME)?))
 }
 
-fn differ(old: &Service, new: &Service) -> bool {
+fn inputs_differ(old: &Service, new: &Service) -> bool {
     let going = |of: &Service| of.metadata.deletion_timestamp.is_some();
     let spec = |of: &Service| of.spec.as_ref().map(|spec| (spec.selector.clone(), spec.ports.clone()));
     (!going(old) && going(new)) || spec(old) != spec(new) || relevant(old) != relevant(new)

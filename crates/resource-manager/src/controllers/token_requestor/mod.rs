@@ -19,8 +19,10 @@ use k8s_openapi::api::core::v1::{Secret, ServiceAccount};
 use kube::Client;
 use kube::api::{Api, Patch, PatchParams, PostParams};
 
-use self::deliver::{Delivery, Issued, Write, deliver};
-use self::plan::{Account, Key, Plan, PlanError, Renewal, State, Target, account_of, plan, target_of};
+use self::deliver::{Delivery, IssuedToken, SecretWrite, deliver};
+use self::plan::{
+    Account, ObjectKey, PlanError, Renewal, State, TargetSecret, TokenPlan, account_of, plan, target_of,
+};
 use super::{Context, TIMEOUT};
 
 /// Name in log and metrics.
@@ -100,50 +102,50 @@ impl Reconciler {
         let Some(secret) = self.secrets.get(&request.namespace, &request.name) else { return Ok(None) };
         let account = account_of(&secret).and_then(|key| self.account(key));
         let target = match target_of(&secret) {
-            Some(key) => Some(Target { secret: self.read(&key).await?, key }),
+            Some(key) => Some(TargetSecret { secret: self.read(&key).await?, key }),
             None => None,
         };
         Ok(Some(State { secret, account, target }))
     }
 
-    fn account(&self, key: Key) -> Result<Account, PlanError> {
+    fn account(&self, key: ObjectKey) -> Result<Account, PlanError> {
         let found = self.accounts.try_get(&key.namespace, &key.name)?;
         Ok(Account { key, found })
     }
 
     /// GRM-TRQ-031 to -033: reads the target Secret from the API server: a stale one would cost a token.
-    async fn read(&self, key: &Key) -> Result<Option<Secret>, RequestError> {
+    async fn read(&self, key: &ObjectKey) -> Result<Option<Secret>, RequestError> {
         // All stores of the target watch the same namespaces.
         self.accounts.try_get(&key.namespace, &key.name).map_err(RequestError::TargetNamespace)?;
         let secrets: Api<Secret> = Api::namespaced(self.target.clone(), &key.namespace);
         secrets.get_opt(&key.name).await.map_err(RequestError::ReadTarget)
     }
 
-    async fn execute(&self, state: &State, plan: Plan) -> Result<Outcome, RequestError> {
+    async fn execute(&self, state: &State, plan: TokenPlan) -> Result<Outcome, RequestError> {
         match plan {
-            Plan::Wait { left, leftover } => {
+            TokenPlan::Wait { left, leftover } => {
                 if let Some(patch) = leftover {
                     tracing::info!("Depopulating the token from the source secret");
-                    self.write(state, Write::PatchSource(patch)).await.map_err(RequestError::Write)?;
+                    self.write(state, SecretWrite::PatchSource(patch)).await.map_err(RequestError::Write)?;
                 }
                 let after = format_duration(left);
                 tracing::info!(after, "No need to generate new token, renewal is scheduled");
                 Ok(Outcome::RequeueAfter(left))
             }
-            Plan::Renew(renewal) => self.renew(state, renewal).await,
+            TokenPlan::Renew(renewal) => self.renew(state, renewal).await,
         }
     }
 
     async fn renew(&self, state: &State, renewal: Renewal) -> Result<Outcome, RequestError> {
         tracing::info!("Requesting new token");
-        let Renewal { account, write, seconds, place } = renewal;
+        let Renewal { account, write, seconds, token_field } = renewal;
         self.write_account(write).await.map_err(RequestError::Account)?;
         let (token, expires) = self.request(&account, seconds).await?;
         let now = self.clock.now();
-        let after = self.entropy.jitter(deliver::share(now, expires), JITTER);
-        let issued = Issued { token, renew: deliver::timestamp(now, after) };
-        let Delivery { writes, words: told } = deliver(state, place, &issued);
-        for line in told {
+        let after = self.entropy.jitter(deliver::usable_time(now, expires), JITTER);
+        let issued = IssuedToken { token, renew: deliver::timestamp(now, after) };
+        let Delivery { writes, log_messages } = deliver(state, token_field, &issued);
+        for line in log_messages {
             tracing::info!("{line}");
         }
         for write in writes {
@@ -154,12 +156,14 @@ impl Reconciler {
         Ok(if after.is_zero() { Outcome::Requeue } else { Outcome::RequeueAfter(after) })
     }
 
-    async fn write_account(&self, write: plan::Write) -> Result<(), kube::Error> {
+    async fn write_account(&self, write: plan::AccountWrite) -> Result<(), kube::Error> {
         let params = PostParams::default();
         match write {
-            plan::Write::Keep => {}
-            plan::Write::Create(account) => drop(self.accounts_of(&account).create(&params, &account).await?),
-            plan::Write::Replace(account) => {
+            plan::AccountWrite::Keep => {}
+            plan::AccountWrite::Create(account) => {
+                drop(self.accounts_of(&account).create(&params, &account).await?)
+            }
+            plan::AccountWrite::Replace(account) => {
                 let name = account.metadata.name.as_deref().unwrap_or_default();
                 self.accounts_of(&account).replace(name, &params, &account).await?;
             }
@@ -173,7 +177,7 @@ impl Reconciler {
     }
 
     /// A token, and its expiration.
-    async fn request(&self, account: &Key, seconds: i64) -> Result<(String, Timestamp), RequestError> {
+    async fn request(&self, account: &ObjectKey, seconds: i64) -> Result<(String, Timestamp), RequestError> {
         let accounts: Api<ServiceAccount> = Api::namespaced(self.target.clone(), &account.namespace);
         let spec = TokenRequestSpec {
             audiences: Some(vec![AUDIENCE.to_owned()]),
@@ -187,20 +191,20 @@ impl Reconciler {
         token.zip(status.expiration_timestamp.map(|expires| expires.0)).ok_or(RequestError::NoToken)
     }
 
-    async fn write(&self, state: &State, write: Write) -> Result<(), kube::Error> {
+    async fn write(&self, state: &State, write: SecretWrite) -> Result<(), kube::Error> {
         let secrets = |client: &Client, secret: &Secret| -> Api<Secret> {
             Api::namespaced(client.clone(), secret.metadata.namespace.as_deref().unwrap_or_default())
         };
         let name = |secret: &Secret| secret.metadata.name.clone().unwrap_or_default();
         let params = PostParams::default();
         match write {
-            Write::CreateTarget(secret) => {
+            SecretWrite::CreateTarget(secret) => {
                 secrets(&self.target, &secret).create(&params, &secret).await?;
             }
-            Write::ReplaceTarget(secret) => {
+            SecretWrite::ReplaceTarget(secret) => {
                 secrets(&self.target, &secret).replace(&name(&secret), &params, &secret).await?;
             }
-            Write::PatchSource(patch) => {
+            SecretWrite::PatchSource(patch) => {
                 let (api, name) = (secrets(&self.source, &state.secret), name(&state.secret));
                 api.patch_metadata(&name, &PatchParams::default(), &Patch::Merge(patch)).await?;
             }

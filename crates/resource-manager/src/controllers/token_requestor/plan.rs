@@ -44,7 +44,7 @@ pub enum PlanError {
 
 /// Namespace and name of an object in the target.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Key {
+pub(super) struct ObjectKey {
     pub(super) namespace: String,
     pub(super) name: String,
 }
@@ -56,23 +56,23 @@ pub(super) struct State {
     /// The ServiceAccount, or why it is unknown.
     pub(super) account: Result<Account, PlanError>,
     /// The target Secret, if the token is not written to the source Secret.
-    pub(super) target: Option<Target>,
+    pub(super) target: Option<TargetSecret>,
 }
 
 /// A ServiceAccount of the target.
 pub(super) struct Account {
-    pub(super) key: Key,
+    pub(super) key: ObjectKey,
     pub(super) found: Option<Arc<ServiceAccount>>,
 }
 
 /// The target Secret, by key, and its content if it exists.
-pub(super) struct Target {
-    pub(super) key: Key,
+pub(super) struct TargetSecret {
+    pub(super) key: ObjectKey,
     pub(super) secret: Option<Secret>,
 }
 
 /// What to do for a Secret.
-pub(super) enum Plan {
+pub(super) enum TokenPlan {
     /// The token is still valid.
     Wait {
         /// Time until its renewal.
@@ -87,18 +87,18 @@ pub(super) enum Plan {
 /// How to renew a token.
 pub(super) struct Renewal {
     /// Its ServiceAccount.
-    pub(super) account: Key,
+    pub(super) account: ObjectKey,
     /// Write of the ServiceAccount before the request.
-    pub(super) write: Write,
+    pub(super) write: AccountWrite,
     /// Lifetime of the token.
     pub(super) seconds: i64,
     /// Where to write it in the data of a Secret.
-    pub(super) place: Place,
+    pub(super) token_field: TokenField,
 }
 
 /// Write of a ServiceAccount.
 #[derive(Debug, PartialEq)]
-pub(super) enum Write {
+pub(super) enum AccountWrite {
     /// None, because nothing differs.
     Keep,
     /// Create it.
@@ -108,7 +108,7 @@ pub(super) enum Write {
 }
 
 /// Where a token is stored in the data of a Secret.
-pub(super) enum Place {
+pub(super) enum TokenField {
     /// Under a key of its own.
     Token,
     /// In a kubeconfig.
@@ -119,59 +119,64 @@ pub(super) enum Place {
 ///
 /// # Errors
 /// When an annotation is missing.
-pub(super) fn account_of(secret: &Secret) -> Result<Key, PlanError> {
+pub(super) fn account_of(secret: &Secret) -> Result<ObjectKey, PlanError> {
     let text = |key: &'static str| {
         annotation(secret, key).filter(|text| !text.is_empty()).ok_or(PlanError::Account(key))
     };
     let name = text(api::resources::SERVICE_ACCOUNT_NAME)?.to_owned();
     let namespace = text(api::resources::SERVICE_ACCOUNT_NAMESPACE)?.to_owned();
-    Ok(Key { namespace, name })
+    Ok(ObjectKey { namespace, name })
 }
 
 /// GRM-TRQ-015 and GRM-TRQ-018: the target Secret; name and namespace annotations only count together.
-pub(super) fn target_of(secret: &Secret) -> Option<Key> {
+pub(super) fn target_of(secret: &Secret) -> Option<ObjectKey> {
     let text = |key| annotation(secret, key).filter(|text| !text.is_empty()).map(str::to_owned);
     let name = text(api::resources::TARGET_SECRET_NAME)?;
     let namespace = text(api::resources::TARGET_SECRET_NAMESPACE)?;
-    Some(Key { namespace, name })
+    Some(ObjectKey { namespace, name })
 }
 
 /// Waits until the token is due, if there is one; an invalid Secret leads to no write.
 ///
 /// # Errors
 /// When annotations or the kubeconfig are invalid.
-pub(super) fn plan(now: Timestamp, state: &State) -> Result<Plan, PlanError> {
-    let place = place(state).map_err(|error| PlanError::Kubeconfig(error.to_string()))?;
-    if let Some(left) = left(now, state, &place)? {
-        return Ok(Plan::Wait { left, leftover: leftover(state) });
+pub(super) fn plan(now: Timestamp, state: &State) -> Result<TokenPlan, PlanError> {
+    let token_field = token_field(state).map_err(|error| PlanError::Kubeconfig(error.to_string()))?;
+    if let Some(left) = time_left(now, state, &token_field)? {
+        return Ok(TokenPlan::Wait { left, leftover: stale_token_patch(state) });
     }
     let account = state.account.as_ref().map_err(Clone::clone)?;
     let seconds = seconds(&state.secret)?;
-    Ok(Plan::Renew(Renewal { account: account.key.clone(), write: right(account), seconds, place }))
+    Ok(TokenPlan::Renew(Renewal {
+        account: account.key.clone(),
+        write: account_write(account),
+        seconds,
+        token_field,
+    }))
 }
 
 /// GRM-TRQ-009 to -014: where the token is stored: in the kubeconfig, if there is one.
-fn place(state: &State) -> Result<Place, KubeconfigError> {
-    let data = holder(state).and_then(|secret| secret.data.as_ref());
+fn token_field(state: &State) -> Result<TokenField, KubeconfigError> {
+    let data = token_secret(state).and_then(|secret| secret.data.as_ref());
     match data.and_then(|data| data.get(KUBECONFIG)) {
-        Some(kubeconfig) => Ok(Place::Kubeconfig(Kubeconfig::read(&kubeconfig.0)?)),
-        None => Ok(Place::Token),
+        Some(kubeconfig) => Ok(TokenField::Kubeconfig(Kubeconfig::read(&kubeconfig.0)?)),
+        None => Ok(TokenField::Token),
     }
 }
 
 /// The Secret that stores the token.
-fn holder(state: &State) -> Option<&Secret> {
+fn token_secret(state: &State) -> Option<&Secret> {
     state.target.as_ref().map_or(Some(&*state.secret), |target| target.secret.as_ref())
 }
 
 /// GRM-TRQ-007, GRM-TRQ-017 and GRM-TRQ-019 to -022: time until the renewal; `None` if it is due or the token is
 /// missing.
-fn left(now: Timestamp, state: &State, place: &Place) -> Result<Option<Duration>, PlanError> {
+fn time_left(now: Timestamp, state: &State, token_field: &TokenField) -> Result<Option<Duration>, PlanError> {
     let renew = annotation(&state.secret, api::resources::TOKEN_RENEW_TIMESTAMP).unwrap_or_default();
-    let has_token = match place {
-        Place::Kubeconfig(kubeconfig) => kubeconfig.has_token(),
-        Place::Token => {
-            let data = holder(state).and_then(|secret| secret.data.as_ref());
+    let has_token = match token_field {
+        TokenField::Kubeconfig(kubeconfig) => kubeconfig.has_token(),
+        TokenField::Token => {
+            let data = token_secret(state).and_then(|secret| secret.data.as_ref());
             data.is_some_and(|data| data.contains_key(TOKEN))
         }
     };
@@ -186,39 +191,40 @@ fn left(now: Timestamp, state: &State, place: &Place) -> Result<Option<Duration>
 }
 
 /// GRM-TRQ-028: the patch that removes a token from the source if the target has it.
-fn leftover(state: &State) -> Option<Value> {
+fn stale_token_patch(state: &State) -> Option<Value> {
     let data = state.secret.data.as_ref().filter(|_| state.target.is_some())?;
     let of_kubeconfig = |text: &ByteString| Kubeconfig::read(&text.0).is_ok_and(|read| read.has_token());
     let stands = data.contains_key(TOKEN) || data.get(KUBECONFIG).is_some_and(of_kubeconfig);
     let version = &state.secret.metadata.resource_version;
-    stands.then(|| json!({"metadata": {"resourceVersion": version}, "data": emptied(&state.secret)}))
+    stands
+        .then(|| json!({"metadata": {"resourceVersion": version}, "data": data_without_token(&state.secret)}))
 }
 
 /// The data patch of a Secret that no longer stores the token.
-pub(super) fn emptied(secret: &Secret) -> Map<String, Value> {
+pub(super) fn data_without_token(secret: &Secret) -> Map<String, Value> {
     let has = |key: &&str| secret.data.as_ref().is_some_and(|data| data.contains_key(*key));
     let keys = [TOKEN, KUBECONFIG].into_iter().filter(has);
     keys.map(|key| (key.to_owned(), Value::Null)).collect()
 }
 
 /// GRM-TRQ-001, GRM-TRQ-003 and GRM-TRQ-004: the account must exist, and must not mount its tokens automatically.
-fn right(account: &Account) -> Write {
+fn account_write(account: &Account) -> AccountWrite {
     let Some(found) = &account.found else {
-        let Key { namespace, name } = account.key.clone();
+        let ObjectKey { namespace, name } = account.key.clone();
         let metadata = ObjectMeta { namespace: Some(namespace), name: Some(name), ..ObjectMeta::default() };
         let made = ServiceAccount {
             metadata,
             automount_service_account_token: Some(false),
             ..ServiceAccount::default()
         };
-        return Write::Create(Box::new(made));
+        return AccountWrite::Create(Box::new(made));
     };
     if found.automount_service_account_token == Some(false) {
-        return Write::Keep;
+        return AccountWrite::Keep;
     }
     let mut right = ServiceAccount::clone(found);
     right.automount_service_account_token = Some(false);
-    Write::Replace(Box::new(right))
+    AccountWrite::Replace(Box::new(right))
 }
 
 /// GRM-TRQ-005 and GRM-TRQ-023: lifetime of the token, in whole seconds.
@@ -263,11 +269,11 @@ mod tests {
         Secret { metadata, data: Some(data.collect()), ..Secret::default() }
     }
 
-    fn key(name: &str) -> Key {
-        Key { namespace: "kube-system".to_owned(), name: name.to_owned() }
+    fn key(name: &str) -> ObjectKey {
+        ObjectKey { namespace: "kube-system".to_owned(), name: name.to_owned() }
     }
 
-    fn state(secret: Secret, target: Option<Target>) -> State {
+    fn state(secret: Secret, target: Option<TargetSecret>) -> State {
         let account = account_of(&secret).map(|key| Account { key, found: None });
         State { secret: Arc::new(secret), account, target }
     }
@@ -275,18 +281,18 @@ mod tests {
     /// A description of the plan.
     fn planned(state: &State) -> String {
         match plan(NOW.parse().unwrap(), state) {
-            Ok(Plan::Wait { left, leftover }) => {
+            Ok(TokenPlan::Wait { left, leftover }) => {
                 let leftover = leftover.map(|patch| format!(", {patch}")).unwrap_or_default();
                 format!("wait {}s{leftover}", left.as_secs())
             }
-            Ok(Plan::Renew(Renewal { account, write, seconds, place })) => {
-                let place = if matches!(place, Place::Token) { TOKEN } else { KUBECONFIG };
+            Ok(TokenPlan::Renew(Renewal { account, write, seconds, token_field })) => {
+                let token_field = if matches!(token_field, TokenField::Token) { TOKEN } else { KUBECONFIG };
                 let write = match write {
-                    Write::Keep => "keep",
-                    Write::Create(_) => "create",
-                    Write::Replace(_) => "replace",
+                    AccountWrite::Keep => "keep",
+                    AccountWrite::Create(_) => "create",
+                    AccountWrite::Replace(_) => "replace",
                 };
-                format!("{write} {}/{}, {seconds}s into {place}", account.namespace, account.name)
+                format!("{write} {}/{}, {seconds}s into {token_field}", account.namespace, account.name)
             }
             Err(error) => error.to_string(),
         }
@@ -333,14 +339,14 @@ mod tests {
         #[case] want: &str,
     ) {
         let asking = secret(&[(RENEW, "2026-11-21T09:00:00Z")], data);
-        let target = Target { key: key("token"), secret: target.map(|data| secret(&[], data)) };
+        let target = TargetSecret { key: key("token"), secret: target.map(|data| secret(&[], data)) };
         assert_eq!(planned(&state(asking, Some(target))), want);
     }
 
     #[test]
     fn both_names_of_a_secret_of_the_target_count_together() {
         let (name, namespace) = (api::resources::TARGET_SECRET_NAME, api::resources::TARGET_SECRET_NAMESPACE);
-        let wanted = Key { namespace: "n".to_owned(), name: "a".to_owned() };
+        let wanted = ObjectKey { namespace: "n".to_owned(), name: "a".to_owned() };
         assert_eq!(target_of(&secret(&[(name, "a"), (namespace, "n")], &[])), Some(wanted));
         for half in [&[(name, "a")][..], &[(namespace, "n")], &[(name, "a"), (namespace, "")], &[]] {
             assert_eq!(target_of(&secret(half, &[])), None, "{half:?}");
@@ -358,8 +364,8 @@ mod tests {
             automount_service_account_token: automount,
             ..ServiceAccount::default()
         };
-        let got = right(&Account { key: key("app"), found: Some(Arc::new(found.clone())) });
+        let got = account_write(&Account { key: key("app"), found: Some(Arc::new(found.clone())) });
         let wanted = ServiceAccount { automount_service_account_token: Some(false), ..found };
-        assert_eq!(got, if written { Write::Replace(Box::new(wanted)) } else { Write::Keep });
+        assert_eq!(got, if written { AccountWrite::Replace(Box::new(wanted)) } else { AccountWrite::Keep });
     }
 }

@@ -31,10 +31,10 @@ fn listed(text: &str, labels: &[(&str, &str)]) -> ObjectReference {
     }
 }
 
-fn scope(kind: &GroupVersionKind) -> Option<Scope> {
+fn scope(kind: &GroupVersionKind) -> Option<KindScope> {
     match kind.kind.as_str() {
-        "ConfigMap" | "Secret" | "Deployment" => Some(Scope::Namespaced),
-        "Namespace" | "ClusterRole" => Some(Scope::Cluster),
+        "ConfigMap" | "Secret" | "Deployment" => Some(KindScope::Namespaced),
+        "Namespace" | "ClusterRole" => Some(KindScope::Cluster),
         _ => None,
     }
 }
@@ -42,7 +42,7 @@ fn scope(kind: &GroupVersionKind) -> Option<Scope> {
 fn taken(resources: &[ObjectReference], secrets: &[Secret]) -> Inventory {
     let mut object = ManagedResource::default();
     object.status.resources = resources.to_vec();
-    Inventory::take(&object, Manifests::read(secrets), "gardener", scope)
+    Inventory::compute(&object, Manifests::read(secrets), "gardener", scope)
 }
 
 const CONFIG_MAP: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n";
@@ -64,9 +64,13 @@ fn objects_are_read_secret_by_secret_and_applied_in_their_order() {
             secret("two", &[("k", "kind: Namespace\napiVersion: v1\nmetadata: {name: b}")]),
         ],
     );
-    let place =
-        |secret: &str, index| Place { namespace: "ns".into(), secret: secret.into(), key: "k".into(), index };
-    let wanted = |object, place| Wanted { object, place, applied: ObjectReference::default() };
+    let location = |secret: &str, index| ManifestLocation {
+        namespace: "ns".into(),
+        secret: secret.into(),
+        key: "k".into(),
+        index,
+    };
+    let wanted = |object, location| WantedObject { object, location, applied: ObjectReference::default() };
     let mut checksum = Checksum::default();
     checksum.feed(text.as_bytes());
     checksum.feed(text.as_bytes());
@@ -75,18 +79,18 @@ fn objects_are_read_secret_by_secret_and_applied_in_their_order() {
         wanted: vec![
             wanted(
                 json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "b"}}),
-                place("two", 0),
+                location("two", 0),
             ),
             wanted(
                 json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "default"}}),
-                place("one", 0),
+                location("one", 0),
             ),
             wanted(
                 json!({
                     "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
                     "metadata": {"name": "r", "labels": {"x": "v"}},
                 }),
-                place("one", 1),
+                location("one", 1),
             ),
         ],
         references: vec![
@@ -125,7 +129,7 @@ fn namespaces_are_completed(#[case] kind: &str, #[case] given: Option<&str>, #[c
 fn an_unknown_kind_counts_as_namespaced(#[case] object: Value, #[case] wanted: Value) {
     let unknown = |kind: &GroupVersionKind| scope(kind).filter(|_| kind.kind != "Namespace");
     let secrets = [secret("s", &[("k", &object.to_string())])];
-    let got = Inventory::take(&ManagedResource::default(), Manifests::read(&secrets), "gardener", unknown);
+    let got = Inventory::compute(&ManagedResource::default(), Manifests::read(&secrets), "gardener", unknown);
     assert_eq!(got.wanted[0].object["metadata"], wanted);
 }
 
@@ -135,7 +139,7 @@ fn labels_are_listed_with_those_injected_and_annotations_as_described() {
     let inject = [("a", "injected"), (api::resources::MANAGED_BY, "me")];
     object.spec.inject_labels = Some(inject.map(|(key, value)| (key.into(), value.into())).into());
     let text = "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\",\"labels\":{\"a\":\"own\",\"b\":\"own\"},\"annotations\":{\"c\":\"d\"}}}";
-    let got = Inventory::take(&object, Manifests::read(&[secret("s", &[("k", text)])]), "gardener", scope);
+    let got = Inventory::compute(&object, Manifests::read(&[secret("s", &[("k", text)])]), "gardener", scope);
     let wanted = ObjectReference {
         annotations: [("c".to_owned(), "d".to_owned())].into(),
         ..listed("v1/ConfigMap/default/a", &[("a", "injected"), ("b", "own")])
@@ -166,7 +170,7 @@ fn equivalent_kinds_are_one_object() {
     let kind = |group: &str| super::super::GroupKind { group: group.into(), kind: "Thing".into() };
     object.spec.equivalences = vec![vec![kind("old.org"), kind("new.org")]];
     let text = "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: a}\n---\napiVersion: new.org/v1\nkind: Thing\nmetadata: {name: a}\n";
-    let got = Inventory::take(&object, Manifests::read(&[secret("s", &[("k", text)])]), "gardener", scope);
+    let got = Inventory::compute(&object, Manifests::read(&[secret("s", &[("k", text)])]), "gardener", scope);
     let applied: Vec<_> = got.wanted.iter().map(|wanted| wanted.applied.clone()).collect();
     assert_eq!((applied, got.unwanted), (known.to_vec(), vec![]));
 }
@@ -198,8 +202,8 @@ fn unreadable_documents_are_listed_with_the_unwanted_objects() {
     let got = taken(&known, &[secret("s", &[("a", CONFIG_MAP), ("b", "- broken")])]);
     assert_eq!((got.wanted.len(), got.unwanted.as_slice(), got.errors.len()), (1, &known[1..], 1));
     assert_eq!(
-        got.errors[0].place,
-        Place { namespace: "ns".into(), secret: "s".into(), key: "b".into(), index: 0 }
+        got.errors[0].location,
+        ManifestLocation { namespace: "ns".into(), secret: "s".into(), key: "b".into(), index: 0 }
     );
     let mut checksum = Checksum::default();
     checksum.feed(CONFIG_MAP.as_bytes());

@@ -36,8 +36,8 @@ impl Walk {
             }
             Shape::Pointer(name, inner) => match (new, old) {
                 (Some(_), Some(_)) => self.compare(*inner, new, old),
-                (Some(value), None) => self.say(&pointee(name, *inner, value), NO_POINTER),
-                (None, Some(value)) => self.say(NO_POINTER, &pointee(name, *inner, value)),
+                (Some(value), None) => self.add(&pointee(name, *inner, value), NO_POINTER),
+                (None, Some(value)) => self.add(NO_POINTER, &pointee(name, *inner, value)),
                 (None, None) => {}
             },
             Shape::List(_, inner) => self.lists(shape, *inner, new, old),
@@ -45,7 +45,7 @@ impl Walk {
             Shape::IntegerOrText => self.integers_or_texts(new, old),
             Shape::Any => self.json(new, old),
             _ if equal(shape, new, old) => {}
-            _ => self.say(&printed(shape, new), &printed(shape, old)),
+            _ => self.add(&printed(shape, new), &printed(shape, old)),
         }
     }
 
@@ -61,8 +61,8 @@ impl Walk {
                     });
                 }
             }
-            (Some(_), None) => self.say(&printed(shape, new), "<nil slice>"),
-            (None, Some(_)) => self.say("<nil slice>", &printed(shape, old)),
+            (Some(_), None) => self.add(&printed(shape, new), "<nil slice>"),
+            (None, Some(_)) => self.add("<nil slice>", &printed(shape, old)),
             (None, None) => {}
         }
     }
@@ -79,8 +79,8 @@ impl Walk {
                     });
                 }
             }
-            (Some(_), None) => self.say(&printed(shape, new), "<nil map>"),
-            (None, Some(_)) => self.say("<nil map>", &printed(shape, old)),
+            (Some(_), None) => self.add(&printed(shape, new), "<nil map>"),
+            (None, Some(_)) => self.add("<nil map>", &printed(shape, old)),
             (None, None) => {}
         }
     }
@@ -109,7 +109,7 @@ impl Walk {
                 }
             }
             _ if equal(Shape::Any, new, old) => {}
-            _ => self.say(&printed(Shape::Any, new), &printed(Shape::Any, old)),
+            _ => self.add(&printed(Shape::Any, new), &printed(Shape::Any, old)),
         }
     }
 
@@ -119,7 +119,7 @@ impl Walk {
         self.path.pop();
     }
 
-    fn say(&mut self, new: &str, old: &str) {
+    fn add(&mut self, new: &str, old: &str) {
         if self.found.len() < LIMIT {
             self.found.push(format!("{}: {new} != {old}", self.path.join(".")));
         }
@@ -175,7 +175,7 @@ mod tests {
             (json!({"either": 1}), json!({"either": 2}), "Either.IntVal: 1 != 2"),
             (json!({"optional": ""}), json!({}), "Optional: string != <nil pointer>"),
         ] {
-            assert_eq!(said(&new, &old), [difference], "{new} {old}");
+            assert_eq!(diff(&new, &old), [difference], "{new} {old}");
         }
     }
 
@@ -183,12 +183,12 @@ mod tests {
     fn different_notations_of_one_value_are_no_difference() {
         let new = json!({"amount": "1000m", "wait": "60s", "bytes": "Zm9v\n", "optional": null, "other": 1});
         let old = json!({"amount": 1, "wait": "1m", "bytes": "Zm9v"});
-        assert_eq!(said(&new, &old), Vec::<String>::new());
+        assert_eq!(diff(&new, &old), Vec::<String>::new());
     }
 
     #[test]
     fn ten_differences_are_listed_at_most() {
         let texts: Vec<String> = (0..20).map(|number| number.to_string()).collect();
-        assert_eq!(said(&json!({"texts": texts}), &json!({"texts": []})).len(), LIMIT);
+        assert_eq!(diff(&json!({"texts": texts}), &json!({"texts": []})).len(), LIMIT);
     }
 }

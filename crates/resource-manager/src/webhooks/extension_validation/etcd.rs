@@ -5,9 +5,9 @@ use webhook::field::{Error, Path};
 
 use super::comparison::{member, text};
 use super::shape::{Field, LABEL_SELECTOR, SECRET_REFERENCE, Shape, TEXT_MAP, field};
-use super::{Frozen, Kind};
+use super::{ExtensionKind, Frozen};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ExtensionKind = ExtensionKind {
     name: "Etcd",
     group: "druid.gardener.cloud",
     resource: "etcds",

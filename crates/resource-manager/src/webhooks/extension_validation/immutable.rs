@@ -16,7 +16,7 @@ pub(super) fn check(
     errors: &mut Vec<Error>,
 ) {
     if !equal(shape, new, old) {
-        errors.push(Error::invalid(at, shown(shape, present(new)), "field is immutable"));
+        errors.push(Error::invalid(at, go_value(shape, present(new)), "field is immutable"));
     }
 }
 
@@ -43,10 +43,10 @@ pub(super) fn check_path(
 }
 
 /// A value as the original's errors show it.
-fn shown(shape: Shape, value: Option<&Value>) -> Shown {
+fn go_value(shape: Shape, value: Option<&Value>) -> Shown {
     match shape {
         Shape::Pointer(_, inner) => {
-            value.map_or_else(|| Shown::from("null"), |value| shown(*inner, Some(value)))
+            value.map_or_else(|| Shown::from("null"), |value| go_value(*inner, Some(value)))
         }
         Shape::Truth => Shown::from(truth(value)),
         Shape::Integer32 | Shape::Integer64 => Shown::from(integer(value)),

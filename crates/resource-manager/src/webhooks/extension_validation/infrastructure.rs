@@ -6,9 +6,9 @@ use webhook::field::Error;
 
 use super::required::check_spec;
 use super::shape::{PROVIDER_CONFIG, REGION, SECRET_REF, Shape, TYPE, field};
-use super::{EXTENSIONS, Frozen, Kind};
+use super::{EXTENSIONS, ExtensionKind, Frozen};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ExtensionKind = ExtensionKind {
     name: "Infrastructure",
     group: EXTENSIONS,
     resource: "infrastructures",

@@ -36,7 +36,7 @@ pub const NAME: &str = "extension-validation";
 
 /// A kind, the type of its specification, and its rules.
 #[derive(Debug)]
-pub struct Kind {
+pub struct ExtensionKind {
     /// Kind, as `BackupBucket`.
     pub name: &'static str,
     /// API group.
@@ -60,7 +60,7 @@ enum Frozen {
 }
 
 /// All kinds, by name.
-pub static KINDS: [Kind; 12] = [
+pub static KINDS: [ExtensionKind; 12] = [
     backupbucket::KIND,
     backupentry::KIND,
     bastion::KIND,
@@ -78,7 +78,7 @@ pub static KINDS: [Kind; 12] = [
 const VERSION: &str = "v1alpha1";
 const EXTENSIONS: &str = "extensions.gardener.cloud";
 
-impl Kind {
+impl ExtensionKind {
     /// The path of its webhook: `/validate-<group>-<version>-<kind>`, dots as dashes, in lower case.
     #[must_use]
     pub fn path(&self) -> String {
@@ -94,7 +94,7 @@ impl Kind {
         let mut errors = Vec::new();
         if let Some(old) = old {
             self.decode(old)?;
-            self.judge_change(old, new, &mut errors);
+            self.validate_change(old, new, &mut errors);
         }
         metadata::validate(member(Some(new), "metadata"), self.namespaced, &mut errors);
         (self.rules)(new, &mut errors);
@@ -119,7 +119,7 @@ impl Kind {
         decoding::check(Shape::Struct(self.spec), &object["spec"], "spec")
     }
 
-    fn judge_change(&self, old: &Value, new: &Value, errors: &mut Vec<Error>) {
+    fn validate_change(&self, old: &Value, new: &Value, errors: &mut Vec<Error>) {
         let part = |object, name| member(Some(object), name);
         metadata::validate_update(part(new, "metadata"), part(old, "metadata"), errors);
         let spec = Shape::Struct(self.spec);

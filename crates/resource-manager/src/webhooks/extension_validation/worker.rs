@@ -10,9 +10,9 @@ use webhook::field::{Error, Path};
 use super::comparison::{entries, items, member, text};
 use super::decoding::quantity;
 use super::required::{check, check_that};
-use super::{EXTENSIONS, Frozen, Kind};
+use super::{EXTENSIONS, ExtensionKind, Frozen};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ExtensionKind = ExtensionKind {
     name: "Worker",
     group: EXTENSIONS,
     resource: "workers",

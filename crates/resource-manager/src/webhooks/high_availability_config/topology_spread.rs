@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 use webhook::object::{self, WrongType};
 use webhook::rejection::Rejection;
 
-use super::{Facts, FailureTolerance, Namespace};
+use super::{FailureTolerance, Namespace, ObjectFacts};
 
 const CONSTRAINTS: [&str; 4] = ["spec", "template", "spec", "topologySpreadConstraints"];
 
 /// Replaces the constraints over nodes and zones of a workload with more than one replica; others stay, first.
 ///
 /// GRM-HAC-053, GRM-HAC-054, GRM-HAC-055, GRM-HAC-057.
-pub(super) fn mutate(facts: Facts<'_>, workload: &mut Value) -> Result<(), Rejection> {
+pub(super) fn mutate(facts: ObjectFacts<'_>, workload: &mut Value) -> Result<(), Rejection> {
     let replicas = object::integer(workload, &["spec", "replicas"])?.unwrap_or_default();
     if replicas <= 1 {
         return Ok(());

@@ -6,20 +6,20 @@ use kube::Client;
 use parking_lot::Mutex;
 use webhook::field::quote;
 
-use super::LookError;
-use crate::controllers::served::{self, Served};
+use super::CheckError;
+use crate::controllers::served::{self, ServedKind};
 
 /// The discovered kinds of a cluster.
-pub(crate) struct Serves {
+pub(crate) struct ServedKinds {
     client: Client,
     /// Kinds by name, by group version.
-    known: Mutex<BTreeMap<String, BTreeMap<String, Served>>>,
+    by_group_version: Mutex<BTreeMap<String, BTreeMap<String, ServedKind>>>,
 }
 
-impl Serves {
+impl ServedKinds {
     /// Sends no request yet.
     pub(crate) fn new(client: Client) -> Self {
-        Self { client, known: Mutex::default() }
+        Self { client, by_group_version: Mutex::default() }
     }
 
     /// GRM-HLT-006: finds a served kind; if it is not served, returns an error in the original's words.
@@ -27,23 +27,23 @@ impl Serves {
         &self,
         api_version: &str,
         kind: &str,
-    ) -> Result<Result<Served, String>, LookError> {
-        if let Some(served) = self.known(api_version, kind) {
+    ) -> Result<Result<ServedKind, String>, CheckError> {
+        if let Some(served) = self.discovered(api_version, kind) {
             return Ok(Ok(served));
         }
         match served::kinds(&self.client, api_version).await {
-            Ok(kinds) => drop(self.known.lock().insert(api_version.to_owned(), kinds)),
+            Ok(kinds) => drop(self.by_group_version.lock().insert(api_version.to_owned(), kinds)),
             Err(error) if is_absent(&error) => {}
             Err(source) => {
-                return Err(LookError::Discover { kind: format!("{api_version} {kind}"), source });
+                return Err(CheckError::Discover { kind: format!("{api_version} {kind}"), source });
             }
         }
         let absent = || format!("no matches for kind {} in version {}", quote(kind), quote(api_version));
-        Ok(self.known(api_version, kind).ok_or_else(absent))
+        Ok(self.discovered(api_version, kind).ok_or_else(absent))
     }
 
-    fn known(&self, api_version: &str, kind: &str) -> Option<Served> {
-        self.known.lock().get(api_version)?.get(kind).cloned()
+    fn discovered(&self, api_version: &str, kind: &str) -> Option<ServedKind> {
+        self.by_group_version.lock().get(api_version)?.get(kind).cloned()
     }
 }
 

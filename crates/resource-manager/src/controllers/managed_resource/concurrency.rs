@@ -9,7 +9,7 @@ const AT_ONCE: usize = 64;
 
 /// Processes all items, and returns the results in order. A future is only created when it can start: a waiting
 /// request takes kilobytes, and there may be ten thousand items. A slow item does not delay the others.
-pub(super) async fn in_turns<I, F: Future>(
+pub(super) async fn run_concurrently<I, F: Future>(
     items: impl IntoIterator<Item = I>,
     mut work: impl FnMut(I) -> F,
 ) -> Vec<F::Output> {
@@ -42,7 +42,7 @@ mod tests {
     async fn results_are_in_order_and_concurrency_is_bounded() {
         let (now, most) = (Cell::new(0), Cell::new(0));
         let (now, most) = (&now, &most);
-        let done = in_turns(0..200, |item| async move {
+        let done = run_concurrently(0..200, |item| async move {
             now.set(now.get() + 1);
             most.set(most.get().max(now.get()));
             tokio::task::yield_now().await;
@@ -61,7 +61,7 @@ mod tests {
             item
         };
         let items = 0..1_000;
-        assert_eq!(in_turns(items.clone(), work).await, items.collect::<Vec<_>>());
+        assert_eq!(run_concurrently(items.clone(), work).await, items.collect::<Vec<_>>());
         assert_eq!(begun.elapsed(), Duration::from_secs(100));
     }
 }

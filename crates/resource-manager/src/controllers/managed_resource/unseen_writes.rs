@@ -10,33 +10,33 @@ use super::live::Live;
 
 /// Objects of one kind by namespace and name, and what the store must contain before it is used.
 #[derive(Debug, Default)]
-pub(super) struct Written(Mutex<BTreeMap<Name, Version>>);
+pub(super) struct UnseenWrites(Mutex<BTreeMap<Name, ExpectedVersion>>);
 
 /// Namespace and name.
 type Name = (Box<str>, Box<str>);
 
 /// What the store must contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Version {
+enum ExpectedVersion {
     /// The object in this version, or a later one.
     Since(Box<str>),
     /// No object with this uid.
     Without(Box<str>),
 }
 
-impl Written {
+impl UnseenWrites {
     /// Records a creation or an update, by its answer.
     pub(super) fn since(&self, live: &Live, store: Option<&Store<Live>>) {
         let metadata = live.meta();
         let (namespace, name) = (metadata.namespace.as_deref(), metadata.name.as_deref());
         let version = metadata.resource_version.as_deref().unwrap_or_default();
         let name = of(namespace.unwrap_or_default(), name.unwrap_or_default());
-        self.insert(name, Version::Since(version.into()), store);
+        self.insert(name, ExpectedVersion::Since(version.into()), store);
     }
 
     /// Records the deletion of the object with this uid.
     pub(super) fn without(&self, namespace: &str, name: &str, uid: &str, store: Option<&Store<Live>>) {
-        self.insert(of(namespace, name), Version::Without(uid.into()), store);
+        self.insert(of(namespace, name), ExpectedVersion::Without(uid.into()), store);
     }
 
     /// Whether the store lags behind our writes of an object; `stored` is the object in the store.
@@ -55,7 +55,7 @@ impl Written {
     }
 
     /// Records a write. Whenever the number has doubled, removes the writes that the store contains.
-    fn insert(&self, name: Name, version: Version, store: Option<&Store<Live>>) {
+    fn insert(&self, name: Name, version: ExpectedVersion, store: Option<&Store<Live>>) {
         let mut written = self.0.lock();
         if let Some(store) = store.filter(|_| written.len().is_power_of_two()) {
             written
@@ -65,7 +65,7 @@ impl Written {
     }
 }
 
-impl Version {
+impl ExpectedVersion {
     fn is_ahead(&self, stored: Option<&Live>) -> bool {
         match (self, stored) {
             (Self::Without(_), None) => false,
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn a_store_is_used_once_it_contains_our_writes() {
-        let written = Written::default();
+        let written = UnseenWrites::default();
         let is_ahead = |stored: Option<&Live>| written.is_ahead("n", "a", stored);
         assert!(!is_ahead(None));
         written.since(&live("u", "10"), None);
@@ -129,7 +129,7 @@ mod tests {
         let client = Client::new(ApiServer::builder().build(), "default");
         let cluster = Cluster::new("target", client, CacheOptions::default(), Entropy::seeded(0));
         let store = cluster.dynamic_store(&ApiResource::erase::<ConfigMap>(&()), Selection::all());
-        let written = Written::default();
+        let written = UnseenWrites::default();
         for number in 0..100 {
             written.without("n", &number.to_string(), "u", Some(&store));
         }

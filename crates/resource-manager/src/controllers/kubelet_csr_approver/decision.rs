@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use k8s_openapi::api::core::v1::Node;
 
-use super::request::Asked;
+use super::request::CertificateSubject;
 
 /// Prefix of the user names of nodes.
 const USER_PREFIX: &str = "system:node:";
@@ -54,7 +54,7 @@ pub(super) enum Denial {
 }
 
 /// What the clusters say about the requesting node.
-pub(super) struct Facts {
+pub(super) struct NodeFacts {
     /// The node; `None` if it does not exist.
     pub(super) node: Option<Node>,
     /// How many machines the node has.
@@ -65,36 +65,41 @@ pub(super) struct Facts {
 ///
 /// # Errors
 /// When the request is invalid in itself.
-pub(super) fn node_name<'a>(user: &str, asked: &'a Asked) -> Result<&'a str, Denial> {
+pub(super) fn node_name<'a>(user: &str, subject: &'a CertificateSubject) -> Result<&'a str, Denial> {
     if !user.starts_with(USER_PREFIX) {
         return Err(Denial::User(user.to_owned()));
     }
-    if asked.dns_names.is_empty() && asked.ip_addresses.is_empty() {
+    if subject.dns_names.is_empty() && subject.ip_addresses.is_empty() {
         return Err(Denial::NoNames);
     }
-    if asked.common_name != user {
+    if subject.common_name != user {
         return Err(Denial::CommonName);
     }
-    if asked.organizations != [NODES] {
+    if subject.organizations != [NODES] {
         return Err(Denial::Organization);
     }
-    Ok(&asked.common_name[USER_PREFIX.len()..])
+    Ok(&subject.common_name[USER_PREFIX.len()..])
 }
 
 /// GRM-CSR-001 and GRM-CSR-006 to -010: checks that the certificate has exactly the node's names and addresses.
 ///
 /// # Errors
 /// When it has others.
-pub(super) fn judge(namespace: &str, name: &str, asked: &Asked, facts: &Facts) -> Result<(), Denial> {
+pub(super) fn check(
+    namespace: &str,
+    name: &str,
+    subject: &CertificateSubject,
+    facts: &NodeFacts,
+) -> Result<(), Denial> {
     let Some(node) = &facts.node else { return Err(Denial::NoNode(name.to_owned())) };
     if facts.machines != 1 {
         let (namespace, node) = (namespace.to_owned(), name.to_owned());
         return Err(Denial::Machines { namespace, node, count: facts.machines });
     }
-    if addresses(node, &DNS) != asked.dns_names {
+    if addresses(node, &DNS) != subject.dns_names {
         return Err(Denial::DnsNames);
     }
-    if addresses(node, &IP) != asked.ip_addresses {
+    if addresses(node, &IP) != subject.ip_addresses {
         return Err(Denial::IpAddresses);
     }
     Ok(())
@@ -114,9 +119,9 @@ mod tests {
 
     use super::*;
 
-    fn asked(name: &str, organizations: &[&str], dns: &[&str], ip: &[&str]) -> Asked {
+    fn subject(name: &str, organizations: &[&str], dns: &[&str], ip: &[&str]) -> CertificateSubject {
         let all = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
-        Asked {
+        CertificateSubject {
             common_name: name.to_owned(),
             organizations: organizations.iter().map(|text| (*text).to_owned()).collect(),
             dns_names: all(dns),
@@ -127,21 +132,21 @@ mod tests {
     const USER: &str = "system:node:n";
 
     #[rstest]
-    #[case::good(USER, asked(USER, &[NODES], &["n"], &[]), Ok("n"))]
-    #[case::an_address_is_enough(USER, asked(USER, &[NODES], &[], &["10.0.0.1"]), Ok("n"))]
-    #[case::no_name("system:node:", asked("system:node:", &[NODES], &["n"], &[]), Ok(""))]
-    #[case::no_node("bob", asked("bob", &[NODES], &["n"], &[]), Err(Denial::User("bob".to_owned())))]
-    #[case::no_names(USER, asked("other", &[], &[], &[]), Err(Denial::NoNames))]
-    #[case::another_name(USER, asked("system:node:m", &[], &["n"], &[]), Err(Denial::CommonName))]
-    #[case::no_organization(USER, asked(USER, &[], &["n"], &[]), Err(Denial::Organization))]
-    #[case::another_organization(USER, asked(USER, &["system:masters"], &["n"], &[]), Err(Denial::Organization))]
-    #[case::two_organizations(USER, asked(USER, &[NODES, NODES], &["n"], &[]), Err(Denial::Organization))]
+    #[case::good(USER, subject(USER, &[NODES], &["n"], &[]), Ok("n"))]
+    #[case::an_address_is_enough(USER, subject(USER, &[NODES], &[], &["10.0.0.1"]), Ok("n"))]
+    #[case::no_name("system:node:", subject("system:node:", &[NODES], &["n"], &[]), Ok(""))]
+    #[case::no_node("bob", subject("bob", &[NODES], &["n"], &[]), Err(Denial::User("bob".to_owned())))]
+    #[case::no_names(USER, subject("other", &[], &[], &[]), Err(Denial::NoNames))]
+    #[case::another_name(USER, subject("system:node:m", &[], &["n"], &[]), Err(Denial::CommonName))]
+    #[case::no_organization(USER, subject(USER, &[], &["n"], &[]), Err(Denial::Organization))]
+    #[case::another_organization(USER, subject(USER, &["system:masters"], &["n"], &[]), Err(Denial::Organization))]
+    #[case::two_organizations(USER, subject(USER, &[NODES, NODES], &["n"], &[]), Err(Denial::Organization))]
     fn the_request_names_the_node(
         #[case] user: &str,
-        #[case] asked: Asked,
+        #[case] subject: CertificateSubject,
         #[case] want: Result<&str, Denial>,
     ) {
-        assert_eq!(node_name(user, &asked), want);
+        assert_eq!(node_name(user, &subject), want);
     }
 
     const ADDRESSES: &[(&str, &str)] = &[
@@ -178,8 +183,8 @@ mod tests {
             ADDRESSES.iter().map(|(kind, address)| json!({"type": kind, "address": address})).collect();
         let node =
             serde_json::from_value(json!({"metadata": {}, "status": {"addresses": addresses}})).unwrap();
-        let facts = Facts { node: Some(node).filter(|_| there), machines };
-        assert_eq!(judge("shoot", "n", &asked(USER, &[NODES], dns, ip), &facts), want);
+        let facts = NodeFacts { node: Some(node).filter(|_| there), machines };
+        assert_eq!(check("shoot", "n", &subject(USER, &[NODES], dns, ip), &facts), want);
     }
 
     #[test]

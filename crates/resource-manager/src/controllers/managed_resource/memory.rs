@@ -9,13 +9,13 @@ use k8s_openapi::api::core::v1::Secret;
 use kube::ResourceExt;
 use parking_lot::Mutex;
 
-use super::kinds::Kind;
+use super::kinds::TargetKind;
 use super::namespaces::Namespaces;
 use crate::managed_resource::ObjectReference;
 
 /// Version, kind, namespace and name of an object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Key {
+pub(super) struct ObjectKey {
     api_version: Box<str>,
     kind: Box<str>,
     namespace: Box<str>,
@@ -24,9 +24,9 @@ pub(super) struct Key {
 
 /// An object that was in sync with its manifest.
 #[derive(Clone, Debug)]
-pub(super) struct Settled {
+pub(super) struct SyncedObject {
     /// Its kind.
-    pub(super) kind: Arc<Kind>,
+    pub(super) kind: Arc<TargetKind>,
     /// Digest of the manifest and of everything that is injected into it.
     pub(super) manifest: u64,
     /// [`super::live::Live::digest`].
@@ -39,7 +39,7 @@ pub(super) struct Settled {
 
 /// The inputs of a pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Circumstances {
+pub(super) struct PassInputs {
     /// Resource version of the ManagedResource, after our own writes.
     pub(super) version: Option<String>,
     /// Its generation when the pass began: others may write between our writes.
@@ -56,26 +56,26 @@ pub(super) struct Circumstances {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory {
     /// Objects that were in sync when last compared.
-    pub(super) objects: BTreeMap<Key, Settled>,
+    pub(super) objects: BTreeMap<ObjectKey, SyncedObject>,
     /// The inputs of the last pass; `None` if that failed.
-    pub(super) circumstances: Option<Circumstances>,
-    /// [`Said::digest`] of the Secrets in that pass.
-    pub(super) said: u64,
+    pub(super) inputs: Option<PassInputs>,
+    /// [`SecretsContent::digest`] of the Secrets in that pass.
+    pub(super) secrets_digest: u64,
 }
 
 /// The content of Secrets, as far as needed to notice a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct SecretsContent {
     /// Their resource versions, which change with every finalizer and label.
     pub(super) versions: Vec<Option<String>>,
     /// Digest of their names and values.
     pub(super) digest: u64,
 }
 
-impl Said {
+impl SecretsContent {
     /// The versions and the digest of these Secrets.
     #[must_use]
-    pub(super) fn by(secrets: &[Secret]) -> Self {
+    pub(super) fn of(secrets: &[Secret]) -> Self {
         let mut hasher = DefaultHasher::new();
         for secret in secrets {
             secret.metadata.name.hash(&mut hasher);
@@ -92,7 +92,7 @@ impl Said {
 #[derive(Debug, Default)]
 pub(super) struct Memories(Mutex<BTreeMap<Request, Arc<Memory>>>);
 
-impl Key {
+impl ObjectKey {
     /// The key of an object.
     #[must_use]
     pub(super) fn of(object: &ObjectReference) -> Self {
@@ -102,10 +102,10 @@ impl Key {
     }
 }
 
-impl Settled {
+impl SyncedObject {
     /// Whether manifest, live object and namespace are the same.
     #[must_use]
-    pub(super) fn is_as(&self, other: &Self) -> bool {
+    pub(super) fn is_same(&self, other: &Self) -> bool {
         (self.manifest, self.live, self.namespace) == (other.manifest, other.live, other.namespace)
     }
 }
@@ -113,23 +113,23 @@ impl Settled {
 impl Memory {
     /// GRM-MR-007: whether nothing has changed since all objects were in sync.
     #[must_use]
-    pub(super) fn holds(&self, namespaces: &Namespaces, circumstances: &Circumstances) -> bool {
-        let is_same = |(key, settled): (&Key, &Settled)| {
-            settled.is_watched
-                && namespaces.digest(&key.namespace) == settled.namespace
-                && settled.kind.digest(&key.namespace, &key.name) == Some(settled.live)
+    pub(super) fn is_current(&self, namespaces: &Namespaces, inputs: &PassInputs) -> bool {
+        let is_same = |(key, in_sync): (&ObjectKey, &SyncedObject)| {
+            in_sync.is_watched
+                && namespaces.digest(&key.namespace) == in_sync.namespace
+                && in_sync.kind.digest(&key.namespace, &key.name) == Some(in_sync.live)
         };
-        self.circumstances.as_ref() == Some(circumstances) && self.objects.iter().all(is_same)
+        self.inputs.as_ref() == Some(inputs) && self.objects.iter().all(is_same)
     }
 }
 
 impl Memory {
     /// This memory with the new versions of the Secrets, if their content is the same.
     #[must_use]
-    pub(super) fn of_secrets(&self, said: &Said) -> Option<Self> {
-        let circumstances = self.circumstances.clone().filter(|_| self.said == said.digest)?;
-        let circumstances = Some(Circumstances { secrets: said.versions.clone(), ..circumstances });
-        Some(Self { circumstances, ..self.clone() })
+    pub(super) fn with_secrets(&self, content: &SecretsContent) -> Option<Self> {
+        let inputs = self.inputs.clone().filter(|_| self.secrets_digest == content.digest)?;
+        let inputs = Some(PassInputs { secrets: content.versions.clone(), ..inputs });
+        Some(Self { inputs, ..self.clone() })
     }
 }
 
@@ -167,21 +167,22 @@ mod tests {
 
     #[test]
     fn a_written_secret_with_the_same_content_needs_no_pass() {
-        let said = Said::by(&[secret("1", "a")]);
-        let circumstances = Circumstances {
+        let content = SecretsContent::of(&[secret("1", "a")]);
+        let inputs = PassInputs {
             version: Some("7".to_owned()),
             generation: Some(1),
-            secrets: said.versions,
+            secrets: content.versions,
             kinds: 0,
             scaled: 0,
         };
         let memory =
-            Memory { circumstances: Some(circumstances.clone()), said: said.digest, ..Memory::default() };
-        let now = memory.of_secrets(&Said::by(&[secret("2", "a")])).and_then(|memory| memory.circumstances);
-        assert_eq!(now, Some(Circumstances { secrets: vec![Some("2".to_owned())], ..circumstances }));
+            Memory { inputs: Some(inputs.clone()), secrets_digest: content.digest, ..Memory::default() };
+        let now =
+            memory.with_secrets(&SecretsContent::of(&[secret("2", "a")])).and_then(|memory| memory.inputs);
+        assert_eq!(now, Some(PassInputs { secrets: vec![Some("2".to_owned())], ..inputs }));
         for other in [vec![secret("2", "b")], vec![], vec![secret("1", "a"), secret("1", "a")]] {
-            assert!(memory.of_secrets(&Said::by(&other)).is_none(), "{other:?}");
+            assert!(memory.with_secrets(&SecretsContent::of(&other)).is_none(), "{other:?}");
         }
-        assert!(Memory::default().of_secrets(&Said::by(&[])).is_none(), "nothing was in order");
+        assert!(Memory::default().with_secrets(&SecretsContent::of(&[])).is_none(), "nothing was in order");
     }
 }
