@@ -215,7 +215,7 @@ pub fn terminated() -> io::Result<impl Future<Output = ()> + Send> {
                 _ = terminate.recv() => {}
                 _ = interrupt.recv() => {}
             }
-            #[expect(clippy::exit, reason = "who asks twice does not want to wait")]
+            #[expect(clippy::exit, reason = "a second signal ends the process immediately")]
             std::process::exit(1);
         });
     })

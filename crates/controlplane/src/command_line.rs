@@ -55,7 +55,7 @@ impl CommandLine {
     }
 
     /// The words without quotes.
-    fn meant(&self) -> Cow<'_, [String]> {
+    fn unquoted_words(&self) -> Cow<'_, [String]> {
         if self.is_line() {
             Cow::Owned(self.words.iter().map(|word| unquoted(word)).collect())
         } else {
@@ -83,25 +83,25 @@ impl CommandLine {
     /// The values of a flag; empty if it is not set.
     #[must_use]
     pub fn values(&self, flag: &str) -> Vec<String> {
-        flags(&self.meant()).remove(flag).unwrap_or_default()
+        flags(&self.unquoted_words()).remove(flag).unwrap_or_default()
     }
 
     /// Sets a flag to this value only: its first occurrence gets the value, the others are removed.
     pub fn set(&mut self, flag: &str, value: &str) {
-        let said = self.said(flag);
-        if said.len() == 1 && said[0].value == value {
+        let occurrences = self.occurrences_of(flag);
+        if occurrences.len() == 1 && occurrences[0].value == value {
             return;
         }
-        for again in said.iter().skip(1).rev() {
+        for again in occurrences.iter().skip(1).rev() {
             self.remove_words(again);
         }
-        self.say(said.first(), flag, value);
+        self.write_flag(occurrences.first(), flag, value);
     }
 
     /// Removes a flag.
     pub fn remove(&mut self, flag: &str) {
-        for said in self.said(flag).iter().rev() {
-            self.remove_words(said);
+        for occurrence in self.occurrences_of(flag).iter().rev() {
+            self.remove_words(occurrence);
         }
     }
 
@@ -110,24 +110,24 @@ impl CommandLine {
         if self.values(flag).iter().any(|known| known == member) {
             return;
         }
-        let said = self.said(flag);
-        let last = said.last();
+        let occurrences = self.occurrences_of(flag);
+        let last = occurrences.last();
         let value = match last {
             Some(last) if !last.value.is_empty() => format!("{},{member}", last.value),
             _ => member.to_owned(),
         };
-        self.say(last, flag, &value);
+        self.write_flag(last, flag, &value);
     }
 
     /// Removes a member from a list flag; a flag without members is removed.
     pub fn remove_member(&mut self, flag: &str, member: &str) {
-        for said in self.said(flag).into_iter().rev() {
-            let members: Vec<&str> = said.value.split(',').collect();
+        for occurrence in self.occurrences_of(flag).into_iter().rev() {
+            let members: Vec<&str> = occurrence.value.split(',').collect();
             let left: Vec<&str> = members.iter().copied().filter(|known| known.trim() != member).collect();
             if left.is_empty() {
-                self.remove_words(&said);
+                self.remove_words(&occurrence);
             } else if left.len() < members.len() {
-                self.say(Some(&said), flag, &left.join(","));
+                self.write_flag(Some(&occurrence), flag, &left.join(","));
             }
         }
     }
@@ -139,30 +139,31 @@ impl CommandLine {
         if self.values(flag).contains(&entry) {
             return;
         }
-        let said = self.said(flag);
-        let has_key = |said: &&Occurrence| said.value.split(',').any(|known| is_entry_of(known, key));
-        let at = said.iter().rfind(has_key).or(said.last());
+        let occurrences = self.occurrences_of(flag);
+        let has_key =
+            |occurrence: &&Occurrence| occurrence.value.split(',').any(|known| is_entry_of(known, key));
+        let at = occurrences.iter().rfind(has_key).or(occurrences.last());
         let value = match at {
-            Some(said) if has_key(&said) => {
+            Some(occurrence) if has_key(&occurrence) => {
                 let entry =
                     |known: &str| if is_entry_of(known, key) { entry.clone() } else { known.to_owned() };
-                said.value.split(',').map(entry).collect::<Vec<_>>().join(",")
+                occurrence.value.split(',').map(entry).collect::<Vec<_>>().join(",")
             }
-            Some(said) if !said.value.is_empty() => format!("{},{entry}", said.value),
+            Some(occurrence) if !occurrence.value.is_empty() => format!("{},{entry}", occurrence.value),
             _ => entry,
         };
-        self.say(at, flag, &value);
+        self.write_flag(at, flag, &value);
     }
 
-    fn said(&self, flag: &str) -> Vec<Occurrence> {
-        occurrences(&self.meant()).into_iter().filter(|said| said.name == flag).collect()
+    fn occurrences_of(&self, flag: &str) -> Vec<Occurrence> {
+        occurrences(&self.unquoted_words()).into_iter().filter(|occurrence| occurrence.name == flag).collect()
     }
 
     /// Writes a flag at the given occurrence, or after all others.
-    fn say(&mut self, at: Option<&Occurrence>, flag: &str, value: &str) {
+    fn write_flag(&mut self, at: Option<&Occurrence>, flag: &str, value: &str) {
         let word = format!("{flag}={value}");
         let word = if self.is_line() { quoted(&word) } else { word };
-        let Some(said) = at else {
+        let Some(occurrence) = at else {
             // After `--` there are no flags.
             let at = self.words.iter().position(|word| word == "--").unwrap_or(self.words.len());
             // If the container's flags are in `args`, they get one more; if they are all in `command`, that gets it.
@@ -175,14 +176,14 @@ impl CommandLine {
                 .insert(if at == 0 { self.before.len().min(1) } else { at }, self.separator.to_owned());
             return;
         };
-        self.words[said.at] = word;
-        if said.words > 1 {
-            self.remove_word(said.at + 1);
+        self.words[occurrence.at] = word;
+        if occurrence.words > 1 {
+            self.remove_word(occurrence.at + 1);
         }
     }
 
-    fn remove_words(&mut self, said: &Occurrence) {
-        for at in (said.at..said.at + said.words).rev() {
+    fn remove_words(&mut self, occurrence: &Occurrence) {
+        for at in (occurrence.at..occurrence.at + occurrence.words).rev() {
             self.remove_word(at);
         }
     }
@@ -264,24 +265,24 @@ mod tests {
     #[test]
     fn members_come_and_go() {
         let flag = "--enable-admission-plugins";
-        let said = |values: &[&str]| {
+        let command_with = |values: &[&str]| {
             let words: Vec<String> = values.iter().map(|value| format!("{flag}={value}")).collect();
             json!({ "command": words })
         };
         for (before, after) in [
-            (said(&[]), said(&["P"])),
-            (said(&[""]), said(&["P"])),
-            (said(&["Q"]), said(&["Q,P"])),
-            (said(&["Q,P"]), said(&["Q,P"])),
-            (said(&["P", "Q"]), said(&["P", "Q"])),
+            (command_with(&[]), command_with(&["P"])),
+            (command_with(&[""]), command_with(&["P"])),
+            (command_with(&["Q"]), command_with(&["Q,P"])),
+            (command_with(&["Q,P"]), command_with(&["Q,P"])),
+            (command_with(&["P", "Q"]), command_with(&["P", "Q"])),
         ] {
             assert_eq!(edited(&before, |line| line.add_member(flag, "P")), after, "{before}");
         }
         for (before, after) in [
-            (said(&["P"]), json!({"command": []})),
-            (said(&["Q,P,R"]), said(&["Q,R"])),
-            (said(&["P", "Q", "R,P"]), said(&["Q", "R"])),
-            (said(&["Q"]), said(&["Q"])),
+            (command_with(&["P"]), json!({"command": []})),
+            (command_with(&["Q,P,R"]), command_with(&["Q,R"])),
+            (command_with(&["P", "Q", "R,P"]), command_with(&["Q", "R"])),
+            (command_with(&["Q"]), command_with(&["Q"])),
         ] {
             assert_eq!(edited(&before, |line| line.remove_member(flag, "P")), after, "{before}");
         }
@@ -289,17 +290,17 @@ mod tests {
 
     #[test]
     fn an_entry_of_a_map_is_set_where_it_counts() {
-        let said = |values: &[&str]| {
+        let command_with = |values: &[&str]| {
             let words: Vec<String> = values.iter().map(|value| format!("--feature-gates={value}")).collect();
             json!({ "args": words })
         };
         for (before, after) in [
-            (said(&["A=true"]), said(&["A=true"])),
-            (said(&["A=false,B=true"]), said(&["A=true,B=true"])),
-            (said(&["B=true"]), said(&["B=true,A=true"])),
+            (command_with(&["A=true"]), command_with(&["A=true"])),
+            (command_with(&["A=false,B=true"]), command_with(&["A=true,B=true"])),
+            (command_with(&["B=true"]), command_with(&["B=true,A=true"])),
             (
-                said(&["A=false", "B=true", "A=false", "C=true"]),
-                said(&["A=false", "B=true", "A=true", "C=true"]),
+                command_with(&["A=false", "B=true", "A=false", "C=true"]),
+                command_with(&["A=false", "B=true", "A=true", "C=true"]),
             ),
         ] {
             assert_eq!(

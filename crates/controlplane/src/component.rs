@@ -39,7 +39,7 @@ pub static COMPONENT: Component = Component {
         rollout: Some(Rollout {
             // Webhooks do nothing that the provider's configuration does not request.
             combining: Combining::Nothing,
-            file: |config| whole(config).map(Some),
+            file: |config| complete_config(config).map(Some),
             registrations: |config, _| Ok(registered(&configuration(config)?, None)),
         }),
     },
@@ -92,9 +92,12 @@ fn probe() -> Probe {
 }
 
 /// The complete configuration file.
-fn whole(config: &Value) -> Result<Value, String> {
-    let mut whole = json!({"apiVersion": API_VERSION, "kind": KIND});
+fn complete_config(config: &Value) -> Result<Value, String> {
+    let mut complete_config = json!({"apiVersion": API_VERSION, "kind": KIND});
     let sections = config.as_object().ok_or("the configuration is not a map")?;
-    whole.as_object_mut().into_iter().for_each(|whole| whole.extend(sections.clone()));
-    configuration(&whole).map(|_| whole)
+    complete_config
+        .as_object_mut()
+        .into_iter()
+        .for_each(|complete_config| complete_config.extend(sections.clone()));
+    configuration(&complete_config).map(|_| complete_config)
 }

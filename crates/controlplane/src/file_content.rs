@@ -32,7 +32,7 @@ pub enum ContentError {
     #[error("failed to decompress: {0}")]
     Gzip(#[source] std::io::Error),
     /// It is not UTF-8.
-    #[error("the content is no UTF-8")]
+    #[error("the content is not UTF-8")]
     Text(#[from] std::string::FromUtf8Error),
     /// It is larger than any file of a node.
     #[error("the content is larger than {LARGEST} bytes")]
@@ -104,7 +104,7 @@ mod tests {
     fn errors_give_the_reason() {
         let table = [
             ("b64", "*", "failed to decode Base64: Invalid symbol 42, offset 0."),
-            ("b64", "/w==", "the content is no UTF-8"),
+            ("b64", "/w==", "the content is not UTF-8"),
             ("gzip-b64", "YWJj", "failed to decompress: unexpected end of file"),
             ("zip", "", "unsupported encoding \"zip\", supported: \"\", \"b64\", \"gzip\", \"gzip-b64\""),
         ];

@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn each_webhook_selects_namespaces_of_its_kind_of_provider() {
         let object = registered(&json!({"provider": "local"}));
-        let said: Vec<Value> = object["webhooks"]
+        let webhooks: Vec<Value> = object["webhooks"]
             .as_array()
             .unwrap()
             .iter()
@@ -168,7 +168,7 @@ mod tests {
                 ["services", "etcds"]
             ]),
         ];
-        assert_eq!(said, wanted);
+        assert_eq!(webhooks, wanted);
         let (name, labels) = (&object["metadata"]["name"], &object["metadata"]["labels"]);
         assert_eq!(name, "gardener-extension-provider-local");
         assert_eq!(labels, &json!({"remediation.webhook.shoot.gardener.cloud/exclude": "true"}));

@@ -55,8 +55,8 @@ async fn a_registration_by_label_is_for_releases_of_gardener_that_write_the_labe
     let folder = tempfile::tempdir().expect("a folder");
     let mut contracts = contracts::of_component(COMPONENT.name).expect("the contracts are well-formed");
     contracts.retain(|contract| contract.name == "deployments");
-    let asked = ["CP-002", "CP-006", "CP-133"];
-    contracts[0].clauses.retain(|clause| asked.contains(&clause.id.as_str()));
+    let ids = ["CP-002", "CP-006", "CP-133"];
+    contracts[0].clauses.retain(|clause| ids.contains(&clause.id.as_str()));
     let (passed, failed, skipped) = (Status::Passed, Status::Failed, Status::Skipped);
     for (registered, gardener, want) in [
         ("v1.98.0", Some("v1.98.0"), [passed, passed, skipped]),
@@ -75,7 +75,7 @@ async fn a_registration_by_label_is_for_releases_of_gardener_that_write_the_labe
         let contracts = contracts.clone().into();
         let report = run(contracts, Arc::new(target), &options(), &|_| {}, &Interrupt::default()).await;
         let found = |id: &&str| report.contracts[0].clauses.iter().find(|clause| clause.id == *id);
-        let found = asked.iter().map(|id| found(id).expect("it was asked").status);
+        let found = ids.iter().map(|id| found(id).expect("it was asked").status);
         assert_eq!(found.collect::<Vec<_>>(), want, "registered for {registered}, asked for {gardener:?}");
         assert_eq!(report.run.gardener.as_deref(), gardener.or(Some("v1.82.0")));
     }
@@ -124,19 +124,19 @@ provider: local
 kubeAPIServer: {flags: {--foreign-flag: x}}
 ";
     std::fs::write(folder.path().join("config.yaml"), foreign).expect("it is written");
-    for (extras, told) in [
+    for (extras, want) in [
         (vec![], vec![format!("{place} became x")]),
         (vec!["kube-scheduler --foreign-flag"], vec![format!("{place} became x")]),
         (vec!["kube-apiserver --foreign-*"], vec![]),
     ] {
         target.known.extras = extras.iter().map(|extra| (*extra).to_owned()).collect();
-        let asked = Arc::new(target.clone());
-        let report = run(contracts.clone().into(), asked, &options(), &|_| {}, &Interrupt::default()).await;
+        let target = Arc::new(target.clone());
+        let report = run(contracts.clone().into(), target, &options(), &|_| {}, &Interrupt::default()).await;
         let found = report.contracts.iter().flat_map(|contract| &contract.unexplained);
         let found: Vec<String> =
             found.map(|found| format!("{} became {}", found.path, found.became)).collect();
-        assert_eq!(found, told, "{extras:?}");
-        assert_eq!(report.exit_code == 1, !told.is_empty(), "{extras:?}");
+        assert_eq!(found, want, "{extras:?}");
+        assert_eq!(report.exit_code == 1, !want.is_empty(), "{extras:?}");
     }
 }
 
@@ -226,15 +226,15 @@ async fn a_providers_additions_are_compared_if_it_states_them() {
     ] {
         target.known.parameters =
             stated.into_iter().map(|value| ("kubeAPIServerEnv".to_owned(), value)).collect();
-        let asked = Arc::new(target.clone());
-        let report = run(contracts.clone().into(), asked, &options(), &|_| {}, &Interrupt::default()).await;
+        let target = Arc::new(target.clone());
+        let report = run(contracts.clone().into(), target, &options(), &|_| {}, &Interrupt::default()).await;
         let contract = &report.contracts[0];
         let clause = contract.clauses.iter().find(|clause| clause.id == "CP-029").expect("it is there");
         assert!(clause.cases.iter().all(|case| case.status == became), "{became:?}: {:?}", clause.cases);
         // A failed case notices no change.
         let missed = contract.gaps.iter().any(|gap| gap.path.contains("env"));
         assert_eq!(missed, became == Status::Failed, "{became:?}: {:?}", contract.gaps);
-        let told = contract.unasked.iter().any(|left| left.clauses.contains(&"CP-029".to_owned()));
-        assert_eq!(told, became == Status::NotSupported, "{became:?}: {:?}", contract.unasked);
+        let is_reported = contract.unasked.iter().any(|left| left.clauses.contains(&"CP-029".to_owned()));
+        assert_eq!(is_reported, became == Status::NotSupported, "{became:?}: {:?}", contract.unasked);
     }
 }

@@ -19,20 +19,26 @@ use rules::{RULES, STRANGE, Wrong};
 #[test]
 fn each_rule_breaks_its_clause_and_no_other() {
     let contracts = catalog();
-    let answered: Vec<Answered<'_>> = clauses(&contracts).flat_map(answered).collect();
-    let wrong: Vec<&str> =
-        answered.iter().filter(|one| !one.is_kept(&one.answer)).map(|one| one.clause.id.as_str()).collect();
+    let answered: Vec<AnsweredCase<'_>> = clauses(&contracts).flat_map(answered).collect();
+    let wrong: Vec<&str> = answered
+        .iter()
+        .filter(|case| !case.is_kept(&case.answer))
+        .map(|case| case.clause.id.as_str())
+        .collect();
     assert_eq!(wrong, Vec::<&str>::new(), "who behaves breaks nothing");
     let mut wrong = Vec::new();
     for (id, rule) in RULES {
-        let broken: BTreeSet<&str> =
-            answered.iter().filter(|one| one.is_broken_by(rule)).map(|one| one.clause.id.as_str()).collect();
+        let broken: BTreeSet<&str> = answered
+            .iter()
+            .filter(|case| case.is_broken_by(rule))
+            .map(|case| case.clause.id.as_str())
+            .collect();
         let excused =
-            |one: &Answered<'_>| one.clause.presupposes.iter().any(|id| broken.contains(id.as_str()));
+            |case: &AnsweredCase<'_>| case.clause.presupposes.iter().any(|id| broken.contains(id.as_str()));
         let left: BTreeSet<&str> = answered
             .iter()
-            .filter(|one| broken.contains(one.clause.id.as_str()) && !excused(one))
-            .map(|one| one.clause.id.as_str())
+            .filter(|case| broken.contains(case.clause.id.as_str()) && !excused(case))
+            .map(|case| case.clause.id.as_str())
             .collect();
         if left != BTreeSet::from([id]) {
             wrong.push((id, left));
@@ -45,21 +51,24 @@ fn each_rule_breaks_its_clause_and_no_other() {
 #[test]
 fn a_foreign_flag_breaks_no_clause_and_is_reported_by_name() {
     let contracts = catalog();
-    let answered: Vec<Answered<'_>> = clauses(&contracts).flat_map(answered).collect();
+    let answered: Vec<AnsweredCase<'_>> = clauses(&contracts).flat_map(answered).collect();
     for (name, rule) in STRANGE {
-        let broken: Vec<&str> =
-            answered.iter().filter(|one| one.is_broken_by(rule)).map(|one| one.clause.id.as_str()).collect();
+        let broken: Vec<&str> = answered
+            .iter()
+            .filter(|case| case.is_broken_by(rule))
+            .map(|case| case.clause.id.as_str())
+            .collect();
         assert_eq!(broken, Vec::<&str>::new(), "{name}");
-        let told: BTreeSet<String> = answered.iter().flat_map(|one| one.unnamed(rule)).collect();
+        let reported: BTreeSet<String> = answered.iter().flat_map(|case| case.unnamed(rule)).collect();
         let want = match rule {
             Wrong::Argument(argument) => {
                 format!("beside the flags: /opt/bin/kubelet $KUBELET_EXTRA_ARGS {argument}")
             }
             _ => "--foreign-flag".to_owned(),
         };
-        assert_eq!(told, BTreeSet::from([want]), "{name}");
+        assert_eq!(reported, BTreeSet::from([want]), "{name}");
     }
-    let behaved: Vec<String> = answered.iter().flat_map(|one| one.unnamed_in(&one.answer)).collect();
+    let behaved: Vec<String> = answered.iter().flat_map(|case| case.unnamed_in(&case.answer)).collect();
     assert_eq!(behaved, Vec::<String>::new(), "who behaves changes nothing that no clause speaks of");
 }
 
@@ -80,14 +89,14 @@ fn every_clause_about_objects_has_a_rule() {
 }
 
 /// A case, and the answer of a correct webhook.
-struct Answered<'a> {
+struct AnsweredCase<'a> {
     contract: &'a Contract,
     clause: &'a Clause,
     case: &'a Case,
     answer: Value,
 }
 
-impl Answered<'_> {
+impl AnsweredCase<'_> {
     fn is_kept(&self, answer: &Value) -> bool {
         let input = self.case.given.object.as_ref().expect("it has an object");
         holds(
@@ -112,7 +121,7 @@ impl Answered<'_> {
         let words =
             |after: Option<Value>| after.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
         found
-            .map(|one| one.flag.unwrap_or_else(|| format!("beside the flags: {}", words(one.after))))
+            .map(|case| case.flag.unwrap_or_else(|| format!("beside the flags: {}", words(case.after))))
             .collect()
     }
 
@@ -131,12 +140,12 @@ impl Answered<'_> {
 }
 
 /// The cases of a clause that expect an object; cases without CSI plugins need another configuration.
-fn answered<'a>((contract, clause): (&'a Contract, &'a Clause)) -> Vec<Answered<'a>> {
+fn answered<'a>((contract, clause): (&'a Contract, &'a Clause)) -> Vec<AnsweredCase<'a>> {
     if clause.needs.iter().any(|need| need == "not csi") {
         return Vec::new();
     }
     let cases = clause.cases.iter().filter(|case| is_about_objects(case));
-    cases.map(|case| Answered { contract, clause, case, answer: answer(contract, case) }).collect()
+    cases.map(|case| AnsweredCase { contract, clause, case, answer: answer(contract, case) }).collect()
 }
 
 fn answer(contract: &Contract, case: &Case) -> Value {

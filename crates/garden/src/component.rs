@@ -45,8 +45,8 @@ const MANIFESTS: Manifests = Manifests::new(&FOLDER);
 
 fn start(options: StartOptions) -> Result<Started, String> {
     let client = options.client.ok_or("no API server to read facts from")?;
-    let shown = options.now;
-    let now = Arc::new(move || shown.unwrap_or_else(Timestamp::now));
+    let now = options.now;
+    let now = Arc::new(move || now.unwrap_or_else(Timestamp::now));
     Ok(Started::webhooks(serving::webhooks(client, now), registrations::registrations(None)))
 }
 

@@ -79,12 +79,12 @@ fn maintenance(question: &Question<'_>) -> DecisionResult {
     let done = maintenance::maintain(&mut spec, &profile(question)?, question.now)
         .map_err(|error| error.to_string())?;
     let failures: Vec<String> = done.failures.iter().map(ToString::to_string).collect();
-    let told: Vec<&str> = done.operations().collect();
+    let operations: Vec<&str> = done.operations().collect();
     let mut document = Map::from_iter([("shoot".to_owned(), with_spec(question, &spec)?)]);
     let reasons = reasons(&done);
-    let texts = [("told", json!(told)), ("failures", json!(failures)), ("reason", json!(reasons))];
-    let said = texts.into_iter().filter(|(_, said)| *said != json!([]) && *said != json!(""));
-    document.extend(said.map(|(name, said)| (name.to_owned(), said)));
+    let texts = [("told", json!(operations)), ("failures", json!(failures)), ("reason", json!(reasons))];
+    let present = texts.into_iter().filter(|(_, value)| *value != json!([]) && *value != json!(""));
+    document.extend(present.map(|(name, value)| (name.to_owned(), value)));
     Ok(Decided::Document(Value::Object(document)))
 }
 

@@ -39,7 +39,7 @@ pub static COMPONENT: Component = Component {
         }),
         rollout: Some(Rollout {
             combining: Combining::Sections,
-            file: |config| whole(config).map(Some),
+            file: |config| complete_config(config).map(Some),
             registrations: registrations_of,
         }),
     },
@@ -106,19 +106,19 @@ fn probe() -> Probe {
 }
 
 /// The configuration file of a rollout: the sections of cases, merged over those of every rollout.
-fn whole(config: &Value) -> Result<Value, String> {
-    let mut whole = read("suite/config.yaml")?;
+fn complete_config(config: &Value) -> Result<Value, String> {
+    let mut complete_config = read("suite/config.yaml")?;
     for (part, value) in config.as_object().into_iter().flatten() {
         match value.as_object() {
             Some(sections) => {
                 for (section, value) in sections {
-                    whole[part][section] = value.clone();
+                    complete_config[part][section] = value.clone();
                 }
             }
-            None => whole[part] = value.clone(),
+            None => complete_config[part] = value.clone(),
         }
     }
-    Ok(whole)
+    Ok(complete_config)
 }
 
 #[cfg(test)]
@@ -139,12 +139,12 @@ mod tests {
     #[test]
     fn sections_of_cases_are_merged_with_those_of_every_rollout() {
         let config = json!({"controllers": {"garbageCollector": {"enabled": true}}, "webhooks": {"seccompProfile": {"enabled": true}}});
-        let whole = whole(&config).unwrap();
-        let (read, warnings) = ResourceManagerConfiguration::from_value(&whole).unwrap();
+        let complete_config = complete_config(&config).unwrap();
+        let (read, warnings) = ResourceManagerConfiguration::from_value(&complete_config).unwrap();
         assert!(warnings.is_empty(), "{warnings:?}");
         assert!(read.webhooks.seccomp_profile.enabled);
-        assert_eq!(whole["controllers"]["garbageCollector"]["enabled"], true);
-        assert_eq!(whole["controllers"]["resourceClass"], "gardener-conformance");
-        assert_eq!(whole["server"]["webhooks"]["port"], 10250);
+        assert_eq!(complete_config["controllers"]["garbageCollector"]["enabled"], true);
+        assert_eq!(complete_config["controllers"]["resourceClass"], "gardener-conformance");
+        assert_eq!(complete_config["server"]["webhooks"]["port"], 10250);
     }
 }

@@ -22,9 +22,9 @@ fn environment_where(delay: Option<&str>) -> Option<String> {
     command.args(["--config", "/dev/stdin"]).stdin(Stdio::piped()).env_remove(DELAY);
     command.envs(delay.map(|delay| (DELAY, delay)));
     let mut program = command.spawn().expect("it is there");
-    let shown = |file: &str| std::fs::read_to_string(format!("/proc/{}/{file}", program.id()));
+    let read_proc = |file: &str| std::fs::read_to_string(format!("/proc/{}/{file}", program.id()));
     let set = || {
-        let environment = shown("environ").ok()?;
+        let environment = read_proc("environ").ok()?;
         let line = environment.split('\0').find_map(|line| line.strip_prefix(DELAY)?.strip_prefix('='))?;
         Some(line.to_owned())
     };
@@ -32,7 +32,7 @@ fn environment_where(delay: Option<&str>) -> Option<String> {
         std::thread::sleep(Duration::from_millis(50));
         set()
     });
-    let arguments = shown("cmdline").expect("it runs");
+    let arguments = read_proc("cmdline").expect("it runs");
     assert!(arguments.ends_with("\0--config\0/dev/stdin\0"), "{arguments:?}");
     program.kill().expect("it runs");
     program.wait().expect("it ends");

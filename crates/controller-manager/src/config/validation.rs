@@ -17,8 +17,8 @@ const FEATURES: [&str; 2] = ["AllAlpha", "AllBeta"];
 #[must_use]
 pub fn validate(config: &ControllerManagerConfiguration) -> Vec<Error> {
     let mut errors = Vec::new();
-    known(&config.log_level, &LOG_LEVELS, &Path::new("logLevel"), &mut errors);
-    known(&config.log_format, &LOG_FORMATS, &Path::new("logFormat"), &mut errors);
+    check_supported(&config.log_level, &LOG_LEVELS, &Path::new("logLevel"), &mut errors);
+    check_supported(&config.log_format, &LOG_FORMATS, &Path::new("logFormat"), &mut errors);
     let quotas = Path::new("controllers").child("project").child("quotas");
     for (index, quota) in config.controllers.project.quotas.iter().enumerate() {
         project_quota(quota, &quotas.index(index), &mut errors);
@@ -96,7 +96,7 @@ fn invalid(text: &str, details: &[String], at: &Path, errors: &mut Vec<Error>) {
     errors.extend(details.iter().map(|detail| Error::invalid(at, text, detail)));
 }
 
-fn known(text: &str, values: &[&str], at: &Path, errors: &mut Vec<Error>) {
+fn check_supported(text: &str, values: &[&str], at: &Path, errors: &mut Vec<Error>) {
     if !values.contains(&text) {
         errors.push(Error::not_supported(at, text, values));
     }

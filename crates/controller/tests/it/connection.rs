@@ -17,8 +17,8 @@ use webhook::server::{Certificates, Patience, Peer, TlsOptions, serve};
 /// Answers how it was asked: the version of HTTP, and the port that the question came from.
 async fn answer(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
     let peer = request.extensions().get::<Peer>().unwrap();
-    let said = format!("{:?} {}", request.version(), peer.address.port());
-    Ok(Response::new(Full::new(said.into())))
+    let connection = format!("{:?} {}", request.version(), peer.address.port());
+    Ok(Response::new(Full::new(connection.into())))
 }
 
 /// What eight requests at once are answered by a server with this certificate, or in the clear.

@@ -52,7 +52,7 @@ impl Instance {
         let elector = Elector::new(config(host, 1), client, clock, entropy).unwrap();
         let (stop, collect, said) = (CancellationToken::new(), elector.metrics(), seen.clone());
         let work = move |stop: CancellationToken| async move {
-            said.push(format!("{host} leads"));
+            recorded.push(format!("{host} leads"));
             let _end = End(said, host);
             stop.cancelled().await;
             tokio::time::sleep(Duration::from_secs(1)).await;
@@ -167,7 +167,7 @@ async fn work_that_does_not_end_does_not_keep_the_lease() {
     let world = World::new();
     let elector = Elector::new(config("one", 1), world.client.clone(), clock(), Entropy::seeded(1)).unwrap();
     let (stop, seen) = (CancellationToken::new(), SeenRequests::default());
-    let said = seen.clone();
+    let recorded = seen.clone();
     let endless = move |_stop: CancellationToken| async move {
         let _end = End(said, "one");
         std::future::pending::<Result<(), TestError>>().await

@@ -1,10 +1,10 @@
 //! Flags, volumes, files and units that Gardener sets and webhooks must not change.
 
 /// Flags of a component that webhooks must not change, each with its clause; a name that ends with `*` is a prefix.
-pub(super) type Kept = &'static [(&'static str, &'static str)];
+pub(super) type ReservedFlags = &'static [(&'static str, &'static str)];
 
 /// Of kube-apiserver.
-pub(super) const KUBE_API_SERVER: Kept = &[
+pub(super) const KUBE_API_SERVER: ReservedFlags = &[
     ("--enable-admission-plugins", "CP-016"),
     ("--disable-admission-plugins", "CP-016"),
     ("--etcd-cafile", "CP-017"),
@@ -26,7 +26,7 @@ pub(super) const KUBE_API_SERVER: Kept = &[
 ];
 
 /// Of kube-controller-manager.
-pub(super) const KUBE_CONTROLLER_MANAGER: Kept = &[
+pub(super) const KUBE_CONTROLLER_MANAGER: ReservedFlags = &[
     ("--kubeconfig", "CP-043"),
     ("--authentication-kubeconfig", "CP-043"),
     ("--authorization-kubeconfig", "CP-043"),
@@ -44,7 +44,7 @@ pub(super) const KUBE_CONTROLLER_MANAGER: Kept = &[
 ];
 
 /// Of the kubelet.
-pub(super) const KUBELET: Kept = &[
+pub(super) const KUBELET: ReservedFlags = &[
     ("--config", "CP-097"),
     ("--bootstrap-kubeconfig", "CP-098"),
     ("--kubeconfig", "CP-098"),

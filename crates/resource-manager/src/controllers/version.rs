@@ -15,7 +15,7 @@ pub struct KubernetesVersion {
 #[derive(Debug, thiserror::Error)]
 pub enum VersionError {
     /// The request failed.
-    #[error("failed to ask for the target's version")]
+    #[error("failed to read the target's version")]
     Ask(#[source] kube::Error),
     /// The answer is not a version.
     #[error("Invalid Semantic Version: {0}")]

@@ -222,8 +222,8 @@ mod tests {
             let before = format!("*a{},", level - 1).repeat(10);
             let _ = writeln!(text, "a{level}: &a{level} [{}]", before.trim_end_matches(','));
         }
-        let told = read(text.as_bytes())[0].as_str().map(str::to_owned).unwrap_or_default();
-        assert!(told.starts_with("error converting YAML to JSON: yaml: line "), "{told}");
-        assert!(told.ends_with(": document contains excessive aliasing"), "{told}");
+        let error = read(text.as_bytes())[0].as_str().map(str::to_owned).unwrap_or_default();
+        assert!(error.starts_with("error converting YAML to JSON: yaml: line "), "{error}");
+        assert!(error.ends_with(": document contains excessive aliasing"), "{error}");
     }
 }

@@ -45,7 +45,7 @@ pub enum InjectError {
         kind: String,
     },
     /// A value on the path to the metadata is not an object.
-    #[error("failed to annotate: {0} is no object")]
+    #[error("failed to annotate: {0} is not an object")]
     Malformed(String),
 }
 

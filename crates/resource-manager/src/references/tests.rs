@@ -157,8 +157,8 @@ fn an_object_that_uses_nothing_gets_no_annotations() {
 #[rstest]
 #[case(json!({"apiVersion": "apps/v1", "kind": "ReplicaSet"}), "unhandled object type ReplicaSet of \"apps/v1\"")]
 #[case(json!("text"), "unhandled object type  of \"\"")]
-#[case(json!({"apiVersion": "v1", "kind": "Pod", "metadata": 1}), "failed to annotate: metadata is no object")]
-#[case(json!({"apiVersion": "batch/v1", "kind": "Job", "spec": {"template": []}}), "failed to annotate: spec.template is no object")]
-fn other_kinds_and_broken_objects_are_refused(#[case] mut object: Value, #[case] words: &str) {
-    assert_eq!(inject_annotations(&mut object, &[]).unwrap_err().to_string(), words);
+#[case(json!({"apiVersion": "v1", "kind": "Pod", "metadata": 1}), "failed to annotate: metadata is not an object")]
+#[case(json!({"apiVersion": "batch/v1", "kind": "Job", "spec": {"template": []}}), "failed to annotate: spec.template is not an object")]
+fn other_kinds_and_broken_objects_are_refused(#[case] mut object: Value, #[case] message: &str) {
+    assert_eq!(inject_annotations(&mut object, &[]).unwrap_err().to_string(), message);
 }

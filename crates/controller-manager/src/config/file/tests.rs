@@ -53,9 +53,9 @@ fn an_unknown_field_is_a_warning_and_with_strict_an_error() {
     let file =
         TemporaryFile::new("unknown", &format!("{HEAD}controllers:\n  shootRetry: {{retryDuration: 1m}}\n"));
     let (config, warnings) = ControllerManagerConfiguration::load(&file.0, false).unwrap();
-    let told: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+    let messages: Vec<String> = warnings.iter().map(ToString::to_string).collect();
     assert_eq!(
-        told,
+        messages,
         [
             "line 4, column 16: unknown field controllers.shootRetry.retryDuration has no effect, did you mean \
           controllers.shootRetry.retryPeriod?"

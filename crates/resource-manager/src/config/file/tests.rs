@@ -154,12 +154,12 @@ fn aliases_are_read_and_other_unknown_fields_are_not() {
         &json!({"webhooks": {"tokenValidator": {"enabled": true}}}),
     )
     .unwrap_err();
-    let words = unknown.to_string();
+    let message = unknown.to_string();
     assert!(
-        words.ends_with(
+        message.ends_with(
             "unknown field webhooks.tokenValidator has no effect, did you mean webhooks.tokenInvalidator?"
         ),
-        "{words}"
+        "{message}"
     );
 }
 

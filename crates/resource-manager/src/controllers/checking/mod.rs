@@ -45,7 +45,7 @@ pub(super) trait ObjectCheck: Send + Sync + 'static {
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CheckError {
     /// Discovery of the target cluster failed.
-    #[error("failed to ask whether the target serves {kind}: {source}")]
+    #[error("failed to discover whether the target serves {kind}: {source}")]
     Discover {
         /// Version and kind.
         kind: String,

@@ -110,8 +110,8 @@ async fn a_list_that_is_not_found_is_a_failure_and_nothing_is_deleted(
     #[case] kind: &str,
 ) {
     let server = cluster().await;
-    let words = collect(blind(&server, path), None).await.unwrap_err();
-    assert!(words.starts_with(&format!("failed to list {kind}: ")), "{words}");
+    let message = collect(blind(&server, path), None).await.unwrap_err();
+    assert!(message.starts_with(&format!("failed to list {kind}: ")), "{message}");
     assert_eq!(deletions(&server), Vec::<String>::new());
 }
 
@@ -126,9 +126,9 @@ async fn a_list_that_fails_is_a_failure_and_nothing_is_deleted(#[case] group: &s
     let server = cluster().await;
     let list = Matching::resource(group, kind).verbs([Verb::List]);
     server.faults().add(Fault::new(list, Effect::Refuse(Refusal::InternalError)));
-    let words = collect(Client::new(server.clone(), "default"), None).await;
+    let message = collect(Client::new(server.clone(), "default"), None).await;
     assert_eq!(
-        words,
+        message,
         Err(format!("failed to list {kind}: Internal error occurred: etcdserver: leader changed"))
     );
     assert_eq!(deletions(&server), Vec::<String>::new());
@@ -171,14 +171,17 @@ async fn cron_jobs_of_an_old_version_refer_too() {
 #[case::one(&["secrets"], "1 error occurred: Internal error occurred: etcdserver: leader changed")]
 #[case::two(&["secrets", "configmaps"], "2 errors occurred: [Internal error occurred: etcdserver: leader changed, Internal error occurred: etcdserver: leader changed]")]
 #[tokio::test(start_paused = true)]
-async fn failed_deletions_are_counted_and_the_others_proceed(#[case] failing: &[&str], #[case] words: &str) {
+async fn failed_deletions_are_counted_and_the_others_proceed(
+    #[case] failing: &[&str],
+    #[case] message: &str,
+) {
     let server = cluster().await;
     for kind in failing {
         let delete = Matching::resource("", kind).verbs([Verb::Delete]);
         server.faults().add(Fault::new(delete, Effect::Refuse(Refusal::InternalError)));
     }
     let failed = collect(Client::new(server.clone(), "default"), None).await;
-    assert_eq!(failed, Err(format!("Could not delete all unused resources: {words}")));
+    assert_eq!(failed, Err(format!("Could not delete all unused resources: {message}")));
     let client = Client::new(server, "default");
     let maps: Api<ConfigMap> = Api::default_namespaced(client);
     let left: Vec<Value> = maps

@@ -83,7 +83,7 @@ impl Health {
     async fn state_of(&self, reference: &ObjectReference) -> Result<ObjectState, CheckError> {
         let served = match self.served_kinds.find(&reference.api_version, &reference.kind).await? {
             Ok(served) => served,
-            Err(words) => return Ok(ObjectState::Unserved(words)),
+            Err(message) => return Ok(ObjectState::Unserved(message)),
         };
         let live = LiveKind::of(&self.target, &served, &self.watches, &self.origins);
         live.wait_until_synced().await;
@@ -108,8 +108,8 @@ impl Health {
             Ok(None) => message,
             Ok(Some(events)) => format!("{message}\n\n{events}"),
             Err(error) => {
-                let words = "Failed to read events for more information about unhealthy object";
-                tracing::error!(object = key(reference), %error, "{words}");
+                let message = "Failed to read events for more information about unhealthy object";
+                tracing::error!(object = key(reference), %error, "{message}");
                 message
             }
         }
@@ -126,7 +126,9 @@ fn problem(reference: &ObjectReference, state: &ObjectState) -> Option<(String, 
     match state {
         ObjectState::Healthy => None,
         ObjectState::Missing => Some((format!("{kind}Missing"), missing())),
-        ObjectState::Unserved(words) => Some((format!("{kind}Missing"), format!("{}: {words}", missing()))),
+        ObjectState::Unserved(message) => {
+            Some((format!("{kind}Missing"), format!("{}: {message}", missing())))
+        }
         ObjectState::Unhealthy(unhealthy) => {
             let message = format!("{kind} {} is unhealthy: {unhealthy}", quote(&key(reference)));
             Some((format!("{kind}Unhealthy"), message))

@@ -193,7 +193,7 @@ mod tests {
             Denial::User("bob".to_owned()).to_string(),
             r#"username "bob" is not prefixed with "system:node:""#
         );
-        let words = r#"Expected exactly one machine in namespace "shoot" for node "n" but found 2"#;
-        assert_eq!(not_one(2).to_string(), words);
+        let message = r#"Expected exactly one machine in namespace "shoot" for node "n" but found 2"#;
+        assert_eq!(not_one(2).to_string(), message);
     }
 }

@@ -41,9 +41,9 @@ fn meddling(
     path: &'static str,
     meddle: impl Fn() -> BoxFuture<'static, ()> + Send + Sync + 'static,
 ) -> Client {
-    let (asked, meddle, first) = (client.clone(), Arc::new(meddle), Arc::new(AtomicBool::new(true)));
+    let (client, meddle, first) = (client.clone(), Arc::new(meddle), Arc::new(AtomicBool::new(true)));
     let service = tower::service_fn(move |request: Request<Body>| {
-        let (client, meddle, first) = (asked.clone(), Arc::clone(&meddle), Arc::clone(&first));
+        let (client, meddle, first) = (client.clone(), Arc::clone(&meddle), Arc::clone(&first));
         let is_it = *request.method() == method && request.uri().path().ends_with(path);
         async move {
             if is_it && first.swap(false, Ordering::Relaxed) {

@@ -20,21 +20,21 @@ pub(super) fn policies(
     service: &Service,
     state: &State,
 ) -> Result<Vec<NetworkPolicy>, AnnotationError> {
-    let said = service.annotations();
+    let annotations = service.annotations();
     let namespaces = relevant(service, state)?;
     let mut found = BTreeMap::new();
     let mut add = |policy: NetworkPolicy| {
         found.insert((policy.namespace().unwrap_or_default(), policy.name_any()), policy);
     };
     let ports = own_ports(service).map(|port| (String::new(), port));
-    for (selector, port) in ports.chain(annotations::from_policies(said)?) {
+    for (selector, port) in ports.chain(annotations::from_policies(annotations)?) {
         for namespace in &namespaces {
             let connection = labelled(service, &selector, &port, namespace);
             add(connection.ingress());
             add(connection.egress());
         }
     }
-    if let Some(ports) = annotations::from_everywhere(said)? {
+    if let Some(ports) = annotations::from_everywhere(annotations)? {
         add(Everywhere { service, ports: &ports }.ingress());
     }
     for connection in through_ingress(config, service, state) {

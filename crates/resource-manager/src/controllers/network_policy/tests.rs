@@ -77,10 +77,10 @@ fn policy_names_describe_the_allowed_connection(
 #[case("namespace-selectors", r#"[{"matchExpressions":[{"key":"a","operator":"In"}]}]"#, "failed parsing ")]
 #[case("from-x-allowed-ports", "8080", "failed unmarshaling 8080: ")]
 #[case("from-world-to-ports", "[1]", "failed unmarshaling [1]: ")]
-fn an_invalid_annotation_is_an_error(#[case] key: &str, #[case] value: &str, #[case] words: &str) {
+fn an_invalid_annotation_is_an_error(#[case] key: &str, #[case] value: &str, #[case] message: &str) {
     let state = state(service(&[(key, value)]));
     let error = plan(&NetworkPolicyConfig::default(), &state, &|_, _| None).unwrap_err().to_string();
-    assert!(error.starts_with(words), "{error}");
+    assert!(error.starts_with(message), "{error}");
 }
 
 #[test]

@@ -131,9 +131,9 @@ impl Reconciler {
                 return Ok(Outcome::RequeueAfter(self.backoff));
             }
             Action::Announce => {
-                let words = "All node-critical components got ready, removing taint";
-                tracing::info!("{words}");
-                self.recorder.event(node, EventType::Normal, "NodeCriticalComponentsReady", words);
+                let message = "All node-critical components got ready, removing taint";
+                tracing::info!("{message}");
+                self.recorder.event(node, EventType::Normal, "NodeCriticalComponentsReady", message);
             }
             Action::RemoveTaint(patch) => {
                 let nodes: Api<Node> = Api::all(self.client.clone());

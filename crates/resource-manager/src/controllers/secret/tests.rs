@@ -57,8 +57,8 @@ async fn outcome(server: &ApiServer, action: Action) -> Result<(), String> {
 async fn removing_the_finalizer_of_a_deleted_secret_succeeds_and_adding_fails() {
     let server = ApiServer::builder().build();
     assert_eq!(outcome(&server, Action::RemoveFinalizer(Vec::new())).await, Ok(()));
-    let words = outcome(&server, Action::AddFinalizer(own(&[FINALIZER]))).await;
-    assert_eq!(words, Err("failed to add finalizer: secrets \"mr\" not found".to_owned()));
+    let message = outcome(&server, Action::AddFinalizer(own(&[FINALIZER]))).await;
+    assert_eq!(message, Err("failed to add finalizer: secrets \"mr\" not found".to_owned()));
 }
 
 #[tokio::test(start_paused = true)]
@@ -67,14 +67,17 @@ async fn refusals_are_reported_and_a_changed_secret_is_not_written() {
     let secrets: Api<Secret> = Api::namespaced(Client::new(server.clone(), "default"), "default");
     let object = serde_json::from_value(json!({"metadata": {"name": "mr"}})).unwrap();
     secrets.create(&PostParams::default(), &object).await.unwrap();
-    let words = outcome(&server, Action::RemoveFinalizer(Vec::new())).await.unwrap_err();
-    assert!(words.starts_with("failed to remove finalizer: Operation cannot be fulfilled on "), "{words}");
+    let message = outcome(&server, Action::RemoveFinalizer(Vec::new())).await.unwrap_err();
+    assert!(
+        message.starts_with("failed to remove finalizer: Operation cannot be fulfilled on "),
+        "{message}"
+    );
     server
         .faults()
         .add(Fault::new(Matching::resource("", "secrets"), Effect::Refuse(Refusal::InternalError)));
-    let words = outcome(&server, Action::AddFinalizer(own(&[FINALIZER]))).await;
+    let message = outcome(&server, Action::AddFinalizer(own(&[FINALIZER]))).await;
     assert_eq!(
-        words,
+        message,
         Err("failed to add finalizer: Internal error occurred: etcdserver: leader changed".to_owned())
     );
 }

@@ -9,10 +9,10 @@ use serde_json::{Map, Value, json};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum KubeconfigError {
     /// It is not UTF-8.
-    #[error("failed to read kubeconfig: it is no text")]
+    #[error("failed to read kubeconfig: it is not UTF-8")]
     Encoding,
     /// It is not valid YAML.
-    #[error("failed to read kubeconfig: line {line}, column {column} is no YAML")]
+    #[error("failed to read kubeconfig: line {line}, column {column} is not valid YAML")]
     Yaml {
         /// Line, from 1.
         line: usize,
@@ -20,10 +20,10 @@ pub(super) enum KubeconfigError {
         column: usize,
     },
     /// It is not a kubeconfig of version v1.
-    #[error("failed to read kubeconfig: it is no v1 Config")]
+    #[error("failed to read kubeconfig: it is not a v1 Config")]
     Kind,
     /// A field has the wrong type.
-    #[error("failed to read kubeconfig: {0} has a value of another type")]
+    #[error("failed to read kubeconfig: {0} has a value of the wrong type")]
     Field(&'static str),
     /// The current context names no existing user.
     #[error("kubeconfig has no user for its current context")]

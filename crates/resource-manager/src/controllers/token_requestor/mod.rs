@@ -184,8 +184,9 @@ impl Reconciler {
             expiration_seconds: Some(seconds),
             ..TokenRequestSpec::default()
         };
-        let asked = TokenRequest { spec: Some(spec), ..TokenRequest::default() };
-        let answer = accounts.create_token_request(&account.name, &PostParams::default(), &asked).await;
+        let token_request = TokenRequest { spec: Some(spec), ..TokenRequest::default() };
+        let answer =
+            accounts.create_token_request(&account.name, &PostParams::default(), &token_request).await;
         let status = answer.map_err(RequestError::Token)?.status.unwrap_or_default();
         let token = status.token.filter(|token| !token.is_empty());
         token.zip(status.expiration_timestamp.map(|expires| expires.0)).ok_or(RequestError::NoToken)

@@ -35,7 +35,7 @@ pub enum PlanError {
     #[error("could not check whether token exists in secret data: {0}")]
     Kubeconfig(String),
     /// The renewal annotation is not a valid time.
-    #[error("could not parse renew timestamp: {0:?} is no RFC 3339 time")]
+    #[error("could not parse renew timestamp: {0:?} is not an RFC 3339 time")]
     Renew(String),
     /// The lifetime annotation is not a valid duration.
     #[error("could not parse token expiration duration: {0}")]
@@ -307,10 +307,10 @@ mod tests {
     #[case::far(&[(RENEW, "9999-01-01T00:00:00Z")], &[(TOKEN, "t")], "wait 9223372036s")]
     #[case::missing(&[(RENEW, "2026-11-21T09:00:00Z")], &[], "create kube-system/app, 43200s into token")]
     #[case::missing_and_no_time(&[(RENEW, "soon")], &[], "create kube-system/app, 43200s into token")]
-    #[case::no_time_at_all(&[(RENEW, "soon")], &[(TOKEN, "t")], "could not parse renew timestamp: \"soon\" is no RFC 3339 time")]
+    #[case::no_time_at_all(&[(RENEW, "soon")], &[(TOKEN, "t")], "could not parse renew timestamp: \"soon\" is not an RFC 3339 time")]
     #[case::in_kubeconfig(&[(RENEW, "2026-11-21T09:00:00Z")], &[(KUBECONFIG, KUBECONFIG_OF_U)], "wait 3600s")]
     #[case::not_in_kubeconfig(&[(RENEW, "2026-11-21T09:00:00Z")], &[(KUBECONFIG, "{users: [{user: {}}]}"), (TOKEN, "t")], "create kube-system/app, 43200s into kubeconfig")]
-    #[case::bad_kubeconfig(&[], &[(KUBECONFIG, "a")], "could not check whether token exists in secret data: failed to read kubeconfig: it is no v1 Config")]
+    #[case::bad_kubeconfig(&[], &[(KUBECONFIG, "a")], "could not check whether token exists in secret data: failed to read kubeconfig: it is not a v1 Config")]
     #[case::lifetime(&[(LIFE, "10m0.9s")], &[], "create kube-system/app, 600s into token")]
     #[case::bad_lifetime(&[(LIFE, "1d")], &[], "could not parse token expiration duration: time: unknown unit \"d\" in duration \"1d\"")]
     #[case::no_account(&[(api::resources::SERVICE_ACCOUNT_NAME, "")], &[], "annotation serviceaccount.resources.gardener.cloud/name does not name a service account")]

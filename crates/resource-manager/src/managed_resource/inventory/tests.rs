@@ -217,7 +217,7 @@ fn of_two_manifests_of_one_object_the_last_counts_and_the_other_is_listed() {
     let labels: Vec<_> = got.wanted.iter().map(|wanted| labels(&wanted.object)).collect();
     assert_eq!(labels, [BTreeMap::from([("x".to_owned(), "v".to_owned())])]);
     assert_eq!(got.references, [listed("v1/ConfigMap/default/a", &[("x", "v")])]);
-    let told: Vec<_> = got.duplicates.iter().map(ToString::to_string).collect();
+    let messages: Vec<_> = got.duplicates.iter().map(ToString::to_string).collect();
     let wanted = "\"v1/ConfigMap/default/a\" at index 0 in 'a' in secret 'ns/s' is described again at index 0 in 'b' in secret 'ns/s'";
-    assert_eq!(told, [wanted]);
+    assert_eq!(messages, [wanted]);
 }

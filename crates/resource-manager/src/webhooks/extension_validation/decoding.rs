@@ -35,7 +35,7 @@ pub(super) fn check(shape: Shape, value: &Value, path: &str) -> Result<(), Rejec
                 .map_or(Ok(()), |entry| check(field.shape, entry, &format!("{path}.{}", field.name)))
         }),
         _ if is_scalar(shape, value) => Ok(()),
-        _ => Err(Rejection::undecodable(format!("{path}: {value} is no {}", name(shape)))),
+        _ => Err(Rejection::undecodable(format!("{path}: {value} is not of type {}", name(shape)))),
     }
 }
 
@@ -133,20 +133,20 @@ mod tests {
     #[test]
     fn the_first_value_of_the_wrong_type_is_named() {
         for (value, message) in [
-            (json!([]), "spec: [] is no object"),
-            (json!({"text": 5}), "spec.text: 5 is no string"),
-            (json!({"optional": true}), "spec.optional: true is no string"),
-            (json!({"truth": "yes"}), "spec.truth: \"yes\" is no bool"),
-            (json!({"small": 5_000_000_000_i64}), "spec.small: 5000000000 is no int32"),
-            (json!({"large": 1.5}), "spec.large: 1.5 is no int64"),
-            (json!({"bytes": "?"}), "spec.bytes: \"?\" is no base64 text"),
-            (json!({"quantity": "many"}), "spec.quantity: \"many\" is no quantity"),
-            (json!({"duration": "5"}), "spec.duration: \"5\" is no duration"),
-            (json!({"time": "now"}), "spec.time: \"now\" is no time"),
-            (json!({"either": 1.5}), "spec.either: 1.5 is no int32 or string"),
-            (json!({"list": {}}), "spec.list: {} is no list"),
-            (json!({"list": ["a", 5]}), "spec.list[1]: 5 is no string"),
-            (json!({"map": {"a": {}}}), "spec.map[a]: {} is no string"),
+            (json!([]), "spec: [] is not of type object"),
+            (json!({"text": 5}), "spec.text: 5 is not of type string"),
+            (json!({"optional": true}), "spec.optional: true is not of type string"),
+            (json!({"truth": "yes"}), "spec.truth: \"yes\" is not of type bool"),
+            (json!({"small": 5_000_000_000_i64}), "spec.small: 5000000000 is not of type int32"),
+            (json!({"large": 1.5}), "spec.large: 1.5 is not of type int64"),
+            (json!({"bytes": "?"}), "spec.bytes: \"?\" is not of type base64 text"),
+            (json!({"quantity": "many"}), "spec.quantity: \"many\" is not of type quantity"),
+            (json!({"duration": "5"}), "spec.duration: \"5\" is not of type duration"),
+            (json!({"time": "now"}), "spec.time: \"now\" is not of type time"),
+            (json!({"either": 1.5}), "spec.either: 1.5 is not of type int32 or string"),
+            (json!({"list": {}}), "spec.list: {} is not of type list"),
+            (json!({"list": ["a", 5]}), "spec.list[1]: 5 is not of type string"),
+            (json!({"map": {"a": {}}}), "spec.map[a]: {} is not of type string"),
         ] {
             assert_eq!(check(ALL, &value, "spec"), Err(Rejection::undecodable(message)), "{value}");
         }

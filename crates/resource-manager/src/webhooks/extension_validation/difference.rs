@@ -55,8 +55,8 @@ impl Walk {
                 let (new, old) = (items(new), items(old));
                 for index in 0..new.len().max(old.len()) {
                     self.below(&format!("slice[{index}]"), |walk| match (new.get(index), old.get(index)) {
-                        (Some(value), None) => walk.say(&printed(inner, Some(value)), "<no value>"),
-                        (None, Some(value)) => walk.say("<no value>", &printed(inner, Some(value))),
+                        (Some(value), None) => walk.add(&printed(inner, Some(value)), "<no value>"),
+                        (None, Some(value)) => walk.add("<no value>", &printed(inner, Some(value))),
                         (new, old) => walk.compare(inner, present(new), present(old)),
                     });
                 }
@@ -73,8 +73,8 @@ impl Walk {
                 let gone = old.keys().filter(|key| !new.contains_key(*key));
                 for key in new.keys().chain(gone) {
                     self.below(&format!("map[{key}]"), |walk| match (new.get(key), old.get(key)) {
-                        (Some(value), None) => walk.say(&printed(inner, Some(value)), "<does not have key>"),
-                        (None, Some(value)) => walk.say("<does not have key>", &printed(inner, Some(value))),
+                        (Some(value), None) => walk.add(&printed(inner, Some(value)), "<does not have key>"),
+                        (None, Some(value)) => walk.add("<does not have key>", &printed(inner, Some(value))),
                         (new, old) => walk.compare(inner, present(new), present(old)),
                     });
                 }
@@ -95,7 +95,7 @@ impl Walk {
             ("StrVal", new.2, old.2),
         ] {
             if new != old {
-                self.below(name, |walk| walk.say(&new, &old));
+                self.below(name, |walk| walk.add(&new, &old));
             }
         }
     }
