@@ -13,7 +13,7 @@ pub type Loaded = Result<(Value, Vec<String>), String>;
 ///
 /// # Errors
 /// The reader's error as text, or that the configuration cannot be written as JSON.
-pub fn loaded<C: Serialize, W: Display, E: Display>(read: Result<(C, Vec<W>), E>) -> Loaded {
+pub fn to_load_result<C: Serialize, W: Display, E: Display>(read: Result<(C, Vec<W>), E>) -> Loaded {
     let (config, warnings) = read.map_err(|error| error.to_string())?;
     let effective = serde_json::to_value(&config).map_err(|error| error.to_string())?;
     Ok((effective, warnings.iter().map(ToString::to_string).collect()))

@@ -10,7 +10,7 @@ mod installation;
 mod manifests;
 mod start;
 
-pub use configuration::{Loaded, loaded};
+pub use configuration::{Loaded, to_load_result};
 pub use decision::{Cause, Decided, Question};
 pub use installation::{Combining, Installation, Probe, Rollout, Webhooks};
 pub use manifests::Manifests;

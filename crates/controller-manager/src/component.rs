@@ -31,7 +31,7 @@ static FOLDER: Dir<'static> = include_dir!("$MANIFESTS");
 const MANIFESTS: Manifests = Manifests::new(&FOLDER);
 
 fn load(config: &Value) -> Loaded {
-    component::loaded(ControllerManagerConfiguration::from_value(config))
+    component::to_load_result(ControllerManagerConfiguration::from_value(config))
 }
 
 fn start(options: StartOptions) -> Result<Started, String> {

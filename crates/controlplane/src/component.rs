@@ -23,7 +23,7 @@ pub static COMPONENT: Component = Component {
     version: "v1.82.0",
     features: &["csi"],
     paths: webhooks::paths,
-    load: Some(|config| component::loaded(ControlPlaneWebhooksConfiguration::from_value(config))),
+    load: Some(|config| component::to_load_result(ControlPlaneWebhooksConfiguration::from_value(config))),
     start: |options| Box::pin(std::future::ready(start(options))),
     decide: None,
     admits_shoots: false,

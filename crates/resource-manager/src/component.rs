@@ -49,7 +49,7 @@ const MANIFESTS: Manifests = Manifests::new(&FOLDER);
 const NAMESPACE: &str = "garden";
 
 fn load(config: &Value) -> Loaded {
-    component::loaded(ResourceManagerConfiguration::from_value(config))
+    component::to_load_result(ResourceManagerConfiguration::from_value(config))
 }
 
 async fn start(options: StartOptions) -> Result<Started, String> {

@@ -121,7 +121,7 @@ async fn a_watch_that_breaks_loses_no_event() {
     for name in ["a", "b", "c"] {
         world.create(name).await;
     }
-    let (client, line) = world.line();
+    let (client, connection) = world.cuttable_client();
     let cluster = world.cluster_on(client, CacheOptions::default());
     let store = cluster.store::<ConfigMap>(Selection::all());
     let seen = SeenRequests::default();
@@ -138,23 +138,23 @@ async fn a_watch_that_breaks_loses_no_event() {
     cluster.wait_until_synced().await;
     seen.clear();
     // The connection breaks, things happen, and the server has forgotten its events when it is back.
-    line.cut();
+    connection.cut();
     world.write("a", "1").await;
     world.delete("b").await;
     world.create("d").await;
     world.server.compact();
     tokio::time::sleep(Duration::from_mins(2)).await;
     assert_eq!(seen.names(), [""; 0]);
-    line.mend();
+    connection.mend();
     tokio::time::sleep(Duration::from_mins(2)).await;
     assert_eq!(seen.names(), ["update a", "create d", "delete b"]);
     assert_eq!(names(&store.list()), ["a", "c", "d"]);
     seen.clear();
     // It breaks again, and this time the server remembers.
-    line.cut();
+    connection.cut();
     world.write("c", "1").await;
     world.delete("d").await;
-    line.mend();
+    connection.mend();
     tokio::time::sleep(Duration::from_mins(2)).await;
     assert_eq!(seen.names(), ["update c", "delete d"]);
 }

@@ -113,13 +113,13 @@ async fn many_alike_are_combined_and_too_many_are_left_out() {
 #[tokio::test(start_paused = true)]
 async fn events_survive_a_lost_connection_and_the_end_of_the_process() {
     let world = World::new();
-    let (client, line) = world.line();
+    let (client, connection) = world.cuttable_client();
     let (recorder, running) = start(client, &world.stop);
-    line.cut();
+    connection.cut();
     recorder.event(&node(), EventType::Normal, "Ready", "first");
     tokio::time::sleep(Duration::from_secs(25)).await;
     assert_eq!(counts_and_messages(&world).await, []);
-    line.mend();
+    connection.mend();
     tokio::time::sleep(Duration::from_secs(10)).await;
     assert_eq!(counts_and_messages(&world).await, [(1, "first".to_owned())]);
     recorder.event(&node(), EventType::Normal, "Ready", "last");

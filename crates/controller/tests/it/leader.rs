@@ -47,7 +47,7 @@ struct Instance {
 
 impl Instance {
     fn start(world: &World, clock: Clock, seen: &SeenRequests, host: &'static str) -> Self {
-        let (client, line) = world.line();
+        let (client, connection) = world.cuttable_client();
         let entropy = Entropy::seeded(host.bytes().map(u64::from).sum());
         let elector = Elector::new(config(host, 1), client, clock, entropy).unwrap();
         let (stop, collect, said) = (CancellationToken::new(), elector.metrics(), seen.clone());
@@ -60,7 +60,7 @@ impl Instance {
         };
         let running = tokio::spawn(elector.run(stop.clone(), work));
         let metrics = Box::new(move || exposition::encode(collect()));
-        Self { seen: seen.clone(), stop, line, running, metrics }
+        Self { seen: seen.clone(), stop, connection, running, metrics }
     }
 }
 
@@ -191,7 +191,7 @@ async fn a_silent_leader_ends_before_another_takes_over() {
     let two = Instance::start(&world, clock(), &seen, "two");
     tokio::time::sleep(Duration::from_secs(30)).await;
     let cut = Instant::now();
-    one.line.cut();
+    one.connection.cut();
     tokio::time::sleep(Duration::from_secs(30)).await;
     assert_eq!(one.seen.names(), ["one leads", "one ends", "two leads"]);
     let times = seen.times(cut - Duration::from_secs(31));

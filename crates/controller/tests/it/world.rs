@@ -60,7 +60,7 @@ impl World {
     }
 
     /// A client over a connection that can be cut.
-    pub(crate) fn line(&self) -> (Client, CuttableConnection) {
+    pub(crate) fn cuttable_client(&self) -> (Client, CuttableConnection) {
         let (line, server) = (CuttableConnection::default(), self.server.clone());
         let held = line.clone();
         let service = tower::service_fn(move |request: http::Request<kube::client::Body>| {
@@ -78,7 +78,7 @@ impl World {
                 Ok(http::Response::from_parts(parts, body))
             }
         });
-        (Client::new(service, "default"), line)
+        (Client::new(service, "default"), connection)
     }
 
     pub(crate) fn config_maps(&self) -> Api<ConfigMap> {
