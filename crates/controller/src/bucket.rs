@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_does_not_wait_gets_no_token_and_takes_none() {
+    async fn a_caller_that_does_not_wait_takes_no_token() {
         let mut bucket = TokenBucket::new(0.5, 2);
         let mut take = || bucket.take(Instant::now());
         assert_eq!([take(), take(), take(), take()], [true, true, false, false]);
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn without_a_rate_nothing_comes_back() {
+    async fn without_a_rate_nothing_is_refilled() {
         let mut bucket = TokenBucket::new(0.0, 1);
         assert_eq!(bucket.reserve(Instant::now()), Duration::ZERO);
         assert_eq!(bucket.reserve(Instant::now()), Duration::MAX);

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_gives_up_leaves_its_turn() {
+    async fn a_dropped_request_returns_its_token() {
         let limit = RequestLimit::new(10.0, 1);
         assert_eq!(arrivals(limit.clone(), "/api/v1/pods", 1).await, [0]);
         let given_up =

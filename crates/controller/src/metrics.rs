@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn measurements_of_one_name_stand_under_one_heading() {
+    fn families_of_one_name_are_merged() {
         let of = |controller: &'static str| {
             move || {
                 let labels = vec![("controller", controller.to_owned())];
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn collectors_are_asked_at_every_read() {
+    fn collectors_run_at_every_scrape() {
         let count = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(1));
         let mut registry = Registry::new();
         let seen = std::sync::Arc::clone(&count);

@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn probes_and_metrics_are_served_until_the_process_is_told_to_stop() {
+    async fn probes_and_metrics_are_served_until_shutdown() {
         let mut process = Process::new(Duration::from_secs(5));
         let probes = Probes::new().health("ping", || async { Ok(()) });
         let health = process.serve_probes("", 0, probes).await.unwrap();

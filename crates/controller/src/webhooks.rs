@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_listens_on_all_addresses_is_reached_over_the_loopback_that_there_is() {
+    fn a_server_on_all_addresses_is_reached_over_an_existing_loopback() {
         for (listens, has_ipv6, reached) in [
             ("0.0.0.0:1", true, "127.0.0.1:1"),
             ("[::]:1", true, "[::1]:1"),

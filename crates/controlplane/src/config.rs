@@ -4,7 +4,7 @@
 //! [`validation`] refuses settings that Gardener's contract reserves, and names the clause.
 
 pub mod file;
-mod known;
+mod reserved;
 mod types;
 pub mod validation;
 

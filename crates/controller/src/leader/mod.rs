@@ -5,7 +5,7 @@
 //! observed change: clocks of different machines are never compared.
 
 mod lock;
-mod part;
+mod participation;
 mod record;
 
 use std::error::Error;
@@ -21,7 +21,7 @@ use tokio::time::{Instant, interval, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use self::lock::Lock;
-pub use self::part::{elector, start};
+pub use self::participation::{elector, start};
 use self::record::Record;
 use crate::clock::Clock;
 use crate::entropy::Entropy;

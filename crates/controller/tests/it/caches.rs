@@ -1,4 +1,4 @@
-//! Stores: what is in them, what they tell, and how they survive a bad connection.
+//! Stores: their content, their events, and broken connections.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ fn names<K: kube::Resource>(objects: &[std::sync::Arc<K>]) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_is_shared_by_all_who_ask_the_same() {
+async fn equal_selections_share_a_store() {
     let world = World::new();
     world.create("a").await;
     let cluster = world.cluster(CacheOptions::default());
@@ -95,7 +95,7 @@ async fn an_index_follows_every_change() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn everything_is_told_again_at_each_resync() {
+async fn a_resync_announces_every_object_again() {
     let world = World::new();
     world.create("a").await;
     let options = CacheOptions { namespaces: Vec::new(), resync: Some(Duration::from_hours(10)) };
@@ -137,7 +137,7 @@ async fn a_watch_that_breaks_loses_no_event() {
     });
     cluster.wait_until_synced().await;
     seen.clear();
-    // The connection breaks, things happen, and the server has forgotten its events when it is back.
+    // The connection breaks, objects change, and the server no longer has the events when the connection is back.
     connection.cut();
     world.write("a", "1").await;
     world.delete("b").await;
@@ -150,7 +150,7 @@ async fn a_watch_that_breaks_loses_no_event() {
     assert_eq!(seen.names(), ["update a", "create d", "delete b"]);
     assert_eq!(names(&store.list()), ["a", "c", "d"]);
     seen.clear();
-    // It breaks again, and this time the server remembers.
+    // It breaks again, and this time the server has the events.
     connection.cut();
     world.write("c", "1").await;
     world.delete("d").await;
@@ -194,7 +194,7 @@ async fn a_kind_that_may_be_absent_counts_as_empty_until_it_comes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_that_is_asked_for_while_others_are_filled_is_filled_too() {
+async fn a_store_that_is_added_later_is_filled_too() {
     let world = World::new();
     let cluster = world.cluster(CacheOptions::default());
     cluster.store::<ConfigMap>(Selection::all()).wait_until_synced().await;
@@ -205,7 +205,7 @@ async fn a_store_that_is_asked_for_while_others_are_filled_is_filled_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_limited_client_asks_no_faster_than_it_may_and_watches_all_the_same() {
+async fn a_limited_client_keeps_the_rate_and_watches_are_not_limited() {
     let world = World::new();
     let client = RequestLimit::new(10.0, 5).over(&world.client);
     let maps: Api<ConfigMap> = Api::namespaced(client.clone(), "default");

@@ -1,4 +1,4 @@
-//! What reaches a reconciler, and when.
+//! Which requests reach a reconciler, and when.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -82,7 +82,7 @@ async fn filters_see_both_sides_of_an_update_and_mappers_choose_the_requests() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failing_request_comes_back_ever_later_and_a_successful_one_as_told() {
+async fn a_failed_request_is_retried_with_growing_delays_and_a_successful_one_as_requested() {
     let world = World::new();
     let cluster = world.cluster(CacheOptions::default());
     let store = cluster.store(Selection::all());
@@ -152,7 +152,7 @@ async fn a_panic_and_a_timeout_are_failures_and_nothing_else_suffers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn so_many_requests_at_once_as_there_are_workers_and_one_for_each_object() {
+async fn concurrency_is_bounded_by_workers_and_one_per_object() {
     let world = World::new();
     for name in ["a", "b", "c"] {
         world.create(name).await;
@@ -227,7 +227,7 @@ async fn no_worker_starts_before_everything_is_listed() {
     world.create("a").await;
     let cluster = world.cluster(CacheOptions::default());
     let store = cluster.store(Selection::all());
-    // A kind that nobody watches, only reads; its lists take a while.
+    // A kind that is read but not watched; its lists are slow.
     let slow = world.slow(Duration::from_secs(20));
     let nodes = slow.store::<Node>(Selection::all());
     let (reconciler, seen) = recorder(&store, |_| ready(Ok(Outcome::Done)));
@@ -288,7 +288,7 @@ async fn a_controller_that_does_not_start_gathers_no_requests() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_works_when_the_process_stops_may_finish() {
+async fn a_worker_finishes_its_request_when_the_process_stops() {
     let world = World::new();
     world.create("a").await;
     world.create("b").await;
@@ -315,7 +315,7 @@ async fn whoever_works_when_the_process_stops_may_finish() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_subscriber_is_told_what_is_there_and_then_every_change() {
+async fn a_subscriber_receives_existing_objects_and_then_every_change() {
     let world = World::new();
     world.create("a").await;
     let cluster = world.cluster(CacheOptions::default());

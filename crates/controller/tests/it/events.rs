@@ -1,4 +1,4 @@
-//! Events as they end up in the cluster.
+//! Events in the cluster.
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ async fn counts_and_messages(world: &World) -> Vec<(i32, String)> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_event_says_what_happened_to_what_and_who_says_so() {
+async fn an_event_has_object_reason_message_and_source() {
     let world = World::new();
     let (recorder, _) = start(world.client.clone(), &world.stop);
     recorder.event(&node(), EventType::Warning, "UnreadyNodeCriticalPods", "not ready: a/b");
@@ -67,7 +67,7 @@ async fn an_event_says_what_happened_to_what_and_who_says_so() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_same_event_again_is_counted_also_when_it_was_deleted_meanwhile() {
+async fn a_repeated_event_is_counted_even_if_it_was_deleted() {
     let world = World::new();
     let (recorder, _) = start(world.client.clone(), &world.stop);
     for _ in 0..3 {
@@ -85,7 +85,7 @@ async fn the_same_event_again_is_counted_also_when_it_was_deleted_meanwhile() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn many_alike_are_combined_and_too_many_are_left_out() {
+async fn similar_events_are_combined_and_excess_events_are_dropped() {
     let world = World::new();
     let (recorder, _) = start(world.client.clone(), &world.stop);
     for number in 0..14 {
@@ -101,7 +101,7 @@ async fn many_alike_are_combined_and_too_many_are_left_out() {
         recorder.event(&node(), EventType::Normal, "Other", "again");
         run_pending_tasks().await;
     }
-    // Of a burst of 25, fourteen were used.
+    // Of a burst of 25, fourteen are used.
     let writes = || world.server.requests().iter().filter(|request| request.is_write()).count();
     assert_eq!(writes(), 11);
     tokio::time::sleep(Duration::from_mins(6)).await;

@@ -36,11 +36,11 @@ fn clock() -> Clock {
     Clock::starting_at("2026-01-01T00:00:00.123456Z".parse().unwrap())
 }
 
-/// An instance whose work is to say that it works.
+/// An instance that records when it leads.
 struct Instance {
     seen: SeenRequests,
     stop: CancellationToken,
-    line: CuttableConnection,
+    connection: CuttableConnection,
     running: Running,
     metrics: Box<dyn Fn() -> String>,
 }
@@ -99,7 +99,7 @@ async fn elections(client: &Client) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_leads_and_renews_and_the_lease_says_so() {
+async fn one_instance_leads_and_renews_the_lease() {
     let world = World::new();
     let seen = SeenRequests::default();
     let one = Instance::start(&world, clock(), &seen, "one");
@@ -126,7 +126,7 @@ async fn one_leads_and_renews_and_the_lease_says_so() {
         "{}",
         (two.metrics)()
     );
-    // A leader writes each two seconds; who stands by only looks.
+    // A leader writes every two seconds; the other instance only reads.
     let writes = world
         .server
         .requests()
@@ -137,7 +137,7 @@ async fn one_leads_and_renews_and_the_lease_says_so() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_stops_finishes_its_work_and_gives_the_lease_up() {
+async fn a_stopped_leader_finishes_its_work_and_releases_the_lease() {
     let world = World::new();
     let seen = SeenRequests::default();
     let one = Instance::start(&world, clock(), &seen, "one");
@@ -163,7 +163,7 @@ async fn who_stops_finishes_its_work_and_gives_the_lease_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn work_that_does_not_end_does_not_keep_the_lease() {
+async fn hanging_work_does_not_keep_the_lease() {
     let world = World::new();
     let elector = Elector::new(config("one", 1), world.client.clone(), clock(), Entropy::seeded(1)).unwrap();
     let (stop, seen) = (CancellationToken::new(), SeenRequests::default());
@@ -195,7 +195,7 @@ async fn a_silent_leader_ends_before_another_takes_over() {
     tokio::time::sleep(Duration::from_secs(30)).await;
     assert_eq!(one.seen.names(), ["one leads", "one ends", "two leads"]);
     let times = seen.times(cut - Duration::from_secs(31));
-    // One gives up when it could not renew for ten seconds; two waits fifteen since it last saw one renew.
+    // One stops leading after ten seconds without renewal; two waits fifteen since the last observed renewal.
     assert!((39_000..=43_000).contains(&times[1]), "{times:?}");
     assert!((44_000..=50_400).contains(&times[2]), "{times:?}");
     let error = one.running.await.unwrap().unwrap_err().to_string();
@@ -204,7 +204,7 @@ async fn a_silent_leader_ends_before_another_takes_over() {
     drop(two);
 }
 
-/// An instance with a controller that writes its name into a ConfigMap each second.
+/// An instance with a controller that writes its name to a ConfigMap every second.
 fn writer(world: &World, name: &'static str) -> ElectionTask {
     let client = Client::new(world.server.clone(), "default");
     let cluster = world.cluster_on(client.clone(), CacheOptions::default());
@@ -247,7 +247,7 @@ async fn two_instances_never_write_at_once_though_one_is_killed() {
     assert_eq!(by(world.config_maps().get("a").await.unwrap()), "one");
     let before = writes();
     assert!((19..=21).contains(&before), "{before}");
-    // Killed: nothing is given up, nothing is finished.
+    // Killed: it releases nothing and finishes nothing.
     first.abort();
     assert!(first.await.unwrap_err().is_cancelled());
     tokio::time::sleep(Duration::from_secs(12)).await;
@@ -261,7 +261,7 @@ async fn two_instances_never_write_at_once_though_one_is_killed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lease_that_somebody_else_made_is_waited_for_and_then_taken() {
+async fn a_lease_of_another_holder_is_awaited_and_then_taken() {
     let world = World::new();
     let leases: Api<Lease> = Api::namespaced(world.client.clone(), "kube-system");
     let foreign = json!({
@@ -274,7 +274,7 @@ async fn a_lease_that_somebody_else_made_is_waited_for_and_then_taken() {
     let begin = Instant::now();
     let one = Instance::start(&world, clock(), &seen, "one");
     tokio::time::sleep(Duration::from_mins(1)).await;
-    // Its time is long ago, but it was seen just now: clocks are not compared.
+    // Its renewal time is long past, but it was seen just now: clocks are not compared.
     let at = seen.times(begin)[0];
     assert!((30_000..=34_500).contains(&at), "{at}");
     let taken = leases.get("grm").await.unwrap();
@@ -287,7 +287,7 @@ async fn a_lease_that_somebody_else_made_is_waited_for_and_then_taken() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_sees_another_leader_ends_at_once() {
+async fn an_instance_that_sees_another_leader_ends_immediately() {
     let world = World::new();
     let seen = SeenRequests::default();
     let one = Instance::start(&world, clock(), &seen, "one");
@@ -306,7 +306,7 @@ async fn who_sees_another_leader_ends_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn work_that_fails_ends_the_election_with_its_words() {
+async fn failing_work_ends_the_election_with_its_error() {
     let world = World::new();
     let elector = Elector::new(config("one", 1), world.client.clone(), clock(), Entropy::seeded(1)).unwrap();
     let outcome = elector.run(CancellationToken::new(), |_| async { Err(TestError("no identity")) }).await;

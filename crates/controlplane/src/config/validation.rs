@@ -8,7 +8,7 @@ use formats::version::{Version, constraint::Constraint};
 use serde_json::Value;
 use webhook::field::{Error, Path};
 
-use super::known::{self, ReservedFlags};
+use super::reserved::{self, ReservedFlags};
 use super::{Component, ControlPlaneWebhooksConfiguration, FeatureGate, Kubelet};
 use crate::ensurer::operating_system_config::CLOUD_PROVIDER_CONFIG;
 use crate::webhooks::NAMES;
@@ -38,9 +38,9 @@ pub fn validate(config: &ControlPlaneWebhooksConfiguration) -> Vec<Error> {
             errors.push(Error::not_supported(&Path::new("disabledWebhooks").index(at), webhook, &NAMES));
         }
     }
-    component(&config.kube_api_server, &Path::new("kubeAPIServer"), known::KUBE_API_SERVER, &mut errors);
+    component(&config.kube_api_server, &Path::new("kubeAPIServer"), reserved::KUBE_API_SERVER, &mut errors);
     let at = Path::new("kubeControllerManager");
-    component(&config.kube_controller_manager, &at, known::KUBE_CONTROLLER_MANAGER, &mut errors);
+    component(&config.kube_controller_manager, &at, reserved::KUBE_CONTROLLER_MANAGER, &mut errors);
     gates(
         &config.kube_scheduler.feature_gates,
         &Path::new("kubeScheduler").child("featureGates"),
@@ -63,7 +63,7 @@ fn component(component: &Component, at: &Path, reserved: ReservedFlags, errors: 
     for (index, volume) in component.volumes.iter().enumerate() {
         let (field, name) =
             (at.child("volumes").index(index).child("name"), volume["name"].as_str().unwrap_or_default());
-        if known::VOLUMES.iter().any(|pattern| known::is_one_of(pattern, name)) {
+        if reserved::VOLUMES.iter().any(|pattern| reserved::matches_pattern(pattern, name)) {
             errors.push(Error::forbidden(&field, "it is a volume of Gardener"));
         }
         if !mounted.contains(name) {
@@ -97,7 +97,8 @@ fn flags<'a>(
             errors.push(Error::invalid(&field, flag, "must begin with --"));
         } else if flag == GATES {
             errors.push(Error::forbidden(&field, "set feature gates in featureGates"));
-        } else if let Some((_, clause)) = reserved.iter().find(|(pattern, _)| known::is_one_of(pattern, flag))
+        } else if let Some((_, clause)) =
+            reserved.iter().find(|(pattern, _)| reserved::matches_pattern(pattern, flag))
         {
             let message = format!("Gardener sets this flag, and webhooks must not change it ({clause})");
             errors.push(Error::forbidden(&field, &message));
@@ -124,8 +125,8 @@ fn gates(gates: &[FeatureGate], at: &Path, errors: &mut Vec<Error>) {
 }
 
 fn kubelet(kubelet: &Kubelet, csi: bool, at: &Path, errors: &mut Vec<Error>) {
-    flags(kubelet.flags.keys(), &at.child("flags"), known::KUBELET, errors);
-    flags(&kubelet.removed_flags, &at.child("removedFlags"), known::KUBELET, errors);
+    flags(kubelet.flags.keys(), &at.child("flags"), reserved::KUBELET, errors);
+    flags(&kubelet.removed_flags, &at.child("removedFlags"), reserved::KUBELET, errors);
     either(&kubelet.flags, &kubelet.removed_flags, at, errors);
     gates(&kubelet.feature_gates, &at.child("featureGates"), errors);
     let field = |name: &str| at.child("configuration").key(name);
@@ -156,8 +157,8 @@ fn kubelet(kubelet: &Kubelet, csi: bool, at: &Path, errors: &mut Vec<Error>) {
         }
     }
     for (list, name, key, reserved, what) in [
-        (&kubelet.files, "files", "path", &known::FILES[..], "it is a file of Gardener (CP-106)"),
-        (&kubelet.units, "units", "name", &known::UNITS[..], "it is a unit of Gardener (CP-106)"),
+        (&kubelet.files, "files", "path", &reserved::FILES[..], "it is a file of Gardener (CP-106)"),
+        (&kubelet.units, "units", "name", &reserved::UNITS[..], "it is a unit of Gardener (CP-106)"),
     ] {
         unique(list, key, &at.child(name), errors);
         let is_reserved = |item: &Value| item[key].as_str().is_some_and(|name| reserved.contains(&name));

@@ -99,6 +99,6 @@ pub(super) const FILES: [&str; 4] = [
 pub(super) const UNITS: [&str; 2] = ["kubelet-monitor.service", "kubelet.service"];
 
 /// Whether a name matches a pattern.
-pub(super) fn is_one_of(pattern: &str, name: &str) -> bool {
+pub(super) fn matches_pattern(pattern: &str, name: &str) -> bool {
     pattern.strip_suffix('*').map_or(pattern == name, |beginning| name.starts_with(beginning))
 }
