@@ -36,7 +36,7 @@ impl RequestLimit {
 
     /// A client that sends its requests through `client`, not faster than the limit.
     #[must_use]
-    pub fn over(&self, client: &Client) -> Client {
+    pub fn wrap_client(&self, client: &Client) -> Client {
         let client = client.clone();
         let service = tower::service_fn(move |request: Request<Body>| {
             let client = client.clone();

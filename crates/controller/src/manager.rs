@@ -185,7 +185,7 @@ impl Manager {
         clock: Clock,
         build: impl FnOnce(ProcessContext) -> Parts,
     ) -> Result<(), ManagerError> {
-        let shutdown = process::terminated().map_err(ManagerError::Signals)?;
+        let shutdown = process::termination_signal().map_err(ManagerError::Signals)?;
         let mut shutdown = std::pin::pin!(shutdown);
         let requests = RequestCounts::default();
         let client = remote::client(&self.cluster.kubeconfig, &requests).await?;
@@ -197,7 +197,7 @@ impl Manager {
         let certificates = certificates.transpose()?;
         tokio::select! {
             () = &mut shutdown => return Ok(()),
-            reached = remote::reach(&client, self.cluster.name) => reached?,
+            reached = remote::wait_until_reachable(&client, self.cluster.name) => reached?,
         }
         let entropy = Entropy::system();
         let elector = self.leader_election.as_ref();
@@ -244,7 +244,7 @@ impl Connection {
     fn limited(&self, client: &Client) -> Client {
         match self.limit {
             Some((qps, burst)) => {
-                RequestLimit::new(qps, u32::try_from(burst).unwrap_or(u32::MAX)).over(client)
+                RequestLimit::new(qps, u32::try_from(burst).unwrap_or(u32::MAX)).wrap_client(client)
             }
             None => client.clone(),
         }

@@ -125,7 +125,7 @@ impl Process {
         let mut outcome = loop {
             tokio::select! {
                 () = &mut shutdown => break Ok(()),
-                Some(ended) = self.parts.join_next() => match flat(ended) {
+                Some(ended) = self.parts.join_next() => match flatten(ended) {
                     Ok(()) => {}
                     failed => break failed,
                 },
@@ -138,7 +138,7 @@ impl Process {
         let ended = tokio::time::timeout(grace, async {
             let mut outcome = Ok(());
             while let Some(ended) = parts.join_next().await {
-                outcome = outcome.and(flat(ended));
+                outcome = outcome.and(flatten(ended));
             }
             outcome
         });
@@ -201,7 +201,7 @@ pub async fn listen(address: &str, port: u16) -> Result<TcpListener, ProcessErro
 ///
 /// # Errors
 /// When signals cannot be listened for.
-pub fn terminated() -> io::Result<impl Future<Output = ()> + Send> {
+pub fn termination_signal() -> io::Result<impl Future<Output = ()> + Send> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
@@ -232,7 +232,7 @@ fn measured(registry: &Registry) -> Response<Full<Bytes>> {
     response
 }
 
-fn flat(ended: Result<Result<(), ProcessError>, tokio::task::JoinError>) -> Result<(), ProcessError> {
+fn flatten(ended: Result<Result<(), ProcessError>, tokio::task::JoinError>) -> Result<(), ProcessError> {
     ended.unwrap_or_else(|error| {
         Err(ProcessError::Part { part: "a part".to_owned(), message: error.to_string() })
     })

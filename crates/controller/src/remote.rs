@@ -79,14 +79,14 @@ pub async fn client(path: &str, counts: &RequestCounts) -> Result<Client, Remote
     };
     let host = config.cluster_url.authority().map(ToString::to_string).unwrap_or_default();
     let client = connection::client(&config).map_err(RemoteError::Client)?;
-    Ok(counts.over(&Warnings::default().over(&client), &host))
+    Ok(counts.wrap_client(&Warnings::default().wrap_client(&client), &host))
 }
 
 /// Waits about a minute until the API server of the cluster answers; `cluster` is its name in messages.
 ///
 /// # Errors
 /// When it does not answer.
-pub async fn reach(client: &Client, cluster: &'static str) -> Result<(), RemoteError> {
+pub async fn wait_until_reachable(client: &Client, cluster: &'static str) -> Result<(), RemoteError> {
     let mut attempt = 1;
     loop {
         let reason = match tokio::time::timeout(ANSWER, client.apiserver_version()).await {

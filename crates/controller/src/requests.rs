@@ -28,7 +28,7 @@ impl RequestCounts {
     /// A client that sends its requests through `client`; `host` is the label for the server, with its port if it has
     /// one.
     #[must_use]
-    pub fn over(&self, client: &Client, host: &str) -> Client {
+    pub fn wrap_client(&self, client: &Client, host: &str) -> Client {
         let (counts, asked, host) = (self.clone(), client.clone(), Arc::<str>::from(host));
         let service = tower::service_fn(move |request: Request<Body>| {
             let (counts, client, host) = (counts.clone(), asked.clone(), host.clone());
@@ -90,7 +90,7 @@ mod tests {
         });
         let counts = RequestCounts::default();
         let pods: Api<Pod> =
-            Api::default_namespaced(counts.over(&Client::new(service, "default"), "api:6443"));
+            Api::default_namespaced(counts.wrap_client(&Client::new(service, "default"), "api:6443"));
         pods.get("a").await.unwrap();
         pods.get("a").await.unwrap();
         pods.get("absent").await.unwrap_err();

@@ -65,11 +65,11 @@ impl Webhook for MutateShoot {
             Ok(old) => old,
             Err(rejection) => return rejection.into(),
         };
-        let seed = format!("{}/{}/{}", request.namespace, request.name, generated(request));
+        let seed = format!("{}/{}/{}", request.namespace, request.name, uid_if_unnamed(request));
         let now = (self.0.now)();
         mutation::answer(request, |object| {
             expect("Shoot", object)?;
-            shoot::mutate(object, old.as_ref(), profile.as_ref(), now, |end| below(&seed, end))
+            shoot::mutate(object, old.as_ref(), profile.as_ref(), now, |end| number_below(&seed, end))
         })
     }
 }
@@ -166,12 +166,12 @@ fn expect(kind: &str, object: &Value) -> Result<(), Rejection> {
 }
 
 /// Distinguishes Shoots that have no name yet.
-fn generated(request: &AdmissionRequest<'_>) -> String {
+fn uid_if_unnamed(request: &AdmissionRequest<'_>) -> String {
     if request.name.is_empty() { request.uid.clone() } else { String::new() }
 }
 
 /// A number below `end`, derived from the seed.
-fn below(seed: &str, end: u64) -> u64 {
+fn number_below(seed: &str, end: u64) -> u64 {
     let digest = Sha256::digest(seed);
     let number = digest.iter().take(8).fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
     number.checked_rem(end).unwrap_or_default()
@@ -183,11 +183,12 @@ mod tests {
 
     #[test]
     fn shoots_spread_over_the_hours_of_the_day_and_each_keeps_its_own() {
-        let hours =
-            |of: u64| (0..of).map(|shoot| below(&format!("garden-dev/{shoot}/"), 23)).collect::<Vec<_>>();
+        let hours = |of: u64| {
+            (0..of).map(|shoot| number_below(&format!("garden-dev/{shoot}/"), 23)).collect::<Vec<_>>()
+        };
         assert_eq!(hours(1000), hours(1000));
         let all: std::collections::BTreeSet<u64> = hours(1000).into_iter().collect();
         assert_eq!(all, (0..23).collect());
-        assert_eq!(below("", 0), 0);
+        assert_eq!(number_below("", 0), 0);
     }
 }

@@ -53,7 +53,7 @@ impl Condition {
     /// The condition of a type that was not checked yet.
     #[must_use]
     pub fn initial(kind: &str, now: Timestamp) -> Self {
-        let now = Some(second(now));
+        let now = Some(truncate_to_second(now));
         Self {
             kind: kind.to_owned(),
             status: Status::Unknown,
@@ -88,7 +88,7 @@ impl Condition {
         let is_update = reason != self.reason || message != self.message || !self.codes.is_empty();
         let time = |is_new: bool, old: &Option<Time>| match old {
             Some(old) if !is_new => Some(old.clone()),
-            _ => Some(second(now)),
+            _ => Some(truncate_to_second(now)),
         };
         Self {
             kind: self.kind.clone(),
@@ -112,7 +112,7 @@ impl Condition {
 }
 
 /// The time as it is written, in whole seconds.
-fn second(time: Timestamp) -> Time {
+fn truncate_to_second(time: Timestamp) -> Time {
     Time(Timestamp::from_second(time.as_second()).unwrap_or(time))
 }
 

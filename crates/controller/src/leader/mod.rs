@@ -264,7 +264,7 @@ impl Candidate {
                     }
                     // client-go retries until its deadline; an instance that has lost should not work beside the new
                     // leader.
-                    if self.is_held() {
+                    if self.is_held_by_other() {
                         return false;
                     }
                 }
@@ -299,7 +299,7 @@ impl Candidate {
         };
         let written = if let Some(found) = read {
             self.observe(&found);
-            if self.is_held() {
+            if self.is_held_by_other() {
                 tracing::debug!("lock is held by {} and has not yet expired", found.holder);
                 return false;
             }
@@ -343,7 +343,7 @@ impl Candidate {
     }
 
     /// Whether another instance holds the Lease and has renewed it in time.
-    fn is_held(&self) -> bool {
+    fn is_held_by_other(&self) -> bool {
         let silent = self.seen_at.elapsed();
         !self.seen.holder.is_empty() && !self.is_leader() && silent < self.seen.duration()
     }

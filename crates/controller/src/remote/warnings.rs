@@ -20,7 +20,7 @@ pub(crate) struct Warnings {
 
 impl Warnings {
     /// A client that sends its requests through `client`, and logs the warnings in the answers.
-    pub(crate) fn over(&self, client: &Client) -> Client {
+    pub(crate) fn wrap_client(&self, client: &Client) -> Client {
         let (warnings, asked) = (self.clone(), client.clone());
         let service = tower::service_fn(move |request: Request<Body>| {
             let (warnings, client) = (warnings.clone(), asked.clone());

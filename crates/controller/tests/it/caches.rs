@@ -207,7 +207,7 @@ async fn a_store_that_is_added_later_is_filled_too() {
 #[tokio::test(start_paused = true)]
 async fn a_limited_client_keeps_the_rate_and_watches_are_not_limited() {
     let world = World::new();
-    let client = RequestLimit::new(10.0, 5).over(&world.client);
+    let client = RequestLimit::new(10.0, 5).wrap_client(&world.client);
     let maps: Api<ConfigMap> = Api::namespaced(client.clone(), "default");
     let begin = Instant::now();
     for number in 0..25 {

@@ -53,7 +53,7 @@ pub fn validate(config: &ControlPlaneWebhooksConfiguration) -> Vec<Error> {
 fn component(component: &Component, at: &Path, reserved: ReservedFlags, errors: &mut Vec<Error>) {
     flags(component.flags.keys(), &at.child("flags"), reserved, errors);
     flags(&component.removed_flags, &at.child("removedFlags"), reserved, errors);
-    either(&component.flags, &component.removed_flags, at, errors);
+    not_both(&component.flags, &component.removed_flags, at, errors);
     gates(&component.feature_gates, &at.child("featureGates"), errors);
     unique(&component.env, "name", &at.child("env"), errors);
     unique(&component.volume_mounts, "mountPath", &at.child("volumeMounts"), errors);
@@ -107,7 +107,7 @@ fn flags<'a>(
 }
 
 /// A flag that is both set and removed would change its position with each request.
-fn either(there: &BTreeMap<String, String>, removed: &[String], at: &Path, errors: &mut Vec<Error>) {
+fn not_both(there: &BTreeMap<String, String>, removed: &[String], at: &Path, errors: &mut Vec<Error>) {
     let both = removed.iter().filter(|flag| there.contains_key(*flag));
     errors.extend(both.map(|flag| Error::duplicate(&at.child("removedFlags").key(flag), flag.as_str())));
 }
@@ -127,7 +127,7 @@ fn gates(gates: &[FeatureGate], at: &Path, errors: &mut Vec<Error>) {
 fn kubelet(kubelet: &Kubelet, csi: bool, at: &Path, errors: &mut Vec<Error>) {
     flags(kubelet.flags.keys(), &at.child("flags"), reserved::KUBELET, errors);
     flags(&kubelet.removed_flags, &at.child("removedFlags"), reserved::KUBELET, errors);
-    either(&kubelet.flags, &kubelet.removed_flags, at, errors);
+    not_both(&kubelet.flags, &kubelet.removed_flags, at, errors);
     gates(&kubelet.feature_gates, &at.child("featureGates"), errors);
     let field = |name: &str| at.child("configuration").key(name);
     let attach_detach = "enableControllerAttachDetach";

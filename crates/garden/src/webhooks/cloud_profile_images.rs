@@ -26,7 +26,7 @@ pub fn validate(images: &[MachineImage]) -> FieldErrors {
     if images.is_empty() {
         errors.push(Error::required(&at, "must provide at least one machine image"));
     }
-    if let Some(text) = images.iter().find_map(undetermined) {
+    if let Some(text) = images.iter().find_map(unknown_latest_version) {
         let none = "map[string]core.MachineImageVersion(nil)";
         errors.push(Error::invalid(&at, Shown::verbatim(none), &text));
     }
@@ -57,7 +57,7 @@ pub fn validate(images: &[MachineImage]) -> FieldErrors {
 }
 
 /// Why the latest version of an image cannot be determined.
-fn undetermined(image: &MachineImage) -> Option<String> {
+fn unknown_latest_version(image: &MachineImage) -> Option<String> {
     let why = match image
         .versions
         .iter()

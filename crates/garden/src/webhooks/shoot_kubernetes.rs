@@ -51,7 +51,9 @@ pub fn validate(shoot: &Shoot, old: Option<&Shoot>) -> FieldErrors {
     let has_pools = !shoot.spec.provider.workers.is_empty();
     let mut errors = Vec::new();
     if let (true, Some(old)) = (has_pools, old) {
-        errors.extend(step_to_1_25(shoot, old).map(|detail| Error::forbidden(&at.child("version"), &detail)));
+        errors.extend(
+            reject_update_to_1_25(shoot, old).map(|detail| Error::forbidden(&at.child("version"), &detail)),
+        );
     }
     if kubernetes.enable_static_token_kubeconfig == Some(true) && is_from(kubernetes, 27) {
         let detail = format!(
@@ -90,7 +92,7 @@ fn configured_grace_period(kubernetes: &Kubernetes) -> Option<&str> {
 
 /// Why an update to 1.25 is refused: it removes pod security policies, so the Shoot must have been reconciled without
 /// them.
-fn step_to_1_25(new: &Shoot, old: &Shoot) -> Option<String> {
+fn reject_update_to_1_25(new: &Shoot, old: &Shoot) -> Option<String> {
     let (kubernetes, before) = (&new.spec.kubernetes, &old.spec.kubernetes);
     if !is_below(before, 25) || !is_from(kubernetes, 25) {
         return None;

@@ -43,7 +43,9 @@ fn validate_one(
     }
     let has_architecture = |known: &&MachineType| known.architecture.as_deref() == architecture;
     let is_usable = |known: &&MachineType| known.usable == Some(true);
-    let is_there = |known: &&MachineType| !lacks(&profile.spec.regions, region, &pool.zones, &known.name);
+    let is_there = |known: &&MachineType| {
+        !is_unavailable_in_a_zone(&profile.spec.regions, region, &pool.zones, &known.name)
+    };
     let types = || profile.spec.machine_types.iter();
     let names = |holds: &dyn Fn(&&MachineType) -> bool| -> BTreeSet<&str> {
         types().filter(holds).map(|known| known.name.as_str()).collect()
@@ -74,7 +76,7 @@ fn validate_one(
 }
 
 /// Whether a machine type is unavailable in one of the zones.
-fn lacks(regions: &[Region], region: &str, zones: &[String], machine_type: &str) -> bool {
+fn is_unavailable_in_a_zone(regions: &[Region], region: &str, zones: &[String], machine_type: &str) -> bool {
     let own = regions.iter().filter(|known| known.name == region).flat_map(|known| &known.zones);
     own.filter(|zone| zones.contains(&zone.name))
         .any(|zone| zone.unavailable_machine_types.iter().any(|lacking| lacking == machine_type))

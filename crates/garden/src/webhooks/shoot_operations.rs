@@ -105,14 +105,14 @@ pub fn validate(shoot: &Shoot) -> FieldErrors {
     }
     let mut any_time: Vec<&str> = NOW.iter().chain(&WHEN_MAINTAINED).copied().collect();
     any_time.sort_unstable();
-    errors.extend(allowed(shoot, now, &any_time, &at_now));
-    errors.extend(allowed(shoot, later, &WHEN_MAINTAINED, &at_later));
-    errors.extend(timely(shoot, now, &at_now));
-    errors.extend(timely(shoot, later, &at_later));
+    errors.extend(validate_operation(shoot, now, &any_time, &at_now));
+    errors.extend(validate_operation(shoot, later, &WHEN_MAINTAINED, &at_later));
+    errors.extend(validate_rotation(shoot, now, &at_now));
+    errors.extend(validate_rotation(shoot, later, &at_later));
     errors
 }
 
-fn allowed(shoot: &Shoot, operation: &str, known: &[&str], at: &Path) -> FieldErrors {
+fn validate_operation(shoot: &Shoot, operation: &str, known: &[&str], at: &Path) -> FieldErrors {
     let mut errors = Vec::new();
     if operation.is_empty() {
         return errors;
@@ -128,7 +128,7 @@ fn allowed(shoot: &Shoot, operation: &str, known: &[&str], at: &Path) -> FieldEr
 }
 
 /// A rotation starts on an existing Shoot after the previous one, and completes when prepared: GDN-SOP-007 to -011.
-fn timely(shoot: &Shoot, operation: &str, at: &Path) -> FieldErrors {
+fn validate_rotation(shoot: &Shoot, operation: &str, at: &Path) -> FieldErrors {
     let named = |rotation: &&Rotation| operation.strip_prefix(rotation.name).is_some_and(is_step);
     let Some(rotation) = ROTATIONS.iter().find(named) else { return Vec::new() };
     let credentials = shoot.status.credentials.as_ref();

@@ -42,14 +42,14 @@ fn text(mut events: Vec<Event>, now: Timestamp) -> String {
         let source =
             component.filter(|component| !component.is_empty()).or(event.reporting_component.as_deref());
         let message = event.message.as_deref().unwrap_or_default();
-        write!(text, "\n* {} reported {}: {message}", source.unwrap_or_default(), when(event, now))
+        write!(text, "\n* {} reported {}: {message}", source.unwrap_or_default(), age_and_count(event, now))
             .expect("writing to memory does not fail");
     }
     text
 }
 
 /// GRM-HLT-029: age and count of an event.
-fn when(event: &Event, now: Timestamp) -> String {
+fn age_and_count(event: &Event, now: Timestamp) -> String {
     let since = |time: Option<Timestamp>| {
         time.map_or_else(|| "<unknown>".to_owned(), |time| age::to_string(now.duration_since(time).as_secs()))
     };

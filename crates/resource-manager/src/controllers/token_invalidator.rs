@@ -34,9 +34,9 @@ pub fn controller(context: &Context) -> Controller {
     let accounts = context.target.store::<ServiceAccount>(Selection::all());
     let of_accounts = Watch::of(&secrets)
         .filter(|event| !matches!(event, Event::Delete(_)) && !account_name(event.object()).is_empty());
-    let turned = Watch::of(&accounts).filter(is_turned).map(referred);
+    let changed_accounts = Watch::of(&accounts).filter(relevant_fields_changed).map(referred);
     let reconciler = Reconciler { secrets, accounts, client: context.target.client() };
-    Controller::new(NAME, reconciler).timeout(TIMEOUT).source(of_accounts).source(turned)
+    Controller::new(NAME, reconciler).timeout(TIMEOUT).source(of_accounts).source(changed_accounts)
 }
 
 /// Why a Secret is not marked.
@@ -63,7 +63,7 @@ struct Reconciler {
 struct State {
     secret: Arc<Metadata>,
     /// Whether its token stays valid.
-    is_spared: bool,
+    keeps_static_tokens: bool,
     /// Whether a Pod mounts it; only read if needed.
     is_mounted: bool,
 }
@@ -95,10 +95,11 @@ impl Reconciler {
         let Some(secret) = self.secrets.get(namespace, name) else { return Ok(None) };
         let account = account_name(&secret);
         let absent = || InvalidateError::Account(format!("ServiceAccount {account:?} not found"));
-        let is_spared = is_spared(&*self.accounts.get(namespace, account).ok_or_else(absent)?);
-        let asks = !is_spared && !is_considered(&secret);
-        let is_mounted = asks && self.is_mounted(request).await.map_err(InvalidateError::Pods)?;
-        Ok(Some(State { secret, is_spared, is_mounted }))
+        let keeps_static_tokens =
+            keeps_static_tokens(&*self.accounts.get(namespace, account).ok_or_else(absent)?);
+        let needs_check = !keeps_static_tokens && !is_considered(&secret);
+        let is_mounted = needs_check && self.is_mounted(request).await.map_err(InvalidateError::Pods)?;
+        Ok(Some(State { secret, keeps_static_tokens, is_mounted }))
     }
 
     /// Whether a Pod mounts the Secret, read from the API server: a token in use must stay valid.
@@ -136,7 +137,7 @@ fn plan(state: &State) -> Plan {
         labels.insert(api::resources::PURPOSE.to_owned(), api::resources::PURPOSE_TOKEN_INVALIDATOR.into());
     }
     let considered = is_considered(&state.secret);
-    let (consider, log_message) = match (state.is_spared, considered, state.is_mounted) {
+    let (consider, log_message) = match (state.keeps_static_tokens, considered, state.is_mounted) {
         (true, true, _) => (Some(Value::Null), REMOVING),
         (true, false, _) => (None, SPARED),
         (false, true, _) => (None, CONSIDERED),
@@ -151,7 +152,7 @@ fn plan(state: &State) -> Plan {
 }
 
 /// Whether the account's static tokens stay valid: it opts out, or does not disable their mounting.
-fn is_spared(account: &ServiceAccount) -> bool {
+fn keeps_static_tokens(account: &ServiceAccount) -> bool {
     account.labels().contains_key(api::resources::TOKEN_SKIP)
         || account.automount_service_account_token != Some(false)
 }
@@ -166,7 +167,7 @@ fn account_name(secret: &Metadata) -> &str {
 }
 
 /// GRM-TIC-007: whether relevant fields of an account changed.
-fn is_turned(event: &Event<ServiceAccount>) -> bool {
+fn relevant_fields_changed(event: &Event<ServiceAccount>) -> bool {
     let Event::Update { old, new } = event else { return false };
     let skip = |account: &ServiceAccount| {
         account.labels().get(api::resources::TOKEN_SKIP).cloned().unwrap_or_default()
@@ -213,12 +214,12 @@ mod tests {
     #[case::spared_and_considered(&[PURPOSE, CONSIDER], true, false, Some(json!({CONSIDER: null})), REMOVING)]
     fn labels_change_as_they_should(
         #[case] labels: &[&str],
-        #[case] is_spared: bool,
+        #[case] keeps_static_tokens: bool,
         #[case] is_mounted: bool,
         #[case] changed: Option<Value>,
         #[case] log_message: &'static str,
     ) {
-        let state = State { secret: secret(labels), is_spared, is_mounted };
+        let state = State { secret: secret(labels), keeps_static_tokens, is_mounted };
         let patch = changed.map(|labels| json!({"metadata": {"labels": labels, "resourceVersion": "7"}}));
         assert_eq!(plan(&state), Plan { patch, log_message, requeue: is_mounted });
     }
@@ -241,7 +242,7 @@ mod tests {
         #[case] labels: Value,
         #[case] want: bool,
     ) {
-        assert_eq!(is_spared(&account(automount, &labels)), want);
+        assert_eq!(keeps_static_tokens(&account(automount, &labels)), want);
     }
 
     #[test]
@@ -254,11 +255,11 @@ mod tests {
         let (off, on, skipped) =
             (account(Some(false), &none), account(None, &none), account(Some(false), &skip));
         let turned = [
-            is_turned(&update(&off, &on)),
-            is_turned(&update(&off, &skipped)),
-            is_turned(&update(&off, &off)),
-            is_turned(&Event::Create(off.clone())),
-            is_turned(&Event::Delete(off.clone())),
+            relevant_fields_changed(&update(&off, &on)),
+            relevant_fields_changed(&update(&off, &skipped)),
+            relevant_fields_changed(&update(&off, &off)),
+            relevant_fields_changed(&Event::Create(off.clone())),
+            relevant_fields_changed(&Event::Delete(off.clone())),
         ];
         assert_eq!(turned, [true, true, false, false, false]);
         assert_eq!(referred(&off), [Request::new("n", "s")]);

@@ -33,7 +33,7 @@ pub(super) fn required(
     kind: &'static str,
     expected: &'static str,
 ) -> Result<(), Unhealthy> {
-    says(present(conditions, kind)?, kind, expected)
+    expect_status(present(conditions, kind)?, kind, expected)
 }
 
 /// If the condition exists, it must have this status.
@@ -42,14 +42,14 @@ pub(super) fn optional(
     kind: &'static str,
     expected: &'static str,
 ) -> Result<(), Unhealthy> {
-    find(conditions, kind).map_or(Ok(()), |condition| says(condition, kind, expected))
+    find(conditions, kind).map_or(Ok(()), |condition| expect_status(condition, kind, expected))
 }
 
 fn find<'a>(conditions: &'a [Condition], kind: &str) -> Option<&'a Condition> {
     conditions.iter().find(|condition| condition.kind == kind)
 }
 
-fn says(condition: &Condition, kind: &'static str, expected: &'static str) -> Result<(), Unhealthy> {
+fn expect_status(condition: &Condition, kind: &'static str, expected: &'static str) -> Result<(), Unhealthy> {
     if condition.status == expected {
         return Ok(());
     }

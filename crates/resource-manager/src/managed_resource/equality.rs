@@ -21,17 +21,22 @@ pub fn is_unchanged(live: &Value, merged: &Value, strictness: Strictness) -> boo
                 && live.iter().zip(merged).all(|(live, merged)| is_unchanged(live, merged, strictness))
         }
         (Value::Number(live), Value::Number(merged)) => same_number(live, merged),
-        _ => live == merged || strictness == Strictness::Typed && is_void(live) && is_void(merged),
+        _ => {
+            live == merged
+                || strictness == Strictness::Typed
+                    && is_null_or_empty_list(live)
+                    && is_null_or_empty_list(merged)
+        }
     }
 }
 
 fn same_fields(live: &Map<String, Value>, merged: &Map<String, Value>, strictness: Strictness) -> bool {
     let same = |(key, live): (&String, &Value)| match merged.get(key) {
         Some(merged) => is_unchanged(live, merged, strictness),
-        None => strictness == Strictness::Typed && is_void(live),
+        None => strictness == Strictness::Typed && is_null_or_empty_list(live),
     };
     let known = |(key, merged): (&String, &Value)| {
-        live.contains_key(key) || strictness == Strictness::Typed && is_void(merged)
+        live.contains_key(key) || strictness == Strictness::Typed && is_null_or_empty_list(merged)
     };
     live.iter().all(same) && merged.iter().all(known)
 }
@@ -41,7 +46,7 @@ fn same_number(one: &Number, other: &Number) -> bool {
     one == other || (one.is_f64() || other.is_f64()) && one.as_f64() == other.as_f64()
 }
 
-fn is_void(value: &Value) -> bool {
+fn is_null_or_empty_list(value: &Value) -> bool {
     match value {
         Value::Null => true,
         Value::Array(items) => items.is_empty(),

@@ -116,7 +116,7 @@ impl Reconcile for Reconciler {
         let profile = self.profile(&shoot)?; // guard: the CloudProfile does not exist
         let plan = Plan::of(&shoot, &profile, self.restarts, self.clock.now())?;
         plan.log_failures();
-        let refusal = Box::pin(self.try_out(&shoot, &plan)).await?; // step 1
+        let refusal = Box::pin(self.test_update(&shoot, &plan)).await?; // step 1
         if let Some(reason) = refusal {
             tracing::info!(reason, "Shoot maintenance failed");
             return Ok(schedule(next)); // the API server refuses the Shoot

@@ -23,7 +23,7 @@ const KUBERNETES: &str = "KubernetesVersionMaintenance";
 impl Reconciler {
     /// Tests the Shoot in a dry run if the plan has operations. If the API server refuses it, writes that to the
     /// status and returns the reason; the next window retries. GCM-MNT-013.
-    pub(super) async fn try_out(
+    pub(super) async fn test_update(
         &self,
         shoot: &Shoot,
         plan: &Plan,

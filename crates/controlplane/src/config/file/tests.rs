@@ -12,7 +12,7 @@ fn refused(value: &Value) -> Vec<String> {
 }
 
 /// A configuration that requests everything that is reserved.
-fn greedy() -> Value {
+fn request_everything_reserved() -> Value {
     json!({
         "provider": "a b", "gardenerVersion": "new", "disabledWebhooks": ["shoot"],
         "kubeAPIServer": {
@@ -78,7 +78,7 @@ fn settings_that_the_contract_reserves_are_errors() {
         "kubelet.files[2].path: Duplicate value: \"/a\"",
         "kubelet.units[0].name: Forbidden: it is a unit of Gardener (CP-106)",
     ];
-    let found = refused(&greedy());
+    let found = refused(&request_everything_reserved());
     let missing: Vec<_> =
         wanted.iter().filter(|wanted| !found.iter().any(|found| found.starts_with(**wanted))).collect();
     assert_eq!((missing, found.len()), (Vec::new(), wanted.len()), "{found:#?}");

@@ -17,7 +17,7 @@ fn seconds(seconds: i64) -> GoDuration {
 }
 
 /// All errors of a configuration, line by line.
-fn wrong(partial: &Value) -> Vec<String> {
+fn errors_of(partial: &Value) -> Vec<String> {
     match ResourceManagerConfiguration::from_partial(partial) {
         Ok(_) => Vec::new(),
         Err(FileError::Invalid(errors)) => errors.iter().map(ToString::to_string).collect(),
@@ -209,7 +209,7 @@ fn connections_servers_and_leader_election_are_validated() {
         ),
     ];
     for (partial, want) in table {
-        assert_eq!(wrong(&partial), want, "{partial}");
+        assert_eq!(errors_of(&partial), want, "{partial}");
     }
 }
 
@@ -218,7 +218,7 @@ fn enabled_controllers_are_validated() {
     let sloppy = json!({"enabled": true, "concurrentSyncs": 0, "syncPeriod": "14s"});
     let none = json!({"concurrentSyncs": 0});
     let both = json!({"concurrentSyncs": -1, "syncPeriod": "1s"});
-    let wrongs = wrong(&json!({"controllers": {
+    let wrongs = errors_of(&json!({"controllers": {
         "resourceClass": "",
         "kubeletCSRApprover": {"enabled": true, "concurrentSyncs": 0},
         "garbageCollector": {"enabled": true, "syncPeriod": sloppy["syncPeriod"]},
@@ -248,12 +248,12 @@ fn enabled_controllers_are_validated() {
     let off = json!({"enabled": false, "concurrentSyncs": 0});
     let idle =
         json!({"controllers": {"kubeletCSRApprover": off, "tokenRequestor": off, "tokenInvalidator": off}});
-    assert_eq!(wrong(&idle), Vec::<String>::new());
+    assert_eq!(errors_of(&idle), Vec::<String>::new());
 }
 
 #[test]
 fn enabled_webhooks_are_validated() {
-    let wrongs = wrong(&json!({"webhooks": {
+    let wrongs = errors_of(&json!({"webhooks": {
         "podSchedulerName": {"enabled": true, "schedulerName": ""},
         "projectedTokenMount": {"enabled": true, "expirationSeconds": 599},
         "highAvailabilityConfig": {"defaultNotReadyTolerationSeconds": -1, "defaultUnreachableTolerationSeconds": -2},
@@ -270,7 +270,7 @@ fn enabled_webhooks_are_validated() {
     let off = json!({"webhooks": {
         "podSchedulerName": {"schedulerName": ""}, "projectedTokenMount": {"expirationSeconds": 1},
     }});
-    assert_eq!(wrong(&off), Vec::<String>::new());
+    assert_eq!(errors_of(&off), Vec::<String>::new());
 }
 
 #[test]
@@ -313,7 +313,7 @@ fn tolerations_are_validated_as_in_kubernetes_even_if_unused() {
     ];
     for (toleration, want) in table {
         let wrongs =
-            wrong(&json!({"webhooks": {"systemComponentsConfig": {"podTolerations": [toleration]}}}));
+            errors_of(&json!({"webhooks": {"systemComponentsConfig": {"podTolerations": [toleration]}}}));
         let want = want.map(|want| format!("webhooks.systemComponentsConfig.podTolerations[0].{want}"));
         assert_eq!(wrongs, want.into_iter().collect::<Vec<_>>(), "{toleration}");
     }

@@ -76,7 +76,7 @@ fn deletions(server: &ApiServer) -> Vec<String> {
 }
 
 /// A client that gets 404 for one path although the server has the objects.
-fn blind(server: &ApiServer, path: &'static str) -> Client {
+fn client_with_missing_path(server: &ApiServer, path: &'static str) -> Client {
     let server = server.clone();
     let service = tower::service_fn(move |mut request: http::Request<Body>| {
         let server = server.clone();
@@ -110,7 +110,7 @@ async fn a_list_that_is_not_found_is_a_failure_and_nothing_is_deleted(
     #[case] kind: &str,
 ) {
     let server = cluster().await;
-    let message = collect(blind(&server, path), None).await.unwrap_err();
+    let message = collect(client_with_missing_path(&server, path), None).await.unwrap_err();
     assert!(message.starts_with(&format!("failed to list {kind}: ")), "{message}");
     assert_eq!(deletions(&server), Vec::<String>::new());
 }

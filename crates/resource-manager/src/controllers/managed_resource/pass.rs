@@ -120,7 +120,7 @@ impl Reconcile for Reconciler {
             return self.wait(&mut object, &pending).await; // step 2: objects still exist
         }
         let Plan::Apply(application) = plan else {
-            return self.let_go(object).await; // step 3 of a deletion
+            return self.finish_deletion(object).await; // step 3 of a deletion
         };
         self.release(&mut object, &application).await?; // step 3
         let (outcome, scaled) = self.apply_all(&object, &application, &memory).await; // step 4

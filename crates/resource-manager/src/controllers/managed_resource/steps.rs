@@ -124,7 +124,7 @@ impl Reconciler {
     }
 
     /// GRM-MR-060, GRM-MR-061, GRM-MR-065, GRM-MR-072 and GRM-MR-073: removes the finalizer once all objects are deleted.
-    pub(super) async fn let_go(&self, mut object: ManagedResource) -> Result<Outcome, PassError> {
+    pub(super) async fn finish_deletion(&self, mut object: ManagedResource) -> Result<Outcome, PassError> {
         tracing::info!("All resources have been deleted");
         let finalizer = &self.settings.finalizer;
         own::remove_finalizer(&self.source, &mut object, finalizer).await.map_err(PassError::Own)?;

@@ -17,7 +17,7 @@ const TRIGGERING_OPERATIONS: [&str; 3] =
 #[must_use]
 pub(super) fn triggers_pass(class: &Class, event: &Event<ManagedResource>) -> bool {
     let new = event.object();
-    if !concerns(class, new) {
+    if !is_relevant(class, new) {
         return false;
     }
     let Some(old) = event.old() else { return true };
@@ -26,7 +26,7 @@ pub(super) fn triggers_pass(class: &Class, event: &Event<ManagedResource>) -> bo
         || operation(new).is_some_and(|operation| TRIGGERING_OPERATIONS.contains(&operation))
         || became_unhealthy(old, new)
         || (old.is_ignored() && !new.is_ignored());
-    got_ignored || (changed && is_worked_on(new))
+    got_ignored || (changed && is_processed(new))
 }
 
 /// The ManagedResources that refer to a Secret: GRM-MR-175.
@@ -37,8 +37,8 @@ pub(super) fn referring<K: Resource>(
     move |secret| {
         let key = secret_key(&secret.namespace().unwrap_or_default(), &secret.name_any());
         let found = by_secret.get(&key).into_iter();
-        let worked_on = found.filter(|object| concerns(&class, object) && is_worked_on(object));
-        worked_on.map(|object: Arc<ManagedResource>| Request::of(&*object)).collect()
+        let processed = found.filter(|object| is_relevant(&class, object) && is_processed(object));
+        processed.map(|object: Arc<ManagedResource>| Request::of(&*object)).collect()
     }
 }
 
@@ -53,11 +53,11 @@ fn secret_key(namespace: &str, name: &str) -> String {
     format!("{namespace}/{name}")
 }
 
-fn concerns(class: &Class, object: &ManagedResource) -> bool {
+fn is_relevant(class: &Class, object: &ManagedResource) -> bool {
     class.may_act(object) || class.is_responsible(object)
 }
 
-fn is_worked_on(object: &ManagedResource) -> bool {
+fn is_processed(object: &ManagedResource) -> bool {
     !object.is_ignored() || object.metadata.deletion_timestamp.is_some()
 }
 

@@ -37,7 +37,7 @@ pub(super) fn policies(
     if let Some(ports) = annotations::from_everywhere(annotations)? {
         add(Everywhere { service, ports: &ports }.ingress());
     }
-    for connection in through_ingress(config, service, state) {
+    for connection in from_ingress_controller(config, service, state) {
         add(connection.ingress());
         add(connection.egress());
     }
@@ -92,7 +92,7 @@ fn labelled<'a>(
 
 /// GRM-NPC-017, GRM-NPC-018, GRM-NPC-027 and GRM-NPC-028: connections from the ingress controller, for Ingresses with
 /// the Service as backend.
-fn through_ingress<'a>(
+fn from_ingress_controller<'a>(
     config: &'a NetworkPolicyConfig,
     service: &'a Service,
     state: &State,

@@ -71,7 +71,7 @@ impl Connection<'_> {
         let rule =
             NetworkPolicyIngressRule { from: Some(vec![peer]), ports: Some(vec![defaulted(&self.port)]) };
         let spec = NetworkPolicySpec {
-            pod_selector: Some(behind(self.service)),
+            pod_selector: Some(pods_of(self.service)),
             ingress: Some(vec![rule]),
             policy_types: Some(vec!["Ingress".to_owned()]),
             egress: None,
@@ -94,7 +94,7 @@ impl Connection<'_> {
             key(self.service),
         );
         let peer = NetworkPolicyPeer {
-            pod_selector: Some(behind(self.service)),
+            pod_selector: Some(pods_of(self.service)),
             namespace_selector: self.is_across().then(|| named(&of(self.service))),
             ip_block: None,
         };
@@ -129,7 +129,7 @@ impl Everywhere<'_> {
         let ports: Vec<_> = self.ports.iter().map(defaulted).collect();
         let rule = NetworkPolicyIngressRule { from: None, ports: (!ports.is_empty()).then_some(ports) };
         let spec = NetworkPolicySpec {
-            pod_selector: Some(behind(self.service)),
+            pod_selector: Some(pods_of(self.service)),
             ingress: Some(vec![rule]),
             policy_types: Some(vec!["Ingress".to_owned()]),
             egress: None,
@@ -165,7 +165,7 @@ fn key(service: &Service) -> String {
 }
 
 /// Selects the Pods of a Service.
-fn behind(service: &Service) -> Selector {
+fn pods_of(service: &Service) -> Selector {
     let labels = service.spec.as_ref().and_then(|spec| spec.selector.clone());
     Selector { match_labels: labels, match_expressions: None }
 }

@@ -23,7 +23,7 @@ const KINDS: [(&str, &str); 13] = [
 ];
 
 /// Any value.
-fn junk() -> impl Strategy<Value = Value> {
+fn any_value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(json!(null)),
         any::<bool>().prop_map(Value::from),
@@ -42,7 +42,7 @@ fn junk() -> impl Strategy<Value = Value> {
 /// A map with some of these fields, mostly of the right type and sometimes any value.
 fn fields(known: Vec<(&'static str, BoxedStrategy<Value>)>) -> BoxedStrategy<Value> {
     let known = known.into_iter().map(|(name, value)| {
-        let value = prop_oneof![6 => value.prop_map(Some), 1 => junk().prop_map(Some), 2 => Just(None)];
+        let value = prop_oneof![6 => value.prop_map(Some), 1 => any_value().prop_map(Some), 2 => Just(None)];
         (Just(name), value)
     });
     known
@@ -113,7 +113,7 @@ fn spec() -> BoxedStrategy<Value> {
         ("selector", texts()),
         ("template", pod_template()),
         ("jobTemplate", job),
-        ("volumeClaimTemplates", junk().boxed()),
+        ("volumeClaimTemplates", any_value().boxed()),
         ("type", text(&["", "ClusterIP", "NodePort", "LoadBalancer", "ExternalName"])),
         ("clusterIP", text(&["", "None", "1.2.3.4"])),
         ("ports", ports.boxed()),
@@ -133,8 +133,8 @@ fn object(kind: (&'static str, &'static str)) -> BoxedStrategy<Value> {
     let whole = fields(vec![
         ("metadata", metadata),
         ("spec", spec()),
-        ("status", junk().boxed()),
-        ("secrets", junk().boxed()),
+        ("status", any_value().boxed()),
+        ("secrets", any_value().boxed()),
         ("data", texts()),
     ]);
     whole
