@@ -1,13 +1,10 @@
 //! Component configuration, clock, controllers, and the process around them: health, readiness, metrics, log, shutdown.
 //!
 //! - [`config`], [`clock`], [`entropy`] — configuration files, the time of day, randomness: all passed as arguments;
-//! - [`remote`], [`connection`], [`cluster`], [`store`] — connections to clusters, and shared caches that watches
-//! keep current;
-//! - [`source`], [`queue`], [`reconcile`], [`controller`], [`controllers`] — controllers as controller-runtime has
-//! them;
+//! - [`remote`], [`connection`], [`cluster`], [`store`] — connections to clusters, and shared caches;
+//! - [`source`], [`queue`], [`reconcile`], [`controller`], [`controllers`] — controllers;
 //! - [`leader`], [`limit`], [`events`] — leader election, rate limits, events;
-//! - [`command`], [`log`], [`metrics`], [`probes`], [`process`], [`webhooks`] — how a process starts, logs, serves
-//! and ends.
+//! - [`command`], [`log`], [`metrics`], [`probes`], [`process`], [`webhooks`] — a process: start, log, servers, end.
 //! ```
 //! use controller::{Cluster, Controller, Event, Outcome, Reconcile, Request, Selection, Store, Watch};
 //! use k8s_openapi::api::core::v1::Secret;

@@ -204,13 +204,9 @@ impl Manager {
         let elector =
             elector.map(|election| leader::elector(election, &client, clock, &entropy)).transpose()?;
         let limited = self.cluster.limited(&client);
-        let parts = build(ProcessContext {
-            client: limited,
-            target,
-            unlimited: client,
-            clock,
-            entropy: entropy.clone(),
-        });
+        let context =
+            ProcessContext { client: limited, target, unlimited: client, clock, entropy: entropy.clone() };
+        let parts = build(context);
         if self.webhooks.is_some() != parts.webhooks.is_some() {
             return Err(ManagerError::Unserved);
         }

@@ -4,8 +4,7 @@
 //! - [`webhooks`] — one pure function per webhook;
 //! - [`facts`] — what webhooks must know of the cluster, kept current by watches;
 //! - [`serving`] — connects webhooks and facts to paths;
-//! - [`managed_resource`], [`condition`] — the kind, its classes, pure functions about its objects, and its
-//! conditions;
+//! - [`managed_resource`], [`condition`] — the kind, pure functions about its objects, its conditions;
 //! - [`health`] — whether live objects are healthy and rolled out;
 //! - [`references`] — annotations that list the ConfigMaps and Secrets a workload uses;
 //! - [`controllers`] — one module per controller, and their common context;
