@@ -55,8 +55,9 @@ const EXTENSIONS: [&str; 10] = [
     "workers",
 ];
 
-/// Decides about a request, or returns the collection that must be listed first (GRM-CDP-001 to -005, GRM-CDP-009 to
-/// -017).
+/// Decides about a request, or returns the collection that must be listed first.
+///
+/// GRM-CDP-001 to -005, GRM-CDP-009 to -017.
 #[must_use]
 pub fn decide(request: &AdmissionRequest<'_>) -> DeletionDecision {
     if request.operation != Operation::Delete {
