@@ -58,7 +58,7 @@ pub fn labels_to_inject(
 /// `spec.volumeClaimTemplates`.
 ///
 /// # Errors
-/// When a template, or its labels, have the wrong type; the object is then only partly changed.
+/// When a template, or its labels, have the wrong type; the object must not be used then.
 pub fn inject_labels(object: &mut Value, labels: &BTreeMap<String, String>) -> Result<(), InjectError> {
     if labels.is_empty() {
         return Ok(());

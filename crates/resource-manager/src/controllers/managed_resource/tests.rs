@@ -41,9 +41,9 @@ fn meddling(
     path: &'static str,
     meddle: impl Fn() -> BoxFuture<'static, ()> + Send + Sync + 'static,
 ) -> Client {
-    let (client, meddle, first) = (client.clone(), Arc::new(meddle), Arc::new(AtomicBool::new(true)));
+    let (inner, meddle, first) = (client.clone(), Arc::new(meddle), Arc::new(AtomicBool::new(true)));
     let service = tower::service_fn(move |request: Request<Body>| {
-        let (client, meddle, first) = (client.clone(), Arc::clone(&meddle), Arc::clone(&first));
+        let (client, meddle, first) = (inner.clone(), Arc::clone(&meddle), Arc::clone(&first));
         let is_it = *request.method() == method && request.uri().path().ends_with(path);
         async move {
             if is_it && first.swap(false, Ordering::Relaxed) {
@@ -55,7 +55,7 @@ fn meddling(
     Client::new(service, client.default_namespace())
 }
 
-/// Runs the controller for less than a minute, because the period would trigger a pass anyway.
+/// Runs only this controller for some minutes: the others write conditions, which would trigger passes anyway.
 async fn run(server: &ApiServer, source: Client, target: Client) {
     let one_by_one = json!({"managedResource": {"concurrentSyncs": 1}});
     let config = json!({"targetClientConnection": {}, "controllers": one_by_one});
