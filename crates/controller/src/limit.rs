@@ -37,9 +37,9 @@ impl RequestLimit {
     /// A client that sends its requests through `client`, not faster than the limit.
     #[must_use]
     pub fn wrap_client(&self, client: &Client) -> Client {
-        let client = client.clone();
+        let inner = client.clone();
         let service = tower::service_fn(move |request: Request<Body>| {
-            let client = client.clone();
+            let client = inner.clone();
             async move { client.send(request).await }
         });
         Client::new(self.layer(service), client.default_namespace())
