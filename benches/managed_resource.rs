@@ -8,10 +8,10 @@ use std::hint::black_box;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use gardener_resource_manager::managed_resource::ManagedResource;
 use gardener_resource_manager::managed_resource::inject::labels_to_inject;
-use gardener_resource_manager::managed_resource::inventory::{Inventory, Scope};
+use gardener_resource_manager::managed_resource::inventory::{Inventory, KindScope};
 use gardener_resource_manager::managed_resource::manifests::Manifests;
 use gardener_resource_manager::managed_resource::merge::{Overwrite, Preserve, Rules};
-use gardener_resource_manager::managed_resource::write::{Write, write};
+use gardener_resource_manager::managed_resource::write::{ObjectWrite, write};
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
 use serde_json::{Value, json};
@@ -68,8 +68,8 @@ fn config_map(number: usize) -> Value {
 }
 
 fn inventory(secret: &Secret) -> Inventory {
-    Inventory::take(&ManagedResource::default(), Manifests::read(&[secret]), "gardener", |_| {
-        Some(Scope::Namespaced)
+    Inventory::compute(&ManagedResource::default(), Manifests::read(&[secret]), "gardener", |_| {
+        Some(KindScope::Namespaced)
     })
 }
 
@@ -94,7 +94,7 @@ fn writes(inventory: &Inventory, live: &[Option<Value>]) -> Vec<Write> {
 fn live(inventory: &Inventory) -> Vec<Option<Value>> {
     let absent = vec![None; inventory.wanted.len()];
     let made = writes(inventory, &absent).into_iter().map(|write| match write {
-        Write::Create(mut object) => {
+        ObjectWrite::Create(mut object) => {
             object["metadata"]["resourceVersion"] = json!("1234");
             object["metadata"]["uid"] = json!("8c3d49f6-e177-4938-8547-c61283a84876");
             object["status"] = json!({"observedGeneration": 1, "replicas": 2, "readyReplicas": 2});
@@ -126,7 +126,10 @@ fn plan_only(criterion: &mut Criterion) {
     group.sample_size(10).throughput(Throughput::Elements(1_000));
     let inventory = inventory(&secret(1_000, "YAML"));
     let live = live(&inventory);
-    assert!(writes(&inventory, &live).iter().all(|write| *write == Write::Nothing), "nothing has changed");
+    assert!(
+        writes(&inventory, &live).iter().all(|write| *write == ObjectWrite::Nothing),
+        "nothing has changed"
+    );
     group.bench_function("nothing has changed", |bencher| {
         bencher.iter(|| writes(black_box(&inventory), &live));
     });

@@ -198,7 +198,7 @@ async fn start() -> Webhooks {
     accounts.create(&kube::api::PostParams::default(), &account).await.expect("the server is empty");
     let config = ResourceManagerConfiguration::from_partial(&config()).expect("the configuration is valid");
     let webhooks = webhooks(&config, &Clients { source: client.clone(), target: client });
-    webhooks.synced().await;
+    webhooks.wait_until_synced().await;
     webhooks
 }
 

@@ -1,6 +1,9 @@
-//! Tells the linker how to lay out the released binary, so that it takes little more than half the memory.
+//! Gives the linker a layout for the released binary, so that it needs little more than half the memory.
 
-#![expect(clippy::disallowed_methods, reason = "a build script is told what it builds by the environment")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "cargo describes the build to a build script in environment variables"
+)]
 
 use std::path::Path;
 use std::{env, fs};
@@ -8,31 +11,32 @@ use std::{env, fs};
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=layout.txt");
-    // The manifests, which the crate embeds; it is built anew when a file comes or goes.
+    // The crate embeds the manifests; rebuild it when a file is added or removed.
     let manifests =
         fs::canonicalize("../../kind/manifests/resource-manager").expect("the manifests are there");
     println!("cargo:rerun-if-changed={}", manifests.display());
     println!("cargo:rustc-env=MANIFESTS={}", manifests.display());
-    let told = |name: &str| env::var(name).unwrap_or_default();
-    if told("PROFILE") != "release"
-        || told("TARGET") != "x86_64-unknown-linux-gnu"
-        || told("TARGET") != told("HOST")
+    let variable = |name: &str| env::var(name).unwrap_or_default();
+    if variable("PROFILE") != "release"
+        || variable("TARGET") != "x86_64-unknown-linux-gnu"
+        || variable("TARGET") != variable("HOST")
     {
         return;
     }
-    // Rust's own linker is the default for this target; others may not understand the layout.
-    let other_linker = !told("RUSTC_LINKER").is_empty() || told("CARGO_ENCODED_RUSTFLAGS").contains("linker");
-    if !other_linker && !told("CARGO_ENCODED_RUSTFLAGS").contains("fuse-ld") {
-        let script = Path::new(&told("OUT_DIR")).join("layout.ld");
+    // Rust's own linker is the default for this target; others may not support the layout.
+    let other_linker =
+        !variable("RUSTC_LINKER").is_empty() || variable("CARGO_ENCODED_RUSTFLAGS").contains("linker");
+    if !other_linker && !variable("CARGO_ENCODED_RUSTFLAGS").contains("fuse-ld") {
+        let script = Path::new(&variable("OUT_DIR")).join("layout.ld");
         fs::write(&script, layout(include_str!("layout.txt"))).expect("the folder for it is there");
         println!("cargo:rustc-link-arg-bins=-Wl,-T,{}", script.display());
     }
-    // At a fixed address, as the original is: else 0.6 MiB of addresses are adjusted at start, in memory of its own.
+    // A fixed address, as the original has: otherwise 0.6 MiB of addresses are relocated at start, in private memory.
     println!("cargo:rustc-link-arg-bins=-no-pie");
 }
 
-/// A linker script that puts the functions of these names side by side: those called cold included, and what C runs at
-/// the start and at the end.
+/// A linker script that places the functions with these names side by side, including cold ones, and code that C runs
+/// at start and exit.
 fn layout(names: &str) -> String {
     let sections = names.lines().map(|name| {
         let parts: &[&str] =

@@ -1,22 +1,22 @@
-//! Questions that a component answers without a cluster: whole objects and a time in, a document out.
+//! Questions that a component answers without a cluster: objects and a time go in, a document comes out.
 
 use jiff::Timestamp;
 use serde_json::Value;
 
-/// A question. Which ones there are, and their parameters, is settled by contracts of the form that asks them.
+/// A question. The contracts define which questions exist, and their parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question<'a> {
-    /// What is asked: `admission`, `maintenance`, `window`, `rolling`, `support`.
+    /// Which question: `admission`, `maintenance`, `window`, `rolling`, `support`.
     pub about: &'a str,
-    /// What else the question says, an object: `{"gardener": "v1.82.0", "cluster": "seed", "version": "1.27.3"}`.
+    /// Parameters, an object: `{"gardener": "v1.82.0", "cluster": "seed", "version": "1.27.3"}`.
     pub parameters: Value,
-    /// The time at which it is asked.
+    /// The current time.
     pub now: Timestamp,
-    /// The object that it is about.
+    /// The object in question.
     pub object: Option<&'a Value>,
-    /// The object before.
+    /// The object before the update.
     pub old: Option<&'a Value>,
-    /// What else there is.
+    /// Other objects of the cluster.
     pub cluster: &'a [Value],
 }
 
@@ -25,9 +25,9 @@ pub struct Question<'a> {
 pub enum Decided {
     /// A document: `{shoot: {…}, told: […]}`.
     Document(Value),
-    /// A refusal, for these causes.
+    /// The component refuses the object for these causes.
     Refused(Vec<Cause>),
-    /// The question cannot be answered, for this reason.
+    /// The component cannot answer the question, for this reason.
     Undecided(String),
 }
 

@@ -12,49 +12,50 @@ pub struct Installation {
     pub manifests: Manifests,
     /// The namespace of a component that serves its cluster alone.
     pub namespace: &'static str,
-    /// Its webhooks there; `None`: it has none.
+    /// Its webhooks there; `None` if it has none.
     pub webhooks: Option<Webhooks>,
-    /// How it answers cases of contracts in a cluster; `None`: cases are asked of it in this process alone.
+    /// How it answers cases of contracts in a cluster; `None` if its cases run only in this process.
     pub rollout: Option<Rollout>,
 }
 
-/// Webhooks that are registered once they are served.
+/// Webhooks that are registered once the component serves them.
 #[derive(Debug)]
 pub struct Webhooks {
     /// The Service that the registrations name.
     pub service: &'static str,
-    /// The registrations, for the authority whose PEM this is, in base64; an error is the reason why the configuration among the
-    /// manifests is refused.
+    /// Builds the registrations; the argument is the CA bundle (PEM in base64). An error is the reason why the
+    /// component refuses the configuration in its manifests.
     pub registrations: fn(&str) -> Result<Vec<WebhookConfiguration>, String>,
-    /// An object that the webhooks are asked about.
+    /// Builds the object whose creation tests the webhooks.
     pub probe: fn() -> Probe,
 }
 
-/// What shows that the API server reaches webhooks: a dry run of it is answered.
+/// Tests whether the API server reaches the webhooks: it must answer a dry run of this object.
 #[derive(Debug)]
 pub struct Probe {
-    /// Objects that must exist before.
+    /// Objects that must exist first.
     pub around: Vec<Value>,
-    /// What is created in a dry run.
+    /// The object to create in a dry run.
     pub object: Value,
 }
 
-/// A component that runs with each configuration that cases need, side by side.
+/// How a component runs in a cluster with each configuration that cases need, side by side.
 #[derive(Debug)]
 pub struct Rollout {
-    /// How configurations of cases become those of rollouts.
+    /// How the configurations of cases are combined in rollouts.
     pub combining: Combining,
-    /// The configuration file for a configuration of cases; `None`: the component has none. An error is the reason for a refusal.
+    /// Builds the configuration file from a configuration of cases; `None` if the component has no file. An error is
+    /// the reason
     pub file: fn(&Value) -> Result<Option<Value>, String>,
-    /// Its registrations under a configuration of a case, for an instance (`seed` or `shoot`).
+    /// Builds the registrations for a configuration of a case and an instance (`seed` or `shoot`).
     pub registrations: fn(&Value, &str) -> Result<Vec<WebhookConfiguration>, String>,
 }
 
-/// How the configurations of cases become those of rollouts.
+/// How the configurations of cases are combined in rollouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Combining {
     /// Configurations that do not set the same section share a rollout.
     Sections,
-    /// Each configuration has a rollout of its own: what it leaves out counts as well.
+    /// Each configuration has a rollout of its own, because omitting a section also has an effect.
     Nothing,
 }

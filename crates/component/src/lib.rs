@@ -1,8 +1,8 @@
 //! A component as a value.
 //!
-//! Each component crate exports one constant, `COMPONENT`. `cli` lists them, and everything that works with components in general
-//! (targets, clusters, images, suites, coverage) finds them in that list by the name that contracts use. What `xtask` and `tidy`
-//! need stands in the crate's `[package.metadata.component]`.
+//! Each component crate exports one constant, `COMPONENT`. `cli` lists them, and everything that works with
+//! components in general (targets, clusters, images, suites, coverage) finds them in that list by the name that
+//! contracts use. What `xtask` and `tidy` need is in the crate's `[package.metadata.component]`.
 
 mod configuration;
 mod decision;
@@ -10,7 +10,7 @@ mod installation;
 mod manifests;
 mod start;
 
-pub use configuration::{Loaded, loaded};
+pub use configuration::{Loaded, to_load_result};
 pub use decision::{Cause, Decided, Question};
 pub use installation::{Combining, Installation, Probe, Rollout, Webhooks};
 pub use manifests::Manifests;
@@ -24,30 +24,30 @@ use serde_json::Value;
 /// A component of this project.
 #[derive(Debug)]
 pub struct Component {
-    /// Its name in contracts, of its folder below `crates`, `contracts` and `kind/manifests`: `resource-manager`.
+    /// Its name in contracts, and of its folder below `crates`, `contracts` and `kind/manifests`: `resource-manager`.
     pub name: &'static str,
     /// Its program, which also names its image, its Deployment and its Service: `gardener-resource-manager`.
     pub program: &'static str,
-    /// What it is for, in one line of help.
+    /// Its purpose, in one line of help.
     pub about: &'static str,
-    /// The version of the original that it stands in for.
+    /// The version of the original that it replaces.
     pub version: &'static str,
     /// Features that clauses may need.
     pub features: &'static [&'static str],
-    /// The names of its webhooks in contracts, each with a path that serves it.
+    /// The names of its webhooks in contracts, each with the path that serves it.
     pub paths: fn() -> Vec<(&'static str, String)>,
-    /// Its command line: the program's name and its arguments.
+    /// Runs its command line: the program's name and its arguments.
     pub main: fn(Vec<OsString>) -> ExitCode,
-    /// How its program is started for cases about processes: `spec` of a target file, whose `command` has the arguments alone;
-    /// `None`: there are no such cases.
+    /// How its program is started for cases of the form process: `spec` of a target file, whose `command` has the arguments alone;
+    /// `None` if there are no such cases.
     pub process: Option<&'static str>,
-    /// Reads a configuration file, of which version and kind may be missing; `None`: it has no such file.
+    /// Reads a configuration file, whose `apiVersion` and `kind` may be missing; `None` if it has no such file.
     pub load: Option<fn(&Value) -> Loaded>,
     /// Starts it in this process; an error is the reason why it refuses its configuration.
     pub start: fn(StartOptions) -> Starting,
-    /// Answers a question without a cluster; `None`: it decides nothing alone.
+    /// Answers a question without a cluster; `None` if it answers no questions.
     pub decide: Option<fn(&Question<'_>) -> Decided>,
-    /// Whether its webhooks called `shoot` admit Shoots, as the garden's API server does.
+    /// Whether its webhooks named `shoot` admit Shoots, as the garden's API server does.
     pub admits_shoots: bool,
     /// Whether one of its controllers maintains Shoots.
     pub maintains_shoots: bool,

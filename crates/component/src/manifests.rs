@@ -1,13 +1,13 @@
-//! The manifests of a component: the folder `kind/manifests/<name>`, whole, in the binary.
+//! The manifests of a component: the folder `kind/manifests/<name>`, embedded in the binary.
 
 use include_dir::Dir;
 
-/// The folder of a component's manifests: `base` is applied wherever it runs, `runtime` where it serves its own cluster alone, and
-/// each rollout that answers cases gets the files of `suite`.
+/// A component's manifests. `base` is applied in every cluster, `runtime` where the component serves its own cluster
+/// alone, and each rollout that answers cases also gets the files of `suite`.
 #[derive(Clone, Copy, Debug)]
 pub struct Manifests(&'static Dir<'static>);
 
-/// Files that a rollout does not apply as they are: its configuration is made of this one.
+/// Template of the configuration file; a rollout does not apply it unchanged.
 const CONFIGURATION: &str = "suite/config.yaml";
 
 impl Manifests {
@@ -24,13 +24,13 @@ impl Manifests {
         self.0.get_file(path)?.contents_utf8()
     }
 
-    /// Path and text of every file below a folder of it, `base` or `runtime`.
+    /// Path and text of every file below a subfolder, `base` or `runtime`.
     pub fn below(self, folder: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
         let is_below = move |path: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
         self.files().into_iter().filter(move |(path, _)| is_below(path))
     }
 
-    /// Name and text of what each rollout has beside `base`.
+    /// Name and text of the files that each rollout has in addition to `base`.
     pub fn of_rollouts(self) -> impl Iterator<Item = (&'static str, &'static str)> {
         let files = self.below("suite").filter(|(path, _)| *path != CONFIGURATION);
         files.map(|(path, text)| (path.trim_start_matches("suite/"), text))

@@ -1,4 +1,4 @@
-//! How a component is started in this process: on given clients, clock and entropy.
+//! Starts a component in this process, on given clients, clock and entropy.
 
 use std::fmt;
 use std::future::Future;
@@ -11,18 +11,18 @@ use serde_json::Value;
 use webhook::registration::WebhookConfiguration;
 use webhook::service::WebhookService;
 
-/// What a component is started with.
+/// How to start a component.
 #[derive(Clone)]
 pub struct StartOptions {
-    /// Its configuration; version, kind and what has a default may be missing.
+    /// Its configuration; `apiVersion`, `kind` and fields with defaults may be missing.
     pub config: Value,
     /// Which of its registrations apply: `seed` or `shoot`.
     pub instance: String,
-    /// The time that its webhooks see, standing still; `None`: the real one.
+    /// The fixed time that its webhooks see; `None`: the system's time.
     pub now: Option<Timestamp>,
-    /// The cluster that its webhooks read; `None`: no request needs one.
+    /// The cluster that its webhooks read; `None` if no request needs one.
     pub client: Option<Client>,
-    /// The clusters that its controllers work with; `None`: its controllers are not started.
+    /// The clusters that its controllers work with; `None`: do not start its controllers.
     pub clusters: Option<Clusters>,
 }
 
@@ -31,31 +31,31 @@ pub struct StartOptions {
 pub struct Clusters {
     /// Where the controllers' own objects are.
     pub source: Client,
-    /// Where they act; `None`: in the source itself, as in a seed.
+    /// Where they act; `None`: in the source cluster, as in a seed.
     pub target: Option<Client>,
-    /// The time in both at the start.
+    /// The time in both clusters at the start.
     pub now: Timestamp,
-    /// Random numbers.
+    /// Source of random numbers.
     pub entropy: Entropy,
 }
 
-/// A component that runs in this process. Dropping it ends the component.
+/// A component that runs in this process. Dropping it stops the component.
 pub struct Started {
-    /// Its webhooks behind their paths.
+    /// Its webhooks by path.
     pub service: WebhookService,
-    /// How they are registered.
+    /// Its webhook registrations.
     pub registrations: Vec<WebhookConfiguration>,
     /// Writes its metrics in Prometheus' text format.
     pub metrics: Box<dyn Fn() -> String + Send + Sync>,
-    /// What runs until it is dropped.
+    /// Keeps the component running until it is dropped.
     pub guard: Box<dyn Send + Sync>,
 }
 
-/// A component that is being started.
+/// A component that is starting.
 pub type Starting = Pin<Box<dyn Future<Output = Result<Started, String>> + Send>>;
 
 impl Started {
-    /// A component of webhooks alone, without metrics of its own.
+    /// A component that consists of webhooks only and has no metrics of its own.
     #[must_use]
     pub fn webhooks(service: WebhookService, registrations: Vec<WebhookConfiguration>) -> Self {
         Self { service, registrations, metrics: Box::new(String::new), guard: Box::new(()) }

@@ -1,5 +1,5 @@
-//! The controller-manager as a component, of a garden whose kinds are custom resources. Its cases have a time of their own, which
-//! no cluster has: they are asked of it in this process.
+//! The controller-manager as a component, of a garden whose kinds are custom resources. Its cases set the time, which
+//! a real cluster does not allow: they run only in this process.
 
 use controller::config::Configuration as _;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ static FOLDER: Dir<'static> = include_dir!("$MANIFESTS");
 const MANIFESTS: Manifests = Manifests::new(&FOLDER);
 
 fn load(config: &Value) -> Loaded {
-    component::loaded(ControllerManagerConfiguration::from_value(config))
+    component::to_load_result(ControllerManagerConfiguration::from_value(config))
 }
 
 fn start(options: StartOptions) -> Result<Started, String> {

@@ -1,6 +1,6 @@
 //! The component configuration: `ControllerManagerConfiguration` of `controllermanager.config.gardener.cloud/v1alpha1`.
 //!
-//! A [`mod@file`] is read in two steps: [`defaults`] fills in what is not said, [`validation`] judges the whole.
+//! A [`mod@file`] is read in two steps: [`defaults`] fills in missing fields, [`validation`] checks the result.
 
 mod controllers;
 pub mod defaults;

@@ -1,8 +1,8 @@
 //! gardener-controller-manager: controllers of the garden, a drop-in for the original.
 //!
-//! - [`config`] — what an instance is told;
-//! - [`controllers`] — one module per controller, and what they share;
-//! - [`command`] — the binary.
+//! - [`config`] — the configuration of an instance;
+//! - [`controllers`] — one module per controller, and their common context;
+//! - [`command`] — the command line and the process.
 //!
 //! Data flows one way: a controller observes what its stores hold, plans by pure functions, and executes the plan.
 

@@ -1,4 +1,4 @@
-//! The contracts of this component, asked of it in process: no socket, no TLS, no file.
+//! Runs this component's contracts in process: without sockets, TLS and files.
 
 mod outside;
 mod process;

@@ -1,15 +1,15 @@
-//! A token bucket that hands out tokens before it has them, and says how long to wait for them.
+//! A token bucket that also hands out future tokens and returns how long to wait for them.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Refills at a steady rate, and holds so many tokens at most.
+/// Refills at a steady rate, up to `burst` tokens.
 #[derive(Clone, Debug)]
 pub struct TokenBucket {
     per_second: f64,
     burst: f64,
-    /// Less than nothing: handed out already, and not there yet.
+    /// Negative while reserved tokens have not been refilled.
     tokens: f64,
     seen: Option<Instant>,
 }
@@ -22,7 +22,7 @@ impl TokenBucket {
         Self { per_second, burst, tokens: burst, seen: None }
     }
 
-    /// Takes a token if there is one; whether there was.
+    /// Takes a token if one is available, and returns whether it did.
     pub fn take(&mut self, now: Instant) -> bool {
         self.refill(now);
         let there = self.tokens >= 1.0;
@@ -32,7 +32,7 @@ impl TokenBucket {
         there
     }
 
-    /// Takes a token; it may be used after the time returned. Whoever waits gets tokens in order.
+    /// Reserves a token and returns how long to wait before using it. Tokens are reserved in the order of the calls.
     pub fn reserve(&mut self, now: Instant) -> Duration {
         self.refill(now);
         self.tokens -= 1.0;
@@ -42,7 +42,7 @@ impl TokenBucket {
         Duration::try_from_secs_f64(-self.tokens / self.per_second).unwrap_or(Duration::MAX)
     }
 
-    /// Puts a token back that was reserved and not used.
+    /// Returns a reserved token that was not used.
     pub fn give_back(&mut self) {
         self.tokens = (self.tokens + 1.0).min(self.burst);
     }
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_does_not_wait_gets_no_token_and_takes_none() {
+    async fn a_caller_that_does_not_wait_takes_no_token() {
         let mut bucket = TokenBucket::new(0.5, 2);
         let mut take = || bucket.take(Instant::now());
         assert_eq!([take(), take(), take(), take()], [true, true, false, false]);
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn without_a_rate_nothing_comes_back() {
+    async fn without_a_rate_nothing_is_refilled() {
         let mut bucket = TokenBucket::new(0.0, 1);
         assert_eq!(bucket.reserve(Instant::now()), Duration::ZERO);
         assert_eq!(bucket.reserve(Instant::now()), Duration::MAX);

@@ -1,4 +1,4 @@
-//! The time of day as an argument: the system's, or one that moves with tokio's clock.
+//! The time of day as an argument: the system's time, or a time that moves with tokio's clock.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use rustls_pki_types::UnixTime;
 use tokio::time::Instant;
 
-/// Tells the time of day. Cheap to copy.
+/// Returns the time of day. Cheap to copy.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     /// Time of day at an instant of tokio's clock; `None` for the system's time.
@@ -14,13 +14,13 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// The system's time, steps of its clock included.
+    /// The system's time, including any steps of its clock.
     #[must_use]
     pub const fn system() -> Self {
         Self { start: None }
     }
 
-    /// A clock that shows `now` now and moves with tokio's, which a test may pause.
+    /// A clock that starts at `now` and moves with tokio's clock, which a test may pause.
     #[must_use]
     pub fn starting_at(now: Timestamp) -> Self {
         Self { start: Some((now, Instant::now())) }
@@ -38,7 +38,7 @@ impl Clock {
         }
     }
 
-    /// Time since 1970; zero before.
+    /// Time since 1970; zero before 1970.
     #[must_use]
     pub fn since_epoch(&self) -> Duration {
         Duration::try_from(self.now().duration_since(Timestamp::UNIX_EPOCH)).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! One cluster: its client, and the stores that are shared by all who read it.
+//! One cluster: its client, and the stores that all its readers share.
 
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
@@ -16,15 +16,15 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::entropy::Entropy;
-use crate::store::{Feed, Pace, Selection, SelectionKey, Store, is_cluster_scoped};
+use crate::store::{Feed, ResyncSchedule, Selection, SelectionKey, Store, is_cluster_scoped};
 
 /// A kind of objects that can be watched: typed, `DynamicObject`, or `PartialObjectMeta` of either.
-pub trait Kind:
+pub trait WatchedKind:
     Resource<DynamicType: Clone, Scope: 'static> + Clone + fmt::Debug + DeserializeOwned + Send + Sync + 'static
 {
 }
 
-impl<K> Kind for K where
+impl<K> WatchedKind for K where
     K: Resource<DynamicType: Clone, Scope: 'static>
         + Clone
         + fmt::Debug
@@ -35,16 +35,16 @@ impl<K> Kind for K where
 {
 }
 
-/// How much of a cluster is kept in stores.
+/// Which part of a cluster the stores keep.
 #[derive(Clone, Debug, Default)]
 pub struct CacheOptions {
-    /// Namespaces that are looked at; none are all.
+    /// Namespaces to watch; empty: all.
     pub namespaces: Vec<String>,
-    /// How often handlers are told everything again, ±10 %; `None` for never.
+    /// How often handlers receive every object again, ±10 %; `None`: never.
     pub resync: Option<Duration>,
 }
 
-/// Why a cluster cannot be looked at any more.
+/// Why a cluster cannot be watched any longer.
 #[derive(Debug, thiserror::Error)]
 pub enum ClusterError {
     /// A watch has ended, which it never should.
@@ -52,7 +52,7 @@ pub enum ClusterError {
     Watch {
         /// Name of the cluster.
         cluster: String,
-        /// What happened.
+        /// The failure of its task.
         source: tokio::task::JoinError,
     },
 }
@@ -60,23 +60,23 @@ pub enum ClusterError {
 /// A cluster. Cheap to clone; clones share client and stores.
 #[derive(Clone)]
 pub struct Cluster {
-    shared: Arc<Shared>,
+    shared: Arc<ClusterState>,
 }
 
-struct Shared {
+struct ClusterState {
     name: String,
     client: Client,
     options: CacheOptions,
     entropy: Entropy,
     stores: Mutex<Stores>,
-    /// There is a store that nobody fills.
+    /// A store was added whose feed does not run yet.
     added: Notify,
 }
 
 #[derive(Default)]
 struct Stores {
-    known: BTreeMap<StoreKey, Known>,
-    unfilled: Vec<BoxFuture<'static, ()>>,
+    by_key: BTreeMap<StoreKey, AnyStore>,
+    new_feeds: Vec<BoxFuture<'static, ()>>,
 }
 
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
@@ -86,8 +86,8 @@ struct StoreKey {
     selection: SelectionKey,
 }
 
-/// A store whose kind is forgotten.
-struct Known {
+/// A store of any kind.
+struct AnyStore {
     store: Box<dyn Any + Send + Sync>,
     kind: String,
     is_synced: Box<dyn Fn() -> bool + Send + Sync>,
@@ -104,10 +104,10 @@ impl fmt::Debug for Cluster {
 }
 
 impl Cluster {
-    /// A cluster under a name for messages, as `source` or `target`; nothing is asked of it before [`Cluster::run`].
+    /// A cluster; `name` appears in messages, as `source` or `target`. Sends no request before [`Cluster::run`].
     pub fn new(name: impl Into<String>, client: Client, options: CacheOptions, entropy: Entropy) -> Self {
         let (stores, added) = (Mutex::default(), Notify::new());
-        Self { shared: Arc::new(Shared { name: name.into(), client, options, entropy, stores, added }) }
+        Self { shared: Arc::new(ClusterState { name: name.into(), client, options, entropy, stores, added }) }
     }
 
     /// The client, for writes and for reads that must not be stale.
@@ -116,20 +116,25 @@ impl Cluster {
         self.shared.client.clone()
     }
 
-    /// The store of a typed kind, or with `PartialObjectMeta<K>` of its metadata alone: one for all who ask the same.
+    /// The store of a typed kind, or of its metadata only with `PartialObjectMeta<K>`. Equal selections share one
+    /// store.
     #[must_use]
-    pub fn store<K: Kind>(&self, selection: Selection<K>) -> Store<K>
+    pub fn store<K: WatchedKind>(&self, selection: Selection<K>) -> Store<K>
     where
         K::DynamicType: Default,
     {
-        self.store_of(&K::DynamicType::default(), selection)
+        self.dynamic_store(&K::DynamicType::default(), selection)
     }
 
-    /// The store of a kind that is known at run time only: one for all who ask the same.
+    /// The store of a kind that is only known at run time. Equal selections share one store.
     ///
-    /// May be called at any time; see [`Store::synced`].
+    /// May be called at any time; see [`Store::wait_until_synced`].
     #[must_use]
-    pub fn store_of<K: Kind>(&self, resource: &K::DynamicType, selection: Selection<K>) -> Store<K> {
+    pub fn dynamic_store<K: WatchedKind>(
+        &self,
+        resource: &K::DynamicType,
+        selection: Selection<K>,
+    ) -> Store<K> {
         let (version, plural) = (K::api_version(resource), K::plural(resource));
         let key = StoreKey {
             kind: TypeId::of::<K>(),
@@ -137,14 +142,14 @@ impl Cluster {
             selection: selection.key(),
         };
         let mut stores = self.shared.stores.lock();
-        let known = stores.known.get(&key).and_then(|known| known.store.downcast_ref::<Store<K>>());
-        if let Some(store) = known {
+        let existing = stores.by_key.get(&key).and_then(|store| store.store.downcast_ref::<Store<K>>());
+        if let Some(store) = existing {
             return store.clone();
         }
         let store = Store::new(K::kind(resource).into_owned(), self.namespaces(&selection));
         let feeds = self.feeds(resource, selection, &store);
-        stores.unfilled.extend(feeds);
-        stores.known.insert(key, Known::of(&store));
+        stores.new_feeds.extend(feeds);
+        stores.by_key.insert(key, AnyStore::of(&store));
         drop(stores);
         self.shared.added.notify_one();
         store
@@ -153,14 +158,14 @@ impl Cluster {
     /// Whether every store has been filled once.
     #[must_use]
     pub fn is_synced(&self) -> bool {
-        self.shared.stores.lock().known.values().all(|known| (known.is_synced)())
+        self.shared.stores.lock().by_key.values().all(|store| (store.is_synced)())
     }
 
-    /// Waits until every store that there is now has been filled once.
-    pub async fn synced(&self) {
+    /// Waits until every store that exists now has been filled once.
+    pub async fn wait_until_synced(&self) {
         let waits: Vec<_> = {
             let stores = self.shared.stores.lock();
-            stores.known.values().map(|known| (known.synced)()).collect()
+            stores.by_key.values().map(|store| (store.synced)()).collect()
         };
         join_all(waits).await;
     }
@@ -169,18 +174,18 @@ impl Cluster {
     #[must_use]
     pub fn unsynced(&self) -> Vec<String> {
         let stores = self.shared.stores.lock();
-        let unsynced = stores.known.values().filter(|known| !(known.is_synced)());
-        unsynced.map(|known| known.kind.clone()).collect()
+        let unsynced = stores.by_key.values().filter(|store| !(store.is_synced)());
+        unsynced.map(|store| store.kind.clone()).collect()
     }
 
-    /// Fills all stores, those too that are asked for later, until told to stop.
+    /// Fills all stores, including those that are added later, until `stop` is cancelled.
     ///
     /// # Errors
     /// When a watch ends, which happens only when a predicate or mapper panics.
     pub async fn run(&self, stop: CancellationToken) -> Result<(), ClusterError> {
         let mut watches = JoinSet::new();
         loop {
-            for feed in std::mem::take(&mut self.shared.stores.lock().unfilled) {
+            for feed in std::mem::take(&mut self.shared.stores.lock().new_feeds) {
                 watches.spawn(feed);
             }
             tokio::select! {
@@ -193,7 +198,7 @@ impl Cluster {
         }
     }
 
-    fn namespaces<K: Kind>(&self, selection: &Selection<K>) -> Vec<String> {
+    fn namespaces<K: WatchedKind>(&self, selection: &Selection<K>) -> Vec<String> {
         let everywhere = vec![String::new()];
         if selection.cluster_scoped || is_cluster_scoped::<K>() {
             return everywhere;
@@ -208,7 +213,7 @@ impl Cluster {
         namespaces
     }
 
-    fn feeds<K: Kind>(
+    fn feeds<K: WatchedKind>(
         &self,
         resource: &K::DynamicType,
         selection: Selection<K>,
@@ -216,25 +221,26 @@ impl Cluster {
     ) -> Vec<BoxFuture<'static, ()>> {
         let namespaces = self.namespaces(&selection);
         let selection = Arc::new(selection);
-        let pace = Pace { resync: self.shared.options.resync, entropy: self.shared.entropy.clone() };
+        let schedule =
+            ResyncSchedule { resync: self.shared.options.resync, entropy: self.shared.entropy.clone() };
         let feed = |namespace| {
             let (client, store) = (self.client(), store.clone());
-            let (selection, pace) = (selection.clone(), pace.clone());
-            Feed { client, resource: resource.clone(), namespace, selection, pace, store }.run().boxed()
+            let (selection, schedule) = (selection.clone(), schedule.clone());
+            Feed { client, resource: resource.clone(), namespace, selection, schedule, store }.run().boxed()
         };
         namespaces.into_iter().map(feed).collect()
     }
 }
 
-impl Known {
-    fn of<K: Kind>(store: &Store<K>) -> Self {
-        let (asked, waited) = (store.clone(), store.clone());
+impl AnyStore {
+    fn of<K: WatchedKind>(store: &Store<K>) -> Self {
+        let (to_check, to_await) = (store.clone(), store.clone());
         Self {
             kind: format!("{}{}", if K::metadata_api() { "metadata of " } else { "" }, store.kind()),
-            is_synced: Box::new(move || asked.is_synced()),
+            is_synced: Box::new(move || to_check.is_synced()),
             synced: Box::new(move || {
-                let store = waited.clone();
-                async move { store.synced().await }.boxed()
+                let store = to_await.clone();
+                async move { store.wait_until_synced().await }.boxed()
             }),
             store: Box::new(store.clone()),
         }

@@ -1,4 +1,4 @@
-//! The command line of a component: the flags that each has, and how it tells of itself and of its end.
+//! The command line of a component: flags that every component has, version output, errors and exit codes.
 
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -22,20 +22,20 @@ pub struct Program {
     pub version: &'static str,
 }
 
-/// Why a program could not begin its work.
+/// Why a program could not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The log cannot be set up.
     #[error("error instantiating log: {0}")]
     Log(#[from] LogError),
-    /// There is no runtime.
+    /// The async runtime cannot be started.
     #[error("failed to start the runtime: {0}")]
     Runtime(#[source] std::io::Error),
 }
 
-/// No configuration file is named.
+/// The command line names no configuration file.
 #[derive(Debug, thiserror::Error)]
-#[error("missing config file: say --config FILE")]
+#[error("missing config file: set --config FILE")]
 pub struct MissingConfigError;
 
 /// Flags about the configuration file.
@@ -51,16 +51,16 @@ pub struct ConfigFile {
 }
 
 impl ConfigFile {
-    /// The file, for who cannot do without.
+    /// The file, for components that require one.
     ///
     /// # Errors
-    /// When none is named.
+    /// When the command line names none.
     pub fn path(&self) -> Result<&Path, MissingConfigError> {
         self.config.as_deref().ok_or(MissingConfigError)
     }
 }
 
-/// The flag that asks which version it is.
+/// The flag `--version`.
 #[derive(Clone, Debug, Args)]
 pub struct Version {
     /// Print version information and quit; `--version=raw` prints more.
@@ -69,7 +69,7 @@ pub struct Version {
 }
 
 impl Version {
-    /// What is printed of a component, where that is asked for.
+    /// The version text, if the flag is set.
     #[must_use]
     pub fn text(&self, program: Program) -> Option<String> {
         let style = self.version.as_deref()?;
@@ -83,19 +83,20 @@ impl Version {
     }
 }
 
-/// Reads the arguments and executes them; errors are printed on standard output, as the originals do, and end with 1.
+/// Parses the arguments and executes the command; like the originals, prints errors on standard output and exits with
+/// 1.
 pub fn main<A: Parser, E: Display>(
     arguments: impl IntoIterator<Item = OsString>,
     execute: impl FnOnce(A) -> Result<(), E>,
 ) -> ExitCode {
-    // Whatever the file is called, in an image for instance, usage names the program.
+    // Usage shows the program's name even if the executable is called something else, for instance in an image.
     let command = A::command();
     let name = command.get_name().to_owned();
     let matches = command.bin_name(name).try_get_matches_from(arguments);
     let arguments = match matches.and_then(|matches| A::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
         Err(usage) => {
-            // A closed terminal is no reason for another exit code.
+            // A closed terminal does not change the exit code.
             let _ = usage.print();
             return ExitCode::from(u8::from(usage.use_stderr()));
         }
@@ -103,25 +104,25 @@ pub fn main<A: Parser, E: Display>(
     match execute(arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            say(&error.to_string());
+            print_line(&error.to_string());
             ExitCode::FAILURE
         }
     }
 }
 
-/// Puts the kubeconfig that the environment names in the place of the one that is configured.
-pub fn replace(kubeconfig: &mut String, other: Option<String>) {
+/// Replaces the configured kubeconfig by `other` unless that is empty.
+pub fn override_kubeconfig(kubeconfig: &mut String, other: Option<String>) {
     if let Some(path) = other.filter(|path| !path.is_empty()) {
         *kubeconfig = path;
     }
 }
 
 impl Program {
-    /// Runs a component to its end, in this thread: what it does at once is little. It logs from the first line on, warnings of
-    /// its configuration too.
+    /// Runs a component in this thread until it ends: it has little work to do in parallel. Everything is logged,
+    /// including warnings about its configuration.
     ///
     /// # Errors
-    /// What kept it from starting, or what the component ended with, which is logged.
+    /// Why it could not start, or the error of the component, which is also logged.
     pub fn run<E: Display + From<StartError>, R: Future<Output = Result<(), E>>>(
         self,
         (level, format): (log::Level, log::Format),
@@ -145,15 +146,15 @@ impl Program {
 }
 
 /// Prints a text on standard output.
-pub fn say(text: &str) {
-    // A closed pipe, as behind `| head`, is no error worth another exit code.
+pub fn print_line(text: &str) {
+    // A closed pipe, as with `| head`, does not change the exit code.
     let _ = writeln!(std::io::stdout(), "{}", text.trim_end());
 }
 
-/// Prints warnings of a configuration on standard error, where there is no log.
-pub fn warn(warnings: &[Warning]) {
+/// Prints warnings about a configuration on standard error, for commands without a log.
+pub fn print_warnings(warnings: &[Warning]) {
     for warning in warnings {
-        // Nobody who reads is no reason for another exit code.
+        // A closed standard error does not change the exit code.
         let _ = writeln!(std::io::stderr(), "{warning}");
     }
 }
@@ -172,42 +173,42 @@ mod tests {
     }
 
     #[test]
-    fn the_version_is_told_shortly_and_raw() {
-        let told = |flags: &[&str]| {
+    fn the_version_is_printed_briefly_and_raw() {
+        let version_text = |flags: &[&str]| {
             let arguments =
                 Arguments::try_parse_from([&["component"], flags].concat()).expect("they are flags");
             arguments.version.text(Program { name: "component", version: "1.2.3" })
         };
-        assert_eq!(told(&["--config", "f", "--strict-config"]), None);
-        assert_eq!(told(&["--version"]).as_deref(), Some("component v1.2.3"));
-        let raw = told(&["--version=raw"]).unwrap_or_default();
+        assert_eq!(version_text(&["--config", "f", "--strict-config"]), None);
+        assert_eq!(version_text(&["--version"]).as_deref(), Some("component v1.2.3"));
+        let raw = version_text(&["--version=raw"]).unwrap_or_default();
         assert!(raw.starts_with("version.Info{GitVersion:\"v1.2.3\", Platform:\""), "{raw}");
     }
 
     #[test]
-    fn a_failure_is_one_and_wrong_usage_too() {
+    fn failures_and_wrong_usage_exit_with_one() {
         let code = |flags: &[&str], execute: fn(Arguments) -> Result<(), &'static str>| {
             let arguments =
                 [&["component"], flags].concat().into_iter().map(OsString::from).collect::<Vec<_>>();
             main(arguments, execute)
         };
-        let shown = |code: ExitCode| format!("{code:?}");
-        assert_eq!(shown(code(&[], |_| Ok(()))), shown(ExitCode::SUCCESS));
-        assert_eq!(shown(code(&["--help"], |_| Err("not reached"))), shown(ExitCode::SUCCESS));
+        let describe = |code: ExitCode| format!("{code:?}");
+        assert_eq!(describe(code(&[], |_| Ok(()))), describe(ExitCode::SUCCESS));
+        assert_eq!(describe(code(&["--help"], |_| Err("not reached"))), describe(ExitCode::SUCCESS));
         assert_eq!(
-            shown(code(&[], |arguments| arguments.file.config.map(|_| ()).ok_or("missing"))),
-            shown(ExitCode::FAILURE)
+            describe(code(&[], |arguments| arguments.file.config.map(|_| ()).ok_or("missing"))),
+            describe(ExitCode::FAILURE)
         );
-        assert_eq!(shown(code(&["--wrong"], |_| Ok(()))), shown(ExitCode::FAILURE));
+        assert_eq!(describe(code(&["--wrong"], |_| Ok(()))), describe(ExitCode::FAILURE));
     }
 
     #[test]
     fn an_empty_variable_replaces_nothing() {
         let mut kubeconfig = "configured".to_owned();
-        replace(&mut kubeconfig, Some(String::new()));
-        replace(&mut kubeconfig, None);
+        override_kubeconfig(&mut kubeconfig, Some(String::new()));
+        override_kubeconfig(&mut kubeconfig, None);
         assert_eq!(kubeconfig, "configured");
-        replace(&mut kubeconfig, Some("other".to_owned()));
+        override_kubeconfig(&mut kubeconfig, Some("other".to_owned()));
         assert_eq!(kubeconfig, "other");
     }
 }

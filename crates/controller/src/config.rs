@@ -1,4 +1,4 @@
-//! Component configuration files: read generically, with the place of every unknown field and misfit.
+//! Component configuration files: read generically, with the position of every unknown field and every wrong type.
 
 mod file;
 mod nearest;
@@ -14,32 +14,32 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 pub use file::{Configuration, FileError, validated};
-use reader::{Step, Unknown};
+use reader::{PathSegment, Unknown};
 pub use sections::{Debugging, LeaderElection, Server};
 
-/// What is known of a file beyond its type.
+/// How to read a file of one kind.
 #[derive(Clone, Copy, Debug)]
 pub struct Format {
     /// `apiVersion` that the file must carry.
     pub api_version: &'static str,
     /// `kind` that the file must carry.
     pub kind: &'static str,
-    /// Settles aliases before the file is read.
-    pub settle: fn(&mut Value),
-    /// Paths that are known to be misspelt, and the path that is meant.
+    /// Converts aliases and old field names before the file is read.
+    pub normalize: fn(&mut Value),
+    /// Known misspellings of paths, each with the correct path.
     pub misspellings: &'static [(&'static str, &'static str)],
 }
 
-/// A place in a file; line and column count from 1.
+/// A position in a file; line and column count from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct Position {
     /// Line.
     pub line: usize,
     /// Column, in characters.
     pub column: usize,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}, column {}", self.line, self.column)
     }
@@ -48,19 +48,19 @@ impl fmt::Display for Place {
 /// A field that has no effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// Where its name stands.
-    pub place: Place,
+    /// Position of the field's name.
+    pub position: Position,
     /// Path of the field, such as `controllers.tokenValidator`.
     pub field: String,
-    /// The known field that is probably meant.
-    pub meant: Option<String>,
+    /// The known field that was probably meant.
+    pub suggestion: Option<String>,
 }
 
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: unknown field {} has no effect", self.place, self.field)?;
-        match &self.meant {
-            Some(meant) => write!(f, ", did you mean {meant}?"),
+        write!(f, "{}: unknown field {} has no effect", self.position, self.field)?;
+        match &self.suggestion {
+            Some(suggestion) => write!(f, ", did you mean {suggestion}?"),
             None => Ok(()),
         }
     }
@@ -74,36 +74,36 @@ pub enum ConfigError {
     Read {
         /// The file.
         path: PathBuf,
-        /// The operating system's words.
+        /// The operating system's error.
         source: io::Error,
     },
-    /// It is no YAML.
+    /// It is not valid YAML.
     #[error("failed to parse the configuration: {0}")]
     Parse(#[source] yaml::Error),
-    /// It holds no document, or several.
+    /// It holds no document, or more than one.
     #[error("failed to parse the configuration: expected one document, found {0}")]
     Documents(usize),
-    /// It is of another kind, or does not say of which.
+    /// It has another `apiVersion` or `kind`, or none.
     #[error("failed to read the configuration: {field} must be {want}, found {}", found.as_deref().unwrap_or("none"))]
     Kind {
         /// `apiVersion` or `kind`.
         field: &'static str,
-        /// What it must be.
+        /// The required value.
         want: &'static str,
-        /// What it is.
+        /// The value in the file.
         found: Option<String>,
     },
-    /// A field has another type than it should.
-    #[error("failed to read the configuration: {place}: {field}: {message}")]
+    /// A field has the wrong type.
+    #[error("failed to read the configuration: {position}: {field}: {message}")]
     Field {
-        /// Where the value stands.
-        place: Place,
+        /// Position of the value.
+        position: Position,
         /// Path of the field.
         field: String,
         /// What is wrong.
         message: String,
     },
-    /// There are unknown fields, and none are wanted.
+    /// There are unknown fields, and the file is read strictly.
     #[error("failed to read the configuration: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Unknown(Vec<Warning>),
 }
@@ -123,9 +123,9 @@ pub fn load<T: DeserializeOwned>(
     if strict && !warnings.is_empty() { Err(ConfigError::Unknown(warnings)) } else { Ok((config, warnings)) }
 }
 
-/// Reads a text, YAML or JSON; keys count by case, nulls say nothing, unknown fields become warnings.
+/// Reads YAML or JSON text. Keys are case-sensitive, nulls count as absent, and unknown fields become warnings.
 ///
-/// The fields of `T` are known from its derived `Deserialize`; a flattened struct would hide them.
+/// The field names come from the derived `Deserialize` of `T`, so `T` must not flatten structs.
 ///
 /// # Errors
 /// As [`ConfigError`] says, save for `Read` and `Unknown`.
@@ -135,19 +135,19 @@ pub fn read<T: DeserializeOwned>(text: &str, format: &Format) -> Result<(T, Vec<
     expect_kind(root, "apiVersion", format.api_version)?;
     expect_kind(root, "kind", format.kind)?;
     let mut value = root.to_value();
-    (format.settle)(&mut value);
-    let (config, unknown) = reader::read(&value).map_err(|misfit| ConfigError::Field {
-        place: place(root, &misfit.path, false),
-        field: path_text(&misfit.path),
-        message: misfit.message,
+    (format.normalize)(&mut value);
+    let (config, unknown) = reader::read(&value).map_err(|mismatch| ConfigError::Field {
+        position: position(root, &mismatch.path, false),
+        field: path_text(&mismatch.path),
+        message: mismatch.message,
     })?;
-    let head = |path: &[Step]| matches!(path, [Step::Field(name)] if name == "apiVersion" || name == "kind");
+    let head = |path: &[PathSegment]| matches!(path, [PathSegment::Field(name)] if name == "apiVersion" || name == "kind");
     let mut warnings: Vec<Warning> = unknown
         .iter()
         .filter(|unknown| !head(&unknown.path))
-        .map(|unknown| warn(root, unknown, format))
+        .map(|unknown| warning(root, unknown, format))
         .collect();
-    warnings.sort_by_key(|warning| warning.place);
+    warnings.sort_by_key(|warning| warning.position);
     Ok((config, warnings))
 }
 
@@ -159,46 +159,54 @@ fn expect_kind(root: &Node, field: &'static str, want: &'static str) -> Result<(
     Err(ConfigError::Kind { field, want, found: found.map(ToOwned::to_owned) })
 }
 
-fn warn(root: &Node, unknown: &Unknown, format: &Format) -> Warning {
+fn warning(root: &Node, unknown: &Unknown, format: &Format) -> Warning {
     let field = path_text(&unknown.path);
-    let spelt =
-        format.misspellings.iter().find(|(wrong, _)| *wrong == field).map(|(_, meant)| (*meant).to_owned());
-    let near = || match unknown.path.split_last() {
-        Some((Step::Field(name), parents)) => nearest::nearest(name, unknown.known).map(|known| {
+    let known_misspelling = format
+        .misspellings
+        .iter()
+        .find(|(wrong, _)| *wrong == field)
+        .map(|(_, correct)| (*correct).to_owned());
+    let similar = || match unknown.path.split_last() {
+        Some((PathSegment::Field(name), parents)) => nearest::nearest(name, unknown.known).map(|known| {
             let mut path = parents.to_vec();
-            path.push(Step::Field(known.to_owned()));
+            path.push(PathSegment::Field(known.to_owned()));
             path_text(&path)
         }),
         _ => None,
     };
-    Warning { place: place(root, &unknown.path, true), meant: spelt.or_else(near), field }
+    Warning {
+        position: position(root, &unknown.path, true),
+        suggestion: known_misspelling.or_else(similar),
+        field,
+    }
 }
 
-/// Where the path stands: its last key, or its value. What an alias moved is looked for as far as the path goes.
-fn place(root: &Node, path: &[Step], key: bool) -> Place {
+/// Position of the last key of the path, or of its value. If an alias moved the value, the position of the longest
+/// prefix that exists.
+fn position(root: &Node, path: &[PathSegment], key: bool) -> Position {
     let mut node = root;
     let mut mark = root.start;
     for step in path {
         let found = match step {
-            Step::Field(name) => node
+            PathSegment::Field(name) => node
                 .entries()
                 .and_then(|entries| entries.iter().find(|entry| entry.key == *name))
                 .map(|entry| (if key { entry.start } else { entry.value.start }, &entry.value)),
-            Step::Index(index) => {
+            PathSegment::Index(index) => {
                 node.items().and_then(|items| items.get(*index)).map(|item| (item.start, item))
             }
         };
         let Some((start, below)) = found else { break };
         (mark, node) = (start, below);
     }
-    Place { line: mark.line, column: mark.column }
+    Position { line: mark.line, column: mark.column }
 }
 
-fn path_text(path: &[Step]) -> String {
+fn path_text(path: &[PathSegment]) -> String {
     let steps = path.iter().enumerate().map(|(depth, step)| match step {
-        Step::Field(name) if depth == 0 => name.clone(),
-        Step::Field(name) => format!(".{name}"),
-        Step::Index(index) => format!("[{index}]"),
+        PathSegment::Field(name) if depth == 0 => name.clone(),
+        PathSegment::Field(name) => format!(".{name}"),
+        PathSegment::Index(index) => format!("[{index}]"),
     });
     steps.collect()
 }

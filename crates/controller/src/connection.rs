@@ -1,5 +1,5 @@
-//! How an API server is asked: over HTTP/2, all requests and watches of a client on one connection; over HTTP/1.1 where
-//! the server speaks nothing else.
+//! Connections to API servers: HTTP/2 with all requests and watches of a client on one connection, or HTTP/1.1 where
+//! the server does not support HTTP/2.
 
 use std::error::Error;
 use std::time::Duration;
@@ -17,19 +17,19 @@ use tower::retry::RetryLayer;
 use tower::{BoxError, ServiceBuilder};
 use webhook::trust::{Authorities, server_verifier, verifier_of_file};
 
-/// A connection on which nothing comes for so long is asked for a sign of life, as client-go does it: one that died
-/// without a word would hold all watches for ever.
+/// After this time without data the client pings the server, as client-go does: watches on a dead connection would
+/// hang for ever.
 const SILENCE: Duration = Duration::from_secs(30);
-/// How long a sign of life may take; client-go's.
+/// How long the answer to a ping may take; client-go's value.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
 
-/// A client of the cluster; does not connect yet. Beside kube's own it speaks HTTP/2, and logs no requests.
+/// A client of the cluster; it does not connect yet. Unlike kube's own client it speaks HTTP/2 and logs no requests.
 ///
 /// # Errors
-/// When certificates or credentials of the configuration cannot be used, or it names a proxy of a kind that is not built in.
+/// When certificates or credentials of the configuration cannot be used, or its proxy is of an unsupported kind.
 pub fn client(config: &Config) -> Result<Client, kube::Error> {
     if config.proxy_url.is_some() {
-        // kube's own client says which proxies it can go through.
+        // kube's own client returns the error for unsupported proxies.
         return Client::try_from(config.clone());
     }
     let transport = Transport::builder(TokioExecutor::new())
@@ -69,7 +69,7 @@ fn connector(config: &Config) -> Result<Connector, kube::Error> {
     Ok(connector)
 }
 
-/// Kube's TLS, but for whom it trusts: a bundle is read as Go reads it.
+/// Kube's TLS configuration, except that it reads CA bundles as Go does.
 fn tls(config: &Config) -> Result<ClientConfig, kube::Error> {
     if config.accept_invalid_certs || config.root_cert.is_none() {
         return config.rustls_client_config();
@@ -88,7 +88,7 @@ fn tls(config: &Config) -> Result<ClientConfig, kube::Error> {
     (without.root_cert, without.root_cert_file) = (Some(Vec::new()), None);
     let mut tls = without.rustls_client_config()?;
     tls.dangerous().set_certificate_verifier(verifier);
-    // A resumed session would not ask the verifier again.
+    // A resumed session would skip the verifier.
     tls.resumption = rustls::client::Resumption::disabled();
     Ok(tls)
 }

@@ -1,4 +1,4 @@
-//! One controller: sources fill its queue, workers empty it.
+//! One controller: sources fill its queue, workers process it.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -23,22 +23,22 @@ use crate::worker::Work;
 /// Why a controller does not run.
 #[derive(Debug, thiserror::Error)]
 pub enum ControllerError {
-    /// What it watches was not listed in time.
+    /// The initial list of a watched kind did not arrive in time.
     #[error(
         "failed to wait for {controller} caches to sync: timed out waiting for cache to be synced for {what}"
     )]
     Sync {
         /// Name of the controller.
         controller: String,
-        /// What it waited for.
+        /// The source that was not ready.
         what: String,
     },
-    /// A task of its own has ended badly.
+    /// One of its tasks panicked or was aborted.
     #[error("failed to run controller {controller}: {source}")]
     Task {
         /// Name of the controller.
         controller: String,
-        /// What happened.
+        /// The failure of the task.
         source: tokio::task::JoinError,
     },
 }
@@ -66,7 +66,7 @@ impl fmt::Debug for Controller {
 }
 
 impl Controller {
-    /// A controller with one worker and no source; log and metrics call it `name`.
+    /// A controller with one worker and no source; `name` appears in log and metrics.
     pub fn new(name: impl Into<String>, reconciler: impl Reconcile) -> Self {
         Self {
             name: name.into(),
@@ -79,19 +79,19 @@ impl Controller {
         }
     }
 
-    /// How many requests are worked on at once; none is one.
+    /// How many requests are processed at once; 0 counts as 1.
     pub fn workers(mut self, workers: usize) -> Self {
         self.workers = workers.max(1);
         self
     }
 
-    /// When requests are tried again that failed.
+    /// When failed requests are retried.
     pub fn rate_limiter(mut self, limiter: RateLimiter<Request>) -> Self {
         self.limiter = limiter;
         self
     }
 
-    /// How long a reconciliation may take; it is dropped then, and counts as failed.
+    /// How long a reconciliation may take; after that it is cancelled and counts as failed.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
@@ -109,7 +109,7 @@ impl Controller {
         self
     }
 
-    /// The parts that run, and what they measure.
+    /// Builds the parts of the running controller and their measurements.
     pub(crate) fn assemble(self, entropy: &Entropy) -> Assembled {
         let measured = Arc::new(Measured::new(self.name.clone(), self.workers));
         let work = Work {
@@ -129,7 +129,7 @@ impl Controller {
     }
 }
 
-/// Sources that a reconciler finds out about. Cheap to clone; clones are one.
+/// Sources that a reconciler adds while it runs. Cheap to clone; clones share them.
 #[derive(Clone, Default)]
 pub struct Watches {
     shared: Arc<Added>,
@@ -154,7 +154,7 @@ impl fmt::Debug for Watches {
 }
 
 impl Watches {
-    /// Adds a source unless there is one of this key; whether it was added.
+    /// Adds a source unless the key has one already; returns whether it did.
     pub fn ensure<S: Source>(&self, key: impl Into<String>, source: impl FnOnce() -> S) -> bool {
         let mut sources = self.shared.sources.lock();
         if !sources.keys.insert(key.into()) {
@@ -189,7 +189,7 @@ pub(crate) struct Sourced {
 }
 
 impl Drop for Sourced {
-    /// Stores tell of changes as long as there is a process; nobody would ever work on them.
+    /// Stores notify subscribers as long as the process runs; without workers the queue would only grow.
     fn drop(&mut self) {
         self.work.queue.shut_down();
     }
@@ -211,8 +211,8 @@ impl Assembled {
 }
 
 impl Sourced {
-    /// Waits until all sources have told what there was at the start.
-    pub(crate) async fn synced(&mut self, limit: Duration) -> Result<(), ControllerError> {
+    /// Waits until all sources have enqueued the objects that existed at the start.
+    pub(crate) async fn wait_until_synced(&mut self, limit: Duration) -> Result<(), ControllerError> {
         for (what, synced) in std::mem::take(&mut self.waits) {
             if timeout(limit, synced).await.is_err() {
                 let error = ControllerError::Sync { controller: self.work.name.clone(), what };
@@ -223,7 +223,7 @@ impl Sourced {
         Ok(())
     }
 
-    /// Works until told to stop, then lets the workers finish what they have begun.
+    /// Works until `stop` is cancelled, then lets the workers finish their current requests.
     pub(crate) async fn run(mut self, stop: CancellationToken) -> Result<(), ControllerError> {
         let name = self.work.name.clone();
         tracing::info!(controller = name, "worker count" = self.workers, "Starting workers");
@@ -234,7 +234,7 @@ impl Sourced {
         let failed = |source| ControllerError::Task { controller: name.clone(), source };
         loop {
             for source in self.watches.take() {
-                // Nobody waits for a source that comes later, as nobody knew of it at the start.
+                // Nothing waits for a source that is added later, because it was unknown at the start.
                 drop(start(&self.work, source, &mut self.running));
             }
             tokio::select! {

@@ -1,4 +1,4 @@
-//! All controllers of a process: none works before everything that any of them reads has been listed.
+//! All controllers of a process: no worker starts before every store that any of them reads is synced.
 
 mod running;
 
@@ -18,7 +18,7 @@ use crate::worker::Work;
 
 pub use running::Running;
 
-/// How long controllers wait for what they watch.
+/// How long controllers wait for their caches.
 pub const CACHE_SYNC_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// Why controllers do not run.
@@ -27,15 +27,16 @@ pub enum ControllersError {
     /// A store was not filled in time.
     #[error("failed to wait for caches to sync: timed out waiting for {}", .0.join(", "))]
     Sync(Vec<String>),
-    /// One of them does not run.
+    /// A controller failed.
     #[error(transparent)]
     Controller(#[from] ControllerError),
-    /// One of them has ended badly.
+    /// The task of a controller panicked or was aborted.
     #[error("failed to run controllers: {0}")]
     Task(#[from] tokio::task::JoinError),
 }
 
-/// The controllers of a process. Cheap to clone; clones are one, so that metrics are told before anything is added.
+/// The controllers of a process. Cheap to clone; clones share state, so metrics can be registered before controllers
+/// are added.
 #[derive(Clone, Debug)]
 pub struct Controllers {
     clusters: Vec<Cluster>,
@@ -45,32 +46,32 @@ pub struct Controllers {
 }
 
 impl Controllers {
-    /// Controllers that read these clusters, which somebody else runs.
+    /// Controllers that read these clusters; the caller runs the clusters.
     #[must_use]
     pub fn new(clusters: impl IntoIterator<Item = Cluster>, entropy: Entropy) -> Self {
         let clusters = clusters.into_iter().collect();
         Self { clusters, entropy, cache_sync_timeout: CACHE_SYNC_TIMEOUT, works: Arc::default() }
     }
 
-    /// How long is waited for what is watched; two minutes by default.
+    /// How long to wait for the caches; two minutes by default.
     #[must_use]
     pub fn cache_sync_timeout(mut self, timeout: Duration) -> Self {
         self.cache_sync_timeout = timeout;
         self
     }
 
-    /// What all controllers measure, those too that start later.
+    /// Measurements of all controllers, including those that start later.
     #[must_use]
     pub fn metrics(&self) -> Vec<Family> {
         let works = self.works.lock();
         works.iter().flat_map(|work| [work.measured.families(), work.queue.metrics()]).flatten().collect()
     }
 
-    /// Runs controllers until told to stop: starts their sources, waits until every store of the clusters is filled,
-    /// starts the workers, and in the end waits until each has finished what it has begun.
+    /// Runs controllers until `stop` is cancelled: starts their sources, waits until every store of the clusters is
+    /// filled, starts the workers, and at the end waits until each has finished its current request.
     ///
     /// # Errors
-    /// When a store is not filled in time, or a controller ends badly; the others are stopped first.
+    /// When a store is not filled in time, or a controller fails; the others are stopped first.
     pub async fn run(
         &self,
         controllers: Vec<Controller>,
@@ -82,11 +83,11 @@ impl Controllers {
         self.works.lock().extend(assembled.iter().map(|assembled| assembled.work.clone()));
         let mut sourced: Vec<_> = assembled.into_iter().map(Assembled::start).collect();
         for controller in &mut sourced {
-            let synced = stop.run_until_cancelled(controller.synced(self.cache_sync_timeout));
+            let synced = stop.run_until_cancelled(controller.wait_until_synced(self.cache_sync_timeout));
             let Some(synced) = synced.await else { return Ok(()) };
             synced?;
         }
-        let Some(synced) = stop.run_until_cancelled(self.synced()).await else { return Ok(()) };
+        let Some(synced) = stop.run_until_cancelled(self.wait_until_synced()).await else { return Ok(()) };
         synced?;
         let mut running = JoinSet::new();
         for controller in sourced {
@@ -103,10 +104,10 @@ impl Controllers {
         outcome
     }
 
-    /// Waits for the stores that are read without being watched.
-    async fn synced(&self) -> Result<(), ControllersError> {
+    /// Waits for stores that are read but not watched.
+    async fn wait_until_synced(&self) -> Result<(), ControllersError> {
         for cluster in &self.clusters {
-            if timeout(self.cache_sync_timeout, cluster.synced()).await.is_err() {
+            if timeout(self.cache_sync_timeout, cluster.wait_until_synced()).await.is_err() {
                 return Err(ControllersError::Sync(cluster.unsynced()));
             }
         }

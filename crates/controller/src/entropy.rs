@@ -11,25 +11,25 @@ use uuid::{Builder, Uuid};
 #[derive(Clone, Debug)]
 pub struct Entropy {
     random: Arc<Mutex<Rng>>,
-    /// What each fraction is, where nothing is left to chance.
+    /// The constant value of each fraction, if the source is not random.
     always: Option<f64>,
 }
 
 impl Entropy {
-    /// The sequence that belongs to a seed.
+    /// The sequence of a seed.
     #[must_use]
     pub fn seeded(seed: u64) -> Self {
         Self { random: Arc::new(Mutex::new(Rng::with_seed(seed))), always: None }
     }
 
-    /// A source whose fractions are all the same, from 0 to 1, the bound that no other reaches: with it, what a random time
-    /// lies between is seen.
+    /// A source whose fractions all have this value, from 0 to 1. 1 is the bound that random fractions never reach:
+    /// tests use both bounds to check the range of a random time.
     #[must_use]
     pub fn always(fraction: f64) -> Self {
         Self { always: Some(fraction.clamp(0.0, 1.0)), ..Self::seeded(0) }
     }
 
-    /// A sequence that nobody can foretell.
+    /// A sequence with an unpredictable seed.
     #[must_use]
     pub fn system() -> Self {
         let (high, low) = Uuid::new_v4().as_u64_pair();
@@ -42,13 +42,13 @@ impl Entropy {
         self.always.unwrap_or_else(|| self.random.lock().f64())
     }
 
-    /// `duration`, up to `factor` of it longer.
+    /// `duration` plus up to `factor` times itself.
     #[must_use]
     pub fn jitter(&self, duration: Duration, factor: f64) -> Duration {
         duration.saturating_add(duration.mul_f64(self.fraction() * factor))
     }
 
-    /// A random id, as UUID of version 4.
+    /// A random id, a UUID of version 4.
     #[must_use]
     pub fn uuid(&self) -> Uuid {
         let mut bytes = [0; 16];

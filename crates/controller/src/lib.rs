@@ -1,10 +1,10 @@
 //! Component configuration, clock, controllers, and the process around them: health, readiness, metrics, log, shutdown.
 //!
-//! - [`config`], [`clock`], [`entropy`] — configuration files, the time of day, randomness: all arguments;
-//! - [`remote`], [`connection`], [`cluster`], [`store`] — how a cluster is reached, and shared caches kept current by watches;
-//! - [`source`], [`queue`], [`reconcile`], [`controller`], [`controllers`] — controllers as controller-runtime has them;
-//! - [`leader`], [`limit`], [`events`] — one works, not too fast, and says what it does;
-//! - [`command`], [`log`], [`metrics`], [`probes`], [`process`], [`webhooks`] — how a process begins, shows itself, serves, ends.
+//! - [`config`], [`clock`], [`entropy`] — configuration files, the time of day, randomness: all passed as arguments;
+//! - [`remote`], [`connection`], [`cluster`], [`store`] — connections to clusters, and shared caches;
+//! - [`source`], [`queue`], [`reconcile`], [`controller`], [`controllers`] — controllers;
+//! - [`leader`], [`limit`], [`events`] — leader election, rate limits, events;
+//! - [`command`], [`log`], [`metrics`], [`probes`], [`process`], [`webhooks`] — a process: start, log, servers, end.
 //! ```
 //! use controller::{Cluster, Controller, Event, Outcome, Reconcile, Request, Selection, Store, Watch};
 //! use k8s_openapi::api::core::v1::Secret;
@@ -52,7 +52,7 @@ pub mod store;
 pub mod webhooks;
 mod worker;
 
-pub use reconcile::{Outcome, Reconcile, words};
+pub use reconcile::{Outcome, Reconcile, describe_error};
 pub use source::{Event, Source, Ticker, Watch, owners, predicate};
 pub use store::{Index, Selection, Store};
 pub use tokio_util::sync::CancellationToken;

@@ -1,4 +1,4 @@
-//! How often a client asks: so many requests a second and a burst, as client-go counts them.
+//! Limits the request rate of a client: requests per second and a burst, as client-go counts them.
 
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -15,10 +15,10 @@ use tower::{Layer, Service};
 
 use crate::bucket::TokenBucket;
 
-/// Longer waits than this are told in the log.
+/// Longer waits are logged.
 const LONG: Duration = Duration::from_secs(1);
 
-/// Limits the requests of all services that it is laid over, together. Watches do not count, as in client-go.
+/// A common limit for all clients it wraps. Watches do not count, as in client-go.
 #[derive(Clone, Debug)]
 pub struct RequestLimit {
     bucket: Option<Arc<Mutex<TokenBucket>>>,
@@ -27,19 +27,19 @@ pub struct RequestLimit {
 impl RequestLimit {
     /// `qps` requests a second after a burst of `burst`; no limit if `qps` is not positive.
     ///
-    /// A burst of none is one, since nothing could ever be asked otherwise.
+    /// A burst of 0 counts as 1, because no request could be sent otherwise.
     #[must_use]
     pub fn new(qps: f64, burst: u32) -> Self {
         let bucket = (qps > 0.0).then(|| Arc::new(Mutex::new(TokenBucket::new(qps, burst.max(1)))));
         Self { bucket }
     }
 
-    /// A client that asks through `client`, no faster than the limit.
+    /// A client that sends its requests through `client`, not faster than the limit.
     #[must_use]
-    pub fn over(&self, client: &Client) -> Client {
-        let asked = client.clone();
+    pub fn wrap_client(&self, client: &Client) -> Client {
+        let inner = client.clone();
         let service = tower::service_fn(move |request: Request<Body>| {
-            let client = asked.clone();
+            let client = inner.clone();
             async move { client.send(request).await }
         });
         Client::new(self.layer(service), client.default_namespace())
@@ -59,7 +59,7 @@ impl<S> Layer<S> for RequestLimit {
     }
 }
 
-/// A service whose requests wait for their turn.
+/// A service that delays its requests.
 #[derive(Clone, Debug)]
 pub struct Limited<S> {
     inner: S,
@@ -99,7 +99,7 @@ where
     }
 }
 
-/// The turn of a request that waits; whoever gives up leaves it to the others.
+/// The reserved token of a waiting request; dropping it returns the token.
 struct Turn {
     limit: RequestLimit,
     used: bool,
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_gives_up_leaves_its_turn() {
+    async fn a_dropped_request_returns_its_token() {
         let limit = RequestLimit::new(10.0, 1);
         assert_eq!(arrivals(limit.clone(), "/api/v1/pods", 1).await, [0]);
         let given_up =

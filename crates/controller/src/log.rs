@@ -15,35 +15,35 @@ use tracing_subscriber::{Layer as _, Registry};
 
 use crate::clock::Clock;
 
-/// The least important lines that are written.
+/// The lowest level that is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Level {
     /// Everything.
     Debug,
-    /// What happens.
+    /// Normal operation.
     #[default]
     Info,
-    /// What fails.
+    /// Failures.
     Error,
 }
 
-/// How a line is written.
+/// Output format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
     /// One JSON object.
     #[default]
     Json,
-    /// Columns between tabs, fields as JSON at the end.
+    /// Tab-separated columns, with the fields as JSON at the end.
     Text,
 }
 
-/// Why there is no log.
+/// Why the log cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
-    /// None of `debug`, `info`, `error`.
+    /// Not one of `debug`, `info`, `error`.
     #[error("invalid log level {0:?}")]
     Level(String),
-    /// None of `json`, `text`.
+    /// Not one of `json`, `text`.
     #[error("invalid log format {0:?}")]
     Format(String),
     /// The process has a log already.
@@ -76,10 +76,10 @@ impl FromStr for Format {
     }
 }
 
-/// How a configuration wants it.
+/// Parses level and format of a configuration.
 ///
 /// # Errors
-/// When it says what is no level or no format.
+/// When the level or the format is unknown.
 pub fn configured(level: &str, format: &str) -> Result<(Level, Format), LogError> {
     Ok((level.parse()?, format.parse()?))
 }
@@ -93,13 +93,13 @@ pub fn init(level: Level, format: Format, clock: Clock) -> Result<(), LogError> 
     tracing::subscriber::set_global_default(subscriber).map_err(LogError::Twice)?;
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
-        let words = panic.payload_as_str().unwrap_or("no words");
-        tracing::error!(target: "panic", place, "{words}");
+        let message = panic.payload_as_str().unwrap_or("no words");
+        tracing::error!(target: "panic", place, "{message}");
     }));
     Ok(())
 }
 
-/// A log that goes to `writer`.
+/// A subscriber that writes to `writer`.
 pub fn subscriber<W>(level: Level, format: Format, clock: Clock, writer: W) -> impl Subscriber + Send + Sync
 where
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
@@ -109,11 +109,11 @@ where
         Level::Info => LevelFilter::INFO,
         Level::Error => LevelFilter::ERROR,
     };
-    // What libraries say of every packet helps nobody.
+    // What libraries log about every packet is noise.
     let noisy = ["h2", "hyper", "hyper_util", "rustls", "tokio_util", "tower"];
     let quiet = level.min(LevelFilter::INFO);
     let events = Targets::new().with_default(level).with_targets(noisy.map(|library| (library, quiet)));
-    // Spans say what an event is about, whatever its level.
+    // Spans give the context of an event, whatever their level.
     let filter = FilterFn::new(move |metadata| {
         let telling = metadata.is_span() && *metadata.level() <= TracingLevel::INFO;
         telling || events.would_enable(metadata.target(), metadata.level())
@@ -176,7 +176,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> FormatEvent<S, JsonFields> for Line
     }
 }
 
-/// The message and the fields of an event; a field of the event wins over one of its span.
+/// The message and the fields of an event; a field of the event overrides one of its span.
 #[derive(Default)]
 struct Fields {
     message: String,

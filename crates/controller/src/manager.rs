@@ -1,7 +1,8 @@
-//! The process of a component, as controller-runtime's manager runs it.
+//! The process of a component, like controller-runtime's manager.
 //!
-//! Connects to the clusters and waits for the first, serves webhooks, probes and metrics at once, runs controllers while it leads, and
-//! lets everything end when it is told to stop. What a component adds is its [`Parts`], made once the clusters are reached.
+//! Connects to the clusters and waits for the first; serves webhooks, probes and metrics immediately; runs
+//! controllers while it leads; and shuts everything down on a signal. A component adds its [`Parts`], which are built
+//! once the clusters are reached.
 
 use std::error::Error;
 use std::fmt;
@@ -29,63 +30,63 @@ use crate::requests::RequestCounts;
 use crate::webhooks::{self, WebhooksError};
 use tokio_util::sync::CancellationToken;
 
-/// How long open requests and parts have to end once the process is told to stop.
+/// How long open requests and parts may take to end after the signal.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// What a component's configuration says of its process.
+/// The process settings of a component, from its configuration.
 #[derive(Clone, Debug)]
 pub struct Manager {
     /// The program.
     pub program: Program,
     /// Level and format of its log.
     pub log: (log::Level, log::Format),
-    /// The cluster that it works with: it waits for it, and the Lease is there.
+    /// The main cluster: the process waits for it, and the Lease is there.
     pub cluster: Connection,
-    /// Another cluster that it works with.
+    /// A second cluster.
     pub target: Option<Connection>,
-    /// Which of several instances runs the controllers; `None`: each does.
+    /// Leader election among several instances; `None`: each runs the controllers.
     pub leader_election: Option<LeaderElection>,
-    /// Where webhooks are served; `None`: nowhere.
+    /// Where to serve webhooks; `None`: not at all.
     pub webhooks: Option<WebhookServer>,
-    /// Where `/healthz` and `/readyz` are served; `None`: nowhere.
+    /// Where to serve `/healthz` and `/readyz`; `None`: not at all.
     pub probes: Option<Server>,
-    /// Where `/metrics` is served; `None`: nowhere.
+    /// Where to serve `/metrics`; `None`: not at all.
     pub metrics: Option<Server>,
 }
 
-/// How a cluster is reached.
+/// How to connect to a cluster.
 #[derive(Clone, Debug)]
 pub struct Connection {
-    /// What messages call the cluster: `source`.
+    /// The cluster's name in messages: `source`.
     pub name: &'static str,
     /// Path of a kubeconfig; empty: the cluster that the process runs in.
     pub kubeconfig: String,
-    /// Requests per second and how many more at once; `None`: as many as there are.
+    /// Requests per second, and burst; `None`: no limit.
     pub limit: Option<(f64, i64)>,
 }
 
-/// Where webhooks are served.
+/// Where to serve webhooks.
 #[derive(Clone, Debug)]
 pub struct WebhookServer {
-    /// Address listened on; empty: all.
+    /// Address to listen on; empty: all.
     pub bind_address: String,
-    /// Port listened on.
+    /// Port to listen on.
     pub port: i64,
-    /// Folder with `tls.crt` and `tls.key`; empty: the one that controller-runtime looks into.
+    /// Folder with `tls.crt` and `tls.key`; empty: controller-runtime's default.
     pub certificates: String,
 }
 
-/// What a component is made of.
-pub struct Given {
-    /// A client of the cluster, which heeds the limit of its connection.
+/// What the process provides for building a component's parts.
+pub struct ProcessContext {
+    /// A client of the main cluster, with the rate limit of its connection.
     pub client: Client,
-    /// A client of the other cluster.
+    /// A client of the second cluster.
     pub target: Option<Client>,
-    /// A client of the cluster that heeds no limit, for checks.
+    /// A client of the main cluster without rate limit, for checks.
     pub unlimited: Client,
     /// The time of day.
     pub clock: Clock,
-    /// Jitter and ids.
+    /// Random numbers for jitter and ids.
     pub entropy: Entropy,
 }
 
@@ -94,7 +95,7 @@ pub struct Given {
 pub struct Parts {
     /// Its webhooks.
     pub webhooks: Option<WebhookService>,
-    /// Its checks beside `ping` and `webhook-server`.
+    /// Its checks in addition to `ping` and `webhook-server`.
     pub probes: Probes,
     /// Its controllers.
     pub controllers: Option<Work>,
@@ -106,24 +107,24 @@ pub struct Work {
     run: Run,
 }
 
-type Run = Box<dyn FnOnce(Controllers, CancellationToken) -> Running + Send>;
-type Running = Pin<Box<dyn Future<Output = Result<(), WorkError>> + Send>>;
+type Run = Box<dyn FnOnce(Controllers, CancellationToken) -> WorkFuture + Send>;
+type WorkFuture = Pin<Box<dyn Future<Output = Result<(), WorkError>> + Send>>;
 
-/// Why controllers ended badly.
+/// Why controllers failed.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct WorkError(#[source] Box<dyn Error + Send + Sync>);
 
-/// Why the process could not start, or ended badly.
+/// Why the process could not start, or failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ManagerError {
-    /// It cannot begin.
+    /// The program cannot start.
     #[error("{0}")]
     Start(#[from] StartError),
-    /// A cluster cannot be worked with.
+    /// A cluster cannot be reached or used.
     #[error("{0}")]
     Cluster(#[from] RemoteError),
-    /// The times of the leader election do not fit each other.
+    /// The times of the leader election contradict each other.
     #[error("{0}")]
     Election(#[from] ElectionError),
     /// Webhooks cannot be served.
@@ -141,7 +142,8 @@ pub enum ManagerError {
 }
 
 impl Work {
-    /// Controllers that `run` runs until it is told to stop. The caches of the clusters are filled once the process leads.
+    /// Controllers that `run` runs until its token is cancelled. The caches of the clusters are filled once the
+    /// process leads.
     pub fn new<E, F>(
         clusters: Vec<Cluster>,
         run: impl FnOnce(Controllers, CancellationToken) -> F + Send + 'static,
@@ -165,18 +167,26 @@ impl fmt::Debug for Work {
 }
 
 impl Manager {
-    /// Runs until it is told to stop; `warnings` of the configuration are logged.
+    /// Runs until a signal; logs the `warnings` about the configuration.
     ///
     /// # Errors
-    /// What kept it from starting, or ended it.
-    pub fn run(self, warnings: &[Warning], made: impl FnOnce(Given) -> Parts) -> Result<(), ManagerError> {
-        // One thread answers as many reviews as eight cores of the original; each more costs half a MiB.
-        self.program.run(self.log, warnings, |clock| self.serve(clock, made))
+    /// Why it could not start, or the failure that ended it.
+    pub fn run(
+        self,
+        warnings: &[Warning],
+        build: impl FnOnce(ProcessContext) -> Parts,
+    ) -> Result<(), ManagerError> {
+        // One thread answers as many reviews as the original on eight cores; each further thread costs half a MiB.
+        self.program.run(self.log, warnings, |clock| self.serve(clock, build))
     }
 
-    async fn serve(self, clock: Clock, made: impl FnOnce(Given) -> Parts) -> Result<(), ManagerError> {
-        let told = process::terminated().map_err(ManagerError::Signals)?;
-        let mut told = std::pin::pin!(told);
+    async fn serve(
+        self,
+        clock: Clock,
+        build: impl FnOnce(ProcessContext) -> Parts,
+    ) -> Result<(), ManagerError> {
+        let shutdown = process::termination_signal().map_err(ManagerError::Signals)?;
+        let mut shutdown = std::pin::pin!(shutdown);
         let requests = RequestCounts::default();
         let client = remote::client(&self.cluster.kubeconfig, &requests).await?;
         let target = match &self.target {
@@ -186,16 +196,17 @@ impl Manager {
         let certificates = self.webhooks.as_ref().map(|server| webhooks::certificates(&server.certificates));
         let certificates = certificates.transpose()?;
         tokio::select! {
-            () = &mut told => return Ok(()),
-            reached = remote::reach(&client, self.cluster.name) => reached?,
+            () = &mut shutdown => return Ok(()),
+            reached = remote::wait_until_reachable(&client, self.cluster.name) => reached?,
         }
         let entropy = Entropy::system();
         let elector = self.leader_election.as_ref();
         let elector =
             elector.map(|election| leader::elector(election, &client, clock, &entropy)).transpose()?;
         let limited = self.cluster.limited(&client);
-        let parts =
-            made(Given { client: limited, target, unlimited: client, clock, entropy: entropy.clone() });
+        let context =
+            ProcessContext { client: limited, target, unlimited: client, clock, entropy: entropy.clone() };
+        let parts = build(context);
         if self.webhooks.is_some() != parts.webhooks.is_some() {
             return Err(ManagerError::Unserved);
         }
@@ -221,7 +232,7 @@ impl Manager {
         if let Some(Server { bind_address, port: number }) = &self.metrics {
             process.serve_metrics(bind_address, port(*number)?, registry).await?;
         }
-        Ok(process.run(told).await?)
+        Ok(process.run(shutdown).await?)
     }
 }
 
@@ -229,7 +240,7 @@ impl Connection {
     fn limited(&self, client: &Client) -> Client {
         match self.limit {
             Some((qps, burst)) => {
-                RequestLimit::new(qps, u32::try_from(burst).unwrap_or(u32::MAX)).over(client)
+                RequestLimit::new(qps, u32::try_from(burst).unwrap_or(u32::MAX)).wrap_client(client)
             }
             None => client.clone(),
         }

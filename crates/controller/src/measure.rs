@@ -1,4 +1,4 @@
-//! What controllers measure, under the names of controller-runtime.
+//! Measurements of controllers, under the names of controller-runtime.
 
 mod histogram;
 
@@ -17,37 +17,37 @@ const BOUNDS: &[f64] = &[
     50.0, 60.0,
 ];
 
-/// How a reconciliation ended.
+/// The result of a reconciliation.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Verdict {
+pub(crate) enum ReconcileResult {
     Error,
     Requeue,
     RequeueAfter,
     Success,
 }
 
-impl Verdict {
-    /// In the order of their variants.
+impl ReconcileResult {
+    /// In the order of the variants.
     const LABELS: [&str; 4] = ["error", "requeue", "requeue_after", "success"];
 }
 
-/// What one controller has done.
+/// Measurements of one controller.
 #[derive(Debug)]
 pub(crate) struct Measured {
     name: String,
     workers: usize,
-    counts: Mutex<Counts>,
+    counts: Mutex<ReconcileCounts>,
 }
 
 #[derive(Debug)]
-struct Counts {
-    verdicts: [u64; 4],
+struct ReconcileCounts {
+    results: [u64; 4],
     panics: u64,
     active: u64,
     time: Histogram,
 }
 
-/// A worker that works, until dropped.
+/// Counts a worker as busy until dropped.
 #[derive(Debug)]
 pub(crate) struct Busy(Arc<Measured>);
 
@@ -59,19 +59,19 @@ impl Drop for Busy {
 
 impl Measured {
     pub(crate) fn new(name: String, workers: usize) -> Self {
-        let counts = Counts { verdicts: [0; 4], panics: 0, active: 0, time: Histogram::new(BOUNDS) };
+        let counts = ReconcileCounts { results: [0; 4], panics: 0, active: 0, time: Histogram::new(BOUNDS) };
         Self { name, workers, counts: Mutex::new(counts) }
     }
 
-    /// A worker begins to work.
+    /// Marks a worker as busy.
     pub(crate) fn busy(self: &Arc<Self>) -> Busy {
         self.counts.lock().active += 1;
         Busy(self.clone())
     }
 
-    pub(crate) fn reconciled(&self, verdict: Verdict, took: Duration) {
+    pub(crate) fn reconciled(&self, result: ReconcileResult, took: Duration) {
         let mut counts = self.counts.lock();
-        counts.verdicts[verdict as usize] += 1;
+        counts.results[result as usize] += 1;
         counts.time.observe(took.as_secs_f64());
     }
 
@@ -83,7 +83,7 @@ impl Measured {
     #[expect(clippy::cast_precision_loss, reason = "Prometheus counts in floating point")]
     pub(crate) fn families(&self) -> Vec<Family> {
         let counts = self.counts.lock();
-        let total = Verdict::LABELS.iter().zip(counts.verdicts).map(|(label, count)| Sample {
+        let total = ReconcileResult::LABELS.iter().zip(counts.results).map(|(label, count)| Sample {
             labels: vec![("controller", self.name.clone()), ("result", (*label).to_owned())],
             reading: Reading::Number(count as f64),
         });
@@ -103,15 +103,15 @@ impl Measured {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "Prometheus counts in floating point")]
-    fn numbers(&self, counts: &Counts) -> [Family; 5] {
+    fn numbers(&self, counts: &ReconcileCounts) -> [Family; 5] {
         let numbers = [
             (
                 "controller_runtime_reconcile_errors_total",
                 "Total number of reconciliation errors per controller",
                 Kind::Counter,
-                counts.verdicts[Verdict::Error as usize] as f64,
+                counts.results[ReconcileResult::Error as usize] as f64,
             ),
-            // Every error is tried again, so that this stays zero; the original has it.
+            // Every error is retried, so this stays zero; the original has it.
             (
                 "controller_runtime_terminal_reconcile_errors_total",
                 "Total number of terminal reconciliation errors per controller",

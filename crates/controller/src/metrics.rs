@@ -1,4 +1,4 @@
-//! What is measured, as one value: collectors are asked when somebody reads.
+//! The registry of measurements: it calls its collectors at every scrape.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -24,25 +24,25 @@ impl fmt::Debug for Registry {
 }
 
 impl Registry {
-    /// A registry that measures nothing yet.
+    /// An empty registry.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a source of measurements.
+    /// Adds a collector.
     pub fn register(&mut self, collector: impl Fn() -> Vec<Family> + Send + Sync + 'static) {
         self.collectors.push(Box::new(collector));
     }
 
-    /// Everything measured now, in Prometheus' text format.
+    /// All measurements, in Prometheus' text format.
     #[must_use]
     pub fn encode(&self) -> String {
         exposition::encode(merged(self.collectors.iter().flat_map(|collect| collect())))
     }
 }
 
-/// Families of one name as one: each controller measures the same of itself.
+/// Merges families of one name: each controller has the same metrics.
 fn merged(families: impl Iterator<Item = Family>) -> Vec<Family> {
     let mut by_name: BTreeMap<&'static str, Family> = BTreeMap::new();
     for family in families {
@@ -56,7 +56,7 @@ fn merged(families: impl Iterator<Item = Family>) -> Vec<Family> {
     by_name.into_values().collect()
 }
 
-/// Measures the process itself, as Go's client does; where there is no `/proc`, only its start.
+/// Measures the process itself, as Go's client does; without `/proc`, only the start time.
 pub fn process(clock: Clock) -> impl Fn() -> Vec<Family> + Send + Sync {
     let started = clock.since_epoch().as_secs_f64();
     move || {
@@ -81,7 +81,7 @@ pub fn certificates(counts: impl Fn() -> (u64, u64) + Send + Sync) -> impl Fn() 
     }
 }
 
-/// Clock ticks per second in `/proc`, the same on every Linux that matters.
+/// Clock ticks per second in `/proc`, the same on every relevant Linux.
 const TICKS: f64 = 100.0;
 
 fn from_proc(read: &dyn Fn(&str) -> String) -> Vec<Family> {
@@ -117,7 +117,7 @@ fn from_proc(read: &dyn Fn(&str) -> String) -> Vec<Family> {
     families
 }
 
-/// User and system time: fields 14 and 15, counted after the name, which may hold blanks.
+/// User and system time: fields 14 and 15, counted after the name, which may contain blanks.
 fn cpu_seconds(stat: &str) -> Option<f64> {
     let (_, fields) = stat.rsplit_once(')')?;
     let mut times = fields.split_whitespace().skip(11).map(str::parse::<f64>);
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn measurements_of_one_name_stand_under_one_heading() {
+    fn families_of_one_name_are_merged() {
         let of = |controller: &'static str| {
             move || {
                 let labels = vec![("controller", controller.to_owned())];
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn collectors_are_asked_at_every_read() {
+    fn collectors_run_at_every_scrape() {
         let count = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(1));
         let mut registry = Registry::new();
         let seen = std::sync::Arc::clone(&count);

@@ -1,4 +1,4 @@
-//! `/healthz` and `/readyz`: `ok`, or line by line what fails; answered as Kubernetes expects.
+//! `/healthz` and `/readyz`: `ok`, or one line per failed check, in Kubernetes' format.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
@@ -32,13 +32,13 @@ impl fmt::Debug for Probes {
 }
 
 impl Probes {
-    /// Without a check both endpoints say that all is well.
+    /// Without checks, both endpoints report success.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a check of `/healthz`; its error is shown to those who ask for this check alone.
+    /// Adds a check of `/healthz`; its error is only shown in answers about this check.
     #[must_use]
     pub fn health<F>(mut self, name: &str, check: impl Fn() -> F + Send + Sync + 'static) -> Self
     where
@@ -103,7 +103,7 @@ async fn all(checks: &BTreeMap<String, Check>, query: &Query) -> Response<Full<B
         } else if let Err(error) = check().await {
             tracing::debug!(check = name, error, "health check failed");
             failed = true;
-            // The endpoint is public: why it failed is told to those who ask for the check alone.
+            // The endpoint is public: only the answer about the check itself shows the reason.
             format!("[-]{name} failed: reason withheld")
         } else {
             format!("[+]{name} ok")
@@ -131,16 +131,16 @@ async fn all(checks: &BTreeMap<String, Check>, query: &Query) -> Response<Full<B
     }
 }
 
-/// The check named `webhook-server`: TLS is spoken at `host:port`.
+/// The check named `webhook-server`: tests whether `host:port` speaks TLS.
 ///
 /// # Errors
-/// When it is not, in the words of controller-runtime.
+/// When it does not, in the words of controller-runtime.
 pub async fn webhook_server(address: &str) -> Result<(), String> {
     let dialled = webhook::dial::handshake(address, Duration::from_secs(10)).await;
     dialled.map_err(|error| format!("webhook server is not reachable: {error}"))
 }
 
-/// `404 page not found`, as Go says it.
+/// `404 page not found`, Go's text.
 pub(crate) fn not_found() -> Response<Full<Bytes>> {
     text(StatusCode::NOT_FOUND, "404 page not found\n".to_owned())
 }
@@ -160,7 +160,7 @@ mod tests {
 
     use super::*;
 
-    async fn asked(probes: &Probes, path: &str) -> (u16, String) {
+    async fn get(probes: &Probes, path: &str) -> (u16, String) {
         let response = probes.answer(&path.parse().unwrap()).await;
         let status = response.status().as_u16();
         let Ok(body) = response.into_body().collect().await;
@@ -198,7 +198,7 @@ mod tests {
             ("/livez", 404, "404 page not found\n"),
         ];
         for (path, status, body) in table {
-            assert_eq!(asked(&probes, path).await, (status, body.to_owned()), "{path}");
+            assert_eq!(get(&probes, path).await, (status, body.to_owned()), "{path}");
         }
     }
 
@@ -206,9 +206,9 @@ mod tests {
     async fn without_checks_a_ping_stands_for_all() {
         let probes = Probes::new();
         for path in ["/healthz", "/readyz", "/readyz/ping"] {
-            assert_eq!(asked(&probes, path).await, (200, "ok".to_owned()), "{path}");
+            assert_eq!(get(&probes, path).await, (200, "ok".to_owned()), "{path}");
         }
-        let verbose = asked(&probes, "/readyz?verbose").await;
+        let verbose = get(&probes, "/readyz?verbose").await;
         assert_eq!(verbose, (200, "[+]ping ok\nhealthz check passed\n".to_owned()));
     }
 }

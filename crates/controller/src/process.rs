@@ -1,4 +1,4 @@
-//! The process around webhooks and controllers: runs its parts until a signal or a failure, then lets them end.
+//! The process around webhooks and controllers: runs its parts until a signal or a failure, then stops them.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -21,18 +21,18 @@ use webhook::server::{Patience, descriptors, serve};
 use crate::metrics::Registry;
 use crate::probes::{Probes, not_found};
 
-/// Why a process could not start, or ended badly.
+/// Why a process could not start, or failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ProcessError {
-    /// An address cannot be listened on.
+    /// The address cannot be listened on.
     #[error("failed to listen on {address}: {source}")]
     Listen {
         /// The address.
         address: String,
-        /// The operating system's words.
+        /// The operating system's error.
         source: io::Error,
     },
-    /// A port is none.
+    /// The port is out of range.
     #[error("failed to listen on port {0}: it must be between 0 and 65535")]
     Port(i64),
     /// A part failed.
@@ -40,7 +40,7 @@ pub enum ProcessError {
     Part {
         /// Its name.
         part: String,
-        /// Its last words.
+        /// Its error.
         message: String,
     },
     /// Some parts did not end in time.
@@ -48,7 +48,7 @@ pub enum ProcessError {
     Grace(Duration),
 }
 
-/// The parts of a process; they are told to stop all at once.
+/// The parts of a process, which are stopped together.
 #[derive(Debug)]
 pub struct Process {
     stop: CancellationToken,
@@ -63,13 +63,13 @@ impl Process {
         Self { stop: CancellationToken::new(), parts: JoinSet::new(), grace }
     }
 
-    /// Is cancelled when the parts shall end.
+    /// A token that is cancelled when the parts shall end.
     #[must_use]
     pub fn stop(&self) -> CancellationToken {
         self.stop.clone()
     }
 
-    /// Starts a part. It may end well at any time; its failure ends the process.
+    /// Starts a part. It may end successfully at any time; its failure ends the process.
     pub fn spawn<E: fmt::Display>(
         &mut self,
         part: &str,
@@ -81,7 +81,7 @@ impl Process {
         });
     }
 
-    /// Serves `/healthz` and `/readyz`; the address listened on is returned.
+    /// Serves `/healthz` and `/readyz`, and returns the address it listens on.
     ///
     /// # Errors
     /// When the address cannot be listened on.
@@ -98,7 +98,7 @@ impl Process {
         .await
     }
 
-    /// Serves `/metrics`; the address listened on is returned.
+    /// Serves `/metrics`, and returns the address it listens on.
     ///
     /// # Errors
     /// When the address cannot be listened on.
@@ -116,16 +116,16 @@ impl Process {
         .await
     }
 
-    /// Runs until `told` resolves or a part fails, then stops all parts and waits for them.
+    /// Runs until `shutdown` resolves or a part fails, then stops all parts and waits for them.
     ///
     /// # Errors
     /// The first failure of a part, or that parts did not end within the grace period.
-    pub async fn run(mut self, told: impl Future<Output = ()> + Send) -> Result<(), ProcessError> {
-        let mut told = std::pin::pin!(told);
+    pub async fn run(mut self, shutdown: impl Future<Output = ()> + Send) -> Result<(), ProcessError> {
+        let mut shutdown = std::pin::pin!(shutdown);
         let mut outcome = loop {
             tokio::select! {
-                () = &mut told => break Ok(()),
-                Some(ended) = self.parts.join_next() => match flat(ended) {
+                () = &mut shutdown => break Ok(()),
+                Some(ended) = self.parts.join_next() => match flatten(ended) {
                     Ok(()) => {}
                     failed => break failed,
                 },
@@ -138,7 +138,7 @@ impl Process {
         let ended = tokio::time::timeout(grace, async {
             let mut outcome = Ok(());
             while let Some(ended) = parts.join_next().await {
-                outcome = outcome.and(flat(ended));
+                outcome = outcome.and(flatten(ended));
             }
             outcome
         });
@@ -171,25 +171,25 @@ impl Process {
     }
 }
 
-/// A port as a configuration file says it.
+/// Converts the port of a configuration file.
 ///
 /// # Errors
-/// When it is none.
+/// When it is out of range.
 pub fn port(number: i64) -> Result<u16, ProcessError> {
     u16::try_from(number).map_err(|_| ProcessError::Port(number))
 }
 
-/// Listens on an address; empty stands for all addresses, IPv6 and IPv4, and port 0 for any free port.
+/// Listens on an address; an empty one means all addresses, IPv6 and IPv4, and port 0 any free port.
 ///
 /// # Errors
-/// When the address is none, or taken.
+/// When the address is invalid or in use.
 pub async fn listen(address: &str, port: u16) -> Result<TcpListener, ProcessError> {
     let failed = |source| ProcessError::Listen { address: format!("{address}:{port}"), source };
     if !address.is_empty() {
         return TcpListener::bind((address.trim_matches(['[', ']']), port)).await.map_err(failed);
     }
     match TcpListener::bind(("::", port)).await {
-        // A machine without IPv6.
+        // The machine has no IPv6.
         Err(error) if error.kind() != io::ErrorKind::AddrInUse => {
             TcpListener::bind(("0.0.0.0", port)).await.map_err(failed)
         }
@@ -201,7 +201,7 @@ pub async fn listen(address: &str, port: u16) -> Result<TcpListener, ProcessErro
 ///
 /// # Errors
 /// When signals cannot be listened for.
-pub fn terminated() -> io::Result<impl Future<Output = ()> + Send> {
+pub fn termination_signal() -> io::Result<impl Future<Output = ()> + Send> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
@@ -215,7 +215,7 @@ pub fn terminated() -> io::Result<impl Future<Output = ()> + Send> {
                 _ = terminate.recv() => {}
                 _ = interrupt.recv() => {}
             }
-            #[expect(clippy::exit, reason = "who asks twice does not want to wait")]
+            #[expect(clippy::exit, reason = "a second signal ends the process immediately")]
             std::process::exit(1);
         });
     })
@@ -232,7 +232,7 @@ fn measured(registry: &Registry) -> Response<Full<Bytes>> {
     response
 }
 
-fn flat(ended: Result<Result<(), ProcessError>, tokio::task::JoinError>) -> Result<(), ProcessError> {
+fn flatten(ended: Result<Result<(), ProcessError>, tokio::task::JoinError>) -> Result<(), ProcessError> {
     ended.unwrap_or_else(|error| {
         Err(ProcessError::Part { part: "a part".to_owned(), message: error.to_string() })
     })
@@ -256,15 +256,15 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn probes_and_metrics_are_served_until_the_process_is_told_to_stop() {
+    async fn probes_and_metrics_are_served_until_shutdown() {
         let mut process = Process::new(Duration::from_secs(5));
         let probes = Probes::new().health("ping", || async { Ok(()) });
         let health = process.serve_probes("", 0, probes).await.unwrap();
         let mut registry = Registry::new();
         registry.register(crate::metrics::process(crate::clock::Clock::system()));
         let metrics = process.serve_metrics("127.0.0.1", 0, registry).await.unwrap();
-        let (tell, told) = oneshot::channel::<()>();
-        let running = tokio::spawn(process.run(async move { drop(told.await) }));
+        let (trigger, shutdown) = oneshot::channel::<()>();
+        let running = tokio::spawn(process.run(async move { drop(shutdown.await) }));
 
         let answer = get(health, "/healthz").await;
         assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with("\r\n\r\nok"), "{answer}");
@@ -273,7 +273,7 @@ mod tests {
         assert!(answer.contains("\n# TYPE process_start_time_seconds gauge\n"), "{answer}");
         assert!(get(metrics, "/other").await.starts_with("HTTP/1.1 404 Not Found\r\n"));
 
-        tell.send(()).unwrap();
+        trigger.send(()).unwrap();
         running.await.unwrap().unwrap();
         assert!(TcpStream::connect(("127.0.0.1", health.port())).await.is_err());
     }

@@ -1,4 +1,4 @@
-//! What a controller does with a request.
+//! Reconcilers: what a controller does with a request.
 
 use std::error::Error;
 use std::fmt;
@@ -12,25 +12,26 @@ use kube::core::Status;
 
 use crate::request::Request;
 
-/// What follows a reconciliation that went well.
+/// What follows a successful reconciliation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Nothing, until something changes.
     Done,
-    /// Another one, when the rate limiter allows it.
+    /// Another reconciliation when the rate limiter allows it.
     Requeue,
-    /// Another one after this time; zero is [`Outcome::Done`].
+    /// Another reconciliation after this time; zero is [`Outcome::Done`].
     RequeueAfter(Duration),
 }
 
-/// Brings the world nearer to what an object says. It may be asked for any object at any time, also for one that is gone.
+/// Moves the cluster towards the state that an object describes. Requests may name any object, including deleted
+/// ones.
 pub trait Reconcile: Send + Sync + 'static {
-    /// Why it did not go well; it is logged with its causes, and the request is tried again later.
+    /// Why the reconciliation failed; logged with its causes. The request is retried later.
     type Error: Error + Send + Sync + 'static;
 
-    /// Looks at the object as it is now and acts. Implement it as `async fn`.
+    /// Reads the current state and acts. Implement it as `async fn`.
     ///
-    /// Never called twice at once for the same request by one controller.
+    /// A controller never runs it twice at once for the same request.
     fn reconcile(&self, request: Request) -> impl Future<Output = Result<Outcome, Self::Error>> + Send;
 }
 
@@ -42,57 +43,64 @@ impl<R: Reconcile> Reconcile for Arc<R> {
     }
 }
 
-/// Why a request is to be tried again, for the log.
+/// Why a request is retried, for the log.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Failure {
+pub(crate) enum ReconcileFailure {
     Error(String),
     Panic(String),
     Timeout(Duration),
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for ReconcileFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Error(words) => f.write_str(words),
-            Self::Panic(words) => write!(f, "panic: {words} [recovered]"),
+            Self::Error(message) => f.write_str(message),
+            Self::Panic(message) => write!(f, "panic: {message} [recovered]"),
             Self::Timeout(limit) => write!(f, "reconciliation did not end within {limit:?}"),
         }
     }
 }
 
-/// A reconciler whose kind is forgotten.
-pub(crate) type Erased = Box<dyn Fn(Request) -> BoxFuture<'static, Result<Outcome, Failure>> + Send + Sync>;
+/// A reconciler of any type.
+pub(crate) type Erased =
+    Box<dyn Fn(Request) -> BoxFuture<'static, Result<Outcome, ReconcileFailure>> + Send + Sync>;
 
 pub(crate) fn erase<R: Reconcile>(reconciler: R) -> Erased {
     let reconciler = Arc::new(reconciler);
     Box::new(move |request| {
         let reconciler = reconciler.clone();
-        async move { reconciler.reconcile(request).await.map_err(|error| Failure::Error(words(&error))) }
-            .boxed()
+        async move {
+            reconciler
+                .reconcile(request)
+                .await
+                .map_err(|error| ReconcileFailure::Error(describe_error(&error)))
+        }
+        .boxed()
     })
 }
 
-/// An error with all its causes; one that repeats its cause says it once, and what an API server says is said in its words.
+/// An error with all its causes; a repeated text appears once, and the answer of an API server replaces kube's
+/// description.
 #[must_use]
-pub fn words(error: &(dyn Error + 'static)) -> String {
-    let mut text = own(error);
+pub fn describe_error(error: &(dyn Error + 'static)) -> String {
+    let mut text = message(error);
     let mut last = error;
     while let Some(cause) = last.source().filter(|_| answer(last).is_none()) {
-        let words = own(cause);
-        if !text.contains(&words) {
-            text = format!("{text}: {words}");
+        let inner = message(cause);
+        if !text.contains(&inner) {
+            text = format!("{text}: {inner}");
         }
         last = cause;
     }
     text
 }
 
-fn own(error: &(dyn Error + 'static)) -> String {
-    answer(error).map_or_else(|| error.to_string(), |status| status.message.clone())
+fn message(error: &(dyn Error + 'static)) -> String {
+    api_status(error).map_or_else(|| error.to_string(), |status| status.message.clone())
 }
 
-/// What an API server answered, if that is the error.
-fn answer<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Status> {
+/// The answer of an API server, if that is the error.
+fn api_status<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Status> {
     match error.downcast_ref()? {
         kube::Error::Api(status) if !status.message.is_empty() => Some(status),
         _ => None,
@@ -116,11 +124,11 @@ mod tests {
     }
 
     #[test]
-    fn an_api_server_is_quoted_and_nothing_is_said_twice() {
+    fn an_api_server_is_quoted_and_nothing_is_repeated() {
         let own = "secrets \"a\" is forbidden";
-        assert_eq!(words(&refused()), own);
-        assert_eq!(words(&Outer::Silent(refused())), format!("failed to add finalizer: {own}"));
+        assert_eq!(describe_error(&refused()), own);
+        assert_eq!(describe_error(&Outer::Silent(refused())), format!("failed to add finalizer: {own}"));
         let repeating = Outer::Repeating(refused());
-        assert_eq!(words(&repeating), repeating.to_string());
+        assert_eq!(describe_error(&repeating), repeating.to_string());
     }
 }

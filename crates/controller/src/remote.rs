@@ -1,4 +1,4 @@
-//! How clusters are reached: by kubeconfig, or from inside.
+//! Connections to clusters, by kubeconfig or from inside.
 
 mod kubeconfig;
 mod warnings;
@@ -16,18 +16,18 @@ use warnings::Warnings;
 
 pub use kubeconfig::KubeconfigError;
 
-/// How often and how long an API server is asked for a sign of life at start.
+/// How often and how long the start waits for an answer of the API server.
 const ATTEMPTS: u32 = 30;
 const PAUSE: Duration = Duration::from_secs(2);
 const ANSWER: Duration = Duration::from_secs(5);
 /// How long a health check may take.
 const CHECK: Duration = Duration::from_secs(5);
 
-/// What a kubeconfig's user may have, as errors tell it.
+/// What a kubeconfig's user may contain, for errors.
 const VALID_FIELDS: &str =
     "these are the valid fields: [client-certificate-data client-key-data token username password tokenFile]";
 
-/// Why a cluster cannot be worked with.
+/// Why a cluster cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RemoteError {
     /// The kubeconfig cannot be read.
@@ -38,35 +38,35 @@ pub enum RemoteError {
         /// What is wrong.
         source: KubeconfigError,
     },
-    /// A user of the kubeconfig has what could run programs or read files.
+    /// A user of the kubeconfig has fields that could run programs or read files.
     #[error("{what} are not supported (user {user:?}), {VALID_FIELDS}")]
     Unsupported {
-        /// What is not supported.
+        /// The unsupported fields.
         what: &'static str,
         /// Name of the user.
         user: String,
     },
-    /// No kubeconfig is named, and the process does not run in a cluster.
+    /// No kubeconfig is configured, and the process does not run in a cluster.
     #[error("failed to find a cluster: no kubeconfig is configured, and {0}")]
     InCluster(#[from] kube::config::InClusterError),
-    /// There is no client for the cluster.
+    /// The client cannot be built.
     #[error("failed to make a client: {0}")]
     Client(#[source] kube::Error),
-    /// The API server gives no sign of life.
+    /// The API server does not answer.
     #[error("failed to reach the API server of the {cluster} cluster: {reason}")]
     Unreachable {
-        /// What the cluster is to whom it asks: `source`.
+        /// The cluster's name: `source`.
         cluster: &'static str,
-        /// What came instead.
+        /// The last failure.
         reason: String,
     },
 }
 
-/// A client of the cluster of a kubeconfig, or of the one that the process runs in where its path is empty. Requests are
-/// counted, and what the API server warns of is logged; it does not connect yet.
+/// A client of the cluster of a kubeconfig, or, if `path` is empty, of the one that the process runs in. It counts
+/// its requests and logs the warnings of the API server; it does not connect yet.
 ///
 /// # Errors
-/// When the kubeconfig cannot be read, or has what is not supported.
+/// When the kubeconfig cannot be read, or contains unsupported fields.
 pub async fn client(path: &str, counts: &RequestCounts) -> Result<Client, RemoteError> {
     let config = if path.is_empty() {
         Config::incluster()?
@@ -79,14 +79,14 @@ pub async fn client(path: &str, counts: &RequestCounts) -> Result<Client, Remote
     };
     let host = config.cluster_url.authority().map(ToString::to_string).unwrap_or_default();
     let client = connection::client(&config).map_err(RemoteError::Client)?;
-    Ok(counts.over(&Warnings::default().over(&client), &host))
+    Ok(counts.wrap_client(&Warnings::default().wrap_client(&client), &host))
 }
 
-/// Waits until the API server of the `source` cluster, say, gives a sign of life, for about a minute.
+/// Waits about a minute until the API server of the cluster answers; `cluster` is its name in messages.
 ///
 /// # Errors
-/// When it gives none.
-pub async fn reach(client: &Client, cluster: &'static str) -> Result<(), RemoteError> {
+/// When it does not answer.
+pub async fn wait_until_reachable(client: &Client, cluster: &'static str) -> Result<(), RemoteError> {
     let mut attempt = 1;
     loop {
         let reason = match tokio::time::timeout(ANSWER, client.apiserver_version()).await {
@@ -107,10 +107,10 @@ pub async fn reach(client: &Client, cluster: &'static str) -> Result<(), RemoteE
     }
 }
 
-/// A check whether the API server is healthy.
+/// Checks whether the API server is healthy.
 ///
 /// # Errors
-/// What it says when it is not, or that it gives no answer within 5 s.
+/// The API server's answer if it is not, or that it did not answer within 5 s.
 pub async fn healthy(client: Client) -> Result<(), String> {
     match tokio::time::timeout(CHECK, healthz(&client)).await {
         Ok(result) => result.map_err(|error| error.to_string()),
@@ -123,7 +123,7 @@ async fn healthz(client: &Client) -> Result<(), kube::Error> {
     client.request_text(request).await.map(|_ok| ())
 }
 
-/// Refuses users with files, programs or borrowed identities; a file with a token is allowed.
+/// Refuses users with files, programs or impersonation; a token file is allowed.
 fn supported(kubeconfig: &Kubeconfig) -> Result<(), RemoteError> {
     for named in &kubeconfig.auth_infos {
         if let Some(what) = named.auth_info.as_ref().and_then(unsupported) {
@@ -151,14 +151,14 @@ fn unsupported(user: &AuthInfo) -> Option<&'static str> {
     }
 }
 
-/// An error with all its causes: the outermost says little of a connection.
+/// An error with all its causes: the outermost error of a connection says little.
 fn causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
-        let words = error.to_string();
-        if !text.contains(&words) {
-            text = format!("{text}: {words}");
+        let message = error.to_string();
+        if !text.contains(&message) {
+            text = format!("{text}: {message}");
         }
         cause = error.source();
     }

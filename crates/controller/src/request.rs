@@ -1,4 +1,4 @@
-//! What a reconciler is asked to look at.
+//! The object that a reconciler shall look at.
 
 use std::fmt;
 

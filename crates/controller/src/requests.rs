@@ -1,4 +1,4 @@
-//! How many requests clients send, under the name of client-go.
+//! Counts the requests of clients, under the metric name of client-go.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,25 +9,26 @@ use kube::Client;
 use kube::client::Body;
 use parking_lot::Mutex;
 
-/// Counts the requests of all clients that it is laid over. Cheap to clone; clones count together.
+/// Counts the requests of all clients that it wraps. Cheap to clone; clones share the counts.
 #[derive(Clone, Debug, Default)]
 pub struct RequestCounts {
-    counts: Arc<Mutex<BTreeMap<Key, u64>>>,
+    counts: Arc<Mutex<BTreeMap<RequestLabels, u64>>>,
 }
 
-/// What is counted by itself.
+/// The labels of one counter.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
-    /// Status code, or `<error>` where there was no answer.
+struct RequestLabels {
+    /// Status code, or `<error>` without an answer.
     code: String,
     method: String,
     host: Arc<str>,
 }
 
 impl RequestCounts {
-    /// A client that asks through `client`; `host` is the server's name in the numbers, with its port if it has one.
+    /// A client that sends its requests through `client`; `host` is the label for the server, with its port if it has
+    /// one.
     #[must_use]
-    pub fn over(&self, client: &Client, host: &str) -> Client {
+    pub fn wrap_client(&self, client: &Client, host: &str) -> Client {
         let (counts, asked, host) = (self.clone(), client.clone(), Arc::<str>::from(host));
         let service = tower::service_fn(move |request: Request<Body>| {
             let (counts, client, host) = (counts.clone(), asked.clone(), host.clone());
@@ -38,7 +39,7 @@ impl RequestCounts {
                     Ok(response) => response.status().as_str().to_owned(),
                     Err(_) => "<error>".to_owned(),
                 };
-                *counts.counts.lock().entry(Key { code, method, host }).or_default() += 1;
+                *counts.counts.lock().entry(RequestLabels { code, method, host }).or_default() += 1;
                 answer
             }
         });
@@ -50,7 +51,7 @@ impl RequestCounts {
     #[expect(clippy::cast_precision_loss, reason = "Prometheus counts in floating point")]
     pub fn families(&self) -> Vec<Family> {
         let counts = self.counts.lock();
-        let sample = |(key, count): (&Key, &u64)| Sample {
+        let sample = |(key, count): (&RequestLabels, &u64)| Sample {
             labels: vec![
                 ("code", key.code.clone()),
                 ("host", key.host.to_string()),
@@ -89,7 +90,7 @@ mod tests {
         });
         let counts = RequestCounts::default();
         let pods: Api<Pod> =
-            Api::default_namespaced(counts.over(&Client::new(service, "default"), "api:6443"));
+            Api::default_namespaced(counts.wrap_client(&Client::new(service, "default"), "api:6443"));
         pods.get("a").await.unwrap();
         pods.get("a").await.unwrap();
         pods.get("absent").await.unwrap_err();

@@ -1,5 +1,5 @@
-//! The webhook server of a process: TLS with a certificate that is looked at while it is served, and the check whether it
-//! answers.
+//! The webhook server of a process: TLS with a certificate that is reloaded while it is served, and the readiness
+//! check.
 
 pub mod component;
 pub mod print;
@@ -21,15 +21,15 @@ use webhook::service::WebhookService;
 use crate::metrics;
 use crate::process::{self, Process, ProcessError};
 
-/// How often the certificate is looked at; kubelet needs longer to bring a new one.
+/// How often the certificate files are read; kubelet takes longer to update them.
 const CERTIFICATE_PERIOD: Duration = Duration::from_secs(5);
-/// How long the server may take to answer itself.
+/// How long the answer to the server's own check may take.
 const CHECK: Duration = Duration::from_secs(5);
 
 /// Why webhooks are not served.
 #[derive(Debug, thiserror::Error)]
 pub enum WebhooksError {
-    /// There is no certificate to show.
+    /// The certificate cannot be loaded.
     #[error("failed to load the serving certificate: {0}")]
     Certificate(#[from] CertificateError),
     /// TLS cannot be set up.
@@ -43,20 +43,21 @@ pub enum WebhooksError {
     Check(#[from] DialError),
 }
 
-/// What a check of the server comes to.
-pub type Answered = Pin<Box<dyn Future<Output = Result<(), String>> + Send>>;
+/// The result of a check of the server.
+pub type CheckFuture = Pin<Box<dyn Future<Output = Result<(), String>> + Send>>;
 
 /// Webhooks that a process serves.
 #[derive(Debug)]
-pub struct Served {
+pub struct ServedWebhooks {
     certificates: Arc<CertificateFolder>,
     dialer: Https,
 }
 
-/// The certificate of a folder, `tls.crt` and `tls.key`; empty stands for the one that controller-runtime looks into.
+/// Loads the certificate of a folder, `tls.crt` and `tls.key`; an empty path means controller-runtime's default
+/// folder.
 ///
 /// # Errors
-/// When there is none, or it cannot be used.
+/// When it is missing or cannot be used.
 pub fn certificates(folder: &str) -> Result<Arc<CertificateFolder>, WebhooksError> {
     let folder = match folder {
         "" => std::env::temp_dir().join("k8s-webhook-server").join("serving-certs"),
@@ -65,7 +66,7 @@ pub fn certificates(folder: &str) -> Result<Arc<CertificateFolder>, WebhooksErro
     Ok(Arc::new(CertificateFolder::open(folder)?))
 }
 
-/// Serves webhooks until the process ends; open requests have `grace` then.
+/// Serves webhooks until the process ends; open requests then have `grace` to finish.
 ///
 /// # Errors
 /// When TLS cannot be set up or the address cannot be listened on.
@@ -75,7 +76,7 @@ pub async fn serve(
     service: WebhookService,
     certificates: Arc<CertificateFolder>,
     grace: Duration,
-) -> Result<Served, WebhooksError> {
+) -> Result<ServedWebhooks, WebhooksError> {
     let tls = server::config(certificates.certificates(), TlsOptions::default())?;
     let listener = process::listen(address, port).await?;
     let bound = listener
@@ -99,12 +100,12 @@ pub async fn serve(
         stop.run_until_cancelled_owned(followed.follow(CERTIFICATE_PERIOD)).await;
         Ok::<(), Infallible>(())
     });
-    Ok(Served { certificates, dialer })
+    Ok(ServedWebhooks { certificates, dialer })
 }
 
-impl Served {
-    /// A check whether the server answers; any answer over TLS is a sign of life.
-    pub fn check(&self) -> impl Fn() -> Answered + Send + Sync + use<> {
+impl ServedWebhooks {
+    /// A check whether the server answers; any answer over TLS counts.
+    pub fn check(&self) -> impl Fn() -> CheckFuture + Send + Sync + use<> {
         let dialer = self.dialer.clone();
         move || {
             let dialer = dialer.clone();
@@ -121,7 +122,8 @@ impl Served {
     }
 }
 
-/// An address at which the process reaches itself. A container may listen on all addresses and have no IPv6 loopback.
+/// The address at which the process reaches itself. A container may listen on all addresses and have no IPv6
+/// loopback.
 fn reachable(address: SocketAddr, has_ipv6: bool) -> SocketAddr {
     let ip = match address.ip() {
         IpAddr::V6(ip) if ip.is_unspecified() && has_ipv6 => Ipv6Addr::LOCALHOST.into(),
@@ -141,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_listens_on_all_addresses_is_reached_over_the_loopback_that_there_is() {
+    fn a_server_on_all_addresses_is_reached_over_an_existing_loopback() {
         for (listens, has_ipv6, reached) in [
             ("0.0.0.0:1", true, "127.0.0.1:1"),
             ("[::]:1", true, "[::1]:1"),

@@ -1,4 +1,4 @@
-//! Workers: take a request, reconcile, and see to it that it comes back when it must.
+//! Workers: take a request, reconcile it, and schedule its retry.
 
 use std::fmt;
 use std::panic::AssertUnwindSafe;
@@ -11,8 +11,8 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 use crate::entropy::Entropy;
-use crate::measure::{Measured, Verdict};
-use crate::reconcile::{Erased, Failure, Outcome};
+use crate::measure::{Measured, ReconcileResult};
+use crate::reconcile::{Erased, Outcome, ReconcileFailure};
 use crate::request::Request;
 use crate::source::Requests;
 
@@ -33,11 +33,11 @@ impl fmt::Debug for Work {
 }
 
 impl Work {
-    /// Works until told to stop; what has begun is finished.
+    /// Works until `stop` is cancelled; finishes the current request.
     pub(crate) async fn run(self: Arc<Self>, stop: CancellationToken) {
         while let Some(Some(request)) = stop.run_until_cancelled(self.queue.get()).await {
             if stop.is_cancelled() {
-                // The request stays undone: whoever comes next lists everything anyway.
+                // The request stays undone: the next leader lists everything anyway.
                 self.queue.done(&request);
                 return;
             }
@@ -59,46 +59,48 @@ impl Work {
         let started = Instant::now();
         tracing::trace!("Reconciling");
         let result = self.attempt(request).await;
-        let verdict = match result {
+        let result = match result {
             Ok(Outcome::RequeueAfter(delay)) if !delay.is_zero() => {
                 tracing::trace!("Reconcile done, requeueing after {delay:?}");
                 self.queue.forget(request);
                 self.queue.add_after(request.clone(), delay);
-                Verdict::RequeueAfter
+                ReconcileResult::RequeueAfter
             }
             Ok(Outcome::Requeue) => {
                 tracing::trace!("Reconcile done, requeueing");
                 self.queue.add_rate_limited(request.clone());
-                Verdict::Requeue
+                ReconcileResult::Requeue
             }
             Ok(Outcome::Done | Outcome::RequeueAfter(_)) => {
                 tracing::trace!("Reconcile successful");
                 self.queue.forget(request);
-                Verdict::Success
+                ReconcileResult::Success
             }
             Err(failure) => {
-                if matches!(failure, Failure::Panic(_)) {
+                if matches!(failure, ReconcileFailure::Panic(_)) {
                     self.measured.panicked();
                 }
                 self.queue.add_rate_limited(request.clone());
                 tracing::error!(error = %failure, "Reconciler error");
-                Verdict::Error
+                ReconcileResult::Error
             }
         };
-        self.measured.reconciled(verdict, started.elapsed());
+        self.measured.reconciled(result, started.elapsed());
     }
 
-    async fn attempt(&self, request: &Request) -> Result<Outcome, Failure> {
+    async fn attempt(&self, request: &Request) -> Result<Outcome, ReconcileFailure> {
         let attempt = AssertUnwindSafe(async { (self.reconcile)(request.clone()).await }).catch_unwind();
         let ended = match self.timeout {
             None => attempt.await,
-            Some(limit) => timeout(limit, attempt).await.map_err(|_elapsed| Failure::Timeout(limit))?,
+            Some(limit) => {
+                timeout(limit, attempt).await.map_err(|_elapsed| ReconcileFailure::Timeout(limit))?
+            }
         };
         ended.unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<&str>().map(ToString::to_string);
-            let words = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-            tracing::error!(panic = words, "Observed a panic in reconciler");
-            Err(Failure::Panic(words))
+            let message = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+            tracing::error!(panic = message, "Observed a panic in reconciler");
+            Err(ReconcileFailure::Panic(message))
         })
     }
 }

@@ -1,4 +1,4 @@
-//! What a shoot's Cluster object says: the Kubernetes versions of its control plane and of its worker pools.
+//! The Kubernetes versions in a shoot's Cluster object: of its control plane and its worker pools.
 
 use std::collections::BTreeMap;
 
@@ -8,15 +8,15 @@ use kube::api::{Api, ApiResource, DynamicObject, GroupVersionKind};
 use serde_json::Value;
 use webhook::object::{self, WrongType};
 
-/// What hooks know of the shoot whose control plane they change.
+/// What hooks know about the shoot whose control plane they change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cluster {
     kubernetes: Version,
-    /// Versions of the worker pools that say their own.
+    /// Versions of the worker pools that have their own.
     pools: BTreeMap<String, Version>,
 }
 
-/// Why a Cluster says too little.
+/// Why the versions of a Cluster cannot be determined.
 #[derive(Debug, thiserror::Error)]
 pub enum ClusterError {
     /// It cannot be read.
@@ -24,25 +24,25 @@ pub enum ClusterError {
     Get {
         /// The namespace of the control plane, and name of the Cluster.
         namespace: String,
-        /// What the API server says.
+        /// The API server's error.
         source: Box<kube::Error>,
     },
-    /// It has no shoot, or one without a version.
+    /// It has no shoot, or the shoot has no version.
     #[error("the cluster has no shoot with a Kubernetes version")]
     NoVersion,
-    /// A version is none.
+    /// A version is invalid.
     #[error("could not parse the Kubernetes version: {0}")]
     Version(#[from] VersionError),
-    /// A field has another type than the API's.
+    /// A field has the wrong type.
     #[error(transparent)]
     Type(#[from] WrongType),
 }
 
 impl Cluster {
-    /// Reads what a Cluster object says.
+    /// Reads the versions of a Cluster object.
     ///
     /// # Errors
-    /// As [`ClusterError`] says, save for `Get`.
+    /// As [`ClusterError`] says, except for `Get`.
     pub fn of(cluster: &Value) -> Result<Self, ClusterError> {
         let version = object::text(cluster, &["spec", "shoot", "spec", "kubernetes", "version"])?;
         if version.is_empty() {
@@ -64,7 +64,7 @@ impl Cluster {
         &self.kubernetes
     }
 
-    /// Version of the kubelets of a worker pool; that of the control plane unless the pool has its own.
+    /// Version of the kubelets of a worker pool: its own, or that of the control plane.
     #[must_use]
     pub fn of_pool(&self, pool: &str) -> &Version {
         self.pools.get(pool).unwrap_or(&self.kubernetes)

@@ -1,11 +1,11 @@
-//! The command line: flags of Gardener's extensions, and what the provider needs in a file.
+//! The command line: flags of Gardener's extensions, and a file with the provider's settings.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{Args, Parser, Subcommand};
-use controller::command::{self, ConfigFile, MissingConfigError, Program, warn};
+use controller::command::{self, ConfigFile, MissingConfigError, Program, print_warnings};
 use controller::config::{Configuration as _, FileError, Warning};
 use controller::manager::ManagerError;
 use controller::webhooks::component::{Component, Flags};
@@ -48,16 +48,16 @@ struct WebhooksArguments {
     #[command(flatten)]
     print: Print,
 
-    /// Namespace of the Service of the webhooks; by default `extension-provider-` and the provider.
+    /// Namespace of the Service of the webhooks; by default `extension-provider-` and the provider's name.
     #[arg(long, value_name = "NAMESPACE")]
     namespace: Option<String>,
 
-    /// Host and port where an API server reaches the webhooks, in place of a Service.
+    /// Host and port where an API server reaches the webhooks, instead of a Service.
     #[arg(long, value_name = "HOST:PORT", conflicts_with = "namespace")]
     url: Option<String>,
 }
 
-/// Why the command ended badly.
+/// Why the command failed.
 #[derive(Debug, thiserror::Error)]
 enum CommandError {
     #[error("{0}")]
@@ -70,7 +70,7 @@ enum CommandError {
     Print(#[from] PrintError),
 }
 
-/// Runs the command; errors are printed on standard output and end with 1.
+/// Runs the command; errors are printed on standard output and exit with 1.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     command::main(arguments, |arguments: Arguments| execute(&arguments))
 }
@@ -86,7 +86,7 @@ fn execute(arguments: &Arguments) -> Result<(), CommandError> {
 
 fn registered(arguments: &WebhooksArguments) -> Result<(), CommandError> {
     let (config, warnings) = load(&arguments.file)?;
-    warn(&warnings);
+    print_warnings(&warnings);
     let address = match (&arguments.url, &arguments.namespace) {
         (Some(url), _) => Address::Url(url.clone()),
         (None, Some(namespace)) => Address::Service { namespace: namespace.clone(), port: 443 },

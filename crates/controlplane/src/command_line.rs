@@ -1,4 +1,4 @@
-//! Command lines that are edited in place: what is not named stays as it is written, and where.
+//! Edits command lines in place: everything else keeps its wording and position.
 
 use std::borrow::Cow;
 
@@ -6,19 +6,19 @@ use formats::command_line::{Kind, Occurrence, flags, kind, occurrences, places, 
 use serde_json::{Map, Value};
 use webhook::object::{self, WrongType};
 
-/// What stands between the words of a command line that is written into a unit, one flag per line.
+/// Separator between the words of a command line that is written to a unit, one flag per line.
 const NEW_LINE: &str = " \\\n    ";
 
-/// Words, and what stands before each.
+/// The words of a command line, and the text before each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommandLine {
     words: Vec<String>,
     before: Vec<String>,
-    /// What stands after the last word.
+    /// The text after the last word.
     after: String,
-    /// What stands before a new word.
+    /// The text before a new word.
     separator: &'static str,
-    /// How many words are a container's `command`; the others are its `args`.
+    /// How many words belong to a container's `command`; the others are its `args`.
     command: usize,
 }
 
@@ -26,7 +26,7 @@ impl CommandLine {
     /// The words of a container: `command`, then `args`.
     ///
     /// # Errors
-    /// When either is no list of texts.
+    /// When either is not a list of strings.
     pub fn of_container(container: &Value) -> Result<Self, WrongType> {
         let command = texts(container, "command")?;
         let args = texts(container, "args")?;
@@ -35,7 +35,7 @@ impl CommandLine {
         Ok(Self { words, before, after: String::new(), separator: "", command })
     }
 
-    /// The words of a line of a unit, as systemd reads them; quotes stay as they stand.
+    /// The words of a line in a unit, as systemd splits them; quotes stay.
     #[must_use]
     pub fn of_line(line: &str) -> Self {
         let mut found = Self { separator: NEW_LINE, ..Self::default() };
@@ -49,13 +49,13 @@ impl CommandLine {
         found
     }
 
-    /// Whether it is a line of a unit, whose words may have quotes.
+    /// Whether the words come from a line in a unit and so may be quoted.
     fn is_line(&self) -> bool {
         !self.separator.is_empty()
     }
 
-    /// What the words say.
-    fn meant(&self) -> Cow<'_, [String]> {
+    /// The words without quotes.
+    fn unquoted_words(&self) -> Cow<'_, [String]> {
         if self.is_line() {
             Cow::Owned(self.words.iter().map(|word| unquoted(word)).collect())
         } else {
@@ -63,14 +63,14 @@ impl CommandLine {
         }
     }
 
-    /// The line of a unit.
+    /// The line for the unit.
     #[must_use]
     pub fn to_line(&self) -> String {
         let words = self.before.iter().zip(&self.words).flat_map(|(before, word)| [before.as_str(), word]);
         words.chain([self.after.as_str()]).collect()
     }
 
-    /// Writes the words back into their container; a field that has none and had none stays away.
+    /// Writes the words back to their container; a field without words is not added.
     pub fn write(&self, container: &mut Map<String, Value>) {
         let (command, args) = self.words.split_at(self.command);
         for (field, words) in [("command", command), ("args", args)] {
@@ -80,109 +80,110 @@ impl CommandLine {
         }
     }
 
-    /// The values of a flag; none if it is not there.
+    /// The values of a flag; empty if it is not set.
     #[must_use]
     pub fn values(&self, flag: &str) -> Vec<String> {
-        flags(&self.meant()).remove(flag).unwrap_or_default()
+        flags(&self.unquoted_words()).remove(flag).unwrap_or_default()
     }
 
-    /// Makes a flag have this value alone. Where it has another the first place keeps it, and the others go.
+    /// Sets a flag to this value only: its first occurrence gets the value, the others are removed.
     pub fn set(&mut self, flag: &str, value: &str) {
-        let said = self.said(flag);
-        if said.len() == 1 && said[0].value == value {
+        let occurrences = self.occurrences_of(flag);
+        if occurrences.len() == 1 && occurrences[0].value == value {
             return;
         }
-        for again in said.iter().skip(1).rev() {
+        for again in occurrences.iter().skip(1).rev() {
             self.remove_words(again);
         }
-        self.say(said.first(), flag, value);
+        self.write_flag(occurrences.first(), flag, value);
     }
 
-    /// Takes a flag away.
+    /// Removes a flag.
     pub fn remove(&mut self, flag: &str) {
-        for said in self.said(flag).iter().rev() {
-            self.remove_words(said);
+        for occurrence in self.occurrences_of(flag).iter().rev() {
+            self.remove_words(occurrence);
         }
     }
 
-    /// Makes a list have this member; the order of the others stays.
+    /// Adds a member to a list flag; the order of the others stays.
     pub fn add_member(&mut self, flag: &str, member: &str) {
         if self.values(flag).iter().any(|known| known == member) {
             return;
         }
-        let said = self.said(flag);
-        let last = said.last();
+        let occurrences = self.occurrences_of(flag);
+        let last = occurrences.last();
         let value = match last {
             Some(last) if !last.value.is_empty() => format!("{},{member}", last.value),
             _ => member.to_owned(),
         };
-        self.say(last, flag, &value);
+        self.write_flag(last, flag, &value);
     }
 
-    /// Takes a member out of a list; a flag that is left with none goes.
+    /// Removes a member from a list flag; a flag without members is removed.
     pub fn remove_member(&mut self, flag: &str, member: &str) {
-        for said in self.said(flag).into_iter().rev() {
-            let members: Vec<&str> = said.value.split(',').collect();
+        for occurrence in self.occurrences_of(flag).into_iter().rev() {
+            let members: Vec<&str> = occurrence.value.split(',').collect();
             let left: Vec<&str> = members.iter().copied().filter(|known| known.trim() != member).collect();
             if left.is_empty() {
-                self.remove_words(&said);
+                self.remove_words(&occurrence);
             } else if left.len() < members.len() {
-                self.say(Some(&said), flag, &left.join(","));
+                self.write_flag(Some(&occurrence), flag, &left.join(","));
             }
         }
     }
 
-    /// Makes an entry of a map have this value: where its key is said last, else at the end of the map.
+    /// Sets an entry of a map flag: at the last occurrence of its key, or at the end of the map.
     pub fn set_entry(&mut self, flag: &str, key: &str, value: &str) {
         debug_assert_eq!(kind(flag), Kind::Map);
         let entry = format!("{key}={value}");
         if self.values(flag).contains(&entry) {
             return;
         }
-        let said = self.said(flag);
-        let has_key = |said: &&Occurrence| said.value.split(',').any(|known| is_entry_of(known, key));
-        let at = said.iter().rfind(has_key).or(said.last());
+        let occurrences = self.occurrences_of(flag);
+        let has_key =
+            |occurrence: &&Occurrence| occurrence.value.split(',').any(|known| is_entry_of(known, key));
+        let at = occurrences.iter().rfind(has_key).or(occurrences.last());
         let value = match at {
-            Some(said) if has_key(&said) => {
+            Some(occurrence) if has_key(&occurrence) => {
                 let entry =
                     |known: &str| if is_entry_of(known, key) { entry.clone() } else { known.to_owned() };
-                said.value.split(',').map(entry).collect::<Vec<_>>().join(",")
+                occurrence.value.split(',').map(entry).collect::<Vec<_>>().join(",")
             }
-            Some(said) if !said.value.is_empty() => format!("{},{entry}", said.value),
+            Some(occurrence) if !occurrence.value.is_empty() => format!("{},{entry}", occurrence.value),
             _ => entry,
         };
-        self.say(at, flag, &value);
+        self.write_flag(at, flag, &value);
     }
 
-    fn said(&self, flag: &str) -> Vec<Occurrence> {
-        occurrences(&self.meant()).into_iter().filter(|said| said.name == flag).collect()
+    fn occurrences_of(&self, flag: &str) -> Vec<Occurrence> {
+        occurrences(&self.unquoted_words()).into_iter().filter(|occurrence| occurrence.name == flag).collect()
     }
 
-    /// Says a flag in the place of another time, or anew after all others.
-    fn say(&mut self, at: Option<&Occurrence>, flag: &str, value: &str) {
+    /// Writes a flag at the given occurrence, or after all others.
+    fn write_flag(&mut self, at: Option<&Occurrence>, flag: &str, value: &str) {
         let word = format!("{flag}={value}");
         let word = if self.is_line() { quoted(&word) } else { word };
-        let Some(said) = at else {
+        let Some(occurrence) = at else {
             // After `--` there are no flags.
             let at = self.words.iter().position(|word| word == "--").unwrap_or(self.words.len());
-            // A container whose flags are arguments gets one more; one that has all in its command, as well.
+            // If the container's flags are in `args`, they get one more; if they are all in `command`, that gets it.
             if at < self.command || self.command == self.words.len() {
                 self.command += 1;
             }
             self.words.insert(at, word);
-            // The word that makes room stands apart from the new one, which stands where it stood.
+            // The next word gets a separator; the new word takes over the text before it.
             self.before
                 .insert(if at == 0 { self.before.len().min(1) } else { at }, self.separator.to_owned());
             return;
         };
-        self.words[said.at] = word;
-        if said.words > 1 {
-            self.remove_word(said.at + 1);
+        self.words[occurrence.at] = word;
+        if occurrence.words > 1 {
+            self.remove_word(occurrence.at + 1);
         }
     }
 
-    fn remove_words(&mut self, said: &Occurrence) {
-        for at in (said.at..said.at + said.words).rev() {
+    fn remove_words(&mut self, occurrence: &Occurrence) {
+        for at in (occurrence.at..occurrence.at + occurrence.words).rev() {
             self.remove_word(at);
         }
     }
@@ -228,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flag_is_said_where_the_others_are() {
+    fn a_flag_is_added_next_to_the_others() {
         let table = [
             (
                 json!({"command": ["kube-apiserver"], "args": ["--b=c"]}),
@@ -255,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flag_goes_with_its_value_and_every_time_it_is_said() {
+    fn a_flag_is_removed_with_its_value_and_all_occurrences() {
         let before = json!({"command": ["x", "--a", "b", "--c"], "args": ["--a=d", "--ab=e"]});
         let after = json!({"command": ["x", "--c"], "args": ["--ab=e"]});
         assert_eq!(edited(&before, |line| line.remove("--a")), after);
@@ -264,24 +265,24 @@ mod tests {
     #[test]
     fn members_come_and_go() {
         let flag = "--enable-admission-plugins";
-        let said = |values: &[&str]| {
+        let command_with = |values: &[&str]| {
             let words: Vec<String> = values.iter().map(|value| format!("{flag}={value}")).collect();
             json!({ "command": words })
         };
         for (before, after) in [
-            (said(&[]), said(&["P"])),
-            (said(&[""]), said(&["P"])),
-            (said(&["Q"]), said(&["Q,P"])),
-            (said(&["Q,P"]), said(&["Q,P"])),
-            (said(&["P", "Q"]), said(&["P", "Q"])),
+            (command_with(&[]), command_with(&["P"])),
+            (command_with(&[""]), command_with(&["P"])),
+            (command_with(&["Q"]), command_with(&["Q,P"])),
+            (command_with(&["Q,P"]), command_with(&["Q,P"])),
+            (command_with(&["P", "Q"]), command_with(&["P", "Q"])),
         ] {
             assert_eq!(edited(&before, |line| line.add_member(flag, "P")), after, "{before}");
         }
         for (before, after) in [
-            (said(&["P"]), json!({"command": []})),
-            (said(&["Q,P,R"]), said(&["Q,R"])),
-            (said(&["P", "Q", "R,P"]), said(&["Q", "R"])),
-            (said(&["Q"]), said(&["Q"])),
+            (command_with(&["P"]), json!({"command": []})),
+            (command_with(&["Q,P,R"]), command_with(&["Q,R"])),
+            (command_with(&["P", "Q", "R,P"]), command_with(&["Q", "R"])),
+            (command_with(&["Q"]), command_with(&["Q"])),
         ] {
             assert_eq!(edited(&before, |line| line.remove_member(flag, "P")), after, "{before}");
         }
@@ -289,17 +290,17 @@ mod tests {
 
     #[test]
     fn an_entry_of_a_map_is_set_where_it_counts() {
-        let said = |values: &[&str]| {
+        let command_with = |values: &[&str]| {
             let words: Vec<String> = values.iter().map(|value| format!("--feature-gates={value}")).collect();
             json!({ "args": words })
         };
         for (before, after) in [
-            (said(&["A=true"]), said(&["A=true"])),
-            (said(&["A=false,B=true"]), said(&["A=true,B=true"])),
-            (said(&["B=true"]), said(&["B=true,A=true"])),
+            (command_with(&["A=true"]), command_with(&["A=true"])),
+            (command_with(&["A=false,B=true"]), command_with(&["A=true,B=true"])),
+            (command_with(&["B=true"]), command_with(&["B=true,A=true"])),
             (
-                said(&["A=false", "B=true", "A=false", "C=true"]),
-                said(&["A=false", "B=true", "A=true", "C=true"]),
+                command_with(&["A=false", "B=true", "A=false", "C=true"]),
+                command_with(&["A=false", "B=true", "A=true", "C=true"]),
             ),
         ] {
             assert_eq!(
@@ -339,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_of_texts_is_no_command_line() {
+    fn a_command_that_is_not_a_list_of_strings_is_an_error() {
         for container in [json!({"command": "x"}), json!({"args": [1]})] {
             assert!(CommandLine::of_container(&container).is_err(), "{container}");
         }
@@ -350,7 +351,7 @@ mod tests {
         fn no_line_is_too_strange(text in "\\PC*|[-=$a,\\\\ \n]*") {
             let line = CommandLine::of_line(&text);
             prop_assert_eq!(&line.to_line(), &text);
-            // Behind an open quote or a last backslash nothing can be added; systemd refuses such a line.
+            // Nothing can be appended after an open quote or a final backslash; systemd rejects such a line.
             prop_assume!(!text.contains(['"', '\'']) && !text.ends_with('\\'));
             let mut edited = line.clone();
             edited.set("--a", "b");

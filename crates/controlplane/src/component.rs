@@ -1,4 +1,5 @@
-//! A provider's webhooks for control planes as a component, of a provider with CSI plugins unless a case says otherwise.
+//! A provider's webhooks for control planes as a component; the provider has CSI plugins unless a case says
+//! otherwise.
 
 use controller::config::Configuration as _;
 use std::sync::Arc;
@@ -25,7 +26,7 @@ pub static COMPONENT: Component = Component {
     paths: webhooks::paths,
     main: |arguments| command::main(arguments),
     process: Some(include_str!("../process.yaml")),
-    load: Some(|config| component::loaded(ControlPlaneWebhooksConfiguration::from_value(config))),
+    load: Some(|config| component::to_load_result(ControlPlaneWebhooksConfiguration::from_value(config))),
     start: |options| Box::pin(std::future::ready(start(options))),
     decide: None,
     admits_shoots: false,
@@ -39,9 +40,9 @@ pub static COMPONENT: Component = Component {
             probe,
         }),
         rollout: Some(Rollout {
-            // What a provider does not configure its webhooks do not do.
+            // Webhooks do nothing that the provider's configuration does not request.
             combining: Combining::Nothing,
-            file: |config| whole(config).map(Some),
+            file: |config| complete_config(config).map(Some),
             registrations: |config, _| Ok(registered(&configuration(config)?, None)),
         }),
     },
@@ -80,7 +81,7 @@ fn configuration(value: &Value) -> Result<ControlPlaneWebhooksConfiguration, Str
         .map_err(|error| error.to_string())
 }
 
-/// A Service that no hook changes, in the namespace of a control plane.
+/// A Service in the namespace of a control plane that no hook changes.
 fn probe() -> Probe {
     let name = "probe-control-plane";
     let labels = json!({"shoot.gardener.cloud/provider": "local", "seed.gardener.cloud/provider": "local"});
@@ -93,10 +94,13 @@ fn probe() -> Probe {
     Probe { around: vec![namespace], object }
 }
 
-/// The configuration as a file has it.
-fn whole(config: &Value) -> Result<Value, String> {
-    let mut whole = json!({"apiVersion": API_VERSION, "kind": KIND});
+/// The complete configuration file.
+fn complete_config(config: &Value) -> Result<Value, String> {
+    let mut complete_config = json!({"apiVersion": API_VERSION, "kind": KIND});
     let sections = config.as_object().ok_or("the configuration is not a map")?;
-    whole.as_object_mut().into_iter().for_each(|whole| whole.extend(sections.clone()));
-    configuration(&whole).map(|_| whole)
+    complete_config
+        .as_object_mut()
+        .into_iter()
+        .for_each(|complete_config| complete_config.extend(sections.clone()));
+    configuration(&complete_config).map(|_| complete_config)
 }

@@ -1,10 +1,10 @@
-//! What a provider needs: `ControlPlaneWebhooksConfiguration` of
+//! The provider's settings: `ControlPlaneWebhooksConfiguration` of
 //! `controlplane-webhooks.conformance.gardener.cloud/v1alpha1`.
 //!
-//! Nothing that Gardener's contract keeps from extensions can be asked for: [`validation`] refuses it and names the clause.
+//! [`validation`] refuses settings that Gardener's contract reserves, and names the clause.
 
 pub mod file;
-mod known;
+mod reserved;
 mod types;
 pub mod validation;
 

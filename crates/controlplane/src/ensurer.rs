@@ -1,4 +1,4 @@
-//! The hooks of a provider, and which object leads to which: Gardener's generic mutator.
+//! The hooks of a provider, and the mapping from objects to hooks: Gardener's generic mutator.
 
 pub mod operating_system_config;
 
@@ -10,17 +10,17 @@ use webhook::rejection::Rejection;
 
 use crate::cluster::Cluster;
 
-/// What a hook comes to.
+/// The result of a hook.
 pub type Ensured = Result<(), Rejection>;
 
-/// What a provider ensures in the objects of a control plane; a hook that it leaves out changes nothing.
+/// Changes that a provider makes to the objects of a control plane; by default a hook changes nothing.
 ///
-/// A hook that is called again with what it made changes nothing more.
+/// Hooks are idempotent.
 pub trait Ensurer: Send + Sync {
     /// The Service `kube-apiserver`.
     ///
     /// # Errors
-    /// As the provider sees fit; so everywhere.
+    /// The provider defines them, as for all hooks.
     fn kube_api_server_service(&self, _service: &mut Value) -> Ensured {
         Ok(())
     }
@@ -77,7 +77,7 @@ pub trait Ensurer: Send + Sync {
         Ok(())
     }
 
-    /// The settings of the kernel, `name = value` a line.
+    /// The kernel settings, one `name = value` per line.
     ///
     /// # Errors
     /// See above.
@@ -85,7 +85,7 @@ pub trait Ensurer: Send + Sync {
         Ok(())
     }
 
-    /// Content of the kubelet's cloud provider configuration; `None`: there is no such file.
+    /// Content of the kubelet's cloud provider configuration; `None` if there is no such file.
     fn kubelet_cloud_provider_config(&self) -> Option<&str> {
         None
     }
@@ -107,7 +107,7 @@ pub trait Ensurer: Send + Sync {
     }
 }
 
-/// What an object of a control plane is to a webhook.
+/// The role of an object in a control plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
     /// The Service `kube-apiserver`.
@@ -120,17 +120,18 @@ pub enum Role {
     KubeScheduler,
     /// The Etcd `etcd-main` or `etcd-events`.
     Etcd,
-    /// An OperatingSystemConfig that is reconciled, not the one that a node starts with.
+    /// The OperatingSystemConfig of a running node, not the one for provisioning.
     OperatingSystemConfig,
 }
 
 impl Role {
-    /// The role of an object, told by kind and name; `None` for what no hook is for, and for what is being deleted.
+    /// The role of an object by kind and name; `None` for objects without a hook and for objects that are being
+    /// deleted.
     ///
     /// CP-001, CP-012, CP-070, CP-071, CP-090, CP-091, CP-092.
     ///
     /// # Errors
-    /// 400 when a field has another type than the API's.
+    /// 400 when a field has the wrong type.
     pub fn of(object: &Value) -> Result<Option<Self>, Rejection> {
         if object::get(object, &["metadata", "deletionTimestamp"])?.is_some() {
             return Ok(None);
@@ -149,10 +150,10 @@ impl Role {
     }
 }
 
-/// Lets a provider change an object; what no hook is for stays as it is.
+/// Calls the provider's hook for an object; an object without a hook stays unchanged.
 ///
 /// # Errors
-/// 400 when a field has another type than the API's, 422 when a hook fails, or needs a Cluster that is not known.
+/// 400 when a field has the wrong type, 422 when a hook fails or needs a Cluster that is missing.
 pub fn mutate(ensurer: &dyn Ensurer, cluster: Option<&Cluster>, object: &mut Value) -> Ensured {
     match Role::of(object)? {
         None => Ok(()),
@@ -165,7 +166,7 @@ pub fn mutate(ensurer: &dyn Ensurer, cluster: Option<&Cluster>, object: &mut Val
     }
 }
 
-/// What a hook says that cannot do its work.
+/// The error of a hook.
 #[must_use]
 pub fn failed(message: impl std::fmt::Display) -> Rejection {
     Rejection::errored(422, message.to_string())

@@ -1,4 +1,4 @@
-//! Contents of files in an OperatingSystemConfig, as they are encoded there.
+//! Encodes and decodes the contents of files in an OperatingSystemConfig.
 
 use std::io::{Read as _, Write as _};
 
@@ -8,45 +8,45 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 
-/// How a file's content is written: `inline.encoding`.
+/// Encoding of a file's content: `inline.encoding`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
-    /// As it is: the empty text.
+    /// None: the empty string.
     Plain,
     /// `b64`.
     Base64,
-    /// `gzip-b64`: compressed, then in Base64. `gzip` alone is read as the same, since JSON holds no bytes.
+    /// `gzip-b64`: compressed, then in Base64. `gzip` is read as the same, since JSON holds no bytes.
     Gzip,
 }
 
-/// Why a content cannot be read.
+/// Why a content cannot be decoded.
 #[derive(Debug, thiserror::Error)]
 pub enum ContentError {
-    /// Nothing is known of this encoding.
+    /// The encoding is unknown.
     #[error("unsupported encoding {0:?}, supported: \"\", \"b64\", \"gzip\", \"gzip-b64\"")]
     Encoding(String),
-    /// It is no Base64.
+    /// It is not valid Base64.
     #[error("failed to decode Base64: {0}")]
     Base64(#[from] base64::DecodeError),
-    /// It is not compressed, or broken.
+    /// It is not valid gzip.
     #[error("failed to decompress: {0}")]
     Gzip(#[source] std::io::Error),
-    /// It is no text.
-    #[error("the content is no UTF-8")]
+    /// It is not UTF-8.
+    #[error("the content is not UTF-8")]
     Text(#[from] std::string::FromUtf8Error),
-    /// It is bigger than any file that a node would get.
+    /// It is larger than any file of a node.
     #[error("the content is larger than {LARGEST} bytes")]
     Size,
 }
 
-/// Bytes that a compressed content may have; an object has less than 3 MiB.
+/// Maximum size of a decompressed content; an object has less than 3 MiB.
 const LARGEST: u64 = 8 * 1024 * 1024;
 
 impl Encoding {
-    /// The encoding of this name.
+    /// The encoding with this name.
     ///
     /// # Errors
-    /// When there is none.
+    /// When the name is unknown.
     pub fn of(name: &str) -> Result<Self, ContentError> {
         match name {
             "" => Ok(Self::Plain),
@@ -56,7 +56,7 @@ impl Encoding {
         }
     }
 
-    /// The text that is written so.
+    /// Decodes the content.
     ///
     /// # Errors
     /// As [`ContentError`] says.
@@ -77,10 +77,10 @@ impl Encoding {
         Ok(String::from_utf8(content)?)
     }
 
-    /// The text, written so; the same text is always written the same.
+    /// Encodes the content; equal contents have equal encodings.
     ///
     /// # Errors
-    /// When it cannot be compressed.
+    /// When compression fails.
     pub fn encode(self, content: &str) -> Result<String, ContentError> {
         match self {
             Self::Plain => Ok(content.to_owned()),
@@ -101,10 +101,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_read_says_why() {
+    fn errors_give_the_reason() {
         let table = [
             ("b64", "*", "failed to decode Base64: Invalid symbol 42, offset 0."),
-            ("b64", "/w==", "the content is no UTF-8"),
+            ("b64", "/w==", "the content is not UTF-8"),
             ("gzip-b64", "YWJj", "failed to decompress: unexpected end of file"),
             ("zip", "", "unsupported encoding \"zip\", supported: \"\", \"b64\", \"gzip\", \"gzip-b64\""),
         ];

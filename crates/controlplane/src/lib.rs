@@ -1,14 +1,14 @@
-//! A provider's webhooks for the control planes of shoots, told by configuration what its provider needs.
+//! A provider's webhooks for the control planes of shoots. The configuration holds what is specific to the provider.
 //!
-//! - [`config`] — what a provider needs, and what it may not ask for;
-//! - [`ensurer`] — the hooks of a provider, and which object leads to which;
+//! - [`config`] — the provider's settings, and the settings that are reserved;
+//! - [`ensurer`] — the hooks of a provider, and the mapping from objects to hooks;
 //! - [`webhooks`] — the three webhooks: pure functions over raw objects and plain facts;
-//! - [`command_line`], [`pod`], [`file_content`] — what hooks edit, so that nothing else changes;
-//! - [`cluster`] — what is read of a shoot's Cluster object;
-//! - [`serving`], [`registrations`] — the webhooks behind paths, and how they are registered;
-//! - [`command`] — the binary.
+//! - [`command_line`], [`pod`], [`file_content`] — edit parts of objects without changing the rest;
+//! - [`cluster`] — reads versions from a shoot's Cluster object;
+//! - [`serving`], [`registrations`] — the webhooks by path, and their registrations;
+//! - [`command`] — the command line.
 //!
-//! What may be changed and what may not is Gardener's contract with its extensions, docs/extensions/controlplane-webhooks.md.
+//! Gardener's contract with its extensions, docs/extensions/controlplane-webhooks.md, says what webhooks may change.
 
 pub mod cluster;
 pub mod command;

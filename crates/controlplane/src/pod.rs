@@ -1,4 +1,4 @@
-//! The pod template of a Deployment: its container by name, and elements of its lists by theirs.
+//! The pod template of a Deployment: finds its container and list elements by name.
 
 use serde_json::{Map, Value};
 use webhook::object::{self, WrongType};
@@ -7,10 +7,10 @@ use crate::command_line::CommandLine;
 
 const CONTAINERS: [&str; 4] = ["spec", "template", "spec", "containers"];
 
-/// The container of this name, to be changed; `None` if there is none. Init containers are none of it.
+/// The container of this name, for changes; `None` if there is none. Init containers do not count.
 ///
 /// # Errors
-/// When a field on the way has another type than the API's.
+/// When a parent field has the wrong type.
 pub fn container_mut<'a>(
     deployment: &'a mut Value,
     name: &str,
@@ -25,7 +25,7 @@ pub fn container_mut<'a>(
 /// Edits the command line of a container.
 ///
 /// # Errors
-/// When `command` or `args` is no list of texts.
+/// When `command` or `args` is not a list of strings.
 pub fn edit(
     container: &mut Map<String, Value>,
     edit: impl FnOnce(&mut CommandLine),
@@ -39,7 +39,7 @@ pub fn edit(
     Ok(())
 }
 
-/// Makes a list of named elements have each of these: in the place of one of the same name, else after all others.
+/// Puts each wanted element into a list: replaces the one of the same name, or appends it.
 pub fn ensure_named(list: &mut Vec<Value>, key: &str, wanted: &[Value]) {
     for element in wanted {
         match list.iter_mut().find(|known| known.get(key) == element.get(key)) {
@@ -49,10 +49,10 @@ pub fn ensure_named(list: &mut Vec<Value>, key: &str, wanted: &[Value]) {
     }
 }
 
-/// The list of this field, made if there is none.
+/// The list in this field; creates it if missing.
 ///
 /// # Errors
-/// When the field is something else.
+/// When the field has another type.
 pub fn list_mut<'a>(
     container: &'a mut Map<String, Value>,
     field: &'static str,

@@ -12,10 +12,10 @@ use crate::config::ControlPlaneWebhooksConfiguration;
 use crate::serving::{Handled, handled};
 use crate::webhooks::{controlplane, controlplanebackup, paths};
 
-/// Label of what the webhook `controlplane` changes, from Gardener v1.98 on.
+/// Label of objects that the webhook `controlplane` changes, from Gardener v1.98 on.
 const MUTATED: &str = "provider.extensions.gardener.cloud/mutated-by-controlplane-webhook";
 
-/// Where an API server reaches the webhooks.
+/// The address where an API server reaches the webhooks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
     /// Through the extension's Service, in this namespace and on this port.
@@ -37,7 +37,7 @@ impl Address {
     }
 }
 
-/// The configuration with the webhooks that are not disabled; `None` if all are. CP-117 to -125,
+/// The configuration with the webhooks that are not disabled; `None` if all are disabled. CP-117 to -125,
 /// CP-134, CP-135, CP-139, CP-140.
 ///
 /// `ca_bundle` is a PEM bundle in base64.
@@ -73,7 +73,7 @@ pub fn registration(
     })
 }
 
-/// The label of a namespace that says whose the control plane is. CP-002, CP-003, CP-008.
+/// The label of a namespace that names the provider of its control plane. CP-002, CP-003, CP-008.
 fn provider_label(webhook: &str) -> &'static str {
     match webhook {
         controlplane::NAME => "shoot.gardener.cloud/provider",
@@ -138,9 +138,9 @@ mod tests {
     }
 
     #[test]
-    fn each_webhook_is_asked_about_namespaces_of_its_kind_of_provider() {
+    fn each_webhook_selects_namespaces_of_its_kind_of_provider() {
         let object = registered(&json!({"provider": "local"}));
-        let said: Vec<Value> = object["webhooks"]
+        let webhooks: Vec<Value> = object["webhooks"]
             .as_array()
             .unwrap()
             .iter()
@@ -168,7 +168,7 @@ mod tests {
                 ["services", "etcds"]
             ]),
         ];
-        assert_eq!(said, wanted);
+        assert_eq!(webhooks, wanted);
         let (name, labels) = (&object["metadata"]["name"], &object["metadata"]["labels"]);
         assert_eq!(name, "gardener-extension-provider-local");
         assert_eq!(labels, &json!({"remediation.webhook.shoot.gardener.cloud/exclude": "true"}));
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_are_selected_by_their_label_only_where_gardener_writes_it() {
+    fn objects_are_selected_by_label_only_if_gardener_writes_it() {
         let selectors = |version: &str| {
             let object = registered(&json!({"provider": "local", "gardenerVersion": version}));
             object["webhooks"]
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_disabled_is_not_registered() {
+    fn a_disabled_webhook_is_not_registered() {
         let disabled =
             json!({"provider": "local", "disabledWebhooks": ["controlplane", "controlplanebackup"]});
         assert_eq!(registered(&disabled)["webhooks"].as_array().unwrap().len(), 1);

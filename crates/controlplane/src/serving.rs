@@ -1,4 +1,4 @@
-//! The webhooks behind their paths, with the Cluster that they need read by the request.
+//! The webhooks by path; reads the Cluster that a request needs.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ const OPERATING_SYSTEM_CONFIGS: Handled = Handled {
 };
 const SERVICES: Handled = Handled { group: "", version: "v1", kind: "Service", resource: "services" };
 
-/// The kinds that a webhook changes; none for a name that is no webhook's.
+/// The kinds that a webhook changes; empty for unknown webhooks.
 #[must_use]
 pub fn handled(webhook: &str) -> &'static [Handled] {
     match webhook {
@@ -87,7 +87,7 @@ impl webhook::service::Webhook for ControlPlaneWebhook {
 }
 
 impl ControlPlaneWebhook {
-    /// The Cluster, where the object cannot be changed without.
+    /// The Cluster, if the change needs it.
     async fn cluster(&self, request: &AdmissionRequest<'_>) -> Result<Option<Cluster>, Rejection> {
         let is_asked = self.name == controlplane::NAME
             && matches!(request.operation, Operation::Create | Operation::Update);

@@ -1,4 +1,4 @@
-//! The contracts of a provider's webhooks, asked of ours in process, without socket, TLS and file, and of the binary.
+//! Runs the contracts of a provider's webhooks in process, without sockets, TLS and files, and on the binary.
 
 use controller::config::Configuration as _;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,7 +24,7 @@ async fn every_contract_is_kept_and_proven_able_to_fail() {
     testing::assert_keeps(&COMPONENT, contracts).await;
 }
 
-/// Only clauses that depend on it: the others say the same of both.
+/// Only clauses that depend on CSI: the others have the same results for both.
 #[tokio::test(start_paused = true)]
 async fn a_provider_without_csi_keeps_what_depends_on_it() {
     let mut contracts = contracts::of_component(COMPONENT.name).expect("the contracts are well-formed");
@@ -39,30 +39,31 @@ async fn a_provider_without_csi_keeps_what_depends_on_it() {
 async fn the_binary_keeps_every_contract() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut contracts = contracts::of_component(COMPONENT.name).expect("the contracts are well-formed");
-    // Objects that Gardener emits are shown to no target outside of this process.
+    // Objects that Gardener creates are only sent to targets in this process.
     contracts.retain(|contract| contract.form != Form::Objects);
     for contract in &mut contracts {
-        // It holds for releases since v1.98, and the binary is asked for the usual one.
+        // CP-006 holds for releases since v1.98, and the binary's configuration has an older one.
         contract.clauses.retain(|clause| clause.id != "CP-006");
     }
     testing::assert_kept(contracts, Arc::new(binary(folder.path()))).await;
 }
 
-/// A registration that selects by the label is for releases that write it: what a target is for decides what it is shown.
+/// A registration that selects by the label is for releases that write it: the target's release decides which clauses
+/// apply.
 #[tokio::test]
 async fn a_registration_by_label_is_for_releases_of_gardener_that_write_the_label() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut contracts = contracts::of_component(COMPONENT.name).expect("the contracts are well-formed");
     contracts.retain(|contract| contract.name == "deployments");
-    let asked = ["CP-002", "CP-006", "CP-133"];
-    contracts[0].clauses.retain(|clause| asked.contains(&clause.id.as_str()));
+    let ids = ["CP-002", "CP-006", "CP-133"];
+    contracts[0].clauses.retain(|clause| ids.contains(&clause.id.as_str()));
     let (passed, failed, skipped) = (Status::Passed, Status::Failed, Status::Skipped);
     for (registered, gardener, want) in [
         ("v1.98.0", Some("v1.98.0"), [passed, passed, skipped]),
         ("v1.98.0", None, [failed, skipped, failed]),
         ("v1.82.0", None, [passed, skipped, passed]),
         ("v1.82.0", Some("v1.79.3"), [passed, skipped, passed]),
-        // It is asked about what nobody labelled, as it may.
+        // The webhook also receives objects without the label, which is allowed.
         ("v1.82.0", Some("v1.98.0"), [passed, failed, skipped]),
     ] {
         let mut target = binary(folder.path());
@@ -74,19 +75,19 @@ async fn a_registration_by_label_is_for_releases_of_gardener_that_write_the_labe
         let contracts = contracts.clone().into();
         let report = run(contracts, Arc::new(target), &options(), &|_| {}, &Interrupt::default()).await;
         let found = |id: &&str| report.contracts[0].clauses.iter().find(|clause| clause.id == *id);
-        let found = asked.iter().map(|id| found(id).expect("it was asked").status);
+        let found = ids.iter().map(|id| found(id).expect("it was asked").status);
         assert_eq!(found.collect::<Vec<_>>(), want, "registered for {registered}, asked for {gardener:?}");
         assert_eq!(report.run.gardener.as_deref(), gardener.or(Some("v1.82.0")));
     }
 }
 
-/// Cases speak of provider local; without its provider, a target of another one would be sent nothing.
+/// Cases are written for provider local; a target of another provider gets nothing unless its provider is known.
 #[tokio::test]
-async fn the_binary_of_another_provider_is_asked_about_that_one() {
+async fn the_binary_of_another_provider_gets_cases_for_that_provider() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut contracts = contracts::of_component(COMPONENT.name).expect("the contracts are well-formed");
     for contract in &mut contracts {
-        // One that demands a change, and where namespaces of the provider and of another are told apart.
+        // A clause that demands a change, and clauses that distinguish namespaces of this and another provider.
         contract
             .clauses
             .retain(|clause| ["CP-002", "CP-003", "CP-008", "CP-027"].contains(&clause.id.as_str()));
@@ -95,7 +96,7 @@ async fn the_binary_of_another_provider_is_asked_about_that_one() {
     let target = binary_of(folder.path(), "aws");
     let aware = Arc::new(target.clone());
     let report = run(contracts.clone().into(), aware, &options(), &|_| {}, &Interrupt::default()).await;
-    // Clauses that would miss more are left out here.
+    // The clauses that would notice more changes are left out here.
     let found = findings(&report).into_iter().filter(|line| !line.contains("no case would miss"));
     assert_eq!(found.collect::<Vec<_>>(), Vec::<String>::new());
 
@@ -106,7 +107,7 @@ async fn the_binary_of_another_provider_is_asked_about_that_one() {
     assert!(failed > 0, "a target that is sent nothing passes");
 }
 
-/// A flag of the provider that no clause names is told with its place, until the target file declares it.
+/// The report names a provider's flag that no clause covers, with its path, until the target file declares it.
 #[tokio::test]
 async fn a_foreign_flag_is_named_in_the_report_until_it_is_declared() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -123,19 +124,19 @@ provider: local
 kubeAPIServer: {flags: {--foreign-flag: x}}
 ";
     std::fs::write(folder.path().join("config.yaml"), foreign).expect("it is written");
-    for (extras, told) in [
+    for (extras, want) in [
         (vec![], vec![format!("{place} became x")]),
         (vec!["kube-scheduler --foreign-flag"], vec![format!("{place} became x")]),
         (vec!["kube-apiserver --foreign-*"], vec![]),
     ] {
         target.known.extras = extras.iter().map(|extra| (*extra).to_owned()).collect();
-        let asked = Arc::new(target.clone());
-        let report = run(contracts.clone().into(), asked, &options(), &|_| {}, &Interrupt::default()).await;
+        let target = Arc::new(target.clone());
+        let report = run(contracts.clone().into(), target, &options(), &|_| {}, &Interrupt::default()).await;
         let found = report.contracts.iter().flat_map(|contract| &contract.unexplained);
         let found: Vec<String> =
             found.map(|found| format!("{} became {}", found.path, found.became)).collect();
-        assert_eq!(found, told, "{extras:?}");
-        assert_eq!(report.exit_code == 1, !told.is_empty(), "{extras:?}");
+        assert_eq!(found, want, "{extras:?}");
+        assert_eq!(report.exit_code == 1, !want.is_empty(), "{extras:?}");
     }
 }
 
@@ -143,7 +144,7 @@ fn binary(folder: &Path) -> CommandTarget {
     binary_of(folder, "local")
 }
 
-/// The program, told by its flags and its file, over TLS.
+/// The program, configured by flags and a file, over TLS.
 fn binary_of(folder: &Path, provider: &str) -> CommandTarget {
     let config = format!(
         "apiVersion: controlplane-webhooks.conformance.gardener.cloud/v1alpha1
@@ -189,7 +190,7 @@ spec:
     CommandTarget { known, spec: described.spec, folder: folder.to_owned(), image: None, decisions: None }
 }
 
-/// Ours of a provider without CSI plugins.
+/// The built-in target for a provider without CSI plugins.
 fn without_csi() -> BuiltIn {
     BuiltIn::new(COMPONENT.program, COMPONENT.version, BTreeSet::new(), |mut options| {
         options.config["csi"] = false.into();
@@ -197,9 +198,10 @@ fn without_csi() -> BuiltIn {
     })
 }
 
-/// What a provider that states nothing adds is told with the clauses that would compare it; what it states is compared.
+/// The report lists additions of a provider without stated parameters, with the clauses that would compare them;
+/// stated parameters are compared.
 #[tokio::test]
-async fn what_a_provider_needs_is_asked_where_it_states_it() {
+async fn a_providers_additions_are_compared_if_it_states_them() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut contracts = contracts::of_component(COMPONENT.name).expect("the contracts are well-formed");
     contracts.retain(|contract| contract.name == "deployments");
@@ -210,7 +212,7 @@ async fn what_a_provider_needs_is_asked_where_it_states_it() {
     let text = formats::yaml::to_string(&config).expect("it is YAML");
     let head = "apiVersion: controlplane-webhooks.conformance.gardener.cloud/v1alpha1\nkind: ControlPlaneWebhooksConfiguration\n";
     std::fs::write(folder.path().join("config.yaml"), format!("{head}{text}")).expect("it is written");
-    // Whoever wrote another webhook does not read our configuration.
+    // A foreign webhook does not read our configuration.
     let file = folder.path().join("config.yaml");
     for argument in &mut target.spec.command {
         *argument = argument.replace("<config>", &file.display().to_string());
@@ -224,15 +226,15 @@ async fn what_a_provider_needs_is_asked_where_it_states_it() {
     ] {
         target.known.parameters =
             stated.into_iter().map(|value| ("kubeAPIServerEnv".to_owned(), value)).collect();
-        let asked = Arc::new(target.clone());
-        let report = run(contracts.clone().into(), asked, &options(), &|_| {}, &Interrupt::default()).await;
+        let target = Arc::new(target.clone());
+        let report = run(contracts.clone().into(), target, &options(), &|_| {}, &Interrupt::default()).await;
         let contract = &report.contracts[0];
         let clause = contract.clauses.iter().find(|clause| clause.id == "CP-029").expect("it is there");
         assert!(clause.cases.iter().all(|case| case.status == became), "{became:?}: {:?}", clause.cases);
-        // What failed notices nothing.
+        // A failed case notices no change.
         let missed = contract.gaps.iter().any(|gap| gap.path.contains("env"));
         assert_eq!(missed, became == Status::Failed, "{became:?}: {:?}", contract.gaps);
-        let told = contract.unasked.iter().any(|left| left.clauses.contains(&"CP-029".to_owned()));
-        assert_eq!(told, became == Status::NotSupported, "{became:?}: {:?}", contract.unasked);
+        let is_reported = contract.unasked.iter().any(|left| left.clauses.contains(&"CP-029".to_owned()));
+        assert_eq!(is_reported, became == Status::NotSupported, "{became:?}: {:?}", contract.unasked);
     }
 }

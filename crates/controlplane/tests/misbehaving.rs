@@ -1,4 +1,4 @@
-//! A webhook that breaks one rule breaks one clause: the contract names it and no other.
+//! A webhook that breaks one rule fails one clause: the contract reports that clause and no other.
 
 use controller::config::Configuration as _;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,22 +17,28 @@ mod rules;
 use rules::{RULES, STRANGE, Wrong};
 
 #[test]
-fn who_breaks_a_rule_breaks_its_clause_alone() {
+fn each_rule_breaks_its_clause_and_no_other() {
     let contracts = catalog();
-    let answered: Vec<Answered<'_>> = clauses(&contracts).flat_map(answered).collect();
-    let wrong: Vec<&str> =
-        answered.iter().filter(|one| !one.is_kept(&one.answer)).map(|one| one.clause.id.as_str()).collect();
+    let answered: Vec<AnsweredCase<'_>> = clauses(&contracts).flat_map(answered).collect();
+    let wrong: Vec<&str> = answered
+        .iter()
+        .filter(|case| !case.is_kept(&case.answer))
+        .map(|case| case.clause.id.as_str())
+        .collect();
     assert_eq!(wrong, Vec::<&str>::new(), "who behaves breaks nothing");
     let mut wrong = Vec::new();
     for (id, rule) in RULES {
-        let broken: BTreeSet<&str> =
-            answered.iter().filter(|one| one.is_broken_by(rule)).map(|one| one.clause.id.as_str()).collect();
+        let broken: BTreeSet<&str> = answered
+            .iter()
+            .filter(|case| case.is_broken_by(rule))
+            .map(|case| case.clause.id.as_str())
+            .collect();
         let excused =
-            |one: &Answered<'_>| one.clause.presupposes.iter().any(|id| broken.contains(id.as_str()));
+            |case: &AnsweredCase<'_>| case.clause.presupposes.iter().any(|id| broken.contains(id.as_str()));
         let left: BTreeSet<&str> = answered
             .iter()
-            .filter(|one| broken.contains(one.clause.id.as_str()) && !excused(one))
-            .map(|one| one.clause.id.as_str())
+            .filter(|case| broken.contains(case.clause.id.as_str()) && !excused(case))
+            .map(|case| case.clause.id.as_str())
             .collect();
         if left != BTreeSet::from([id]) {
             wrong.push((id, left));
@@ -41,32 +47,35 @@ fn who_breaks_a_rule_breaks_its_clause_alone() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// What no clause speaks of is no broken clause, and does not pass unseen.
+/// A change that no clause covers breaks no clause, but the report names it.
 #[test]
-fn a_foreign_flag_breaks_no_clause_and_is_told_by_name() {
+fn a_foreign_flag_breaks_no_clause_and_is_reported_by_name() {
     let contracts = catalog();
-    let answered: Vec<Answered<'_>> = clauses(&contracts).flat_map(answered).collect();
+    let answered: Vec<AnsweredCase<'_>> = clauses(&contracts).flat_map(answered).collect();
     for (name, rule) in STRANGE {
-        let broken: Vec<&str> =
-            answered.iter().filter(|one| one.is_broken_by(rule)).map(|one| one.clause.id.as_str()).collect();
+        let broken: Vec<&str> = answered
+            .iter()
+            .filter(|case| case.is_broken_by(rule))
+            .map(|case| case.clause.id.as_str())
+            .collect();
         assert_eq!(broken, Vec::<&str>::new(), "{name}");
-        let told: BTreeSet<String> = answered.iter().flat_map(|one| one.unnamed(rule)).collect();
+        let reported: BTreeSet<String> = answered.iter().flat_map(|case| case.unnamed(rule)).collect();
         let want = match rule {
             Wrong::Argument(argument) => {
                 format!("beside the flags: /opt/bin/kubelet $KUBELET_EXTRA_ARGS {argument}")
             }
             _ => "--foreign-flag".to_owned(),
         };
-        assert_eq!(told, BTreeSet::from([want]), "{name}");
+        assert_eq!(reported, BTreeSet::from([want]), "{name}");
     }
-    let behaved: Vec<String> = answered.iter().flat_map(|one| one.unnamed_in(&one.answer)).collect();
+    let behaved: Vec<String> = answered.iter().flat_map(|case| case.unnamed_in(&case.answer)).collect();
     assert_eq!(behaved, Vec::<String>::new(), "who behaves changes nothing that no clause speaks of");
 }
 
-/// A clause that decides, or warns, has a rule that breaks it: else nobody knows that it names the culprit.
+/// Every clause that denies or warns has a rule that breaks it; otherwise it might not name the culprit.
 #[test]
 fn every_clause_about_objects_has_a_rule() {
-    // Where there are no CSI plugins the provider is another one, whom no rule makes wrong.
+    // Without CSI plugins the configuration is another one, for which there are no rules.
     let without = BTreeSet::from(["CP-107"]);
     let contracts = catalog();
     let missing: Vec<&str> = clauses(&contracts)
@@ -79,15 +88,15 @@ fn every_clause_about_objects_has_a_rule() {
     assert_eq!(missing, Vec::<&str>::new());
 }
 
-/// A case, and what a webhook that behaves makes of it.
-struct Answered<'a> {
+/// A case, and the answer of a correct webhook.
+struct AnsweredCase<'a> {
     contract: &'a Contract,
     clause: &'a Clause,
     case: &'a Case,
     answer: Value,
 }
 
-impl Answered<'_> {
+impl AnsweredCase<'_> {
     fn is_kept(&self, answer: &Value) -> bool {
         let input = self.case.given.object.as_ref().expect("it has an object");
         holds(
@@ -98,7 +107,7 @@ impl Answered<'_> {
         )
     }
 
-    /// Flags that changed though no row of the contract names them, and words beside flags.
+    /// Flags that changed although no row of the contract names them, and words that are not flags.
     fn unnamed(&self, rule: Wrong) -> Vec<String> {
         let mut answer = self.answer.clone();
         self.damage(rule, &mut answer);
@@ -112,7 +121,7 @@ impl Answered<'_> {
         let words =
             |after: Option<Value>| after.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
         found
-            .map(|one| one.flag.unwrap_or_else(|| format!("beside the flags: {}", words(one.after))))
+            .map(|case| case.flag.unwrap_or_else(|| format!("beside the flags: {}", words(case.after))))
             .collect()
     }
 
@@ -130,13 +139,13 @@ impl Answered<'_> {
     }
 }
 
-/// The cases of a clause that ask for an object; without CSI plugins the provider would be another one.
-fn answered<'a>((contract, clause): (&'a Contract, &'a Clause)) -> Vec<Answered<'a>> {
+/// The cases of a clause that expect an object; cases without CSI plugins need another configuration.
+fn answered<'a>((contract, clause): (&'a Contract, &'a Clause)) -> Vec<AnsweredCase<'a>> {
     if clause.needs.iter().any(|need| need == "not csi") {
         return Vec::new();
     }
     let cases = clause.cases.iter().filter(|case| is_about_objects(case));
-    cases.map(|case| Answered { contract, clause, case, answer: answer(contract, case) }).collect()
+    cases.map(|case| AnsweredCase { contract, clause, case, answer: answer(contract, case) }).collect()
 }
 
 fn answer(contract: &Contract, case: &Case) -> Value {

@@ -34,7 +34,7 @@ enum Command {
     Webhooks(Print),
 }
 
-/// Why the command ended badly.
+/// Why the command failed.
 #[derive(Debug, thiserror::Error)]
 enum CommandError {
     #[error("{0}")]
@@ -43,7 +43,7 @@ enum CommandError {
     Print(#[from] PrintError),
 }
 
-/// Runs the command; errors are printed on standard output and end with 1.
+/// Runs the command; errors are printed on standard output and exit with 1.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     command::main(arguments, |arguments: Arguments| execute(&arguments))
 }

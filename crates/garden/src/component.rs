@@ -47,12 +47,12 @@ const MANIFESTS: Manifests = Manifests::new(&FOLDER);
 
 fn start(options: StartOptions) -> Result<Started, String> {
     let client = options.client.ok_or("no API server to read facts from")?;
-    let shown = options.now;
-    let now = Arc::new(move || shown.unwrap_or_else(Timestamp::now));
+    let now = options.now;
+    let now = Arc::new(move || now.unwrap_or_else(Timestamp::now));
     Ok(Started::webhooks(serving::webhooks(client, now), registrations::registrations(None)))
 }
 
-/// A profile that offers one version.
+/// A profile with one version.
 fn probe() -> Probe {
     let object = json!({
         "apiVersion": api::garden::API_VERSION, "kind": "CloudProfile", "metadata": {"name": "probe"},

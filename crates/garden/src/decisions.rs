@@ -1,4 +1,5 @@
-//! What the garden decides about versions: questions with whole objects in, the decisions of the crate `versions` out, as documents.
+//! Answers questions about versions: converts the objects of a question for the crate `versions`, and its decision to
+//! a document.
 
 use api::garden::shoot::ShootSpec;
 use api::garden::{CloudProfile, Shoot};
@@ -15,28 +16,28 @@ use versions::pool_hash::Pool;
 use versions::support::{Range, Role};
 use versions::window::Window;
 
-/// What a question about rolling a pool says beside its objects.
+/// Parameters of a question about rolling a pool.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Rolling {
-    /// What the provider's extension adds to the hash.
+struct RollingParameters {
+    /// Strings that the provider's extension adds to the hash.
     additional: Vec<String>,
 }
 
-/// Whether a release of Gardener supports a version of Kubernetes.
+/// Parameters of the question whether a release of Gardener supports a version of Kubernetes.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Support {
+struct SupportParameters {
     /// The release of Gardener.
     gardener: String,
-    /// What the cluster is: `garden`, `seed`, `shoot`.
+    /// Role of the cluster: `garden`, `seed`, `shoot`.
     cluster: String,
-    /// Its version of Kubernetes.
+    /// The cluster's version of Kubernetes.
     version: String,
 }
 
-/// The answer; an error is the reason why the question cannot be decided.
-type Answer = Result<Decided, String>;
+/// The decision; an error is the reason why there is none.
+type DecisionResult = Result<Decided, String>;
 
 /// Answers a question about versions.
 #[must_use]
@@ -45,8 +46,9 @@ pub fn decide(question: &Question<'_>) -> Decided {
         "admission" => admission(question),
         "maintenance" => maintenance(question),
         "window" => shoot(question.object).map(|shoot| window(&shoot.spec, question.now)),
-        "rolling" => parameters(question).and_then(|asked: Rolling| rolling(question, &asked.additional)),
-        "support" => parameters(question).and_then(|asked: Support| support(&asked)),
+        "rolling" => parameters(question)
+            .and_then(|parameters: RollingParameters| rolling(question, &parameters.additional)),
+        "support" => parameters(question).and_then(|parameters: SupportParameters| support(&parameters)),
         other => Err(format!("the garden does not decide about {other}")),
     };
     answer.unwrap_or_else(Decided::Undecided)
@@ -57,7 +59,7 @@ fn parameters<T: DeserializeOwned>(question: &Question<'_>) -> Result<T, String>
         .map_err(|error| format!("failed to read the parameters of {}: {error}", question.about))
 }
 
-fn admission(question: &Question<'_>) -> Answer {
+fn admission(question: &Question<'_>) -> DecisionResult {
     let mut spec = shoot(question.object)?.spec;
     let old = question.old.map(|old| shoot(Some(old))).transpose()?;
     let refused = versions::admission::admit(
@@ -72,21 +74,21 @@ fn admission(question: &Question<'_>) -> Answer {
     Ok(Decided::Refused(refused.into_iter().map(cause).collect()))
 }
 
-fn maintenance(question: &Question<'_>) -> Answer {
+fn maintenance(question: &Question<'_>) -> DecisionResult {
     let mut spec = shoot(question.object)?.spec;
     let done = maintenance::maintain(&mut spec, &profile(question)?, question.now)
         .map_err(|error| error.to_string())?;
     let failures: Vec<String> = done.failures.iter().map(ToString::to_string).collect();
-    let told: Vec<&str> = done.operations().collect();
+    let operations: Vec<&str> = done.operations().collect();
     let mut document = Map::from_iter([("shoot".to_owned(), with_spec(question, &spec)?)]);
     let reasons = reasons(&done);
-    let texts = [("told", json!(told)), ("failures", json!(failures)), ("reason", json!(reasons))];
-    let said = texts.into_iter().filter(|(_, said)| *said != json!([]) && *said != json!(""));
-    document.extend(said.map(|(name, said)| (name.to_owned(), said)));
+    let texts = [("told", json!(operations)), ("failures", json!(failures)), ("reason", json!(reasons))];
+    let present = texts.into_iter().filter(|(_, value)| *value != json!([]) && *value != json!(""));
+    document.extend(present.map(|(name, value)| (name.to_owned(), value)));
     Ok(Decided::Document(Value::Object(document)))
 }
 
-/// Why versions were moved, each reason once.
+/// The reasons for version updates, each once.
 fn reasons(done: &Maintained) -> String {
     let sentences = done.images.iter().chain(&done.kubernetes);
     let mut reasons: Vec<&str> = Vec::new();
@@ -98,7 +100,7 @@ fn reasons(done: &Maintained) -> String {
     reasons.join(", ")
 }
 
-/// The effective window, and the earliest and the latest time in the next one.
+/// The effective window, and the bounds of the next maintenance time.
 fn window(shoot: &ShootSpec, now: Timestamp) -> Decided {
     let window = Window::of(shoot.maintenance.as_ref());
     let until = |in_this: bool| {
@@ -116,7 +118,7 @@ fn window(shoot: &ShootSpec, now: Timestamp) -> Decided {
     }))
 }
 
-fn rolling(question: &Question<'_>, additional: &[String]) -> Answer {
+fn rolling(question: &Question<'_>, additional: &[String]) -> DecisionResult {
     let additional: Vec<&str> = additional.iter().map(String::as_str).collect();
     let hash = |object: Option<&Value>| hash(&shoot(object)?, &additional);
     let now = hash(question.object)?;
@@ -157,15 +159,17 @@ fn hash(shoot: &Shoot, additional: &[&str]) -> Result<String, String> {
     pool.hash().map_err(|error| error.to_string())
 }
 
-fn support(asked: &Support) -> Answer {
-    let role = match asked.cluster.as_str() {
+fn support(parameters: &SupportParameters) -> DecisionResult {
+    let role = match parameters.cluster.as_str() {
         "garden" => Role::Garden,
         "seed" => Role::Seed,
         _ => Role::Shoot,
     };
-    let range = Range::of(&asked.gardener, role).map_err(|error| error.to_string())?;
-    let range = range.ok_or_else(|| format!("nothing is known of Gardener {}", asked.gardener))?;
-    let version = Version::parse(&asked.version).map_err(|error| error.to_string())?;
+    let range = Range::of(&parameters.gardener, role).map_err(|error| error.to_string())?;
+    let range = range.ok_or_else(|| {
+        format!("the Kubernetes versions that Gardener {} supports are unknown", parameters.gardener)
+    })?;
+    let version = Version::parse(&parameters.version).map_err(|error| error.to_string())?;
     Ok(Decided::Document(json!({"supported": range.contains(&version)})))
 }
 

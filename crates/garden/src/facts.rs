@@ -1,11 +1,11 @@
-//! What webhooks must know of the garden. It is read when it is needed: Shoots and CloudProfiles are seldom written, and
-//! what was written a moment ago counts.
+//! What webhooks must know of the garden. It is read on each request: Shoots and CloudProfiles seldom change, and the
+//! webhooks must see the latest writes.
 
 use api::garden::{CloudProfile, Shoot};
 use kube::api::{Api, ListParams};
 use kube::{Client, ResourceExt as _};
 
-/// Shoots that are read at once.
+/// Shoots per list request.
 const PAGE: u32 = 250;
 
 /// Reads the garden.
@@ -14,15 +14,15 @@ pub struct Facts {
     client: Client,
 }
 
-/// A fact could not be read.
+/// Why a fact cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum FactsError {
-    /// A CloudProfile could not be read, which says nothing about whether it is there.
+    /// A CloudProfile could not be read, so it is unknown whether it exists.
     #[error("failed to read cloud profile {name:?}: {source}")]
     CloudProfile {
         /// Its name.
         name: String,
-        /// Why.
+        /// The client's error.
         source: Box<kube::Error>,
     },
     /// Shoots could not be listed.
@@ -33,16 +33,16 @@ pub enum FactsError {
 }
 
 impl Facts {
-    /// Facts of the garden that a client leads to.
+    /// Reads facts through a client.
     #[must_use]
     pub fn new(client: Client) -> Self {
         Self { client }
     }
 
-    /// The CloudProfile of this name; `None`: there is none.
+    /// The CloudProfile of this name; `None` if there is none.
     ///
     /// # Errors
-    /// Where the garden does not tell.
+    /// When the request fails.
     pub async fn cloud_profile(&self, name: &str) -> Result<Option<CloudProfile>, FactsError> {
         if name.is_empty() {
             return Ok(None);
@@ -55,7 +55,7 @@ impl Facts {
     /// The Shoots that use a CloudProfile and are not being deleted, by namespace and name.
     ///
     /// # Errors
-    /// Where the garden does not tell.
+    /// When the request fails.
     pub async fn shoots_of(&self, profile: &str) -> Result<Vec<Shoot>, FactsError> {
         let shoots: Api<Shoot> = Api::all(self.client.clone());
         let mut found = Vec::new();

@@ -1,14 +1,14 @@
-//! The part of the garden API's defaulting, validation and admission that keeps the version contract, for a garden that
-//! serves Gardener's kinds as custom resources. Where gardener-apiserver serves them, it does all of this itself.
+//! The part of the garden API's defaulting, validation and admission that keeps the version contract, for a garden
+//! that serves Gardener's kinds as custom resources. If gardener-apiserver serves them, it does all of this itself.
 //!
-//! - [`webhooks`] — pure functions: what is filled in of Shoots and CloudProfiles, and why they are refused;
-//! - [`facts`] — what they must know of the garden, read when it is needed;
-//! - [`serving`] — webhooks and facts behind paths;
-//! - [`registrations`] — how the webhooks are registered;
-//! - [`command`] — the binary.
+//! - [`webhooks`] — pure functions: defaulting and validation of Shoots and CloudProfiles;
+//! - [`facts`] — reads the objects of the garden that a decision needs;
+//! - [`serving`] — connects webhooks and facts to paths;
+//! - [`registrations`] — the webhook configurations;
+//! - [`command`] — the command line.
 //!
-//! What is decided about versions themselves is decided by the crate `versions`; here it is put together with what an
-//! object of the API must be beside that, in the original's order, paths and words.
+//! The crate `versions` decides about versions; this crate adds the other checks of the API, in the original's order,
+//! with its paths and texts.
 
 pub mod command;
 mod component;

@@ -1,4 +1,4 @@
-//! Webhook configurations, so that the webhooks that are served are also called.
+//! Webhook configurations for the webhooks that this component serves.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub const NAMESPACE: &str = "garden";
 ///
 /// GDN-SAN-003, GDN-SAN-004.
 ///
-/// A garden without its admission refuses what admission would look at: versions are not chosen unseen.
+/// The failure policy is Fail: without its admission, a garden accepts no unchecked versions.
 #[must_use]
 pub fn registrations(ca_bundle: Option<&str>) -> Vec<WebhookConfiguration> {
     let configuration =

@@ -1,4 +1,4 @@
-//! The webhooks behind their paths, with what they must know of the garden.
+//! The webhooks by path; reads the facts that they need.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use webhook::validation;
 use crate::facts::{Facts, FactsError};
 use crate::webhooks::{RESOURCES, cloud_profile, shoot};
 
-/// Tells the time of day.
+/// Returns the time of day.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// Serves the webhooks; facts are read through the client.
+/// Serves the webhooks; reads facts through the client.
 #[must_use]
 pub fn webhooks(client: Client, now: Clock) -> WebhookService {
     let garden = Garden { facts: Facts::new(client), now };
@@ -35,7 +35,7 @@ pub fn webhooks(client: Client, now: Clock) -> WebhookService {
     service::service(routes, Limits::default())
 }
 
-/// What webhooks read.
+/// The inputs of the webhooks other than the request.
 #[derive(Clone)]
 struct Garden {
     facts: Facts,
@@ -48,7 +48,7 @@ struct MutateCloudProfile;
 struct ValidateCloudProfile(Garden);
 
 impl From<FactsError> for Rejection {
-    /// A fact that the garden does not return is an error of the server, 500, not of the user.
+    /// If a fact cannot be read, the server failed (500), not the user.
     fn from(error: FactsError) -> Self {
         Self::errored(500, error.to_string())
     }
@@ -65,11 +65,11 @@ impl Webhook for MutateShoot {
             Ok(old) => old,
             Err(rejection) => return rejection.into(),
         };
-        let seed = format!("{}/{}/{}", request.namespace, request.name, generated(request));
+        let seed = format!("{}/{}/{}", request.namespace, request.name, uid_if_unnamed(request));
         let now = (self.0.now)();
         mutation::answer(request, |object| {
             expect("Shoot", object)?;
-            shoot::mutate(object, old.as_ref(), profile.as_ref(), now, |end| below(&seed, end))
+            shoot::mutate(object, old.as_ref(), profile.as_ref(), now, |end| number_below(&seed, end))
         })
     }
 }
@@ -115,7 +115,7 @@ impl Webhook for ValidateCloudProfile {
 }
 
 impl Garden {
-    /// The profile of the Shoot, where it matters.
+    /// The profile of the Shoot, if it is needed.
     async fn profile(
         &self,
         request: &AdmissionRequest<'_>,
@@ -132,7 +132,7 @@ impl Garden {
         Ok(self.facts.cloud_profile(name).await?)
     }
 
-    /// The Shoots that use the profile, where something is taken from them.
+    /// The Shoots that use the profile, if the update removes something.
     async fn users(&self, request: &AdmissionRequest<'_>) -> Result<Vec<api::garden::Shoot>, Rejection> {
         let Some(old) = old(request)? else { return Ok(Vec::new()) };
         let new = decode(request.object)?;
@@ -144,7 +144,7 @@ impl Garden {
     }
 }
 
-/// The object before an update.
+/// The old object of an update.
 fn old(request: &AdmissionRequest<'_>) -> Result<Option<Value>, Rejection> {
     match request.operation {
         Operation::Update => decode(request.old_object).map(Some),
@@ -152,7 +152,7 @@ fn old(request: &AdmissionRequest<'_>) -> Result<Option<Value>, Rejection> {
     }
 }
 
-/// Takes an object of the garden's API of this kind: GDN-SAN-001, GDN-SAN-002.
+/// Checks apiVersion and kind of an object: GDN-SAN-001, GDN-SAN-002.
 fn expect(kind: &str, object: &Value) -> Result<(), Rejection> {
     let found =
         (object["apiVersion"].as_str().unwrap_or_default(), object["kind"].as_str().unwrap_or_default());
@@ -165,13 +165,13 @@ fn expect(kind: &str, object: &Value) -> Result<(), Rejection> {
     Err(Rejection::undecodable(message))
 }
 
-/// What tells a Shoot from others while its name is not known yet.
-fn generated(request: &AdmissionRequest<'_>) -> String {
+/// Distinguishes Shoots that have no name yet.
+fn uid_if_unnamed(request: &AdmissionRequest<'_>) -> String {
     if request.name.is_empty() { request.uid.clone() } else { String::new() }
 }
 
-/// A number below `end` that is another for each seed, and the same whenever it is asked for.
-fn below(seed: &str, end: u64) -> u64 {
+/// A number below `end`, derived from the seed.
+fn number_below(seed: &str, end: u64) -> u64 {
     let digest = Sha256::digest(seed);
     let number = digest.iter().take(8).fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
     number.checked_rem(end).unwrap_or_default()
@@ -182,12 +182,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shoots_share_out_the_hours_of_the_day_and_each_keeps_its_own() {
-        let hours =
-            |of: u64| (0..of).map(|shoot| below(&format!("garden-dev/{shoot}/"), 23)).collect::<Vec<_>>();
+    fn shoots_spread_over_the_hours_of_the_day_and_each_keeps_its_own() {
+        let hours = |of: u64| {
+            (0..of).map(|shoot| number_below(&format!("garden-dev/{shoot}/"), 23)).collect::<Vec<_>>()
+        };
         assert_eq!(hours(1000), hours(1000));
         let all: std::collections::BTreeSet<u64> = hours(1000).into_iter().collect();
         assert_eq!(all, (0..23).collect());
-        assert_eq!(below("", 0), 0);
+        assert_eq!(number_below("", 0), 0);
     }
 }

@@ -1,4 +1,4 @@
-//! The contracts of this component, asked of it in process, without socket, TLS and file, and of its binary.
+//! Runs this component's contracts in process, without sockets, TLS and files, and on its binary.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use contract::model::{Contract, Form};
 use gardener_garden::webhooks::RESOURCES;
 use gardener_garden::{COMPONENT, registrations};
 
-/// The contracts, but for rows that the controller-manager is asked, which maintains Shoots.
+/// The contracts, without rows for the controller-manager, which maintains Shoots.
 fn contracts() -> Vec<Contract> {
     let mut contracts = contracts::of_component(COMPONENT.name).expect("the contracts are well-formed");
     for clause in contracts.iter_mut().flat_map(|contract| &mut contract.clauses) {
@@ -44,7 +44,7 @@ async fn the_binary_keeps_every_contract_of_its_webhooks() {
     testing::assert_kept(contracts, Arc::new(binary())).await;
 }
 
-/// The program, told by its flags, over TLS.
+/// The program, configured by flags, over TLS.
 fn binary() -> CommandTarget {
     let text = format!(
         "apiVersion: conformance.gardener.cloud/v1alpha1

@@ -1,4 +1,4 @@
-//! The resource-manager as a component; in a cluster that it serves alone it is a seed's.
+//! The resource-manager as a component; in a cluster of its own it is installed like a seed's.
 
 use controller::config::Configuration as _;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ pub static COMPONENT: Component = Component {
         }),
         rollout: Some(Rollout {
             combining: Combining::Sections,
-            file: |config| whole(config).map(Some),
+            file: |config| complete_config(config).map(Some),
             registrations: registrations_of,
         }),
     },
@@ -52,7 +52,7 @@ const MANIFESTS: Manifests = Manifests::new(&FOLDER);
 const NAMESPACE: &str = "garden";
 
 fn load(config: &Value) -> Loaded {
-    component::loaded(ResourceManagerConfiguration::from_value(config))
+    component::to_load_result(ResourceManagerConfiguration::from_value(config))
 }
 
 async fn start(options: StartOptions) -> Result<Started, String> {
@@ -60,7 +60,7 @@ async fn start(options: StartOptions) -> Result<Started, String> {
         ResourceManagerConfiguration::from_partial(&options.config).map_err(|error| error.to_string())?;
     let facts = options.client.ok_or("no API server to read facts from")?;
     let webhooks = serving::webhooks(&config, &Clients { source: facts.clone(), target: facts });
-    webhooks.synced().await;
+    webhooks.wait_until_synced().await;
     let running = options.clusters.map(|clusters| Arc::new(controllers::start(&config, clusters)));
     let metrics = {
         let running = running.clone();
@@ -99,7 +99,7 @@ fn read(path: &str) -> Result<Value, String> {
     formats::yaml::from_str(text).map_err(|error| error.to_string())
 }
 
-/// A pod of its own namespace.
+/// A Pod in its own namespace.
 fn probe() -> Probe {
     let object = json!({
         "apiVersion": "v1", "kind": "Pod", "metadata": {"generateName": "probe-", "namespace": NAMESPACE},
@@ -108,20 +108,20 @@ fn probe() -> Probe {
     Probe { around: Vec::new(), object }
 }
 
-/// The configuration file of a rollout: sections of cases over those that every rollout has.
-fn whole(config: &Value) -> Result<Value, String> {
-    let mut whole = read("suite/config.yaml")?;
+/// The configuration file of a rollout: the sections of cases, merged over those of every rollout.
+fn complete_config(config: &Value) -> Result<Value, String> {
+    let mut complete_config = read("suite/config.yaml")?;
     for (part, value) in config.as_object().into_iter().flatten() {
         match value.as_object() {
             Some(sections) => {
                 for (section, value) in sections {
-                    whole[part][section] = value.clone();
+                    complete_config[part][section] = value.clone();
                 }
             }
-            None => whole[part] = value.clone(),
+            None => complete_config[part] = value.clone(),
         }
     }
-    Ok(whole)
+    Ok(complete_config)
 }
 
 #[cfg(test)]
@@ -140,14 +140,14 @@ mod tests {
     }
 
     #[test]
-    fn sections_of_cases_stand_beside_those_that_every_rollout_has() {
+    fn sections_of_cases_are_merged_with_those_of_every_rollout() {
         let config = json!({"controllers": {"garbageCollector": {"enabled": true}}, "webhooks": {"seccompProfile": {"enabled": true}}});
-        let whole = whole(&config).unwrap();
-        let (read, warnings) = ResourceManagerConfiguration::from_value(&whole).unwrap();
+        let complete_config = complete_config(&config).unwrap();
+        let (read, warnings) = ResourceManagerConfiguration::from_value(&complete_config).unwrap();
         assert!(warnings.is_empty(), "{warnings:?}");
         assert!(read.webhooks.seccomp_profile.enabled);
-        assert_eq!(whole["controllers"]["garbageCollector"]["enabled"], true);
-        assert_eq!(whole["controllers"]["resourceClass"], "gardener-conformance");
-        assert_eq!(whole["server"]["webhooks"]["port"], 10250);
+        assert_eq!(complete_config["controllers"]["garbageCollector"]["enabled"], true);
+        assert_eq!(complete_config["controllers"]["resourceClass"], "gardener-conformance");
+        assert_eq!(complete_config["server"]["webhooks"]["port"], 10250);
     }
 }

@@ -1,27 +1,27 @@
-//! Conditions of a ManagedResource: what they say, and what becomes of their times when they change.
+//! Conditions of a ManagedResource, and how their times change.
 
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// Type: whether everything was applied.
+/// Type: whether all objects were applied.
 pub const RESOURCES_APPLIED: &str = "ResourcesApplied";
-/// Type: whether everything that was applied is healthy.
+/// Type: whether all applied objects are healthy.
 pub const RESOURCES_HEALTHY: &str = "ResourcesHealthy";
-/// Type: whether something that was applied is still being rolled out.
+/// Type: whether an applied object is still being rolled out.
 pub const RESOURCES_PROGRESSING: &str = "ResourcesProgressing";
 
-/// What a condition says of its type.
+/// Status of a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Status {
-    /// It holds.
+    /// The condition holds.
     True,
-    /// It does not hold.
+    /// The condition does not hold.
     False,
-    /// It is being brought about.
+    /// The condition is being established.
     Progressing,
-    /// Nobody has looked yet.
+    /// Not checked yet.
     Unknown,
 }
 
@@ -29,31 +29,31 @@ pub enum Status {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Condition {
-    /// What it is about.
+    /// Type.
     #[serde(rename = "type")]
     pub kind: String,
-    /// What it says.
+    /// Status.
     pub status: Status,
-    /// When [`Condition::status`] became what it is.
+    /// When [`Condition::status`] last changed.
     pub last_transition_time: Option<Time>,
-    /// When reason or message became what they are.
+    /// When reason or message last changed.
     pub last_update_time: Option<Time>,
-    /// Why, in one word.
+    /// Reason, in one word.
     #[serde(default)]
     pub reason: String,
-    /// Why, for a person.
+    /// Reason, in a sentence.
     #[serde(default)]
     pub message: String,
-    /// Classes of errors.
+    /// Error codes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub codes: Vec<String>,
 }
 
 impl Condition {
-    /// The condition of a type that nobody has looked at.
+    /// The condition of a type that was not checked yet.
     #[must_use]
     pub fn initial(kind: &str, now: Timestamp) -> Self {
-        let now = Some(second(now));
+        let now = Some(truncate_to_second(now));
         Self {
             kind: kind.to_owned(),
             status: Status::Unknown,
@@ -73,13 +73,14 @@ impl Condition {
         Self::deserialize(found).ok()
     }
 
-    /// The condition of a type, or [`Condition::initial`] where there is none.
+    /// The condition of a type, or [`Condition::initial`] if there is none.
     #[must_use]
     pub fn find_or_initial(conditions: &[Value], kind: &str, now: Timestamp) -> Self {
         Self::find(conditions, kind).unwrap_or_else(|| Self::initial(kind, now))
     }
 
-    /// GRM-HLT-050, GRM-HLT-051, GRM-HLT-052: the condition when it says this. A time changes only with what it is the time of; codes are forgotten.
+    /// GRM-HLT-050, GRM-HLT-051, GRM-HLT-052: the condition with a new status, reason and message. Each time changes
+    /// only with its fields; codes are dropped.
     #[must_use]
     pub fn updated(&self, now: Timestamp, status: Status, reason: &str, message: &str) -> Self {
         let or = |text: &str, otherwise: &str| if text.is_empty() { otherwise } else { text }.to_owned();
@@ -87,7 +88,7 @@ impl Condition {
         let is_update = reason != self.reason || message != self.message || !self.codes.is_empty();
         let time = |is_new: bool, old: &Option<Time>| match old {
             Some(old) if !is_new => Some(old.clone()),
-            _ => Some(second(now)),
+            _ => Some(truncate_to_second(now)),
         };
         Self {
             kind: self.kind.clone(),
@@ -100,7 +101,7 @@ impl Condition {
         }
     }
 
-    /// Puts the condition in the place of the one of its type, or last where there is none.
+    /// Replaces the condition of the same type, or appends this one.
     pub fn put(&self, conditions: &mut Vec<Value>) {
         let wanted = json!(self);
         match conditions.iter_mut().rfind(|condition| condition["type"] == self.kind) {
@@ -110,8 +111,8 @@ impl Condition {
     }
 }
 
-/// The time as it is written: nothing below a second.
-fn second(time: Timestamp) -> Time {
+/// The time as it is written, in whole seconds.
+fn truncate_to_second(time: Timestamp) -> Time {
     Time(Timestamp::from_second(time.as_second()).unwrap_or(time))
 }
 
@@ -131,14 +132,14 @@ mod tests {
     }
 
     /// Status, reason, message, and the seconds of both times.
-    fn told(condition: &Condition) -> (Status, &str, &str, i64, i64) {
+    fn summary(condition: &Condition) -> (Status, &str, &str, i64, i64) {
         let since = |time: &Option<Time>| time.as_ref().unwrap().0.as_second() - at(BEGIN).as_second();
         let times = (since(&condition.last_transition_time), since(&condition.last_update_time));
         (condition.status, &condition.reason, &condition.message, times.0, times.1)
     }
 
     #[test]
-    fn a_time_changes_only_with_what_it_is_the_time_of() {
+    fn each_time_changes_only_with_its_fields() {
         let table = [
             (Status::True, "Reason", "Message", 0, 0),
             (Status::False, "Reason", "Message", 60, 0),
@@ -148,24 +149,24 @@ mod tests {
         ];
         for wanted @ (status, reason, message, ..) in table {
             let got = healthy().updated(at(LATER), status, reason, message);
-            assert_eq!(told(&got), wanted);
+            assert_eq!(summary(&got), wanted);
         }
     }
 
     #[test]
-    fn what_is_not_said_is_filled_in() {
+    fn missing_fields_are_filled_in() {
         let got = healthy().updated(at(LATER), Status::True, "", "");
-        assert_eq!(told(&got), (Status::True, "Unspecified", "No message given.", 0, 60));
+        assert_eq!(summary(&got), (Status::True, "Unspecified", "No message given.", 0, 60));
         let timeless = Condition { last_transition_time: None, last_update_time: None, ..healthy() };
         let got = timeless.updated(at(LATER), Status::True, "Reason", "Message");
-        assert_eq!(told(&got), (Status::True, "Reason", "Message", 60, 60));
+        assert_eq!(summary(&got), (Status::True, "Reason", "Message", 60, 60));
     }
 
     #[test]
-    fn codes_are_forgotten_and_that_is_an_update() {
+    fn dropping_codes_is_an_update() {
         let coded = Condition { codes: vec!["ERR_INFRA".to_owned()], ..healthy() };
         let got = coded.updated(at(LATER), Status::True, "Reason", "Message");
-        assert_eq!((told(&got).4, got.codes), (60, Vec::new()));
+        assert_eq!((summary(&got).4, got.codes), (60, Vec::new()));
     }
 
     #[test]

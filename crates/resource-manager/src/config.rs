@@ -1,7 +1,7 @@
 //! The component configuration: `ResourceManagerConfiguration` of `resourcemanager.config.gardener.cloud/v1alpha1`.
 //!
-//! A [`mod@file`] is read in three steps: [`spellings`] settles aliases, [`defaults`] fills in what is not said,
-//! [`validation`] judges the whole.
+//! A [`mod@file`] is read in three steps: [`spellings`] replaces aliases, [`defaults`] fills in missing fields,
+//! [`validation`] checks the result.
 
 mod controllers;
 pub mod defaults;

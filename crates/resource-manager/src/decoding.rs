@@ -1,15 +1,15 @@
-//! What makes an object undecodable before any of its fields is looked at.
+//! Checks apiVersion and kind of an object before any other field.
 
 use serde_json::Value;
 use webhook::object;
 use webhook::rejection::Rejection;
 
-/// Takes an object that is of this version and kind, or does not say of which.
+/// Accepts an object of this version and kind, or one without them.
 ///
 /// GRM-SEC-012, GRM-PSN-007, GRM-ESH-009, GRM-KSH-009, GRM-TSC-011, GRM-PTM-026, GRM-SCC-024.
 ///
 /// # Errors
-/// 400 when it is of another.
+/// 400 when version or kind differs.
 pub fn expect(api_version: &str, kind: &str, object: &Value) -> Result<(), Rejection> {
     let found = (object::text(object, &["apiVersion"])?, object::text(object, &["kind"])?);
     let fits = |found: &str, wanted| found.is_empty() || found == wanted;

@@ -1,15 +1,15 @@
 //! gardener-resource-manager: webhooks and controllers of a seed and of a shoot, a drop-in for the original.
 //!
-//! - [`config`] — what an instance is told;
+//! - [`config`] — the configuration of an instance;
 //! - [`webhooks`] — one pure function per webhook;
-//! - [`facts`] — what they must know of the cluster, kept current by watches;
-//! - [`serving`] — webhooks and facts behind paths;
-//! - [`managed_resource`], [`condition`] — the kind, its classes, what is decided about its objects, and its conditions;
+//! - [`facts`] — what webhooks must know of the cluster, kept current by watches;
+//! - [`serving`] — connects webhooks and facts to paths;
+//! - [`managed_resource`], [`condition`] — the kind, pure functions about its objects, its conditions;
 //! - [`health`] — whether live objects are healthy and rolled out;
-//! - [`references`] — which ConfigMaps and Secrets a workload uses, as annotations;
-//! - [`controllers`] — one module per controller, and what they share;
-//! - [`registrations`] — how the webhooks are registered;
-//! - [`command`] — the binary.
+//! - [`references`] — annotations that list the ConfigMaps and Secrets a workload uses;
+//! - [`controllers`] — one module per controller, and their common context;
+//! - [`registrations`] — the webhook configurations;
+//! - [`command`] — the command line and the process.
 //!
 //! Data flows one way: configuration and facts go into pure functions, patches and actions come out.
 
@@ -21,7 +21,7 @@ pub mod controllers;
 pub mod decoding;
 pub mod facts;
 #[cfg(test)]
-mod given;
+mod fixtures;
 pub mod health;
 pub mod managed_resource;
 pub mod references;

@@ -9,6 +9,6 @@ use gardener_resource_manager::command;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    command::memory::give_back_at_once();
+    command::memory::return_freed_memory_immediately();
     command::main(std::env::args_os())
 }

@@ -1,22 +1,22 @@
-//! Numbers and truth values in annotations, as Go's `strconv` reads them and complains about them.
+//! Parses numbers and booleans in annotations as Go's `strconv` does, with its error texts.
 
 use webhook::field;
 
-/// A text is no number.
+/// Why a text is not a number.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// It is not written as a number.
+    /// Its syntax is invalid.
     #[error("strconv.{function}: parsing {}: invalid syntax", field::quote(text))]
     Syntax {
-        /// The function of the original that reads it.
+        /// The Go function that parses it.
         function: &'static str,
         /// The text.
         text: String,
     },
-    /// It is a number that does not fit.
+    /// The number is out of range.
     #[error("strconv.{function}: parsing {}: value out of range", field::quote(text))]
     Range {
-        /// The function of the original that reads it.
+        /// The Go function that parses it.
         function: &'static str,
         /// The text.
         text: String,
@@ -26,7 +26,7 @@ pub enum Error {
 /// Reads a 64-bit decimal integer, sign allowed.
 ///
 /// # Errors
-/// When it is none.
+/// When it is not one.
 pub fn parse_int(text: &str) -> Result<i64, Error> {
     parse("ParseInt", text)
 }
@@ -34,13 +34,13 @@ pub fn parse_int(text: &str) -> Result<i64, Error> {
 /// Reads a 32-bit decimal integer, sign allowed.
 ///
 /// # Errors
-/// When it is none. The original lets larger numbers wrap around; they are refused here.
+/// When it is not one. The original lets larger numbers overflow; here they are an error.
 pub fn atoi(text: &str) -> Result<i32, Error> {
     let function = "Atoi";
     i32::try_from(parse(function, text)?).map_err(|_| Error::Range { function, text: text.to_owned() })
 }
 
-/// Reads a truth value; anything unknown is false.
+/// Parses a boolean; anything unknown is false.
 #[must_use]
 pub fn is_true(text: &str) -> bool {
     matches!(text, "1" | "t" | "T" | "TRUE" | "true" | "True")

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use webhook::object::{self, WrongType};
 
-/// What keeps Pods off a node; an empty text is an absent field.
+/// A taint of a node; an empty string is an absent field.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(default)]
 pub struct Taint {
@@ -16,7 +16,7 @@ pub struct Taint {
     pub effect: String,
 }
 
-/// What a Pod tolerates; an empty text is an absent field.
+/// A toleration of a Pod; an empty string is an absent field.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Toleration {
@@ -32,7 +32,7 @@ pub struct Toleration {
     /// Effect of the taint; empty for all.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub effect: String,
-    /// How long a taint of effect `NoExecute` is tolerated; absent for ever.
+    /// How long a taint of effect `NoExecute` is tolerated; `None`: for ever.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub toleration_seconds: Option<i64>,
 }
@@ -41,7 +41,7 @@ impl Toleration {
     /// Reads a toleration of a raw Pod.
     ///
     /// # Errors
-    /// When a field has another type than the API's.
+    /// When a field has the wrong type.
     pub fn read(raw: &Value) -> Result<Self, WrongType> {
         let text = |field: &str| object::text(raw, &[field]).map(ToOwned::to_owned);
         Ok(Self {
@@ -53,7 +53,7 @@ impl Toleration {
         })
     }
 
-    /// Writes it as the API does.
+    /// Writes it in the API's form.
     #[must_use]
     pub fn write(&self) -> Value {
         let texts = [

@@ -1,4 +1,4 @@
-//! The contracts of this component, asked of it in process: no socket, no TLS, no file.
+//! Runs this component's contracts in process: without sockets, TLS and files.
 
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -22,16 +22,16 @@ async fn the_program_keeps_the_contracts_about_its_process() {
     testing::assert_process_keeps(&COMPONENT, contracts, program).await;
 }
 
-/// The environment of the program once it waits for its configuration, as its process shows it.
+/// The environment of the program while it waits for its configuration, from `/proc`.
 fn environment_where(delay: Option<&str>) -> Option<String> {
     const DELAY: &str = "MIMALLOC_PURGE_DELAY";
     let mut command = Command::new(env!("CARGO_BIN_EXE_gardener-resource-manager"));
     command.args(["--config", "/dev/stdin"]).stdin(Stdio::piped()).env_remove(DELAY);
     command.envs(delay.map(|delay| (DELAY, delay)));
     let mut program = command.spawn().expect("it is there");
-    let shown = |file: &str| std::fs::read_to_string(format!("/proc/{}/{file}", program.id()));
+    let read_proc = |file: &str| std::fs::read_to_string(format!("/proc/{}/{file}", program.id()));
     let set = || {
-        let environment = shown("environ").ok()?;
+        let environment = read_proc("environ").ok()?;
         let line = environment.split('\0').find_map(|line| line.strip_prefix(DELAY)?.strip_prefix('='))?;
         Some(line.to_owned())
     };
@@ -39,7 +39,7 @@ fn environment_where(delay: Option<&str>) -> Option<String> {
         std::thread::sleep(Duration::from_millis(50));
         set()
     });
-    let arguments = shown("cmdline").expect("it runs");
+    let arguments = read_proc("cmdline").expect("it runs");
     assert!(arguments.ends_with("\0--config\0/dev/stdin\0"), "{arguments:?}");
     program.kill().expect("it runs");
     program.wait().expect("it ends");
@@ -47,7 +47,7 @@ fn environment_where(delay: Option<&str>) -> Option<String> {
 }
 
 #[test]
-fn the_program_gives_memory_back_at_once_unless_told_otherwise() {
+fn the_program_returns_freed_memory_immediately_unless_configured_otherwise() {
     assert_eq!(environment_where(None).as_deref(), Some("0"));
     assert_eq!(environment_where(Some("7")).as_deref(), Some("7"));
 }

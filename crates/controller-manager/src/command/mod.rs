@@ -1,4 +1,4 @@
-//! The command line: the flags of the original, and what it lacks.
+//! The command line: the original's flags, plus `--kubeconfig`.
 
 mod run;
 
@@ -6,7 +6,9 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
-use controller::command::{self, ConfigFile, MissingConfigError, Program, Version, replace, say};
+use controller::command::{
+    self, ConfigFile, MissingConfigError, Program, Version, override_kubeconfig, print_line,
+};
 use controller::config::Configuration as _;
 use controller::manager::ManagerError;
 
@@ -30,7 +32,7 @@ struct Arguments {
     kubeconfig: Option<String>,
 }
 
-/// Why the command ended badly.
+/// Why the command failed.
 #[derive(Debug, thiserror::Error)]
 enum CommandError {
     #[error("{0}")]
@@ -41,7 +43,7 @@ enum CommandError {
     Run(#[from] ManagerError),
 }
 
-/// Runs the command; errors are printed on standard output and end with 1 (GCM-PRC-001 to GCM-PRC-006). Its servers answer as
+/// Runs the command; errors are printed on standard output and exit with 1 (GCM-PRC-001 to GCM-PRC-006). Its servers answer as
 /// GCM-PRC-012 to GCM-PRC-013 say.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     command::main(arguments, execute)
@@ -49,11 +51,11 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 fn execute(arguments: Arguments) -> Result<(), CommandError> {
     if let Some(version) = arguments.version.text(PROGRAM) {
-        say(&version);
+        print_line(&version);
         return Ok(());
     }
     let (mut config, warnings) =
         ControllerManagerConfiguration::load(arguments.file.path()?, arguments.file.strict_config)?;
-    replace(&mut config.garden_client_connection.kubeconfig, arguments.kubeconfig);
+    override_kubeconfig(&mut config.garden_client_connection.kubeconfig, arguments.kubeconfig);
     Ok(run::run(PROGRAM, config, &warnings)?)
 }

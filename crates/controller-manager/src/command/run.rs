@@ -1,17 +1,17 @@
-//! The process: probes and metrics at once, controllers when it leads, until it is told to stop.
+//! The process: serves probes and metrics immediately, runs controllers while it leads, until a signal.
 
 use std::future::ready;
 
 use controller::command::{Program, StartError};
 use controller::config::Warning;
-use controller::manager::{Connection, Given, Manager, ManagerError, Parts, Work};
+use controller::manager::{Connection, Manager, ManagerError, Parts, ProcessContext, Work};
 use controller::probes::Probes;
 use controller::{Cluster, log};
 
 use crate::config::ControllerManagerConfiguration;
 use crate::controllers::{self, Context};
 
-/// Works until it is told to stop.
+/// Runs the process until a signal.
 pub(super) fn run(
     program: Program,
     config: ControllerManagerConfiguration,
@@ -33,11 +33,11 @@ pub(super) fn run(
         probes: Some(config.server.health_probes.clone().unwrap_or_default()),
         metrics: Some(config.server.metrics.clone().unwrap_or_default()),
     };
-    manager.run(warnings, |given| parts(config, given))
+    manager.run(warnings, |process| parts(config, process))
 }
 
-fn parts(config: ControllerManagerConfiguration, given: Given) -> Parts {
-    let context = Context::new(config, &given.client, given.clock, given.entropy);
+fn parts(config: ControllerManagerConfiguration, process: ProcessContext) -> Parts {
+    let context = Context::new(config, &process.client, process.clock, process.entropy);
     let probes = probes(context.garden.clone());
     let work = Work::new(vec![context.garden.clone()], |running, stop| async move {
         running.run(controllers::controllers(&context), stop).await

@@ -1,10 +1,10 @@
-//! What each controller is told. A section that is left out says nothing, and is filled in as one that is empty.
+//! Configuration of each controller. A missing section means the same as an empty one.
 
 use formats::duration::GoDuration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// One section a controller.
+/// One section for each controller.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ControllersConfiguration {
@@ -18,46 +18,46 @@ pub struct ControllersConfiguration {
     pub controller_deployment: Concurrency,
     /// ControllerRegistrations.
     pub controller_registration: Concurrency,
-    /// Events; where it is left out, none are deleted.
+    /// Events; if missing, none are deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event: Option<EventConfiguration>,
     /// ExposureClasses.
     pub exposure_class: Concurrency,
-    /// Projects: what they are made of, whether they are stale, when they were last used.
+    /// Projects: their namespaces, staleness and activity.
     pub project: ProjectConfiguration,
     /// Quotas.
     pub quota: Concurrency,
     /// SecretBindings.
     pub secret_binding: Concurrency,
-    /// Seeds: whether they are alive.
+    /// Seeds: whether their gardenlets are alive.
     pub seed: SeedConfiguration,
     /// Whether the extensions of a seed are healthy.
     pub seed_extensions_check: CheckConfiguration,
-    /// Whether the backup buckets of a seed are.
+    /// Whether the backup buckets of a seed are healthy.
     pub seed_backup_buckets_check: CheckConfiguration,
     /// Maintenance of shoots.
     pub shoot_maintenance: ShootMaintenanceConfiguration,
-    /// Shoots whose time is over.
+    /// Shoots whose lifetime is over.
     pub shoot_quota: ShootQuotaConfiguration,
-    /// Shoots that sleep.
+    /// Hibernation schedules of shoots.
     pub shoot_hibernation: ShootHibernationConfiguration,
-    /// What shoots refer to.
+    /// References of shoots to other objects.
     pub shoot_reference: Concurrency,
     /// Shoots that failed.
     pub shoot_retry: ShootRetryConfiguration,
     /// Conditions of shoots that are seeds.
     pub shoot_conditions: Concurrency,
-    /// The label that tells how a shoot is.
+    /// The status label of shoots.
     pub shoot_status_label: Concurrency,
     /// ManagedSeedSets.
     pub managed_seed_set: ManagedSeedSetConfiguration,
 }
 
-/// How many objects are handled at once; every controller says it.
+/// How many objects are processed at once; every controller has this field.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Concurrency {
-    /// 5 by default; 0 is 1.
+    /// 5 by default; 0 counts as 1.
     pub concurrent_syncs: Option<i64>,
 }
 
@@ -65,9 +65,9 @@ pub struct Concurrency {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct BastionConfiguration {
-    /// How many are handled at once.
+    /// How many are processed at once.
     pub concurrent_syncs: Option<i64>,
-    /// How long one lives at most.
+    /// Maximum lifetime.
     pub max_lifetime: Option<GoDuration>,
 }
 
@@ -75,9 +75,9 @@ pub struct BastionConfiguration {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct EventConfiguration {
-    /// How many are handled at once.
+    /// How many are processed at once.
     pub concurrent_syncs: Option<i64>,
-    /// How long those live that do not speak of shoots.
+    /// Lifetime of events that are not about shoots.
     #[serde(rename = "ttlNonShootEvents")]
     pub ttl_non_shoot_events: Option<GoDuration>,
 }
@@ -86,17 +86,17 @@ pub struct EventConfiguration {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ProjectConfiguration {
-    /// How many are handled at once.
+    /// How many are processed at once.
     pub concurrent_syncs: Option<i64>,
-    /// Days before which none is stale.
+    /// Minimum age in days of a stale project.
     pub minimum_lifetime_days: Option<i64>,
-    /// Days that an unused one is left alone.
+    /// Days before an unused project is marked stale.
     pub stale_grace_period_days: Option<i64>,
-    /// Days after which an unused one is deleted.
+    /// Days before an unused project is deleted.
     pub stale_expiration_time_days: Option<i64>,
-    /// How often is looked for those that are not used.
+    /// How often to look for unused projects.
     pub stale_sync_period: Option<GoDuration>,
-    /// ResourceQuotas that their namespaces get.
+    /// ResourceQuotas for their namespaces.
     pub quotas: Vec<QuotaConfiguration>,
 }
 
@@ -106,11 +106,11 @@ pub struct ProjectConfiguration {
 pub struct QuotaConfiguration {
     /// A core `v1` ResourceQuota.
     pub config: Option<Value>,
-    /// Labels of Projects; empty selects all.
+    /// Selects Projects by label; empty selects all.
     pub project_selector: Option<LabelSelector>,
 }
 
-/// A label selector as it stands in a file.
+/// A label selector as a file has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct LabelSelector {
@@ -128,7 +128,7 @@ pub struct LabelSelectorRequirement {
     pub key: String,
     /// `In`, `NotIn`, `Exists` or `DoesNotExist`.
     pub operator: String,
-    /// Values, for the first two.
+    /// Values, for `In` and `NotIn`.
     pub values: Vec<String>,
 }
 
@@ -136,36 +136,36 @@ pub struct LabelSelectorRequirement {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SeedConfiguration {
-    /// How many are handled at once.
+    /// How many are processed at once.
     pub concurrent_syncs: Option<i64>,
-    /// How long after a silent gardenlet its seed is unknown.
+    /// Time without a heartbeat of the gardenlet after which a seed is unknown.
     pub monitor_period: Option<GoDuration>,
-    /// How long after that its shoots are; five times as long by default.
+    /// Time after which its shoots are unknown as well; five times as long by default.
     pub shoot_monitor_period: Option<GoDuration>,
-    /// How often is looked.
+    /// How often to check.
     pub sync_period: Option<GoDuration>,
 }
 
-/// A check of what a seed has.
+/// A health check of seeds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CheckConfiguration {
-    /// How many seeds are handled at once.
+    /// How many seeds are processed at once.
     pub concurrent_syncs: Option<i64>,
-    /// How often is looked.
+    /// How often to check.
     pub sync_period: Option<GoDuration>,
-    /// How long a condition is Progressing before it is False.
+    /// How long each condition is Progressing before it becomes False.
     pub condition_thresholds: Vec<ConditionThreshold>,
 }
 
-/// How long a condition is Progressing before it is False.
+/// How long a condition is Progressing before it becomes False.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ConditionThreshold {
     /// Type of the condition.
     #[serde(rename = "type")]
     pub type_: String,
-    /// How long.
+    /// The time.
     pub duration: GoDuration,
 }
 
@@ -173,32 +173,32 @@ pub struct ConditionThreshold {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ShootMaintenanceConfiguration {
-    /// How many are handled at once.
+    /// How many are processed at once.
     pub concurrent_syncs: Option<i64>,
-    /// Whether pods of control planes are restarted.
+    /// Whether to restart pods of control planes.
     pub enable_shoot_control_plane_restarter: Option<bool>,
-    /// Whether some addons are.
+    /// Whether to restart some addons.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enable_shoot_core_addon_restarter: Option<bool>,
 }
 
-/// Shoots whose time is over.
+/// Shoots whose lifetime is over.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ShootQuotaConfiguration {
-    /// How many are handled at once.
+    /// How many are processed at once.
     pub concurrent_syncs: Option<i64>,
-    /// How often is looked.
+    /// How often to check.
     pub sync_period: Option<GoDuration>,
 }
 
-/// Shoots that sleep.
+/// Hibernation schedules of shoots.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ShootHibernationConfiguration {
-    /// How many are handled at once.
+    /// How many are processed at once.
     pub concurrent_syncs: Option<i64>,
-    /// How late what was missed is made up for.
+    /// How late a missed hibernation or wake-up still happens.
     pub trigger_deadline_duration: Option<GoDuration>,
 }
 
@@ -206,11 +206,11 @@ pub struct ShootHibernationConfiguration {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ShootRetryConfiguration {
-    /// How many are handled at once.
+    /// How many are processed at once.
     pub concurrent_syncs: Option<i64>,
-    /// How long is waited before one is tried again.
+    /// How long to wait before the retry.
     pub retry_period: Option<GoDuration>,
-    /// How much longer at most.
+    /// Maximum extra time before the retry.
     pub retry_jitter_period: Option<GoDuration>,
 }
 
@@ -218,10 +218,10 @@ pub struct ShootRetryConfiguration {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ManagedSeedSetConfiguration {
-    /// How many are handled at once.
+    /// How many are processed at once.
     pub concurrent_syncs: Option<i64>,
-    /// How often a shoot that failed is tried again.
+    /// How often a failed shoot is retried.
     pub max_shoot_retries: Option<i64>,
-    /// How often is looked.
+    /// How often to check.
     pub sync_period: Option<GoDuration>,
 }

@@ -1,4 +1,4 @@
-//! What is meant where a file says nothing; a zero means the same as nothing.
+//! Default values; a zero counts as missing.
 
 use formats::duration::GoDuration;
 
@@ -7,7 +7,7 @@ use super::{
     Servers,
 };
 
-/// How many objects are handled at once.
+/// How many objects are processed at once.
 const CONCURRENT_SYNCS: i64 = 5;
 
 const fn seconds(seconds: i64) -> GoDuration {
@@ -124,7 +124,7 @@ fn set_seeds(controllers: &mut ControllersConfiguration) {
     }
     let set = &mut controllers.managed_seed_set;
     set.max_shoot_retries.get_or_insert(3);
-    // The original leaves 0 where the section says something else, and then never gets anything done. GCM-CFG-010.
+    // The original keeps an explicit 0 and then never processes anything. GCM-CFG-010.
     if set.sync_period.is_none_or(|period| period.nanos() == 0) {
         set.sync_period = Some(minutes(30));
     }

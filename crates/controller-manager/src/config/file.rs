@@ -1,4 +1,4 @@
-//! Configuration files, read whole: defaults filled in, validated.
+//! Configuration files: read, defaulted, validated.
 
 use controller::config::{self, Configuration, Format, validated};
 
@@ -7,18 +7,18 @@ use super::{API_VERSION, ControllerManagerConfiguration, KIND, defaults, validat
 /// Why a configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// It cannot be read, or breaks rules.
+    /// It cannot be read, or is invalid.
     #[error("{0}")]
     File(#[from] config::FileError),
-    /// It switches a feature that there is not.
+    /// It sets an unknown feature gate.
     #[error("unrecognized feature gate: {0}; gardener-controller-manager has none but AllAlpha and AllBeta")]
     Feature(String),
-    /// A quota of projects is no ResourceQuota.
+    /// The ResourceQuota of a project quota is not one.
     #[error(
         "error decoding config: {reason}; controllers.project.quotas[{index}].config is a v1 ResourceQuota"
     )]
     Quota {
-        /// Which of them.
+        /// Index of the quota.
         index: usize,
         /// What it is instead.
         reason: String,
@@ -29,7 +29,7 @@ impl Configuration for ControllerManagerConfiguration {
     const FORMAT: Format = Format {
         api_version: API_VERSION,
         kind: KIND,
-        settle: |_| {},
+        normalize: |_| {},
         misspellings: &[("controllers.shootRetry.retryDuration", "controllers.shootRetry.retryPeriod")],
     };
     type Error = FileError;

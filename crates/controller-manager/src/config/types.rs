@@ -1,4 +1,4 @@
-//! The configuration as a file has it: connection, leader election, servers, log.
+//! The configuration file's types: connection, leader election, servers, log.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ControllersConfiguration, Debugging, LeaderElection, Server};
 
-/// Everything that one instance is told.
+/// The configuration of one instance.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ControllerManagerConfiguration {
@@ -16,40 +16,40 @@ pub struct ControllerManagerConfiguration {
     pub kind: String,
     /// The garden.
     pub garden_client_connection: ClientConnection,
-    /// What the controllers are told.
+    /// Configuration of the controllers.
     pub controllers: ControllersConfiguration,
-    /// Which of several instances runs the controllers.
+    /// Leader election among several instances.
     pub leader_election: LeaderElection,
     /// `debug`, `info` or `error`.
     pub log_level: String,
     /// `json` or `text`.
     pub log_format: String,
-    /// Where is listened.
+    /// Addresses of the servers.
     pub server: Servers,
     /// Profiling.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub debugging: Option<Debugging>,
-    /// Features that are switched; v1.82 has none but `AllAlpha` and `AllBeta`.
+    /// Feature gates; v1.82 has none but `AllAlpha` and `AllBeta`.
     pub feature_gates: BTreeMap<String, bool>,
 }
 
-/// How the garden is reached.
+/// How to connect to the garden.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ClientConnection {
     /// Path of a kubeconfig; empty: the cluster that the process runs in.
     pub kubeconfig: String,
-    /// Media types accepted; empty for the client's own choice.
+    /// Accepted media types; empty: the client's default.
     pub accept_content_types: String,
-    /// Media type sent; empty for the client's own choice.
+    /// Media type of requests; empty: the client's default.
     pub content_type: String,
     /// Requests per second.
     pub qps: f64,
-    /// Requests at once beyond `qps`.
+    /// Burst beyond `qps`.
     pub burst: i64,
 }
 
-/// Where is listened.
+/// Addresses of the servers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Servers {

@@ -1,4 +1,4 @@
-//! What a configuration must keep to, in the words of the original.
+//! Validates a configuration, with the original's error texts.
 
 use formats::name;
 use k8s_openapi::api::core::v1::ResourceQuota;
@@ -10,15 +10,15 @@ use super::{ControllerManagerConfiguration, LabelSelector, LabelSelectorRequirem
 
 const LOG_LEVELS: [&str; 3] = ["debug", "info", "error"];
 const LOG_FORMATS: [&str; 2] = ["json", "text"];
-/// Features that every component knows, whatever else it has.
+/// Feature gates that every component has.
 const FEATURES: [&str; 2] = ["AllAlpha", "AllBeta"];
 
-/// Everything that is wrong with a configuration whose defaults are filled in. GCM-CFG-006 to -008.
+/// All errors of a configuration whose defaults are filled in. GCM-CFG-006 to -008.
 #[must_use]
 pub fn validate(config: &ControllerManagerConfiguration) -> Vec<Error> {
     let mut errors = Vec::new();
-    known(&config.log_level, &LOG_LEVELS, &Path::new("logLevel"), &mut errors);
-    known(&config.log_format, &LOG_FORMATS, &Path::new("logFormat"), &mut errors);
+    check_supported(&config.log_level, &LOG_LEVELS, &Path::new("logLevel"), &mut errors);
+    check_supported(&config.log_format, &LOG_FORMATS, &Path::new("logFormat"), &mut errors);
     let quotas = Path::new("controllers").child("project").child("quotas");
     for (index, quota) in config.controllers.project.quotas.iter().enumerate() {
         project_quota(quota, &quotas.index(index), &mut errors);
@@ -26,13 +26,13 @@ pub fn validate(config: &ControllerManagerConfiguration) -> Vec<Error> {
     errors
 }
 
-/// The first feature that is switched and not known; the original does not start with one.
+/// The first unknown feature gate; like the original, the program does not start with one.
 #[must_use]
 pub fn unknown_feature(config: &ControllerManagerConfiguration) -> Option<&str> {
     config.feature_gates.keys().map(String::as_str).find(|feature| !FEATURES.contains(feature))
 }
 
-/// Whether an object is the `v1` ResourceQuota that a quota of projects is; else what it is, in the words of the original.
+/// Checks that a project quota is a `v1` ResourceQuota; otherwise returns what it is, in the words of the original.
 /// GCM-CFG-009.
 pub(super) fn resource_quota(config: &Value) -> Result<(), String> {
     let text = |field: &str| config.get(field).and_then(Value::as_str).unwrap_or_default();
@@ -96,7 +96,7 @@ fn invalid(text: &str, details: &[String], at: &Path, errors: &mut Vec<Error>) {
     errors.extend(details.iter().map(|detail| Error::invalid(at, text, detail)));
 }
 
-fn known(text: &str, values: &[&str], at: &Path, errors: &mut Vec<Error>) {
+fn check_supported(text: &str, values: &[&str], at: &Path, errors: &mut Vec<Error>) {
     if !values.contains(&text) {
         errors.push(Error::not_supported(at, text, values));
     }

@@ -7,24 +7,24 @@ use kube::{Resource, ResourceExt as _};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-/// What Gardener holds objects of the garden by.
+/// The finalizer.
 pub(super) use api::garden::FINALIZER;
 
-/// Whether an object is held.
-pub(super) fn is_held(object: &impl Resource) -> bool {
+/// Whether an object has the finalizer.
+pub(super) fn is_present(object: &impl Resource) -> bool {
     object.finalizers().iter().any(|finalizer| finalizer == FINALIZER)
 }
 
-/// Holds an object; fails if it changed meanwhile.
+/// Adds the finalizer to an object; fails if it has changed in the meantime.
 pub(super) async fn add<K>(objects: &Api<K>, object: &K) -> Result<(), kube::Error>
 where
     K: Resource + Clone + Debug + DeserializeOwned,
 {
-    let held = object.finalizers().iter().map(String::as_str).chain([FINALIZER]);
-    write(objects, object, held.collect()).await
+    let finalizers = object.finalizers().iter().map(String::as_str).chain([FINALIZER]);
+    write(objects, object, finalizers.collect()).await
 }
 
-/// Lets an object go; fails if it changed meanwhile. One that is gone is let go.
+/// Removes the finalizer; fails if the object has changed in the meantime, but succeeds if it is gone.
 pub(super) async fn remove<K>(objects: &Api<K>, object: &K) -> Result<(), kube::Error>
 where
     K: Resource + Clone + Debug + DeserializeOwned,

@@ -1,4 +1,4 @@
-//! The controllers of one instance: what they share, and how they run.
+//! The controllers of one instance: their common context, and how they are started.
 //!
 //! One module per controller, named as its contract, with a function `controller(&Context) -> Controller`.
 
@@ -20,15 +20,15 @@ use kube::Client;
 
 use crate::config::ControllerManagerConfiguration;
 
-/// How long one reconciliation may take at most.
+/// Maximum time of one reconciliation.
 const TIMEOUT: Duration = Duration::from_mins(3);
-/// How often handlers are told everything again.
+/// How often handlers receive every object again.
 const RESYNC: Duration = Duration::from_hours(10);
 
-/// What all controllers work with. Cheap to clone.
+/// The clients, stores and settings of all controllers. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Context {
-    /// What the instance is told, defaults filled in.
+    /// The configuration, with defaults filled in.
     pub config: Arc<ControllerManagerConfiguration>,
     /// The garden.
     pub garden: Cluster,
@@ -39,7 +39,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// What controllers work with that `config` tells of; nothing is asked of the garden before it is run.
+    /// The context of the controllers; sends no request before the garden cluster is run.
     #[must_use]
     pub fn new(
         config: ControllerManagerConfiguration,
@@ -64,8 +64,8 @@ pub fn controllers(context: &Context) -> Vec<Controller> {
     ]
 }
 
-/// Starts all controllers in this process, on tokio's current runtime, over a garden. The same clock and entropy send the same requests
-/// in each run.
+/// Starts all controllers over a garden, on tokio's current runtime. The same clock and entropy lead to the same
+/// requests in each run.
 #[must_use]
 pub fn start(config: &ControllerManagerConfiguration, garden: Clusters) -> Running {
     let Clusters { source, now, entropy, .. } = garden;
@@ -76,7 +76,7 @@ pub fn start(config: &ControllerManagerConfiguration, garden: Clusters) -> Runni
     })
 }
 
-/// How many objects are handled at once; none is one.
+/// How many objects are processed at once; missing or 0 counts as 1.
 fn workers(concurrent_syncs: Option<i64>) -> usize {
     concurrent_syncs.and_then(|count| usize::try_from(count).ok()).unwrap_or(1)
 }

@@ -1,11 +1,12 @@
-//! Objects of the garden that are kept as long as others refer to them: CloudProfiles, ExposureClasses and Quotas.
+//! Protects CloudProfiles, ExposureClasses and Quotas from deletion while other objects refer to them.
 //!
-//! Who refers is looked for when one is to be deleted; the others are not watched, a request that fails comes back.
+//! The controller looks for references when an object is being deleted. It does not watch the referring objects; a
+//! failed request is retried.
 
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use controller::cluster::Kind;
+use controller::cluster::WatchedKind;
 use controller::events::{EventType, Recorder, recorder};
 use controller::{Controller, Outcome, Reconcile, Request, Selection, Store, Watch};
 use k8s_openapi::{ClusterResourceScope, NamespaceResourceScope};
@@ -14,86 +15,86 @@ use kube::{Client, Resource, ResourceExt as _};
 
 use super::{Context, TIMEOUT, finalizer};
 
-/// Reason of the event that tells that a deletion waits.
+/// Reason of the event that a deletion waits.
 const REFERENCED: &str = "ResourceReferenced";
 
-/// What is kept, and who keeps it.
-pub(super) struct Rule<K, R> {
+/// A protected kind, and the kind that refers to it.
+pub(super) struct ReferenceRule<K, R> {
     /// Name in log and metrics; events come from `<name>-controller`.
     pub(super) name: &'static str,
-    /// Whether an object refers to the one that is kept.
+    /// Whether an object refers to the protected one.
     pub(super) refers: fn(&R, &K) -> bool,
-    /// What is told, up to the list of those who refer.
-    pub(super) refused: &'static str,
-    /// How an error begins if the finalizer cannot be set.
-    pub(super) not_added: &'static str,
+    /// Beginning of the event's message; the list of referring objects follows.
+    pub(super) deletion_refused: &'static str,
+    /// Beginning of the error if the finalizer cannot be added.
+    pub(super) finalizer_not_added: &'static str,
 }
 
-/// Why an object is not as it should be.
+/// Why a reconciliation failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ReferencesError {
-    /// It could not be held.
+    /// The finalizer could not be added.
     #[error("{0}")]
     Add(&'static str, #[source] kube::Error),
-    /// It could not be let go.
+    /// The finalizer could not be removed.
     #[error("failed to remove finalizer")]
     Remove(#[source] kube::Error),
-    /// Others refer to it.
+    /// Others refer to the object.
     #[error("{0}")]
     Referenced(String),
 }
 
-/// How objects of a scope are reached.
-pub(super) trait Reached<K> {
-    /// The objects of a namespace, or of the cluster.
-    fn objects(client: Client, namespace: &str) -> Api<K>;
+/// The API of a kind by its scope.
+pub(super) trait ScopedApi<K> {
+    /// The API for a namespace, or for the cluster.
+    fn api(client: Client, namespace: &str) -> Api<K>;
 }
 
-impl<K: Resource<Scope = Self, DynamicType = ()>> Reached<K> for ClusterResourceScope {
-    fn objects(client: Client, _: &str) -> Api<K> {
+impl<K: Resource<Scope = Self, DynamicType = ()>> ScopedApi<K> for ClusterResourceScope {
+    fn api(client: Client, _: &str) -> Api<K> {
         Api::all(client)
     }
 }
 
-impl<K: Resource<Scope = Self, DynamicType = ()>> Reached<K> for NamespaceResourceScope {
-    fn objects(client: Client, namespace: &str) -> Api<K> {
+impl<K: Resource<Scope = Self, DynamicType = ()>> ScopedApi<K> for NamespaceResourceScope {
+    fn api(client: Client, namespace: &str) -> Api<K> {
         Api::namespaced(client, namespace)
     }
 }
 
 struct Reconciler<K, R> {
-    rule: Rule<K, R>,
+    rule: ReferenceRule<K, R>,
     objects: Store<K>,
     referring: Store<R>,
     client: Client,
     recorder: Recorder,
 }
 
-/// An object, and those that may refer to it.
+/// An object, and all objects that may refer to it.
 struct State<K, R> {
     object: Arc<K>,
     others: Vec<Arc<R>>,
 }
 
-/// What is done with an object.
+/// What to do with an object.
 #[derive(Debug, PartialEq, Eq)]
 enum Action {
-    Hold,
-    LetGo,
-    /// It is told why it stays.
+    AddFinalizer,
+    RemoveFinalizer,
+    /// Report why the object cannot be deleted yet.
     Refuse(String),
 }
 
-/// The controller that keeps objects of a kind.
+/// The controller that protects objects of one kind.
 pub(super) fn controller<K, R>(
     context: &Context,
-    rule: Rule<K, R>,
+    rule: ReferenceRule<K, R>,
     concurrent_syncs: Option<i64>,
 ) -> Controller
 where
-    K: Kind + Resource<DynamicType = ()>,
-    R: Kind + Resource<DynamicType = ()>,
-    <K as Resource>::Scope: Reached<K>,
+    K: WatchedKind + Resource<DynamicType = ()>,
+    R: WatchedKind + Resource<DynamicType = ()>,
+    <K as Resource>::Scope: ScopedApi<K>,
 {
     let garden = &context.garden;
     let name = rule.name;
@@ -112,9 +113,9 @@ where
 
 impl<K, R> Reconcile for Reconciler<K, R>
 where
-    K: Kind + Resource<DynamicType = ()>,
-    R: Kind + Resource<DynamicType = ()>,
-    <K as Resource>::Scope: Reached<K>,
+    K: WatchedKind + Resource<DynamicType = ()>,
+    R: WatchedKind + Resource<DynamicType = ()>,
+    <K as Resource>::Scope: ScopedApi<K>,
 {
     type Error = ReferencesError;
 
@@ -129,9 +130,9 @@ where
 
 impl<K, R> Reconciler<K, R>
 where
-    K: Kind + Resource<DynamicType = ()>,
-    R: Kind,
-    <K as Resource>::Scope: Reached<K>,
+    K: WatchedKind + Resource<DynamicType = ()>,
+    R: WatchedKind,
+    <K as Resource>::Scope: ScopedApi<K>,
 {
     fn observe(&self, request: &Request) -> Option<State<K, R>> {
         let object = self.objects.get(&request.namespace, &request.name)?;
@@ -144,14 +145,14 @@ where
         state: &State<K, R>,
         action: Action,
     ) -> Result<(), ReferencesError> {
-        let objects = <K as Resource>::Scope::objects(self.client.clone(), &request.namespace);
+        let objects = <K as Resource>::Scope::api(self.client.clone(), &request.namespace);
         match action {
-            Action::Hold => {
+            Action::AddFinalizer => {
                 tracing::info!("Adding finalizer");
                 let added = finalizer::add(&objects, &*state.object).await;
-                added.map_err(|error| ReferencesError::Add(self.rule.not_added, error))
+                added.map_err(|error| ReferencesError::Add(self.rule.finalizer_not_added, error))
             }
-            Action::LetGo => {
+            Action::RemoveFinalizer => {
                 tracing::info!("Nobody refers to it, removing finalizer");
                 finalizer::remove(&objects, &*state.object).await.map_err(ReferencesError::Remove)
             }
@@ -164,10 +165,10 @@ where
 }
 
 /// GCM-CPR-001 to -005, GCM-EXC-001 to -005, GCM-QUO-001 to -005.
-fn plan<K: Resource, R: Resource>(rule: &Rule<K, R>, state: &State<K, R>) -> Vec<Action> {
+fn plan<K: Resource, R: Resource>(rule: &ReferenceRule<K, R>, state: &State<K, R>) -> Vec<Action> {
     let object = &*state.object;
-    match (object.meta().deletion_timestamp.is_some(), finalizer::is_held(object)) {
-        (false, false) => return vec![Action::Hold],
+    match (object.meta().deletion_timestamp.is_some(), finalizer::is_present(object)) {
+        (false, false) => return vec![Action::AddFinalizer],
         (false, true) | (true, false) => return Vec::new(),
         (true, true) => {}
     }
@@ -176,7 +177,7 @@ fn plan<K: Resource, R: Resource>(rule: &Rule<K, R>, state: &State<K, R>) -> Vec
         .map(|other| format!("{}/{}", other.namespace().unwrap_or_default(), other.name_any()))
         .collect();
     if names.is_empty() {
-        return vec![Action::LetGo];
+        return vec![Action::RemoveFinalizer];
     }
-    vec![Action::Refuse(format!("{}: [{}]", rule.refused, names.join(" ")))]
+    vec![Action::Refuse(format!("{}: [{}]", rule.deletion_refused, names.join(" ")))]
 }

@@ -1,4 +1,4 @@
-//! The program as a target: rows about versions in real time, and what is said of one that ends in the middle.
+//! The program as a target: rows about versions in real time, and the report about a program that ends during a case.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -20,11 +20,11 @@ use serde_json::{Value, json};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_gardener-controller-manager");
 
-/// Decides the same whatever the dates are, so that every row is asked at the time that it is.
-struct Steady;
+/// Decides the same whatever the dates are, so that every row runs at the current time.
+struct FixedDecisions;
 
 #[async_trait]
-impl Target for Steady {
+impl Target for FixedDecisions {
     fn identity(&self) -> Identity {
         Identity {
             name: "steady".to_owned(),
@@ -48,7 +48,7 @@ impl Target for Steady {
     }
 }
 
-/// A command line with the configuration of the program.
+/// A target that runs a command line with the configuration of the program.
 fn started_by(command: &[&str]) -> CommandTarget {
     let text = json!({
         "apiVersion": "conformance.gardener.cloud/v1alpha1",
@@ -70,11 +70,11 @@ fn started_by(command: &[&str]) -> CommandTarget {
     });
     let described = target::read(&SourceFile::new("target.yaml", text.to_string())).expect("it is a target");
     let known = Known { name: described.metadata.name, ..Known::default() };
-    let decisions: Option<Arc<dyn Target>> = Some(Arc::new(Steady));
+    let decisions: Option<Arc<dyn Target>> = Some(Arc::new(FixedDecisions));
     CommandTarget { known, spec: described.spec, folder: PathBuf::from("."), image: None, decisions }
 }
 
-/// What became of the cases of a clause.
+/// The results of the cases of a clause.
 async fn cases(clause: &str, target: CommandTarget) -> Vec<CaseResult> {
     let mut contracts = contracts::all().expect("the contracts are well-formed");
     for contract in &mut contracts {
@@ -90,22 +90,22 @@ async fn cases(clause: &str, target: CommandTarget) -> Vec<CaseResult> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn rows_about_versions_are_asked_in_real_time_with_their_dates_moved() {
-    let asked = cases("GDN-MNT-002", started_by(&[PROGRAM, "--config=<config>"])).await;
+async fn rows_about_versions_run_in_real_time_with_shifted_dates() {
+    let results = cases("GDN-MNT-002", started_by(&[PROGRAM, "--config=<config>"])).await;
     let (here, elsewhere): (Vec<_>, Vec<_>) =
-        asked.iter().partition(|case| case.runs_on.as_deref() == Some("reconcile"));
+        results.iter().partition(|case| case.runs_on.as_deref() == Some("reconcile"));
     let became = |cases: &[&CaseResult]| cases.iter().map(|case| case.status).collect::<Vec<_>>();
     assert_eq!(became(&here), [Status::Passed, Status::Passed], "{here:#?}");
     assert_eq!(became(&elsewhere), [Status::NotSupported, Status::NotSupported]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_ends_in_the_middle_leaves_nothing_alone() {
+async fn a_program_that_ends_during_a_case_fails_that_case() {
     let script = "\"$0\" \"$1\" & sleep 4; kill $!; echo 'panic: enough' >&2; exit 3";
-    let asked = cases("GCM-CPR-002", started_by(&["sh", "-c", script, PROGRAM, "--config=<config>"])).await;
-    let case = asked.first().expect("it has a case");
+    let results = cases("GCM-CPR-002", started_by(&["sh", "-c", script, PROGRAM, "--config=<config>"])).await;
+    let case = results.first().expect("it has a case");
     assert_eq!(case.status, Status::Failed, "{case:#?}");
-    let told: Vec<(&str, &str)> =
+    let failures: Vec<(&str, &str)> =
         case.checks.iter().map(|check| (check.part.as_str(), check.got.as_str())).collect();
-    assert_eq!(told, [("runs", "ended (exit status: 3): panic: enough")]);
+    assert_eq!(failures, [("runs", "ended (exit status: 3): panic: enough")]);
 }

@@ -12,7 +12,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::sleep;
 
-/// How long anything may take.
+/// Maximum time of any wait.
 const PATIENCE: Duration = Duration::from_mins(1);
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -24,7 +24,7 @@ pub(super) struct Instance {
 }
 
 impl Instance {
-    /// Starts it over a garden, with this configuration beside connection and ports.
+    /// Starts the program over a garden; `config` is merged with connection and ports.
     pub(super) fn start(garden: &Embedded, config: &Value) -> Self {
         let folder = tempfile::tempdir().expect("there is room");
         let ports = [free_port(), free_port()];
@@ -46,7 +46,7 @@ impl Instance {
         Self { child: Some(child), ports, _folder: folder }
     }
 
-    /// Asks one of its servers, `health` or `metrics`; nothing where nobody answers.
+    /// Sends a GET request to one of its servers, `health` or `metrics`; `None` without an answer.
     pub(super) async fn get(&self, server: &str, path: &str) -> Option<(u16, String)> {
         let port = self.ports[usize::from(server == "metrics")];
         let mut stream = TcpStream::connect(("127.0.0.1", port)).await.ok()?;
@@ -58,16 +58,16 @@ impl Instance {
         Some((head.split(' ').nth(1)?.parse().ok()?, body.to_owned()))
     }
 
-    /// Tells it to stop; its exit code, and what it printed beside its log.
+    /// Sends SIGTERM; returns the exit code, and what it printed in addition to its log.
     pub(super) async fn stop(&mut self) -> (Option<i32>, String) {
         let id = self.child.as_ref().expect("it runs").id().to_string();
-        let told = Command::new("kill").args(["-TERM", &id]).status().expect("there is kill");
-        assert!(told.success());
-        self.ended().await
+        let signalled = Command::new("kill").args(["-TERM", &id]).status().expect("there is kill");
+        assert!(signalled.success());
+        self.wait_for_exit().await
     }
 
-    /// Waits until it ends; its exit code, and what it printed beside its log.
-    pub(super) async fn ended(&mut self) -> (Option<i32>, String) {
+    /// Waits until it ends; returns the exit code, and what it printed in addition to its log.
+    pub(super) async fn wait_for_exit(&mut self) -> (Option<i32>, String) {
         let child = self.child.take().expect("it runs");
         let output = tokio::task::spawn_blocking(move || output(child)).await.expect("it is waited for");
         (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
@@ -83,8 +83,8 @@ impl Drop for Instance {
     }
 }
 
-/// Starts it with what cannot be started with; `<kubeconfig>` in the configuration is the other file.
-pub(super) fn failed(config: Option<&str>, kubeconfig: &str) -> (Option<i32>, String) {
+/// Runs it with invalid input until it ends; `<kubeconfig>` in the configuration is the path of the other file.
+pub(super) fn run_expecting_failure(config: Option<&str>, kubeconfig: &str) -> (Option<i32>, String) {
     let folder = tempfile::tempdir().expect("there is room");
     let (file, other) = (folder.path().join("config.yaml"), folder.path().join("kubeconfig"));
     fs::write(&other, kubeconfig).expect("it is written");
@@ -98,8 +98,8 @@ pub(super) fn failed(config: Option<&str>, kubeconfig: &str) -> (Option<i32>, St
     (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Waits until it is so.
-pub(super) async fn soon(what: &str, is_so: impl AsyncFn() -> bool) {
+/// Waits until the condition is true.
+pub(super) async fn wait_until(what: &str, is_so: impl AsyncFn() -> bool) {
     let began = Instant::now();
     while !is_so().await {
         assert!(began.elapsed() < PATIENCE, "{what}: not within {PATIENCE:?}");
@@ -113,7 +113,7 @@ fn command() -> Command {
     command
 }
 
-/// What it left; one that does not end is killed, which is no exit code.
+/// The output of a program; one that does not end is killed, and then has no exit code.
 fn output(mut child: Child) -> Output {
     let began = Instant::now();
     while child.try_wait().expect("it can be asked").is_none() {
@@ -125,7 +125,7 @@ fn output(mut child: Child) -> Output {
     child.wait_with_output().expect("it has ended")
 }
 
-/// A port that nobody listens on.
+/// A free port.
 fn free_port() -> u16 {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("there is one");
     listener.local_addr().expect("it is bound").port()

@@ -1,4 +1,4 @@
-//! The binary as a process: what it says of itself, that it maintains, that one of two leads, how it ends.
+//! The binary as a process: messages, maintenance, leader election between two instances, exit codes.
 
 mod instance;
 
@@ -18,7 +18,7 @@ use self::instance::{Instance, failed, soon};
 
 const LEASE: &str = "gardener-controller-manager-leader-election";
 
-/// A garden over TLS with the profile `local`, whose highest version is 1.27.4, and so many Shoots that are to be maintained.
+/// A garden over TLS with the profile `local`, whose highest version is 1.27.4, and Shoots whose maintenance is due.
 async fn garden(shoots: &[&str]) -> Embedded {
     let garden = Embedded::start(true, None).await.expect("it is served");
     let cluster = Cluster::new(garden.client());
@@ -65,11 +65,13 @@ async fn holder(garden: &Embedded) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_leads_maintains_shows_itself_and_gives_its_lease_up_when_told_to_stop() {
+async fn it_leads_maintains_serves_metrics_and_releases_its_lease_on_sigterm() {
     let garden = garden(&["app"]).await;
     let mut instance = Instance::start(&garden, &json!({}));
-    soon("the shoot is maintained", async || version(&garden, "app").await.as_deref() == Some("1.27.4"))
-        .await;
+    wait_until("the shoot is maintained", async || {
+        version(&garden, "app").await.as_deref() == Some("1.27.4")
+    })
+    .await;
     assert_eq!(instance.get("health", "/healthz").await, Some((200, "ok".to_owned())));
     assert_eq!(instance.get("health", "/readyz/informer-sync").await, Some((200, "ok".to_owned())));
     let (status, metrics) = instance.get("metrics", "/metrics").await.unwrap_or_default();
@@ -88,21 +90,22 @@ async fn it_leads_maintains_shows_itself_and_gives_its_lease_up_when_told_to_sto
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_two_one_leads_and_the_other_goes_on_when_that_is_stopped() {
+async fn one_of_two_leads_and_the_other_takes_over_when_it_stops() {
     let garden = garden(&[]).await;
     let mut both = [Instance::start(&garden, &json!({})), Instance::start(&garden, &json!({}))];
     for instance in &both {
-        soon("it is ready", async || instance.get("health", "/readyz").await.is_some()).await;
+        wait_until("it is ready", async || instance.get("health", "/readyz").await.is_some()).await;
     }
-    soon("somebody leads", async || !holder(&garden).await.is_empty()).await;
-    soon("one leads", async || leaders(&both).await.iter().filter(|leads| **leads).count() == 1).await;
+    wait_until("somebody leads", async || !holder(&garden).await.is_empty()).await;
+    wait_until("one leads", async || leaders(&both).await.iter().filter(|leads| **leads).count() == 1).await;
     let leads = leaders(&both).await;
     assert_eq!(leads.iter().filter(|leads| **leads).count(), 1, "{leads:?}");
     let leader = usize::from(leads[1]);
     assert_eq!(both[leader].stop().await.0, Some(0));
     let cluster = Cluster::new(garden.client());
     facts::write(&cluster, &shoot("late")).await.expect("it is written");
-    soon("the other maintains", async || version(&garden, "late").await.as_deref() == Some("1.27.4")).await;
+    wait_until("the other maintains", async || version(&garden, "late").await.as_deref() == Some("1.27.4"))
+        .await;
     assert_eq!(both[1 - leader].stop().await.0, Some(0));
 }
 
@@ -116,18 +119,18 @@ async fn leaders(instances: &[Instance; 2]) -> Vec<bool> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_loses_the_lease_ends_badly() {
+async fn an_instance_that_loses_the_lease_exits_with_an_error() {
     let garden = garden(&[]).await;
     let fast =
         json!({"leaderElection": {"leaseDuration": "3s", "renewDeadline": "2s", "retryPeriod": "500ms"}});
     let mut instance = Instance::start(&garden, &fast);
-    soon("it leads", async || !holder(&garden).await.is_empty()).await;
+    wait_until("it leads", async || !holder(&garden).await.is_empty()).await;
     let leases: Api<Lease> = Api::namespaced(garden.client(), "garden");
     let entropy = Entropy::seeded(1);
     let stop = CancellationToken::new();
-    let (told, id) = (stop.clone(), entropy.uuid().to_string());
+    let (stopped, id) = (stop.clone(), entropy.uuid().to_string());
     let thief = tokio::spawn(async move {
-        while !told.is_cancelled() {
+        while !stopped.is_cancelled() {
             let time = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S.%6fZ").to_string();
             let taken =
                 json!({"spec": {"holderIdentity": id, "leaseDurationSeconds": 600, "renewTime": time}});
@@ -135,15 +138,15 @@ async fn who_loses_the_lease_ends_badly() {
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     });
-    let (code, told) = instance.ended().await;
+    let (code, output) = instance.wait_for_exit().await;
     stop.cancel();
     thief.await.expect("it ends");
-    assert_eq!(code, Some(1), "{told}");
-    assert!(told.contains("failed to run controllers"), "{told}");
+    assert_eq!(code, Some(1), "{output}");
+    assert!(output.contains("failed to run controllers"), "{output}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn ports_and_times_that_are_none_are_told_once_the_garden_is_reached() {
+async fn invalid_ports_and_times_are_errors_once_the_garden_is_reached() {
     let garden = garden(&[]).await;
     for (config, wanted) in [
         (json!({"server": {"metrics": {"port": 70000}}}), "failed to listen on port 70000"),
@@ -152,14 +155,14 @@ async fn ports_and_times_that_are_none_are_told_once_the_garden_is_reached() {
             "leaseDuration must be greater than renewDeadline",
         ),
     ] {
-        let (code, told) = Instance::start(&garden, &config).ended().await;
-        assert_eq!(code, Some(1), "{told}");
-        assert!(told.contains(wanted), "wanted {wanted}, got {told}");
+        let (code, output) = Instance::start(&garden, &config).wait_for_exit().await;
+        assert_eq!(code, Some(1), "{output}");
+        assert!(output.contains(wanted), "wanted {wanted}, got {output}");
     }
 }
 
 #[test]
-fn what_it_cannot_be_started_with_is_told_and_ends_with_1() {
+fn invalid_input_is_an_error_with_exit_code_1() {
     const HEAD: &str = "apiVersion: controllermanager.config.gardener.cloud/v1alpha1\nkind: ControllerManagerConfiguration\n";
     let kubeconfig = |user: &str| {
         format!(
@@ -168,7 +171,7 @@ fn what_it_cannot_be_started_with_is_told_and_ends_with_1() {
     };
     let connected = format!("{HEAD}gardenClientConnection: {{kubeconfig: <kubeconfig>}}\n");
     let table: [(Option<&str>, &str, &str); 8] = [
-        (None, "", "missing config file: say --config FILE"),
+        (None, "", "missing config file: set --config FILE"),
         (
             Some("kind: Other\n"),
             "",
@@ -198,8 +201,8 @@ fn what_it_cannot_be_started_with_is_told_and_ends_with_1() {
         (Some(&connected), "clusters: 1", "failed to read kubeconfig"),
     ];
     for (config, kubeconfig, wanted) in table {
-        let (code, told) = failed(config, kubeconfig);
-        assert_eq!(code, Some(1), "{wanted}: {told}");
-        assert!(told.contains(wanted), "wanted {wanted}, got {told}");
+        let (code, output) = run_expecting_failure(config, kubeconfig);
+        assert_eq!(code, Some(1), "{wanted}: {output}");
+        assert!(output.contains(wanted), "wanted {wanted}, got {output}");
     }
 }

@@ -1,4 +1,4 @@
-//! How a configuration file becomes a component's configuration: read, defaults filled in, validated.
+//! Turns a configuration file into a component's configuration: reads it, fills in defaults, validates it.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ pub enum FileError {
     /// It cannot be read.
     #[error("{0}")]
     Read(#[from] ConfigError),
-    /// It breaks rules; these are all of them.
+    /// It is invalid; these are all errors.
     #[error("{}", field::aggregate(.0))]
     Invalid(Vec<field::Error>),
 }
@@ -41,23 +41,24 @@ pub trait Configuration: DeserializeOwned {
         Ok((config.complete()?, warnings))
     }
 
-    /// Reads what a file says, whose version and kind may be missing, with the warnings about it.
+    /// Reads a configuration whose `apiVersion` and `kind` may be missing, and returns the warnings about it.
     ///
     /// # Errors
     /// When it cannot be read, or is not valid.
     fn from_value(value: &Value) -> Result<(Self, Vec<Warning>), Self::Error> {
-        let text = over(json!({}), value, &Self::FORMAT).to_string();
+        let text = complete_document(json!({}), value, &Self::FORMAT).to_string();
         let (config, warnings) = read::<Self>(&text, &Self::FORMAT).map_err(FileError::from)?;
         Ok((config.complete()?, warnings))
     }
 
-    /// Reads a part of a file, as a test says it: kind, version and leader election may be missing, unknown fields may not be there.
+    /// Reads part of a configuration, as tests write it: `apiVersion`, `kind` and leader election may be missing;
+    /// unknown fields are an error.
     ///
     /// # Errors
     /// When it cannot be read, or is not valid.
     fn from_partial(partial: &Value) -> Result<Self, Self::Error> {
         let alone = json!({"leaderElection": {"leaderElect": false}});
-        let text = over(alone, partial, &Self::FORMAT).to_string();
+        let text = complete_document(alone, partial, &Self::FORMAT).to_string();
         let (config, warnings) = read::<Self>(&text, &Self::FORMAT).map_err(FileError::from)?;
         if !warnings.is_empty() {
             return Err(FileError::from(ConfigError::Unknown(warnings)).into());
@@ -66,7 +67,7 @@ pub trait Configuration: DeserializeOwned {
     }
 }
 
-/// Validated: the configuration, unless there are errors.
+/// Returns the configuration if there are no errors.
 ///
 /// # Errors
 /// The errors.
@@ -74,8 +75,8 @@ pub fn validated<C>(config: C, errors: Vec<field::Error>) -> Result<C, FileError
     if errors.is_empty() { Ok(config) } else { Err(FileError::Invalid(errors)) }
 }
 
-/// A whole file: version, kind, and the fields of `value` over those of `usual`.
-fn over(usual: Value, value: &Value, format: &Format) -> Value {
+/// A complete file: `apiVersion`, `kind`, and the fields of `value` merged over those of `usual`.
+fn complete_document(usual: Value, value: &Value, format: &Format) -> Value {
     let mut whole = usual;
     whole["apiVersion"] = format.api_version.into();
     whole["kind"] = format.kind.into();

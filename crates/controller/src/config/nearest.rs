@@ -1,6 +1,6 @@
-//! The known name that is most like a misspelt one.
+//! Finds the known name that is most similar to a misspelt one.
 
-/// The nearest of the known names, if one is near enough to be meant.
+/// The most similar known name, if it is similar enough to be what the user meant.
 pub(super) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let limit = (name.chars().count() / 3).max(1);
     let lower = name.to_lowercase();
@@ -12,7 +12,7 @@ pub(super) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
         .map(|(_, candidate)| candidate)
 }
 
-/// How many characters must be added, dropped, replaced or swapped with their neighbour (optimal string alignment).
+/// Edit distance: characters to add, drop, replace or swap with their neighbour (optimal string alignment).
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut table = vec![vec![0; b.len() + 1]; a.len() + 1];

@@ -1,4 +1,4 @@
-//! A serde reader of JSON values that knows where it is, and notes the fields a type does not have.
+//! A serde deserializer of JSON values that tracks the path and collects unknown fields.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -10,9 +10,9 @@ use serde::de::{
 };
 use serde_json::Value;
 
-/// One step from the root of a file.
+/// One segment of the path from the root of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum PathSegment {
     Field(String),
     Index(usize),
 }
@@ -20,28 +20,28 @@ pub(super) enum Step {
 /// A field that the type does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Unknown {
-    pub(super) path: Vec<Step>,
+    pub(super) path: Vec<PathSegment>,
     pub(super) known: &'static [&'static str],
 }
 
-/// A value that does not fit its field.
+/// A value of the wrong type for its field.
 #[derive(Debug)]
-pub(super) struct Misfit {
-    pub(super) path: Vec<Step>,
+pub(super) struct WrongTypeError {
+    pub(super) path: Vec<PathSegment>,
     pub(super) message: String,
     placed: bool,
 }
 
-/// Reads the value as a type, with the fields that were left over.
-pub(super) fn read<T: DeserializeOwned>(value: &Value) -> Result<(T, Vec<Unknown>), Misfit> {
+/// Deserializes the value, and returns it with the unknown fields.
+pub(super) fn read<T: DeserializeOwned>(value: &Value) -> Result<(T, Vec<Unknown>), WrongTypeError> {
     let unknown = RefCell::new(Vec::new());
-    let read = T::deserialize(Reader { value, path: Vec::new(), unknown: &unknown })?;
+    let read = T::deserialize(ValueDeserializer { value, path: Vec::new(), unknown: &unknown })?;
     Ok((read, unknown.into_inner()))
 }
 
-impl Misfit {
-    /// Remembers the innermost place only.
-    fn at(mut self, path: &[Step]) -> Self {
+impl WrongTypeError {
+    /// Sets the path unless a nested value has set it already.
+    fn at(mut self, path: &[PathSegment]) -> Self {
         if !self.placed {
             (self.path, self.placed) = (path.to_vec(), true);
         }
@@ -49,21 +49,21 @@ impl Misfit {
     }
 }
 
-impl fmt::Display for Misfit {
+impl fmt::Display for WrongTypeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Misfit {}
+impl std::error::Error for WrongTypeError {}
 
-impl de::Error for Misfit {
+impl de::Error for WrongTypeError {
     fn custom<T: fmt::Display>(message: T) -> Self {
         Self { path: Vec::new(), message: message.to_string(), placed: false }
     }
 
     fn invalid_type(found: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
-        // What stands in the wrong field may be a secret.
+        // The message must not show the value, which may be a secret.
         match found {
             Unexpected::Str(_) => Self::custom(format_args!("invalid type: string, expected {expected}")),
             found => Self::custom(format_args!("invalid type: {found}, expected {expected}")),
@@ -71,36 +71,38 @@ impl de::Error for Misfit {
     }
 }
 
-struct Reader<'de, 'u> {
+struct ValueDeserializer<'de, 'u> {
     value: &'de Value,
-    path: Vec<Step>,
+    path: Vec<PathSegment>,
     unknown: &'u RefCell<Vec<Unknown>>,
 }
 
-impl<'de> Reader<'de, '_> {
-    fn below(&self, step: Step, value: &'de Value) -> Self {
+impl<'de> ValueDeserializer<'de, '_> {
+    fn below(&self, step: PathSegment, value: &'de Value) -> Self {
         let mut path = self.path.clone();
         path.push(step);
         Self { value, path, unknown: self.unknown }
     }
 }
 
-impl<'de> Deserializer<'de> for Reader<'de, '_> {
-    type Error = Misfit;
+impl<'de> Deserializer<'de> for ValueDeserializer<'de, '_> {
+    type Error = WrongTypeError;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, WrongTypeError> {
         let path = self.path.clone();
         let value = match self.value {
             Value::Null => visitor.visit_unit(),
             Value::Bool(value) => visitor.visit_bool(*value),
             Value::String(text) => visitor.visit_borrowed_str(text),
             Value::Number(number) => number.deserialize_any(visitor).map_err(de::Error::custom),
-            Value::Array(items) => visitor.visit_seq(Items { rest: items.iter().enumerate(), list: self }),
+            Value::Array(items) => {
+                visitor.visit_seq(ListItems { rest: items.iter().enumerate(), list: self })
+            }
             Value::Object(fields) => {
-                visitor.visit_map(Entries { rest: fields.iter(), value: None, map: self })
+                visitor.visit_map(MapFields { rest: fields.iter(), value: None, map: self })
             }
         };
-        value.map_err(|misfit| misfit.at(&path))
+        value.map_err(|mismatch| mismatch.at(&path))
     }
 
     fn deserialize_struct<V: Visitor<'de>>(
@@ -108,16 +110,16 @@ impl<'de> Deserializer<'de> for Reader<'de, '_> {
         _name: &'static str,
         known: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Misfit> {
+    ) -> Result<V::Value, WrongTypeError> {
         let names = self.value.as_object().into_iter().flat_map(serde_json::Map::keys);
         for name in names.filter(|name| !known.contains(&name.as_str())) {
-            let path = self.below(Step::Field(name.clone()), self.value).path;
+            let path = self.below(PathSegment::Field(name.clone()), self.value).path;
             self.unknown.borrow_mut().push(Unknown { path, known });
         }
         self.deserialize_any(visitor)
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, WrongTypeError> {
         if self.value.is_null() { visitor.visit_none() } else { visitor.visit_some(self) }
     }
 
@@ -125,7 +127,7 @@ impl<'de> Deserializer<'de> for Reader<'de, '_> {
         self,
         _name: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Misfit> {
+    ) -> Result<V::Value, WrongTypeError> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -134,9 +136,9 @@ impl<'de> Deserializer<'de> for Reader<'de, '_> {
         name: &'static str,
         variants: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Misfit> {
+    ) -> Result<V::Value, WrongTypeError> {
         let value = self.value.deserialize_enum(name, variants, visitor);
-        value.map_err(|error| <Misfit as de::Error>::custom(error).at(&self.path))
+        value.map_err(|error| <WrongTypeError as de::Error>::custom(error).at(&self.path))
     }
 
     serde::forward_to_deserialize_any! {
@@ -145,46 +147,52 @@ impl<'de> Deserializer<'de> for Reader<'de, '_> {
     }
 }
 
-struct Items<'de, 'u> {
+struct ListItems<'de, 'u> {
     rest: std::iter::Enumerate<std::slice::Iter<'de, Value>>,
-    list: Reader<'de, 'u>,
+    list: ValueDeserializer<'de, 'u>,
 }
 
-impl<'de> SeqAccess<'de> for Items<'de, '_> {
-    type Error = Misfit;
+impl<'de> SeqAccess<'de> for ListItems<'de, '_> {
+    type Error = WrongTypeError;
 
-    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Misfit> {
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, WrongTypeError> {
         let Some((index, item)) = self.rest.next() else { return Ok(None) };
-        let reader = self.list.below(Step::Index(index), item);
+        let reader = self.list.below(PathSegment::Index(index), item);
         let path = reader.path.clone();
-        seed.deserialize(reader).map(Some).map_err(|misfit| misfit.at(&path))
+        seed.deserialize(reader).map(Some).map_err(|mismatch| mismatch.at(&path))
     }
 }
 
-struct Entries<'de, 'u> {
+struct MapFields<'de, 'u> {
     rest: serde_json::map::Iter<'de>,
     value: Option<(&'de String, &'de Value)>,
-    map: Reader<'de, 'u>,
+    map: ValueDeserializer<'de, 'u>,
 }
 
-impl<'de> MapAccess<'de> for Entries<'de, '_> {
-    type Error = Misfit;
+impl<'de> MapAccess<'de> for MapFields<'de, '_> {
+    type Error = WrongTypeError;
 
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Misfit> {
-        // A null means that nothing is said, whatever the type.
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, WrongTypeError> {
+        // A null counts as absent, whatever the type.
         let Some((name, value)) = self.rest.by_ref().find(|(_, value)| !value.is_null()) else {
             return Ok(None);
         };
         self.value = Some((name, value));
-        let key: StrDeserializer<'_, Misfit> = name.as_str().into_deserializer();
+        let key: StrDeserializer<'_, WrongTypeError> = name.as_str().into_deserializer();
         seed.deserialize(key).map(Some)
     }
 
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Misfit> {
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, WrongTypeError> {
         let (name, value) =
-            self.value.take().ok_or_else(|| <Misfit as de::Error>::custom("a value without key"))?;
-        let reader = self.map.below(Step::Field(name.clone()), value);
+            self.value.take().ok_or_else(|| <WrongTypeError as de::Error>::custom("a value without key"))?;
+        let reader = self.map.below(PathSegment::Field(name.clone()), value);
         let path = reader.path.clone();
-        seed.deserialize(reader).map_err(|misfit| misfit.at(&path))
+        seed.deserialize(reader).map_err(|mismatch| mismatch.at(&path))
     }
 }

@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct LeaderElection {
-    /// Whether a leader is elected at all.
+    /// Whether to elect a leader at all.
     pub leader_elect: Option<bool>,
-    /// How long followers wait for a silent leader.
+    /// How long other instances wait after the leader's last renewal.
     pub lease_duration: GoDuration,
     /// How long a leader tries to renew before it gives up.
     pub renew_deadline: GoDuration,
-    /// Time between two tries.
+    /// Time between two attempts.
     pub retry_period: GoDuration,
     /// Kind of object, `leases`.
     pub resource_lock: String,
@@ -23,13 +23,13 @@ pub struct LeaderElection {
     pub resource_namespace: String,
 }
 
-/// One address.
+/// The address of a server.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Server {
-    /// Address listened on; empty: all.
+    /// Address to listen on; empty: all.
     pub bind_address: String,
-    /// Port listened on.
+    /// Port to listen on.
     pub port: i64,
 }
 
@@ -37,8 +37,8 @@ pub struct Server {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Debugging {
-    /// Whether profiles are served beside the metrics.
+    /// Whether to serve profiles next to the metrics.
     pub enable_profiling: bool,
-    /// Whether lock contention is profiled.
+    /// Whether to profile lock contention.
     pub enable_contention_profiling: bool,
 }

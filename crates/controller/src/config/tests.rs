@@ -1,4 +1,4 @@
-//! Configuration files by table: what is read, warned of and refused.
+//! Configuration files by table: values, warnings and errors.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ struct Pool {
     name: String,
 }
 
-fn settle(value: &mut Value) {
+fn normalize(value: &mut Value) {
     if let Some(host) = value.get_mut("server").and_then(Value::as_object_mut).and_then(|s| s.remove("host"))
     {
         value["server"]["bindAddress"] = host;
@@ -42,7 +42,7 @@ fn settle(value: &mut Value) {
 const FORMAT: Format = Format {
     api_version: "test/v1",
     kind: "Config",
-    settle,
+    normalize,
     misspellings: &[("server.certs", "server.tls.serverCertDir")],
 };
 
@@ -78,7 +78,7 @@ fn yaml_and_json_read_the_same_and_nulls_say_nothing() {
 }
 
 #[test]
-fn unknown_fields_are_told_with_their_place_and_what_may_be_meant() {
+fn unknown_fields_are_reported_with_position_and_suggestion() {
     let table: [(&str, &[&str]); 6] = [
         ("logLevel: x\n", &[]),
         (
@@ -111,7 +111,7 @@ fn unknown_fields_are_told_with_their_place_and_what_may_be_meant() {
 }
 
 #[test]
-fn what_cannot_be_read_says_where_and_keeps_secrets() {
+fn errors_name_the_position_and_hide_the_value() {
     let table = [
         ("apiVersion: test/v1\n", "failed to read the configuration: kind must be Config, found none"),
         ("kind: Config\n", "failed to read the configuration: apiVersion must be test/v1, found none"),
@@ -149,7 +149,7 @@ fn what_cannot_be_read_says_where_and_keeps_secrets() {
 }
 
 #[test]
-fn strict_refuses_what_it_does_not_know() {
+fn strict_refuses_unknown_fields() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("config.yaml");
     let missing = load::<Config>(&path, &FORMAT, false).unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! Controllers that run in this process without a manager, for as long as a value of them lives.
+//! Controllers that run in this process without a manager, until a guard is dropped.
 
 use std::error::Error;
 use std::future::Future;
@@ -47,7 +47,7 @@ impl Running {
         Self { controllers, _stop: stop.drop_guard() }
     }
 
-    /// What the controllers measure, in Prometheus' text format.
+    /// Measurements of the controllers, in Prometheus' text format.
     #[must_use]
     pub fn exposition(&self) -> String {
         exposition::encode(self.controllers.metrics())

@@ -1,4 +1,4 @@
-//! Whether an event is new, more of the same, one of many alike, or too much; as client-go decides it.
+//! Decides, as client-go does, whether an event is new, repeated, one of many similar ones, or over the limit.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -14,20 +14,20 @@ use crate::bucket::TokenBucket;
 
 /// How many objects, reasons and messages are remembered.
 const REMEMBERED: usize = 4096;
-/// So many different messages for one reason are alike.
+/// How many different messages for one reason are combined.
 const ALIKE: usize = 10;
-/// After so much silence, counting of messages begins anew.
+/// After this time without events, the counting of messages starts anew.
 const SILENCE: Duration = Duration::from_mins(10);
-/// How many events one source may write about one object: at once, and then one each five minutes.
+/// How many events one source may write about one object: a burst, then one every five minutes.
 const BURST: u32 = 25;
 const PER_SECOND: f64 = 1.0 / 300.0;
 
-/// What is to be written.
+/// What to write.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Write {
+pub(super) enum EventWrite {
     /// A new event.
     Create(Event),
-    /// One more of an event that was written before; with the whole event, should that be gone.
+    /// An event that was written before; the whole event is for the case that the old one is gone.
     Count { event: Event, patch: Value },
 }
 
@@ -35,7 +35,7 @@ pub(super) enum Write {
 #[derive(Debug)]
 pub(super) struct Correlator {
     alike: Recent<Alike>,
-    written: Recent<Option<Written>>,
+    written: Recent<Option<WrittenEvent>>,
     allowed: Recent<TokenBucket>,
 }
 
@@ -47,7 +47,7 @@ struct Alike {
 }
 
 #[derive(Debug)]
-struct Written {
+struct WrittenEvent {
     count: i32,
     first: Option<Time>,
     name: Option<String>,
@@ -62,8 +62,8 @@ impl Correlator {
         }
     }
 
-    /// What is to be written for an event that happens now; `None` if it is too much.
-    pub(super) fn correlate(&mut self, event: Event, now: Timestamp) -> Option<Write> {
+    /// What to write for an event that happens now; `None` if it exceeds the limit.
+    pub(super) fn correlate(&mut self, event: Event, now: Timestamp) -> Option<EventWrite> {
         let clock = Instant::now();
         let (event, key) = self.aggregate(event, now, clock);
         let spam = identity(&event, &[]);
@@ -72,7 +72,7 @@ impl Correlator {
         bucket.take(clock).then_some(write)
     }
 
-    /// The event, or one that stands for many alike; and the key under which it is counted.
+    /// Returns the event, or the combined event of many similar ones, and its counting key.
     fn aggregate(&mut self, event: Event, now: Timestamp, clock: Instant) -> (Event, String) {
         let text = |text: &Option<String>| text.clone().unwrap_or_default();
         let (kind, reason, message) = (text(&event.type_), text(&event.reason), text(&event.message));
@@ -102,15 +102,15 @@ impl Correlator {
     }
 
     /// Counts an event that was written before.
-    fn observe(&mut self, mut event: Event, key: String) -> Write {
+    fn observe(&mut self, mut event: Event, key: String) -> EventWrite {
         let written = self.written.entry(key, || None);
         let Some(known) = written else {
-            *written = Some(Written {
+            *written = Some(WrittenEvent {
                 count: 1,
                 first: event.first_timestamp.clone(),
                 name: event.metadata.name.clone(),
             });
-            return Write::Create(event);
+            return EventWrite::Create(event);
         };
         known.count = known.count.saturating_add(1);
         event.count = Some(known.count);
@@ -118,7 +118,7 @@ impl Correlator {
         event.metadata.name.clone_from(&known.name);
         let patch =
             json!({"count": event.count, "lastTimestamp": event.last_timestamp, "message": event.message});
-        Write::Count { event, patch }
+        EventWrite::Count { event, patch }
     }
 }
 
@@ -127,7 +127,7 @@ pub(super) fn name(of: &str, now: Timestamp) -> String {
     format!("{of}.{:x}", now.as_nanosecond())
 }
 
-/// Source, object, and what else tells an event from others.
+/// Source, object, and the other fields that identify an event.
 fn identity(event: &Event, more: &[&str]) -> String {
     let source = event.source.as_ref();
     let object = &event.involved_object;

@@ -16,23 +16,23 @@ use tokio::sync::mpsc;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use self::correlate::{Correlator, Write, name};
+use self::correlate::{Correlator, EventWrite, name};
 use crate::clock::Clock;
 use crate::entropy::Entropy;
 use crate::source::{Requests, Source, Started};
 
-/// How many events wait to be written; more are dropped.
+/// How many events may wait to be written; further ones are dropped.
 const WAITING: usize = 1000;
-/// How often an event is tried that the server does not take, and the time between two tries.
+/// How often a failed write is tried, and the time between two attempts.
 const TRIES: u32 = 12;
 const PAUSE: Duration = Duration::from_secs(10);
 
-/// What an event says about the world.
+/// Severity of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventType {
-    /// As it should be.
+    /// Normal operation.
     Normal,
-    /// Somebody should look.
+    /// Needs attention.
     Warning,
 }
 
@@ -44,7 +44,7 @@ pub struct Recorder {
     events: mpsc::Sender<Event>,
 }
 
-/// Writes what a [`Recorder`] records; as a source of a controller, for as long as that runs.
+/// Writes what a [`Recorder`] records; a source, so that it runs as long as its controller.
 pub struct Writer {
     client: Client,
     clock: Clock,
@@ -59,7 +59,7 @@ impl fmt::Debug for Writer {
     }
 }
 
-/// A recorder for `component`, and the writer that must run for its events to be written.
+/// A recorder for `component`, and the writer that must run so that events are written.
 #[must_use]
 pub fn recorder(client: Client, component: &str, clock: Clock, entropy: Entropy) -> (Recorder, Writer) {
     let (send, receive) = mpsc::channel(WAITING);
@@ -68,7 +68,7 @@ pub fn recorder(client: Client, component: &str, clock: Clock, entropy: Entropy)
 }
 
 impl Recorder {
-    /// Records that something happened to an object of a typed kind. Returns at once.
+    /// Records an event about an object of a typed kind. Does not wait.
     pub fn event<K>(&self, object: &K, kind: EventType, reason: &str, message: &str)
     where
         K: Resource<DynamicType: Default>,
@@ -80,7 +80,7 @@ impl Recorder {
         self.event_of(reference, kind, reason, message);
     }
 
-    /// Records that something happened to the object that is referred to. Returns at once.
+    /// Records an event about the referenced object. Does not wait.
     pub fn event_of(&self, object: ObjectReference, kind: EventType, reason: &str, message: &str) {
         let event = self.make(object, kind, reason, message);
         tracing::debug!(reason, object = event.involved_object.name, "{message}");
@@ -126,7 +126,7 @@ impl Source for Writer {
 }
 
 impl Writer {
-    /// Writes events until all recorders are gone; told to stop, it writes what has been recorded so far and ends.
+    /// Writes events until all recorders are dropped; after `stop` it writes the recorded events and ends.
     pub async fn run(mut self, stop: CancellationToken) {
         while let Some(Some(event)) = stop.run_until_cancelled(self.events.recv()).await {
             self.record(event, &stop).await;
@@ -141,14 +141,14 @@ impl Writer {
         for tried in 1..=TRIES {
             let Err(error) = self.write(&write).await else { return };
             if let kube::Error::Api(status) = &error {
-                // An event that is there already was written by a try that seemed to fail.
+                // The event exists because an earlier attempt succeeded although it seemed to fail.
                 if !status.is_already_exists() {
                     tracing::error!(%error, "Server rejected event (will not retry!)");
                 }
                 return;
             }
             tracing::error!(%error, tried, "Unable to write event");
-            // Many processes that lost the same server do not come back all at once.
+            // Spreads the retries of many processes that lost the same server.
             let pause = if tried == 1 { PAUSE.mul_f64(self.entropy.fraction()) } else { PAUSE };
             if stop.run_until_cancelled(sleep(pause)).await.is_none() {
                 return;
@@ -156,13 +156,13 @@ impl Writer {
         }
     }
 
-    async fn write(&self, write: &Write) -> Result<(), kube::Error> {
+    async fn write(&self, write: &EventWrite) -> Result<(), kube::Error> {
         let event = match write {
-            Write::Create(event) | Write::Count { event, .. } => event,
+            EventWrite::Create(event) | EventWrite::Count { event, .. } => event,
         };
         let namespace = event.metadata.namespace.as_deref().unwrap_or_default();
         let api: Api<Event> = Api::namespaced(self.client.clone(), namespace);
-        if let (Write::Count { patch, .. }, Some(name)) = (write, &event.metadata.name) {
+        if let (EventWrite::Count { patch, .. }, Some(name)) = (write, &event.metadata.name) {
             match api.patch(name, &PatchParams::default(), &Patch::Strategic(patch)).await {
                 Err(kube::Error::Api(status)) if status.is_not_found() => {}
                 patched => return patched.map(|_event| ()),

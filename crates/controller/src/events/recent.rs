@@ -1,13 +1,13 @@
-//! A map that forgets what was not used for longest.
+//! A map that evicts the least recently used entry.
 
 use std::collections::BTreeMap;
 
-/// Keeps at most so many entries.
+/// Keeps at most `most` entries.
 #[derive(Debug)]
 pub(super) struct Recent<V> {
     most: usize,
     entries: BTreeMap<String, (u64, V)>,
-    /// Keys by when they were used last.
+    /// Keys by last use.
     uses: BTreeMap<u64, String>,
     used: u64,
 }
@@ -17,7 +17,7 @@ impl<V> Recent<V> {
         Self { most, entries: BTreeMap::new(), uses: BTreeMap::new(), used: 0 }
     }
 
-    /// The value of a key, made if there is none.
+    /// The value of a key; `make` creates it if missing.
     pub(super) fn entry(&mut self, key: String, make: impl FnOnce() -> V) -> &mut V {
         self.used += 1;
         if let Some((used, _)) = self.entries.get(&key) {

@@ -1,4 +1,4 @@
-//! The Lease that is led by: read, written, never written over.
+//! The Lease of the election: reads and conditional writes.
 
 use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
 use k8s_openapi::api::core::v1::ObjectReference;
@@ -7,13 +7,13 @@ use kube::{Api, Client, Resource as _};
 
 use super::record::Record;
 
-/// A Lease as it was seen last.
+/// The Lease as it was last read or written.
 pub(super) struct Lock {
     api: Api<Lease>,
     lease: Lease,
 }
 
-/// A write that the server refused because of somebody else's, or any other failure.
+/// A write fails on a conflict with another writer, among others.
 type Result<T> = std::result::Result<T, kube::Error>;
 
 impl Lock {
@@ -24,7 +24,7 @@ impl Lock {
         Self { api: Api::namespaced(client, namespace), lease }
     }
 
-    /// What the Lease says; `None` if there is none.
+    /// Reads the Lease; `None` if it does not exist.
     pub(super) async fn read(&mut self) -> Result<Option<Record>> {
         let name = self.lease.metadata.name.as_deref().unwrap_or_default();
         let Some(lease) = self.api.get_opt(name).await? else { return Ok(None) };
@@ -32,7 +32,7 @@ impl Lock {
         Ok(Some(self.lease.spec.as_ref().map(Record::read).unwrap_or_default()))
     }
 
-    /// Makes the Lease; fails if there is one.
+    /// Creates the Lease; fails if it exists.
     pub(super) async fn create(&mut self, record: &Record) -> Result<()> {
         let mut lease = Lease::default();
         lease.metadata.name.clone_from(&self.lease.metadata.name);
@@ -42,7 +42,7 @@ impl Lock {
         Ok(())
     }
 
-    /// Writes the Lease; fails if anybody has written it since it was seen last.
+    /// Updates the Lease; fails if it has changed since it was last read or written.
     pub(super) async fn update(&mut self, record: &Record) -> Result<()> {
         let mut lease = self.lease.clone();
         record.write(lease.spec.get_or_insert_with(LeaseSpec::default));

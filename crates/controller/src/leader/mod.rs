@@ -1,10 +1,11 @@
-//! Leader election by a Lease, as client-go has it: one of several instances works, the others take over when it is silent.
+//! Leader election by a Lease, as client-go has it: one of several instances works, another takes over when it stops
+//! renewing.
 //!
-//! A lease counts as expired when nobody has written it for its duration, by one's own clock since one saw it change:
-//! clocks of different machines are never compared.
+//! A lease counts as expired when nothing has written it for its duration, measured by the local clock since the last
+//! observed change: clocks of different machines are never compared.
 
 mod lock;
-mod part;
+mod participation;
 mod record;
 
 use std::error::Error;
@@ -20,49 +21,49 @@ use tokio::time::{Instant, interval, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use self::lock::Lock;
-pub use self::part::{elector, start};
+pub use self::participation::{elector, start};
 use self::record::Record;
 use crate::clock::Clock;
 use crate::entropy::Entropy;
 use crate::events::{EventType, Recorder, recorder};
 
-/// How much longer than its period the wait between two tries to become leader may be.
+/// Maximum factor by which the wait between two attempts to become leader is extended.
 const JITTER: f64 = 1.2;
-/// How long the last events may take to be written.
+/// How long writing the last events may take.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// How long work that is told to stop may take before the Lease is given up without it.
+/// How long work may take to stop before the Lease is released anyway.
 const PATIENCE: Duration = Duration::from_secs(4);
 
-/// Who is elected, by which Lease, and how fast.
+/// The Lease, the identity of this instance, and the times of an election.
 #[derive(Clone, Debug)]
 pub struct ElectionConfig {
     /// Namespace of the Lease.
     pub namespace: String,
     /// Name of the Lease.
     pub name: String,
-    /// Who one is; different for every process. See [`identity`].
+    /// This instance; different for every process. See [`identity`].
     pub identity: String,
-    /// How long others wait for a silent leader; whole seconds.
+    /// How long others wait after the leader's last renewal; whole seconds.
     pub lease_duration: Duration,
     /// How long a leader tries to renew before it gives up.
     pub renew_deadline: Duration,
-    /// Time between two tries.
+    /// Time between two attempts.
     pub retry_period: Duration,
-    /// Whether the Lease is given up in the end, so that others need not wait.
+    /// Whether to release the Lease at the end, so that others need not wait.
     pub release_on_cancel: bool,
 }
 
-/// Why one does not lead, or not any more.
+/// Why an instance does not lead, or no longer leads.
 #[derive(Debug, thiserror::Error)]
 pub enum ElectionError {
-    /// The times do not fit each other.
+    /// The times contradict each other.
     #[error("{0}")]
     Config(&'static str),
-    /// The Lease could not be renewed in time, or somebody else has it.
+    /// The Lease could not be renewed in time, or another instance holds it.
     #[error("leader election lost")]
     Lost,
-    /// What only the leader does has failed.
+    /// The leader's work failed.
     #[error("{0}")]
     Leading(#[source] Box<dyn Error + Send + Sync>),
 }
@@ -95,10 +96,10 @@ impl std::fmt::Debug for Elector {
 }
 
 impl Elector {
-    /// Takes part with a client of its own, which nothing else may slow down.
+    /// Takes part with a client of its own, which no rate limit delays.
     ///
     /// # Errors
-    /// When the times do not fit each other.
+    /// When the times contradict each other.
     pub fn new(
         config: ElectionConfig,
         client: Client,
@@ -117,7 +118,7 @@ impl Elector {
         Ok(Self { config, client, clock, entropy, leads: Arc::default() })
     }
 
-    /// Tells `leader_election_master_status`, also after the elector is gone.
+    /// Returns `leader_election_master_status`; the collector also works after the elector is dropped.
     pub fn metrics(&self) -> impl Fn() -> Vec<Family> + Send + Sync + use<> {
         let (name, leads) = (self.config.name.clone(), self.leads.clone());
         move || {
@@ -132,9 +133,10 @@ impl Elector {
         }
     }
 
-    /// Waits to become leader, then does `work` until told to stop; the Lease is given up only when `work` has ended.
+    /// Waits to become leader, then runs `work` until `stop` is cancelled; releases the Lease only after `work` has
+    /// ended.
     ///
-    /// `work` is given a token that is cancelled when it shall end; four seconds later it is dropped, so that the others
+    /// `work` gets a token that is cancelled when it shall end; four seconds later it is dropped, so that the others
     /// need not wait for it. When the Lease is lost it is dropped at once.
     ///
     /// # Errors
@@ -155,7 +157,7 @@ impl Elector {
         let mut writing = Box::pin(writer.run(CancellationToken::new()));
         let elected = Box::pin(async move {
             let outcome = candidate.run(stop, work).await;
-            // Nothing more will be recorded: the writer may end.
+            // Drops the recorder, so that the writer can end.
             drop(candidate);
             outcome
         });
@@ -169,13 +171,13 @@ impl Elector {
     }
 }
 
-/// What is known of the election.
+/// The state of an instance in the election.
 struct Candidate {
     elector: Elector,
     recorder: Recorder,
     lock: Lock,
     seen: Record,
-    /// When it was seen that somebody had written the Lease.
+    /// When this instance noticed the last change of the Lease.
     seen_at: Instant,
     reported: String,
 }
@@ -227,28 +229,28 @@ impl Candidate {
         if self.elector.config.release_on_cancel {
             self.release().await;
         }
-        self.tell("stopped leading");
+        self.record_event("stopped leading");
         outcome
     }
 
-    /// Tries until one leads.
+    /// Tries until this instance leads.
     async fn acquire(&mut self) {
         let ElectionConfig { namespace, name, retry_period, renew_deadline, .. } =
             self.elector.config.clone();
         tracing::info!("attempting to acquire leader lease {namespace}/{name}...");
-        // A try that hangs must not hang for ever.
+        // A hanging attempt must end as well.
         while !timeout(renew_deadline, self.attempt()).await.unwrap_or_default() {
             self.report();
             tracing::debug!("failed to acquire lease {namespace}/{name}");
             sleep(self.elector.entropy.jitter(retry_period, JITTER)).await;
         }
         self.report();
-        self.tell("became leader");
+        self.record_event("became leader");
         self.elector.leads.store(true, Ordering::Relaxed);
         tracing::info!("successfully acquired lease {namespace}/{name}");
     }
 
-    /// Renews until that fails for too long, or somebody else leads.
+    /// Renews until that fails for too long, or another instance leads.
     async fn renew(&mut self) {
         let ElectionConfig { namespace, name, retry_period, renew_deadline, .. } =
             self.elector.config.clone();
@@ -260,8 +262,9 @@ impl Candidate {
                     if self.attempt().await {
                         return true;
                     }
-                    // client-go goes on until its deadline; whoever has lost should not work beside the new leader.
-                    if self.is_held() {
+                    // client-go retries until its deadline; an instance that has lost should not work beside the new
+                    // leader.
+                    if self.is_held_by_other() {
                         return false;
                     }
                 }
@@ -281,7 +284,7 @@ impl Candidate {
         }
     }
 
-    /// Whether one leads now.
+    /// Tries once to acquire or renew the Lease; returns whether this instance leads now.
     async fn attempt(&mut self) -> bool {
         let config = &self.elector.config;
         let lease = format!("{}/{}", config.namespace, config.name);
@@ -296,7 +299,7 @@ impl Candidate {
         };
         let written = if let Some(found) = read {
             self.observe(&found);
-            if self.is_held() {
+            if self.is_held_by_other() {
                 tracing::debug!("lock is held by {} and has not yet expired", found.holder);
                 return false;
             }
@@ -332,15 +335,15 @@ impl Candidate {
         }
     }
 
-    /// Whoever writes the Lease shows that he lives.
+    /// Notes when the Lease has changed: whoever writes it is alive.
     fn observe(&mut self, found: &Record) {
         if self.seen != *found {
             (self.seen, self.seen_at) = (found.clone(), Instant::now());
         }
     }
 
-    /// Whether somebody else leads, and has been heard of in time.
-    fn is_held(&self) -> bool {
+    /// Whether another instance holds the Lease and has renewed it in time.
+    fn is_held_by_other(&self) -> bool {
         let silent = self.seen_at.elapsed();
         !self.seen.holder.is_empty() && !self.is_leader() && silent < self.seen.duration()
     }
@@ -349,7 +352,7 @@ impl Candidate {
         self.seen.holder == self.elector.config.identity
     }
 
-    /// Gives the Lease up, so that others need not wait for it to expire.
+    /// Releases the Lease, so that others need not wait until it expires.
     async fn release(&mut self) {
         if !self.is_leader() {
             return;
@@ -376,7 +379,7 @@ impl Candidate {
         }
     }
 
-    fn tell(&self, what: &str) {
+    fn record_event(&self, what: &str) {
         let message = format!("{} {what}", self.elector.config.identity);
         self.recorder.event_of(self.lock.reference(), EventType::Normal, "LeaderElection", &message);
     }

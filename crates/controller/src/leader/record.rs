@@ -1,4 +1,4 @@
-//! Who leads since when, as a Lease says it.
+//! The leader and its times, as stored in a Lease.
 
 use std::time::Duration;
 
@@ -6,21 +6,21 @@ use jiff::Timestamp;
 use k8s_openapi::api::coordination::v1::LeaseSpec;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
 
-/// What a Lease says. Absent and empty mean the same.
+/// The content of a Lease. Absent and empty mean the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Record {
-    /// Empty for nobody.
+    /// Empty if there is no holder.
     pub(super) holder: String,
-    /// How many seconds the holder leads after it was last heard of.
+    /// How many seconds the holder leads after its last renewal.
     pub(super) seconds: i32,
     pub(super) acquired: Option<Timestamp>,
     pub(super) renewed: Option<Timestamp>,
-    /// How often the lease went to somebody else.
+    /// How often the holder changed.
     pub(super) transitions: i32,
 }
 
 impl Record {
-    /// How long the holder leads after it was last heard of.
+    /// How long the holder leads after its last renewal.
     pub(super) fn duration(&self) -> Duration {
         Duration::from_secs(self.seconds.max(0).unsigned_abs().into())
     }
@@ -35,7 +35,7 @@ impl Record {
         }
     }
 
-    /// Writes itself into a Lease; what else that says stays.
+    /// Writes the record to a Lease; other fields stay.
     pub(super) fn write(&self, spec: &mut LeaseSpec) {
         spec.holder_identity = Some(self.holder.clone());
         spec.lease_duration_seconds = Some(self.seconds);

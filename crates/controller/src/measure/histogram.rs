@@ -1,4 +1,4 @@
-//! Counts values in buckets, as Prometheus wants them.
+//! Counts values in buckets, in Prometheus' form.
 
 use formats::exposition::Reading;
 
@@ -6,13 +6,13 @@ use formats::exposition::Reading;
 #[derive(Clone, Debug)]
 pub(crate) struct Histogram {
     bounds: &'static [f64],
-    /// Values in each bucket alone; the last holds those beyond all bounds.
+    /// Values per bucket, not cumulative; the last bucket holds values beyond all bounds.
     counts: Vec<u64>,
     sum: f64,
 }
 
 impl Histogram {
-    /// An empty one; `bounds` ascend.
+    /// An empty histogram; `bounds` must ascend.
     pub(crate) fn new(bounds: &'static [f64]) -> Self {
         Self { bounds, counts: vec![0; bounds.len() + 1], sum: 0.0 }
     }

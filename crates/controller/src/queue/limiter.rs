@@ -1,4 +1,4 @@
-//! When a failed item may be tried again: ever later for the item, never too often for all.
+//! When a failed item may be retried: with growing delays per item, and an overall rate.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use crate::bucket::TokenBucket;
 
-/// Says how long an item must wait that is to be tried again.
+/// Computes how long a failed item must wait before it is retried.
 #[derive(Clone, Debug)]
 pub struct RateLimiter<T> {
     first: Duration,
@@ -17,7 +17,7 @@ pub struct RateLimiter<T> {
 }
 
 impl<T: Ord> Default for RateLimiter<T> {
-    /// As controllers have it: 5 ms, doubled up to 1000 s, and over all items 10 a second with a burst of 100.
+    /// The default of controllers: 5 ms, doubled up to 1000 s, and over all items 10 a second with a burst of 100.
     fn default() -> Self {
         let limiter = Self::exponential(Duration::from_millis(5), Duration::from_secs(1000));
         limiter.with_bucket(TokenBucket::new(10.0, 100))
@@ -25,20 +25,20 @@ impl<T: Ord> Default for RateLimiter<T> {
 }
 
 impl<T: Ord> RateLimiter<T> {
-    /// An item waits for `first`, then twice as long each time, at most for `most`.
+    /// An item waits for `first`, then twice as long each time, at most `most`.
     #[must_use]
     pub fn exponential(first: Duration, most: Duration) -> Self {
         Self { first, most, failures: BTreeMap::new(), bucket: None }
     }
 
-    /// All items together are not tried again more often than the bucket allows.
+    /// Adds a rate limit over all items.
     #[must_use]
     pub fn with_bucket(mut self, bucket: TokenBucket) -> Self {
         self.bucket = Some(bucket);
         self
     }
 
-    /// How long `item` waits this time; the longer of its own and the common time.
+    /// How long `item` must wait this time: the longer of its own delay and the overall one.
     pub(super) fn when(&mut self, item: T, now: Instant) -> Duration {
         let failures = self.failures.entry(item).or_default();
         let doubled = i32::try_from(*failures).ok().map(|times| self.first.as_secs_f64() * 2_f64.powi(times));

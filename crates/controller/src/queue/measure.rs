@@ -1,4 +1,4 @@
-//! What a queue measures, under the names of controller-runtime.
+//! Measurements of a queue, under the names of controller-runtime.
 
 use formats::exposition::{Family, Kind, Reading, Sample};
 use tokio::time::Instant;
@@ -8,7 +8,7 @@ use crate::measure::Histogram;
 /// From ten nanoseconds to ten seconds.
 const BOUNDS: &[f64] = &[1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0];
 
-/// Name, kind and meaning.
+/// Name, kind and help text.
 const FAMILIES: [(&str, Kind, &str); 7] = [
     ("workqueue_depth", Kind::Gauge, "Current depth of workqueue"),
     ("workqueue_adds_total", Kind::Counter, "Total number of adds handled by workqueue"),
@@ -52,7 +52,7 @@ impl Measured {
     }
 }
 
-/// All families; `working_since` has the start of each piece of work that has not ended.
+/// All families; `working_since` has the start of each unfinished item.
 #[expect(clippy::cast_precision_loss, reason = "Prometheus counts in floating point")]
 pub(super) fn families(
     name: &str,

@@ -1,6 +1,6 @@
-//! Work queue: an item is in it once, is worked on by one at a time, and comes back later when it failed.
+//! Work queue: it holds an item once, one worker at a time processes it, and a failed item comes back later.
 //!
-//! An item that is added while somebody works on it is handed out again when that one is done, and only then.
+//! An item that is added while a worker processes it is handed out again when that worker is done, and not before.
 
 mod limiter;
 mod measure;
@@ -22,23 +22,24 @@ use self::state::{Next, State};
 pub struct Queue<T> {
     name: String,
     state: Mutex<State<T>>,
-    /// Somebody who waits for an item shall look again.
+    /// Wakes a waiting worker: the queue has changed.
     changed: Notify,
-    /// The last item that was worked on is done.
+    /// The last item in progress is done.
     idle: Notify,
 }
 
-/// Who waits for a time may be the only one to know of it: if he goes away, somebody else must look.
-struct Known<'a>(Option<&'a Notify>);
+/// Guard of a waiting worker: it may be the only one that knows of a due time, so if it is dropped, another one must
+/// look.
+struct WaitGuard<'a>(Option<&'a Notify>);
 
-impl Known<'_> {
-    /// He has not gone away.
-    fn looks_again(mut self) {
+impl WaitGuard<'_> {
+    /// Disarms the guard: this worker looks again itself.
+    fn disarm(mut self) {
         self.0 = None;
     }
 }
 
-impl Drop for Known<'_> {
+impl Drop for WaitGuard<'_> {
     fn drop(&mut self) {
         if let Some(changed) = self.0 {
             changed.notify_one();
@@ -47,44 +48,45 @@ impl Drop for Known<'_> {
 }
 
 impl<T: Ord + Clone> Queue<T> {
-    /// An empty queue; its measurements carry the name.
+    /// An empty queue; `name` is the label of its measurements.
     pub fn new(name: impl Into<String>, limiter: RateLimiter<T>) -> Self {
         let state = Mutex::new(State::new(limiter));
         Self { name: name.into(), state, changed: Notify::new(), idle: Notify::new() }
     }
 
-    /// Adds an item, unless it waits for its turn already.
+    /// Adds an item unless it is waiting already.
     pub fn add(&self, item: T) {
         if self.state.lock().add(item, Instant::now()) {
             self.changed.notify_one();
         }
     }
 
-    /// Adds an item after a while; the earliest time counts if it was told before.
+    /// Adds an item after `delay`; of several delays the earliest counts.
     pub fn add_after(&self, item: T, delay: Duration) {
         self.state.lock().add_after(item, delay, Instant::now());
         self.changed.notify_one();
     }
 
-    /// Adds an item that failed, when the rate limiter allows it.
+    /// Adds a failed item when the rate limiter allows it.
     pub fn add_rate_limited(&self, item: T) {
         self.state.lock().add_rate_limited(item, Instant::now());
         self.changed.notify_one();
     }
 
-    /// The rate limiter forgets how often an item failed.
+    /// Resets the rate limiter's failure count of an item.
     pub fn forget(&self, item: &T) {
         self.state.lock().limiter.forget(item);
     }
 
-    /// How often an item was added with [`Queue::add_rate_limited`] since it was forgotten.
+    /// How often an item was added with [`Queue::add_rate_limited`] since [`Queue::forget`].
     pub fn requeues(&self, item: &T) -> u32 {
         self.state.lock().limiter.failures(item)
     }
 
-    /// Waits for the next item; call [`Queue::done`] with it afterwards. `None` when the queue is shut down and empty.
+    /// Waits for the next item; call [`Queue::done`] with it afterwards. `None` when the queue is shut down and
+    /// empty.
     ///
-    /// Nothing is lost when the future is dropped before it is ready.
+    /// Dropping the future before it is ready loses nothing.
     pub async fn get(&self) -> Option<T> {
         loop {
             let mut changed = pin!(self.changed.notified());
@@ -94,19 +96,19 @@ impl<T: Ord + Clone> Queue<T> {
                 Next::Item(item) => return Some(item),
                 Next::End => return None,
                 Next::At(due) => {
-                    let known = Known(Some(&self.changed));
+                    let guard = WaitGuard(Some(&self.changed));
                     tokio::select! {
                         () = changed => {}
                         () = sleep_until(due) => {}
                     }
-                    known.looks_again();
+                    guard.disarm();
                 }
-                Next::Unknown => changed.await,
+                Next::Empty => changed.await,
             }
         }
     }
 
-    /// Work on an item has ended, well or badly.
+    /// Ends the processing of an item, whether it succeeded or failed.
     pub fn done(&self, item: &T) {
         let (again, idle) = self.state.lock().done(item, Instant::now());
         if again {
@@ -117,13 +119,13 @@ impl<T: Ord + Clone> Queue<T> {
         }
     }
 
-    /// Nothing is added any more; what is in the queue is still handed out.
+    /// Accepts no further items; those in the queue are still handed out.
     pub fn shut_down(&self) {
         self.state.lock().shut_down();
         self.changed.notify_waiters();
     }
 
-    /// Shuts down, and waits until nobody works on an item any more.
+    /// Shuts down, and waits until no item is in progress.
     pub async fn shut_down_with_drain(&self) {
         self.shut_down();
         loop {

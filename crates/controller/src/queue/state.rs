@@ -1,4 +1,4 @@
-//! The queue as a value that changes with every call, without waiting.
+//! The state of a queue, changed by calls that never wait.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -8,24 +8,24 @@ use tokio::time::Instant;
 use super::limiter::RateLimiter;
 use super::measure::Measured;
 
-/// What there is for somebody who asks for an item.
+/// The answer to a worker that asks for an item.
 pub(super) enum Next<T> {
     /// An item.
     Item(T),
     /// Nothing before that time.
     At(Instant),
-    /// Nothing that is known of.
-    Unknown,
-    /// Nothing, never again.
+    /// No item, and no known time for one.
+    Empty,
+    /// The queue is shut down and empty.
     End,
 }
 
-/// Where an item is that is somewhere.
+/// The state of an item in the queue.
 #[derive(Debug, Default)]
-struct Place {
-    /// Since when it is to be worked on.
+struct ItemState {
+    /// Since when it is waiting to be processed.
     wanted: Option<Instant>,
-    /// Since when it is worked on.
+    /// Since when it is being processed.
     working: Option<Instant>,
 }
 
@@ -33,12 +33,12 @@ struct Place {
 pub(super) struct State<T> {
     pub(super) limiter: RateLimiter<T>,
     pub(super) measured: Measured,
-    places: BTreeMap<T, Place>,
-    /// Items that are wanted and not worked on, in the order in which they came.
+    items: BTreeMap<T, ItemState>,
+    /// Waiting items that are not being processed, in order of arrival.
     order: VecDeque<T>,
-    /// Items that come later, by time and then in the order in which they were added.
+    /// Delayed items, by time and then in the order in which they were added.
     later: BTreeMap<(Instant, u64), T>,
-    /// Where in `later` an item is.
+    /// The key in `later` of each delayed item.
     due: BTreeMap<T, (Instant, u64)>,
     added: u64,
     working: usize,
@@ -50,7 +50,7 @@ impl<T: Ord + Clone> State<T> {
         Self {
             limiter,
             measured: Measured::new(),
-            places: BTreeMap::new(),
+            items: BTreeMap::new(),
             order: VecDeque::new(),
             later: BTreeMap::new(),
             due: BTreeMap::new(),
@@ -60,7 +60,7 @@ impl<T: Ord + Clone> State<T> {
         }
     }
 
-    /// Whether there is one item more to hand out.
+    /// Adds an item; returns whether there is one more item to hand out.
     pub(super) fn add(&mut self, item: T, now: Instant) -> bool {
         self.promote(now);
         self.want(item, now)
@@ -76,12 +76,12 @@ impl<T: Ord + Clone> State<T> {
             self.want(item, now);
             return;
         }
-        // A time that no clock reaches is none.
+        // A time beyond the clock's range never comes.
         let Some(at) = now.checked_add(delay) else { return };
         match self.due.get(&item) {
             Some((earlier, _)) if *earlier <= at => return,
-            Some(known) => {
-                self.later.remove(known);
+            Some(earlier) => {
+                self.later.remove(earlier);
             }
             None => {}
         }
@@ -101,32 +101,33 @@ impl<T: Ord + Clone> State<T> {
             return match self.later.keys().next() {
                 _ if self.shut_down => Next::End,
                 Some((due, _)) => Next::At(*due),
-                None => Next::Unknown,
+                None => Next::Empty,
             };
         };
-        if let Some(place) = self.places.get_mut(&item) {
-            if let Some(since) = place.wanted.take() {
+        if let Some(item_state) = self.items.get_mut(&item) {
+            if let Some(since) = item_state.wanted.take() {
                 self.measured.depth -= 1;
                 self.measured.waited.observe(now.saturating_duration_since(since).as_secs_f64());
             }
-            place.working = Some(now);
+            item_state.working = Some(now);
             self.working += 1;
         }
         Next::Item(item)
     }
 
-    /// Whether the item is to be handed out again, and whether nobody works any more.
+    /// Ends the processing of an item; returns whether it is to be handed out again, and whether no item is in
+    /// progress.
     pub(super) fn done(&mut self, item: &T, now: Instant) -> (bool, bool) {
         self.promote(now);
-        let Some(place) = self.places.get_mut(item) else { return (false, self.working == 0) };
-        if let Some(since) = place.working.take() {
+        let Some(item_state) = self.items.get_mut(item) else { return (false, self.working == 0) };
+        if let Some(since) = item_state.working.take() {
             self.working -= 1;
             self.measured.worked.observe(now.saturating_duration_since(since).as_secs_f64());
-            if place.wanted.is_some() {
+            if item_state.wanted.is_some() {
                 self.order.push_back(item.clone());
                 return (true, self.working == 0);
             }
-            self.places.remove(item);
+            self.items.remove(item);
         }
         (false, self.working == 0)
     }
@@ -150,12 +151,12 @@ impl<T: Ord + Clone> State<T> {
         self.order.len()
     }
 
-    /// When each piece of work began that has not ended.
+    /// Start of each unfinished item.
     pub(super) fn working_since(&self) -> impl Iterator<Item = Instant> {
-        self.places.values().filter_map(|place| place.working)
+        self.items.values().filter_map(|item_state| item_state.working)
     }
 
-    /// Adds what has become due. Every call begins with it, so that nobody needs to wait for times in the background.
+    /// Moves due items to the waiting ones. Every call begins with it, so no background task needs to watch the time.
     pub(super) fn promote(&mut self, now: Instant) {
         while let Some(entry) = self.later.first_entry() {
             let (at, _) = *entry.key();
@@ -172,14 +173,14 @@ impl<T: Ord + Clone> State<T> {
         if self.shut_down {
             return false;
         }
-        let place = self.places.entry(item.clone()).or_default();
-        if place.wanted.is_some() {
+        let item_state = self.items.entry(item.clone()).or_default();
+        if item_state.wanted.is_some() {
             return false;
         }
-        place.wanted = Some(since);
+        item_state.wanted = Some(since);
         self.measured.depth += 1;
         self.measured.adds += 1;
-        if place.working.is_some() {
+        if item_state.working.is_some() {
             return false;
         }
         self.order.push_back(item);

@@ -12,7 +12,7 @@ fn queue() -> Queue<&'static str> {
     Queue::new("test", RateLimiter::default())
 }
 
-/// What can be handed out now, taken and not given back.
+/// Takes all items that can be handed out now.
 async fn taken(queue: &Queue<&'static str>) -> Vec<&'static str> {
     let mut items = Vec::new();
     while let Ok(Some(item)) = timeout(Duration::ZERO, queue.get()).await {
@@ -100,7 +100,7 @@ async fn of_several_delays_the_earliest_counts() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_waits_is_woken_though_others_took_the_news() {
+async fn a_waiting_worker_wakes_even_if_others_consumed_the_notification() {
     let queue = Arc::new(queue());
     let worker = |queue: Arc<Queue<&'static str>>| {
         tokio::spawn(async move {
@@ -125,13 +125,13 @@ async fn who_waits_is_woken_though_others_took_the_news() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_goes_away_leaves_what_he_waited_for_to_others() {
+async fn a_dropped_worker_passes_its_wakeup_to_others() {
     let queue = Arc::new(queue());
     let worker = |queue: Arc<Queue<&'static str>>| tokio::spawn(async move { queue.get().await });
     let (first, second) = (worker(queue.clone()), worker(queue.clone()));
     tokio::time::sleep(Duration::from_secs(1)).await;
     let start = Instant::now();
-    // Only one of them is told of it.
+    // Only one of them is notified.
     queue.add_after("later", Duration::from_secs(5));
     tokio::time::sleep(Duration::from_secs(1)).await;
     first.abort();

@@ -1,5 +1,5 @@
-//! Kubeconfig files, read as client-go reads them, with the project's own YAML reader: a second one would cost a megabyte of
-//! memory.
+//! Kubeconfig files, read as client-go reads them, with the project's own YAML reader: a second one would cost a
+//! megabyte of memory.
 
 use std::io;
 use std::path::{MAIN_SEPARATOR, Path};
@@ -14,24 +14,24 @@ use serde_json::Value;
 /// Why a kubeconfig cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum KubeconfigError {
-    /// The file is missing, unreadable or no UTF-8.
+    /// The file is missing, unreadable or not UTF-8.
     #[error("{0}")]
     Read(#[source] io::Error),
-    /// It is no YAML, or has a value that does not fit its field.
+    /// It is not valid YAML.
     #[error("failed to parse it: {0}")]
     Parse(#[source] yaml::Error),
     /// A value does not fit its field.
     #[error("failed to parse it: {0}")]
     Field(#[source] serde_json::Error),
-    /// What the current context refers to is not there.
+    /// The current context refers to a missing entry.
     #[error("{0}")]
     Use(#[from] kube::config::KubeconfigError),
 }
 
-/// The kubeconfig of a file; of several documents the first counts, of equal keys the last. Paths in it become absolute.
+/// Reads a kubeconfig; of several documents the first counts, of equal keys the last. Relative paths become absolute.
 ///
 /// # Errors
-/// When the file cannot be read, or holds something else.
+/// When the file cannot be read or parsed.
 pub(super) fn read(path: &Path) -> Result<Kubeconfig, KubeconfigError> {
     let mut kubeconfig = parse(&std::fs::read(path).map_err(KubeconfigError::Read)?)?;
     if let Some(folder) = path.parent() {
@@ -41,7 +41,8 @@ pub(super) fn read(path: &Path) -> Result<Kubeconfig, KubeconfigError> {
     Ok(kubeconfig)
 }
 
-/// Leaves the certificates of a bundle, as Go does with what else is in it; kube refuses all of it for one broken block.
+/// Removes everything but certificates from CA bundles, as Go ignores it; kube rejects the bundle for one broken
+/// block.
 fn certificates_alone(cluster: &mut Cluster) {
     let given = cluster.certificate_authority_data.as_deref().filter(|data| !data.is_empty());
     let bundle = match (given, &cluster.certificate_authority) {
@@ -63,8 +64,8 @@ fn parse(text: &[u8]) -> Result<Kubeconfig, KubeconfigError> {
     }
 }
 
-/// Paths are relative to the file they stand in, empty ones are none; a program without a separator is looked for in
-/// `PATH`.
+/// Relative paths start at the file's folder, and empty ones count as absent; a program without a separator is looked
+/// up in `PATH`.
 fn resolve(kubeconfig: &mut Kubeconfig, folder: &Path) {
     let place = |file: &mut Option<String>| {
         *file = file.take().filter(|file| !file.is_empty()).map(|file| match folder.join(&file).to_str() {
@@ -143,14 +144,14 @@ users:
 
     #[test]
     fn errors_say_what_is_wrong() {
-        let words = |text: &str| parse(text.as_bytes()).map(|_| ()).map_err(|error| error.to_string());
-        assert_eq!(words(""), Ok(()));
+        let parse_result = |text: &str| parse(text.as_bytes()).map(|_| ()).map_err(|error| error.to_string());
+        assert_eq!(parse_result(""), Ok(()));
         assert_eq!(
-            words("clusters:\n- cluster: {}\n"),
+            parse_result("clusters:\n- cluster: {}\n"),
             Err("failed to parse it: missing field `name`".to_owned())
         );
         assert_eq!(
-            words("kind: [\n"),
+            parse_result("kind: [\n"),
             Err("failed to parse it: line 2, column 1: did not find expected node content".to_owned())
         );
     }

@@ -1,20 +1,20 @@
-//! What happened to an object.
+//! A change of an object.
 
 use std::sync::Arc;
 
 /// One change, with the object before and after it.
 #[derive(Debug)]
 pub enum Event<K> {
-    /// An object is there that was not known before; at the start, every object there is.
+    /// A new object; at the start, every existing object.
     Create(Arc<K>),
     /// An object was written; after a resync, both sides are the same object.
     Update {
-        /// As it was known.
+        /// The object before the update.
         old: Arc<K>,
-        /// As it is.
+        /// The object after the update.
         new: Arc<K>,
     },
-    /// An object is gone; this is its last known state.
+    /// An object was deleted; this is its last known state.
     Delete(Arc<K>),
     /// Something outside the cluster happened that concerns an object.
     Generic(Arc<K>),
@@ -32,7 +32,7 @@ impl<K> Clone for Event<K> {
 }
 
 impl<K> Event<K> {
-    /// The object as it is, or was at last.
+    /// The current object, or its last state.
     #[must_use]
     pub fn object(&self) -> &Arc<K> {
         match self {
@@ -43,7 +43,7 @@ impl<K> Event<K> {
         }
     }
 
-    /// The object as it was before an update.
+    /// The object before an update.
     #[must_use]
     pub fn old(&self) -> Option<&Arc<K>> {
         match self {

@@ -24,18 +24,18 @@ pub type Requests = Arc<Queue<Request>>;
 
 /// Fills the queue of a controller.
 pub trait Source: Send + 'static {
-    /// What it is, for the log.
+    /// Its description for the log.
     fn describe(&self) -> String;
 
     /// Begins to fill the queue; called once, when the controller starts.
     fn start(self: Box<Self>, queue: &Requests) -> Started;
 }
 
-/// A source that has begun.
+/// A started source.
 pub struct Started {
-    /// Is ready when everything that there was at the start is in the queue.
+    /// Ready when everything that existed at the start is in the queue.
     pub synced: BoxFuture<'static, ()>,
-    /// Goes on filling the queue; dropped when the controller stops.
+    /// Continues to fill the queue; dropped when the controller stops.
     pub run: BoxFuture<'static, ()>,
 }
 
@@ -45,7 +45,7 @@ impl std::fmt::Debug for Started {
     }
 }
 
-/// Asks for something at the start and, with a period, again and again.
+/// Enqueues a request at the start and, with a period, again and again.
 #[derive(Clone, Debug)]
 pub struct Ticker {
     request: Request,
@@ -53,13 +53,13 @@ pub struct Ticker {
 }
 
 impl Ticker {
-    /// Asks once, at the start.
+    /// Enqueues the request once, at the start.
     #[must_use]
     pub fn once(request: Request) -> Self {
         Self { request, period: None }
     }
 
-    /// Asks at the start and after each period.
+    /// Enqueues the request at the start and after each period.
     #[must_use]
     pub fn every(period: Duration, request: Request) -> Self {
         Self { request, period: Some(period) }
@@ -89,7 +89,7 @@ impl Source for Ticker {
     }
 }
 
-/// Asks for what comes through a channel.
+/// Enqueues the requests that arrive on a channel.
 impl Source for mpsc::UnboundedReceiver<Request> {
     fn describe(&self) -> String {
         "channel".to_owned()

@@ -1,15 +1,15 @@
-//! Objects as requests for what owns them.
+//! Maps objects to requests for their owners.
 
 use kube::Resource;
 
-use crate::cluster::Kind;
+use crate::cluster::WatchedKind;
 use crate::request::Request;
 use crate::store::is_cluster_scoped;
 
-/// The owners of an object that are of kind `O`, whatever their version; with `controller`, only the one in charge.
+/// The owners of kind `O` of an object, whatever their version; with `controller`, only the managing owner.
 ///
-/// An owner is in the namespace of what it owns, or in none if its kind has none.
-pub fn owners<O: Kind, K: Resource>(
+/// An owner is in the namespace of the object, or in none if its kind is cluster-scoped.
+pub fn owners<O: WatchedKind, K: Resource>(
     resource: &O::DynamicType,
     controller: bool,
 ) -> impl Fn(&K) -> Vec<Request> + Send + Sync + 'static {

@@ -1,39 +1,39 @@
-//! Which changes count: functions over [`Event`], to be combined.
+//! Predicates: functions over [`Event`] that decide which changes count. They can be combined.
 //!
-//! A predicate of one's own is a closure: `|event| matches!(event, Event::Create(_))`.
+//! A closure can be a predicate too: `|event| matches!(event, Event::Create(_))`.
 
 use kube::Resource;
 
 use super::event::Event;
 
-/// A predicate whose kind of closure is forgotten, for [`any_of`] and [`all_of`].
+/// A predicate of any type, for [`any_of`] and [`all_of`].
 pub type Predicate<K> = Box<dyn Fn(&Event<K>) -> bool + Send + Sync>;
 
-/// Updates count only if `metadata.generation` changes; everything else does.
+/// An update counts only if `metadata.generation` changed; other events always count.
 #[must_use]
 pub fn generation_changed<K: Resource>(event: &Event<K>) -> bool {
     event.old().is_none_or(|old| old.meta().generation != event.object().meta().generation)
 }
 
-/// Updates count only if something was written, so not those of a resync; everything else does.
+/// An update counts only if the object was written, so not after a resync; other events always count.
 #[must_use]
 pub fn resource_version_changed<K: Resource>(event: &Event<K>) -> bool {
     event.old().is_none_or(|old| old.meta().resource_version != event.object().meta().resource_version)
 }
 
-/// Updates count only if labels change; everything else does.
+/// An update counts only if labels changed; other events always count.
 #[must_use]
 pub fn labels_changed<K: Resource>(event: &Event<K>) -> bool {
     event.old().is_none_or(|old| old.meta().labels != event.object().meta().labels)
 }
 
-/// Updates count only if annotations change; everything else does.
+/// An update counts only if annotations changed; other events always count.
 #[must_use]
 pub fn annotations_changed<K: Resource>(event: &Event<K>) -> bool {
     event.old().is_none_or(|old| old.meta().annotations != event.object().meta().annotations)
 }
 
-/// A change counts if the object, as it is or was at last, is as `holds` says.
+/// A change counts if `holds` is true for the current object or its last state.
 pub fn object<K>(holds: impl Fn(&K) -> bool + Send + Sync) -> impl Fn(&Event<K>) -> bool + Send + Sync {
     move |event| holds(event.object())
 }

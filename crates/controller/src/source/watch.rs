@@ -1,4 +1,4 @@
-//! Changes of the objects in a store as requests.
+//! Turns changes of the objects in a store into requests.
 
 use std::fmt;
 
@@ -31,21 +31,23 @@ impl<K> fmt::Debug for Watch<K> {
 }
 
 impl<K: Resource + Send + Sync + 'static> Watch<K> {
-    /// Every change asks for the object itself.
+    /// Enqueues each changed object itself.
     #[must_use]
     pub fn of(store: &Store<K>) -> Self {
         let react = |event: &Event<K>, queue: &Queue<Request>| queue.add(Request::of(&**event.object()));
         Self { store: store.clone(), filters: Vec::new(), react: Box::new(react) }
     }
 
-    /// Only changes for which `predicate` holds count; of several, all must hold. See [`super::predicate`].
+    /// Only changes for which `predicate` holds count; of several predicates, all must hold. See
+    /// [`super::predicate`].
     #[must_use]
     pub fn filter(mut self, predicate: impl Fn(&Event<K>) -> bool + Send + Sync + 'static) -> Self {
         self.filters.push(Box::new(predicate));
         self
     }
 
-    /// Asks for what `requests` finds for an object; for an update, for the object before and after it.
+    /// Enqueues the requests that `requests` returns for an object; for an update, for both the old and the new
+    /// object.
     #[must_use]
     pub fn map<R>(self, requests: impl Fn(&K) -> R + Send + Sync + 'static) -> Self
     where
@@ -58,7 +60,7 @@ impl<K: Resource + Send + Sync + 'static> Watch<K> {
         })
     }
 
-    /// Asks for what `requests` finds for an object; for an update, for the object after it only.
+    /// Enqueues the requests that `requests` returns for an object; for an update, only for the new object.
     #[must_use]
     pub fn map_new<R>(self, requests: impl Fn(&K) -> R + Send + Sync + 'static) -> Self
     where
@@ -69,7 +71,7 @@ impl<K: Resource + Send + Sync + 'static> Watch<K> {
         })
     }
 
-    /// Does with a change and the queue what it likes, as adding a request for later.
+    /// Calls `react` with each change and the queue, for instance to add a delayed request.
     #[must_use]
     pub fn react(mut self, react: impl Fn(&Event<K>, &Queue<Request>) + Send + Sync + 'static) -> Self {
         self.react = Box::new(react);
@@ -90,7 +92,7 @@ impl<K: Resource + Send + Sync + 'static> Source for Watch<K> {
                 react(event, &queue);
             }
         });
-        let synced = async move { store.synced().await };
+        let synced = async move { store.wait_until_synced().await };
         Started { synced: synced.boxed(), run: std::future::ready(()).boxed() }
     }
 }

@@ -1,4 +1,4 @@
-//! Watches that fill stores, and go on whatever happens.
+//! Watches that fill stores and survive all failures.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,35 +12,35 @@ use tokio::time::{Instant, sleep_until};
 
 use super::scoped::Scoped;
 use super::{Selection, Store};
-use crate::cluster::Kind;
+use crate::cluster::WatchedKind;
 use crate::entropy::Entropy;
 
-/// How often it is looked whether a kind that is absent has come.
+/// How often an absent kind is looked for.
 const ABSENT_KIND: Duration = Duration::from_secs(5);
-/// How much earlier or later than its period a resync may come.
+/// Maximum deviation of a resync from its period.
 const RESYNC_SPREAD: f64 = 0.1;
 
 /// Everything that one watch needs.
-pub(crate) struct Feed<K: Kind> {
+pub(crate) struct Feed<K: WatchedKind> {
     pub(crate) client: Client,
     pub(crate) resource: K::DynamicType,
-    /// Empty for all.
+    /// Empty: all namespaces.
     pub(crate) namespace: String,
     pub(crate) selection: Arc<Selection<K>>,
-    pub(crate) pace: Pace,
+    pub(crate) schedule: ResyncSchedule,
     pub(crate) store: Store<K>,
 }
 
-/// When things are done again.
+/// When to resync.
 #[derive(Clone, Debug)]
-pub(crate) struct Pace {
-    /// How often everything is told again; `None` for never.
+pub(crate) struct ResyncSchedule {
+    /// How often subscribers receive every object again; `None`: never.
     pub(crate) resync: Option<Duration>,
     pub(crate) entropy: Entropy,
 }
 
-impl<K: Kind> Feed<K> {
-    /// Fills the store; ends only with the process.
+impl<K: WatchedKind> Feed<K> {
+    /// Fills the store; never ends.
     pub(crate) async fn run(self) {
         let api: Api<Scoped<K>> = if self.namespace.is_empty() {
             Api::all_with(self.client.clone(), &self.resource)
@@ -52,16 +52,16 @@ impl<K: Kind> Feed<K> {
         config.field_selector.clone_from(&self.selection.fields);
         let events = watcher::watcher(api, config);
         if self.selection.may_be_absent {
-            self.follow(events.backoff(Steady)).await;
+            self.follow(events.backoff(ConstantBackoff)).await;
         } else {
-            self.follow(events.backoff(Reluctant::new(self.pace.entropy.clone()))).await;
+            self.follow(events.backoff(ExponentialBackoff::new(self.schedule.entropy.clone()))).await;
         }
     }
 
     async fn follow(&self, events: impl Stream<Item = watcher::Result<Event<Scoped<K>>>>) {
         let mut events = std::pin::pin!(events);
         let mut listed = Vec::new();
-        let mut resync = self.pace.next_resync();
+        let mut resync = self.schedule.next_resync();
         loop {
             tokio::select! {
                 event = events.next() => match event {
@@ -70,7 +70,7 @@ impl<K: Kind> Feed<K> {
                 },
                 () = at(resync) => {
                     self.store.resync(&self.namespace);
-                    resync = self.pace.next_resync();
+                    resync = self.schedule.next_resync();
                 }
             }
         }
@@ -79,10 +79,10 @@ impl<K: Kind> Feed<K> {
     fn apply(&self, event: watcher::Result<Event<Scoped<K>>>, listed: &mut Vec<Arc<K>>) {
         match event {
             Ok(Event::Init) => listed.clear(),
-            Ok(Event::InitApply(object)) => listed.push(self.kept(object)),
+            Ok(Event::InitApply(object)) => listed.push(self.reduce(object)),
             Ok(Event::InitDone) => self.store.replace(&self.namespace, &std::mem::take(listed)),
-            Ok(Event::Apply(object)) => self.store.put(self.kept(object)),
-            Ok(Event::Delete(object)) => self.store.remove(self.kept(object)),
+            Ok(Event::Apply(object)) => self.store.put(self.reduce(object)),
+            Ok(Event::Delete(object)) => self.store.remove(self.reduce(object)),
             Err(error) if self.selection.may_be_absent && is_absent(&error) => {
                 self.store.replace(&self.namespace, &[]);
             }
@@ -92,8 +92,8 @@ impl<K: Kind> Feed<K> {
         }
     }
 
-    /// What is kept of an object.
-    fn kept(&self, Scoped(mut object): Scoped<K>) -> Arc<K> {
+    /// Strips an object of what the store does not keep.
+    fn reduce(&self, Scoped(mut object): Scoped<K>) -> Arc<K> {
         object.meta_mut().managed_fields = None;
         if let Some(reduction) = &self.selection.reduction {
             (reduction.reduce)(&mut object);
@@ -102,7 +102,7 @@ impl<K: Kind> Feed<K> {
     }
 }
 
-impl Pace {
+impl ResyncSchedule {
     fn next_resync(&self) -> Option<Instant> {
         let least = self.resync?.mul_f64(1.0 - RESYNC_SPREAD);
         let spread = 2.0 * RESYNC_SPREAD / (1.0 - RESYNC_SPREAD);
@@ -125,11 +125,11 @@ fn is_absent(error: &watcher::Error) -> bool {
     matches!(error, kube::Error::Api(status) if status.code == 404)
 }
 
-/// Tries again every five seconds, however often it failed: for a kind that may be absent.
+/// Retries every five seconds, however often it failed: for a kind that may be absent.
 #[derive(Debug)]
-pub struct Steady;
+pub struct ConstantBackoff;
 
-impl Iterator for Steady {
+impl Iterator for ConstantBackoff {
     type Item = Duration;
 
     fn next(&mut self) -> Option<Duration> {
@@ -137,20 +137,22 @@ impl Iterator for Steady {
     }
 }
 
-impl Backoff for Steady {
+impl Backoff for ConstantBackoff {
     fn reset(&mut self) {}
 }
 
-/// Waits twice as long each time, from 0.8 s up to 30 s, and up to twice that at random; anew after two quiet minutes.
+/// Doubles the wait each time, from 0.8 s up to 30 s, plus up to as much at random; starts anew after two quiet
+/// minutes.
 ///
-/// Something is told of each try before it fails, so only time tells that all went well.
-struct Reluctant {
+/// The watcher calls `reset` before each attempt, even if it fails, so only the elapsed time shows that the watch
+/// worked.
+struct ExponentialBackoff {
     next: Duration,
     failed: Option<Instant>,
     entropy: Entropy,
 }
 
-impl Reluctant {
+impl ExponentialBackoff {
     const FIRST: Duration = Duration::from_millis(800);
     const MOST: Duration = Duration::from_secs(30);
     const QUIET: Duration = Duration::from_mins(2);
@@ -160,7 +162,7 @@ impl Reluctant {
     }
 }
 
-impl Iterator for Reluctant {
+impl Iterator for ExponentialBackoff {
     type Item = Duration;
 
     fn next(&mut self) -> Option<Duration> {
@@ -174,7 +176,7 @@ impl Iterator for Reluctant {
     }
 }
 
-impl Backoff for Reluctant {
+impl Backoff for ExponentialBackoff {
     fn reset(&mut self) {}
 }
 
@@ -186,19 +188,19 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_watch_that_keeps_failing_is_tried_ever_less_often() {
-        let mut backoff = Reluctant::new(Entropy::seeded(1));
+        let mut backoff = ExponentialBackoff::new(Entropy::seeded(1));
         let mut least = Vec::new();
         for _ in 0..8 {
             let wait = backoff.next().unwrap();
             least.push(backoff.next.as_millis() / 2);
-            assert!(wait <= Reluctant::MOST * 2, "{wait:?}");
+            assert!(wait <= ExponentialBackoff::MOST * 2, "{wait:?}");
             advance(wait).await;
-            // The next try has begun.
+            // The next attempt has begun.
             backoff.reset();
         }
         assert_eq!(least, [800, 1600, 3200, 6400, 12_800, 15_000, 15_000, 15_000]);
-        advance(Reluctant::QUIET).await;
+        advance(ExponentialBackoff::QUIET).await;
         advance(Duration::from_millis(1)).await;
-        assert!(backoff.next().unwrap() <= Reluctant::FIRST * 2);
+        assert!(backoff.next().unwrap() <= ExponentialBackoff::FIRST * 2);
     }
 }

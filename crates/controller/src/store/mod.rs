@@ -1,6 +1,6 @@
-//! Shared cache of the objects of one kind in one cluster, kept current by a watch and read without a request.
+//! Shared cache of the objects of one kind in one cluster. A watch keeps it current, and reading it sends no request.
 //!
-//! Whoever subscribes is told of every change, in order, after the store shows it.
+//! Subscribers receive every change, in order, after the store contains it.
 
 mod feed;
 mod objects;
@@ -15,8 +15,8 @@ use kube::Resource;
 use parking_lot::{Mutex, RwLock};
 use tokio::sync::watch;
 
-pub use self::feed::Steady;
-pub(crate) use self::feed::{Feed, Pace};
+pub use self::feed::ConstantBackoff;
+pub(crate) use self::feed::{Feed, ResyncSchedule};
 use self::objects::{Objects, key};
 pub(crate) use self::scoped::is_cluster_scoped;
 pub use self::selection::Selection;
@@ -25,7 +25,7 @@ use crate::source::Event;
 
 type Subscriber<K> = Box<dyn Fn(&Event<K>) + Send + Sync>;
 
-/// The namespace is none of those that the store is restricted to; the text is the original's.
+/// The store is restricted to other namespaces; the text is the original's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unable to get: {namespace}/{name} because of unknown namespace for the cache")]
 pub struct UnknownNamespace {
@@ -33,23 +33,23 @@ pub struct UnknownNamespace {
     name: String,
 }
 
-/// Objects of one kind. Cheap to clone; clones are one store. Objects come without `metadata.managedFields`.
+/// Objects of one kind. Cheap to clone; clones share the objects, which have no `metadata.managedFields`.
 pub struct Store<K> {
     inner: Arc<Inner<K>>,
 }
 
 struct Inner<K> {
     kind: String,
-    /// Namespaces that are looked at; the empty one stands for all.
+    /// Namespaces that are watched; an empty one means all.
     namespaces: Vec<String>,
     objects: RwLock<Objects<K>>,
-    /// Held while a change is made and told, so that everybody sees all changes in one order.
+    /// Locked while a change is applied and announced, so that all subscribers see all changes in one order.
     subscribers: Mutex<Vec<Subscriber<K>>>,
     /// Namespaces that have not been listed yet.
     unread: watch::Sender<BTreeSet<String>>,
 }
 
-/// Objects of a store by keys that are computed from them.
+/// Objects of a store by computed keys.
 #[derive(Clone, Debug)]
 pub struct Index<K> {
     store: Store<K>,
@@ -72,7 +72,7 @@ impl<K> fmt::Debug for Store<K> {
 }
 
 impl<K: Resource> Store<K> {
-    /// An empty store that is to be filled with the objects of these namespaces.
+    /// An empty store for objects of these namespaces.
     pub(crate) fn new(kind: String, namespaces: Vec<String>) -> Self {
         let unread = watch::Sender::new(namespaces.iter().cloned().collect());
         let (objects, subscribers) = (RwLock::new(Objects::new()), Mutex::new(Vec::new()));
@@ -91,20 +91,20 @@ impl<K: Resource> Store<K> {
         self.inner.objects.read().get(namespace, name).cloned()
     }
 
-    /// As [`Store::get`], where it matters that an object is not absent because nobody looks.
+    /// Like [`Store::get`], but distinguishes an absent object from a namespace that is not watched.
     ///
     /// # Errors
     /// When the store is restricted to other namespaces.
     pub fn try_get(&self, namespace: &str, name: &str) -> Result<Option<Arc<K>>, UnknownNamespace> {
-        if self.looks_at(namespace) {
+        if self.watches_namespace(namespace) {
             return Ok(self.get(namespace, name));
         }
         Err(UnknownNamespace { namespace: namespace.to_owned(), name: name.to_owned() })
     }
 
-    /// Whether objects of the namespace are in the store.
+    /// Whether the store watches the namespace.
     #[must_use]
-    pub fn looks_at(&self, namespace: &str) -> bool {
+    pub fn watches_namespace(&self, namespace: &str) -> bool {
         self.inner.namespaces.iter().any(|known| known.is_empty() || known == namespace)
     }
 
@@ -120,7 +120,7 @@ impl<K: Resource> Store<K> {
         self.inner.objects.read().in_namespace(namespace).cloned().collect()
     }
 
-    /// Keeps objects by the keys that `keys` finds in them; best called before the store is filled.
+    /// Indexes objects by the keys that `keys` returns; best called before the store is filled.
     pub fn index(&self, keys: impl Fn(&K) -> Vec<String> + Send + Sync + 'static) -> Index<K> {
         let number = self.inner.objects.write().index(Box::new(keys));
         Index { store: self.clone(), number }
@@ -133,20 +133,20 @@ impl<K: Resource> Store<K> {
     }
 
     /// Waits until everything has been listed once.
-    pub async fn synced(&self) {
-        // A dropped sender means that nobody reads any more, so there is nothing to wait for.
+    pub async fn wait_until_synced(&self) {
+        // A dropped sender means that no feed runs any more, so there is nothing to wait for.
         let _ = self.inner.unread.subscribe().wait_for(BTreeSet::is_empty).await;
     }
 
-    /// Tells of every change from now on, and first of every object that is there, as [`Event::Create`].
+    /// Calls `subscriber` for every object in the store, as [`Event::Create`], and then for every change.
     ///
-    /// `told` is called by the watch itself: it must return soon, and must not subscribe.
-    pub fn subscribe(&self, told: impl Fn(&Event<K>) + Send + Sync + 'static) {
+    /// The watch itself calls `subscriber`: it must return quickly, and must not subscribe.
+    pub fn subscribe(&self, subscriber: impl Fn(&Event<K>) + Send + Sync + 'static) {
         let mut subscribers = self.inner.subscribers.lock();
         for object in self.list() {
-            told(&Event::Create(object));
+            subscriber(&Event::Create(object));
         }
-        subscribers.push(Box::new(told));
+        subscribers.push(Box::new(subscriber));
     }
 
     /// An object was written.
@@ -157,7 +157,7 @@ impl<K: Resource> Store<K> {
             Some(old) => Event::Update { old, new: object },
             None => Event::Create(object),
         };
-        tell(&subscribers, &event);
+        notify(&subscribers, &event);
     }
 
     /// An object was deleted; `last` is its last state.
@@ -165,11 +165,11 @@ impl<K: Resource> Store<K> {
         let subscribers = self.inner.subscribers.lock();
         let (namespace, name) = key(&*last);
         if self.inner.objects.write().remove(namespace, name).is_some() {
-            tell(&subscribers, &Event::Delete(last));
+            notify(&subscribers, &Event::Delete(last));
         }
     }
 
-    /// All objects of a namespace were listed: these are they. Those that did not change are not told of.
+    /// Replaces the objects of a namespace by a new list. Unchanged objects cause no event.
     fn replace(&self, scope: &str, listed: &[Arc<K>]) {
         let known = if scope.is_empty() { self.list() } else { self.list_in(scope) };
         let names: BTreeSet<(&str, &str)> = listed.iter().map(|object| key(&**object)).collect();
@@ -188,12 +188,12 @@ impl<K: Resource> Store<K> {
         self.inner.unread.send_if_modified(|unread| unread.remove(scope));
     }
 
-    /// Tells of every object of a namespace again, as an update to what it is.
+    /// Announces every object of a namespace again, as an update without change.
     fn resync(&self, scope: &str) {
         let subscribers = self.inner.subscribers.lock();
         let objects = if scope.is_empty() { self.list() } else { self.list_in(scope) };
         for object in objects {
-            tell(&subscribers, &Event::Update { old: object.clone(), new: object });
+            notify(&subscribers, &Event::Update { old: object.clone(), new: object });
         }
     }
 }
@@ -206,8 +206,8 @@ impl<K: Resource> Index<K> {
     }
 }
 
-fn tell<K>(subscribers: &[Subscriber<K>], event: &Event<K>) {
-    for told in subscribers {
-        told(event);
+fn notify<K>(subscribers: &[Subscriber<K>], event: &Event<K>) {
+    for subscriber in subscribers {
+        subscriber(event);
     }
 }

@@ -1,4 +1,4 @@
-//! Objects by namespace and name, and by whatever else they are looked up by.
+//! Objects by namespace and name, and by index keys.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use kube::Resource;
 /// Objects by namespace (empty for the cluster's) and name.
 type ByName<K> = BTreeMap<Box<str>, BTreeMap<Box<str>, Arc<K>>>;
 
-/// Says under which keys an object is found.
+/// Computes the index keys of an object.
 pub(super) type Keys<K> = Box<dyn Fn(&K) -> Vec<String> + Send + Sync>;
 
 pub(super) struct Objects<K> {
@@ -17,11 +17,11 @@ pub(super) struct Objects<K> {
 }
 
 /// Objects with one key, by namespace and name.
-type Found<K> = BTreeMap<(Box<str>, Box<str>), Arc<K>>;
+type Matches<K> = BTreeMap<(Box<str>, Box<str>), Arc<K>>;
 
 struct Indexed<K> {
     keys: Keys<K>,
-    found: BTreeMap<String, Found<K>>,
+    found: BTreeMap<String, Matches<K>>,
 }
 
 impl<K: Resource> Objects<K> {
@@ -43,7 +43,7 @@ impl<K: Resource> Objects<K> {
         self.by_name.get(namespace).into_iter().flat_map(BTreeMap::values)
     }
 
-    /// Keeps an object; the one that it takes the place of is returned.
+    /// Adds an object, and returns the one it replaces.
     pub(super) fn put(&mut self, object: &Arc<K>) -> Option<Arc<K>> {
         let (namespace, name) = key(&**object);
         let old = if let Some(siblings) = self.by_name.get_mut(namespace) {
@@ -62,7 +62,7 @@ impl<K: Resource> Objects<K> {
         old
     }
 
-    /// Forgets an object; it is returned if it was known.
+    /// Removes an object, and returns it.
     pub(super) fn remove(&mut self, namespace: &str, name: &str) -> Option<Arc<K>> {
         let siblings = self.by_name.get_mut(namespace)?;
         let old = siblings.remove(name)?;
@@ -75,7 +75,7 @@ impl<K: Resource> Objects<K> {
         Some(old)
     }
 
-    /// Adds an index; its number is returned.
+    /// Adds an index, and returns its number.
     pub(super) fn index(&mut self, keys: Keys<K>) -> usize {
         let mut index = Indexed { keys, found: BTreeMap::new() };
         for object in self.all() {

@@ -1,4 +1,4 @@
-//! A kind whose scope is decided at run time, so that one watch serves kinds with and without namespaces.
+//! A kind whose scope is only known at run time, so that one watch serves namespaced and cluster-scoped kinds.
 
 use std::any::TypeId;
 use std::borrow::Cow;
@@ -7,7 +7,7 @@ use kube::Resource;
 use kube::core::{ClusterResourceScope, DynamicResourceScope, ObjectMeta};
 use serde::Deserialize;
 
-/// An object as it is; only its scope is unknown to the compiler.
+/// An object whose scope the compiler does not know.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Scoped<K>(pub(super) K);
@@ -45,7 +45,7 @@ impl<K: Resource> Resource for Scoped<K> {
     }
 }
 
-/// Whether a typed kind has no namespaces; never of kinds that are known at run time only.
+/// Whether a typed kind is cluster-scoped; always false for kinds that are only known at run time.
 pub(crate) fn is_cluster_scoped<K: Resource<Scope: 'static>>() -> bool {
     TypeId::of::<K::Scope>() == TypeId::of::<ClusterResourceScope>()
 }

@@ -1,6 +1,6 @@
-//! Which objects of a kind are kept, and how much of them.
+//! Which objects of a kind a store keeps, and which parts of them.
 
-/// Selects objects of a kind `K`; everything unless told otherwise.
+/// Selects objects of a kind `K`; by default all.
 #[derive(Debug)]
 pub struct Selection<K> {
     pub(crate) labels: Option<String>,
@@ -11,7 +11,7 @@ pub struct Selection<K> {
     pub(crate) reduction: Option<Reduction<K>>,
 }
 
-/// Takes away what nobody reads, under a name.
+/// Removes unused fields; the name identifies the function.
 #[derive(Debug)]
 pub(crate) struct Reduction<K> {
     pub(crate) name: &'static str,
@@ -52,35 +52,36 @@ impl<K> Selection<K> {
         self
     }
 
-    /// Only objects in these namespaces, whatever the cluster is restricted to; none are all.
+    /// Only objects in these namespaces, whatever the cluster is restricted to; empty: all.
     #[must_use]
     pub fn namespaces(mut self, namespaces: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.namespaces = Some(namespaces.into_iter().map(Into::into).collect());
         self
     }
 
-    /// The kind has no namespaces, so a restriction to some does not concern it. Known of typed kinds.
+    /// Declares the kind cluster-scoped, so that a restriction to namespaces does not apply. Typed kinds need no
+    /// declaration.
     #[must_use]
     pub fn cluster_scoped(mut self) -> Self {
         self.cluster_scoped = true;
         self
     }
 
-    /// The kind may come and go with its definition; absent means that there are no objects.
+    /// The kind may come and go with its definition; while it is absent, there are no objects.
     #[must_use]
     pub fn may_be_absent(mut self) -> Self {
         self.may_be_absent = true;
         self
     }
 
-    /// Takes away what nobody reads before an object is kept. Stores are shared among those who say the same name.
+    /// Removes unused fields before an object is stored. Selections share a store if `name` is equal.
     #[must_use]
     pub fn reduced(mut self, name: &'static str, reduce: fn(&mut K)) -> Self {
         self.reduction = Some(Reduction { name, reduce });
         self
     }
 
-    /// What makes two selections of one kind the same.
+    /// The key under which equal selections share a store.
     pub(crate) fn key(&self) -> SelectionKey {
         SelectionKey {
             labels: self.labels.clone(),
@@ -93,7 +94,7 @@ impl<K> Selection<K> {
     }
 }
 
-/// What makes two selections of one kind the same.
+/// The key under which equal selections share a store.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SelectionKey {
     labels: Option<String>,

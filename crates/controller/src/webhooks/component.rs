@@ -1,4 +1,4 @@
-//! A component that is webhooks alone: its flags, which are those of Gardener's extensions, and its process.
+//! A component that consists of webhooks only: its flags, which are those of Gardener's extensions, and its process.
 
 use std::str::FromStr;
 
@@ -12,7 +12,7 @@ use crate::manager::{Connection, Manager, ManagerError, Parts, WebhookServer};
 use crate::probes::Probes;
 use crate::{log, remote};
 
-/// What is told on the command line.
+/// The flags.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Flags {
     /// Kubeconfig of the cluster that is read; by default the one that the process runs in.
@@ -49,13 +49,13 @@ pub struct Flags {
     log_format: log::Format,
 }
 
-/// Where something is served, as controller-runtime has it: `:8080`, `127.0.0.1:8080`, `[::1]:8080`; `0`: nowhere.
+/// The address of a server in controller-runtime's form: `:8080`, `127.0.0.1:8080`, `[::1]:8080`; `0`: none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Address(Option<(String, u16)>);
 
-/// An address that is none.
+/// The address is invalid.
 #[derive(Debug, thiserror::Error)]
-#[error("say [HOST]:PORT with a port between 0 and 65535, or 0 for none")]
+#[error("use [HOST]:PORT with a port between 0 and 65535, or 0 for none")]
 struct AddressError;
 
 impl Address {
@@ -82,25 +82,26 @@ impl FromStr for Address {
     }
 }
 
-/// What is known of a component.
+/// The name of a component and its cluster.
 #[derive(Clone, Copy, Debug)]
 pub struct Component {
-    /// What it is called.
+    /// Name and version.
     pub program: Program,
-    /// What the cluster is that it reads: `garden`, `seed`.
+    /// The name of the cluster that it reads: `garden`, `seed`.
     pub cluster: &'static str,
 }
 
 impl Component {
-    /// Serves webhooks made with a client of the cluster until it is told to stop; `warnings` of its configuration are logged.
+    /// Serves webhooks, built with a client of the cluster, until a signal; logs the `warnings` about its
+    /// configuration.
     ///
     /// # Errors
-    /// What kept it from starting, or ended it.
+    /// Why it could not start, or the failure that ended it.
     pub fn run(
         self,
         flags: &Flags,
         warnings: &[Warning],
-        made: impl FnOnce(Client, Clock) -> WebhookService,
+        build: impl FnOnce(Client, Clock) -> WebhookService,
     ) -> Result<(), ManagerError> {
         let kubeconfig = flags.kubeconfig.clone().unwrap_or_default();
         let manager = Manager {
@@ -117,10 +118,10 @@ impl Component {
             probes: flags.health_bind_address.server(),
             metrics: flags.metrics_bind_address.server(),
         };
-        manager.run(warnings, |given| Parts {
-            webhooks: Some(made(given.client, given.clock)),
+        manager.run(warnings, |process| Parts {
+            webhooks: Some(build(process.client, process.clock)),
             probes: Probes::new()
-                .health("apiserver-healthz", move || remote::healthy(given.unlimited.clone())),
+                .health("apiserver-healthz", move || remote::healthy(process.unlimited.clone())),
             controllers: None,
         })
     }

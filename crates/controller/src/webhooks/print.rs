@@ -1,4 +1,4 @@
-//! Prints registrations: the flags of a command that does, and what it prints.
+//! Prints webhook registrations: the flags and the output of that command.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use formats::yaml;
 use serde_json::Value;
 
-use crate::command::say;
+use crate::command::print_line;
 
 /// Flags of a command that prints registrations.
 #[derive(Clone, Debug, clap::Args)]
@@ -21,15 +21,15 @@ pub struct Print {
     ca: Option<PathBuf>,
 }
 
-/// Why nothing is printed.
+/// Why the registrations cannot be printed.
 #[derive(Debug, thiserror::Error)]
 pub enum PrintError {
-    /// The authorities cannot be read.
+    /// The CA file cannot be read.
     #[error("failed to read {}: {source}", path.display())]
     Authorities {
         /// The file.
         path: PathBuf,
-        /// The operating system's words.
+        /// The operating system's error.
         source: std::io::Error,
     },
     /// An object cannot be written.
@@ -38,8 +38,8 @@ pub enum PrintError {
 }
 
 impl Print {
-    /// Prints webhook configurations as YAML documents. `made` makes them with a PEM bundle in base64: the authorities of a
-    /// file, where one is named.
+    /// Prints webhook configurations as YAML documents. `made` builds them with a CA bundle (PEM in base64), if the
+    /// flags name a file.
     ///
     /// # Errors
     /// When the file cannot be read.
@@ -47,7 +47,7 @@ impl Print {
         let authorities = self.ca.as_deref().map(authorities).transpose()?;
         let documents = made(authorities.as_deref());
         let documents = documents.iter().map(yaml::to_string).collect::<Result<Vec<_>, _>>()?;
-        say(&documents.join("---\n"));
+        print_line(&documents.join("---\n"));
         Ok(())
     }
 }

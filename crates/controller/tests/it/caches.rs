@@ -1,4 +1,4 @@
-//! Stores: what is in them, what they tell, and how they survive a bad connection.
+//! Stores: their content, their events, and broken connections.
 
 use std::time::Duration;
 
@@ -11,14 +11,14 @@ use kube::{Api, ResourceExt as _};
 use serde_json::json;
 use tokio::time::Instant;
 
-use crate::world::{Seen, World, config_map, settle};
+use crate::world::{SeenRequests, World, config_map, run_pending_tasks};
 
 fn names<K: kube::Resource>(objects: &[std::sync::Arc<K>]) -> Vec<String> {
     objects.iter().map(|object| object.name_any()).collect()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_is_shared_by_all_who_ask_the_same() {
+async fn equal_selections_share_a_store() {
     let world = World::new();
     world.create("a").await;
     let cluster = world.cluster(CacheOptions::default());
@@ -26,9 +26,9 @@ async fn a_store_is_shared_by_all_who_ask_the_same() {
     let stores = [cluster.store::<ConfigMap>(Selection::all()), cluster.store::<ConfigMap>(Selection::all())];
     let metadata = cluster.store::<PartialObjectMeta<ConfigMap>>(Selection::all());
     let labelled = cluster.store::<ConfigMap>(Selection::all().labels("app=b"));
-    cluster.synced().await;
+    cluster.wait_until_synced().await;
     assert!(cluster.is_synced());
-    settle().await;
+    run_pending_tasks().await;
     let lists =
         world.server.requests().iter().filter(|request| request.verb == apiserver::Verb::List).count();
     assert_eq!(lists, 3);
@@ -54,8 +54,8 @@ async fn a_store_keeps_what_is_selected_and_no_more_of_it_than_is_read() {
     let field = cluster.store::<ConfigMap>(Selection::all().namespaces([""; 0]).fields("metadata.name=far"));
     let nodes = cluster.store::<Node>(Selection::all());
     let resource = ApiResource::from_gvk(&GroupVersionKind::gvk("", "v1", "Namespace"));
-    let namespaces = cluster.store_of::<DynamicObject>(&resource, Selection::all().cluster_scoped());
-    cluster.synced().await;
+    let namespaces = cluster.dynamic_store::<DynamicObject>(&resource, Selection::all().cluster_scoped());
+    cluster.wait_until_synced().await;
     assert_eq!(names(&reduced.list()), ["near"]);
     let near = reduced.get("default", "near").unwrap();
     assert_eq!((near.data.clone(), near.metadata.managed_fields.clone()), (None, None));
@@ -78,10 +78,10 @@ async fn an_index_follows_every_change() {
     let store = cluster.store::<ConfigMap>(Selection::all());
     let value = |object: &ConfigMap| object.data.iter().flatten().map(|(_, value)| value.clone()).collect();
     let early = store.index(value);
-    cluster.synced().await;
+    cluster.wait_until_synced().await;
     world.write("a", "x").await;
     world.write("b", "x").await;
-    settle().await;
+    run_pending_tasks().await;
     let late = store.index(value);
     assert_eq!(
         (names(&early.get("x")), names(&late.get("x"))),
@@ -89,24 +89,24 @@ async fn an_index_follows_every_change() {
     );
     world.write("a", "y").await;
     world.delete("b").await;
-    settle().await;
+    run_pending_tasks().await;
     assert_eq!((names(&early.get("x")), names(&early.get("y"))), (vec![], vec!["a".to_owned()]));
     assert_eq!((names(&late.get("x")), names(&late.get("y"))), (vec![], vec!["a".to_owned()]));
 }
 
 #[tokio::test(start_paused = true)]
-async fn everything_is_told_again_at_each_resync() {
+async fn a_resync_announces_every_object_again() {
     let world = World::new();
     world.create("a").await;
     let options = CacheOptions { namespaces: Vec::new(), resync: Some(Duration::from_hours(10)) };
     let cluster = world.cluster(options);
     let store = cluster.store::<ConfigMap>(Selection::all());
-    let seen = Seen::default();
-    let told = seen.clone();
+    let seen = SeenRequests::default();
+    let recorded = seen.clone();
     let begin = Instant::now();
     store.subscribe(move |event| {
         let same = event.old().is_some_and(|old| old.resource_version() == event.object().resource_version());
-        told.push(format!("{} {same}", event.object().name_any()));
+        recorded.push(format!("{} {same}", event.object().name_any()));
     });
     tokio::time::sleep(Duration::from_hours(23)).await;
     assert_eq!(seen.names(), ["a false", "a true", "a true"]);
@@ -121,11 +121,11 @@ async fn a_watch_that_breaks_loses_no_event() {
     for name in ["a", "b", "c"] {
         world.create(name).await;
     }
-    let (client, line) = world.line();
+    let (client, connection) = world.cuttable_client();
     let cluster = world.cluster_on(client, CacheOptions::default());
     let store = cluster.store::<ConfigMap>(Selection::all());
-    let seen = Seen::default();
-    let told = seen.clone();
+    let seen = SeenRequests::default();
+    let recorded = seen.clone();
     store.subscribe(move |event| {
         let what = match event {
             Event::Create(_) => "create",
@@ -133,28 +133,28 @@ async fn a_watch_that_breaks_loses_no_event() {
             Event::Delete(_) => "delete",
             Event::Generic(_) => "generic",
         };
-        told.push(format!("{what} {}", event.object().name_any()));
+        recorded.push(format!("{what} {}", event.object().name_any()));
     });
-    cluster.synced().await;
+    cluster.wait_until_synced().await;
     seen.clear();
-    // The connection breaks, things happen, and the server has forgotten its events when it is back.
-    line.cut();
+    // The connection breaks, objects change, and the server no longer has the events when the connection is back.
+    connection.cut();
     world.write("a", "1").await;
     world.delete("b").await;
     world.create("d").await;
     world.server.compact();
     tokio::time::sleep(Duration::from_mins(2)).await;
     assert_eq!(seen.names(), [""; 0]);
-    line.mend();
+    connection.mend();
     tokio::time::sleep(Duration::from_mins(2)).await;
     assert_eq!(seen.names(), ["update a", "create d", "delete b"]);
     assert_eq!(names(&store.list()), ["a", "c", "d"]);
     seen.clear();
-    // It breaks again, and this time the server remembers.
-    line.cut();
+    // It breaks again, and this time the server has the events.
+    connection.cut();
     world.write("c", "1").await;
     world.delete("d").await;
-    line.mend();
+    connection.mend();
     tokio::time::sleep(Duration::from_mins(2)).await;
     assert_eq!(seen.names(), ["update c", "delete d"]);
 }
@@ -164,10 +164,10 @@ async fn a_kind_that_may_be_absent_counts_as_empty_until_it_comes() {
     let world = World::new();
     let cluster = world.cluster(CacheOptions::default());
     let resource = ApiResource::from_gvk(&GroupVersionKind::gvk("example.com", "v1", "Widget"));
-    let store = cluster.store_of::<DynamicObject>(&resource, Selection::all().may_be_absent());
-    cluster.synced().await;
+    let store = cluster.dynamic_store::<DynamicObject>(&resource, Selection::all().may_be_absent());
+    cluster.wait_until_synced().await;
     assert_eq!(store.list().len(), 0);
-    let required = cluster.store_of::<PartialObjectMeta<DynamicObject>>(&resource, Selection::all());
+    let required = cluster.dynamic_store::<PartialObjectMeta<DynamicObject>>(&resource, Selection::all());
     tokio::time::sleep(Duration::from_mins(10)).await;
     assert!(!required.is_synced());
     assert_eq!(cluster.unsynced(), ["metadata of Widget"]);
@@ -194,20 +194,20 @@ async fn a_kind_that_may_be_absent_counts_as_empty_until_it_comes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_that_is_asked_for_while_others_are_filled_is_filled_too() {
+async fn a_store_that_is_added_later_is_filled_too() {
     let world = World::new();
     let cluster = world.cluster(CacheOptions::default());
-    cluster.store::<ConfigMap>(Selection::all()).synced().await;
+    cluster.store::<ConfigMap>(Selection::all()).wait_until_synced().await;
     let secrets = cluster.store::<Secret>(Selection::all());
     assert!(!cluster.is_synced());
-    secrets.synced().await;
+    secrets.wait_until_synced().await;
     assert!(cluster.is_synced());
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_limited_client_asks_no_faster_than_it_may_and_watches_all_the_same() {
+async fn a_limited_client_keeps_the_rate_and_watches_are_not_limited() {
     let world = World::new();
-    let client = RequestLimit::new(10.0, 5).over(&world.client);
+    let client = RequestLimit::new(10.0, 5).wrap_client(&world.client);
     let maps: Api<ConfigMap> = Api::namespaced(client.clone(), "default");
     let begin = Instant::now();
     for number in 0..25 {
@@ -216,11 +216,11 @@ async fn a_limited_client_asks_no_faster_than_it_may_and_watches_all_the_same() 
     assert_eq!(begin.elapsed().as_millis(), 2000);
     let cluster = world.cluster_on(client, CacheOptions::default());
     let store = cluster.store::<ConfigMap>(Selection::all());
-    cluster.synced().await;
-    settle().await;
+    cluster.wait_until_synced().await;
+    run_pending_tasks().await;
     // The list took a token, the watch none.
     assert_eq!((store.list().len(), begin.elapsed().as_millis()), (25, 2101));
     world.write("m0", "1").await;
-    settle().await;
+    run_pending_tasks().await;
     assert!(store.get("default", "m0").unwrap().data.is_some());
 }

@@ -1,4 +1,4 @@
-//! One HTTP/2 connection for all that a client asks; HTTP/1.1 where a server speaks nothing else.
+//! One HTTP/2 connection for all requests of a client; HTTP/1.1 where the server does not support HTTP/2.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -14,15 +14,15 @@ use kube::Config;
 use tokio::net::TcpListener;
 use webhook::server::{Certificates, Patience, Peer, TlsOptions, serve};
 
-/// Answers how it was asked: the version of HTTP, and the port that the question came from.
+/// Answers with the version of HTTP, and the port from which the request came.
 async fn answer(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
     let peer = request.extensions().get::<Peer>().unwrap();
-    let said = format!("{:?} {}", request.version(), peer.address.port());
-    Ok(Response::new(Full::new(said.into())))
+    let connection = format!("{:?} {}", request.version(), peer.address.port());
+    Ok(Response::new(Full::new(connection.into())))
 }
 
-/// What eight requests at once are answered by a server with this certificate, or in the clear.
-async fn asked(pair: Option<&rcgen::CertifiedKey<rcgen::KeyPair>>) -> BTreeSet<String> {
+/// The answers to eight concurrent requests, from a server with this certificate, or without TLS.
+async fn http_versions_and_ports(pair: Option<&rcgen::CertifiedKey<rcgen::KeyPair>>) -> BTreeSet<String> {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let tls = pair.map(|pair| {
@@ -45,7 +45,7 @@ async fn asked(pair: Option<&rcgen::CertifiedKey<rcgen::KeyPair>>) -> BTreeSet<S
 #[tokio::test]
 async fn requests_at_once_share_a_connection_of_http2() {
     let pair = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
-    let answers = asked(Some(&pair)).await;
+    let answers = http_versions_and_ports(Some(&pair)).await;
     assert_eq!(answers.len(), 1, "{answers:?}");
     assert!(
         answers.iter().all(|answer| answer.starts_with(&format!("{:?} ", Version::HTTP_2))),
@@ -54,8 +54,8 @@ async fn requests_at_once_share_a_connection_of_http2() {
 }
 
 #[tokio::test]
-async fn a_server_in_the_clear_is_asked_over_http1() {
-    let answers = asked(None).await;
+async fn a_server_without_tls_is_reached_over_http1() {
+    let answers = http_versions_and_ports(None).await;
     assert!(
         answers.iter().all(|answer| answer.starts_with(&format!("{:?} ", Version::HTTP_11))),
         "{answers:?}"
@@ -63,7 +63,7 @@ async fn a_server_in_the_clear_is_asked_over_http1() {
 }
 
 #[tokio::test]
-async fn a_proxy_that_cannot_be_gone_through_is_not_gone_round() {
+async fn an_unsupported_proxy_is_an_error() {
     let mut config = Config::new("https://localhost:6443".parse().unwrap());
     config.proxy_url = Some("http://proxy.example.com:3128".parse().unwrap());
     let error = connection::client(&config).err().unwrap().to_string();

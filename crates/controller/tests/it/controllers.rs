@@ -1,4 +1,4 @@
-//! What reaches a reconciler, and when.
+//! Which requests reach a reconciler, and when.
 
 use std::future::ready;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use kube::ResourceExt as _;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use crate::world::{Recorder, Refused, Seen, World, settle};
+use crate::world::{Recorder, SeenRequests, TestError, World, run_pending_tasks};
 
 fn start(
     world: &World,
@@ -27,8 +27,8 @@ fn start(
     (controllers, tokio::spawn(async move { running.run(vec![controller], stop).await }))
 }
 
-fn recorder<F>(store: &Store<ConfigMap>, answer: F) -> (Recorder<F>, Seen) {
-    let seen = Seen::default();
+fn recorder<F>(store: &Store<ConfigMap>, answer: F) -> (Recorder<F>, SeenRequests) {
+    let seen = SeenRequests::default();
     (Recorder { store: store.clone(), seen: seen.clone(), answer }, seen)
 }
 
@@ -42,14 +42,14 @@ async fn every_change_reaches_the_reconciler_and_so_does_a_deleted_object() {
     let (reconciler, seen) = recorder(&store, |_| ready(Ok(Outcome::Done)));
     let controller = Controller::new("test", reconciler).source(Watch::of(&store));
     let (_, running) = start(&world, &cluster, controller);
-    settle().await;
+    run_pending_tasks().await;
     assert_eq!(seen.names(), ["a", "b"]);
     world.write("b", "1").await;
-    settle().await;
+    run_pending_tasks().await;
     world.delete("a").await;
-    settle().await;
+    run_pending_tasks().await;
     world.create("c").await;
-    settle().await;
+    run_pending_tasks().await;
     assert_eq!(seen.names(), ["a", "b", "b", "-a", "c"]);
     world.stop.cancel();
     running.await.unwrap().unwrap();
@@ -67,28 +67,28 @@ async fn filters_see_both_sides_of_an_update_and_mappers_choose_the_requests() {
         .map(move |object: &ConfigMap| value(object).map(|value| Request::new("x", value)));
     let (_, running) = start(&world, &cluster, Controller::new("test", reconciler).source(changed));
     world.create("a").await;
-    settle().await;
+    run_pending_tasks().await;
     world.write("a", "1").await;
-    settle().await;
+    run_pending_tasks().await;
     world.write("a", "1").await;
-    settle().await;
+    run_pending_tasks().await;
     world.write("a", "2").await;
-    settle().await;
+    run_pending_tasks().await;
     world.delete("a").await;
-    settle().await;
+    run_pending_tasks().await;
     assert_eq!(seen.names(), ["-1", "-1", "-2"]);
     world.stop.cancel();
     running.await.unwrap().unwrap();
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failing_request_comes_back_ever_later_and_a_successful_one_as_told() {
+async fn a_failed_request_is_retried_with_growing_delays_and_a_successful_one_as_requested() {
     let world = World::new();
     let cluster = world.cluster(CacheOptions::default());
     let store = cluster.store(Selection::all());
     let (reconciler, seen) = recorder(&store, |count| {
         ready(match count {
-            0..4 | 7 => Err(Refused("no")),
+            0..4 | 7 => Err(TestError("no")),
             4 => Ok(Outcome::RequeueAfter(Duration::from_secs(7))),
             5..7 => Ok(Outcome::Requeue),
             _ => Ok(Outcome::Done),
@@ -152,7 +152,7 @@ async fn a_panic_and_a_timeout_are_failures_and_nothing_else_suffers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn so_many_requests_at_once_as_there_are_workers_and_one_for_each_object() {
+async fn concurrency_is_bounded_by_workers_and_one_per_object() {
     let world = World::new();
     for name in ["a", "b", "c"] {
         world.create(name).await;
@@ -166,10 +166,10 @@ async fn so_many_requests_at_once_as_there_are_workers_and_one_for_each_object()
     let controller = Controller::new("test", reconciler).workers(2).source(Watch::of(&store));
     let begin = Instant::now();
     let (controllers, running) = start(&world, &cluster, controller);
-    settle().await;
+    run_pending_tasks().await;
     world.write("a", "1").await;
     world.write("a", "2").await;
-    settle().await;
+    run_pending_tasks().await;
     let text = exposition::encode(controllers.metrics());
     assert!(text.contains("\ncontroller_runtime_active_workers{controller=\"test\"} 2\n"), "{text}");
     tokio::time::sleep(Duration::from_mins(1)).await;
@@ -209,13 +209,13 @@ async fn sources_may_be_added_while_a_controller_runs() {
     let (reconciler, seen) = recorder(&store, |_| ready(Ok(Outcome::Done)));
     let watches = Watches::default();
     let (_, running) = start(&world, &cluster, Controller::new("test", reconciler).watches(&watches));
-    settle().await;
+    run_pending_tasks().await;
     assert_eq!(seen.names(), [""; 0]);
     assert!(watches.ensure("v1/ConfigMap", || Watch::of(&store)));
     assert!(!watches.ensure("v1/ConfigMap", || Watch::of(&store)));
-    settle().await;
+    run_pending_tasks().await;
     world.write("a", "1").await;
-    settle().await;
+    run_pending_tasks().await;
     assert_eq!(seen.names(), ["a", "a"]);
     world.stop.cancel();
     running.await.unwrap().unwrap();
@@ -227,7 +227,7 @@ async fn no_worker_starts_before_everything_is_listed() {
     world.create("a").await;
     let cluster = world.cluster(CacheOptions::default());
     let store = cluster.store(Selection::all());
-    // A kind that nobody watches, only reads; its lists take a while.
+    // A kind that is read but not watched; its lists are slow.
     let slow = world.slow(Duration::from_secs(20));
     let nodes = slow.store::<Node>(Selection::all());
     let (reconciler, seen) = recorder(&store, |_| ready(Ok(Outcome::Done)));
@@ -281,20 +281,20 @@ async fn a_controller_that_does_not_start_gathers_no_requests() {
     let (controllers, running) = start(&world, &cluster, controller);
     running.await.unwrap().unwrap_err();
     world.create("a").await;
-    settle().await;
+    run_pending_tasks().await;
     assert!(store.get("default", "a").is_some());
     let text = exposition::encode(controllers.metrics());
     assert!(text.contains("\nworkqueue_adds_total{name=\"test\"} 0\n"), "{text}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_works_when_the_process_stops_may_finish() {
+async fn a_worker_finishes_its_request_when_the_process_stops() {
     let world = World::new();
     world.create("a").await;
     world.create("b").await;
     let cluster = world.cluster(CacheOptions::default());
     let store = cluster.store(Selection::all());
-    let finished = Seen::default();
+    let finished = SeenRequests::default();
     let end = finished.clone();
     let (reconciler, seen) = recorder(&store, move |_| {
         let end = end.clone();
@@ -306,7 +306,7 @@ async fn whoever_works_when_the_process_stops_may_finish() {
     });
     let controller = Controller::new("test", reconciler).source(Watch::of(&store));
     let (_, running) = start(&world, &cluster, controller);
-    settle().await;
+    run_pending_tasks().await;
     world.stop.cancel();
     let begin = Instant::now();
     running.await.unwrap().unwrap();
@@ -315,17 +315,17 @@ async fn whoever_works_when_the_process_stops_may_finish() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_subscriber_is_told_what_is_there_and_then_every_change() {
+async fn a_subscriber_receives_existing_objects_and_then_every_change() {
     let world = World::new();
     world.create("a").await;
     let cluster = world.cluster(CacheOptions::default());
     let store = cluster.store::<ConfigMap>(Selection::all());
-    store.synced().await;
-    let seen = Seen::default();
-    let told = seen.clone();
+    store.wait_until_synced().await;
+    let seen = SeenRequests::default();
+    let recorded = seen.clone();
     let name = |object: &Arc<ConfigMap>| object.name_any();
     store.subscribe(move |event| {
-        told.push(match event {
+        recorded.push(match event {
             Event::Create(object) => format!("create {}", name(object)),
             Event::Update { new, .. } => format!("update {}", name(new)),
             Event::Delete(object) => format!("delete {}", name(object)),
@@ -333,8 +333,8 @@ async fn a_subscriber_is_told_what_is_there_and_then_every_change() {
         });
     });
     world.write("a", "1").await;
-    settle().await;
+    run_pending_tasks().await;
     world.delete("a").await;
-    settle().await;
+    run_pending_tasks().await;
     assert_eq!(seen.names(), ["create a", "update a", "delete a"]);
 }

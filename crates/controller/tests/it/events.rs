@@ -1,4 +1,4 @@
-//! Events as they end up in the cluster.
+//! Events in the cluster.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::world::{World, settle};
+use crate::world::{World, run_pending_tasks};
 
 fn start(client: Client, stop: &CancellationToken) -> (Recorder, JoinHandle<()>) {
     let clock = Clock::starting_at("2026-01-01T00:00:00Z".parse().unwrap());
@@ -32,16 +32,16 @@ async fn events(world: &World) -> Vec<Event> {
 }
 
 /// Count and message.
-async fn told(world: &World) -> Vec<(i32, String)> {
+async fn counts_and_messages(world: &World) -> Vec<(i32, String)> {
     events(world).await.into_iter().map(|event| (event.count.unwrap(), event.message.unwrap())).collect()
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_event_says_what_happened_to_what_and_who_says_so() {
+async fn an_event_has_object_reason_message_and_source() {
     let world = World::new();
     let (recorder, _) = start(world.client.clone(), &world.stop);
     recorder.event(&node(), EventType::Warning, "UnreadyNodeCriticalPods", "not ready: a/b");
-    settle().await;
+    run_pending_tasks().await;
     let mut written = serde_json::to_value(events(&world).await.remove(0)).unwrap();
     let metadata = written["metadata"].take();
     assert_eq!(
@@ -67,63 +67,63 @@ async fn an_event_says_what_happened_to_what_and_who_says_so() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_same_event_again_is_counted_also_when_it_was_deleted_meanwhile() {
+async fn a_repeated_event_is_counted_even_if_it_was_deleted() {
     let world = World::new();
     let (recorder, _) = start(world.client.clone(), &world.stop);
     for _ in 0..3 {
         recorder.event(&node(), EventType::Normal, "Ready", "all well");
         tokio::time::sleep(Duration::from_secs(5)).await;
     }
-    assert_eq!(told(&world).await, [(3, "all well".to_owned())]);
+    assert_eq!(counts_and_messages(&world).await, [(3, "all well".to_owned())]);
     let event = events(&world).await.remove(0);
     assert_eq!(event.last_timestamp.unwrap().0.to_string(), "2026-01-01T00:00:10Z");
     let api: Api<Event> = Api::namespaced(world.client.clone(), "default");
     api.delete(&event.metadata.name.unwrap(), &DeleteParams::default()).await.unwrap();
     recorder.event(&node(), EventType::Normal, "Ready", "all well");
-    settle().await;
-    assert_eq!(told(&world).await, [(4, "all well".to_owned())]);
+    run_pending_tasks().await;
+    assert_eq!(counts_and_messages(&world).await, [(4, "all well".to_owned())]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn many_alike_are_combined_and_too_many_are_left_out() {
+async fn similar_events_are_combined_and_excess_events_are_dropped() {
     let world = World::new();
     let (recorder, _) = start(world.client.clone(), &world.stop);
     for number in 0..14 {
         recorder.event(&node(), EventType::Normal, "Ready", &format!("pod {number}"));
         tokio::time::sleep(Duration::from_secs(1)).await;
     }
-    let told = told(&world).await;
+    let written = counts_and_messages(&world).await;
     let single = (0..9).map(|number| (1, format!("pod {number}")));
     let combined = (5, "(combined from similar events): pod 13".to_owned());
-    assert_eq!(told, single.chain([combined]).collect::<Vec<_>>());
+    assert_eq!(written, single.chain([combined]).collect::<Vec<_>>());
     world.server.forget_requests();
     for _ in 0..30 {
         recorder.event(&node(), EventType::Normal, "Other", "again");
-        settle().await;
+        run_pending_tasks().await;
     }
-    // Of a burst of 25, fourteen were used.
+    // Of a burst of 25, fourteen are used.
     let writes = || world.server.requests().iter().filter(|request| request.is_write()).count();
     assert_eq!(writes(), 11);
     tokio::time::sleep(Duration::from_mins(6)).await;
     recorder.event(&node(), EventType::Normal, "Other", "again");
-    settle().await;
+    run_pending_tasks().await;
     assert_eq!(writes(), 12);
 }
 
 #[tokio::test(start_paused = true)]
 async fn events_survive_a_lost_connection_and_the_end_of_the_process() {
     let world = World::new();
-    let (client, line) = world.line();
+    let (client, connection) = world.cuttable_client();
     let (recorder, running) = start(client, &world.stop);
-    line.cut();
+    connection.cut();
     recorder.event(&node(), EventType::Normal, "Ready", "first");
     tokio::time::sleep(Duration::from_secs(25)).await;
-    assert_eq!(told(&world).await, []);
-    line.mend();
+    assert_eq!(counts_and_messages(&world).await, []);
+    connection.mend();
     tokio::time::sleep(Duration::from_secs(10)).await;
-    assert_eq!(told(&world).await, [(1, "first".to_owned())]);
+    assert_eq!(counts_and_messages(&world).await, [(1, "first".to_owned())]);
     recorder.event(&node(), EventType::Normal, "Ready", "last");
     world.stop.cancel();
     running.await.unwrap();
-    assert_eq!(told(&world).await.len(), 2);
+    assert_eq!(counts_and_messages(&world).await.len(), 2);
 }

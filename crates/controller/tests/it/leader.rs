@@ -16,9 +16,9 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::world::{Line, Recorder, Refused, Seen, World, settle};
+use crate::world::{CuttableConnection, Recorder, SeenRequests, TestError, World, run_pending_tasks};
 
-type Running = JoinHandle<Result<(), ElectionError>>;
+type ElectionTask = JoinHandle<Result<(), ElectionError>>;
 
 fn config(host: &str, seed: u64) -> ElectionConfig {
     ElectionConfig {
@@ -36,35 +36,35 @@ fn clock() -> Clock {
     Clock::starting_at("2026-01-01T00:00:00.123456Z".parse().unwrap())
 }
 
-/// An instance whose work is to say that it works.
+/// An instance that records when it leads.
 struct Instance {
-    seen: Seen,
+    seen: SeenRequests,
     stop: CancellationToken,
-    line: Line,
+    connection: CuttableConnection,
     running: Running,
     metrics: Box<dyn Fn() -> String>,
 }
 
 impl Instance {
-    fn start(world: &World, clock: Clock, seen: &Seen, host: &'static str) -> Self {
-        let (client, line) = world.line();
+    fn start(world: &World, clock: Clock, seen: &SeenRequests, host: &'static str) -> Self {
+        let (client, connection) = world.cuttable_client();
         let entropy = Entropy::seeded(host.bytes().map(u64::from).sum());
         let elector = Elector::new(config(host, 1), client, clock, entropy).unwrap();
         let (stop, collect, said) = (CancellationToken::new(), elector.metrics(), seen.clone());
         let work = move |stop: CancellationToken| async move {
-            said.push(format!("{host} leads"));
+            recorded.push(format!("{host} leads"));
             let _end = End(said, host);
             stop.cancelled().await;
             tokio::time::sleep(Duration::from_secs(1)).await;
-            Ok::<(), Refused>(())
+            Ok::<(), TestError>(())
         };
         let running = tokio::spawn(elector.run(stop.clone(), work));
         let metrics = Box::new(move || exposition::encode(collect()));
-        Self { seen: seen.clone(), stop, line, running, metrics }
+        Self { seen: seen.clone(), stop, connection, running, metrics }
     }
 }
 
-struct End(Seen, &'static str);
+struct End(SeenRequests, &'static str);
 
 impl Drop for End {
     fn drop(&mut self) {
@@ -99,11 +99,11 @@ async fn elections(client: &Client) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_leads_and_renews_and_the_lease_says_so() {
+async fn one_instance_leads_and_renews_the_lease() {
     let world = World::new();
-    let seen = Seen::default();
+    let seen = SeenRequests::default();
     let one = Instance::start(&world, clock(), &seen, "one");
-    settle().await;
+    run_pending_tasks().await;
     let two = Instance::start(&world, clock(), &seen, "two");
     tokio::time::sleep(Duration::from_mins(10)).await;
     assert_eq!(seen.names(), ["one leads"]);
@@ -126,7 +126,7 @@ async fn one_leads_and_renews_and_the_lease_says_so() {
         "{}",
         (two.metrics)()
     );
-    // A leader writes each two seconds; who stands by only looks.
+    // A leader writes every two seconds; the other instance only reads.
     let writes = world
         .server
         .requests()
@@ -137,11 +137,11 @@ async fn one_leads_and_renews_and_the_lease_says_so() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_stops_finishes_its_work_and_gives_the_lease_up() {
+async fn a_stopped_leader_finishes_its_work_and_releases_the_lease() {
     let world = World::new();
-    let seen = Seen::default();
+    let seen = SeenRequests::default();
     let one = Instance::start(&world, clock(), &seen, "one");
-    settle().await;
+    run_pending_tasks().await;
     let two = Instance::start(&world, clock(), &seen, "two");
     tokio::time::sleep(Duration::from_secs(30)).await;
     one.stop.cancel();
@@ -163,17 +163,17 @@ async fn who_stops_finishes_its_work_and_gives_the_lease_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn work_that_does_not_end_does_not_keep_the_lease() {
+async fn hanging_work_does_not_keep_the_lease() {
     let world = World::new();
     let elector = Elector::new(config("one", 1), world.client.clone(), clock(), Entropy::seeded(1)).unwrap();
-    let (stop, seen) = (CancellationToken::new(), Seen::default());
-    let said = seen.clone();
+    let (stop, seen) = (CancellationToken::new(), SeenRequests::default());
+    let recorded = seen.clone();
     let endless = move |_stop: CancellationToken| async move {
         let _end = End(said, "one");
-        std::future::pending::<Result<(), Refused>>().await
+        std::future::pending::<Result<(), TestError>>().await
     };
     let running = tokio::spawn(elector.run(stop.clone(), endless));
-    settle().await;
+    run_pending_tasks().await;
     let stopped = Instant::now();
     stop.cancel();
     running.await.unwrap().unwrap();
@@ -185,17 +185,17 @@ async fn work_that_does_not_end_does_not_keep_the_lease() {
 #[tokio::test(start_paused = true)]
 async fn a_silent_leader_ends_before_another_takes_over() {
     let world = World::new();
-    let seen = Seen::default();
+    let seen = SeenRequests::default();
     let one = Instance::start(&world, clock(), &seen, "one");
-    settle().await;
+    run_pending_tasks().await;
     let two = Instance::start(&world, clock(), &seen, "two");
     tokio::time::sleep(Duration::from_secs(30)).await;
     let cut = Instant::now();
-    one.line.cut();
+    one.connection.cut();
     tokio::time::sleep(Duration::from_secs(30)).await;
     assert_eq!(one.seen.names(), ["one leads", "one ends", "two leads"]);
     let times = seen.times(cut - Duration::from_secs(31));
-    // One gives up when it could not renew for ten seconds; two waits fifteen since it last saw one renew.
+    // One stops leading after ten seconds without renewal; two waits fifteen since the last observed renewal.
     assert!((39_000..=43_000).contains(&times[1]), "{times:?}");
     assert!((44_000..=50_400).contains(&times[2]), "{times:?}");
     let error = one.running.await.unwrap().unwrap_err().to_string();
@@ -204,8 +204,8 @@ async fn a_silent_leader_ends_before_another_takes_over() {
     drop(two);
 }
 
-/// An instance with a controller that writes its name into a ConfigMap each second.
-fn writer(world: &World, name: &'static str) -> Running {
+/// An instance with a controller that writes its name to a ConfigMap every second.
+fn writer(world: &World, name: &'static str) -> ElectionTask {
     let client = Client::new(world.server.clone(), "default");
     let cluster = world.cluster_on(client.clone(), CacheOptions::default());
     let elector = Elector::new(config(name, 1), client.clone(), clock(), Entropy::seeded(3)).unwrap();
@@ -221,7 +221,7 @@ fn writer(world: &World, name: &'static str) -> Running {
             }
         };
         let created = Watch::of(&store).filter(|event| event.old().is_none());
-        let reconciler = Recorder { store, seen: Seen::default(), answer: write };
+        let reconciler = Recorder { store, seen: SeenRequests::default(), answer: write };
         let controller = Controller::new(name, reconciler).source(created);
         Controllers::new([cluster], Entropy::seeded(4)).run(vec![controller], stop).await
     };
@@ -240,14 +240,14 @@ async fn two_instances_never_write_at_once_though_one_is_killed() {
             .count()
     };
     let first = writer(&world, "one");
-    settle().await;
+    run_pending_tasks().await;
     let second = writer(&world, "two");
     tokio::time::sleep(Duration::from_secs(20)).await;
     let by = |map: ConfigMap| map.data.unwrap()["by"].clone();
     assert_eq!(by(world.config_maps().get("a").await.unwrap()), "one");
     let before = writes();
     assert!((19..=21).contains(&before), "{before}");
-    // Killed: nothing is given up, nothing is finished.
+    // Killed: it releases nothing and finishes nothing.
     first.abort();
     assert!(first.await.unwrap_err().is_cancelled());
     tokio::time::sleep(Duration::from_secs(12)).await;
@@ -261,7 +261,7 @@ async fn two_instances_never_write_at_once_though_one_is_killed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lease_that_somebody_else_made_is_waited_for_and_then_taken() {
+async fn a_lease_of_another_holder_is_awaited_and_then_taken() {
     let world = World::new();
     let leases: Api<Lease> = Api::namespaced(world.client.clone(), "kube-system");
     let foreign = json!({
@@ -270,11 +270,11 @@ async fn a_lease_that_somebody_else_made_is_waited_for_and_then_taken() {
                  "acquireTime": "2020-01-01T00:00:00.000000Z", "renewTime": "2020-01-01T00:00:00.000000Z"},
     });
     leases.create(&PostParams::default(), &serde_json::from_value(foreign).unwrap()).await.unwrap();
-    let seen = Seen::default();
+    let seen = SeenRequests::default();
     let begin = Instant::now();
     let one = Instance::start(&world, clock(), &seen, "one");
     tokio::time::sleep(Duration::from_mins(1)).await;
-    // Its time is long ago, but it was seen just now: clocks are not compared.
+    // Its renewal time is long past, but it was seen just now: clocks are not compared.
     let at = seen.times(begin)[0];
     assert!((30_000..=34_500).contains(&at), "{at}");
     let taken = leases.get("grm").await.unwrap();
@@ -287,9 +287,9 @@ async fn a_lease_that_somebody_else_made_is_waited_for_and_then_taken() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_sees_another_leader_ends_at_once() {
+async fn an_instance_that_sees_another_leader_ends_immediately() {
     let world = World::new();
-    let seen = Seen::default();
+    let seen = SeenRequests::default();
     let one = Instance::start(&world, clock(), &seen, "one");
     tokio::time::sleep(Duration::from_secs(5)).await;
     let leases: Api<Lease> = Api::namespaced(world.client.clone(), "kube-system");
@@ -306,10 +306,10 @@ async fn who_sees_another_leader_ends_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn work_that_fails_ends_the_election_with_its_words() {
+async fn failing_work_ends_the_election_with_its_error() {
     let world = World::new();
     let elector = Elector::new(config("one", 1), world.client.clone(), clock(), Entropy::seeded(1)).unwrap();
-    let outcome = elector.run(CancellationToken::new(), |_| async { Err(Refused("no identity")) }).await;
+    let outcome = elector.run(CancellationToken::new(), |_| async { Err(TestError("no identity")) }).await;
     assert_eq!(outcome.unwrap_err().to_string(), "no identity");
     assert_eq!(lease(&world.client).await["holderIdentity"], "");
 }
@@ -324,18 +324,18 @@ fn times_must_fit() {
     };
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let _inside = runtime.enter();
-    let words = |lease: u64, renew: u64, retry: u64| {
+    let check_times = |lease: u64, renew: u64, retry: u64| {
         let [lease_duration, renew_deadline, retry_period] = [lease, renew, retry].map(Duration::from_secs);
         let config = ElectionConfig { lease_duration, renew_deadline, retry_period, ..config("one", 1) };
         Elector::new(config, client(), Clock::system(), Entropy::seeded(1))
             .map(|_| ())
             .map_err(|error| error.to_string())
     };
-    assert_eq!(words(15, 10, 2), Ok(()));
-    assert_eq!(words(10, 10, 2), Err("leaseDuration must be greater than renewDeadline".to_owned()));
+    assert_eq!(check_times(15, 10, 2), Ok(()));
+    assert_eq!(check_times(10, 10, 2), Err("leaseDuration must be greater than renewDeadline".to_owned()));
     assert_eq!(
-        words(15, 6, 5),
+        check_times(15, 6, 5),
         Err("renewDeadline must be greater than retryPeriod*JitterFactor".to_owned())
     );
-    assert_eq!(words(15, 6, 0), Err("retryPeriod must be greater than zero".to_owned()));
+    assert_eq!(check_times(15, 6, 0), Err("retryPeriod must be greater than zero".to_owned()));
 }

@@ -1,4 +1,4 @@
-//! A server, a cluster on it, and what a reconciler has seen.
+//! Test environment: a server, a cluster on it, and the requests that a reconciler has seen.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex};
@@ -36,7 +36,7 @@ impl World {
         self.cluster_on(self.client.clone(), options)
     }
 
-    /// A cluster that is reached in another way.
+    /// A cluster with another client.
     pub(crate) fn cluster_on(&self, client: Client, options: CacheOptions) -> Cluster {
         let cluster = Cluster::new("source", client, options, Entropy::seeded(1));
         let (running, stop) = (cluster.clone(), self.stop.clone());
@@ -44,7 +44,7 @@ impl World {
         cluster
     }
 
-    /// A cluster whose lists take a while.
+    /// A cluster whose lists are slow.
     pub(crate) fn slow(&self, delay: Duration) -> Cluster {
         let server = self.server.clone();
         let service = tower::service_fn(move |request: http::Request<kube::client::Body>| {
@@ -60,25 +60,25 @@ impl World {
     }
 
     /// A client over a connection that can be cut.
-    pub(crate) fn line(&self) -> (Client, Line) {
-        let (line, server) = (Line::default(), self.server.clone());
-        let held = line.clone();
+    pub(crate) fn cuttable_client(&self) -> (Client, CuttableConnection) {
+        let (connection, server) = (CuttableConnection::default(), self.server.clone());
+        let shared = connection.clone();
         let service = tower::service_fn(move |request: http::Request<kube::client::Body>| {
-            let (line, server) = (held.clone(), server.clone());
+            let (connection, server) = (shared.clone(), server.clone());
             async move {
-                let broken = line.broken();
+                let broken = connection.broken();
                 if broken.is_cancelled() {
                     return Err(std::io::Error::other("connection refused"));
                 }
                 let response = server.oneshot(request).await.unwrap_or_else(|never| match never {});
                 let (parts, body) = response.into_parts();
-                // Streams end with the connection, as they do when the other side dies.
+                // Streams end with the connection, as when the other side fails.
                 let frames = body.into_data_stream().take_until(broken.cancelled_owned());
                 let body = StreamBody::new(frames.map_ok(Frame::data));
                 Ok(http::Response::from_parts(parts, body))
             }
         });
-        (Client::new(service, "default"), line)
+        (Client::new(service, "default"), connection)
     }
 
     pub(crate) fn config_maps(&self) -> Api<ConfigMap> {
@@ -99,12 +99,12 @@ impl World {
     }
 }
 
-/// A connection.
+/// A connection that can be cut.
 #[derive(Clone, Default)]
-pub(crate) struct Line(Arc<Mutex<CancellationToken>>);
+pub(crate) struct CuttableConnection(Arc<Mutex<CancellationToken>>);
 
-impl Line {
-    /// Ends all streams, and lets no request through.
+impl CuttableConnection {
+    /// Ends all streams, and blocks requests.
     pub(crate) fn cut(&self) {
         self.broken().cancel();
     }
@@ -123,18 +123,18 @@ pub(crate) fn config_map(name: &str) -> ConfigMap {
     serde_json::from_value(json!({"metadata": {"name": name, "labels": {"app": name}}})).unwrap()
 }
 
-/// Writes down what it is asked for, and answers as it is told.
+/// Records its requests, and returns the results of `answer`.
 pub(crate) struct Recorder<F> {
     pub(crate) store: Store<ConfigMap>,
-    pub(crate) seen: Seen,
+    pub(crate) seen: SeenRequests,
     pub(crate) answer: F,
 }
 
-/// Requests as `name` of objects that are there and `-name` of others.
+/// Requests, as `name` for existing objects and `-name` for others.
 #[derive(Clone, Default)]
-pub(crate) struct Seen(Arc<Mutex<Vec<(String, Instant)>>>);
+pub(crate) struct SeenRequests(Arc<Mutex<Vec<(String, Instant)>>>);
 
-impl Seen {
+impl SeenRequests {
     pub(crate) fn names(&self) -> Vec<String> {
         self.0.lock().unwrap().iter().map(|(name, _)| name.clone()).collect()
     }
@@ -155,16 +155,16 @@ impl Seen {
 
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub(crate) struct Refused(pub(crate) &'static str);
+pub(crate) struct TestError(pub(crate) &'static str);
 
 impl<F, R> Reconcile for Recorder<F>
 where
     F: Fn(usize) -> R + Send + Sync + 'static,
-    R: Future<Output = Result<Outcome, Refused>> + Send,
+    R: Future<Output = Result<Outcome, TestError>> + Send,
 {
-    type Error = Refused;
+    type Error = TestError;
 
-    async fn reconcile(&self, request: Request) -> Result<Outcome, Refused> {
+    async fn reconcile(&self, request: Request) -> Result<Outcome, TestError> {
         let there = self.store.get(&request.namespace, &request.name).is_some();
         let count = self.seen.names().len();
         self.seen.push(if there { request.name } else { format!("-{}", request.name) });
@@ -172,7 +172,7 @@ where
     }
 }
 
-/// Lets everything happen that happens now. Time is paused, so this is no waiting.
-pub(crate) async fn settle() {
+/// Runs all tasks that are ready. Time is paused, so this does not wait.
+pub(crate) async fn run_pending_tasks() {
     tokio::time::sleep(Duration::from_millis(1)).await;
 }

@@ -1,5 +1,5 @@
-//! The webhooks of this crate with one thing wrong, to see what the contract says of it. The program has the flags of
-//! `gardener-controlplane`, and one that says which clause it breaks:
+//! The webhooks of this crate with one defect, to see what the contract reports. The program has the flags of
+//! `gardener-controlplane`, and `--misbehave`, which names the clause to break:
 //!
 //! ```text
 //! cargo run -p gardener-controlplane --example misbehaving -- --misbehave CP-025 --webhook-config-server-port 9443 \
@@ -34,11 +34,11 @@ use rules::{RULES, STRANGE, Wrong};
 const PROGRAM: Program = Program { name: "misbehaving", version: env!("CARGO_PKG_VERSION") };
 const COMPONENT: Component = Component { program: PROGRAM, cluster: "seed" };
 
-/// Serves a provider's webhooks of which one thing is wrong; without a configuration, those of a provider `local`.
+/// Serves a provider's webhooks with one defect; without a configuration, those of a provider `local`.
 #[derive(Parser)]
 #[command(name = PROGRAM.name, version)]
 struct Arguments {
-    /// Clause that is broken, or what no clause explains; without, nothing is wrong.
+    /// Clause to break, or a name from the list of unexplained changes; without it, the webhooks have no defect.
     #[arg(long, value_name = "RULE", value_parser = rules().map(|(id, _)| id).collect::<Vec<_>>())]
     misbehave: Option<String>,
 
@@ -84,7 +84,7 @@ impl Webhook for Misbehaving {
     }
 }
 
-/// Everything that can be wrong.
+/// All defects by name.
 fn rules() -> impl Iterator<Item = (&'static str, Wrong)> {
     RULES.into_iter().chain(STRANGE)
 }

@@ -1,4 +1,4 @@
-//! What a webhook does wrong: for each rule, one clause of the contract that it breaks, and no other.
+//! Defects of a webhook: each rule breaks one clause of the contract, and no other.
 
 use formats::unit;
 use gardener_controlplane::command_line::CommandLine;
@@ -9,41 +9,42 @@ use serde_json::{Value, json};
 /// One way to misbehave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wrong {
-    /// A flag of a component has this value.
+    /// Sets a flag of a component to this value.
     Flag(Role, &'static str, &'static str),
-    /// A flag of a component is gone.
+    /// Removes a flag of a component.
     NoFlag(Role, &'static str),
-    /// A list of a component lacks this member.
+    /// Removes a member from a list flag of a component.
     NoMember(Role, &'static str, &'static str),
-    /// A list of a component has this member.
+    /// Adds a member to a list flag of a component.
     Member(Role, &'static str, &'static str),
-    /// What is no hook's business gets an annotation.
+    /// Annotates an object that no hook changes.
     Stranger(&'static str),
-    /// A field is another, by its JSON pointer; a pointer to the end of a list adds to it.
+    /// Sets a field, by its JSON pointer; a pointer to the end of a list appends.
     Field(Role, &'static str, &'static str),
-    /// An Etcd without a backup gets one, by the webhook for backups alone: that of the seed keeps backups as they are.
+    /// Adds a backup to an Etcd without one, only in the webhook for backups: the seed's webhook does not change
+    /// backups.
     Backup,
-    /// A list lacks the element of this name.
+    /// Removes the element of this name from a list.
     Without(Role, &'static str, &'static str),
-    /// The Service of kube-apiserver is annotated where it is of this type.
+    /// Annotates the Service of kube-apiserver if it is of this type.
     Annotated(&'static str),
-    /// The container of a component has another name.
+    /// Renames the container of a component.
     Renamed(Role),
-    /// The content of kubelet.service is gone.
+    /// Empties kubelet.service.
     Empty,
-    /// kubelet.service starts twice.
+    /// Adds a second start command to kubelet.service.
     StartsTwice,
-    /// The kubelet gets an argument that is no flag.
+    /// Adds an argument that is not a flag to the kubelet.
     Argument(&'static str),
-    /// The kubelet's configuration is no longer encoded.
+    /// Stores the kubelet's configuration without encoding.
     Decoded,
-    /// A field of the kubelet's configuration is another.
+    /// Sets a field of the kubelet's configuration.
     Kubelet(&'static str, &'static str),
-    /// A flag has another value, of a version that is newer than all that other clauses ask about.
+    /// Sets a flag, but only for a version that is newer than those of all other clauses.
     SinceThen(Role, &'static str),
-    /// A flag has another value where Gardener says this feature gate, which it does for no other clause.
+    /// Sets a flag, but only where Gardener sets this feature gate, which it does for no other clause.
     BesideGates(Role, &'static str, &'static str),
-    /// A field of the configuration of kubelets of that version is another.
+    /// Sets a field of the kubelet's configuration, but only for that newer version.
     KubeletSinceThen(&'static str, &'static str),
 }
 
@@ -132,7 +133,7 @@ pub(crate) const RULES: [(&str, Wrong); 57] = [
     ("CP-142", Wrong::BesideGates(KAS, "--secure-port", "APIServerIdentity=true")),
 ];
 
-/// Rules that break no clause, by what a report calls them: nobody speaks of what they do.
+/// Rules that break no clause, by their names in a report: no clause covers what they change.
 pub(crate) const STRANGE: [(&str, Wrong); 3] = [
     ("unexplained-flag", Wrong::Flag(KAS, "--foreign-flag", "x")),
     ("unexplained-flag-of-kubelet", Wrong::Flag(OSC, "--foreign-flag", "x")),
@@ -140,7 +141,7 @@ pub(crate) const STRANGE: [(&str, Wrong); 3] = [
 ];
 
 impl Wrong {
-    /// Damages what a webhook of this name, which behaves, made of an object; done twice it is done once.
+    /// Damages the object that a correct webhook returned; idempotent.
     pub(crate) fn damage(self, webhook: &str, object: &mut Value) {
         let role = Role::of(object).ok().flatten();
         match self {
@@ -215,13 +216,13 @@ impl Wrong {
     }
 }
 
-/// Whether an object is of Kubernetes 1.33, as its image or the labels of its nodes say.
+/// Whether an object is of Kubernetes 1.33, according to its image or the labels of its nodes.
 fn is_newer(object: &Value) -> bool {
     let text = object["spec"].to_string();
     [":v1.33.", "kubernetes-version=1.33."].iter().any(|version| text.contains(version))
 }
 
-/// Whether the component of an object is given a feature gate.
+/// Whether the component of an object has a feature gate.
 fn has_gate(object: &Value, gate: &str) -> bool {
     object.pointer(CONTAINER).is_some_and(|container| container.to_string().contains(gate))
 }
@@ -272,7 +273,7 @@ fn field(object: &mut Value, pointer: &str, value: &str) {
         Some(Value::Array(items)) if !items.contains(&value) => items.push(value),
         Some(Value::Object(fields)) => {
             let name = name.replace("~1", "/");
-            // A label or annotation that is not there cannot be changed.
+            // A label or annotation that does not exist cannot be changed.
             if name == "env" || fields.contains_key(&name) {
                 fields.insert(name, value);
             }

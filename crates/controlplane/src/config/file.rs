@@ -1,11 +1,12 @@
-//! Configuration files, read whole and validated.
+//! Configuration files: read and validated.
 
 use controller::config::{Configuration, FileError, Format, validated};
 
 use super::{API_VERSION, ControlPlaneWebhooksConfiguration, KIND, validation};
 
 impl Configuration for ControlPlaneWebhooksConfiguration {
-    const FORMAT: Format = Format { api_version: API_VERSION, kind: KIND, settle: |_| {}, misspellings: &[] };
+    const FORMAT: Format =
+        Format { api_version: API_VERSION, kind: KIND, normalize: |_| {}, misspellings: &[] };
     type Error = FileError;
 
     fn complete(self) -> Result<Self, FileError> {

@@ -1,4 +1,4 @@
-//! The configuration as a file has it.
+//! The types of the configuration file.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use formats::version::{Version, constraint::Constraint};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Everything that a provider's webhooks are told.
+/// The configuration of a provider's webhooks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ControlPlaneWebhooksConfiguration {
@@ -14,39 +14,40 @@ pub struct ControlPlaneWebhooksConfiguration {
     pub api_version: String,
     /// [`super::KIND`].
     pub kind: String,
-    /// Type of the provider, `aws`: value of the labels by which its namespaces are found.
+    /// Type of the provider, `aws`: the value of the labels that select its namespaces.
     pub provider: String,
-    /// Version of the Gardener that emits the objects. From v1.98 on what the webhook `controlplane` changes has a label
-    /// by which it is selected.
+    /// Version of the Gardener that creates the objects. From v1.98 on, a label selects the objects that the webhook
+    /// `controlplane` changes.
     pub gardener_version: String,
-    /// Whether volumes come from CSI plugins and the cloud is controlled from outside, as all known providers have it.
+    /// Whether volumes come from CSI plugins and an external controller manages the cloud, as for all known
+    /// providers.
     pub csi: bool,
-    /// Admission plugins that do not go with CSI plugins: disabled with `csi`, else enabled.
+    /// Admission plugins that are incompatible with CSI plugins: disabled if `csi` is true, enabled otherwise.
     pub csi_incompatible_admission_plugins: Vec<String>,
-    /// Webhooks that are not served, by name.
+    /// Names of webhooks that are not served.
     pub disabled_webhooks: Vec<String>,
-    /// What kube-apiserver needs.
+    /// Settings for kube-apiserver.
     #[serde(rename = "kubeAPIServer")]
     pub kube_api_server: Component,
-    /// What kube-controller-manager needs.
+    /// Settings for kube-controller-manager.
     pub kube_controller_manager: Component,
-    /// What kube-scheduler needs; it has nothing of a provider but feature gates.
+    /// Settings for kube-scheduler, which only gets feature gates.
     pub kube_scheduler: Scheduler,
-    /// What kubelets and their nodes need.
+    /// Settings for kubelets and their nodes.
     pub kubelet: Kubelet,
-    /// Annotations of the Service kube-apiserver where it is of type LoadBalancer.
+    /// Annotations of the Service kube-apiserver if it is of type LoadBalancer.
     pub load_balancer_annotations: BTreeMap<String, String>,
-    /// Where the seed's provider keeps the data of etcd.
+    /// Volumes for the data of etcd.
     pub etcd: Etcds,
 }
 
-/// What a component of the control plane needs.
+/// Settings for a component of the control plane.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Component {
     /// Flags with their values.
     pub flags: BTreeMap<String, String>,
-    /// Flags that must not be there.
+    /// Flags to remove.
     pub removed_flags: Vec<String>,
     /// Feature gates.
     pub feature_gates: Vec<FeatureGate>,
@@ -60,7 +61,7 @@ pub struct Component {
     pub pod_labels: BTreeMap<String, String>,
 }
 
-/// What kube-scheduler needs.
+/// Settings for kube-scheduler.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Scheduler {
@@ -68,27 +69,27 @@ pub struct Scheduler {
     pub feature_gates: Vec<FeatureGate>,
 }
 
-/// What kubelets and their nodes need.
+/// Settings for kubelets and their nodes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Kubelet {
     /// Flags with their values.
     pub flags: BTreeMap<String, String>,
-    /// Flags that must not be there.
+    /// Flags to remove.
     pub removed_flags: Vec<String>,
     /// Feature gates, in the kubelet's configuration.
     pub feature_gates: Vec<FeatureGate>,
-    /// Fields of the kubelet's configuration, merged over what Gardener says.
+    /// Fields of the kubelet's configuration, merged over Gardener's values.
     pub configuration: Map<String, Value>,
-    /// Options of kubelet.service, beside those of Gardener.
+    /// Options of kubelet.service in addition to Gardener's.
     pub unit_options: Vec<UnitOption>,
-    /// Settings of the node's kernel, `net.ipv4.neigh.default.gc_thresh1: "0"`.
+    /// Kernel settings of the node, `net.ipv4.neigh.default.gc_thresh1: "0"`.
     pub kernel: BTreeMap<String, String>,
     /// Content of the kubelet's cloud provider configuration file.
     pub cloud_provider_config: String,
-    /// Files of the node, beside those of Gardener (`spec.files`).
+    /// Files of the node in addition to Gardener's (`spec.files`).
     pub files: Vec<Value>,
-    /// Units of the node, beside those of Gardener (`spec.units`).
+    /// Units of the node in addition to Gardener's (`spec.units`).
     pub units: Vec<Value>,
 }
 
@@ -110,13 +111,13 @@ pub struct UnitOption {
 pub struct FeatureGate {
     /// Its name.
     pub name: String,
-    /// Whether it is on.
+    /// Whether it is enabled.
     pub enabled: bool,
     /// Versions of Kubernetes that have it (`< 1.27`); empty: all.
     pub kubernetes: String,
 }
 
-/// Where the data of each etcd is kept.
+/// Volumes for the data of each etcd.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Etcds {
@@ -124,7 +125,7 @@ pub struct Etcds {
     pub main: Storage,
     /// Of `etcd-events`.
     pub events: Storage,
-    /// Fields of the backup store of an etcd that has one, merged over what Gardener says.
+    /// Fields of the backup store of an etcd that has one, merged over Gardener's values.
     pub backup_store: Map<String, Value>,
 }
 
@@ -134,7 +135,7 @@ pub struct Etcds {
 pub struct Storage {
     /// Storage class; empty: the seed's default.
     pub class_name: String,
-    /// Capacity; empty: as Gardener says.
+    /// Capacity; empty: Gardener's value.
     pub capacity: String,
 }
 
@@ -159,7 +160,7 @@ impl Default for ControlPlaneWebhooksConfiguration {
 }
 
 impl ControlPlaneWebhooksConfiguration {
-    /// Whether the emitter labels what the webhook `controlplane` changes.
+    /// Whether Gardener labels the objects that the webhook `controlplane` changes.
     #[must_use]
     pub fn is_labelled(&self) -> bool {
         let since = Constraint::parse(">= 1.98");
@@ -175,7 +176,7 @@ impl ControlPlaneWebhooksConfiguration {
 }
 
 impl FeatureGate {
-    /// Whether this version of Kubernetes has it.
+    /// Whether this version of Kubernetes has the gate.
     #[must_use]
     pub fn is_in(&self, kubernetes: &Version) -> bool {
         self.kubernetes.is_empty()

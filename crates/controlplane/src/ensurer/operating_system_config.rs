@@ -1,6 +1,6 @@
-//! An OperatingSystemConfig opened for the hooks: kubelet.service, the kubelet's configuration, files and units.
+//! Decodes an OperatingSystemConfig for the hooks: kubelet.service, the kubelet's configuration, files and units.
 //!
-//! What no hook changes keeps its bytes: a unit or file is written anew only where its content says something else.
+//! Unchanged content keeps its bytes: a unit or file is only written if its content has changed.
 
 use formats::version::Version;
 use formats::{unit, yaml};
@@ -17,7 +17,7 @@ use crate::pod::ensure_named;
 pub const KUBELET_UNIT: &str = "kubelet.service";
 /// File of the kubelet's configuration.
 pub const KUBELET_CONFIGURATION: &str = "/var/lib/kubelet/config/kubelet";
-/// File with settings of the kernel.
+/// File with kernel settings.
 pub const KERNEL_SETTINGS: &str = "/etc/sysctl.d/99-k8s-general.conf";
 /// File with the kubelet's cloud provider configuration.
 pub const CLOUD_PROVIDER_CONFIG: &str = "/var/lib/kubelet/cloudprovider.conf";
@@ -28,7 +28,7 @@ const FILES: [&str; 2] = ["spec", "files"];
 /// `0644`.
 const READABLE: u16 = 0o644;
 
-/// Lets a provider change what nodes are made of.
+/// Calls the provider's hooks for a node's units and files.
 ///
 /// # Errors
 /// 422 without a Cluster, and where a unit, a file or a hook fails.
@@ -90,7 +90,8 @@ fn configuration(ensurer: &dyn Ensurer, kubelet: &Version, content: &str) -> Res
         .map_err(|error| failed(format!("could not encode the kubelet configuration: {error}")))
 }
 
-/// Changes the inline content of a file, where there is one; an empty content takes the place of none.
+/// Changes the inline content of a file, if it has one; if the result is empty, nothing is written to a file without
+/// content.
 fn file(config: &mut Value, path: &str, change: impl FnOnce(&str) -> Result<String, Rejection>) -> Ensured {
     let Some(file) = element(config, &FILES, "path", path)? else { return Ok(()) };
     let inline = ["content", "inline"];
@@ -108,7 +109,7 @@ fn file(config: &mut Value, path: &str, change: impl FnOnce(&str) -> Result<Stri
     Ok(())
 }
 
-/// Lets a hook change a list, which is made only if it adds something.
+/// Lets a hook change a list; a missing list is only created if the hook adds something.
 fn additional(config: &mut Value, path: &[&str], hook: impl FnOnce(&mut Vec<Value>) -> Ensured) -> Ensured {
     let mut items = object::list(config, path)?.to_vec();
     hook(&mut items)?;

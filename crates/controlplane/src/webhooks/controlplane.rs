@@ -1,4 +1,4 @@
-//! What the shoot's provider needs in a control plane and on its nodes.
+//! Changes for the shoot's provider, in a control plane and on its nodes.
 
 mod deployments;
 mod nodes;
@@ -17,11 +17,11 @@ pub const NAME: &str = "controlplane";
 
 struct ControlPlane<'a>(&'a ControlPlaneWebhooksConfiguration);
 
-/// Changes an object of a control plane as the shoot's provider needs it.
+/// Applies the changes for the shoot's provider to an object of a control plane.
 ///
 /// # Errors
-/// 400 when a field has another type than the API's, 422 when the object cannot be changed so, or a Cluster is needed and
-/// not known.
+/// 400 when a field has the wrong type, 422 when the object cannot be changed, or the Cluster is needed and
+/// missing.
 pub fn mutate(
     config: &ControlPlaneWebhooksConfiguration,
     cluster: Option<&Cluster>,
@@ -30,10 +30,10 @@ pub fn mutate(
     ensurer::mutate(&ControlPlane(config), cluster, object)
 }
 
-/// Whether an object can be changed only by somebody who knows the Cluster.
+/// Whether changing an object needs the Cluster.
 ///
 /// # Errors
-/// 400 when a field has another type than the API's.
+/// 400 when a field has the wrong type.
 pub fn needs_cluster(config: &ControlPlaneWebhooksConfiguration, object: &Value) -> Result<bool, Rejection> {
     let gates = match Role::of(object)? {
         Some(Role::OperatingSystemConfig) => return Ok(true),

@@ -1,4 +1,4 @@
-//! What the provider of backups needs in the Etcds of a control plane.
+//! Changes for the provider of backups, in the Etcds of a control plane.
 
 use serde_json::Value;
 use webhook::object;
@@ -14,16 +14,16 @@ const STORE: [&str; 3] = ["spec", "backup", "store"];
 
 struct Backup<'a>(&'a ControlPlaneWebhooksConfiguration);
 
-/// Changes an object of a control plane as the provider of backups needs it.
+/// Applies the changes for the provider of backups to an object of a control plane.
 ///
 /// # Errors
-/// 400 when a field has another type than the API's.
+/// 400 when a field has the wrong type.
 pub fn mutate(config: &ControlPlaneWebhooksConfiguration, object: &mut Value) -> Result<(), Rejection> {
     ensurer::mutate(&Backup(config), None, object)
 }
 
 impl Ensurer for Backup<'_> {
-    /// An etcd without a store is not backed up, and stays so. CP-113, CP-114.
+    /// An etcd without a store has no backups, and gets none. CP-113, CP-114.
     fn etcd(&self, etcd: &mut Value) -> Ensured {
         let store = &self.0.etcd.backup_store;
         if !store.is_empty() && object::map(etcd, &STORE)?.is_some() {

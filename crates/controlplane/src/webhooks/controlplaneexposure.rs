@@ -1,4 +1,4 @@
-//! What the seed's provider needs to expose a control plane and to keep its data.
+//! Changes for the seed's provider: exposure of a control plane and storage of its data.
 
 use serde_json::Value;
 use webhook::object;
@@ -12,16 +12,16 @@ pub const NAME: &str = "controlplaneexposure";
 
 struct Exposure<'a>(&'a ControlPlaneWebhooksConfiguration);
 
-/// Changes an object of a control plane as the seed's provider needs it.
+/// Applies the changes for the seed's provider to an object of a control plane.
 ///
 /// # Errors
-/// 400 when a field has another type than the API's.
+/// 400 when a field has the wrong type.
 pub fn mutate(config: &ControlPlaneWebhooksConfiguration, object: &mut Value) -> Result<(), Rejection> {
     ensurer::mutate(&Exposure(config), None, object)
 }
 
 impl Ensurer for Exposure<'_> {
-    /// A Service of type ClusterIP is left alone. CP-034, CP-036.
+    /// A Service of type ClusterIP stays unchanged. CP-034, CP-036.
     fn kube_api_server_service(&self, service: &mut Value) -> Ensured {
         let annotations = &self.0.load_balancer_annotations;
         if object::text(service, &["spec", "type"])? == "LoadBalancer" && !annotations.is_empty() {

@@ -1,13 +1,13 @@
-//! One module per webhook; each is a provider's hooks, told by configuration.
+//! One module per webhook; each consists of a provider's hooks, driven by its configuration.
 
 pub mod controlplane;
 pub mod controlplanebackup;
 pub mod controlplaneexposure;
 
-/// Every webhook by name, ordered.
+/// The names of all webhooks, ordered.
 pub const NAMES: [&str; 3] = [controlplane::NAME, controlplanebackup::NAME, controlplaneexposure::NAME];
 
-/// Every webhook by name, and where it is served.
+/// The name of every webhook, and its path.
 #[must_use]
 pub fn paths() -> Vec<(&'static str, String)> {
     NAMES.into_iter().map(|name| (name, format!("/{name}"))).collect()

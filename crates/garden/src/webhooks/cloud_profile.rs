@@ -1,4 +1,4 @@
-//! A CloudProfile as it is created or updated: defaulted, then judged.
+//! Defaulting and validation of a created or updated CloudProfile.
 
 use api::garden::{CloudProfile, Shoot};
 use jiff::Timestamp;
@@ -12,27 +12,27 @@ use super::{
     cloud_profile_places, cloud_profile_seed_selector, cloud_profile_versions,
 };
 
-/// Fills in what the profile does not say.
+/// Sets the defaults of a profile.
 ///
 /// # Errors
-/// 400 where it is no CloudProfile.
+/// 400 when it is not a CloudProfile.
 pub fn mutate(profile: &mut Value) -> Result<(), Rejection> {
     read(profile)?;
     Ok(cloud_profile_defaults::default(profile)?)
 }
 
-/// What an update takes away, which Shoots may use.
+/// The versions that an update removes.
 ///
 /// # Errors
-/// 400 where one of them is no CloudProfile.
+/// 400 when one of them is not a CloudProfile.
 pub fn removed(old: &Value, new: &Value) -> Result<Removed, Rejection> {
     Ok(Removed::between(&read(old)?.spec, &read(new)?.spec))
 }
 
-/// Refuses what a CloudProfile may not be; `shoots` are those that use it, where [`removed`] is not empty.
+/// Validates a CloudProfile; `shoots` are those that use it, needed only if [`removed`] is not empty.
 ///
 /// # Errors
-/// 403 where a version is taken away that a Shoot uses; 422 with everything that is wrong.
+/// 403 when the update removes a version that a Shoot uses; 422 with all errors.
 pub fn validate(old: Option<&Value>, new: &Value, shoots: &[Shoot], now: Timestamp) -> Result<(), Rejection> {
     let profile = read(new)?;
     let old = old.map(read).transpose()?;
@@ -49,7 +49,7 @@ pub fn validate(old: Option<&Value>, new: &Value, shoots: &[Shoot], now: Timesta
     errors.extend(cloud_profile_machine_types::validate(&spec.machine_types));
     errors.extend(cloud_profile_places::validate(spec));
     errors.extend(spec.seed_selector.iter().flat_map(cloud_profile_seed_selector::validate));
-    refusals::invalid("CloudProfile", &name, &errors)
+    field_errors::invalid("CloudProfile", &name, &errors)
 }
 
 fn read(object: &Value) -> Result<CloudProfile, Rejection> {

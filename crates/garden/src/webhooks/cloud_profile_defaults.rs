@@ -1,15 +1,15 @@
-//! What a CloudProfile means where it says nothing.
+//! Defaults of a CloudProfile.
 
 use api::garden::shoot::worker::{ARCHITECTURE_AMD64, CRI_DOCKER};
 use serde_json::{Value, json};
 use webhook::object::{self, WrongType};
 
-/// Images are for amd64 and docker, types of machines are of amd64 and usable, types of volumes are usable.
+/// Images are for amd64 and docker, machine types are for amd64 and usable, volume types are usable.
 ///
 /// GDN-CPD-001 to -003.
 ///
 /// # Errors
-/// Where the fields are of other types.
+/// When a field has the wrong type.
 pub fn default(profile: &mut Value) -> Result<(), WrongType> {
     for image in elements(profile, "machineImages")? {
         if object::list(image, &["versions"])?.is_empty() {
@@ -25,7 +25,7 @@ pub fn default(profile: &mut Value) -> Result<(), WrongType> {
         }
     }
     for machine_type in elements(profile, "machineTypes")? {
-        // An empty text is one that somebody said.
+        // An empty string is an explicit value.
         if object::get(machine_type, &["architecture"])?.is_none_or(Value::is_null) {
             object::set(machine_type, &["architecture"], ARCHITECTURE_AMD64)?;
         }
@@ -44,7 +44,7 @@ fn usable(of: &mut Value) -> Result<(), WrongType> {
     Ok(())
 }
 
-/// The elements of a list of the spec; none, and nothing is made, where there is no list.
+/// The elements of a list of the spec; empty if there is no list.
 fn elements<'a>(profile: &'a mut Value, list: &str) -> Result<&'a mut [Value], WrongType> {
     let path = ["spec", list];
     if object::list(profile, &path)?.is_empty() {

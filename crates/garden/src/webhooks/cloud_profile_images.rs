@@ -1,4 +1,4 @@
-//! The images that a CloudProfile offers.
+//! The machine images of a CloudProfile.
 
 use std::collections::BTreeSet;
 
@@ -11,22 +11,22 @@ use formats::version::constraint::Constraint;
 use webhook::field::{Error, Path, Shown};
 
 use super::cloud_profile_versions::classification;
-use super::refusals::Refused;
+use super::field_errors::FieldErrors;
 
 const NO_VERSION: &str = "could not parse version. Use a semantic version. In case there is no semantic version for this image use the \
      extensibility provider (define mapping in the CloudProfile) to map to the actual non semantic version";
 
-/// What is wrong with the images.
+/// The errors of the images.
 ///
 /// GDN-CPI-001 to -008.
 #[must_use]
-pub fn validate(images: &[MachineImage]) -> Refused {
+pub fn validate(images: &[MachineImage]) -> FieldErrors {
     let at = Path::new("spec").child("machineImages");
     let mut errors = Vec::new();
     if images.is_empty() {
         errors.push(Error::required(&at, "must provide at least one machine image"));
     }
-    if let Some(text) = images.iter().find_map(undetermined) {
+    if let Some(text) = images.iter().find_map(unknown_latest_version) {
         let none = "map[string]core.MachineImageVersion(nil)";
         errors.push(Error::invalid(&at, Shown::verbatim(none), &text));
     }
@@ -50,14 +50,14 @@ pub fn validate(images: &[MachineImage]) -> Refused {
                 errors.push(Error::duplicate(&at, &key));
             }
             keys.insert(key);
-            errors.extend(one(version, &image.versions, &at));
+            errors.extend(validate_one(version, &image.versions, &at));
         }
     }
     errors
 }
 
-/// Why the latest version of an image cannot be told.
-fn undetermined(image: &MachineImage) -> Option<String> {
+/// Why the latest version of an image cannot be determined.
+fn unknown_latest_version(image: &MachineImage) -> Option<String> {
     let why = match image
         .versions
         .iter()
@@ -72,7 +72,7 @@ fn undetermined(image: &MachineImage) -> Option<String> {
     Some(format!("failed to determine latest machine image version for image '{}': {why}", image.name))
 }
 
-fn one(version: &MachineImageVersion, all: &[MachineImageVersion], at: &Path) -> Refused {
+fn validate_one(version: &MachineImageVersion, all: &[MachineImageVersion], at: &Path) -> FieldErrors {
     let mut errors = Vec::new();
     let text = &version.version;
     if text.is_empty() {
@@ -95,8 +95,8 @@ fn one(version: &MachineImageVersion, all: &[MachineImageVersion], at: &Path) ->
     errors
 }
 
-/// Container runtime interfaces: each once, docker among them.
-fn interfaces(cris: &[Cri], at: &Path) -> Refused {
+/// Container runtime interfaces must be unique and include docker.
+fn interfaces(cris: &[Cri], at: &Path) -> FieldErrors {
     if cris.is_empty() {
         return vec![Error::required(at, "must provide at least one supported container runtime")];
     }
@@ -108,7 +108,7 @@ fn interfaces(cris: &[Cri], at: &Path) -> Refused {
         }
         let known = [CRI_CONTAINERD, CRI_DOCKER];
         if !known.contains(&cri.name.as_str()) {
-            errors.push(Error::not_supported(&at, Shown::verbatim(shown(cri)), &known));
+            errors.push(Error::not_supported(&at, Shown::verbatim(go_value(cri)), &known));
         }
         let mut types = BTreeSet::new();
         for (index, runtime) in cri.container_runtimes.iter().enumerate() {
@@ -126,8 +126,8 @@ fn interfaces(cris: &[Cri], at: &Path) -> Refused {
     errors
 }
 
-/// An interface as Go prints it; where it points to a configuration, Go prints where that lies in memory.
-fn shown(cri: &Cri) -> String {
+/// An interface as Go prints it; for a pointer to a configuration Go prints the address.
+fn go_value(cri: &Cri) -> String {
     let runtime = |runtime: &ContainerRuntime| {
         let config = if runtime.provider_config.is_some() { "…" } else { "nil" };
         format!(

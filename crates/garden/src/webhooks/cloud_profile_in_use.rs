@@ -1,4 +1,4 @@
-//! What a Shoot uses is not taken from its CloudProfile.
+//! An update of a CloudProfile must not remove versions that Shoots use.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -7,16 +7,16 @@ use api::garden::Shoot;
 use api::garden::cloud_profile::CloudProfileSpec;
 use webhook::rejection::Rejection;
 
-/// Versions that an update takes away.
+/// Versions that an update removes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Removed {
     kubernetes: BTreeSet<String>,
-    /// By the name of the image.
+    /// Versions by image name.
     images: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Removed {
-    /// What `old` offers and `new` does not.
+    /// The versions in `old` that are not in `new`.
     #[must_use]
     pub fn between(old: &CloudProfileSpec, new: &CloudProfileSpec) -> Self {
         let kept: BTreeSet<&str> =
@@ -36,15 +36,15 @@ impl Removed {
         Self { kubernetes, images }
     }
 
-    /// Whether nothing is taken away, so that it does not matter who uses what.
+    /// Whether the update removes nothing, so that the users of the profile do not matter.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.kubernetes.is_empty() && self.images.is_empty()
     }
 }
 
-/// Refuses to take away what one of the Shoots of the profile uses: its version of Kubernetes, that of a pool, or that
-/// of a pool's image. A Shoot that is being deleted uses nothing.
+/// Refuses to remove a version that one of the profile's Shoots uses: its version of Kubernetes, that of a pool, or
+/// that of a pool's image. A Shoot that is being deleted does not count.
 ///
 /// GDN-CPU-001 to -004.
 ///
@@ -60,7 +60,7 @@ pub fn validate(removed: &Removed, profile: &str, shoots: &[Shoot]) -> Result<()
 
 fn uses(removed: &Removed, profile: &str, shoot: &Shoot) -> Vec<String> {
     let metadata = &shoot.metadata;
-    let text = |said: &Option<String>| said.clone().unwrap_or_default();
+    let text = |value: &Option<String>| value.clone().unwrap_or_default();
     let by =
         format!("version is still in use by shoot '{}/{}'", text(&metadata.namespace), text(&metadata.name));
     let kubernetes = |version: &str| {
@@ -88,7 +88,7 @@ fn uses(removed: &Removed, profile: &str, shoot: &Shoot) -> Vec<String> {
     uses
 }
 
-/// Several errors as one text, as the original lists them.
+/// Several errors as one text, in the original's format.
 fn listed(errors: &[String]) -> String {
     let mut text = match errors.len() {
         1 => "1 error occurred:".to_owned(),

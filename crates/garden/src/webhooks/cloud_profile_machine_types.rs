@@ -1,4 +1,4 @@
-//! The types of machines that a CloudProfile offers.
+//! The machine types of a CloudProfile.
 
 use std::collections::BTreeSet;
 
@@ -8,12 +8,12 @@ use api::garden::shoot::worker::{ARCHITECTURE_AMD64, ARCHITECTURE_ARM64};
 use formats::quantity;
 use webhook::field::{Error, Path, Shown};
 
-use super::refusals::Refused;
+use super::field_errors::FieldErrors;
 
-/// What is wrong with the types of machines: GDN-CPM-001 to -004. Behind a name that is there twice, nothing is looked
-/// at.
+/// The errors of the machine types: GDN-CPM-001 to -004. A type with a duplicate name is not checked any
+/// further.
 #[must_use]
-pub fn validate(types: &[MachineType]) -> Refused {
+pub fn validate(types: &[MachineType]) -> FieldErrors {
     let at = Path::new("spec").child("machineTypes");
     let mut errors = Vec::new();
     if types.is_empty() {
@@ -38,22 +38,22 @@ pub fn validate(types: &[MachineType]) -> Refused {
         if !known.contains(&architecture) {
             errors.push(Error::not_supported(&at.child("architecture"), architecture, &known));
         }
-        errors.extend(machine_type.storage.iter().flat_map(|said| storage(said, &at.child("storage"))));
+        errors.extend(machine_type.storage.iter().flat_map(|value| storage(value, &at.child("storage"))));
     }
     errors
 }
 
-/// A quantity is not below zero. One that is none is refused where the object is read.
-pub(super) fn not_negative(said: &Quantity, at: &Path) -> Option<Error> {
-    let parsed = quantity::Quantity::parse(&said.0).ok()?;
+/// A quantity must not be negative. An unparsable one is refused when the object is decoded.
+pub(super) fn not_negative(value: &Quantity, at: &Path) -> Option<Error> {
+    let parsed = quantity::Quantity::parse(&value.0).ok()?;
     let is_negative = parsed < quantity::Quantity::from_integer(0);
     is_negative.then(|| Error::invalid(at, parsed.to_string().as_str(), "must be greater than or equal to 0"))
 }
 
-/// A root volume has a size or a least one, and not both.
-fn storage(said: &MachineTypeStorage, at: &Path) -> Refused {
-    let refused = |text: &str| vec![Error::invalid(at, shown(said), text)];
-    match (&said.size, &said.min_size) {
+/// A root volume has either a size or a minimum size.
+fn storage(value: &MachineTypeStorage, at: &Path) -> FieldErrors {
+    let refused = |text: &str| vec![Error::invalid(at, go_value(value), text)];
+    match (&value.size, &value.min_size) {
         (None, None) => refused("must either configure \"size\" or \"minSize\""),
         (Some(_), Some(_)) => refused("not allowed to configure both \"size\" and \"minSize\""),
         (Some(size), None) => not_negative(size, &at.child("size")).into_iter().collect(),
@@ -61,15 +61,15 @@ fn storage(said: &MachineTypeStorage, at: &Path) -> Refused {
     }
 }
 
-/// A root volume as Go prints it; where it points to a quantity, Go prints where that lies in memory.
-fn shown(said: &MachineTypeStorage) -> Shown {
-    let pointer = |said: &Option<Quantity>| if said.is_some() { "…" } else { "nil" };
+/// A root volume as Go prints it; for a pointer to a quantity Go prints the address.
+fn go_value(value: &MachineTypeStorage) -> Shown {
+    let pointer = |value: &Option<Quantity>| if value.is_some() { "…" } else { "nil" };
     Shown::verbatim(format!(
         "core.MachineTypeStorage{{Class:{:?}, StorageSize:(*resource.Quantity)({}), Type:{:?}, \
          MinSize:(*resource.Quantity)({})}}",
-        said.class,
-        pointer(&said.size),
-        said.type_,
-        pointer(&said.min_size),
+        value.class,
+        pointer(&value.size),
+        value.type_,
+        pointer(&value.min_size),
     ))
 }

@@ -1,4 +1,4 @@
-//! What else a CloudProfile says: its provider, volumes, regions and certificates.
+//! Other fields of a CloudProfile: its provider, volumes, regions and certificates.
 
 use std::collections::BTreeSet;
 
@@ -7,11 +7,11 @@ use formats::x509::{Certificate, pem};
 use webhook::field::{Error, Path};
 
 use super::cloud_profile_machine_types::not_negative;
-use super::refusals::Refused;
+use super::field_errors::FieldErrors;
 
-/// It is of a provider: GDN-CPP-001.
+/// The provider type is required: GDN-CPP-001.
 #[must_use]
-pub fn validate_type(spec: &CloudProfileSpec) -> Refused {
+pub fn validate_type(spec: &CloudProfileSpec) -> FieldErrors {
     let at = Path::new("spec").child("type");
     if spec.type_.is_empty() {
         vec![Error::required(&at, "must provide a provider type")]
@@ -20,9 +20,9 @@ pub fn validate_type(spec: &CloudProfileSpec) -> Refused {
     }
 }
 
-/// What is wrong with volumes, regions and certificates: GDN-CPP-002 to -006.
+/// The errors of volumes, regions and certificates: GDN-CPP-002 to -006.
 #[must_use]
-pub fn validate(spec: &CloudProfileSpec) -> Refused {
+pub fn validate(spec: &CloudProfileSpec) -> FieldErrors {
     let at = Path::new("spec");
     let mut errors = volumes(&spec.volume_types, &at.child("volumeTypes"));
     errors.extend(regions(&spec.regions, &at.child("regions")));
@@ -33,8 +33,8 @@ pub fn validate(spec: &CloudProfileSpec) -> Refused {
     errors
 }
 
-/// Behind a name that is there twice, nothing is looked at.
-fn volumes(types: &[VolumeType], at: &Path) -> Refused {
+/// A type with a duplicate name is not checked any further.
+fn volumes(types: &[VolumeType], at: &Path) -> FieldErrors {
     let (mut errors, mut names) = (Vec::new(), BTreeSet::new());
     for (index, volume_type) in types.iter().enumerate() {
         let at = at.index(index);
@@ -54,7 +54,7 @@ fn volumes(types: &[VolumeType], at: &Path) -> Refused {
     errors
 }
 
-fn regions(regions: &[Region], at: &Path) -> Refused {
+fn regions(regions: &[Region], at: &Path) -> FieldErrors {
     let (mut errors, mut names) = (Vec::new(), BTreeSet::new());
     if regions.is_empty() {
         errors.push(Error::required(at, "must provide at least one region"));
@@ -78,7 +78,7 @@ fn regions(regions: &[Region], at: &Path) -> Refused {
     errors
 }
 
-/// A name is there, and once.
+/// A name is required and unique.
 fn named<'a>(names: &mut BTreeSet<&'a str>, name: &'a str, required: &str, at: &Path) -> Option<Error> {
     let at = at.child("name");
     if name.is_empty() {

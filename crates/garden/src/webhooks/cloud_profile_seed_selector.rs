@@ -1,14 +1,14 @@
-//! The seeds that a CloudProfile selects for its Shoots.
+//! The seed selector of a CloudProfile.
 
 use api::garden::reference::{LabelSelectorRequirement, SeedSelector};
 use formats::name;
 use webhook::field::{Error, Path};
 
-use super::refusals::Refused;
+use super::field_errors::FieldErrors;
 
-/// What is wrong with the selector: GDN-CPP-007, GDN-CPP-008.
+/// The errors of the selector: GDN-CPP-007, GDN-CPP-008.
 #[must_use]
-pub fn validate(selector: &SeedSelector) -> Refused {
+pub fn validate(selector: &SeedSelector) -> FieldErrors {
     let at = Path::new("spec").child("seedSelector");
     let labels = at.child("matchLabels");
     let mut errors = Vec::new();
@@ -22,8 +22,8 @@ pub fn validate(selector: &SeedSelector) -> Refused {
     errors
 }
 
-/// The values are not looked at: seeds that have no such label are not selected, and that is all.
-fn expression(requirement: &LabelSelectorRequirement, at: &Path) -> Refused {
+/// The values are not checked: a value that no seed has selects nothing.
+fn expression(requirement: &LabelSelectorRequirement, at: &Path) -> FieldErrors {
     let values = at.child("values");
     let mut errors = Vec::new();
     match (requirement.operator.as_str(), requirement.values.is_empty()) {
@@ -43,6 +43,6 @@ fn expression(requirement: &LabelSelectorRequirement, at: &Path) -> Refused {
     errors
 }
 
-fn malformed(at: &Path, value: &str, why: &[String]) -> Refused {
+fn malformed(at: &Path, value: &str, why: &[String]) -> FieldErrors {
     why.iter().map(|text| Error::invalid(at, value, text)).collect()
 }

@@ -1,4 +1,4 @@
-//! The versions that a CloudProfile offers: what is one, how often it may be there, and when it may expire.
+//! The Kubernetes versions of a CloudProfile: format, uniqueness and expiration.
 
 use std::collections::BTreeSet;
 
@@ -8,16 +8,16 @@ use jiff::Timestamp;
 use versions::offer::Offered;
 use webhook::field::{Error, Path, Shown};
 
-use super::refusals::Refused;
+use super::field_errors::FieldErrors;
 
 const CLASSIFICATIONS: [&str; 3] = ["deprecated", "preview", "supported"];
 const FORM: &str = r"all Kubernetes versions must match the regex ^([0-9]+\.){2}[0-9]+$";
 
-/// What is wrong with the versions of Kubernetes.
+/// The errors of the Kubernetes versions.
 ///
 /// GDN-CPV-001 to -006.
 #[must_use]
-pub fn validate(offered: &[ExpirableVersion]) -> Refused {
+pub fn validate(offered: &[ExpirableVersion]) -> FieldErrors {
     let settings = Path::new("spec").child("kubernetes");
     let at = settings.child("versions");
     let mut errors = Vec::new();
@@ -44,7 +44,7 @@ pub fn validate(offered: &[ExpirableVersion]) -> Refused {
     for (index, version) in offered.iter().enumerate() {
         let at = at.index(index);
         if !is_plain(&version.version) {
-            errors.push(Error::invalid(&at, shown(version), FORM));
+            errors.push(Error::invalid(&at, go_value(version), FORM));
         } else if !found.insert(&version.version) {
             errors.push(Error::duplicate(&at.child("version"), &version.version));
         }
@@ -53,16 +53,20 @@ pub fn validate(offered: &[ExpirableVersion]) -> Refused {
     errors
 }
 
-/// A version is not added that is expired already; one that is there may expire at any time: GDN-CPV-007 to -009.
+/// A new version must not be expired; an existing one may expire at any time: GDN-CPV-007 to -009.
 #[must_use]
-pub fn validate_dates(spec: &CloudProfileSpec, old: Option<&CloudProfileSpec>, now: Timestamp) -> Refused {
+pub fn validate_dates(
+    spec: &CloudProfileSpec,
+    old: Option<&CloudProfileSpec>,
+    now: Timestamp,
+) -> FieldErrors {
     let of_kubernetes = old.map(|old| texts(&old.kubernetes.versions));
     let at = Path::new("spec").child("kubernetes").child("versions");
     let mut errors = dates(&spec.kubernetes.versions, of_kubernetes.as_ref(), now, &at);
     for (index, image) in spec.machine_images.iter().enumerate() {
         let before = old.map(|old| old.machine_images.iter().find(|before| before.name == image.name));
         let before = match before {
-            // Versions of an image that was not there are not looked at.
+            // Versions of a new image are not checked.
             Some(None) => continue,
             Some(Some(before)) => Some(texts(&before.versions)),
             None => None,
@@ -73,8 +77,8 @@ pub fn validate_dates(spec: &CloudProfileSpec, old: Option<&CloudProfileSpec>, n
     errors
 }
 
-/// A state is one of three, and one patch of a minor is supported: GDN-CPV-005, GDN-CPV-006, GDN-CPI-005.
-pub(super) fn classification<T: Offered>(version: &T, all: &[T], at: &Path) -> Refused {
+/// The classification is one of three, and each minor has one supported patch: GDN-CPV-005, GDN-CPV-006, GDN-CPI-005.
+pub(super) fn classification<T: Offered>(version: &T, all: &[T], at: &Path) -> FieldErrors {
     match version.classification() {
         Some(Classification::Other(text)) => {
             vec![Error::not_supported(&at.child("classification"), text, &CLASSIFICATIONS)]
@@ -91,7 +95,7 @@ pub(super) fn classification<T: Offered>(version: &T, all: &[T], at: &Path) -> R
     }
 }
 
-/// Whether another version of its minor is supported; nothing is said where one of them is none.
+/// Whether another version of the same minor is supported; false if one of them cannot be parsed.
 fn has_sibling<T: Offered>(version: &T, all: &[T]) -> bool {
     let Ok(own) = Version::parse(version.version()) else { return false };
     let supported = all.iter().filter(|other| other.classification() == Some(&Classification::Supported));
@@ -99,7 +103,7 @@ fn has_sibling<T: Offered>(version: &T, all: &[T]) -> bool {
     others.is_ok_and(|others| others.iter().any(|other| *other != own && other.is_same_minor(&own)))
 }
 
-/// The highest version, previews included; nothing where one of them is none, or there is none.
+/// The highest version, including previews; `None` if there is none, or one cannot be parsed.
 fn latest(offered: &[ExpirableVersion]) -> Option<&ExpirableVersion> {
     let mut latest: Option<(Version, &ExpirableVersion)> = None;
     for known in offered {
@@ -111,7 +115,12 @@ fn latest(offered: &[ExpirableVersion]) -> Option<&ExpirableVersion> {
     latest.map(|(_, known)| known)
 }
 
-fn dates<T: Offered>(offered: &[T], before: Option<&BTreeSet<String>>, now: Timestamp, at: &Path) -> Refused {
+fn dates<T: Offered>(
+    offered: &[T],
+    before: Option<&BTreeSet<String>>,
+    now: Timestamp,
+    at: &Path,
+) -> FieldErrors {
     let is_new = |version: &T| before.is_none_or(|before| !before.contains(version.version()));
     let added = offered.iter().enumerate().filter(|(_, version)| is_new(version) && version.is_over(now));
     let refused = added.map(|(index, version)| {
@@ -140,9 +149,9 @@ fn date(time: Timestamp) -> Shown {
     Shown::verbatim(time.strftime("%Y-%m-%d %H:%M:%S +0000 UTC"))
 }
 
-/// A version as Go prints it, in a garden's own zone: its date as the call that makes it, and where it points to a state,
-/// Go prints where that lies in memory.
-fn shown(version: &ExpirableVersion) -> Shown {
+/// A version as Go prints it, in the garden's time zone: its date as the call that constructs it. For a pointer to a
+/// classification Go prints the address.
+fn go_value(version: &ExpirableVersion) -> Shown {
     let date = version.expires().map_or_else(
         || "<nil>".to_owned(),
         |time| time.strftime("time.Date(%Y, time.%B, %-d, %-H, %-M, %-S, 0, time.Local)").to_string(),

@@ -1,9 +1,9 @@
-//! What admission makes of Shoots and CloudProfiles, as pure functions over whole objects; time, randomness and what must
-//! be known of the garden are arguments.
+//! Admission of Shoots and CloudProfiles, as pure functions over whole objects; time, randomness and facts of the
+//! garden are arguments.
 //!
-//! An object passes twice: [`shoot::mutate`] and [`cloud_profile::mutate`] fill in what is not said and refuse nothing,
-//! [`shoot::validate`] and [`cloud_profile::validate`] change nothing. The other modules are named as the contracts that
-//! they keep.
+//! An object passes twice: [`shoot::mutate`] and [`cloud_profile::mutate`] set defaults and refuse nothing,
+//! [`shoot::validate`] and [`cloud_profile::validate`] change nothing. The other modules are named as the contracts
+//! that they implement.
 
 pub mod cloud_profile;
 pub mod cloud_profile_defaults;
@@ -13,7 +13,7 @@ pub mod cloud_profile_machine_types;
 pub mod cloud_profile_places;
 pub mod cloud_profile_seed_selector;
 pub mod cloud_profile_versions;
-mod refusals;
+mod field_errors;
 pub mod shoot;
 pub mod shoot_kubernetes;
 pub mod shoot_machine_types;
@@ -22,18 +22,18 @@ pub mod shoot_operations;
 pub mod shoot_pools;
 pub mod shoot_profile;
 
-pub use refusals::Refused;
+pub use field_errors::FieldErrors;
 
-/// A resource that is looked at, and where.
+/// A resource under admission, and the paths of its webhooks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resource {
     /// Name of its webhooks.
     pub name: &'static str,
     /// The resource.
     pub plural: &'static str,
-    /// Where it is filled in.
+    /// Path of the mutating webhook.
     pub mutating_path: &'static str,
-    /// Where it is judged.
+    /// Path of the validating webhook.
     pub validating_path: &'static str,
 }
 

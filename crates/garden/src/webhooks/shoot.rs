@@ -1,7 +1,7 @@
-//! A Shoot as it is created or updated: defaulted and filled in, then judged.
+//! Defaulting and validation of a created or updated Shoot.
 //!
-//! In the original's order: what the CloudProfile does not offer is told first, and alone; then all that is wrong with
-//! the Shoot in itself.
+//! In the original's order: conflicts with the CloudProfile are reported first, and alone; then all errors of the
+//! Shoot itself.
 
 use api::garden::{CloudProfile, Shoot};
 use jiff::Timestamp;
@@ -10,19 +10,19 @@ use versions::admission;
 use webhook::object;
 use webhook::rejection::Rejection;
 
-use super::refusals::{self, Refused, field_error};
+use super::field_errors::{self, FieldErrors, field_error};
 use super::{
     shoot_kubernetes, shoot_machine_types, shoot_maintenance, shoot_operations, shoot_pools, shoot_profile,
 };
 
 const KIND: &str = "Shoot";
 
-/// Fills in what the Shoot does not say: defaults, then versions and images of the profile, where there is one.
+/// Sets defaults of a Shoot, then versions and images from the profile, if there is one.
 ///
-/// `below` gives a number below its argument. What cannot be filled in stays as it was.
+/// `below` returns a number below its argument. A field that cannot be defaulted stays as it was.
 ///
 /// # Errors
-/// 400 where it is no Shoot.
+/// 400 when it is not a Shoot.
 pub fn mutate(
     shoot: &mut Value,
     old: Option<&Value>,
@@ -30,7 +30,7 @@ pub fn mutate(
     now: Timestamp,
     below: impl FnOnce(u64) -> u64,
 ) -> Result<(), Rejection> {
-    // Before anything is changed, it must be one that can be read.
+    // The object must be decodable before anything is changed.
     let is_deleted = read(shoot)?.metadata.deletion_timestamp.is_some();
     shoot_maintenance::default(shoot, below)?;
     shoot_pools::default(shoot)?;
@@ -42,21 +42,20 @@ pub fn mutate(
     Ok(())
 }
 
-/// Whether anything of the CloudProfile matters: where the spec did not change, nothing does.
+/// Whether the CloudProfile is needed: only if the spec changed.
 ///
 /// # Errors
-/// 400 where one of them is no Shoot.
+/// 400 when one of them is not a Shoot.
 pub fn needs_profile(shoot: &Value, old: Option<&Value>) -> Result<bool, Rejection> {
     let new = read(shoot)?;
     let Some(old) = old else { return Ok(true) };
     Ok(new.spec != read(old)?.spec)
 }
 
-/// Refuses what a Shoot may not be; `profile` is the one that it names, and may be left out where
-/// [`needs_profile`] says so.
+/// Validates a Shoot; `profile` is the one that it names, and may be missing if [`needs_profile`] returns false.
 ///
 /// # Errors
-/// 403 where there is no such profile, 500 where it is gone, 422 with everything that is wrong.
+/// 403 when there is no such profile, 500 when it was deleted, 422 with all errors.
 pub fn validate(
     old: Option<&Value>,
     new: &Value,
@@ -70,12 +69,12 @@ pub fn validate(
         let Some(profile) = profile else {
             return Err(shoot_profile::missing(&shoot, old.as_ref()));
         };
-        refusals::invalid(KIND, &name, &against_profile(&shoot, old.as_ref(), profile, now))?;
+        field_errors::invalid(KIND, &name, &against_profile(&shoot, old.as_ref(), profile, now))?;
     }
-    refusals::invalid(KIND, &name, &in_itself(&shoot, old.as_ref()))
+    field_errors::invalid(KIND, &name, &in_itself(&shoot, old.as_ref()))
 }
 
-/// Writes what was filled in where it belongs, and nothing else: fields that nobody here knows stay.
+/// Writes only the fields that were filled in, so that unknown fields survive.
 fn fill_in(
     shoot: &mut Value,
     old: Option<&Shoot>,
@@ -84,7 +83,7 @@ fn fill_in(
 ) -> Result<(), Rejection> {
     let before = read(shoot)?.spec;
     let mut filled = before.clone();
-    // What is refused is told when the object is judged.
+    // Validation reports the refusals.
     let _ = admission::against_profile(&mut filled, old.map(|old| &old.spec), profile, now);
     if let (true, Some(version)) = (filled.kubernetes != before.kubernetes, filled.kubernetes.version) {
         object::set(shoot, &["spec", "kubernetes", "version"], version)?;
@@ -104,16 +103,21 @@ fn fill_in(
     Ok(())
 }
 
-fn against_profile(shoot: &Shoot, old: Option<&Shoot>, profile: &CloudProfile, now: Timestamp) -> Refused {
+fn against_profile(
+    shoot: &Shoot,
+    old: Option<&Shoot>,
+    profile: &CloudProfile,
+    now: Timestamp,
+) -> FieldErrors {
     let old = old.map(|old| &old.spec);
     let mut spec = shoot.spec.clone();
     let other_provider = shoot_profile::other_provider(&shoot.spec, profile);
     if other_provider.is_some() {
-        // Of another provider's profile, only versions of Kubernetes say something.
+        // If the profile belongs to another provider, only its Kubernetes versions are checked.
         spec.provider.workers.clear();
     }
     let decided = admission::against_profile(&mut spec, old, profile, now);
-    let mut errors: Refused = decided.into_iter().map(field_error).collect();
+    let mut errors: FieldErrors = decided.into_iter().map(field_error).collect();
     match other_provider {
         Some(error) => errors.push(error),
         None => errors.extend(shoot_machine_types::validate(&shoot.spec, old, profile)),
@@ -121,9 +125,9 @@ fn against_profile(shoot: &Shoot, old: Option<&Shoot>, profile: &CloudProfile, n
     errors
 }
 
-fn in_itself(shoot: &Shoot, old: Option<&Shoot>) -> Refused {
+fn in_itself(shoot: &Shoot, old: Option<&Shoot>) -> FieldErrors {
     let decided = admission::in_itself(&shoot.spec, old.map(|old| &old.spec));
-    let mut errors: Refused = decided.into_iter().map(field_error).collect();
+    let mut errors: FieldErrors = decided.into_iter().map(field_error).collect();
     errors.extend(shoot_profile::validate(&shoot.spec, old.map(|old| &old.spec)));
     errors.extend(shoot_kubernetes::validate(shoot, old));
     errors.extend(shoot_operations::validate(shoot));

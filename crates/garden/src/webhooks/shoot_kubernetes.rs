@@ -1,4 +1,4 @@
-//! Settings of a Shoot's Kubernetes that follow from its version.
+//! Kubernetes settings of a Shoot that depend on its version.
 
 use api::garden::Shoot;
 use api::garden::shoot::ShootSpec;
@@ -10,19 +10,19 @@ use webhook::field::{Error, Path, Shown};
 use webhook::object;
 use webhook::rejection::Rejection;
 
-use super::refusals::Refused;
+use super::field_errors::FieldErrors;
 
 const KUBERNETES: [&str; 2] = ["spec", "kubernetes"];
-/// How long nodes may be silent below 1.27, as Kubernetes' own default was then.
+/// Node monitor grace period below 1.27: the default of Kubernetes at that time.
 const GRACE_PERIOD_BEFORE_1_27: &str = "2m0s";
 const GRACE_PERIOD: &str = "40s";
 const POD_SECURITY_POLICY: &str = "PodSecurityPolicy";
 const DOCUMENTATION: &str = "https://github.com/gardener/gardener/blob/master/docs/usage";
 
-/// Fills in what the version decides where the Shoot does not say it: GDN-SKU-001 to -004.
+/// Sets defaults that depend on the version: GDN-SKU-001 to -004.
 ///
 /// # Errors
-/// Where the fields are of other types.
+/// When a field has the wrong type.
 pub fn default(raw: &mut Value, shoot: &ShootSpec, old: Option<&ShootSpec>) -> Result<(), Rejection> {
     let kubernetes = &shoot.kubernetes;
     if kubernetes.enable_static_token_kubeconfig.is_none() {
@@ -43,15 +43,17 @@ pub fn default(raw: &mut Value, shoot: &ShootSpec, old: Option<&ShootSpec>) -> R
     Ok(())
 }
 
-/// What the version does not allow, or not yet: GDN-SKU-005 to -009.
+/// Settings that the version does not allow, or not yet: GDN-SKU-005 to -009.
 #[must_use]
-pub fn validate(shoot: &Shoot, old: Option<&Shoot>) -> Refused {
+pub fn validate(shoot: &Shoot, old: Option<&Shoot>) -> FieldErrors {
     let kubernetes = &shoot.spec.kubernetes;
     let at = Path::new(KUBERNETES[0]).child(KUBERNETES[1]);
     let has_pools = !shoot.spec.provider.workers.is_empty();
     let mut errors = Vec::new();
     if let (true, Some(old)) = (has_pools, old) {
-        errors.extend(step_to_1_25(shoot, old).map(|detail| Error::forbidden(&at.child("version"), &detail)));
+        errors.extend(
+            reject_update_to_1_25(shoot, old).map(|detail| Error::forbidden(&at.child("version"), &detail)),
+        );
     }
     if kubernetes.enable_static_token_kubeconfig == Some(true) && is_from(kubernetes, 27) {
         let detail = format!(
@@ -71,25 +73,26 @@ pub fn validate(shoot: &Shoot, old: Option<&Shoot>) -> Refused {
     errors
 }
 
-/// How long nodes may be silent, where something is to be written.
+/// The node monitor grace period to write, if any.
 fn grace_period(new: &Kubernetes, old: Option<&Kubernetes>) -> Option<&'static str> {
-    let Some(said) = said_grace_period(new) else {
+    let Some(configured) = configured_grace_period(new) else {
         return Some(if is_below(new, 27) { GRACE_PERIOD_BEFORE_1_27 } else { GRACE_PERIOD });
     };
-    // As the original does: whoever had the default gets the next one, whatever is said now.
+    // As in the original, a Shoot with the old default gets the new one, even if the update sets another value.
     let old = old.filter(|old| is_below(old, 27) && is_from(new, 27))?;
-    let had = GoDuration::parse(said_grace_period(old)?).ok()?;
+    let had = GoDuration::parse(configured_grace_period(old)?).ok()?;
     let had_default = had.to_string() == GRACE_PERIOD_BEFORE_1_27;
-    (had_default && said != GRACE_PERIOD).then_some(GRACE_PERIOD)
+    (had_default && configured != GRACE_PERIOD).then_some(GRACE_PERIOD)
 }
 
-fn said_grace_period(kubernetes: &Kubernetes) -> Option<&str> {
+fn configured_grace_period(kubernetes: &Kubernetes) -> Option<&str> {
     let period = kubernetes.kube_controller_manager.as_ref()?.node_monitor_grace_period.as_ref();
     period.map(|period| period.0.as_str())
 }
 
-/// Why a Shoot may not take the step to 1.25: pod security policies end there, and it must have been seen to run without.
-fn step_to_1_25(new: &Shoot, old: &Shoot) -> Option<String> {
+/// Why an update to 1.25 is refused: it removes pod security policies, so the Shoot must have been reconciled without
+/// them.
+fn reject_update_to_1_25(new: &Shoot, old: &Shoot) -> Option<String> {
     let (kubernetes, before) = (&new.spec.kubernetes, &old.spec.kubernetes);
     if !is_below(before, 25) || !is_from(kubernetes, 25) {
         return None;
@@ -126,12 +129,12 @@ fn has_policies_off(kubernetes: &Kubernetes) -> bool {
     plugins.into_iter().any(|plugin| plugin.name == POD_SECURITY_POLICY && plugin.disabled == Some(true))
 }
 
-/// Whether its version is below a minor of 1; one that cannot be read is not.
+/// Whether the version is below 1.`minor`; false if it cannot be parsed.
 fn is_below(kubernetes: &Kubernetes, minor: u64) -> bool {
     version(kubernetes).is_some_and(|version| version.is_below(1, minor))
 }
 
-/// Whether its version is of a minor of 1 or later; one that cannot be read is not.
+/// Whether the version is 1.`minor` or later; false if it cannot be parsed.
 fn is_from(kubernetes: &Kubernetes, minor: u64) -> bool {
     version(kubernetes).is_some_and(|version| !version.is_below(1, minor))
 }

@@ -1,5 +1,4 @@
-//! Types of machines: those of the profile that are usable, have the pool's architecture, and are to be had in each of
-//! its zones.
+//! Machine types: the profile must have them as usable, for the pool's architecture, and in each of its zones.
 
 use std::collections::BTreeSet;
 
@@ -9,21 +8,21 @@ use api::garden::shoot::ShootSpec;
 use api::garden::shoot::worker::{ARCHITECTURE_AMD64, ARCHITECTURE_ARM64, Worker};
 use webhook::field::{Error, Path};
 
-use super::refusals::Refused;
+use super::field_errors::FieldErrors;
 
-/// Why types of machines may not be chosen: GDN-SMA-001 to -005. What a pool had before stays, with its architecture.
+/// Errors of the chosen machine types: GDN-SMA-001 to -005. A pool may keep its machine type and architecture.
 #[must_use]
-pub fn validate(shoot: &ShootSpec, old: Option<&ShootSpec>, profile: &CloudProfile) -> Refused {
+pub fn validate(shoot: &ShootSpec, old: Option<&ShootSpec>, profile: &CloudProfile) -> FieldErrors {
     let at = Path::new("spec").child("provider").child("workers");
     let pools = shoot.provider.workers.iter().enumerate();
     let refused = pools.filter_map(|(index, pool)| {
         let before = old.and_then(|old| old.provider.workers.iter().find(|before| before.name == pool.name));
-        one(pool, before, profile, &shoot.region, &at.index(index).child("machine").child("type"))
+        validate_one(pool, before, profile, &shoot.region, &at.index(index).child("machine").child("type"))
     });
     refused.collect()
 }
 
-fn one(
+fn validate_one(
     pool: &Worker,
     before: Option<&Worker>,
     profile: &CloudProfile,
@@ -32,8 +31,8 @@ fn one(
 ) -> Option<Error> {
     let machine = &pool.machine;
     let architecture = machine.architecture.as_deref();
-    // Of an architecture that there is not, more need not be said.
-    if architecture.is_some_and(|said| ![ARCHITECTURE_AMD64, ARCHITECTURE_ARM64].contains(&said)) {
+    // An unknown architecture has an error of its own.
+    if architecture.is_some_and(|value| ![ARCHITECTURE_AMD64, ARCHITECTURE_ARM64].contains(&value)) {
         return None;
     }
     let same = |before: &Worker| {
@@ -44,7 +43,9 @@ fn one(
     }
     let has_architecture = |known: &&MachineType| known.architecture.as_deref() == architecture;
     let is_usable = |known: &&MachineType| known.usable == Some(true);
-    let is_there = |known: &&MachineType| !lacks(&profile.spec.regions, region, &pool.zones, &known.name);
+    let is_there = |known: &&MachineType| {
+        !is_unavailable_in_a_zone(&profile.spec.regions, region, &pool.zones, &known.name)
+    };
     let types = || profile.spec.machine_types.iter();
     let names = |holds: &dyn Fn(&&MachineType) -> bool| -> BTreeSet<&str> {
         types().filter(holds).map(|known| known.name.as_str()).collect()
@@ -74,8 +75,8 @@ fn one(
     Some(Error::invalid(at, wanted, &detail))
 }
 
-/// Whether a type is not to be had in one of the zones.
-fn lacks(regions: &[Region], region: &str, zones: &[String], machine_type: &str) -> bool {
+/// Whether a machine type is unavailable in one of the zones.
+fn is_unavailable_in_a_zone(regions: &[Region], region: &str, zones: &[String], machine_type: &str) -> bool {
     let own = regions.iter().filter(|known| known.name == region).flat_map(|known| &known.zones);
     own.filter(|zone| zones.contains(&zone.name))
         .any(|zone| zone.unavailable_machine_types.iter().any(|lacking| lacking == machine_type))

@@ -1,4 +1,4 @@
-//! When a Shoot is maintained, and what that may update.
+//! Maintenance of a Shoot: time window and auto-update.
 
 use api::garden::shoot::ShootSpec;
 use serde_json::{Value, json};
@@ -6,14 +6,14 @@ use versions::window::Window;
 use webhook::field::{Error, Path};
 use webhook::object::{self, WrongType};
 
-use super::refusals::Refused;
+use super::field_errors::FieldErrors;
 
-/// A Shoot without window gets one of an hour, at a full hour that `below` chooses; without auto-update, both are on.
+/// A Shoot without a window gets one of an hour, at a full hour that `below` chooses; auto-update is on by default.
 ///
 /// GDN-SMT-001, GDN-SMT-002, GDN-SMT-003, GDN-SMT-005.
 ///
 /// # Errors
-/// Where the fields are of other types.
+/// When a field has the wrong type.
 pub fn default(shoot: &mut Value, below: impl FnOnce(u64) -> u64) -> Result<(), WrongType> {
     const MAINTENANCE: [&str; 2] = ["spec", "maintenance"];
     let has_pools = !object::list(shoot, &["spec", "provider", "workers"])?.is_empty();
@@ -33,9 +33,9 @@ pub fn default(shoot: &mut Value, below: impl FnOnce(u64) -> u64) -> Result<(), 
     Ok(())
 }
 
-/// A Shoot without pools has no images that could be updated: GDN-SMT-004. Windows are judged with the versions.
+/// A Shoot without pools has no images to update: GDN-SMT-004. `versions` validates the window.
 #[must_use]
-pub fn validate(shoot: &ShootSpec) -> Refused {
+pub fn validate(shoot: &ShootSpec) -> FieldErrors {
     let update = shoot.maintenance.as_ref().and_then(|maintenance| maintenance.auto_update.as_ref());
     let says_images = update.is_some_and(|update| update.machine_image_version.is_some());
     if !says_images || !shoot.provider.workers.is_empty() {
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_window_that_nobody_chose_is_an_hour_from_any_full_hour_but_the_last() {
+    fn the_default_window_is_an_hour_from_any_full_hour_but_the_last() {
         for hour in [0, 9, 22] {
             let mut shoot = json!({"spec": {}});
             default(&mut shoot, |end| {

@@ -1,4 +1,4 @@
-//! Operations that annotations of a Shoot ask for, now or when it is maintained.
+//! Operations that annotations of a Shoot request, now or during its maintenance.
 
 use api::garden::Shoot;
 use api::garden::condition::LastOperation;
@@ -6,14 +6,14 @@ use api::garden::shoot::credentials::ShootCredentialsRotation;
 use api::gardener::{MAINTENANCE_OPERATION, OPERATION};
 use webhook::field::{Error, Path};
 
-use super::refusals::Refused;
+use super::field_errors::FieldErrors;
 
 const COMPLETED: &str = "Completed";
 const PREPARED: &str = "Prepared";
 
-/// What may be asked for now, beside [`WHEN_MAINTAINED`].
+/// Operations that may only be requested immediately, in addition to [`WHEN_MAINTAINED`].
 const NOW: [&str; 2] = ["maintain", "retry"];
-/// What may be asked for when the Shoot is maintained, in alphabetical order.
+/// Operations that may be requested for the maintenance, in alphabetical order.
 const WHEN_MAINTAINED: [&str; 12] = [
     "reconcile",
     "rotate-ca-complete",
@@ -28,7 +28,7 @@ const WHEN_MAINTAINED: [&str; 12] = [
     "rotate-serviceaccount-key-start",
     "rotate-ssh-keypair",
 ];
-/// What a sleeping Shoot cannot do.
+/// Operations that a hibernated Shoot does not allow.
 const NOT_WHILE_ASLEEP: [&str; 6] = [
     "rotate-credentials-complete",
     "rotate-credentials-start",
@@ -38,13 +38,13 @@ const NOT_WHILE_ASLEEP: [&str; 6] = [
     "rotate-serviceaccount-key-start",
 ];
 
-/// A rotation that operations begin and end, and where its phase stands.
+/// A rotation that operations start and complete, and its phases in the status.
 struct Rotation {
     /// `<name>-start` and `<name>-complete`.
     name: &'static str,
-    /// Its name in refusals.
-    words: &'static str,
-    /// Field of the status, and the phase in it.
+    /// Its name in error messages.
+    description: &'static str,
+    /// The fields of the status with its phases.
     phases: &'static [Phase],
 }
 
@@ -69,31 +69,31 @@ const ENCRYPTION_KEY: Phase = Phase {
 const ROTATIONS: [Rotation; 4] = [
     Rotation {
         name: "rotate-credentials",
-        words: "rotation of all credentials",
+        description: "rotation of all credentials",
         phases: &[AUTHORITIES, ACCOUNT_KEY, ENCRYPTION_KEY],
     },
-    Rotation { name: "rotate-ca", words: "CA rotation", phases: &[AUTHORITIES] },
+    Rotation { name: "rotate-ca", description: "CA rotation", phases: &[AUTHORITIES] },
     Rotation {
         name: "rotate-serviceaccount-key",
-        words: "service account key rotation",
+        description: "service account key rotation",
         phases: &[ACCOUNT_KEY],
     },
     Rotation {
         name: "rotate-etcd-encryption-key",
-        words: "ETCD encryption key rotation",
+        description: "ETCD encryption key rotation",
         phases: &[ENCRYPTION_KEY],
     },
 ];
 
-/// What the annotations must not ask for: GDN-SOP-001 to -006.
+/// Errors of the operation annotations: GDN-SOP-001 to -006.
 #[must_use]
-pub fn validate(shoot: &Shoot) -> Refused {
+pub fn validate(shoot: &Shoot) -> FieldErrors {
     let at = Path::new("metadata").child("annotations");
-    let said = |key: &str| {
+    let value = |key: &str| {
         let annotations = shoot.metadata.annotations.as_ref();
         annotations.and_then(|annotations| annotations.get(key)).map_or("", String::as_str)
     };
-    let (now, later) = (said(OPERATION), said(MAINTENANCE_OPERATION));
+    let (now, later) = (value(OPERATION), value(MAINTENANCE_OPERATION));
     if now.is_empty() && later.is_empty() {
         return Vec::new();
     }
@@ -105,14 +105,14 @@ pub fn validate(shoot: &Shoot) -> Refused {
     }
     let mut any_time: Vec<&str> = NOW.iter().chain(&WHEN_MAINTAINED).copied().collect();
     any_time.sort_unstable();
-    errors.extend(allowed(shoot, now, &any_time, &at_now));
-    errors.extend(allowed(shoot, later, &WHEN_MAINTAINED, &at_later));
-    errors.extend(timely(shoot, now, &at_now));
-    errors.extend(timely(shoot, later, &at_later));
+    errors.extend(validate_operation(shoot, now, &any_time, &at_now));
+    errors.extend(validate_operation(shoot, later, &WHEN_MAINTAINED, &at_later));
+    errors.extend(validate_rotation(shoot, now, &at_now));
+    errors.extend(validate_rotation(shoot, later, &at_later));
     errors
 }
 
-fn allowed(shoot: &Shoot, operation: &str, known: &[&str], at: &Path) -> Refused {
+fn validate_operation(shoot: &Shoot, operation: &str, known: &[&str], at: &Path) -> FieldErrors {
     let mut errors = Vec::new();
     if operation.is_empty() {
         return errors;
@@ -127,8 +127,8 @@ fn allowed(shoot: &Shoot, operation: &str, known: &[&str], at: &Path) -> Refused
     errors
 }
 
-/// A rotation begins on a Shoot that is there, after the one before, and ends when it is prepared: GDN-SOP-007 to -011.
-fn timely(shoot: &Shoot, operation: &str, at: &Path) -> Refused {
+/// A rotation starts on an existing Shoot after the previous one, and completes when prepared: GDN-SOP-007 to -011.
+fn validate_rotation(shoot: &Shoot, operation: &str, at: &Path) -> FieldErrors {
     let named = |rotation: &&Rotation| operation.strip_prefix(rotation.name).is_some_and(is_step);
     let Some(rotation) = ROTATIONS.iter().find(named) else { return Vec::new() };
     let credentials = shoot.status.credentials.as_ref();
@@ -137,7 +137,7 @@ fn timely(shoot: &Shoot, operation: &str, at: &Path) -> Refused {
     let mut errors = Vec::new();
     if is_start && !is_ready(shoot.status.last_operation.as_ref()) {
         let text = "if shoot was not yet created successfully or is not ready for reconciliation";
-        errors.push(Error::forbidden(at, &format!("cannot start {} {text}", rotation.words)));
+        errors.push(Error::forbidden(at, &format!("cannot start {} {text}", rotation.description)));
     }
     for Phase { field, of } in rotation.phases {
         let phase = state.and_then(of).unwrap_or_default();
@@ -147,9 +147,9 @@ fn timely(shoot: &Shoot, operation: &str, at: &Path) -> Refused {
             ("complete", PREPARED, phase == PREPARED)
         };
         if !holds {
-            let words = rotation.words;
+            let description = rotation.description;
             let text = format!(
-                "cannot {verb} {words} if .status.credentials.rotation.{field}.phase is not '{wanted}'"
+                "cannot {verb} {description} if .status.credentials.rotation.{field}.phase is not '{wanted}'"
             );
             errors.push(Error::forbidden(at, &text));
         }

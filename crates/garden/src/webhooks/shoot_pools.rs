@@ -1,4 +1,4 @@
-//! Worker pools: what is filled in, and what each must say whatever the profile offers.
+//! Worker pools: defaults, and checks that do not depend on the profile.
 
 use std::collections::BTreeSet;
 
@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use webhook::field::{Error, Path};
 use webhook::object::{self, WrongType};
 
-use super::refusals::Refused;
+use super::field_errors::FieldErrors;
 
-/// The longest name of a pool.
+/// Maximum length of a pool's name.
 const NAME_LENGTH: usize = 15;
 
 /// The pools of a raw Shoot.
@@ -18,13 +18,13 @@ pub(super) fn raw(shoot: &mut Value) -> Result<&mut Vec<Value>, WrongType> {
     object::list_mut(shoot, &["spec", "provider", "workers"])
 }
 
-/// Pools are of amd64 with containerd, roll by one machine more and none fewer, and carry system components, unless they
-/// say otherwise: GDN-SPL-001, GDN-SPL-002.
+/// Sets defaults: amd64, containerd, maxSurge 1, maxUnavailable 0, system components allowed: GDN-SPL-001,
+/// GDN-SPL-002.
 ///
 /// # Errors
-/// Where the fields are of other types.
+/// When a field has the wrong type.
 pub fn default(shoot: &mut Value) -> Result<(), WrongType> {
-    // A list that is not there stays away.
+    // A missing list is not created.
     if object::list(shoot, &["spec", "provider", "workers"])?.is_empty() {
         return Ok(());
     }
@@ -45,12 +45,13 @@ pub fn default(shoot: &mut Value) -> Result<(), WrongType> {
     Ok(())
 }
 
-/// What is wrong with the pools in themselves.
+/// The errors of the pools themselves.
 #[must_use]
-pub fn validate(shoot: &ShootSpec) -> Refused {
+pub fn validate(shoot: &ShootSpec) -> FieldErrors {
     let at = Path::new("spec").child("provider").child("workers");
     let pools = || shoot.provider.workers.iter().enumerate();
-    let mut errors: Refused = pools().flat_map(|(index, pool)| one(pool, &at.index(index))).collect();
+    let mut errors: FieldErrors =
+        pools().flat_map(|(index, pool)| validate_one(pool, &at.index(index))).collect();
     let mut names = BTreeSet::new();
     for (index, pool) in pools().filter(|(_, pool)| !names.insert(&pool.name)) {
         errors.push(Error::duplicate(&at.index(index).child("name"), &pool.name));
@@ -58,10 +59,10 @@ pub fn validate(shoot: &ShootSpec) -> Refused {
     errors
 }
 
-/// A pool has a name, a type of machines, and says an image in full or not at all.
+/// A pool needs a name and a machine type; its image needs name and version, or is missing.
 ///
 /// GDN-SPL-003, GDN-SPL-004, GDN-SPL-005.
-fn one(pool: &Worker, at: &Path) -> Refused {
+fn validate_one(pool: &Worker, at: &Path) -> FieldErrors {
     let mut errors = Vec::new();
     let name = at.child("name");
     errors.extend(
@@ -95,15 +96,15 @@ fn one(pool: &Worker, at: &Path) -> Refused {
     errors
 }
 
-/// Its container runtime interface is containerd, with each container runtime once.
-fn interface(cri: &Cri, at: &Path) -> Refused {
+/// The container runtime interface must be containerd, with unique container runtimes.
+fn interface(cri: &Cri, at: &Path) -> FieldErrors {
     let mut errors = Vec::new();
     if cri.name != CRI_CONTAINERD {
         errors.push(Error::not_supported(&at.child("name"), &cri.name, &[CRI_CONTAINERD]));
     }
     let mut types = BTreeSet::new();
     for (index, runtime) in cri.container_runtimes.iter().enumerate() {
-        // The original writes the path so.
+        // The original has this spelling of the path.
         let at = at.child("containerruntimes").index(index).child("type");
         if runtime.type_.is_empty() {
             errors.push(Error::required(&at, "must specify a container runtime type"));

@@ -6,12 +6,12 @@ use serde_json::Map;
 use webhook::field::{Error, Path};
 use webhook::rejection::Rejection;
 
-use super::refusals::Refused;
+use super::field_errors::FieldErrors;
 
-/// Why a Shoot is refused whose profile is not there: GDN-SPR-001, GDN-SPR-002.
+/// The rejection when the CloudProfile that a Shoot names does not exist: GDN-SPR-001, GDN-SPR-002.
 ///
-/// One that is named anew is refused. That one is gone which the Shoot had before is nobody's fault who updates it; a
-/// Shoot that names none is answered as the original does, which looks for it all the same.
+/// 403 if the request changes the name. If the profile of an existing Shoot was deleted, 500: the user who updates
+/// the Shoot did not cause that. Like the original, an empty name is looked up, too.
 #[must_use]
 pub fn missing(shoot: &Shoot, old: Option<&Shoot>) -> Rejection {
     let name = &shoot.spec.cloud_profile_name;
@@ -23,7 +23,7 @@ pub fn missing(shoot: &Shoot, old: Option<&Shoot>) -> Rejection {
     Rejection::status(500, "InternalError", message, Map::new())
 }
 
-/// Why a profile of another provider may not be used: GDN-SPR-003.
+/// The error when the profile belongs to another provider: GDN-SPR-003.
 #[must_use]
 pub fn other_provider(shoot: &ShootSpec, profile: &CloudProfile) -> Option<Error> {
     let (own, offered) = (&shoot.provider.type_, &profile.spec.type_);
@@ -36,9 +36,9 @@ pub fn other_provider(shoot: &ShootSpec, profile: &CloudProfile) -> Option<Error
     })
 }
 
-/// Why the name of the profile is refused: it never changes. GDN-SPR-004.
+/// The errors of the profile's name, which is required and immutable: GDN-SPR-004.
 #[must_use]
-pub fn validate(shoot: &ShootSpec, old: Option<&ShootSpec>) -> Refused {
+pub fn validate(shoot: &ShootSpec, old: Option<&ShootSpec>) -> FieldErrors {
     let at = Path::new("spec").child("cloudProfileName");
     let name = &shoot.cloud_profile_name;
     let changed = old.is_some_and(|old| old.cloud_profile_name != *name);

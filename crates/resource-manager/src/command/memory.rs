@@ -1,17 +1,18 @@
-//! How memory that was freed goes back to the operating system.
+//! Returns freed memory to the operating system.
 
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
-/// The allocator reads it before anything else of a program runs.
+/// The allocator reads this variable before anything else in the program runs.
 const DELAY: &str = "MIMALLOC_PURGE_DELAY";
 
-/// Has the allocator give back at once what was freed: begins the program anew with `MIMALLOC_PURGE_DELAY=0`, unless the environment has it.
+/// Makes the allocator return freed memory immediately: restarts the program with `MIMALLOC_PURGE_DELAY=0` unless the
+/// variable is set.
 ///
-/// Otherwise it does so on occasion, when it is asked for memory, and what a ManagedResource of 1,000 objects needed for a
-/// moment stays with a program that has nothing to do any more. Process, arguments and environment stay as they are; where
-/// a program cannot be begun anew, it goes on as it is.
-pub fn give_back_at_once() {
+/// By default the allocator only returns memory when the program allocates, so an idle program would keep the memory
+/// that a ManagedResource of 1,000 objects needed for a moment. Process, arguments and environment stay; if the
+/// restart fails, the program continues.
+pub fn return_freed_memory_immediately() {
     if std::env::var_os(DELAY).is_some() {
         return;
     }
@@ -21,6 +22,6 @@ pub fn give_back_at_once() {
     if let Some(name) = arguments.next() {
         again.arg0(name);
     }
-    // It returns only if it fails, and nothing is lost then but memory.
+    // `exec` returns only on failure, which costs nothing but memory.
     let _ = again.args(arguments).env(DELAY, "0").exec();
 }

@@ -1,4 +1,4 @@
-//! The command line: the flags of the original, and what it lacks.
+//! The command line: the original's flags, plus kubeconfigs and the printing of registrations.
 
 pub mod memory;
 mod run;
@@ -7,7 +7,9 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use controller::command::{self, ConfigFile, MissingConfigError, Program, Version, replace, say, warn};
+use controller::command::{
+    self, ConfigFile, MissingConfigError, Program, Version, override_kubeconfig, print_line, print_warnings,
+};
 use controller::config::{Configuration as _, FileError, Warning};
 use controller::manager::ManagerError;
 use controller::webhooks::print::{Print, PrintError};
@@ -53,7 +55,7 @@ struct WebhooksArguments {
     #[command(flatten)]
     print: Print,
 
-    /// What the instance is for; by default a shoot if the configuration has a target cluster.
+    /// Which cluster the instance serves; by default a shoot if the configuration has a target cluster.
     #[arg(long = "for", value_name = "INSTANCE")]
     instance: Option<InstanceName>,
 }
@@ -73,7 +75,7 @@ impl From<InstanceName> for Instance {
     }
 }
 
-/// Why the command ended badly.
+/// Why the command failed.
 #[derive(Debug, thiserror::Error)]
 enum CommandError {
     #[error("{0}")]
@@ -86,21 +88,21 @@ enum CommandError {
     Print(#[from] PrintError),
 }
 
-/// Runs the command; errors are printed on standard output, as the original does, and end with 1 (GRM-PRC-001 to GRM-PRC-006).
-/// The servers that it starts answer as GRM-PRC-010 to GRM-PRC-013 say.
+/// Runs the command; like the original, errors are printed on standard output and exit with 1 (GRM-PRC-001 to GRM-PRC-006). Its
+/// servers answer as GRM-PRC-010 to GRM-PRC-013 say.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     command::main(arguments, execute)
 }
 
 fn execute(arguments: Arguments) -> Result<(), CommandError> {
     if let Some(version) = arguments.version.text(PROGRAM) {
-        say(&version);
+        print_line(&version);
         return Ok(());
     }
     match arguments.command {
         Some(Command::Webhooks(arguments)) => {
             let (config, warnings) = load(&arguments.file)?;
-            warn(&warnings);
+            print_warnings(&warnings);
             let has_target = config.target_client_connection.is_some();
             let usual = if has_target { Instance::Shoot } else { Instance::Seed };
             let instance = arguments.instance.map_or(usual, Into::into);
@@ -108,9 +110,9 @@ fn execute(arguments: Arguments) -> Result<(), CommandError> {
         }
         None => {
             let (mut config, warnings) = load(&arguments.file)?;
-            replace(&mut config.source_client_connection.kubeconfig, arguments.kubeconfig);
+            override_kubeconfig(&mut config.source_client_connection.kubeconfig, arguments.kubeconfig);
             if let Some(target) = &mut config.target_client_connection {
-                replace(&mut target.kubeconfig, arguments.target_kubeconfig);
+                override_kubeconfig(&mut target.kubeconfig, arguments.target_kubeconfig);
             }
             Ok(run::run(PROGRAM, config, &warnings)?)
         }

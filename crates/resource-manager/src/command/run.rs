@@ -1,10 +1,10 @@
-//! The process: webhooks over TLS at once, controllers when it leads, probes and metrics, until it is told to stop.
+//! The process: serves webhooks, probes and metrics immediately, runs controllers while it leads, until a signal.
 
 use std::future::{Ready, ready};
 
 use controller::command::{Program, StartError};
 use controller::config::Warning;
-use controller::manager::{Connection, Given, Manager, ManagerError, Parts, WebhookServer, Work};
+use controller::manager::{Connection, Manager, ManagerError, Parts, ProcessContext, WebhookServer, Work};
 use controller::probes::Probes;
 use controller::{log, remote};
 use kube::Client;
@@ -13,7 +13,7 @@ use crate::config::{ClientConnection, ResourceManagerConfiguration};
 use crate::controllers::{self, Context};
 use crate::serving::{self, Clients, Webhooks};
 
-/// Serves until it is told to stop.
+/// Runs the process until a signal.
 pub(super) fn run(
     program: Program,
     config: ResourceManagerConfiguration,
@@ -40,15 +40,15 @@ pub(super) fn run(
         probes: Some(config.server.health_probes.clone().unwrap_or_default()),
         metrics: Some(config.server.metrics.clone().unwrap_or_default()),
     };
-    manager.run(warnings, |given| parts(config, given))
+    manager.run(warnings, |process| parts(config, process))
 }
 
-fn parts(config: ResourceManagerConfiguration, given: Given) -> Parts {
-    let target = given.target.unwrap_or_else(|| given.client.clone());
-    let clients = Clients { source: given.client, target };
+fn parts(config: ResourceManagerConfiguration, process: ProcessContext) -> Parts {
+    let target = process.target.unwrap_or_else(|| process.client.clone());
+    let clients = Clients { source: process.client, target };
     let reviewed = serving::webhooks(&config, &clients);
-    let context = Context::new(config, &clients, given.clock, given.entropy);
-    let probes = probes(&context, given.unlimited, &reviewed);
+    let context = Context::new(config, &clients, process.clock, process.entropy);
+    let probes = probes(&context, process.unlimited, &reviewed);
     let clusters = context.clusters();
     let work = Work::new(clusters, |running, stop| controllers::run(context, running, stop));
     Parts { webhooks: Some(reviewed.service.clone()), probes, controllers: Some(work) }

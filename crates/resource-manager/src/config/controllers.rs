@@ -1,10 +1,10 @@
-//! The configuration as a file has it: controllers.
+//! The configuration file's types: controllers.
 
 use formats::duration::GoDuration;
 use formats::selector::LabelSelector;
 use serde::{Deserialize, Serialize};
 
-/// What the controllers are told.
+/// Configuration of the controllers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ControllersConfiguration {
@@ -13,7 +13,7 @@ pub struct ControllersConfiguration {
     pub cluster_id: Option<String>,
     /// Class of the ManagedResources that this instance is responsible for.
     pub resource_class: Option<String>,
-    /// Removes ConfigMaps and Secrets that nothing uses.
+    /// Deletes unused ConfigMaps and Secrets.
     pub garbage_collector: GarbageCollectorConfig,
     /// Reports the health of managed objects; always runs.
     pub health: HealthConfig,
@@ -22,11 +22,11 @@ pub struct ControllersConfiguration {
     pub kubelet_csr_approver: KubeletCsrApproverConfig,
     /// Applies ManagedResources; always runs.
     pub managed_resource: ManagedResourceConfig,
-    /// Makes NetworkPolicies from Services.
+    /// Creates NetworkPolicies for Services.
     pub network_policy: NetworkPolicyConfig,
     /// Removes the taint of nodes whose critical components are ready.
     pub node: NodeConfig,
-    /// Keeps Secrets that ManagedResources use; always runs.
+    /// Protects Secrets that ManagedResources use; always runs.
     pub secret: SecretConfig,
     /// Marks Secrets with static tokens for the webhook of the same name.
     pub token_invalidator: ConcurrentConfig,
@@ -40,7 +40,7 @@ pub struct ControllersConfiguration {
 pub struct ConcurrentConfig {
     /// Whether it runs.
     pub enabled: bool,
-    /// How many objects it handles at once.
+    /// How many objects it processes at once.
     pub concurrent_syncs: Option<i64>,
 }
 
@@ -58,9 +58,9 @@ pub struct GarbageCollectorConfig {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct HealthConfig {
-    /// How many ManagedResources are looked at at once.
+    /// How many ManagedResources are checked at once.
     pub concurrent_syncs: Option<i64>,
-    /// Time between two looks.
+    /// Time between two checks.
     pub sync_period: Option<GoDuration>,
 }
 
@@ -70,7 +70,7 @@ pub struct HealthConfig {
 pub struct KubeletCsrApproverConfig {
     /// Whether it runs.
     pub enabled: bool,
-    /// How many requests it handles at once.
+    /// How many requests it processes at once.
     pub concurrent_syncs: Option<i64>,
     /// Namespace of the Machines in the source cluster.
     pub machine_namespace: String,
@@ -80,11 +80,11 @@ pub struct KubeletCsrApproverConfig {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ManagedResourceConfig {
-    /// How many ManagedResources are handled at once.
+    /// How many ManagedResources are processed at once.
     pub concurrent_syncs: Option<i64>,
-    /// Time between two runs over one that did not change.
+    /// Time between two passes over an unchanged one.
     pub sync_period: Option<GoDuration>,
-    /// Whether objects are written even if nothing differs.
+    /// Whether to write objects even if nothing differs.
     pub always_update: Option<bool>,
     /// Value of the label `resources.gardener.cloud/managed-by`.
     pub managed_by_label_value: Option<String>,
@@ -96,15 +96,15 @@ pub struct ManagedResourceConfig {
 pub struct NetworkPolicyConfig {
     /// Whether it runs.
     pub enabled: bool,
-    /// How many Services it handles at once.
+    /// How many Services it processes at once.
     pub concurrent_syncs: Option<i64>,
-    /// Namespaces it looks at; any of these, or all if there are none.
+    /// Selects the namespaces it handles: those that match any selector, or all if there is none.
     pub namespace_selectors: Vec<LabelSelector>,
-    /// Where the ingress controller runs.
+    /// Selects the ingress controller.
     pub ingress_controller_selector: Option<IngressControllerSelector>,
 }
 
-/// Where the ingress controller runs.
+/// Selects the ingress controller.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct IngressControllerSelector {
@@ -120,9 +120,9 @@ pub struct IngressControllerSelector {
 pub struct NodeConfig {
     /// Whether it runs.
     pub enabled: bool,
-    /// How many nodes it handles at once.
+    /// How many nodes it processes at once.
     pub concurrent_syncs: Option<i64>,
-    /// Time until a node that is not ready yet is looked at again.
+    /// Time before it checks a node again that was not ready.
     pub backoff: Option<GoDuration>,
 }
 
@@ -130,6 +130,6 @@ pub struct NodeConfig {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SecretConfig {
-    /// How many Secrets it handles at once.
+    /// How many Secrets it processes at once.
     pub concurrent_syncs: Option<i64>,
 }

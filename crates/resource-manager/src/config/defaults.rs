@@ -1,4 +1,4 @@
-//! What is meant where a file says nothing; a zero means the same as nothing.
+//! Default values; a zero counts as missing.
 
 use api::kubernetes::DEFAULT_SCHEDULER;
 use api::resources::{DEFAULT_CLASS, MANAGED_BY_GARDENER};

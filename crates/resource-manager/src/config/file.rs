@@ -1,4 +1,4 @@
-//! Configuration files, read whole: aliases replaced, defaults filled in, validated.
+//! Configuration files: aliases replaced, defaulted, validated.
 
 use controller::config::{Configuration, FileError, Format, validated};
 
@@ -9,7 +9,7 @@ impl Configuration for ResourceManagerConfiguration {
     const FORMAT: Format = Format {
         api_version: API_VERSION,
         kind: KIND,
-        settle: spellings::settle,
+        normalize: spellings::normalize,
         misspellings: &spellings::MISSPELLINGS,
     };
     type Error = FileError;

@@ -1,20 +1,20 @@
-//! Spellings met in the wild, settled before a file is read.
+//! Alternative spellings of fields, replaced before a file is read.
 
 use serde_json::Value;
 
-/// Spellings that are known and not read: what stands there has no effect.
+/// Known misspellings, which are not read and have no effect.
 ///
-/// Each is a path and the field that is meant. GRM-CFG-005.
+/// Each is a path and the correct field. GRM-CFG-005.
 pub const MISSPELLINGS: [(&str, &str); 2] = [
     ("controllers.tokenValidator", "controllers.tokenInvalidator"),
     ("webhooks.tokenValidator", "webhooks.tokenInvalidator"),
 ];
 
-/// Settles aliases. GRM-CFG-006.
+/// Replaces aliases. GRM-CFG-006.
 ///
 /// `managedResources` means `managedResource`, and a single `namespace` of a connection means `namespaces`;
-/// where both are given the alias is left as it is, to be warned of.
-pub fn settle(file: &mut Value) {
+/// if both are set, the alias stays and leads to a warning.
+pub fn normalize(file: &mut Value) {
     rename(file.get_mut("controllers"), "managedResources", "managedResource", |value| value);
     for connection in ["sourceClientConnection", "targetClientConnection"] {
         rename(file.get_mut(connection), "namespace", "namespaces", |namespace| match namespace {
@@ -40,13 +40,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn aliases_stand_for_fields_and_yield_to_them() {
+    fn aliases_are_replaced_unless_the_field_is_set() {
         let mut file = json!({
             "sourceClientConnection": {"namespace": "a"},
             "targetClientConnection": {"namespace": "a", "namespaces": ["b"]},
             "controllers": {"managedResources": {"syncPeriod": "1m"}, "managedResource": null},
         });
-        settle(&mut file);
+        normalize(&mut file);
         let settled = json!({
             "sourceClientConnection": {"namespaces": ["a"]},
             "targetClientConnection": {"namespace": "a", "namespaces": ["b"]},

@@ -1,11 +1,11 @@
-//! The configuration as a file has it: connections, leader election, servers, log.
+//! The configuration file's types: connections, leader election, servers, log.
 
 use formats::duration::GoDuration;
 use serde::{Deserialize, Serialize};
 
 use super::{ControllersConfiguration, Debugging, LeaderElection, Server, WebhooksConfiguration};
 
-/// Everything that one instance is told.
+/// The configuration of one instance.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ResourceManagerConfiguration {
@@ -13,13 +13,13 @@ pub struct ResourceManagerConfiguration {
     pub api_version: String,
     /// [`super::KIND`].
     pub kind: String,
-    /// Cluster in which ManagedResources and their Secrets are.
+    /// The cluster with the ManagedResources and their Secrets.
     pub source_client_connection: ClientConnection,
-    /// Cluster whose objects are managed and whose requests are reviewed; absent: the source.
+    /// The cluster with the managed objects, whose requests are reviewed; missing: the source.
     pub target_client_connection: Option<ClientConnection>,
-    /// Which of several instances runs the controllers.
+    /// Leader election among several instances.
     pub leader_election: LeaderElection,
-    /// Where is listened.
+    /// Addresses of the servers.
     pub server: Servers,
     /// Profiling; GRM-CFG-034.
     pub debugging: Option<Debugging>,
@@ -27,33 +27,33 @@ pub struct ResourceManagerConfiguration {
     pub log_level: String,
     /// `json` or `text`.
     pub log_format: String,
-    /// What the controllers are told.
+    /// Configuration of the controllers.
     pub controllers: ControllersConfiguration,
-    /// Which webhooks are served, and what they are told.
+    /// Configuration of the webhooks.
     pub webhooks: WebhooksConfiguration,
 }
 
-/// How a cluster is reached.
+/// How to connect to a cluster.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ClientConnection {
     /// Path of a kubeconfig; empty: the cluster that the process runs in.
     pub kubeconfig: String,
-    /// Media types accepted; empty for the client's own choice.
+    /// Accepted media types; empty: the client's default.
     pub accept_content_types: String,
-    /// Media type sent; empty for the client's own choice.
+    /// Media type of requests; empty: the client's default.
     pub content_type: String,
     /// Requests per second.
     pub qps: f64,
-    /// Requests at once beyond `qps`.
+    /// Burst beyond `qps`.
     pub burst: i64,
-    /// Namespaces that are looked at; empty: all.
+    /// Namespaces to watch; empty: all.
     pub namespaces: Vec<String>,
-    /// How often everything known is looked at again.
+    /// How often handlers receive every object again.
     pub cache_resync_period: Option<GoDuration>,
 }
 
-/// Where is listened.
+/// Addresses of the servers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Servers {
@@ -65,19 +65,19 @@ pub struct Servers {
     pub metrics: Option<Server>,
 }
 
-/// One address with a certificate.
+/// The address of an HTTPS server, and its certificate.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct HttpsServer {
-    /// Address listened on; empty: all.
+    /// Address to listen on; empty: all.
     pub bind_address: String,
-    /// Port listened on.
+    /// Port to listen on.
     pub port: i64,
     /// The certificate.
     pub tls: Tls,
 }
 
-/// Where a certificate is.
+/// The location of a certificate.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Tls {

@@ -1,4 +1,4 @@
-//! What a configuration must keep to, in the words of the original.
+//! Validates a configuration, with the original's error texts.
 
 use formats::duration::GoDuration;
 use formats::name;
@@ -15,7 +15,7 @@ const LOG_FORMATS: [&str; 2] = ["json", "text"];
 const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 const NON_NEGATIVE: &str = "must be greater than or equal to 0";
 
-/// Everything that is wrong with a configuration whose defaults are filled in. GRM-CFG-036, GRM-CFG-063.
+/// All errors of a configuration whose defaults are filled in. GRM-CFG-036, GRM-CFG-063.
 #[must_use]
 pub fn validate(config: &ResourceManagerConfiguration) -> Vec<Error> {
     let mut errors = Vec::new();
@@ -25,8 +25,8 @@ pub fn validate(config: &ResourceManagerConfiguration) -> Vec<Error> {
     }
     servers(&config.server, &Path::new("server"), &mut errors);
     leader_election(&config.leader_election, &Path::new("leaderElection"), &mut errors);
-    known(&config.log_level, &LOG_LEVELS, &Path::new("logLevel"), &mut errors);
-    known(&config.log_format, &LOG_FORMATS, &Path::new("logFormat"), &mut errors);
+    check_supported(&config.log_level, &LOG_LEVELS, &Path::new("logLevel"), &mut errors);
+    check_supported(&config.log_format, &LOG_FORMATS, &Path::new("logFormat"), &mut errors);
     controllers(&config.controllers, &Path::new("controllers"), &mut errors);
     webhooks(&config.webhooks, &Path::new("webhooks"), &mut errors);
     if config.controllers.token_invalidator.enabled != config.webhooks.token_invalidator.enabled {
@@ -152,7 +152,7 @@ fn webhooks(webhooks: &WebhooksConfiguration, at: &Path, errors: &mut Vec<Error>
     }
 }
 
-/// What a toleration must keep to, as Kubernetes judges it. GRM-CFG-075.
+/// Validates a toleration as Kubernetes does. GRM-CFG-075.
 fn validate_toleration(toleration: &Toleration, at: &Path, errors: &mut Vec<Error>) {
     let Toleration { key, operator, value, effect, toleration_seconds } = toleration;
     if key.is_empty() {
@@ -186,7 +186,7 @@ fn validate_toleration(toleration: &Toleration, at: &Path, errors: &mut Vec<Erro
         other => errors.push(Error::not_supported(&at.child("operator"), other, &["Equal", "Exists"])),
     }
     if !effect.is_empty() {
-        known(effect, &EFFECTS, &at.child("effect"), errors);
+        check_supported(effect, &EFFECTS, &at.child("effect"), errors);
     }
 }
 
@@ -218,7 +218,7 @@ fn required(text: &str, at: &Path, detail: &str, errors: &mut Vec<Error>) {
     }
 }
 
-fn known(text: &str, values: &[&str], at: &Path, errors: &mut Vec<Error>) {
+fn check_supported(text: &str, values: &[&str], at: &Path, errors: &mut Vec<Error>) {
     if !values.contains(&text) {
         errors.push(Error::not_supported(at, text, values));
     }

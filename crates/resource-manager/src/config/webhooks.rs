@@ -1,4 +1,4 @@
-//! The configuration as a file has it: webhooks.
+//! The configuration file's types: webhooks.
 
 use std::collections::BTreeMap;
 
@@ -6,35 +6,35 @@ use serde::{Deserialize, Serialize};
 
 use crate::toleration::Toleration;
 
-/// Which webhooks are served, and what they are told. GRM-CFG-070, GRM-CFG-071, GRM-CFG-073, GRM-CFG-074.
+/// Configuration of the webhooks. GRM-CFG-070, GRM-CFG-071, GRM-CFG-073, GRM-CFG-074.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct WebhooksConfiguration {
-    /// Deletion of custom resources and definitions must be confirmed.
+    /// Requires confirmation before custom resources and definitions are deleted.
     pub crd_deletion_protection: Switch,
-    /// Endpoints are hinted to their zone.
+    /// Sets zone hints of endpoints.
     pub endpoint_slice_hints: Switch,
-    /// Extension resources are validated.
+    /// Validates extension resources.
     pub extension_validation: Switch,
-    /// Components survive the loss of nodes and zones.
+    /// Makes components survive the loss of nodes and zones.
     pub high_availability_config: HighAvailabilityConfig,
-    /// Containers are told the API server's host name.
+    /// Sets the API server's host name in containers.
     pub kubernetes_service_host: KubernetesServiceHostConfig,
-    /// System components run on the nodes meant for them.
+    /// Places system components on their nodes.
     pub system_components_config: SystemComponentsConfig,
-    /// Pods go to another scheduler.
+    /// Sets the scheduler of Pods.
     pub pod_scheduler_name: PodSchedulerNameConfig,
-    /// Pods are spread among those of their own revision.
+    /// Spreads Pods among those of the same revision.
     pub pod_topology_spread_constraints: Switch,
-    /// Pods get a token that expires.
+    /// Mounts expiring tokens into Pods.
     pub projected_token_mount: ProjectedTokenMountConfig,
-    /// Pods run under the default seccomp profile.
+    /// Sets the default seccomp profile of Pods.
     pub seccomp_profile: Switch,
-    /// Static tokens are invalidated.
+    /// Invalidates static tokens.
     pub token_invalidator: Switch,
 }
 
-/// A webhook that is only served or not.
+/// A webhook without settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Switch {
@@ -48,9 +48,9 @@ pub struct Switch {
 pub struct HighAvailabilityConfig {
     /// Whether it is served.
     pub enabled: bool,
-    /// How long Pods stay on a node that is not ready; absent: not said.
+    /// How long Pods stay on a node that is not ready; missing: no toleration is added.
     pub default_not_ready_toleration_seconds: Option<i64>,
-    /// How long Pods stay on a node that cannot be reached; absent: not said.
+    /// How long Pods stay on an unreachable node; missing: no toleration is added.
     pub default_unreachable_toleration_seconds: Option<i64>,
 }
 
@@ -70,11 +70,11 @@ pub struct KubernetesServiceHostConfig {
 pub struct SystemComponentsConfig {
     /// Whether it is served.
     pub enabled: bool,
-    /// Labels of the nodes whose taints are tolerated; empty: all nodes.
+    /// Labels of the nodes whose taints Pods shall tolerate; empty: all nodes.
     pub node_selector: BTreeMap<String, String>,
-    /// Node selector that Pods get.
+    /// Node selector to add to Pods.
     pub pod_node_selector: BTreeMap<String, String>,
-    /// Tolerations that Pods get.
+    /// Tolerations to add to Pods.
     pub pod_tolerations: Vec<Toleration>,
 }
 
@@ -84,7 +84,7 @@ pub struct SystemComponentsConfig {
 pub struct PodSchedulerNameConfig {
     /// Whether it is served.
     pub enabled: bool,
-    /// The scheduler that Pods go to.
+    /// The scheduler for Pods.
     pub scheduler_name: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What the events of an object warn of.
+//! Warnings from the events of an object.
 
 use std::fmt::Write as _;
 
@@ -10,10 +10,10 @@ use kube::api::{Api, ListParams};
 
 use crate::managed_resource::ObjectReference;
 
-/// How many events are told of, the last ones.
+/// How many events are shown, the latest ones.
 const MOST: usize = 5;
 
-/// The last warnings about an object, as a text; absent where there are none.
+/// The latest warnings about an object, as text; `None` if there are none.
 pub(super) async fn warnings(
     client: &Client,
     object: &ObjectReference,
@@ -33,7 +33,7 @@ pub(super) async fn warnings(
     Ok((!events.is_empty()).then(|| text(events, now)))
 }
 
-/// GRM-HLT-028: the last events, oldest first.
+/// GRM-HLT-028: the latest events, oldest first.
 fn text(mut events: Vec<Event>, now: Timestamp) -> String {
     events.sort_by_key(|event| event.last_timestamp.as_ref().map(|time| time.0));
     let mut text = "-> Events:".to_owned();
@@ -42,14 +42,14 @@ fn text(mut events: Vec<Event>, now: Timestamp) -> String {
         let source =
             component.filter(|component| !component.is_empty()).or(event.reporting_component.as_deref());
         let message = event.message.as_deref().unwrap_or_default();
-        write!(text, "\n* {} reported {}: {message}", source.unwrap_or_default(), when(event, now))
+        write!(text, "\n* {} reported {}: {message}", source.unwrap_or_default(), age_and_count(event, now))
             .expect("writing to memory does not fail");
     }
     text
 }
 
-/// GRM-HLT-029: how long ago, and how often.
-fn when(event: &Event, now: Timestamp) -> String {
+/// GRM-HLT-029: age and count of an event.
+fn age_and_count(event: &Event, now: Timestamp) -> String {
     let since = |time: Option<Timestamp>| {
         time.map_or_else(|| "<unknown>".to_owned(), |time| age::to_string(now.duration_since(time).as_secs()))
     };
@@ -69,7 +69,7 @@ mod tests {
 
     use super::*;
 
-    fn told(events: Value) -> String {
+    fn warnings_text(events: Value) -> String {
         text(serde_json::from_value(events).unwrap(), "2024-06-01T01:00:00Z".parse().unwrap())
     }
 
@@ -82,9 +82,9 @@ mod tests {
     }
 
     #[test]
-    fn the_last_five_are_told_oldest_first() {
+    fn the_last_five_are_listed_oldest_first() {
         let minutes = [58, 53, 54, 59, 55, 56, 57];
-        let text = told(minutes.map(event).to_vec().into());
+        let text = warnings_text(minutes.map(event).to_vec().into());
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(
             lines,
@@ -100,18 +100,18 @@ mod tests {
     }
 
     #[test]
-    fn repetitions_are_counted_and_unknown_times_are_said_to_be_so() {
+    fn repetitions_are_counted_and_unknown_times_are_marked() {
         let repeated = json!([{
             "metadata": {}, "involvedObject": {}, "message": "m", "count": 3, "reportingComponent": "ccm",
             "firstTimestamp": "2024-05-31T01:00:00Z", "lastTimestamp": "2024-06-01T00:30:00Z",
         }]);
-        assert_eq!(told(repeated), "-> Events:\n* ccm reported 30m ago (x3 over 24h): m");
+        assert_eq!(warnings_text(repeated), "-> Events:\n* ccm reported 30m ago (x3 over 24h): m");
         let new = json!([{
             "metadata": {}, "involvedObject": {}, "message": "m", "reportingComponent": "ccm",
             "eventTime": "2024-06-01T00:59:50.000000Z",
         }]);
-        assert_eq!(told(new), "-> Events:\n* ccm reported 10s ago: m");
+        assert_eq!(warnings_text(new), "-> Events:\n* ccm reported 10s ago: m");
         let timeless = json!([{"metadata": {}, "involvedObject": {}, "message": "m"}]);
-        assert_eq!(told(timeless), "-> Events:\n*  reported <unknown> ago: m");
+        assert_eq!(warnings_text(timeless), "-> Events:\n*  reported <unknown> ago: m");
     }
 }

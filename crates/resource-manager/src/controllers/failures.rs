@@ -1,13 +1,13 @@
-//! What went wrong in several requests that were sent at once, in one text.
+//! Errors of several concurrent requests, in one text.
 
 use std::fmt;
 
-/// Errors of requests that failed, while others may have gone well; never empty.
+/// Errors of failed requests, others of which may have succeeded; never empty.
 #[derive(Debug)]
 pub struct Failures(Vec<kube::Error>);
 
 impl Failures {
-    /// The failures among these.
+    /// Collects the failures of these results.
     ///
     /// # Errors
     /// When there is one.
@@ -19,16 +19,16 @@ impl Failures {
 
 impl fmt::Display for Failures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let texts: Vec<String> = self.0.iter().map(|error| controller::words(error)).collect();
-        f.write_str(&counted(&texts))
+        let texts: Vec<String> = self.0.iter().map(|error| controller::describe_error(error)).collect();
+        f.write_str(&format_errors(&texts))
     }
 }
 
 impl std::error::Error for Failures {}
 
-/// Errors in one line, as the original counts them.
+/// Errors in one line, in the original's format.
 #[must_use]
-pub(super) fn counted(errors: &[String]) -> String {
+pub(super) fn format_errors(errors: &[String]) -> String {
     match errors {
         [error] => format!("1 error occurred: {error}"),
         _ => format!("{} errors occurred: [{}]", errors.len(), errors.join(", ")),
@@ -40,9 +40,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_error_is_told_otherwise_than_several() {
+    fn one_error_has_another_format_than_several() {
         let errors = ["a".to_owned(), "b".to_owned()];
-        assert_eq!(counted(&errors[..1]), "1 error occurred: a");
-        assert_eq!(counted(&errors), "2 errors occurred: [a, b]");
+        assert_eq!(format_errors(&errors[..1]), "1 error occurred: a");
+        assert_eq!(format_errors(&errors), "2 errors occurred: [a, b]");
     }
 }

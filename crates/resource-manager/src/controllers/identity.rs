@@ -1,26 +1,27 @@
-//! What the source cluster is called, in the origin annotations of managed objects.
+//! The identity of the source cluster, for the origin annotations of managed objects.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{Api, Client};
 
-/// Name of the ConfigMap in `kube-system` that says it, and of its key.
+/// Name of the ConfigMap in `kube-system` that holds the identity, and of its key.
 const CLUSTER_IDENTITY: &str = "cluster-identity";
 
-/// Why nobody knows what the source cluster is called.
+/// Why the identity of the source cluster is unknown.
 #[derive(Debug, thiserror::Error)]
 pub enum IdentityError {
     /// The ConfigMap cannot be read.
     #[error("cannot determine cluster identity from configmap: {0}")]
     Read(#[source] kube::Error),
-    /// The ConfigMap says nothing of it.
+    /// The ConfigMap does not contain it.
     #[error("cannot determine cluster identity from configmap: no cluster-identity entry")]
     Missing,
 }
 
-/// GRM-MR-021: `configured`, unless that asks to look: `<cluster>` must find an identity, `<default>` may find none.
+/// GRM-MR-021: returns `configured`, unless it is a placeholder: `<cluster>` requires an identity, `<default>` makes
+/// it optional.
 ///
 /// # Errors
-/// When the cluster does not say what must be found, or cannot be asked.
+/// When the ConfigMap cannot be read, or lacks a required identity.
 pub async fn determine(configured: &str, source: &Client) -> Result<String, IdentityError> {
     let must = match configured {
         "<cluster>" => true,
@@ -48,30 +49,30 @@ mod tests {
 
     use super::*;
 
-    async fn words(configured: &str, client: &Client) -> Result<String, String> {
+    async fn determine(configured: &str, client: &Client) -> Result<String, String> {
         determine(configured, client).await.map_err(|error| error.to_string())
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_cluster_is_asked_only_where_the_configuration_says_so() {
+    async fn the_cluster_is_only_queried_for_a_placeholder() {
         let client = Client::new(ApiServer::builder().build(), "default");
         let api: Api<ConfigMap> = Api::namespaced(client.clone(), "kube-system");
-        assert_eq!(words("seed-1", &client).await, Ok("seed-1".to_owned()));
-        assert_eq!(words("", &client).await, Ok(String::new()));
-        assert_eq!(words("<default>", &client).await, Ok(String::new()));
-        let absent = words("<cluster>", &client).await.unwrap_err();
+        assert_eq!(determine("seed-1", &client).await, Ok("seed-1".to_owned()));
+        assert_eq!(determine("", &client).await, Ok(String::new()));
+        assert_eq!(determine("<default>", &client).await, Ok(String::new()));
+        let absent = determine("<cluster>", &client).await.unwrap_err();
         let want = "cannot determine cluster identity from configmap: ";
         assert!(absent.starts_with(want) && absent.contains("not found"), "{absent}");
 
         let map: ConfigMap = serde_json::from_value(json!({"metadata": {"name": CLUSTER_IDENTITY}})).unwrap();
         api.create(&PostParams::default(), &map).await.unwrap();
-        assert_eq!(words("<default>", &client).await, Ok(String::new()));
-        assert_eq!(words("<cluster>", &client).await, Err(format!("{want}no cluster-identity entry")));
+        assert_eq!(determine("<default>", &client).await, Ok(String::new()));
+        assert_eq!(determine("<cluster>", &client).await, Err(format!("{want}no cluster-identity entry")));
 
         let patch = Patch::Merge(json!({"data": {CLUSTER_IDENTITY: "landscape-seed"}}));
         api.patch(CLUSTER_IDENTITY, &PatchParams::default(), &patch).await.unwrap();
         for asking in ["<cluster>", "<default>"] {
-            assert_eq!(words(asking, &client).await, Ok("landscape-seed".to_owned()));
+            assert_eq!(determine(asking, &client).await, Ok("landscape-seed".to_owned()));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The controllers of one instance: what they share, which of them run, and how.
+//! The controllers of one instance: their common context, which of them run, and how they are started.
 //!
 //! One module per controller, named as its contract, with a function `controller(&Context) -> Controller`.
 
@@ -36,19 +36,19 @@ use crate::config::{ClientConnection, ResourceManagerConfiguration};
 use crate::managed_resource::Class;
 use crate::serving::Clients;
 
-/// How long one reconciliation may take at most; of a ManagedResource, each step of it that asks a cluster.
+/// Maximum time of one reconciliation; for a ManagedResource, of each step with requests.
 const TIMEOUT: Duration = Duration::from_mins(3);
 
-/// What all controllers work with. Cheap to clone.
+/// The clients, stores and settings of all controllers. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Context {
-    /// What the instance is told, defaults filled in.
+    /// The configuration, with defaults filled in.
     pub config: Arc<ResourceManagerConfiguration>,
     /// The cluster of ManagedResources and their Secrets.
     pub source: Cluster,
-    /// The cluster of managed objects; without a connection of its own, the source itself, stores and all.
+    /// The cluster of managed objects; without a connection of its own, the source cluster with its stores.
     pub target: Cluster,
-    /// Kubernetes of the target; known once the controllers start.
+    /// Kubernetes version of the target; known once the controllers start.
     pub target_version: Option<KubernetesVersion>,
     /// The time of day.
     pub clock: Clock,
@@ -57,7 +57,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// What controllers work with that `config` tells of; nothing is asked of the clusters before they are run.
+    /// The context of the controllers; sends no request before the clusters are run.
     #[must_use]
     pub fn new(
         config: ResourceManagerConfiguration,
@@ -82,7 +82,7 @@ impl Context {
         Class::new(self.config.controllers.resource_class.as_deref().unwrap_or_default())
     }
 
-    /// GRM-MR-180 and GRM-MR-181: the clusters, each once; whoever has the context runs them.
+    /// GRM-MR-180 and GRM-MR-181: the clusters, each once; the owner of the context runs them.
     #[must_use]
     pub fn clusters(&self) -> Vec<Cluster> {
         let target = self.config.target_client_connection.as_ref().map(|_| self.target.clone());
@@ -90,16 +90,16 @@ impl Context {
     }
 }
 
-/// Why controllers do not run.
+/// Why controllers cannot run.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// Nobody knows what the source cluster is called.
+    /// The identity of the source cluster is unknown.
     #[error("unable to determine cluster id: {0}")]
     Identity(#[from] IdentityError),
-    /// Nobody knows what Kubernetes the target cluster runs.
-    #[error("unable to determine the target's version: {}", controller::words(.0))]
+    /// The Kubernetes version of the target cluster is unknown.
+    #[error("unable to determine the target's version: {}", controller::describe_error(.0))]
     Version(#[from] VersionError),
-    /// A cache cannot be filled in time, or a controller ended badly.
+    /// A cache was not filled in time, or a controller failed.
     #[error(transparent)]
     Controllers(#[from] ControllersError),
 }
@@ -124,10 +124,11 @@ pub fn controllers(context: &Context) -> Vec<Controller> {
     always.into_iter().chain(switched.into_iter().flatten()).collect()
 }
 
-/// Runs the enabled controllers until told to stop, as the leader does; [`Context::clusters`] must run.
+/// Runs the enabled controllers until `stop` is cancelled, as the leader does; [`Context::clusters`] must run.
 ///
 /// # Errors
-/// When the source's identity or the target's version is unknown, a cache cannot be filled in time, or a controller ends badly.
+/// When the source's identity or the target's version is unknown, a cache is not filled in time, or a controller
+/// fails.
 pub async fn run(
     mut context: Context,
     running: Controllers,
@@ -141,8 +142,8 @@ pub async fn run(
     Ok(running.run(controllers(&context), stop).await?)
 }
 
-/// Starts the enabled controllers in this process, on tokio's current runtime. The same clock and entropy send the same requests in each
-/// run. With a target there are two clusters, also where the configuration names no connection of its own.
+/// Starts the enabled controllers on tokio's current runtime. The same clock and entropy lead to the same requests in
+/// each run. With a target there are two clusters, even if the configuration has no connection for it.
 #[must_use]
 pub fn start(config: &ResourceManagerConfiguration, clusters: Clusters) -> Running {
     let mut config = config.clone();
@@ -157,12 +158,12 @@ pub fn start(config: &ResourceManagerConfiguration, clusters: Clusters) -> Runni
     Running::start(clusters, entropy, |running, stop| run(context, running, stop))
 }
 
-/// How many objects are handled at once.
+/// How many objects are processed at once.
 fn workers(concurrent_syncs: Option<i64>) -> usize {
     concurrent_syncs.and_then(|count| usize::try_from(count).ok()).unwrap_or(1)
 }
 
-/// GRM-MR-076: how much of a cluster is looked at.
+/// GRM-MR-076: which part of a cluster is cached.
 fn cache(connection: &ClientConnection) -> CacheOptions {
     let resync =
         connection.cache_resync_period.and_then(GoDuration::to_std).filter(|period| *period > Duration::ZERO);

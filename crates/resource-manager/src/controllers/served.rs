@@ -1,27 +1,27 @@
-//! Which kinds a cluster serves, as its discovery tells.
+//! Discovery of the kinds that a cluster serves.
 
 use std::collections::BTreeMap;
 
 use kube::Client;
 use kube::core::{ApiResource, GroupVersionKind};
 
-use crate::managed_resource::inventory::Scope;
+use crate::managed_resource::inventory::KindScope;
 
-/// A kind that is served.
+/// A served kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Served {
-    /// How it is asked for.
+pub(super) struct ServedKind {
+    /// Its API.
     pub(super) resource: ApiResource,
-    /// Whether its objects live in namespaces.
-    pub(super) scope: Scope,
+    /// Whether it is namespaced.
+    pub(super) scope: KindScope,
 }
 
-impl Served {
-    /// The namespace of an object that is referred to with this one.
+impl ServedKind {
+    /// The namespace of an object whose reference has this one.
     pub(super) fn namespace<'a>(&self, namespace: &'a str) -> &'a str {
         match self.scope {
-            Scope::Namespaced => namespace,
-            Scope::Cluster => "",
+            KindScope::Namespaced => namespace,
+            KindScope::Cluster => "",
         }
     }
 }
@@ -29,11 +29,11 @@ impl Served {
 /// The kinds of a group version, by name.
 ///
 /// # Errors
-/// When the cluster does not say; where it does not serve the group version, it answers with 404.
+/// When discovery fails; with 404 if the group version is not served.
 pub(super) async fn kinds(
     client: &Client,
     api_version: &str,
-) -> Result<BTreeMap<String, Served>, kube::Error> {
+) -> Result<BTreeMap<String, ServedKind>, kube::Error> {
     let (listed, (group, version)) = match api_version.split_once('/') {
         None => (client.list_core_api_resources(api_version).await?, ("", api_version)),
         Some(parts) => (client.list_api_group_resources(api_version).await?, parts),
@@ -42,8 +42,8 @@ pub(super) async fn kinds(
     let kinds = objects.map(|found| {
         let kind = GroupVersionKind::gvk(group, version, &found.kind);
         let resource = ApiResource::from_gvk_with_plural(&kind, &found.name);
-        let scope = if found.namespaced { Scope::Namespaced } else { Scope::Cluster };
-        (found.kind, Served { resource, scope })
+        let scope = if found.namespaced { KindScope::Namespaced } else { KindScope::Cluster };
+        (found.kind, ServedKind { resource, scope })
     });
     Ok(kinds.collect())
 }

@@ -1,4 +1,4 @@
-//! Two instances on one cluster: one works, the other goes on where it died.
+//! Two instances on one cluster: the second continues where the first died.
 
 use controller::config::Configuration as _;
 use std::sync::Arc;
@@ -22,26 +22,26 @@ use kube::Client;
 
 use super::*;
 use crate::config::ResourceManagerConfiguration;
-use crate::given::create;
+use crate::fixtures::create;
 use crate::managed_resource::ManagedResource;
 
-/// How many objects are managed, and after how many of them the first instance dies.
+/// Number of managed objects, and after how many of them the first instance dies.
 const OBJECTS: usize = 40;
 const DIES_AFTER: usize = 17;
-/// What the Lease is good for, and by how much a candidate may look later than it ends.
+/// Duration of the Lease, and how late a candidate may notice its expiry.
 const LEASE: Duration = Duration::from_secs(15);
 const LATE: Duration = Duration::from_secs(5);
 
-/// The requests of one instance, until it dies: of the last one it never learns what became of it.
+/// A client whose instance dies after some writes: it never receives the answer to the last one.
 #[derive(Clone)]
-struct Line {
+struct InstanceClient {
     server: ApiServer,
     user: &'static str,
-    /// How many objects it may still make.
+    /// How many objects it may still create.
     left: Arc<AtomicUsize>,
 }
 
-impl Line {
+impl InstanceClient {
     fn new(server: &ApiServer, user: &'static str, left: usize) -> Self {
         Self { server: server.clone(), user, left: Arc::new(AtomicUsize::new(left)) }
     }
@@ -71,8 +71,8 @@ impl Line {
     }
 }
 
-/// An instance as the binary runs it.
-fn instance(line: &Line, seed: u64) -> Process {
+/// An instance, set up as in the binary.
+fn instance(line: &InstanceClient, seed: u64) -> Process {
     let config = ResourceManagerConfiguration::from_partial(&json!({
         "leaderElection": {"leaderElect": true, "resourceNamespace": "default"},
         "controllers": {"managedResource": {"syncPeriod": "1m"}},
@@ -91,7 +91,7 @@ fn instance(line: &Line, seed: u64) -> Process {
     process
 }
 
-/// What a user wrote that is no Lease and no Event, in order.
+/// A user's writes, without Leases and Events, in order.
 fn writes(server: &ApiServer, user: &str) -> Vec<apiserver::Request> {
     let is_work = |request: &apiserver::Request| {
         request.is_write()
@@ -101,7 +101,7 @@ fn writes(server: &ApiServer, user: &str) -> Vec<apiserver::Request> {
     server.requests().into_iter().filter(is_work).collect()
 }
 
-async fn until(what: &str, within: Duration, is_so: impl Fn() -> bool) -> Duration {
+async fn wait_until(what: &str, within: Duration, is_so: impl Fn() -> bool) -> Duration {
     let began = Instant::now();
     while !is_so() {
         assert!(began.elapsed() < within, "{what}: not within {within:?}");
@@ -111,7 +111,7 @@ async fn until(what: &str, within: Duration, is_so: impl Fn() -> bool) -> Durati
 }
 
 #[tokio::test(start_paused = true)]
-async fn where_the_leader_is_killed_the_other_goes_on_and_nothing_is_written_twice() {
+async fn after_the_leader_dies_the_other_continues_and_writes_nothing_twice() {
     let server = ApiServer::builder().crds(schema::crds().iter().cloned()).build();
     let client = Client::new(server.clone(), "default");
     let manifest =
@@ -119,7 +119,8 @@ async fn where_the_leader_is_killed_the_other_goes_on_and_nothing_is_written_twi
     let manifests: serde_json::Map<String, Value> =
         (0..OBJECTS).map(|at| (format!("{at:02}.json"), manifest(at).to_string().into())).collect();
     create::<Secret>(&client, json!({"metadata": {"name": "mr"}, "stringData": manifests})).await;
-    let (dying, living) = (Line::new(&server, "one", DIES_AFTER), Line::new(&server, "two", usize::MAX));
+    let (dying, living) =
+        (InstanceClient::new(&server, "one", DIES_AFTER), InstanceClient::new(&server, "two", usize::MAX));
     let one = instance(&dying, 1);
     tokio::time::sleep(Duration::from_secs(3)).await;
     let two = instance(&living, 2);
@@ -129,12 +130,12 @@ async fn where_the_leader_is_killed_the_other_goes_on_and_nothing_is_written_twi
         json!({"metadata": {"name": "mr"}, "spec": {"secretRefs": [{"name": "mr"}]}}),
     )
     .await;
-    until("one dies", Duration::from_mins(1), || dying.is_dead()).await;
+    wait_until("one dies", Duration::from_mins(1), || dying.is_dead()).await;
     drop(one);
     assert_eq!(writes(&server, "two"), [], "it stands by");
 
     let made = || writes(&server, "two").iter().filter(|request| request.resource == "configmaps").count();
-    let after = until("two works", LEASE + LATE, || made() > 0).await;
+    let after = wait_until("two works", LEASE + LATE, || made() > 0).await;
     assert!(after + LATE > LEASE, "it waits for the Lease to end: {after:?}");
     tokio::time::sleep(Duration::from_mins(10)).await;
 

@@ -14,7 +14,7 @@ use super::{Context, TIMEOUT};
 
 /// Name in log and metrics.
 pub const NAME: &str = "token-invalidator";
-/// How many Pods are read at once.
+/// How many Pods are read per list request.
 const PAGE: u32 = 500;
 
 const REMOVING: &str = "Removing 'consider' label since secret is either explicitly skipped or \
@@ -27,25 +27,25 @@ const ADDING: &str = "Adding 'consider' label";
 
 type Metadata = PartialObjectMeta<Secret>;
 
-/// The controller of one instance; GRM-TIC-009 and GRM-TIC-010. One works at a time, whatever is configured, as in the
-/// original.
+/// The controller of one instance; GRM-TIC-009 and GRM-TIC-010. As in the original there is one worker, whatever is
+/// configured.
 pub fn controller(context: &Context) -> Controller {
     let secrets = context.target.store::<Metadata>(Selection::all());
     let accounts = context.target.store::<ServiceAccount>(Selection::all());
     let of_accounts = Watch::of(&secrets)
         .filter(|event| !matches!(event, Event::Delete(_)) && !account_name(event.object()).is_empty());
-    let turned = Watch::of(&accounts).filter(is_turned).map(referred);
+    let changed_accounts = Watch::of(&accounts).filter(relevant_fields_changed).map(referred);
     let reconciler = Reconciler { secrets, accounts, client: context.target.client() };
-    Controller::new(NAME, reconciler).timeout(TIMEOUT).source(of_accounts).source(turned)
+    Controller::new(NAME, reconciler).timeout(TIMEOUT).source(of_accounts).source(changed_accounts)
 }
 
 /// Why a Secret is not marked.
 #[derive(Debug, thiserror::Error)]
 pub enum InvalidateError {
-    /// Its ServiceAccount is not there.
+    /// Its ServiceAccount does not exist.
     #[error("could not fetch ServiceAccount: {0}")]
     Account(String),
-    /// Nobody can say which Pods mount it.
+    /// The Pods could not be listed, so it is unknown whether one mounts the Secret.
     #[error("could not list Pods: {0}")]
     Pods(#[source] kube::Error),
     /// Its labels could not be written.
@@ -59,24 +59,24 @@ struct Reconciler {
     client: Client,
 }
 
-/// What is known of one Secret.
+/// The state of one Secret.
 struct State {
     secret: Arc<Metadata>,
-    /// Whether its token may be used.
-    is_spared: bool,
-    /// Whether a Pod mounts it, where that matters.
+    /// Whether its token stays valid.
+    keeps_static_tokens: bool,
+    /// Whether a Pod mounts it; only read if needed.
     is_mounted: bool,
 }
 
-/// What is to be done.
+/// What to do with a Secret.
 #[derive(Debug, PartialEq)]
 struct Plan {
-    /// Labels that change.
+    /// Patch of the labels.
     patch: Option<Value>,
-    /// What is said of it.
-    words: &'static str,
-    /// Whether it is to be looked at again, as nobody tells of Pods that go.
-    again: bool,
+    /// Log message.
+    log_message: &'static str,
+    /// Whether to check again, because deleted Pods trigger nothing.
+    requeue: bool,
 }
 
 impl Reconcile for Reconciler {
@@ -95,13 +95,14 @@ impl Reconciler {
         let Some(secret) = self.secrets.get(namespace, name) else { return Ok(None) };
         let account = account_name(&secret);
         let absent = || InvalidateError::Account(format!("ServiceAccount {account:?} not found"));
-        let is_spared = is_spared(&*self.accounts.get(namespace, account).ok_or_else(absent)?);
-        let asks = !is_spared && !is_considered(&secret);
-        let is_mounted = asks && self.is_mounted(request).await.map_err(InvalidateError::Pods)?;
-        Ok(Some(State { secret, is_spared, is_mounted }))
+        let keeps_static_tokens =
+            keeps_static_tokens(&*self.accounts.get(namespace, account).ok_or_else(absent)?);
+        let needs_check = !keeps_static_tokens && !is_considered(&secret);
+        let is_mounted = needs_check && self.is_mounted(request).await.map_err(InvalidateError::Pods)?;
+        Ok(Some(State { secret, keeps_static_tokens, is_mounted }))
     }
 
-    /// Whether a Pod mounts the Secret, as they are now: a token in use must not be taken away.
+    /// Whether a Pod mounts the Secret, read from the API server: a token in use must stay valid.
     async fn is_mounted(&self, secret: &Request) -> Result<bool, kube::Error> {
         let pods: Api<Pod> = Api::namespaced(self.client.clone(), &secret.namespace);
         let mut params = ListParams::default().limit(PAGE);
@@ -118,25 +119,25 @@ impl Reconciler {
     }
 
     async fn execute(&self, request: &Request, plan: Plan) -> Result<Outcome, InvalidateError> {
-        tracing::info!("{}", plan.words);
+        tracing::info!("{}", plan.log_message);
         if let Some(patch) = &plan.patch {
             let secrets: Api<Secret> = Api::namespaced(self.client.clone(), &request.namespace);
             let (params, patch) = (PatchParams::default(), Patch::Merge(patch));
             let patched = secrets.patch_metadata(&request.name, &params, &patch).await;
             patched.map_err(InvalidateError::Patch)?;
         }
-        Ok(if plan.again { Outcome::Requeue } else { Outcome::Done })
+        Ok(if plan.requeue { Outcome::Requeue } else { Outcome::Done })
     }
 }
 
-/// GRM-TIC-001 to -006 and GRM-TIC-008: labels that are to change, all at once; nothing changes what is as it should be.
+/// GRM-TIC-001 to -006 and GRM-TIC-008: the label changes, in one patch; no patch if the labels are right.
 fn plan(state: &State) -> Plan {
     let mut labels = Map::new();
     if !state.secret.labels().contains_key(api::resources::PURPOSE) {
         labels.insert(api::resources::PURPOSE.to_owned(), api::resources::PURPOSE_TOKEN_INVALIDATOR.into());
     }
     let considered = is_considered(&state.secret);
-    let (consider, words) = match (state.is_spared, considered, state.is_mounted) {
+    let (consider, log_message) = match (state.keeps_static_tokens, considered, state.is_mounted) {
         (true, true, _) => (Some(Value::Null), REMOVING),
         (true, false, _) => (None, SPARED),
         (false, true, _) => (None, CONSIDERED),
@@ -147,11 +148,11 @@ fn plan(state: &State) -> Plan {
     let version = state.secret.resource_version();
     let patch =
         (!labels.is_empty()).then(|| json!({"metadata": {"labels": labels, "resourceVersion": version}}));
-    Plan { patch, words, again: words == MOUNTED }
+    Plan { patch, log_message, requeue: log_message == MOUNTED }
 }
 
-/// Whether the account keeps its static tokens: it opts out, or does not say that they are not mounted.
-fn is_spared(account: &ServiceAccount) -> bool {
+/// Whether the account's static tokens stay valid: it opts out, or does not disable their mounting.
+fn keeps_static_tokens(account: &ServiceAccount) -> bool {
     account.labels().contains_key(api::resources::TOKEN_SKIP)
         || account.automount_service_account_token != Some(false)
 }
@@ -165,8 +166,8 @@ fn account_name(secret: &Metadata) -> &str {
     secret.annotations().get(api::kubernetes::SERVICE_ACCOUNT_NAME).map_or("", String::as_str)
 }
 
-/// GRM-TIC-007: whether an account changes in what counts.
-fn is_turned(event: &Event<ServiceAccount>) -> bool {
+/// GRM-TIC-007: whether relevant fields of an account changed.
+fn relevant_fields_changed(event: &Event<ServiceAccount>) -> bool {
     let Event::Update { old, new } = event else { return false };
     let skip = |account: &ServiceAccount| {
         account.labels().get(api::resources::TOKEN_SKIP).cloned().unwrap_or_default()
@@ -213,14 +214,14 @@ mod tests {
     #[case::spared_and_considered(&[PURPOSE, CONSIDER], true, false, Some(json!({CONSIDER: null})), REMOVING)]
     fn labels_change_as_they_should(
         #[case] labels: &[&str],
-        #[case] is_spared: bool,
+        #[case] keeps_static_tokens: bool,
         #[case] is_mounted: bool,
         #[case] changed: Option<Value>,
-        #[case] words: &'static str,
+        #[case] log_message: &'static str,
     ) {
-        let state = State { secret: secret(labels), is_spared, is_mounted };
+        let state = State { secret: secret(labels), keeps_static_tokens, is_mounted };
         let patch = changed.map(|labels| json!({"metadata": {"labels": labels, "resourceVersion": "7"}}));
-        assert_eq!(plan(&state), Plan { patch, words, again: is_mounted });
+        assert_eq!(plan(&state), Plan { patch, log_message, requeue: is_mounted });
     }
 
     fn account(automount: Option<bool>, labels: &Value) -> Arc<ServiceAccount> {
@@ -241,11 +242,11 @@ mod tests {
         #[case] labels: Value,
         #[case] want: bool,
     ) {
-        assert_eq!(is_spared(&account(automount, &labels)), want);
+        assert_eq!(keeps_static_tokens(&account(automount, &labels)), want);
     }
 
     #[test]
-    fn an_account_leads_to_its_secrets_when_it_turns() {
+    fn a_relevant_change_of_an_account_triggers_its_secrets() {
         let (none, skip) = (json!({}), json!({api::resources::TOKEN_SKIP: "true"}));
         let update = |old: &Arc<ServiceAccount>, new: &Arc<ServiceAccount>| Event::Update {
             old: old.clone(),
@@ -254,11 +255,11 @@ mod tests {
         let (off, on, skipped) =
             (account(Some(false), &none), account(None, &none), account(Some(false), &skip));
         let turned = [
-            is_turned(&update(&off, &on)),
-            is_turned(&update(&off, &skipped)),
-            is_turned(&update(&off, &off)),
-            is_turned(&Event::Create(off.clone())),
-            is_turned(&Event::Delete(off.clone())),
+            relevant_fields_changed(&update(&off, &on)),
+            relevant_fields_changed(&update(&off, &skipped)),
+            relevant_fields_changed(&update(&off, &off)),
+            relevant_fields_changed(&Event::Create(off.clone())),
+            relevant_fields_changed(&Event::Delete(off.clone())),
         ];
         assert_eq!(turned, [true, true, false, false, false]);
         assert_eq!(referred(&off), [Request::new("n", "s")]);

@@ -1,4 +1,4 @@
-//! Which version of Kubernetes the target cluster runs; asked once, when the controllers start.
+//! The Kubernetes version of the target cluster, read once when the controllers start.
 
 use kube::Client;
 
@@ -14,18 +14,18 @@ pub struct KubernetesVersion {
 /// Why the version is unknown.
 #[derive(Debug, thiserror::Error)]
 pub enum VersionError {
-    /// The cluster does not say.
-    #[error("failed to ask for the target's version")]
+    /// The request failed.
+    #[error("failed to read the target's version")]
     Ask(#[source] kube::Error),
-    /// What it says is no version.
+    /// The answer is not a version.
     #[error("Invalid Semantic Version: {0}")]
     Malformed(String),
 }
 
-/// The version that the target says it has.
+/// Reads the version of the target.
 ///
 /// # Errors
-/// When it cannot be asked, or answers nonsense.
+/// When the request fails, or the answer is not a version.
 pub async fn determine(target: &Client) -> Result<KubernetesVersion, VersionError> {
     let info = target.apiserver_version().await.map_err(VersionError::Ask)?;
     parse(&info.git_version).ok_or(VersionError::Malformed(info.git_version))

@@ -1,4 +1,4 @@
-//! Kinds that are watched, reduced to the fields that are read.
+//! Kinds that facts watch, reduced to the fields that are read.
 
 use std::fmt::Debug;
 
@@ -9,16 +9,16 @@ use serde::Deserialize;
 use super::ScaleTarget;
 use crate::toleration::Taint;
 
-/// Whether a kind must be served by the target cluster.
+/// Whether the target cluster must serve a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Patience {
+pub(super) enum Availability {
     /// It is part of Kubernetes.
     Required,
-    /// It may come and go with its definition; absent means that there are no objects.
+    /// It may come and go with its definition; while it is absent, there are no objects.
     MayBeAbsent,
 }
 
-/// What an autoscaler scales, and how far.
+/// The target and the limit of an autoscaler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Autoscaler {
     target: TargetReference,
@@ -36,9 +36,9 @@ impl Autoscaler {
     }
 }
 
-/// Something that may be an autoscaler.
+/// An object that may be an autoscaler.
 pub(super) trait Scales {
-    /// What it scales; `None` if nothing.
+    /// Its target and limit; `None` if it scales nothing.
     fn autoscaler(self) -> Option<Autoscaler>;
 }
 
@@ -113,7 +113,7 @@ pub(super) type Spec<S> = Object<S, NotUsed>;
 /// An API of which only `spec` is read.
 pub(super) type SpecApi<S> = Api<Spec<S>>;
 
-/// `autoscaling/v2` HorizontalPodAutoscalers of a namespace; of all if it is empty.
+/// `autoscaling/v2` HorizontalPodAutoscalers of a namespace; empty: all namespaces.
 pub(super) fn horizontal_pod_autoscalers(
     client: Client,
     namespace: &str,
@@ -121,7 +121,7 @@ pub(super) fn horizontal_pod_autoscalers(
     api(client, namespace, "autoscaling", "v2", "HorizontalPodAutoscaler")
 }
 
-/// Hvpas of a namespace; of all if it is empty.
+/// Hvpas of a namespace; empty: all namespaces.
 pub(super) fn hvpas(client: Client, namespace: &str) -> SpecApi<Hvpa> {
     api(client, namespace, "autoscaling.k8s.io", "v1alpha1", "Hvpa")
 }

@@ -1,4 +1,4 @@
-//! Objects of one kind, reduced to what matters, by namespace and name.
+//! Objects of one kind, reduced to the needed fields, by namespace and name.
 //!
 //! A `controller::Store` keeps Kubernetes objects for reconcilers, which need events about changes. Webhooks need a few bytes of each
 //! object and no events: a ServiceAccount is one `Option<bool>` here, and a seed has tens of thousands of them.
@@ -14,14 +14,14 @@ use super::Error;
 /// Objects by namespace (empty for the cluster's) and name.
 type Objects<T> = BTreeMap<Box<str>, BTreeMap<Box<str>, T>>;
 
-/// What one watch delivers.
+/// The objects of one watch.
 #[derive(Debug)]
-pub(super) struct Scope<T> {
+pub(super) struct WatchScope<T> {
     objects: RwLock<Objects<T>>,
     read: watch::Sender<bool>,
 }
 
-impl<T> Scope<T> {
+impl<T> WatchScope<T> {
     fn new() -> Self {
         Self { objects: RwLock::default(), read: watch::Sender::new(false) }
     }
@@ -31,7 +31,7 @@ impl<T> Scope<T> {
         self.objects.write().entry(namespace.into()).or_default().insert(name.into(), object);
     }
 
-    /// An object was deleted, or does not matter any more.
+    /// An object was deleted, or is no longer relevant.
     pub(super) fn remove(&self, namespace: &str, name: &str) {
         let mut objects = self.objects.write();
         if let Some(siblings) = objects.get_mut(namespace) {
@@ -42,7 +42,7 @@ impl<T> Scope<T> {
         }
     }
 
-    /// All objects were listed: these are they.
+    /// Replaces all objects by a new list.
     pub(super) fn replace(&self, objects: impl IntoIterator<Item = (String, String, T)>) {
         let mut all = Objects::new();
         for (namespace, name, object) in objects {
@@ -53,19 +53,19 @@ impl<T> Scope<T> {
     }
 }
 
-impl<T: Clone> Scope<T> {
+impl<T: Clone> WatchScope<T> {
     /// All objects, ordered by namespace and name.
     pub(super) fn all(&self) -> Vec<T> {
         self.objects.read().values().flat_map(BTreeMap::values).cloned().collect()
     }
 }
 
-/// Objects of one kind in the namespaces that are looked at.
+/// Objects of one kind in the watched namespaces.
 #[derive(Debug)]
 pub(super) struct Mirror<T> {
     kind: &'static str,
-    /// By namespace; the empty one stands for all.
-    scopes: BTreeMap<String, Arc<Scope<T>>>,
+    /// Scopes by namespace; the empty one means all.
+    scopes: BTreeMap<String, Arc<WatchScope<T>>>,
     watched: bool,
 }
 
@@ -75,32 +75,32 @@ impl<T> Mirror<T> {
         Self::of_namespaces(kind, &[])
     }
 
-    /// Objects of a namespaced kind; no namespaces are all.
+    /// Objects of a namespaced kind; no namespaces mean all.
     pub(super) fn of_namespaces(kind: &'static str, namespaces: &[String]) -> Self {
         let everywhere = [String::new()];
         let namespaces = if namespaces.is_empty() { &everywhere } else { namespaces };
-        let scopes = namespaces.iter().map(|name| (name.clone(), Arc::new(Scope::new()))).collect();
+        let scopes = namespaces.iter().map(|name| (name.clone(), Arc::new(WatchScope::new()))).collect();
         Self { kind, scopes, watched: false }
     }
 
-    /// The scopes, each to be filled by a watch; from now on they count as not read until they are.
-    pub(super) fn scopes(&mut self) -> Vec<(String, Arc<Scope<T>>)> {
+    /// The scopes, each to be filled by a watch; they count as unread until then.
+    pub(super) fn scopes(&mut self) -> Vec<(String, Arc<WatchScope<T>>)> {
         self.watched = true;
         self.scopes.iter().map(|(namespace, scope)| (namespace.clone(), scope.clone())).collect()
     }
 
-    /// Whether every scope that is watched has been read.
+    /// Whether every watched scope has been read.
     pub(super) fn is_read(&self) -> bool {
         !self.watched || self.scopes.values().all(|scope| *scope.read.borrow())
     }
 
-    /// One receiver per scope that is watched; see [`until_read`].
+    /// One receiver per watched scope; see [`until_read`].
     pub(super) fn waits(&self) -> Vec<watch::Receiver<bool>> {
         let scopes = self.scopes.values().filter(|_| self.watched);
         scopes.map(|scope| scope.read.subscribe()).collect()
     }
 
-    /// Of the objects of a namespace, by name, the first of which `what` finds something.
+    /// The result of `what` for the first object of a namespace, by name, for which there is one.
     pub(super) fn find<R>(
         &self,
         namespace: &str,
@@ -113,7 +113,7 @@ impl<T> Mirror<T> {
         Ok(objects.get(namespace).and_then(|siblings| siblings.values().find_map(what)))
     }
 
-    fn scope(&self, namespace: &str) -> Option<&Scope<T>> {
+    fn scope(&self, namespace: &str) -> Option<&WatchScope<T>> {
         self.scopes.get(namespace).or_else(|| self.scopes.get("")).map(AsRef::as_ref)
     }
 }
@@ -132,7 +132,7 @@ impl<T: Clone> Mirror<T> {
 
 /// Waits until a scope has been read once.
 pub(super) async fn until_read(mut read: watch::Receiver<bool>) {
-    // A dropped sender means that nobody reads any more, so there is nothing to wait for.
+    // A dropped sender means that no watch runs any more, so there is nothing to wait for.
     let _ = read.wait_for(|read| *read).await;
 }
 
@@ -141,15 +141,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn namespaces_outside_the_restriction_are_errors_and_not_absences() {
+    fn namespaces_outside_the_restriction_are_errors() {
         let mut mirror: Mirror<u8> = Mirror::of_namespaces("ServiceAccount", &["kube-system".to_owned()]);
         let (_, scope) = mirror.scopes().remove(0);
         scope.put("kube-system", "a", 1);
-        let words = |result: Result<u8, Error>| result.map_err(|error| error.to_string());
-        assert_eq!(words(mirror.get("kube-system", "a")), Ok(1));
-        assert_eq!(words(mirror.get("kube-system", "b")), Err("ServiceAccount \"b\" not found".to_owned()));
+        let message = |result: Result<u8, Error>| result.map_err(|error| error.to_string());
+        assert_eq!(message(mirror.get("kube-system", "a")), Ok(1));
+        assert_eq!(message(mirror.get("kube-system", "b")), Err("ServiceAccount \"b\" not found".to_owned()));
         assert_eq!(
-            words(mirror.get("default", "a")),
+            message(mirror.get("default", "a")),
             Err("unable to get: default/a because of unknown namespace for the cache".to_owned())
         );
         let listed = mirror.find("default", |_| Some(1)).map_err(|error| error.to_string());
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_list_takes_the_place_of_all_that_was_known() {
+    fn a_new_list_replaces_all_objects() {
         let mut mirror: Mirror<u8> = Mirror::of_cluster("Node");
         let (_, scope) = mirror.scopes().remove(0);
         assert!(!mirror.is_read());
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_watches_is_not_waited_for() {
+    fn unwatched_scopes_are_not_awaited() {
         let mirror: Mirror<u8> = Mirror::of_cluster("Node");
         assert!(mirror.is_read());
         assert!(mirror.waits().is_empty());

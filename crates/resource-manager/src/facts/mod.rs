@@ -1,6 +1,6 @@
 //! What webhooks must know of the target cluster, kept current by watches and read without a request.
 //!
-//! Only what enabled webhooks need is watched, only the fields they need are kept.
+//! Only the objects and fields that enabled webhooks need are watched.
 
 mod kinds;
 mod mirror;
@@ -16,14 +16,14 @@ use serde_json::{Map, Value};
 use tokio::task::JoinSet;
 use webhook::rejection::Rejection;
 
-use self::kinds::{Autoscaler, Patience};
-use self::mirror::{Mirror, Scope};
+use self::kinds::{Autoscaler, Availability};
+use self::mirror::{Mirror, WatchScope};
 use crate::config::WebhooksConfiguration;
 use crate::toleration::{Taint, Toleration};
 use crate::webhooks::high_availability_config::Namespace;
 use crate::webhooks::system_components_config;
 
-/// A fact could not be read; the texts are those of the original.
+/// Why a fact cannot be read; the texts are the original's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// There is no such object.
@@ -34,7 +34,7 @@ pub enum Error {
         /// Its name.
         name: String,
     },
-    /// The configuration restricts the namespaces that are looked at, and this is none of them.
+    /// The configuration restricts the watched namespaces to others.
     #[error("unable to {verb}: {what} because of unknown namespace for the cache")]
     UnknownNamespace {
         /// `get` or `list`.
@@ -47,13 +47,13 @@ pub enum Error {
     Autoscalers {
         /// `HPAs` or `HVPAs`.
         kind: &'static str,
-        /// Why.
+        /// The error.
         source: Box<Self>,
     },
 }
 
 impl From<Error> for Rejection {
-    /// An object that is not found is answered as the API answers it, anything else is a plain refusal.
+    /// An object that is not found is answered with 404, any other error is a plain refusal.
     fn from(error: Error) -> Self {
         let message = error.to_string();
         match error {
@@ -83,7 +83,7 @@ pub struct ScaleTarget<'a> {
     pub name: &'a str,
 }
 
-/// Facts about the target cluster; what no enabled webhook needs is not watched and never found.
+/// Facts about the target cluster; facts that no enabled webhook needs are not watched.
 ///
 /// Watching ends when this is dropped.
 #[derive(Debug)]
@@ -98,9 +98,9 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Starts to watch what the enabled webhooks need, in `namespaces` or, if there are none, everywhere.
+    /// Starts to watch what the enabled webhooks need, in `namespaces` or, if that is empty, in all.
     ///
-    /// Must be called within a tokio runtime. Returns at once; see [`Facts::synced`].
+    /// Must be called within a tokio runtime. Does not wait; see [`Facts::wait_until_synced`].
     #[must_use]
     pub fn watch(webhooks: &WebhooksConfiguration, namespaces: &[String], client: &Client) -> Self {
         let namespaces = if namespaces.iter().any(String::is_empty) { &[] } else { namespaces };
@@ -128,7 +128,7 @@ impl Facts {
     }
 
     /// Waits until everything watched has been read once.
-    pub async fn synced(&self) {
+    pub async fn wait_until_synced(&self) {
         if self.is_synced() {
             return;
         }
@@ -152,7 +152,7 @@ impl Facts {
             && self.nodes.is_read()
     }
 
-    /// What a namespace says about the workload in it.
+    /// The annotations of a namespace that concern workload.
     ///
     /// # Errors
     /// When there is no such namespace.
@@ -165,7 +165,7 @@ impl Facts {
     /// GRM-HAC-014, GRM-HAC-015, GRM-HAC-056.
     ///
     /// # Errors
-    /// When the namespace is not looked at.
+    /// When the namespace is not watched.
     pub fn scaled_up_to(&self, target: &ScaleTarget<'_>) -> Result<Option<i64>, Error> {
         for (kind, mirror) in [("HPAs", &self.horizontal_pod_autoscalers), ("HVPAs", &self.hvpas)] {
             let found = mirror
@@ -185,12 +185,12 @@ impl Facts {
     /// GRM-PTM-014, GRM-PTM-015.
     ///
     /// # Errors
-    /// When there is no such ServiceAccount, or the namespace is not looked at.
+    /// When there is no such ServiceAccount, or the namespace is not watched.
     pub fn automount(&self, namespace: &str, service_account: &str) -> Result<Option<bool>, Error> {
         self.service_accounts.get(namespace, service_account)
     }
 
-    /// What Pods must tolerate to run on the nodes of system components.
+    /// Tolerations that Pods need to run on the nodes for system components.
     #[must_use]
     pub fn node_tolerations(&self) -> Arc<[Toleration]> {
         self.node_tolerations.read().clone()
@@ -202,18 +202,18 @@ impl Facts {
         }
         for (namespace, scope) in self.horizontal_pod_autoscalers.scopes() {
             let api = kinds::horizontal_pod_autoscalers(client.clone(), &namespace);
-            self.watches.spawn(watching::autoscalers(api, scope, Patience::Required));
+            self.watches.spawn(watching::autoscalers(api, scope, Availability::Required));
         }
         for (namespace, scope) in self.hvpas.scopes() {
             let api = kinds::hvpas(client.clone(), &namespace);
-            self.watches.spawn(watching::autoscalers(api, scope, Patience::MayBeAbsent));
+            self.watches.spawn(watching::autoscalers(api, scope, Availability::MayBeAbsent));
         }
     }
 
     fn watch_nodes(&mut self, client: &Client, selector: &BTreeMap<String, String>) {
         for (_, scope) in self.nodes.scopes() {
             let tolerations = self.node_tolerations.clone();
-            let refresh = move |scope: &Scope<Box<[Taint]>>| {
+            let refresh = move |scope: &WatchScope<Box<[Taint]>>| {
                 let taints = scope.all();
                 let required = system_components_config::tolerations_for(taints.iter().flatten());
                 *tolerations.write() = required.into();

@@ -1,10 +1,10 @@
-//! Watches that fill mirrors, and go on whatever happens.
+//! Watches that fill mirrors and survive all failures.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use controller::store::Steady;
+use controller::store::ConstantBackoff;
 use futures::{Stream, StreamExt as _};
 use k8s_openapi::api::core::v1 as core;
 use kube::core::PartialObjectMeta;
@@ -14,72 +14,79 @@ use kube::runtime::watcher::{self, DefaultBackoff, Event};
 use kube::{Api, Client, Resource, ResourceExt as _};
 use serde::de::DeserializeOwned;
 
-use super::kinds::{self, Autoscaler, Node, Patience, Scales, SpecApi};
-use super::mirror::Scope;
+use super::kinds::{self, Autoscaler, Availability, Node, Scales, SpecApi};
+use super::mirror::WatchScope;
 use crate::toleration::Taint;
 use crate::webhooks::high_availability_config::Namespace;
 
-/// Fills `scope` with what Namespaces say about workload; only their metadata is read.
-pub(super) async fn namespaces(client: Client, scope: Arc<Scope<Arc<Namespace>>>) {
+/// Fills `scope` with the annotations of Namespaces that concern workload; only their metadata is read.
+pub(super) async fn namespaces(client: Client, scope: Arc<WatchScope<Arc<Namespace>>>) {
     let api: Api<PartialObjectMeta<core::Namespace>> = Api::all(client);
     let objects = watcher::watcher(api, watcher::Config::default());
     let reduce = |namespace: PartialObjectMeta<core::Namespace>| {
         let annotations = namespace.annotations();
         Some(Arc::new(Namespace::read(|key| annotations.get(key).map(String::as_str))))
     };
-    follow(objects, DefaultBackoff::default(), &scope, Patience::Required, reduce, |_| ()).await;
+    follow(objects, DefaultBackoff::default(), &scope, Availability::Required, reduce, |_| ()).await;
 }
 
 /// Fills `scope` with the automount settings of ServiceAccounts.
-pub(super) async fn service_accounts(client: Client, namespace: String, scope: Arc<Scope<Option<bool>>>) {
+pub(super) async fn service_accounts(
+    client: Client,
+    namespace: String,
+    scope: Arc<WatchScope<Option<bool>>>,
+) {
     let api: Api<core::ServiceAccount> =
         if namespace.is_empty() { Api::all(client) } else { Api::namespaced(client, &namespace) };
     let objects = watcher::watcher(api, watcher::Config::default());
     let reduce = |account: core::ServiceAccount| Some(account.automount_service_account_token);
-    follow(objects, DefaultBackoff::default(), &scope, Patience::Required, reduce, |_| ()).await;
+    follow(objects, DefaultBackoff::default(), &scope, Availability::Required, reduce, |_| ()).await;
 }
 
-/// Fills `scope` with what autoscalers scale.
-pub(super) async fn autoscalers<S>(api: SpecApi<S>, scope: Arc<Scope<Autoscaler>>, patience: Patience)
-where
+/// Fills `scope` with the targets of autoscalers.
+pub(super) async fn autoscalers<S>(
+    api: SpecApi<S>,
+    scope: Arc<WatchScope<Autoscaler>>,
+    availability: Availability,
+) where
     S: Scales + Clone + Debug + DeserializeOwned + Send + 'static,
 {
     let objects = watcher::watcher(api, watcher::Config::default());
     let reduce = |object: kinds::Spec<S>| object.spec.autoscaler();
-    match patience {
-        Patience::Required => {
-            follow(objects, DefaultBackoff::default(), &scope, patience, reduce, |_| ()).await;
+    match availability {
+        Availability::Required => {
+            follow(objects, DefaultBackoff::default(), &scope, availability, reduce, |_| ()).await;
         }
-        Patience::MayBeAbsent => {
-            follow(objects, Steady, &scope, patience, reduce, |_| ()).await;
+        Availability::MayBeAbsent => {
+            follow(objects, ConstantBackoff, &scope, availability, reduce, |_| ()).await;
         }
     }
 }
 
-/// Fills `scope` with the taints of the Nodes that have all labels of `selector`; `refresh` is told of every change.
+/// Fills `scope` with the taints of the Nodes that have all labels of `selector`; notifies `refresh` of every change.
 ///
 /// GRM-SCC-006, GRM-SCC-007.
 pub(super) async fn nodes(
     client: Client,
     selector: BTreeMap<String, String>,
-    scope: Arc<Scope<Box<[Taint]>>>,
-    refresh: impl Fn(&Scope<Box<[Taint]>>) + Send,
+    scope: Arc<WatchScope<Box<[Taint]>>>,
+    refresh: impl Fn(&WatchScope<Box<[Taint]>>) + Send,
 ) {
     let labels: Vec<String> = selector.iter().map(|(key, value)| format!("{key}={value}")).collect();
     let config = watcher::Config::default().labels(&labels.join(","));
     let objects = watcher::watcher(kinds::nodes(client), config);
     let reduce = |node: kinds::Spec<Node>| Some(node.spec.taints.into());
-    follow(objects, DefaultBackoff::default(), &scope, Patience::Required, reduce, refresh).await;
+    follow(objects, DefaultBackoff::default(), &scope, Availability::Required, reduce, refresh).await;
 }
 
 /// Applies the events of a watch to `scope`, reduced; ends only with the watch.
 async fn follow<K, T>(
     objects: impl Stream<Item = watcher::Result<Event<K>>> + Send,
     backoff: impl Backoff,
-    scope: &Scope<T>,
-    patience: Patience,
+    scope: &WatchScope<T>,
+    availability: Availability,
     reduce: impl Fn(K) -> Option<T>,
-    refresh: impl Fn(&Scope<T>),
+    refresh: impl Fn(&WatchScope<T>),
 ) where
     K: Resource,
 {
@@ -103,7 +110,7 @@ async fn follow<K, T>(
             Ok(Event::Delete(object)) => {
                 scope.remove(&object.namespace().unwrap_or_default(), &object.name_any());
             }
-            Err(error) if patience == Patience::MayBeAbsent && is_absent(&error) => scope.replace([]),
+            Err(error) if availability == Availability::MayBeAbsent && is_absent(&error) => scope.replace([]),
             Err(error) => {
                 tracing::warn!(%error, "failed to watch, trying again");
                 continue;

@@ -1,4 +1,4 @@
-//! Health of definitions of kinds, in every version of theirs.
+//! Health of CustomResourceDefinitions, in all their versions.
 
 use kube::api::{NotUsed, Object};
 use serde::Deserialize;
@@ -9,16 +9,16 @@ use super::{Check, Unhealthy};
 /// `apiextensions.k8s.io CustomResourceDefinition`.
 pub type CustomResourceDefinition = Object<NotUsed, CustomResourceDefinitionStatus>;
 
-/// What is read of its status.
+/// The fields of its status that are read.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct CustomResourceDefinitionStatus {
-    /// Written as `null` as long as there are none.
+    /// `null` while there are none.
     conditions: Option<Vec<Condition>>,
 }
 
 impl Check for CustomResourceDefinition {
-    /// GRM-HLT-020, GRM-HLT-021: its names are accepted, it is established, and it does not go.
+    /// GRM-HLT-020, GRM-HLT-021: its names are accepted, it is established, and it is not terminating.
     fn check(&self) -> Result<(), Unhealthy> {
         let conditions =
             self.status.as_ref().and_then(|status| status.conditions.as_deref()).unwrap_or_default();
@@ -64,7 +64,7 @@ mod tests {
     #[case(Value::Null)]
     #[case(json!({}))]
     #[case(json!({"conditions": null, "storedVersions": ["v1"]}))]
-    fn a_definition_that_nobody_has_seen_is_not_healthy(#[case] status: Value) {
+    fn a_definition_without_conditions_is_not_healthy(#[case] status: Value) {
         let object = json!({"metadata": {"name": "a"}, "spec": {}, "status": status});
         let object: CustomResourceDefinition = serde_json::from_value(object).unwrap();
         assert_eq!(object.check(), Err(ConditionMissing("NamesAccepted").into()));

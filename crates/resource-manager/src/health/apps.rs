@@ -18,32 +18,32 @@ pub type DaemonSet = Object<DaemonSetSpec, DaemonSetStatus>;
 /// `apps/v1 ReplicaSet`.
 pub type ReplicaSet = Object<Replicas, ReplicaStatus>;
 
-/// How many replicas there should be.
+/// The desired number of replicas.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Replicas {
     pub(super) replicas: Option<i64>,
 }
 
-/// What is read of a `Deployment`.
+/// The fields of a `Deployment` that are read.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct DeploymentSpec {
-    /// How many replicas there should be; 1 where it says nothing.
+    /// Desired number of replicas; 1 if missing.
     pub replicas: Option<i64>,
-    /// Which pods are its own.
+    /// Selects its pods.
     pub selector: Selector,
 }
 
-/// What is read of a selector.
+/// The fields of a selector that are read.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Selector {
-    /// Labels that pods must bear.
+    /// Labels that pods must have.
     pub match_labels: BTreeMap<String, String>,
 }
 
-/// What is read of a `Deployment`'s status.
+/// The fields of a `Deployment`'s status that are read.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct DeploymentStatus {
@@ -51,7 +51,7 @@ pub struct DeploymentStatus {
     pub(super) conditions: Vec<Condition>,
 }
 
-/// What is read of the status of a `ReplicaSet`, and of what looks like one.
+/// The fields of the status of a `ReplicaSet`, and of similar kinds, that are read.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ReplicaStatus {
@@ -59,7 +59,7 @@ pub struct ReplicaStatus {
     ready_replicas: i64,
 }
 
-/// What is read of a `StatefulSet`'s status.
+/// The fields of a `StatefulSet`'s status that are read.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct StatefulSetStatus {
@@ -68,7 +68,7 @@ pub struct StatefulSetStatus {
     pub(super) updated_replicas: i64,
 }
 
-/// What is read of a `DaemonSet`.
+/// The fields of a `DaemonSet` that are read.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct DaemonSetSpec {
@@ -89,7 +89,7 @@ struct RollingUpdate {
     max_unavailable: Value,
 }
 
-/// What is read of a `DaemonSet`'s status.
+/// The fields of a `DaemonSet`'s status that are read.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct DaemonSetStatus {
@@ -102,7 +102,7 @@ pub struct DaemonSetStatus {
 }
 
 impl Check for Deployment {
-    /// GRM-HLT-010, GRM-HLT-011: it has been seen, is available, and neither stuck nor failing. Replicas are not counted.
+    /// GRM-HLT-010, GRM-HLT-011: it is observed, available, and neither stuck nor failing. Replicas do not count.
     fn check(&self) -> Result<(), Unhealthy> {
         let nothing = DeploymentStatus::default();
         let status = self.status.as_ref().unwrap_or(&nothing);
@@ -114,7 +114,7 @@ impl Check for Deployment {
 }
 
 impl Check for StatefulSet {
-    /// GRM-HLT-012, GRM-HLT-013: it has been seen, and enough replicas are ready.
+    /// GRM-HLT-012, GRM-HLT-013: it is observed, and enough replicas are ready.
     fn check(&self) -> Result<(), Unhealthy> {
         let nothing = StatefulSetStatus::default();
         let status = self.status.as_ref().unwrap_or(&nothing);
@@ -125,7 +125,7 @@ impl Check for StatefulSet {
 }
 
 impl Check for DaemonSet {
-    /// GRM-HLT-014, GRM-HLT-015: it has been seen, its pods are where they should be, and not too many are unavailable.
+    /// GRM-HLT-014, GRM-HLT-015: it is observed, its pods are on the right nodes, and not too many are unavailable.
     fn check(&self) -> Result<(), Unhealthy> {
         let nothing = DaemonSetStatus::default();
         let status = self.status.as_ref().unwrap_or(&nothing);
@@ -151,13 +151,13 @@ impl Check for DaemonSet {
 }
 
 impl Check for ReplicaSet {
-    /// GRM-HLT-016, GRM-HLT-017: it has been seen, and all its replicas are ready.
+    /// GRM-HLT-016, GRM-HLT-017: it is observed, and all its replicas are ready.
     fn check(&self) -> Result<(), Unhealthy> {
         available("ReplicaSet", &self.metadata, &self.spec, self.status.as_ref())
     }
 }
 
-/// Whether a set of replicas has been seen, and all of them are ready; one that asks for none needs none.
+/// Whether a set of replicas is observed, and all of them are ready; without desired replicas none need be.
 pub(super) fn available(
     kind: &'static str,
     metadata: &ObjectMeta,
@@ -173,13 +173,13 @@ pub(super) fn available(
     Ok(())
 }
 
-/// Whether its controller has seen an object as it is now.
+/// Whether the controller has observed the current generation of an object.
 pub(super) fn observed(metadata: &ObjectMeta, observed: i64) -> Result<(), Outdated> {
     let generation = metadata.generation.unwrap_or_default();
     if observed < generation { Err(Outdated { observed, generation }) } else { Ok(()) }
 }
 
-/// How many pods may be unavailable; parts of a pod do not count.
+/// How many pods may be unavailable, rounded down.
 fn max_unavailable(strategy: &UpdateStrategy, desired: i64) -> i64 {
     if strategy.kind != "RollingUpdate" {
         return 0;

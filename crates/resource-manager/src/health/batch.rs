@@ -9,7 +9,7 @@ use super::{Check, Unhealthy};
 /// `batch/v1 Job`.
 pub type Job = Object<NotUsed, JobStatus>;
 
-/// What is read of its status.
+/// The fields of its status that are read.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct JobStatus {
@@ -17,7 +17,7 @@ pub struct JobStatus {
 }
 
 impl Check for Job {
-    /// GRM-HLT-022, GRM-HLT-023: it has not failed; whether it has ended does not matter.
+    /// GRM-HLT-022, GRM-HLT-023: it has not failed; it may still run.
     fn check(&self) -> Result<(), Unhealthy> {
         let conditions = self.status.as_ref().map_or(&[][..], |status| &status.conditions);
         optional(conditions, "Failed", "False")

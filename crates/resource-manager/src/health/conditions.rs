@@ -4,22 +4,22 @@ use serde::Deserialize;
 
 use super::{ConditionMissing, Unhealthy};
 
-/// What conditions of all kinds have in common.
+/// The fields that conditions of all kinds have.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(super) struct Condition {
-    /// What it is about.
+    /// Type.
     #[serde(rename = "type")]
     pub(super) kind: String,
     /// `True`, `False` or `Unknown`.
     pub(super) status: String,
-    /// Why, in one word.
+    /// Reason, in one word.
     pub(super) reason: String,
-    /// Why, for a person.
+    /// Reason, in a sentence.
     pub(super) message: String,
 }
 
-/// The first condition of a type, which must be there.
+/// The first condition of a type, which must exist.
 pub(super) fn present<'a>(
     conditions: &'a [Condition],
     kind: &'static str,
@@ -27,29 +27,29 @@ pub(super) fn present<'a>(
     find(conditions, kind).ok_or(ConditionMissing(kind))
 }
 
-/// The condition must be there and say this.
+/// The condition must exist and have this status.
 pub(super) fn required(
     conditions: &[Condition],
     kind: &'static str,
     expected: &'static str,
 ) -> Result<(), Unhealthy> {
-    says(present(conditions, kind)?, kind, expected)
+    expect_status(present(conditions, kind)?, kind, expected)
 }
 
-/// The condition must say this if it is there.
+/// If the condition exists, it must have this status.
 pub(super) fn optional(
     conditions: &[Condition],
     kind: &'static str,
     expected: &'static str,
 ) -> Result<(), Unhealthy> {
-    find(conditions, kind).map_or(Ok(()), |condition| says(condition, kind, expected))
+    find(conditions, kind).map_or(Ok(()), |condition| expect_status(condition, kind, expected))
 }
 
 fn find<'a>(conditions: &'a [Condition], kind: &str) -> Option<&'a Condition> {
     conditions.iter().find(|condition| condition.kind == kind)
 }
 
-fn says(condition: &Condition, kind: &'static str, expected: &'static str) -> Result<(), Unhealthy> {
+fn expect_status(condition: &Condition, kind: &'static str, expected: &'static str) -> Result<(), Unhealthy> {
     if condition.status == expected {
         return Ok(());
     }

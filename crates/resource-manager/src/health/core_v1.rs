@@ -14,19 +14,19 @@ pub type ReplicationController = Object<Replicas, ReplicationControllerStatus>;
 /// `v1 Service`.
 pub type Service = Object<ServiceSpec, ServiceStatus>;
 
-/// What is read of a `Pod`'s status.
+/// The fields of a `Pod`'s status that are read.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct PodStatus {
     phase: String,
 }
 
-/// What is read of a `ReplicationController`'s status.
+/// The fields of a `ReplicationController`'s status that are read.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(transparent)]
 pub struct ReplicationControllerStatus(ReplicaStatus);
 
-/// What is read of a `Service`.
+/// The fields of a `Service` that are read.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct ServiceSpec {
@@ -34,7 +34,7 @@ pub struct ServiceSpec {
     kind: String,
 }
 
-/// What is read of a `Service`'s status.
+/// The fields of a `Service`'s status that are read.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ServiceStatus {
@@ -48,7 +48,7 @@ struct LoadBalancer {
 }
 
 impl Check for Pod {
-    /// GRM-HLT-024, GRM-HLT-025: it runs, or has ended well.
+    /// GRM-HLT-024, GRM-HLT-025: it is running, or has succeeded.
     fn check(&self) -> Result<(), Unhealthy> {
         let phase = self.status.as_ref().map_or("", |status| &status.phase);
         match phase {
@@ -59,7 +59,7 @@ impl Check for Pod {
 }
 
 impl Check for ReplicationController {
-    /// GRM-HLT-018, GRM-HLT-019: it has been seen, and all its replicas are ready.
+    /// GRM-HLT-018, GRM-HLT-019: it is observed, and all its replicas are ready.
     fn check(&self) -> Result<(), Unhealthy> {
         let status = self.status.as_ref().map(|status| &status.0);
         available("ReplicationController", &self.metadata, &self.spec, status)
@@ -67,7 +67,7 @@ impl Check for ReplicationController {
 }
 
 impl Check for Service {
-    /// GRM-HLT-026, GRM-HLT-027: it has a load balancer if it wants one.
+    /// GRM-HLT-026, GRM-HLT-027: it has a load balancer if its type requires one.
     fn check(&self) -> Result<(), Unhealthy> {
         let is_open = self.status.as_ref().is_some_and(|status| !status.load_balancer.ingress.is_empty());
         if self.spec.kind == "LoadBalancer" && !is_open {

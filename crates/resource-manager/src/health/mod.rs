@@ -1,4 +1,4 @@
-//! Whether live objects are healthy and rolled out: pure functions from an object to the reason why not.
+//! Whether live objects are healthy and rolled out: pure functions that return the reason if not.
 //!
 //! One file per API group. The objects have only the fields that are read; see [`kube::api::Object`].
 
@@ -12,11 +12,11 @@ pub mod rollout;
 
 pub use self::reason::{ConditionMissing, Outdated, Unfinished, Unhealthy};
 
-/// An object whose health is looked at.
+/// An object whose health can be checked.
 pub trait Check {
-    /// Whether it is healthy.
+    /// Checks whether it is healthy.
     ///
     /// # Errors
-    /// When it is not: the first reason.
+    /// The first reason why it is not.
     fn check(&self) -> Result<(), Unhealthy>;
 }

@@ -2,13 +2,13 @@
 
 use webhook::field::quote;
 
-/// The controller of an object has not seen it as it is now.
+/// The controller of an object has not observed its current generation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("observed generation outdated ({observed}/{generation})")]
 pub struct Outdated {
-    /// The generation that was seen last.
+    /// The observed generation.
     pub observed: i64,
-    /// The generation that it has.
+    /// The current generation.
     pub generation: i64,
 }
 
@@ -20,13 +20,13 @@ pub struct ConditionMissing(pub &'static str);
 /// Why an object is unhealthy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unhealthy {
-    /// Its controller has not seen it as it is now.
+    /// Its controller has not observed its current generation.
     #[error(transparent)]
     Outdated(#[from] Outdated),
-    /// A condition that it must have is missing.
+    /// A required condition is missing.
     #[error(transparent)]
     ConditionMissing(#[from] ConditionMissing),
-    /// A condition does not say what it should.
+    /// A condition has the wrong status.
     #[error(
         "condition {} has invalid status {status} (expected {expected}) due to {reason}: {message}",
         quote(kind)
@@ -34,9 +34,9 @@ pub enum Unhealthy {
     ConditionStatus {
         /// Its type.
         kind: &'static str,
-        /// What it says.
+        /// Its status.
         status: String,
-        /// What it should say.
+        /// The expected status.
         expected: &'static str,
         /// Its reason.
         reason: String,
@@ -46,7 +46,7 @@ pub enum Unhealthy {
     /// Too few replicas of a `StatefulSet` are ready.
     #[error("not enough ready replicas ({ready}/{wanted})")]
     ReadyReplicas {
-        /// How many are.
+        /// How many are ready.
         ready: i64,
         /// How many should be.
         wanted: i64,
@@ -57,20 +57,20 @@ pub enum Unhealthy {
     /// Too few pods of a `DaemonSet` are scheduled.
     #[error("not enough scheduled pods ({current}/{wanted})")]
     ScheduledPods {
-        /// How many are.
+        /// How many are scheduled.
         current: i64,
         /// How many should be.
         wanted: i64,
     },
-    /// Pods of a `DaemonSet` run where they should not.
+    /// Pods of a `DaemonSet` run on wrong nodes.
     #[error("misscheduled pods found ({0})")]
     MisscheduledPods(i64),
     /// Pods of a `DaemonSet` that is not being rolled out are unavailable.
     #[error("too many unavailable pods found ({unavailable}/{current})")]
     UnavailablePods {
-        /// How many are.
+        /// How many are unavailable.
         unavailable: i64,
-        /// Of how many.
+        /// How many there are.
         current: i64,
     },
     /// More pods of a `DaemonSet` are unavailable than may be while it is rolled out.
@@ -78,17 +78,17 @@ pub enum Unhealthy {
         "too many unavailable pods found ({unavailable}/{current}, only max. {most} unavailable pods allowed)"
     )]
     TooManyUnavailablePods {
-        /// How many are.
+        /// How many are unavailable.
         unavailable: i64,
-        /// Of how many.
+        /// How many there are.
         current: i64,
         /// How many may be.
         most: i64,
     },
-    /// A `Pod` neither runs nor has ended well.
+    /// A `Pod` is neither running nor succeeded.
     #[error("pod is in invalid phase {} (expected one of [\"Running\" \"Succeeded\"])", quote(.0))]
     PodPhase(String),
-    /// A `Service` of type `LoadBalancer` has none.
+    /// A `Service` of type `LoadBalancer` has no load balancer.
     #[error("service is missing ingress status")]
     IngressMissing,
 }
@@ -96,22 +96,22 @@ pub enum Unhealthy {
 /// Why an object is not rolled out.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unfinished {
-    /// Its controller has not seen it as it is now.
+    /// Its controller has not observed its current generation.
     #[error(transparent)]
     Outdated(#[from] Outdated),
-    /// A condition that it must have is missing.
+    /// A required condition is missing.
     #[error(transparent)]
     ConditionMissing(#[from] ConditionMissing),
-    /// Its condition says why.
+    /// A condition has the reason.
     #[error("{0}")]
     Condition(String),
-    /// Pods of an older revision are still there, or new ones are missing.
+    /// Pods of an older revision still exist, or new ones are missing.
     #[error("there are still non-terminated old pods")]
     OldPods,
     /// Some replicas are of an older revision.
     #[error("{updated} of {wanted} replica(s) have been updated")]
     Replicas {
-        /// How many are of the new one.
+        /// How many are of the new revision.
         updated: i64,
         /// How many should be.
         wanted: i64,

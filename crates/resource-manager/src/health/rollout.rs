@@ -8,8 +8,8 @@ use super::apps::{
 };
 use super::conditions::present;
 
-/// GRM-PRG-001, GRM-PRG-002 and GRM-PRG-003: its controller says so, and there are as many pods as wanted.
-/// `pods` counts the pods that bear labels.
+/// GRM-PRG-001, GRM-PRG-002 and GRM-PRG-003: its controller reports completion, and it has exactly the desired number
+/// of pods. `pods` counts the pods with the given labels.
 ///
 /// # Errors
 /// When it is still being rolled out.

@@ -1,4 +1,4 @@
-//! What annotations and labels of an object ask for, and the annotations that objects get.
+//! Annotations and labels of objects that control how they are managed.
 
 use formats::duration::{DurationError, GoDuration};
 use serde_json::Value;
@@ -10,13 +10,13 @@ use crate::strconv;
 pub const DESCRIPTION: &str = "DO NOT EDIT - This resource is managed by gardener-resource-manager.\n\
     Any modifications are discarded and the resource is returned to the original state.";
 
-/// GRM-MR-083: whether a manifest's object is created once and then left alone.
+/// GRM-MR-083: whether the object of a manifest is created once and then never changed.
 #[must_use]
 pub fn is_ignored(manifest: &Value) -> bool {
     is_true(annotation(manifest, api::resources::IGNORE))
 }
 
-/// GRM-MR-085: whether a manifest stands for an object that is not ours to manage (any more).
+/// GRM-MR-085: whether the object of a manifest is not (or no longer) managed.
 #[must_use]
 pub fn has_mode_ignore(manifest: &Value) -> bool {
     annotation(manifest, api::resources::MODE) == Some(api::resources::MODE_IGNORE)
@@ -28,34 +28,34 @@ pub fn keeps_object(live: &Value) -> bool {
     is_true(annotation(live, api::resources::KEEP_OBJECT))
 }
 
-/// Whether an object is deleted, to be made anew, when an update of it is invalid.
+/// Whether an object is deleted and recreated when an update of it is invalid.
 #[must_use]
 pub fn is_deleted_on_invalid_update(merged: &Value) -> bool {
     is_true(annotation(merged, api::resources::DELETE_ON_INVALID_UPDATE))
 }
 
-/// Whether an object is one that can be declared immutable: a ConfigMap or Secret.
+/// Whether an object is a ConfigMap or Secret, which can be declared immutable.
 #[must_use]
 pub fn is_config_map_or_secret(object: &Value) -> bool {
     api_version(object) == "v1" && matches!(kind(object), "ConfigMap" | "Secret")
 }
 
-/// Whether the garbage collector takes care of an object that is no longer wanted.
+/// Whether the garbage collector deletes an object that is no longer wanted.
 #[must_use]
 pub fn is_garbage_collectable(live: &Value) -> bool {
     is_true(label(live, api::resources::GARBAGE_COLLECTABLE)) && is_config_map_or_secret(live)
 }
 
-/// How long after its deletion the finalizers of an object are removed; nothing, or zero, where they are not.
+/// How long after its deletion the finalizers of an object are removed; `None` or zero: never.
 ///
 /// # Errors
-/// When the annotation is no duration.
+/// When the annotation is not a duration.
 pub fn finalize_deletion_after(live: &Value) -> Result<Option<GoDuration>, FinalizeError> {
     let Some(text) = annotation(live, api::resources::FINALIZE_DELETION_AFTER) else { return Ok(None) };
     text.parse().map(Some).map_err(|source| FinalizeError { source })
 }
 
-/// The annotation `finalize-deletion-after` is no duration.
+/// The annotation `finalize-deletion-after` is not a duration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("failed parsing duration of {} annotation: {source}", api::resources::FINALIZE_DELETION_AFTER)]
 pub struct FinalizeError {
@@ -85,7 +85,7 @@ mod tests {
     #[case(json!("yes"), false)]
     #[case(json!(""), false)]
     #[case(json!(true), false)]
-    fn truths_are_what_go_takes_for_them(#[case] value: Value, #[case] wanted: bool) {
+    fn booleans_are_parsed_as_in_go(#[case] value: Value, #[case] wanted: bool) {
         assert_eq!(is_ignored(&annotated(api::resources::IGNORE, &value)), wanted);
         assert_eq!(keeps_object(&annotated(api::resources::KEEP_OBJECT, &value)), wanted);
         let key = api::resources::DELETE_ON_INVALID_UPDATE;
@@ -99,7 +99,7 @@ mod tests {
     #[case(json!("Ignore"), true)]
     #[case(json!("ignore"), false)]
     #[case(json!("true"), false)]
-    fn the_mode_is_a_word(#[case] value: Value, #[case] wanted: bool) {
+    fn the_mode_is_compared_exactly(#[case] value: Value, #[case] wanted: bool) {
         assert_eq!(has_mode_ignore(&annotated(api::resources::MODE, &value)), wanted);
     }
 
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn deletion_is_not_finalized_where_nobody_says() {
+    fn deletion_is_not_finalized_without_the_annotation() {
         assert_eq!(finalize_deletion_after(&json!({})), Ok(None));
     }
 }

@@ -1,4 +1,4 @@
-//! The objects that were applied before, looked up for those that are wanted now.
+//! The objects that were applied before, for comparison with the wanted ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,23 +6,23 @@ use super::ObjectReference;
 use super::equivalence::Equivalences;
 use super::reference;
 
-/// What `status.resources` knows. Objects that nobody looks up are to go.
+/// The objects in `status.resources`. Those that are not looked up are unwanted.
 #[derive(Clone, Debug)]
-pub struct Applied<'a> {
+pub struct AppliedObjects<'a> {
     references: BTreeMap<String, &'a ObjectReference>,
     found: BTreeSet<String>,
     equivalences: &'a Equivalences,
 }
 
-impl<'a> Applied<'a> {
-    /// Of two references with one key the last counts.
+impl<'a> AppliedObjects<'a> {
+    /// Of two references with the same key, the last counts.
     #[must_use]
     pub fn new(references: &'a [ObjectReference], equivalences: &'a Equivalences) -> Self {
         let references = references.iter().map(|reference| (reference.key(), reference)).collect();
         Self { references, found: BTreeSet::new(), equivalences }
     }
 
-    /// How this object, or the same object under an equivalent kind, was applied before.
+    /// The reference under which this object, or the same object under an equivalent kind, was applied before.
     pub fn look_up(&mut self, wanted: &ObjectReference) -> Option<&'a ObjectReference> {
         let kind = wanted.group_kind();
         let equivalent = self.equivalences.of(&kind);
@@ -34,8 +34,8 @@ impl<'a> Applied<'a> {
         Some(found)
     }
 
-    /// What nobody looked up, by key.
-    pub fn unfound(&self) -> impl Iterator<Item = &'a ObjectReference> {
+    /// The objects that were not looked up, by key.
+    pub fn not_looked_up(&self) -> impl Iterator<Item = &'a ObjectReference> {
         self.references.iter().filter(|(key, _)| !self.found.contains(*key)).map(|(_, reference)| *reference)
     }
 }
@@ -66,7 +66,7 @@ mod tests {
         ]
     }
 
-    /// What is wanted, and which of the known it is.
+    /// A wanted object, and the applied one that it matches.
     #[rstest]
     #[case::same(reference("apps/v1", "Deployment", "default", "web"), Some(0))]
     #[case::of_another_version(reference("apps/v1beta2", "Deployment", "default", "web"), Some(0))]
@@ -79,16 +79,16 @@ mod tests {
     #[case::in_another_namespace(reference("v1", "ConfigMap", "a", "web"), None)]
     #[case::of_another_name(reference("v1", "ConfigMap", "default", "db"), None)]
     #[case::without_version(reference("a/b/c", "ConfigMap", "default", "web"), Some(1))]
-    fn what_was_applied_is_found_by_group_kind_namespace_and_name(
+    fn applied_objects_are_found_by_group_kind_namespace_and_name(
         #[case] wanted: ObjectReference,
         #[case] found: Option<usize>,
     ) {
         let (known, equivalences) = (known(), Equivalences::new(&[]));
-        let mut applied = Applied::new(&known, &equivalences);
+        let mut applied = AppliedObjects::new(&known, &equivalences);
         assert_eq!(applied.look_up(&wanted), found.map(|index| &known[index]));
-        let unfound: BTreeSet<String> = applied.unfound().map(ObjectReference::key).collect();
+        let not_looked_up: BTreeSet<String> = applied.not_looked_up().map(ObjectReference::key).collect();
         let rest = known.iter().enumerate().filter(|(index, _)| Some(*index) != found);
-        assert_eq!(unfound, rest.map(|(_, reference)| reference.key()).collect());
+        assert_eq!(not_looked_up, rest.map(|(_, reference)| reference.key()).collect());
     }
 
     #[test]
@@ -96,8 +96,8 @@ mod tests {
         let old = reference("apps/v1beta1", "Deployment", "", "web");
         let known = [old, reference("apps/v1", "Deployment", "default", "web")];
         let equivalences = Equivalences::none();
-        let mut applied = Applied::new(&known, &equivalences);
+        let mut applied = AppliedObjects::new(&known, &equivalences);
         assert_eq!(applied.look_up(&known[0]), Some(&known[1]));
-        assert_eq!(applied.unfound().count(), 0);
+        assert_eq!(applied.not_looked_up().count(), 0);
     }
 }

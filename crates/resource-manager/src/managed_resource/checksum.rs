@@ -1,13 +1,13 @@
-//! The checksum over what the Secrets say, by which a change is noticed across restarts.
+//! The checksum over the content of the Secrets, which shows changes across restarts.
 
 use std::fmt::Write as _;
 
 use aws_lc_rs::digest::{Context, SHA256};
 
-/// GRM-MR-010: `status.secretsDataChecksum` in the making.
+/// GRM-MR-010: computes `status.secretsDataChecksum`.
 ///
-/// For every object that is managed, the whole value that describes it is fed, so a value of several documents counts
-/// as often. That is how the original sums up, and a ManagedResource that changes hands must not look changed.
+/// It covers the whole value once for every managed object, so a value of several documents counts several times. The
+/// original does the same, and a ManagedResource that it applied must not look changed.
 #[derive(Clone)]
 pub struct Checksum(Context);
 
@@ -18,7 +18,7 @@ impl Default for Checksum {
 }
 
 impl Checksum {
-    /// Feeds the value that one object stands in.
+    /// Adds the value that describes one object.
     pub fn feed(&mut self, value: &[u8]) {
         self.0.update(value);
     }
@@ -39,13 +39,13 @@ mod tests {
 
     use super::*;
 
-    /// Values, and what `sha256sum` says of them one behind the other.
+    /// Values, and the result of `sha256sum` over their concatenation.
     #[rstest]
     #[case::nothing(&[], "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")]
     #[case::one(&["abc"], "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")]
     #[case::in_pieces(&["a", "", "bc"], "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")]
     #[case::twice(&["abc", "abc"], "bbb59da3af939f7af5f360f2ceb80a496e3bae1cd87dde426db0ae40677e1c2c")]
-    fn values_are_summed_up_one_behind_the_other(#[case] values: &[&str], #[case] wanted: &str) {
+    fn the_checksum_covers_the_concatenated_values(#[case] values: &[&str], #[case] wanted: &str) {
         let mut checksum = Checksum::default();
         for value in values {
             checksum.feed(value.as_bytes());

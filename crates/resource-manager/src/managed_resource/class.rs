@@ -1,4 +1,4 @@
-//! Which instance is responsible for a ManagedResource, and which may act on it.
+//! Which instance is responsible for a ManagedResource, and which may process it.
 
 use api::resources::{DEFAULT_CLASS as DEFAULT, FINALIZER};
 use kube::ResourceExt as _;
@@ -10,26 +10,27 @@ use super::ManagedResource;
 pub struct Class(String);
 
 impl Class {
-    /// The class of this name; an empty name is the default class.
+    /// The class with this name; an empty name is the default class.
     #[must_use]
     pub fn new(name: &str) -> Self {
         Self(if name.is_empty() { DEFAULT } else { name }.to_owned())
     }
 
-    /// What an instance of this class holds objects with.
+    /// The finalizer of instances of this class.
     #[must_use]
     pub fn finalizer(&self) -> String {
         if self.0 == DEFAULT { FINALIZER.to_owned() } else { format!("{FINALIZER}-{}", self.0) }
     }
 
-    /// Whether an instance of this class is to keep what the ManagedResource says.
+    /// Whether an instance of this class is responsible for the ManagedResource.
     #[must_use]
     pub fn is_responsible(&self, object: &ManagedResource) -> bool {
         let class = object.spec.class.as_deref().unwrap_or_default();
         class == self.0 || (class.is_empty() && self.0 == DEFAULT)
     }
 
-    /// Whether an instance of this class may act: it holds the ManagedResource, or is responsible and nobody else does.
+    /// Whether an instance of this class may act: the ManagedResource has its finalizer, or it is responsible and
+    /// there is no other one.
     #[must_use]
     pub fn may_act(&self, object: &ManagedResource) -> bool {
         let own = self.finalizer();
@@ -54,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn who_holds_acts_and_who_is_named_is_responsible() {
+    fn the_finalizer_decides_who_acts_and_the_class_who_is_responsible() {
         let table = [
             (Some(""), None, "", (true, true)),
             (Some(""), Some("new"), "", (true, false)),

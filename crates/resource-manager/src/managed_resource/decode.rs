@@ -1,4 +1,4 @@
-//! The objects that the values of a Secret describe: YAML or JSON, any number of documents in each.
+//! Decodes the values of a Secret to objects: YAML or JSON, any number of documents in each.
 
 use std::fmt;
 
@@ -7,55 +7,56 @@ use serde_json::Value;
 
 use super::document::{DocumentError, Documents};
 
-/// Where a document stands.
+/// Location of a document.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct ManifestLocation {
     /// Namespace of the Secret.
     pub namespace: String,
     /// Name of the Secret.
     pub secret: String,
     /// Key of the value in the Secret's data.
     pub key: String,
-    /// Number of the document in the value, from 0; empty ones count.
+    /// Index of the document in the value, from 0; empty ones count.
     pub index: usize,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ManifestLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { namespace, secret, key, index } = self;
         write!(f, "index {index} in '{key}' in secret '{namespace}/{secret}'")
     }
 }
 
-/// One object as it is described.
+/// A decoded object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Manifest {
-    /// The object: a JSON map, whatever is in it.
+    /// The object, a JSON map.
     pub object: Value,
-    /// Where it stands.
-    pub place: Place,
+    /// Its location.
+    pub location: ManifestLocation,
 }
 
-/// A document that describes no object. Which object it meant, nobody knows, so nothing may be deleted meanwhile.
+/// A document that describes no object. It is unknown which object it should describe, so nothing may be deleted
+/// until it is repaired.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("Could not decode resource at {place}: {source}.")]
+#[error("Could not decode resource at {location}: {source}.")]
 pub struct DecodeError {
-    /// Where it stands.
-    pub place: Place,
+    /// Its location.
+    pub location: ManifestLocation,
     /// What is wrong with it.
     pub source: DocumentError,
 }
 
-/// What a Secret describes.
+/// The decoded content of a Secret.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decoded {
     /// Objects, by key and then in the order of the text.
     pub manifests: Vec<Manifest>,
-    /// Documents that describe none, in the same order.
+    /// Documents that describe no object, in the same order.
     pub errors: Vec<DecodeError>,
 }
 
-/// GRM-MR-135: reads all values of a Secret, by key. Empty documents describe nothing and are no error.
+/// GRM-MR-135: decodes all values of a Secret, by key. Empty documents are skipped.
 #[must_use]
 pub fn decode(secret: &Secret) -> Decoded {
     let mut decoded = Decoded::default();
@@ -63,29 +64,29 @@ pub fn decode(secret: &Secret) -> Decoded {
     let (namespace, name) = (metadata.namespace.as_deref(), metadata.name.as_deref());
     for (key, value) in secret.data.iter().flatten() {
         for (index, document) in Documents::new(&value.0).enumerate() {
-            let place = || Place {
+            let location = || ManifestLocation {
                 namespace: namespace.unwrap_or_default().to_owned(),
                 secret: name.unwrap_or_default().to_owned(),
                 key: key.clone(),
                 index,
             };
             match document {
-                Ok(Some(object)) => decoded.manifests.push(Manifest { object, place: place() }),
+                Ok(Some(object)) => decoded.manifests.push(Manifest { object, location: location() }),
                 Ok(None) => {}
-                Err(source) => decoded.errors.push(DecodeError { place: place(), source }),
+                Err(source) => decoded.errors.push(DecodeError { location: location(), source }),
             }
         }
     }
     decoded
 }
 
-/// The value that a document of this Secret stands in; empty where the place is in another.
+/// The value that contains a document of this Secret; empty if the location is in another Secret.
 #[must_use]
-pub fn value<'a>(secret: &'a Secret, place: &Place) -> &'a [u8] {
-    secret.data.as_ref().and_then(|data| data.get(&place.key)).map_or(&[], |value| &value.0)
+pub fn value<'a>(secret: &'a Secret, location: &ManifestLocation) -> &'a [u8] {
+    secret.data.as_ref().and_then(|data| data.get(&location.key)).map_or(&[], |value| &value.0)
 }
 
-/// The message of the condition when documents describe no object.
+/// The condition's message about documents that describe no object.
 #[must_use]
 pub fn decoding_failed(errors: &[DecodeError]) -> String {
     let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
@@ -107,23 +108,23 @@ mod tests {
         Secret { metadata, data: Some(data.collect()), ..Default::default() }
     }
 
-    fn place(key: &str, index: usize) -> Place {
-        Place { namespace: "ns".into(), secret: "s".into(), key: key.into(), index }
+    fn location(key: &str, index: usize) -> ManifestLocation {
+        ManifestLocation { namespace: "ns".into(), secret: "s".into(), key: key.into(), index }
     }
 
     #[test]
-    fn values_are_read_by_key_and_bad_documents_do_not_hide_the_good_ones() {
+    fn values_are_read_by_key_and_errors_do_not_hide_other_documents() {
         let secret = secret(&[
             ("b.yaml", "b: 1\n---\n- no\n---\n# nothing\n---\nc: 2"),
             ("a.json", "{\"a\": 1}\n---\n{\"never\": 1}"),
             ("c", ""),
         ]);
         let decoded = decode(&secret);
-        let manifest = |object: Value, place: Place| Manifest { object, place };
+        let manifest = |object: Value, location: ManifestLocation| Manifest { object, location };
         let wanted = [
-            manifest(json!({"a": 1}), place("a.json", 0)),
-            manifest(json!({"b": 1}), place("b.yaml", 0)),
-            manifest(json!({"c": 2}), place("b.yaml", 3)),
+            manifest(json!({"a": 1}), location("a.json", 0)),
+            manifest(json!({"b": 1}), location("b.yaml", 0)),
+            manifest(json!({"c": 2}), location("b.yaml", 3)),
         ];
         assert_eq!(decoded.manifests, wanted);
         assert_eq!(
@@ -136,11 +137,11 @@ mod tests {
     }
 
     #[test]
-    fn a_place_leads_back_to_its_value() {
+    fn the_value_of_a_location_is_found() {
         let secret = secret(&[("a", "x: 1")]);
-        assert_eq!(value(&secret, &place("a", 0)), b"x: 1");
-        assert_eq!(value(&secret, &place("b", 0)), b"");
-        assert_eq!(value(&Secret::default(), &place("a", 0)), b"");
+        assert_eq!(value(&secret, &location("a", 0)), b"x: 1");
+        assert_eq!(value(&secret, &location("b", 0)), b"");
+        assert_eq!(value(&Secret::default(), &location("a", 0)), b"");
     }
 
     #[test]

@@ -1,40 +1,40 @@
-//! The documents of one value: a JSON stream where it begins with a brace, else YAML 1.1 split at `---`.
+//! The documents of one value: a JSON stream if it starts with a brace, otherwise YAML 1.1 split at `---`.
 
 use formats::{json, yaml};
 use serde_json::Value;
 
-/// So many bytes are looked at to tell JSON from YAML.
+/// How many bytes are searched to distinguish JSON from YAML.
 const SNIFFED: usize = 1024;
 const SEPARATOR: &str = "---";
 
-/// Why a document describes no object; the texts are the original's as far as its YAML reader is not involved.
+/// Why a document describes no object; the texts are the original's, except those of its YAML parser.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DocumentError {
-    /// Something stands behind `---` on its line.
+    /// Text follows `---` on the same line.
     #[error("invalid Yaml document separator: {0}")]
     Separator(String),
-    /// It is no YAML, or says what JSON cannot.
+    /// It is not valid YAML, or cannot be converted to JSON.
     #[error("error converting YAML to JSON: yaml: {0}")]
     Yaml(yaml::Error),
-    /// It is a text, number, boolean or list.
+    /// It is a string, number, boolean or list.
     #[error("{prefix}json: cannot unmarshal {found} into Go value of type map[string]interface {{}}")]
     NoMap {
-        /// What the original's reader of YAML says before.
+        /// Prefix that the original's YAML reader adds.
         prefix: &'static str,
         /// JSON type of the document.
         found: &'static str,
     },
-    /// It is no JSON; whatever follows in the same value is not read.
+    /// It is not valid JSON; the rest of the value is not read.
     #[error(transparent)]
     Json(json::StreamError),
 }
 
 /// GRM-MR-130, GRM-MR-133, GRM-MR-134, GRM-MR-136 and GRM-MR-137: reads one document after the other. A document that is empty or null is `Ok(None)`.
 #[derive(Debug)]
-pub struct Documents<'a>(Stream<'a>);
+pub struct Documents<'a>(DocumentStream<'a>);
 
 #[derive(Debug)]
-enum Stream<'a> {
+enum DocumentStream<'a> {
     Json(json::Stream<'a>),
     Yaml(Lines<'a>),
 }
@@ -44,9 +44,9 @@ impl<'a> Documents<'a> {
     #[must_use]
     pub fn new(value: &'a [u8]) -> Self {
         if is_json(value) {
-            Self(Stream::Json(json::Stream::new(value)))
+            Self(DocumentStream::Json(json::Stream::new(value)))
         } else {
-            Self(Stream::Yaml(Lines { rest: value }))
+            Self(DocumentStream::Yaml(Lines { rest: value }))
         }
     }
 }
@@ -56,10 +56,10 @@ impl Iterator for Documents<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         match &mut self.0 {
-            Stream::Json(stream) => {
+            DocumentStream::Json(stream) => {
                 Some(stream.next()?.map_err(DocumentError::Json).and_then(|value| map(value, "")))
             }
-            Stream::Yaml(lines) => Some(lines.next()?.and_then(|text| from_yaml(&text))),
+            DocumentStream::Yaml(lines) => Some(lines.next()?.and_then(|text| from_yaml(&text))),
         }
     }
 }
@@ -87,15 +87,15 @@ fn map(value: Value, prefix: &'static str) -> Result<Option<Value>, DocumentErro
     Err(DocumentError::NoMap { prefix, found })
 }
 
-/// Lines of a YAML stream, gathered up to the next separator.
+/// Splits a YAML stream at separators.
 #[derive(Debug)]
 struct Lines<'a> {
     rest: &'a [u8],
 }
 
 impl Lines<'_> {
-    /// The text of the next document. A separator that ends no document belongs to the one it begins, so that two at the
-    /// very beginning make an empty one; a faulty separator costs the lines before it.
+    /// The text of the next document. A separator that ends no document belongs to the next one, so two at the very
+    /// beginning lead to an empty document; an invalid separator discards the lines before it.
     fn next(&mut self) -> Option<Result<Vec<u8>, DocumentError>> {
         let mut document = Vec::new();
         while let Some(line) = self.line() {
@@ -115,7 +115,7 @@ impl Lines<'_> {
         (!document.is_empty()).then_some(Ok(document))
     }
 
-    /// The next line without its end, which is a line feed with or without carriage return.
+    /// The next line without its end, LF or CRLF.
     fn line(&mut self) -> Option<&[u8]> {
         if self.rest.is_empty() {
             return None;
@@ -145,7 +145,7 @@ mod tests {
         documents.collect()
     }
 
-    /// A value, and its documents: null for an empty one, a text for what is wrong with it.
+    /// A value, and its documents: null for an empty one, a string for an error.
     #[rstest]
     #[case::nothing("", json!([]))]
     #[case::one("a: 1", json!([{"a": 1}]))]
@@ -202,28 +202,28 @@ mod tests {
     #[rstest]
     #[case::within(1023, json!([{"a": 1}]))]
     #[case::beyond(1024, json!([{"a": 1}]))]
-    fn json_is_told_by_the_first_kibibyte(#[case] spaces: usize, #[case] wanted: Value) {
+    fn json_is_recognized_in_the_first_kibibyte(#[case] spaces: usize, #[case] wanted: Value) {
         let text = format!("{}{{\"a\": 1}}", "\n".repeat(spaces));
         assert_eq!(is_json(text.as_bytes()), spaces < 1024);
         assert_eq!(read(text.as_bytes()), wanted);
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_told() {
+    fn invalid_utf8_is_an_error() {
         let wanted =
             json!(["error converting YAML to JSON: yaml: line 2, column 4: invalid UTF-8", {"c": 1}]);
         assert_eq!(read(b"a: 1\nb: \xff\n---\nc: 1"), wanted);
     }
 
     #[test]
-    fn aliases_of_aliases_end() {
+    fn nested_aliases_are_bounded() {
         let mut text = "a0: &a0 x\n".to_owned();
         for level in 1..12 {
             let before = format!("*a{},", level - 1).repeat(10);
             let _ = writeln!(text, "a{level}: &a{level} [{}]", before.trim_end_matches(','));
         }
-        let told = read(text.as_bytes())[0].as_str().map(str::to_owned).unwrap_or_default();
-        assert!(told.starts_with("error converting YAML to JSON: yaml: line "), "{told}");
-        assert!(told.ends_with(": document contains excessive aliasing"), "{told}");
+        let error = read(text.as_bytes())[0].as_str().map(str::to_owned).unwrap_or_default();
+        assert!(error.starts_with("error converting YAML to JSON: yaml: line "), "{error}");
+        assert!(error.ends_with(": document contains excessive aliasing"), "{error}");
     }
 }

@@ -1,17 +1,17 @@
-//! Whether a live object is already what is to be written.
+//! Compares a live object with the object to write.
 
 use serde_json::{Map, Number, Value};
 
-/// What counts as no difference.
+/// Which differences are ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strictness {
-    /// Numbers of equal value.
+    /// Different notations of equal numbers.
     Values,
-    /// That, and null and the empty list for an absent field: the kind has a type, which cannot tell them apart.
+    /// Also null and empty lists for absent fields: the kind has a Go type that cannot distinguish them.
     Typed,
 }
 
-/// Whether writing `merged` over `live` says nothing new.
+/// Whether writing `merged` over `live` would change nothing.
 #[must_use]
 pub fn is_unchanged(live: &Value, merged: &Value, strictness: Strictness) -> bool {
     match (live, merged) {
@@ -21,27 +21,32 @@ pub fn is_unchanged(live: &Value, merged: &Value, strictness: Strictness) -> boo
                 && live.iter().zip(merged).all(|(live, merged)| is_unchanged(live, merged, strictness))
         }
         (Value::Number(live), Value::Number(merged)) => same_number(live, merged),
-        _ => live == merged || strictness == Strictness::Typed && is_void(live) && is_void(merged),
+        _ => {
+            live == merged
+                || strictness == Strictness::Typed
+                    && is_null_or_empty_list(live)
+                    && is_null_or_empty_list(merged)
+        }
     }
 }
 
 fn same_fields(live: &Map<String, Value>, merged: &Map<String, Value>, strictness: Strictness) -> bool {
     let same = |(key, live): (&String, &Value)| match merged.get(key) {
         Some(merged) => is_unchanged(live, merged, strictness),
-        None => strictness == Strictness::Typed && is_void(live),
+        None => strictness == Strictness::Typed && is_null_or_empty_list(live),
     };
     let known = |(key, merged): (&String, &Value)| {
-        live.contains_key(key) || strictness == Strictness::Typed && is_void(merged)
+        live.contains_key(key) || strictness == Strictness::Typed && is_null_or_empty_list(merged)
     };
     live.iter().all(same) && merged.iter().all(known)
 }
 
-/// Whole numbers as such, all others as floats: a manifest's `1.0` is the API server's `1`.
+/// Compares integers exactly, all other numbers as floats: a manifest's `1.0` is the API server's `1`.
 fn same_number(one: &Number, other: &Number) -> bool {
     one == other || (one.is_f64() || other.is_f64()) && one.as_f64() == other.as_f64()
 }
 
-fn is_void(value: &Value) -> bool {
+fn is_null_or_empty_list(value: &Value) -> bool {
     match value {
         Value::Null => true,
         Value::Array(items) => items.is_empty(),
@@ -56,7 +61,7 @@ mod tests {
 
     use super::*;
 
-    /// Live, merged, whether they are the same, and whether they are to a kind with a type.
+    /// Live, merged, whether they are equal, and whether they are equal for a typed kind.
     #[rstest]
     #[case::same(json!({"a": [1, "x", null]}), json!({"a": [1, "x", null]}), true, true)]
     #[case::numbers(json!({"a": 1, "b": 0.5}), json!({"a": 1.0, "b": 0.5}), true, true)]
@@ -77,7 +82,7 @@ mod tests {
     #[case::empty_text_wanted(json!({}), json!({"a": ""}), false, false)]
     #[case::list_and_map(json!([]), json!({}), false, false)]
     #[case::deep(json!({"a": [{"b": null}]}), json!({"a": [{}]}), false, true)]
-    fn differences_are_told(
+    fn differences_are_found(
         #[case] live: Value,
         #[case] merged: Value,
         #[case] same: bool,

@@ -1,4 +1,4 @@
-//! Kinds that follow each other for the same object, such as Ingress when it changed its group.
+//! Kinds that succeed each other for the same object, such as Ingress after its group changed.
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -16,16 +16,16 @@ const DEFAULTS: [(&str, &str, &str); 7] = [
     ("PodSecurityPolicy", "extensions", "policy"),
 ];
 
-/// GRM-MR-048: sets of kinds that stand for each other.
+/// GRM-MR-048: sets of equivalent kinds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Equivalences {
     sets: Vec<BTreeSet<GroupKind>>,
-    /// The set that counts for a kind: the last list that names it decides.
+    /// The index of a kind's set: the last list with the kind decides.
     set_of: BTreeMap<GroupKind, usize>,
 }
 
 impl Equivalences {
-    /// The ones everybody has, and those of a ManagedResource (`spec.equivalences`).
+    /// The default sets, and those of a ManagedResource (`spec.equivalences`).
     #[must_use]
     pub fn new(more: &[Vec<GroupKind>]) -> Self {
         let mut equivalences = Self::default();
@@ -39,18 +39,18 @@ impl Equivalences {
         equivalences
     }
 
-    /// None: every kind stands for itself alone.
+    /// No equivalences.
     #[must_use]
     pub fn none() -> Self {
         Self::default()
     }
 
-    /// The kinds that stand for this one, itself among them; nothing where nobody named it.
+    /// The kinds equivalent to this one, including itself; empty if it is in no set.
     pub fn of(&self, kind: &GroupKind) -> impl Iterator<Item = &GroupKind> {
         self.set_of.get(kind).map(|set| &self.sets[*set]).into_iter().flatten()
     }
 
-    /// The list joins the set of its first member that has one.
+    /// Adds a list to the set of its first member that has one.
     fn add(&mut self, list: &[GroupKind]) {
         let known = list.iter().find_map(|kind| self.set_of.get(kind).copied());
         let set = known.unwrap_or_else(|| {
@@ -92,14 +92,14 @@ mod tests {
     #[case(&["Ingress.extensions", "Ingress.networking.k8s.io"])]
     #[case(&["NetworkPolicy.extensions", "NetworkPolicy.networking.k8s.io"])]
     #[case(&["PodSecurityPolicy.extensions", "PodSecurityPolicy.policy"])]
-    fn some_kinds_stand_for_each_other_everywhere(#[case] set: &[&str]) {
+    fn default_sets_are_always_equivalent(#[case] set: &[&str]) {
         let equivalences = Equivalences::new(&[]);
         for kind in kinds(set) {
             assert_eq!(equivalences.of(&kind).cloned().collect::<Vec<_>>(), sorted(set), "{kind:?}");
         }
     }
 
-    /// What the ManagedResource says, the kind asked for, and what stands for it.
+    /// `spec.equivalences`, a kind, and its equivalents.
     #[rstest]
     #[case::unknown(&[], "ConfigMap", "")]
     #[case::of_one_group_only(&[], "Ingress.apps", "")]
@@ -112,7 +112,7 @@ mod tests {
     #[case::joins_the_first_only(&["A.a A.b", "C.a C.b", "A.a C.a"], "A.b", "A.a A.b C.a")]
     #[case::the_last_list_counts(&["A.a A.b", "C.a C.b", "A.a C.a"], "C.a", "A.a A.b C.a")]
     #[case::who_is_not_named_stays(&["A.a A.b", "C.a C.b", "A.a C.a"], "C.b", "C.a C.b")]
-    fn more_kinds_are_named_by_the_managed_resource(
+    fn a_managed_resource_adds_equivalences(
         #[case] more: &[&str],
         #[case] asked: &str,
         #[case] wanted: &str,
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn without_equivalences_every_kind_stands_for_itself() {
+    fn without_equivalences_every_kind_is_on_its_own() {
         assert_eq!(Equivalences::none().of(&kinds(&["Deployment.apps"])[0]).count(), 0);
     }
 }

@@ -1,4 +1,4 @@
-//! Labels that every object of a ManagedResource gets, with its pod template and its volume claim templates.
+//! Injects labels into every object of a ManagedResource, its pod template and its volume claim templates.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::unstructured::{self, at, at_mut, fields_at};
 /// Why labels cannot be injected; the texts are the original's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InjectError {
-    /// What should be a map is something else.
+    /// A value is not a map.
     #[error("{path} accessor error: {found} is of the type {kind}, expected {expected}")]
     Type {
         /// Dotted, with a leading dot.
@@ -21,7 +21,7 @@ pub enum InjectError {
         /// The wanted Go type.
         expected: &'static str,
     },
-    /// A label of a template is no text.
+    /// A label of a template is not a string.
     #[error(
         "{path} accessor error: contains non-string key in the map: {found} is of the type {kind}, expected string"
     )]
@@ -33,17 +33,17 @@ pub enum InjectError {
         /// Its Go type.
         kind: &'static str,
     },
-    /// A volume claim template is no map.
+    /// A volume claim template is not a map.
     #[error(
         "failed to inject labels into .spec.volumeClaimTemplates[{index}], is not a map[string]interface{{}}"
     )]
     Template {
-        /// Which one.
+        /// Its index.
         index: usize,
     },
 }
 
-/// GRM-MR-022: the labels to inject: those of the ManagedResource, and who manages it.
+/// GRM-MR-022: the labels to inject: those of the ManagedResource, and the managed-by label.
 #[must_use]
 pub fn labels_to_inject(
     inject: Option<&BTreeMap<String, String>>,
@@ -54,10 +54,11 @@ pub fn labels_to_inject(
     labels
 }
 
-/// GRM-MR-023 and GRM-MR-024: puts labels over those of the object, of `spec.template` and of each of `spec.volumeClaimTemplates`.
+/// GRM-MR-023 and GRM-MR-024: sets labels of the object, of `spec.template` and of each of
+/// `spec.volumeClaimTemplates`.
 ///
 /// # Errors
-/// When a template, or its labels, have another shape; the object is then of no use.
+/// When a template, or its labels, have the wrong type; the object must not be used then.
 pub fn inject_labels(object: &mut Value, labels: &BTreeMap<String, String>) -> Result<(), InjectError> {
     if labels.is_empty() {
         return Ok(());
@@ -95,13 +96,13 @@ fn add(template: Option<&mut Value>, labels: &BTreeMap<String, String>) {
     }
 }
 
-/// That the labels at a path are absent or texts.
+/// Checks that the labels at a path are absent or strings.
 fn check_labels(object: &Value, path: &[&str]) -> Result<(), InjectError> {
     let Some(labels) = nested(object, path, Expected::Map)? else { return Ok(()) };
     let mut values = labels.as_object().into_iter().flatten().map(|(_, value)| value);
     let Some(other) = values.find(|value| !value.is_string()) else { return Ok(()) };
     let path = format!(".{}", path.join("."));
-    Err(InjectError::Label { path, found: printed(other), kind: go_type(other) })
+    Err(InjectError::Label { path, found: go_value(other), kind: go_type(other) })
 }
 
 #[derive(Clone, Copy)]
@@ -110,7 +111,7 @@ enum Expected {
     List,
 }
 
-/// The map or list at a path; nothing where it or a parent is absent or a parent is null.
+/// The map or list at a path; `None` if it or a parent is absent or a parent is null.
 fn nested<'a>(
     object: &'a Value,
     path: &[&str],
@@ -118,7 +119,7 @@ fn nested<'a>(
 ) -> Result<Option<&'a Value>, InjectError> {
     let wrong = |length: usize, found: &Value, expected| InjectError::Type {
         path: format!(".{}", path[..length].join(".")),
-        found: printed(found),
+        found: go_value(found),
         kind: go_type(found),
         expected,
     };
@@ -139,8 +140,8 @@ fn nested<'a>(
     }
 }
 
-/// As Go's `%v` prints what was read from JSON.
-fn printed(value: &Value) -> String {
+/// A JSON value as Go's `%v` prints it.
+fn go_value(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".to_owned(),
         Value::Bool(flag) => flag.to_string(),
@@ -148,13 +149,13 @@ fn printed(value: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Array(items) => format!("[{}]", items.iter().map(printed).collect::<Vec<_>>().join(" ")),
         Value::Object(fields) => {
-            let pairs = fields.iter().map(|(key, value)| format!("{key}:{}", printed(value)));
+            let pairs = fields.iter().map(|(key, value)| format!("{key}:{}", go_value(value)));
             format!("map[{}]", pairs.collect::<Vec<_>>().join(" "))
         }
     }
 }
 
-/// As Go's `%T` says of what was read from JSON.
+/// The Go type of a JSON value, as `%T` prints it.
 fn go_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "<nil>",
@@ -182,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn who_manages_it_cannot_be_overruled() {
+    fn the_managed_by_label_cannot_be_overridden() {
         let inject = BTreeMap::from([(api::resources::MANAGED_BY.to_owned(), "me".to_owned())]);
         let wanted = BTreeMap::from([(api::resources::MANAGED_BY.to_owned(), "gardener".to_owned())]);
         assert_eq!(labels_to_inject(Some(&inject), "gardener"), wanted);
@@ -235,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn without_labels_nothing_is_looked_at() {
+    fn without_labels_nothing_is_checked() {
         let mut object = json!({"spec": "odd"});
         assert_eq!(inject_labels(&mut object, &BTreeMap::new()), Ok(()));
         assert_eq!(object, json!({"spec": "odd"}));
@@ -251,7 +252,7 @@ mod tests {
     #[case(json!({"spec": {"volumeClaimTemplates": {"a": [null]}}}), ".spec.volumeClaimTemplates accessor error: map[a:[<nil>]] is of the type map[string]interface {}, expected []interface{}")]
     #[case(json!({"spec": {"volumeClaimTemplates": [{}, "x"]}}), "failed to inject labels into .spec.volumeClaimTemplates[1], is not a map[string]interface{}")]
     #[case(json!({"spec": {"volumeClaimTemplates": [{"metadata": {"labels": {"a": {}}}}]}}), ".metadata.labels accessor error: contains non-string key in the map: map[] is of the type map[string]interface {}, expected string")]
-    fn odd_templates_are_told_in_go_words(#[case] object: Value, #[case] wanted: &str) {
+    fn invalid_templates_have_gos_error_texts(#[case] object: Value, #[case] wanted: &str) {
         let mut object = object;
         let error = inject_labels(&mut object, &labels()).map_err(|error| error.to_string());
         assert_eq!(error, Err(wanted.to_owned()));

@@ -1,4 +1,4 @@
-//! What the Secrets of a ManagedResource say, before it is known which kinds live in namespaces.
+//! The manifests in the Secrets of a ManagedResource, before the scopes of their kinds are known.
 
 use std::borrow::Borrow;
 
@@ -12,7 +12,7 @@ use super::decode::{self, DecodeError, Decoded, Manifest, decode};
 /// All documents of all Secrets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Manifests {
-    /// Objects as they are described, in order.
+    /// Decoded objects, in order.
     pub(super) objects: Vec<Manifest>,
     /// Documents that describe no object.
     pub(super) errors: Vec<DecodeError>,
@@ -21,7 +21,7 @@ pub struct Manifests {
 }
 
 impl Manifests {
-    /// Reads Secrets, given in the order of their references.
+    /// Decodes Secrets, in the order of their references.
     #[must_use]
     pub fn read(secrets: &[impl Borrow<Secret>]) -> Self {
         let (mut all, mut errors, mut checksum) = (Vec::new(), Vec::new(), Checksum::default());
@@ -29,14 +29,14 @@ impl Manifests {
             let secret = secret.borrow();
             let decoded: Decoded = decode(secret);
             let applied = decoded.manifests.iter().filter(|manifest| !has_mode_ignore(&manifest.object));
-            applied.for_each(|manifest| checksum.feed(decode::value(secret, &manifest.place)));
+            applied.for_each(|manifest| checksum.feed(decode::value(secret, &manifest.location)));
             all.extend(decoded.manifests);
             errors.extend(decoded.errors);
         }
         Self { objects: all, errors, checksum: checksum.finish() }
     }
 
-    /// The objects that are to be applied.
+    /// The objects to apply.
     pub fn references(&self) -> impl Iterator<Item = ObjectReference> {
         let applied = self.objects.iter().filter(|manifest| !has_mode_ignore(&manifest.object));
         applied.map(|manifest| ObjectReference::to(&manifest.object))

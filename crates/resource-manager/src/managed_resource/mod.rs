@@ -1,7 +1,7 @@
-//! ManagedResource: what is to be kept in the target cluster, and what has become of it.
+//! ManagedResource: the desired objects of the target cluster, and their state.
 //!
-//! Pure: [`inventory`] reads what Secrets describe ([`decode`]) and how it was applied before ([`applied`]); [`mod@write`]
-//! compares a manifest with the live object ([`inject`], [`merge`], [`equality`]).
+//! Pure functions: [`inventory`] combines what Secrets describe ([`decode`]) with what was applied before
+//! ([`applied`]); [`mod@write`] compares a manifest with the live object ([`inject`], [`merge`], [`equality`]).
 
 pub mod annotation;
 pub mod applied;
@@ -40,33 +40,33 @@ pub struct ManagedResource {
     /// Its metadata.
     #[serde(default)]
     pub metadata: ObjectMeta,
-    /// What is to be kept.
+    /// The desired state.
     #[serde(default)]
     pub spec: ManagedResourceSpec,
-    /// What has become of it.
+    /// The state.
     #[serde(default)]
     pub status: ManagedResourceStatus,
 }
 
-/// What is to be kept.
+/// The desired state of a ManagedResource.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ManagedResourceSpec {
-    /// Which instance is responsible; absent for the default class.
+    /// Class of the responsible instance; missing: the default class.
     pub class: Option<String>,
     /// Secrets in its namespace whose values are manifests.
     pub secret_refs: Vec<SecretRef>,
-    /// Labels that every object and pod template gets.
+    /// Labels to inject into every object and pod template.
     pub inject_labels: Option<BTreeMap<String, String>>,
-    /// Whether labels that somebody else added are removed.
+    /// Whether to remove labels that others added.
     pub force_overwrite_labels: Option<bool>,
-    /// Whether annotations that somebody else added are removed.
+    /// Whether to remove annotations that others added.
     pub force_overwrite_annotations: Option<bool>,
-    /// Whether objects stay when the ManagedResource goes.
+    /// Whether objects stay when the ManagedResource is deleted.
     pub keep_objects: Option<bool>,
-    /// Kinds that follow each other for the same object.
+    /// Kinds that succeed each other for the same object.
     pub equivalences: Vec<Vec<GroupKind>>,
-    /// Whether the volume claims of a removed StatefulSet go too.
+    /// Whether to delete the volume claims of a deleted StatefulSet.
     pub delete_persistent_volume_claims: Option<bool>,
 }
 
@@ -88,14 +88,14 @@ pub struct GroupKind {
     pub kind: String,
 }
 
-/// What has become of it.
+/// The state of a ManagedResource.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ManagedResourceStatus {
-    /// `ResourcesApplied`, `ResourcesHealthy`, `ResourcesProgressing`, as they are written.
+    /// `ResourcesApplied`, `ResourcesHealthy`, `ResourcesProgressing`, in their JSON form.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Value>,
-    /// The generation that was handled last.
+    /// The generation that was processed last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
     /// The objects that were applied.
@@ -128,12 +128,12 @@ pub struct ObjectReference {
 }
 
 impl ManagedResource {
-    /// Names of the Secrets it refers to; empty names are none.
+    /// Names of the Secrets it refers to; empty names do not count.
     pub fn secret_names(&self) -> impl Iterator<Item = &str> {
         self.spec.secret_refs.iter().map(|reference| reference.name.as_str()).filter(|name| !name.is_empty())
     }
 
-    /// Whether somebody says that it is to be ignored.
+    /// Whether an annotation excludes it from processing.
     #[must_use]
     pub fn is_ignored(&self) -> bool {
         self.annotations().get(api::resources::IGNORE).is_some_and(|value| strconv::is_true(value))

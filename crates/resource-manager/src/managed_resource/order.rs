@@ -1,4 +1,4 @@
-//! In which order objects are applied, and references listed.
+//! The order in which objects are applied and references are listed.
 
 use serde_json::Value;
 
@@ -45,23 +45,23 @@ const KINDS: [&str; 36] = [
     "APIService",
 ];
 
-/// Where a kind stands: objects of one rank have one kind and may be applied at once, those of a lower one first.
+/// The rank of a kind: objects of one rank have one kind and may be applied concurrently, lower ranks first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rank<'a> {
-    /// A kind with a place of its own.
+    /// A kind with a rank of its own.
     Known(usize),
-    /// Any other kind, by its name, after all known ones.
+    /// Any other kind, by name, after all known ones.
     Other(&'a str),
 }
 
-/// Where the kind of an object stands.
+/// The rank of an object's kind.
 #[must_use]
 pub fn rank(object: &Value) -> Rank<'_> {
     let kind = kind(object);
     KINDS.iter().position(|known| *known == kind).map_or(Rank::Other(kind), Rank::Known)
 }
 
-/// Sorts things by the rank of their objects, then by name; what is equal stays in its order.
+/// Sorts by the rank of the objects, then by name; the sort is stable.
 pub fn sort_by_kind<T>(things: &mut [T], object: impl Fn(&T) -> &Value) {
     things.sort_by(|one, other| {
         let (one, other) = (object(one), object(other));
@@ -102,14 +102,14 @@ mod tests {
     }
 
     #[test]
-    fn equal_ones_stay_in_their_order() {
+    fn the_sort_is_stable() {
         let mut things = [(object("Pod", "a"), 1), (object("Pod", "a"), 2), (object("Namespace", "z"), 3)];
         sort_by_kind(&mut things, |(object, _)| object);
         assert_eq!(things.map(|(_, number)| number), [3, 1, 2]);
     }
 
     #[test]
-    fn ranks_part_kinds_and_nothing_else() {
+    fn objects_of_one_rank_have_one_kind() {
         assert_eq!(
             rank(&object("Namespace", "a")),
             rank(&json!({"apiVersion": "x/v1", "kind": "Namespace"}))

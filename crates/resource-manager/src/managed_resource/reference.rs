@@ -1,4 +1,4 @@
-//! How objects are referred to: in the status, as keys, and in messages.
+//! References to objects: in the status, as keys, and in messages.
 
 use kube::Resource as _;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::unstructured::{self, group_version};
 use super::{GroupKind, ManagedResource, ObjectReference};
 
-/// The namespace of objects that name none.
+/// The namespace of objects without one.
 pub(super) const DEFAULT_NAMESPACE: &str = "default";
 /// The kind whose objects have no namespace, not even in keys.
 pub(super) const NAMESPACE: &str = "Namespace";
@@ -31,13 +31,13 @@ impl ObjectReference {
         GroupKind { group: group.to_owned(), kind: self.kind.clone() }
     }
 
-    /// What tells it from others, whatever its version: `apps/Deployment/default/web`.
+    /// Its identity, whatever its version: `apps/Deployment/default/web`.
     #[must_use]
     pub fn key(&self) -> String {
         key(&self.group_kind(), &self.namespace, &self.name)
     }
 
-    /// How messages name it: `apps/v1/Deployment/default/web`.
+    /// Its name in messages: `apps/v1/Deployment/default/web`.
     #[must_use]
     pub fn described(&self) -> String {
         match group_version(&self.api_version) {
@@ -47,13 +47,13 @@ impl ObjectReference {
     }
 }
 
-/// What tells an object from others. An absent namespace counts as `default`, except of a Namespace.
+/// The identity of an object. A missing namespace counts as `default`, except of a Namespace.
 #[must_use]
 pub fn key(group_kind: &GroupKind, namespace: &str, name: &str) -> String {
     joined(&group_kind.group, &group_kind.kind, namespace, name)
 }
 
-/// GRM-MR-020: what the annotation `origin` of an object says: the cluster, where it is known, and the ManagedResource.
+/// GRM-MR-020: the value of the `origin` annotation: the cluster, if known, and the ManagedResource.
 #[must_use]
 pub fn origin(cluster_id: &str, object: &ManagedResource) -> String {
     let (namespace, name) = (object.meta().namespace.as_deref(), object.meta().name.as_deref());
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_of_odd_shape_has_a_reference_too() {
+    fn a_malformed_object_has_a_reference_too() {
         for object in [json!({}), json!(null), json!({"apiVersion": 1, "kind": [], "metadata": "x"})] {
             assert_eq!(ObjectReference::to(&object), ObjectReference::default());
         }

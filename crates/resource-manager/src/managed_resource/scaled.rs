@@ -1,4 +1,4 @@
-//! Which objects something else scales: what HorizontalPodAutoscalers and HVPAs aim at.
+//! Which objects are autoscaled: the targets of HorizontalPodAutoscalers and HVPAs.
 
 use std::collections::BTreeSet;
 
@@ -9,14 +9,14 @@ use super::equivalence::Equivalences;
 use super::reference::key;
 use super::unstructured::{at, group_kind, group_version, name, namespace, text};
 
-/// GRM-MR-092 and GRM-MR-093: keys of what is scaled.
+/// GRM-MR-092 and GRM-MR-093: keys of autoscaled objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scaled {
     horizontally: BTreeSet<String>,
     vertically: BTreeSet<String>,
 }
 
-/// An autoscaler aims at something whose `apiVersion` is none; the text is the original's.
+/// The `apiVersion` of an autoscaler's target is invalid; the text is the original's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "invalid API version in scaleTargetReference of HorizontalPodAutoscaler '{namespace}/{name}': unexpected GroupVersion string: {api_version}"
@@ -28,20 +28,20 @@ pub struct TargetError {
 }
 
 impl Scaled {
-    /// Takes note of an `autoscaling/v1 HorizontalPodAutoscaler`.
+    /// Adds an `autoscaling/v1 HorizontalPodAutoscaler`.
     ///
     /// # Errors
-    /// When it aims at something whose `apiVersion` is none.
+    /// When the `apiVersion` of its target is invalid.
     pub fn add_hpa(&mut self, hpa: &Value) -> Result<(), TargetError> {
         let target = target(hpa, &["spec", "scaleTargetRef"])?;
         self.horizontally.insert(target);
         Ok(())
     }
 
-    /// Takes note of an `autoscaling.k8s.io/v1alpha1 Hvpa`; one that aims at nothing scales nothing.
+    /// Adds an `autoscaling.k8s.io/v1alpha1 Hvpa`; one without target scales nothing.
     ///
     /// # Errors
-    /// When it aims at something whose `apiVersion` is none.
+    /// When the `apiVersion` of its target is invalid.
     pub fn add_hvpa(&mut self, hvpa: &Value) -> Result<(), TargetError> {
         let path = ["spec", "targetRef"];
         if at(hvpa, &path).is_none_or(Value::is_null) {
@@ -58,20 +58,20 @@ impl Scaled {
         Ok(())
     }
 
-    /// Whether the replicas of an object are scaled, maybe under an equivalent kind.
+    /// Whether the replicas of an object are autoscaled, perhaps under an equivalent kind.
     #[must_use]
     pub fn is_horizontally(&self, object: &Value, equivalences: &Equivalences) -> bool {
         has(&self.horizontally, object, equivalences)
     }
 
-    /// Whether the resources of an object's containers are scaled, maybe under an equivalent kind.
+    /// Whether the resources of an object's containers are autoscaled, perhaps under an equivalent kind.
     #[must_use]
     pub fn is_vertically(&self, object: &Value, equivalences: &Equivalences) -> bool {
         has(&self.vertically, object, equivalences)
     }
 }
 
-/// The target lives where the autoscaler does.
+/// The target is in the autoscaler's namespace.
 fn target(scaler: &Value, path: &[&str]) -> Result<String, TargetError> {
     let reference = at(scaler, path).unwrap_or(&Value::Null);
     let api_version = text(reference, &["apiVersion"]);
@@ -115,7 +115,7 @@ mod tests {
         json!({"apiVersion": api_version, "kind": "Deployment", "metadata": {"namespace": namespace, "name": name}})
     }
 
-    fn told(scaled: &Scaled, object: &Value) -> (bool, bool) {
+    fn horizontally_and_vertically(scaled: &Scaled, object: &Value) -> (bool, bool) {
         let equivalences = Equivalences::new(&[]);
         (scaled.is_horizontally(object, &equivalences), scaled.is_vertically(object, &equivalences))
     }
@@ -130,9 +130,9 @@ mod tests {
     #[case::without_version(deployment("a/b/c", "a", "web"), false)]
     fn an_hpa_scales_the_replicas_of_its_target(#[case] object: Value, #[case] is_scaled: bool) {
         let mut scaled = Scaled::default();
-        assert_eq!(told(&scaled, &object), (false, false));
+        assert_eq!(horizontally_and_vertically(&scaled, &object), (false, false));
         scaled.add_hpa(&hpa("apps/v1", "a", "web")).expect("a version");
-        assert_eq!(told(&scaled, &object), (is_scaled, false));
+        assert_eq!(horizontally_and_vertically(&scaled, &object), (is_scaled, false));
     }
 
     #[rstest]
@@ -141,13 +141,13 @@ mod tests {
     #[case::vpa(json!({"vpa": {"deploy": true}, "hpa": {"deploy": false}}), (false, true))]
     #[case::both(json!({"vpa": {"deploy": true}, "hpa": {"deploy": true}}), (true, true))]
     #[case::no_boolean(json!({"vpa": {"deploy": "true"}}), (false, false))]
-    fn an_hvpa_scales_what_it_deploys_a_scaler_for(#[case] spec: Value, #[case] wanted: (bool, bool)) {
+    fn an_hvpa_scales_what_its_autoscalers_scale(#[case] spec: Value, #[case] wanted: (bool, bool)) {
         let mut spec = spec;
         spec["targetRef"] = json!({"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"});
         let mut scaled = Scaled::default();
         scaled.add_hvpa(&hvpa(&spec)).expect("a version");
-        assert_eq!(told(&scaled, &deployment("apps/v1", "a", "web")), wanted);
-        assert_eq!(told(&scaled, &deployment("apps/v1", "b", "web")), (false, false));
+        assert_eq!(horizontally_and_vertically(&scaled, &deployment("apps/v1", "a", "web")), wanted);
+        assert_eq!(horizontally_and_vertically(&scaled, &deployment("apps/v1", "b", "web")), (false, false));
     }
 
     #[rstest]
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_without_version_is_told() {
+    fn a_target_without_version_is_an_error() {
         let error = Scaled::default().add_hpa(&hpa("a/b/c", "ns", "web")).map_err(|error| error.to_string());
         let wanted = "invalid API version in scaleTargetReference of HorizontalPodAutoscaler 'ns/scaler': unexpected GroupVersion string: a/b/c";
         assert_eq!(error, Err(wanted.to_owned()));

@@ -1,4 +1,5 @@
-//! Reading and writing raw objects as forgivingly as Kubernetes' unstructured objects: what has another shape is absent.
+//! Reads and writes raw objects as leniently as Kubernetes' unstructured objects: a value of the wrong type counts as
+//! absent.
 
 use std::collections::BTreeMap;
 
@@ -9,37 +10,37 @@ use super::GroupKind;
 /// The fields of an object.
 pub type Fields = Map<String, Value>;
 
-/// `apps/v1`; empty where there is none.
+/// `apps/v1`; empty if missing.
 #[must_use]
 pub fn api_version(object: &Value) -> &str {
     text(object, &["apiVersion"])
 }
 
-/// `Deployment`; empty where there is none.
+/// `Deployment`; empty if missing.
 #[must_use]
 pub fn kind(object: &Value) -> &str {
     text(object, &["kind"])
 }
 
-/// The name; empty where there is none.
+/// The name; empty if missing.
 #[must_use]
 pub fn name(object: &Value) -> &str {
     text(object, &["metadata", "name"])
 }
 
-/// The namespace; empty where there is none.
+/// The namespace; empty if missing.
 #[must_use]
 pub fn namespace(object: &Value) -> &str {
     text(object, &["metadata", "namespace"])
 }
 
-/// The labels that are texts. The original drops all of them where one is none, which loses data.
+/// The labels that are strings. The original drops all labels if one is not, which loses data.
 #[must_use]
 pub fn labels(object: &Value) -> BTreeMap<String, String> {
     texts(object, &["metadata", "labels"])
 }
 
-/// The annotations that are texts; see [`labels`].
+/// The annotations that are strings; see [`labels`].
 #[must_use]
 pub fn annotations(object: &Value) -> BTreeMap<String, String> {
     texts(object, &["metadata", "annotations"])
@@ -68,7 +69,7 @@ pub fn set_namespace(object: &mut Value, namespace: &str) {
     }
 }
 
-/// Group and version of an `apiVersion`; nothing where it has more than one slash.
+/// Group and version of an `apiVersion`; `None` if it has more than one slash.
 #[must_use]
 pub fn group_version(api_version: &str) -> Option<(&str, &str)> {
     match api_version.split_once('/') {
@@ -78,7 +79,7 @@ pub fn group_version(api_version: &str) -> Option<(&str, &str)> {
     }
 }
 
-/// Group and kind of an object; both empty where its `apiVersion` is none.
+/// Group and kind of an object; both empty if its `apiVersion` is invalid.
 #[must_use]
 pub fn group_kind(object: &Value) -> GroupKind {
     match group_version(api_version(object)) {
@@ -87,34 +88,34 @@ pub fn group_kind(object: &Value) -> GroupKind {
     }
 }
 
-/// The value at a path of keys; nothing where a parent is no map.
+/// The value at a path of keys; `None` if a parent is not a map.
 pub(super) fn at<'a>(object: &'a Value, path: &[&str]) -> Option<&'a Value> {
     path.iter().try_fold(object, |value, key| value.as_object()?.get(*key))
 }
 
-/// The value at a path, to be changed.
+/// The value at a path, for changes.
 pub(super) fn at_mut<'a>(object: &'a mut Value, path: &[&str]) -> Option<&'a mut Value> {
     path.iter().try_fold(object, |value, key| value.as_object_mut()?.get_mut(*key))
 }
 
-/// The text at a path; empty where there is none.
+/// The string at a path; empty if missing.
 pub(super) fn text<'a>(object: &'a Value, path: &[&str]) -> &'a str {
     at(object, path).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The list at a path; empty where there is none.
+/// The list at a path; empty if missing.
 pub(super) fn list<'a>(object: &'a Value, path: &[&str]) -> &'a [Value] {
     at(object, path).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
-/// The entries of the map at a path that are texts.
+/// The entries of the map at a path that are strings.
 pub(super) fn texts(object: &Value, path: &[&str]) -> BTreeMap<String, String> {
     let entries = at(object, path).and_then(Value::as_object);
     let texts = entries.into_iter().flatten();
     texts.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect()
 }
 
-/// The map at a path, made with its parents where absent or null; nothing where something else stands there.
+/// The map at a path, created with its parents if absent or null; `None` if a value on the path has another type.
 pub(super) fn fields_at<'a>(object: &'a mut Value, path: &[&str]) -> Option<&'a mut Fields> {
     let mut value = object;
     for key in path {
@@ -126,7 +127,7 @@ pub(super) fn fields_at<'a>(object: &'a mut Value, path: &[&str]) -> Option<&'a 
     value.as_object_mut()
 }
 
-/// Puts `value` at a path, or removes what stands there; does nothing where a parent is no map.
+/// Sets or removes the value at a path; does nothing if a parent is not a map.
 pub(super) fn put(object: &mut Value, path: &[&str], value: Option<Value>) {
     let Some((key, parents)) = path.split_last() else { return };
     match value {
@@ -143,7 +144,7 @@ pub(super) fn put(object: &mut Value, path: &[&str], value: Option<Value>) {
     }
 }
 
-/// A map of texts as JSON.
+/// A map of strings as JSON.
 pub(super) fn to_value(texts: BTreeMap<String, String>) -> Value {
     Value::Object(texts.into_iter().map(|(key, text)| (key, Value::String(text))).collect())
 }

@@ -1,4 +1,4 @@
-//! What is to be written so that an object is as its manifest says.
+//! Compares an object with its manifest, and computes the write.
 
 use serde_json::Value;
 
@@ -9,57 +9,58 @@ use super::inject::{InjectError, inject_labels};
 use super::merge::{MergeError, Rules, is_typed, merge};
 use super::unstructured::put;
 
-/// What is to be written.
+/// The write of an object.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Write {
-    /// Nothing: the object is as it should be.
+pub enum ObjectWrite {
+    /// None, because nothing differs.
     Nothing,
-    /// The object is made.
+    /// Create the object.
     Create(Value),
-    /// The object is replaced. It has the live object's `resourceVersion`, so a change in between is noticed.
+    /// Replace the object. It has the live object's `resourceVersion`, so the API server detects conflicts.
     Update(Value),
 }
 
-/// Why nothing can be written; the texts are the original's.
+/// Why the write cannot be computed; the texts are the original's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
-    /// The manifest has another shape where labels are to be injected.
+    /// Labels cannot be injected into the manifest.
     #[error("error injecting labels into object \"{object}\": {source}")]
     Inject {
-        /// As messages name it.
+        /// The object's name in messages.
         object: String,
         /// What is wrong.
         source: InjectError,
     },
-    /// The manifest and the live object cannot be brought together.
+    /// The manifest and the live object cannot be merged.
     #[error(transparent)]
     Merge(#[from] MergeError),
 }
 
-/// GRM-MR-030, GRM-MR-031 and GRM-MR-038: compares a manifest with the live object. With `always`, what is there is written even if it is as it should be.
+/// GRM-MR-030, GRM-MR-031 and GRM-MR-038: compares a manifest with the live object. With `always`, an existing object
+/// is written even if nothing differs.
 ///
 /// # Errors
-/// When the manifest has a shape that cannot be worked with.
+/// When the manifest is invalid.
 pub fn write(
     rules: &Rules<'_>,
     manifest: &Value,
     live: Option<&Value>,
     always: bool,
-) -> Result<Write, WriteError> {
+) -> Result<ObjectWrite, WriteError> {
     let wanted = if is_ignored(manifest) {
         without_description(live.unwrap_or(manifest))
     } else {
         merged(rules, manifest, live)?
     };
-    let Some(live) = live else { return Ok(Write::Create(wanted)) };
+    let Some(live) = live else { return Ok(ObjectWrite::Create(wanted)) };
     let strictness = if is_typed(manifest) { Strictness::Typed } else { Strictness::Values };
     if !always && is_unchanged(live, &wanted, strictness) {
-        return Ok(Write::Nothing);
+        return Ok(ObjectWrite::Nothing);
     }
-    Ok(Write::Update(wanted))
+    Ok(ObjectWrite::Update(wanted))
 }
 
-/// GRM-MR-084: an object that is left alone says so: nothing tells people not to edit it.
+/// GRM-MR-084: removes the description from an ignored object, which users may edit.
 fn without_description(object: &Value) -> Value {
     let mut object = object.clone();
     let path = ["metadata", "annotations", api::resources::DESCRIPTION];
@@ -73,7 +74,7 @@ fn merged(rules: &Rules<'_>, manifest: &Value, live: Option<&Value>) -> Result<V
         let object = ObjectReference::to(manifest).described();
         WriteError::Inject { object, source }
     })?;
-    // What is not there yet is as the manifest says before anything is injected.
+    // For a new object, the manifest without injected labels counts as live.
     Ok(merge(rules, desired, live.unwrap_or(manifest))?)
 }
 
@@ -88,7 +89,11 @@ mod tests {
     use crate::managed_resource::annotation::DESCRIPTION;
     use crate::managed_resource::merge::{Overwrite, Preserve};
 
-    fn asked(manifest: &Value, live: Option<&Value>, always: bool) -> Result<Write, WriteError> {
+    fn computed_write(
+        manifest: &Value,
+        live: Option<&Value>,
+        always: bool,
+    ) -> Result<ObjectWrite, WriteError> {
         let inject = BTreeMap::from([("injected".to_owned(), "yes".to_owned())]);
         let applied = ObjectReference::default();
         let rules = Rules {
@@ -120,18 +125,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_made_with_its_finalizers_and_its_status() {
+    fn a_missing_object_is_created_with_finalizers_and_status() {
         let mut wanted = manifest();
         wanted["metadata"]["labels"]["injected"] = json!("yes");
         wanted["metadata"]["annotations"] =
             json!({api::resources::DESCRIPTION: DESCRIPTION, api::resources::ORIGIN: "ns/mr"});
-        assert_eq!(asked(&manifest(), None, false), Ok(Write::Create(wanted)));
+        assert_eq!(computed_write(&manifest(), None, false), Ok(ObjectWrite::Create(wanted)));
     }
 
     #[test]
-    fn what_is_as_it_should_be_is_not_written_unless_it_always_is() {
-        assert_eq!(asked(&manifest(), Some(&live()), false), Ok(Write::Nothing));
-        assert_eq!(asked(&manifest(), Some(&live()), true), Ok(Write::Update(live())));
+    fn an_unchanged_object_is_only_written_with_always() {
+        assert_eq!(computed_write(&manifest(), Some(&live()), false), Ok(ObjectWrite::Nothing));
+        assert_eq!(computed_write(&manifest(), Some(&live()), true), Ok(ObjectWrite::Update(live())));
     }
 
     #[rstest]
@@ -140,19 +145,19 @@ mod tests {
     #[case::label("/metadata/labels/own", json!("2"))]
     #[case::injected_label("/metadata/labels/injected", json!("no"))]
     #[case::annotation("/metadata/annotations", json!({}))]
-    fn what_somebody_changed_is_changed_back(#[case] path: &str, #[case] value: Value) {
+    fn changes_by_others_are_reverted(#[case] path: &str, #[case] value: Value) {
         let mut changed = live();
         *changed.pointer_mut(path).expect("it is there") = value;
-        assert_eq!(asked(&manifest(), Some(&changed), false), Ok(Write::Update(live())));
+        assert_eq!(computed_write(&manifest(), Some(&changed), false), Ok(ObjectWrite::Update(live())));
     }
 
     #[test]
-    fn what_somebody_added_to_the_metadata_stays() {
+    fn metadata_added_by_others_stays() {
         let mut touched = live();
         touched["metadata"]["labels"]["theirs"] = json!("1");
         touched["metadata"]["ownerReferences"] = json!([{"name": "x"}]);
         touched["status"] = json!({"b": 3});
-        assert_eq!(asked(&manifest(), Some(&touched), false), Ok(Write::Nothing));
+        assert_eq!(computed_write(&manifest(), Some(&touched), false), Ok(ObjectWrite::Nothing));
     }
 
     fn ignored(mut object: Value) -> Value {
@@ -161,8 +166,11 @@ mod tests {
     }
 
     #[test]
-    fn an_ignored_manifest_is_made_as_it_stands() {
-        assert_eq!(asked(&ignored(manifest()), None, false), Ok(Write::Create(ignored(manifest()))));
+    fn an_ignored_manifest_is_created_unchanged() {
+        assert_eq!(
+            computed_write(&ignored(manifest()), None, false),
+            Ok(ObjectWrite::Create(ignored(manifest())))
+        );
     }
 
     #[test]
@@ -171,26 +179,32 @@ mod tests {
         touched["data"]["a"] = json!("theirs");
         let mut wanted = touched.clone();
         wanted["metadata"]["annotations"] = json!({api::resources::ORIGIN: "ns/mr"});
-        assert_eq!(asked(&ignored(manifest()), Some(&touched), false), Ok(Write::Update(wanted.clone())));
-        assert_eq!(asked(&ignored(manifest()), Some(&wanted), false), Ok(Write::Nothing));
+        assert_eq!(
+            computed_write(&ignored(manifest()), Some(&touched), false),
+            Ok(ObjectWrite::Update(wanted.clone()))
+        );
+        assert_eq!(computed_write(&ignored(manifest()), Some(&wanted), false), Ok(ObjectWrite::Nothing));
     }
 
     #[test]
-    fn null_is_nothing_new_to_a_kind_with_a_type() {
+    fn null_is_no_change_for_a_typed_kind() {
         let mut account = live();
         account["kind"] = json!("ServiceAccount");
         let mut wanted = account.clone();
         wanted["automountServiceAccountToken"] = json!(null);
-        assert_eq!(asked(&wanted, Some(&account), false), Ok(Write::Nothing));
+        assert_eq!(computed_write(&wanted, Some(&account), false), Ok(ObjectWrite::Nothing));
         (account["kind"], wanted["kind"]) = (json!("ConfigMap"), json!("ConfigMap"));
-        assert_eq!(asked(&wanted, Some(&account), false), Ok(Write::Update(wanted)));
+        assert_eq!(computed_write(&wanted, Some(&account), false), Ok(ObjectWrite::Update(wanted)));
     }
 
     #[test]
-    fn a_manifest_that_cannot_take_labels_is_told() {
+    fn labels_that_cannot_be_injected_are_an_error() {
         let manifest = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}, "spec": "x"});
         let wanted = "error injecting labels into object \"v1/Node/default/a\": .spec.template accessor error: x is of \
                       the type string, expected map[string]interface{}";
-        assert_eq!(asked(&manifest, None, false).map_err(|error| error.to_string()), Err(wanted.to_owned()));
+        assert_eq!(
+            computed_write(&manifest, None, false).map_err(|error| error.to_string()),
+            Err(wanted.to_owned())
+        );
     }
 }

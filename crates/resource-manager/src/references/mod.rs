@@ -1,6 +1,6 @@
-//! Annotations that say which ConfigMaps and Secrets a workload uses, so that the garbage collector leaves those alone.
+//! Annotations that list the ConfigMaps and Secrets a workload uses, so that the garbage collector keeps them.
 //!
-//! Whoever makes a workload calls [`inject_annotations`] on it before it is applied; the annotations are those of the
+//! The creator of a workload calls [`inject_annotations`] before applying it; the annotations are those of the
 //! original, byte for byte.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,20 +10,20 @@ use serde_json::{Map, Value};
 
 use crate::managed_resource::checksum::Checksum;
 
-/// How many hexadecimal digits of the name's hash the key of an annotation has.
+/// Number of hexadecimal digits of the name's hash in an annotation's key.
 const HASH_DIGITS: usize = 8;
 
-/// What can be referred to.
+/// A kind that can be referred to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum ReferencedKind {
     /// `configmap`.
     ConfigMap,
     /// `secret`.
     Secret,
 }
 
-impl Kind {
-    /// As annotations name it.
+impl ReferencedKind {
+    /// Its name in annotations.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -33,10 +33,10 @@ impl Kind {
     }
 }
 
-/// Why an object does not say what it refers to.
+/// Why the annotations of an object cannot be set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InjectError {
-    /// Nobody knows where objects of its kind refer to something.
+    /// References of its kind are not supported.
     #[error("unhandled object type {kind} of {api_version:?}")]
     Unhandled {
         /// `apps/v1`.
@@ -44,35 +44,35 @@ pub enum InjectError {
         /// `Deployment`.
         kind: String,
     },
-    /// It has something else where an object must be.
-    #[error("failed to annotate: {0} is no object")]
+    /// A value on the path to the metadata is not an object.
+    #[error("failed to annotate: {0} is not an object")]
     Malformed(String),
 }
 
 /// Key of the annotation that refers to an object: `reference.resources.gardener.cloud/secret-ca978112` for the Secret
 /// `a`; its value is the name.
 #[must_use]
-pub fn annotation_key(kind: Kind, name: &str) -> String {
+pub fn annotation_key(kind: ReferencedKind, name: &str) -> String {
     let mut hash = Checksum::default();
     hash.feed(name.as_bytes());
     let hash = hash.finish();
     format!("{REFERENCE_PREFIX}{}-{}", kind.as_str(), &hash[..HASH_DIGITS])
 }
 
-/// The kind that an annotation of this key refers to; the hash is not looked at. `None` if it refers to nothing.
+/// The kind in the key of a reference annotation; the hash is ignored. `None` for other annotations.
 #[must_use]
-pub fn kind_of_annotation(key: &str) -> Option<Kind> {
+pub fn kind_of_annotation(key: &str) -> Option<ReferencedKind> {
     let mut parts = key.strip_prefix(REFERENCE_PREFIX)?.split('-');
     let (kind, _hash, None) = (parts.next()?, parts.next()?, parts.next()) else { return None };
-    [Kind::ConfigMap, Kind::Secret].into_iter().find(|known| known.as_str() == kind)
+    [ReferencedKind::ConfigMap, ReferencedKind::Secret].into_iter().find(|known| known.as_str() == kind)
 }
 
-/// Writes into an object, and into every template in it, which ConfigMaps and Secrets it uses; references that stood
-/// there before are taken away.
+/// Sets annotations on an object, and on every template in it, that list the ConfigMaps and Secrets it uses; earlier
+/// reference annotations are removed.
 ///
-/// They are found in `volumes` (also projected), `imagePullSecrets`, and `env` and `envFrom` of `containers` of the Pod
-/// template, and in `secretRefs` of a ManagedResource; init containers are not looked at. Each of `additional`, made by
-/// [`annotation_key`], is added with an empty value, which the garbage collector does not count.
+/// The references are in `volumes` (also projected), `imagePullSecrets`, and `env` and `envFrom` of `containers` of
+/// the Pod template, and in `secretRefs` of a ManagedResource; init containers do not count. Each of `additional`, a
+/// result of [`annotation_key`], is added with an empty value, which the garbage collector ignores.
 ///
 /// ```
 /// use gardener_resource_manager::references::inject_annotations;
@@ -86,13 +86,13 @@ pub fn kind_of_annotation(key: &str) -> Option<Kind> {
 /// ```
 ///
 /// # Errors
-/// When the object is none of: Pod; Deployment and StatefulSet of apps v1, v1beta2, v1beta1; DaemonSet of apps v1 and
-/// v1beta2; Job of batch v1; CronJob of batch v1 and v1beta1; ManagedResource. Also when the templates in it are no
-/// objects.
+/// When the kind is not one of: Pod; Deployment and StatefulSet of apps v1, v1beta2, v1beta1; DaemonSet of apps v1
+/// and v1beta2; Job of batch v1; CronJob of batch v1 and v1beta1; ManagedResource. Also when a template is not an
+/// object.
 pub fn inject_annotations(object: &mut Value, additional: &[String]) -> Result<(), InjectError> {
     let text = |field: &str| object[field].as_str().unwrap_or_default().to_owned();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
-    let Some(shape) = Shape::of(&api_version, &kind) else {
+    let Some(shape) = TemplateLayout::of(&api_version, &kind) else {
         return Err(InjectError::Unhandled { api_version, kind });
     };
     let mut annotations = shape.references(object);
@@ -103,9 +103,9 @@ pub fn inject_annotations(object: &mut Value, additional: &[String]) -> Result<(
     Ok(())
 }
 
-/// Where an object has its references.
+/// Where an object has its pod template.
 #[derive(Clone, Copy)]
-enum Shape {
+enum TemplateLayout {
     Pod,
     /// `spec.template`.
     Workload,
@@ -114,7 +114,7 @@ enum Shape {
     ManagedResource,
 }
 
-impl Shape {
+impl TemplateLayout {
     fn of(api_version: &str, kind: &str) -> Option<Self> {
         Some(match (api_version, kind) {
             ("v1", "Pod") => Self::Pod,
@@ -127,7 +127,7 @@ impl Shape {
         })
     }
 
-    /// What has metadata of its own: the object, and the templates in it.
+    /// Paths of the metadata to annotate: of the object, and of the templates in it.
     fn annotated(self) -> &'static [&'static [&'static str]] {
         match self {
             Self::Pod | Self::ManagedResource => &[&[]],
@@ -143,15 +143,15 @@ impl Shape {
             Self::Workload => of_pod(&spec["template"]["spec"]),
             Self::CronJob => of_pod(&spec["jobTemplate"]["spec"]["template"]["spec"]),
             Self::ManagedResource => elements(&spec["secretRefs"])
-                .map(|reference| (Kind::Secret, text(&reference["name"])))
+                .map(|reference| (ReferencedKind::Secret, text(&reference["name"])))
                 .collect(),
         };
         found.into_iter().map(|(kind, name)| (annotation_key(kind, name), name.to_owned())).collect()
     }
 }
 
-/// What the specification of a Pod refers to.
-fn of_pod<'a>(spec: &'a Value) -> BTreeSet<(Kind, &'a str)> {
+/// The references in a Pod's spec.
+fn of_pod<'a>(spec: &'a Value) -> BTreeSet<(ReferencedKind, &'a str)> {
     let mut found = BTreeSet::new();
     let mut refer = |kind, reference: &'a Value, field: &str| {
         if reference.is_object() {
@@ -160,24 +160,24 @@ fn of_pod<'a>(spec: &'a Value) -> BTreeSet<(Kind, &'a str)> {
     };
     for container in elements(&spec["containers"]) {
         for source in elements(&container["envFrom"]) {
-            refer(Kind::Secret, &source["secretRef"], "name");
-            refer(Kind::ConfigMap, &source["configMapRef"], "name");
+            refer(ReferencedKind::Secret, &source["secretRef"], "name");
+            refer(ReferencedKind::ConfigMap, &source["configMapRef"], "name");
         }
         for variable in elements(&container["env"]) {
-            refer(Kind::Secret, &variable["valueFrom"]["secretKeyRef"], "name");
-            refer(Kind::ConfigMap, &variable["valueFrom"]["configMapKeyRef"], "name");
+            refer(ReferencedKind::Secret, &variable["valueFrom"]["secretKeyRef"], "name");
+            refer(ReferencedKind::ConfigMap, &variable["valueFrom"]["configMapKeyRef"], "name");
         }
     }
     for volume in elements(&spec["volumes"]) {
-        refer(Kind::Secret, &volume["secret"], "secretName");
-        refer(Kind::ConfigMap, &volume["configMap"], "name");
+        refer(ReferencedKind::Secret, &volume["secret"], "secretName");
+        refer(ReferencedKind::ConfigMap, &volume["configMap"], "name");
         for source in elements(&volume["projected"]["sources"]) {
-            refer(Kind::Secret, &source["secret"], "name");
-            refer(Kind::ConfigMap, &source["configMap"], "name");
+            refer(ReferencedKind::Secret, &source["secret"], "name");
+            refer(ReferencedKind::ConfigMap, &source["configMap"], "name");
         }
     }
     for secret in elements(&spec["imagePullSecrets"]) {
-        refer(Kind::Secret, secret, "name");
+        refer(ReferencedKind::Secret, secret, "name");
     }
     found
 }
@@ -190,7 +190,7 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// The metadata at a path in an object; what is absent on the way is made.
+/// The metadata at a path in an object; creates missing parents.
 fn metadata<'a>(object: &'a mut Value, path: &[&str]) -> Result<&'a mut Map<String, Value>, InjectError> {
     let mut place = object;
     let mut walked = String::new();
@@ -209,7 +209,7 @@ fn fields<'a>(place: &'a mut Value, path: &str) -> Result<&'a mut Map<String, Va
     place.as_object_mut().ok_or_else(|| InjectError::Malformed(path.to_owned()))
 }
 
-/// Takes the place of all references that the metadata had.
+/// Replaces all reference annotations.
 fn replace(metadata: &mut Map<String, Value>, references: &BTreeMap<String, String>) {
     let known = metadata.remove("annotations");
     let known = known.iter().filter_map(Value::as_object).flatten();

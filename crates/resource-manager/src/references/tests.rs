@@ -1,4 +1,4 @@
-//! What the original (v1.82.0) writes into the same objects.
+//! The annotations of the original (v1.82.0) on the same objects.
 
 use rstest::rstest;
 use serde_json::json;
@@ -38,7 +38,7 @@ fn pod_spec() -> Value {
     })
 }
 
-/// All annotations that the original leaves; `more` are those that `additional` asked for.
+/// All annotations that the original sets; `more` are those for `additional`.
 fn annotations(more: &[(&str, &str)]) -> Value {
     let found = [
         ("configmap-2d365169", "env-cm"),
@@ -59,24 +59,28 @@ fn annotations(more: &[(&str, &str)]) -> Value {
 }
 
 #[rstest]
-#[case(Kind::Secret, "a", "secret-ca978112")]
-#[case(Kind::ConfigMap, "vol-cm", "configmap-983b7566")]
-#[case(Kind::Secret, "", "secret-e3b0c442")]
-#[case(Kind::Secret, "ä", "secret-33e6d73f")]
-#[case(Kind::ConfigMap, "a-very-long-name-of-a-config-map-with-a-hash-1a2b3c4d", "configmap-0a17f840")]
-fn keys_are_those_of_the_original(#[case] kind: Kind, #[case] name: &str, #[case] key: &str) {
+#[case(ReferencedKind::Secret, "a", "secret-ca978112")]
+#[case(ReferencedKind::ConfigMap, "vol-cm", "configmap-983b7566")]
+#[case(ReferencedKind::Secret, "", "secret-e3b0c442")]
+#[case(ReferencedKind::Secret, "ä", "secret-33e6d73f")]
+#[case(
+    ReferencedKind::ConfigMap,
+    "a-very-long-name-of-a-config-map-with-a-hash-1a2b3c4d",
+    "configmap-0a17f840"
+)]
+fn keys_are_those_of_the_original(#[case] kind: ReferencedKind, #[case] name: &str, #[case] key: &str) {
     assert_eq!(annotation_key(kind, name), format!("{PREFIX}/{key}"));
     assert_eq!(kind_of_annotation(&annotation_key(kind, name)), Some(kind));
 }
 
 #[rstest]
-#[case("reference.resources.gardener.cloud/secret-", Some(Kind::Secret))]
+#[case("reference.resources.gardener.cloud/secret-", Some(ReferencedKind::Secret))]
 #[case("reference.resources.gardener.cloud/secret", None)]
 #[case("reference.resources.gardener.cloud/secret-1-2", None)]
 #[case("reference.resources.gardener.cloud/Secret-1", None)]
 #[case("reference.resources.gardener.cloud/pod-1", None)]
 #[case("foobar/secret-1", None)]
-fn other_keys_refer_to_nothing(#[case] key: &str, #[case] kind: Option<Kind>) {
+fn other_keys_refer_to_nothing(#[case] key: &str, #[case] kind: Option<ReferencedKind>) {
     assert_eq!(kind_of_annotation(key), kind);
 }
 
@@ -93,7 +97,7 @@ fn other_keys_refer_to_nothing(#[case] key: &str, #[case] kind: Option<Kind>) {
 #[case("batch/v1", "Job", &["", "/spec/template"])]
 #[case("batch/v1", "CronJob", &["", "/spec/jobTemplate", "/spec/jobTemplate/spec/template"])]
 #[case("batch/v1beta1", "CronJob", &["", "/spec/jobTemplate", "/spec/jobTemplate/spec/template"])]
-fn the_object_and_its_templates_say_what_the_pod_uses(
+fn the_object_and_its_templates_list_what_the_pod_uses(
     #[case] version: &str,
     #[case] kind: &str,
     #[case] places: &[&str],
@@ -110,8 +114,8 @@ fn the_object_and_its_templates_say_what_the_pod_uses(
     };
     object["apiVersion"] = version.into();
     object["kind"] = kind.into();
-    let more = annotation_key(Kind::Secret, "more");
-    let pull = annotation_key(Kind::Secret, "pull");
+    let more = annotation_key(ReferencedKind::Secret, "more");
+    let pull = annotation_key(ReferencedKind::Secret, "pull");
     for additional in [vec![], vec!["foo".to_owned(), more.clone(), pull.clone()]] {
         let mut wanted = object.clone();
         let extra: Vec<(&str, &str)> = additional.iter().map(|key| (key.as_str(), "")).collect();
@@ -153,8 +157,8 @@ fn an_object_that_uses_nothing_gets_no_annotations() {
 #[rstest]
 #[case(json!({"apiVersion": "apps/v1", "kind": "ReplicaSet"}), "unhandled object type ReplicaSet of \"apps/v1\"")]
 #[case(json!("text"), "unhandled object type  of \"\"")]
-#[case(json!({"apiVersion": "v1", "kind": "Pod", "metadata": 1}), "failed to annotate: metadata is no object")]
-#[case(json!({"apiVersion": "batch/v1", "kind": "Job", "spec": {"template": []}}), "failed to annotate: spec.template is no object")]
-fn other_kinds_and_broken_objects_are_refused(#[case] mut object: Value, #[case] words: &str) {
-    assert_eq!(inject_annotations(&mut object, &[]).unwrap_err().to_string(), words);
+#[case(json!({"apiVersion": "v1", "kind": "Pod", "metadata": 1}), "failed to annotate: metadata is not an object")]
+#[case(json!({"apiVersion": "batch/v1", "kind": "Job", "spec": {"template": []}}), "failed to annotate: spec.template is not an object")]
+fn other_kinds_and_broken_objects_are_refused(#[case] mut object: Value, #[case] message: &str) {
+    assert_eq!(inject_annotations(&mut object, &[]).unwrap_err().to_string(), message);
 }

@@ -1,4 +1,4 @@
-//! Webhook configurations as gardenlet writes them, so that the webhooks that are served are also called.
+//! Webhook configurations in gardenlet's form, for the webhooks that this instance serves.
 
 mod mutating;
 mod selectors;
@@ -15,7 +15,7 @@ use webhook::registration::{
 use self::selectors::Selectors;
 use crate::config::ResourceManagerConfiguration;
 
-/// What an instance is for.
+/// Which cluster an instance serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Instance {
     /// It serves the cluster that it runs in: a seed.
@@ -29,7 +29,7 @@ const SERVICE: &str = "gardener-resource-manager";
 /// Namespace of a seed's instance.
 const GARDEN: &str = "garden";
 
-/// Who is called, and where.
+/// The address of the webhooks.
 struct Address<'a> {
     instance: Instance,
     /// Name of the Service and value of the label `app`, prefix included.
@@ -61,7 +61,8 @@ impl Address<'_> {
         }
     }
 
-    /// What all registrations have in common; asked about objects of any namespace and label. GRM-CDP-022, GRM-EXV-320.
+    /// The common part of all registrations; it selects objects with any namespace and labels. GRM-CDP-022,
+    /// GRM-EXV-320.
     fn registration(&self, name: String, path: &str, rules: Vec<Rule>) -> Registration {
         Registration {
             name,
@@ -77,7 +78,8 @@ impl Address<'_> {
     }
 }
 
-/// The webhook configurations for the enabled webhooks, the mutating ones first; one without webhooks is left out.
+/// The webhook configurations for the enabled webhooks, the mutating one first; a configuration without webhooks is
+/// omitted.
 ///
 /// Name and namespace of the Service are those of the leader election, as gardenlet sets them.
 /// `ca_bundle` is a PEM bundle in base64.
@@ -114,7 +116,7 @@ pub fn registrations(
 
 /// The webhook configurations as API objects, labels included.
 ///
-/// Those of a seed are excluded from the care of shoots: a seed may be a shoot itself.
+/// A seed's configurations are excluded from the shoot care controller: a seed may be a shoot itself.
 #[must_use]
 pub fn objects(
     config: &ResourceManagerConfiguration,

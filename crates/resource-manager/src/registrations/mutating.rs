@@ -1,4 +1,4 @@
-//! What the MutatingWebhookConfiguration holds.
+//! The webhooks of the MutatingWebhookConfiguration.
 
 use api::networking::{INJECT, INJECT_DISABLE};
 use api::resources::{
@@ -20,14 +20,14 @@ use crate::webhooks::{
 const CREATE: &[&str] = &["CREATE"];
 const CREATE_AND_UPDATE: &[&str] = &["CREATE", "UPDATE"];
 
-/// The enabled ones, in gardenlet's order.
+/// The enabled webhooks, in gardenlet's order.
 pub(super) fn webhooks(
     config: &WebhooksConfiguration,
     address: &Address<'_>,
     selectors: &Selectors<'_>,
 ) -> Vec<Registration> {
     let on = [
-        (config.token_invalidator.enabled, token_invalidator as Write),
+        (config.token_invalidator.enabled, token_invalidator as BuildRegistration),
         (config.projected_token_mount.enabled, projected_token_mount),
         (config.high_availability_config.enabled, high_availability_config),
         (config.pod_scheduler_name.enabled, pod_scheduler_name),
@@ -40,7 +40,7 @@ pub(super) fn webhooks(
     on.into_iter().filter(|(enabled, _)| *enabled).map(|(_, write)| write(address, selectors)).collect()
 }
 
-type Write = fn(&Address<'_>, &Selectors<'_>) -> Registration;
+type BuildRegistration = fn(&Address<'_>, &Selectors<'_>) -> Registration;
 
 /// GRM-TIV-005, GRM-TIV-006, GRM-TIV-007, GRM-TIV-011.
 fn token_invalidator(address: &Address<'_>, selectors: &Selectors<'_>) -> Registration {

@@ -1,4 +1,4 @@
-//! Namespaces and objects that webhooks are asked about.
+//! Selectors for namespaces and objects.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use formats::selector::{LabelSelector, Operator, Requirement};
 
 use super::Instance;
 
-/// Selectors that depend on what an instance is for.
+/// Selectors that depend on the cluster that an instance serves.
 pub(super) struct Selectors<'a> {
     pub(super) instance: Instance,
     /// Value of the label `app` of the instance's own Pods.
@@ -17,7 +17,7 @@ pub(super) struct Selectors<'a> {
 }
 
 impl Selectors<'_> {
-    /// In a shoot the namespaces of the system, in a seed all others.
+    /// In a shoot the system namespaces, in a seed all others.
     pub(super) fn namespaces(&self) -> LabelSelector {
         let purposes = &[PURPOSE_KUBE_SYSTEM, PURPOSE_KUBERNETES_DASHBOARD];
         select([match self.instance {
@@ -26,7 +26,7 @@ impl Selectors<'_> {
         }])
     }
 
-    /// In a shoot what Gardener manages, in a seed everything; and each of `requirements`.
+    /// In a shoot objects that Gardener manages, in a seed all objects; combined with `requirements`.
     pub(super) fn managed<const N: usize>(&self, requirements: [Requirement; N]) -> LabelSelector {
         let mut selector = select(requirements);
         if self.instance == Instance::Shoot {
@@ -35,29 +35,29 @@ impl Selectors<'_> {
         selector
     }
 
-    /// All but the instance's own Pods: it would wait for itself to start.
+    /// All but the instance's own Pods, which would otherwise wait for themselves to start.
     pub(super) fn others(&self) -> Requirement {
         not_in(APP, &[self.app])
     }
 }
 
-/// Selects what meets each requirement.
+/// Selects objects that meet all requirements.
 pub(super) fn select<const N: usize>(requirements: [Requirement; N]) -> LabelSelector {
     LabelSelector { match_labels: BTreeMap::new(), match_expressions: requirements.into() }
 }
 
-/// Selects what has the label.
+/// Selects objects with the label.
 pub(super) fn labelled(key: &str, value: &str) -> LabelSelector {
     let match_labels = BTreeMap::from([(key.to_owned(), value.to_owned())]);
     LabelSelector { match_labels, match_expressions: Vec::new() }
 }
 
-/// The label is absent.
+/// Requires that the label is absent.
 pub(super) fn without(key: &str) -> Requirement {
     requirement(key, Operator::DoesNotExist, &[])
 }
 
-/// The label is absent or has none of the values.
+/// Requires that the label is absent or has none of the values.
 pub(super) fn not_in(key: &str, values: &[&str]) -> Requirement {
     requirement(key, Operator::NotIn, values)
 }

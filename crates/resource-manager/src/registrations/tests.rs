@@ -1,4 +1,4 @@
-//! What no contract asks: names, addresses, order, and what gardenlet writes of a webhook besides rules and selectors.
+//! What no contract covers: names, addresses, order, and fields other than rules and selectors.
 
 use controller::config::Configuration as _;
 use std::collections::BTreeSet;
@@ -50,7 +50,7 @@ fn common(purposes: &str) -> Value {
 }
 
 #[test]
-fn a_seed_is_called_by_its_service_and_excluded_from_the_care_of_shoots() {
+fn a_seed_is_called_by_service_and_excluded_from_the_shoot_care_controller() {
     let mut webhook = common("NotIn");
     webhook["clientConfig"] = json!({
         "service": {"name": "gardener-resource-manager", "namespace": "garden", "path": "/webhooks/seccomp-profile"},
@@ -86,7 +86,7 @@ fn a_shoot_is_called_by_url() {
 }
 
 #[test]
-fn webhooks_stand_in_gardenlets_order_under_its_names_and_paths() {
+fn webhooks_have_gardenlets_order_names_and_paths() {
     let written: Vec<String> = registrations(&all(), Instance::Seed, None)
         .iter()
         .flat_map(|configuration| &configuration.webhooks)

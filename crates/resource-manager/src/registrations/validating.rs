@@ -1,4 +1,4 @@
-//! What the ValidatingWebhookConfiguration holds.
+//! The webhooks of the ValidatingWebhookConfiguration.
 
 use api::gardener::DELETION_PROTECTED;
 use formats::selector::LabelSelector;
@@ -13,7 +13,7 @@ const DRUID: &str = "druid.gardener.cloud";
 const EXTENSIONS: &str = "extensions.gardener.cloud";
 const VERSION: &[&str] = &["v1alpha1"];
 
-/// Resources that are validated, with their group and kind in lower case.
+/// Validated resources, with their group and kind in lower case.
 const VALIDATED: [(&str, &str, &str); 12] = [
     ("backupbuckets", EXTENSIONS, "backupbucket"),
     ("backupentries", EXTENSIONS, "backupentry"),
@@ -29,7 +29,7 @@ const VALIDATED: [(&str, &str, &str); 12] = [
     ("workers", EXTENSIONS, "worker"),
 ];
 
-/// The enabled ones, in gardenlet's order. GRM-CDP-023, GRM-EXV-321.
+/// The enabled webhooks, in gardenlet's order. GRM-CDP-023, GRM-EXV-321.
 pub(super) fn webhooks(config: &WebhooksConfiguration, address: &Address<'_>) -> Vec<Registration> {
     let mut webhooks = Vec::new();
     if config.crd_deletion_protection.enabled {
@@ -52,7 +52,7 @@ fn definitions(address: &Address<'_>) -> Registration {
     }
 }
 
-/// Bastions are registered although their deletion needs no confirmation: so it is in the original.
+/// Like the original, this includes bastions although their deletion needs no confirmation.
 fn custom_resources(address: &Address<'_>) -> Registration {
     let extensions: Vec<&str> =
         VALIDATED.iter().filter(|(_, group, _)| *group == EXTENSIONS).map(|(plural, ..)| *plural).collect();

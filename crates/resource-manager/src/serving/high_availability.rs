@@ -1,4 +1,4 @@
-//! high-availability-config as a webhook: facts by the request, not by the object.
+//! Serves high-availability-config, whose facts depend on the request and not on the object.
 
 use std::sync::Arc;
 
@@ -26,11 +26,11 @@ impl HighAvailability {
 
 #[async_trait]
 impl Webhook for HighAvailability {
-    /// A fact that cannot be read is answered with 500, an object that cannot be read with 403.
+    /// A fact that cannot be read is answered with 500, an object that cannot be decoded with 403.
     ///
     /// GRM-HAC-076, GRM-HAC-077, GRM-HAC-078, GRM-HAC-082.
     async fn answer(&self, request: &AdmissionRequest<'_>) -> Answer {
-        self.facts.synced().await;
+        self.facts.wait_until_synced().await;
         let (namespace, scaled_up_to) = match self.gather(request) {
             Ok(facts) => facts,
             Err(error) => return Rejection::errored(500, error.to_string()).into(),
@@ -39,7 +39,7 @@ impl Webhook for HighAvailability {
         if !high_availability_config::handles(kind) {
             return Answer::allowed(&format!("unexpected resource: {}", group_kind(kind)));
         }
-        let facts = high_availability_config::Facts { namespace: &namespace, scaled_up_to };
+        let facts = high_availability_config::ObjectFacts { namespace: &namespace, scaled_up_to };
         let answer = mutation::answer(request, |object| {
             high_availability_config::mutate(&self.config, facts, kind, object)
         });
@@ -61,7 +61,7 @@ impl HighAvailability {
     }
 }
 
-/// `Kind.group`, or `Kind` of the core group.
+/// `Kind.group`, or `Kind` for the core group.
 fn group_kind(kind: &GroupVersionKind) -> String {
     if kind.group.is_empty() { kind.kind.clone() } else { format!("{}.{}", kind.kind, kind.group) }
 }

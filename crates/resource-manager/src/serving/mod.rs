@@ -1,4 +1,4 @@
-//! The webhooks of one instance behind their paths, with the facts that they need.
+//! The webhooks of one instance by path, with the facts that they need.
 
 mod high_availability;
 mod mutating;
@@ -17,18 +17,18 @@ use crate::webhooks::{
     token_invalidator,
 };
 use high_availability::HighAvailability;
-use mutating::{Informed, Kind, Mutating};
+use mutating::{Mutating, MutatingWithFacts, ReviewedKind};
 
-/// Clients of the clusters that an instance works with.
+/// Clients of an instance's clusters.
 #[derive(Clone)]
 pub struct Clients {
-    /// The cluster that holds ManagedResources.
+    /// The cluster with the ManagedResources.
     pub source: Client,
-    /// The cluster whose requests are reviewed, often the same.
+    /// The cluster whose requests are reviewed, often the same one.
     pub target: Client,
 }
 
-/// The enabled webhooks; watching for their facts ends when this is dropped.
+/// The enabled webhooks; dropping this ends the watches for their facts.
 #[derive(Clone, Debug)]
 pub struct Webhooks {
     /// Serves them.
@@ -37,9 +37,9 @@ pub struct Webhooks {
 }
 
 impl Webhooks {
-    /// Waits until all facts have been read once. A request that comes earlier waits as well.
-    pub async fn synced(&self) {
-        self.facts.synced().await;
+    /// Waits until all facts have been read once. An earlier request waits as well.
+    pub async fn wait_until_synced(&self) {
+        self.facts.wait_until_synced().await;
     }
 
     /// Whether all facts have been read once.
@@ -49,9 +49,9 @@ impl Webhooks {
     }
 }
 
-/// Sets up the webhooks that `config` enables, defaults filled in, and starts to watch for their facts.
+/// Builds the webhooks that `config` enables, and starts to watch their facts.
 ///
-/// Must be called within a tokio runtime; works without sockets if the clients do.
+/// Must be called within a tokio runtime; opens no sockets if the clients do not.
 #[must_use]
 pub fn webhooks(config: &ResourceManagerConfiguration, clients: &Clients) -> Webhooks {
     let target = config.target_client_connection.as_ref().unwrap_or(&config.source_client_connection);
@@ -65,33 +65,35 @@ pub fn webhooks(config: &ResourceManagerConfiguration, clients: &Clients) -> Web
     Webhooks { service: service::service(routes, Limits::default()), facts }
 }
 
-/// Webhooks that look at the object alone.
+/// Webhooks that only look at the object.
 fn without_facts(config: &WebhooksConfiguration) -> Vec<Route> {
     let host = config.kubernetes_service_host.host.clone();
     let scheduler = config.pod_scheduler_name.scheduler_name.clone().unwrap_or_default();
     [
         config.endpoint_slice_hints.enabled.then(|| {
-            let webhook = Mutating::new(Kind::ENDPOINT_SLICE, endpoint_slice_hints::mutate);
+            let webhook = Mutating::new(ReviewedKind::ENDPOINT_SLICE, endpoint_slice_hints::mutate);
             route(endpoint_slice_hints::NAME, endpoint_slice_hints::PATH, webhook)
         }),
         config.kubernetes_service_host.enabled.then(|| {
-            let webhook = Mutating::new(Kind::POD, move |pod| kubernetes_service_host::mutate(&host, pod));
+            let webhook =
+                Mutating::new(ReviewedKind::POD, move |pod| kubernetes_service_host::mutate(&host, pod));
             route(kubernetes_service_host::NAME, kubernetes_service_host::PATH, webhook)
         }),
         config.pod_scheduler_name.enabled.then(|| {
-            let webhook = Mutating::new(Kind::POD, move |pod| pod_scheduler_name::mutate(&scheduler, pod));
+            let webhook =
+                Mutating::new(ReviewedKind::POD, move |pod| pod_scheduler_name::mutate(&scheduler, pod));
             route(pod_scheduler_name::NAME, pod_scheduler_name::PATH, webhook)
         }),
         config.pod_topology_spread_constraints.enabled.then(|| {
-            let webhook = Mutating::new(Kind::POD, pod_topology_spread_constraints::mutate);
+            let webhook = Mutating::new(ReviewedKind::POD, pod_topology_spread_constraints::mutate);
             route(pod_topology_spread_constraints::NAME, pod_topology_spread_constraints::PATH, webhook)
         }),
         config.seccomp_profile.enabled.then(|| {
-            let webhook = Mutating::new(Kind::POD, seccomp_profile::mutate);
+            let webhook = Mutating::new(ReviewedKind::POD, seccomp_profile::mutate);
             route(seccomp_profile::NAME, seccomp_profile::PATH, webhook)
         }),
         config.token_invalidator.enabled.then(|| {
-            let webhook = Mutating::new(Kind::SECRET, token_invalidator::mutate);
+            let webhook = Mutating::new(ReviewedKind::SECRET, token_invalidator::mutate);
             route(token_invalidator::NAME, token_invalidator::PATH, webhook)
         }),
     ]
@@ -100,7 +102,7 @@ fn without_facts(config: &WebhooksConfiguration) -> Vec<Route> {
     .collect()
 }
 
-/// Webhooks that look at other objects too.
+/// Webhooks that also need facts.
 fn with_facts(config: &WebhooksConfiguration, facts: &Arc<Facts>) -> Vec<Route> {
     let seconds = config.projected_token_mount.expiration_seconds.unwrap_or_default();
     let system_components = config.system_components_config.clone();
@@ -110,7 +112,7 @@ fn with_facts(config: &WebhooksConfiguration, facts: &Arc<Facts>) -> Vec<Route> 
             route(high_availability_config::NAME, high_availability_config::PATH, webhook)
         }),
         config.projected_token_mount.enabled.then(|| {
-            let webhook = Informed::new(Kind::POD, facts, move |facts, request, pod| {
+            let webhook = MutatingWithFacts::new(ReviewedKind::POD, facts, move |facts, request, pod| {
                 let Some(account) = projected_token_mount::service_account(pod)? else { return Ok(()) };
                 let automount = facts.automount(&request.namespace, account)?;
                 projected_token_mount::mutate(seconds, automount, pod)
@@ -118,7 +120,7 @@ fn with_facts(config: &WebhooksConfiguration, facts: &Arc<Facts>) -> Vec<Route> 
             route(projected_token_mount::NAME, projected_token_mount::PATH, webhook)
         }),
         config.system_components_config.enabled.then(|| {
-            let webhook = Informed::new(Kind::POD, facts, move |facts, _, pod| {
+            let webhook = MutatingWithFacts::new(ReviewedKind::POD, facts, move |facts, _, pod| {
                 system_components_config::mutate(&system_components, &facts.node_tolerations(), pod)
             });
             route(system_components_config::NAME, system_components_config::PATH, webhook)

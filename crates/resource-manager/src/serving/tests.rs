@@ -1,4 +1,5 @@
-//! What contracts cannot say: namespaces that are not looked at, kinds that come later, requests that come too early.
+//! What contracts cannot express: namespaces that are not watched, kinds that are served later, requests before facts
+//! are read.
 
 use controller::config::Configuration as _;
 use std::time::Duration;
@@ -34,7 +35,7 @@ impl Instance {
     }
 
     /// The response to the creation of an object in namespace `a`.
-    async fn ask(&self, path: &str, kind: &str, object: &Value) -> Value {
+    async fn review(&self, path: &str, kind: &str, object: &Value) -> Value {
         let (api_version, kind) = kind.rsplit_once('/').unwrap();
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
         let review = json!({
@@ -51,15 +52,15 @@ impl Instance {
         review["response"].take()
     }
 
-    /// Asks until the answer is as wanted; facts arrive by watches.
-    async fn settles(&self, path: &str, kind: &str, object: &Value, wanted: impl Fn(&Value) -> bool) {
+    /// Repeats a review until the response is as wanted; facts arrive by watches.
+    async fn review_until(&self, path: &str, kind: &str, object: &Value, wanted: impl Fn(&Value) -> bool) {
         for _ in 0..1000 {
-            if wanted(&self.ask(path, kind, object).await) {
+            if wanted(&self.review(path, kind, object).await) {
                 return;
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        panic!("still {}", self.ask(path, kind, object).await);
+        panic!("still {}", self.review(path, kind, object).await);
     }
 }
 
@@ -113,12 +114,12 @@ fn patched(response: &Value) -> bool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn facts_that_are_not_there_are_told_in_the_words_of_the_original() {
+async fn missing_facts_have_the_originals_error_texts() {
     let instance = Instance::start(
         &server(),
         &json!({"webhooks": {"highAvailabilityConfig": {"enabled": true}, "projectedTokenMount": {"enabled": true}}}),
     );
-    let response = instance.ask(TOKEN, "v1/Pod", &pod("robot")).await;
+    let response = instance.review(TOKEN, "v1/Pod", &pod("robot")).await;
     assert_eq!(refusal(&response), (false, &json!(404), &json!("ServiceAccount \"robot\" not found")));
     assert_eq!(response["status"]["reason"], "NotFound");
     assert_eq!(response["status"]["details"], json!({"name": "robot", "kind": "ServiceAccount"}));
@@ -127,12 +128,12 @@ async fn facts_that_are_not_there_are_told_in_the_words_of_the_original() {
         &ApiServer::builder().build(),
         &json!({"webhooks": {"highAvailabilityConfig": {"enabled": true}}}),
     );
-    let response = empty.ask(HA, "apps/v1/Deployment", &deployment()).await;
+    let response = empty.review(HA, "apps/v1/Deployment", &deployment()).await;
     assert_eq!(refusal(&response), (false, &json!(500), &json!("Namespace \"a\" not found")));
 }
 
 #[tokio::test(start_paused = true)]
-async fn namespaces_that_are_not_looked_at_are_errors() {
+async fn unwatched_namespaces_are_errors() {
     let instance = Instance::start(
         &server(),
         &json!({
@@ -140,10 +141,10 @@ async fn namespaces_that_are_not_looked_at_are_errors() {
             "webhooks": {"highAvailabilityConfig": {"enabled": true}, "projectedTokenMount": {"enabled": true}},
         }),
     );
-    let response = instance.ask(TOKEN, "v1/Pod", &pod("robot")).await;
+    let response = instance.review(TOKEN, "v1/Pod", &pod("robot")).await;
     let message = json!("unable to get: a/robot because of unknown namespace for the cache");
     assert_eq!(refusal(&response), (false, &json!(403), &message));
-    let response = instance.ask(HA, "apps/v1/Deployment", &deployment()).await;
+    let response = instance.review(HA, "apps/v1/Deployment", &deployment()).await;
     let message =
         json!("failed to list all HPAs: unable to list: a because of unknown namespace for the cache");
     assert_eq!(refusal(&response), (false, &json!(500), &message));
@@ -156,38 +157,38 @@ async fn a_fact_counts_from_the_moment_it_is_written_to_the_moment_it_is_deleted
         &json!({"webhooks": {"highAvailabilityConfig": {"enabled": true}, "projectedTokenMount": {"enabled": true}}}),
     );
     let kind = "apps/v1/Deployment";
-    instance.settles(HA, kind, &deployment(), patched).await;
+    instance.review_until(HA, kind, &deployment(), patched).await;
     instance.write(autoscaler("HorizontalPodAutoscaler")).await;
     let raised_only = |response: &Value| !spec_replicas(response);
-    instance.settles(HA, kind, &deployment(), raised_only).await;
+    instance.review_until(HA, kind, &deployment(), raised_only).await;
 
     let account = json!({
         "apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "robot", "namespace": "a"},
         "automountServiceAccountToken": false,
     });
     instance.write(account).await;
-    instance.settles(TOKEN, "v1/Pod", &pod("robot"), patched).await;
+    instance.review_until(TOKEN, "v1/Pod", &pod("robot"), patched).await;
     let accounts: Api<k8s_openapi::api::core::v1::ServiceAccount> =
         Api::namespaced(instance.client.clone(), "a");
     accounts.delete("robot", &kube::api::DeleteParams::default()).await.unwrap();
-    instance.settles(TOKEN, "v1/Pod", &pod("robot"), |response| response["status"]["code"] == 404).await;
+    instance.review_until(TOKEN, "v1/Pod", &pod("robot"), |response| response["status"]["code"] == 404).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_kind_that_comes_later_is_noticed() {
+async fn a_kind_that_is_served_later_is_noticed() {
     let server = server();
     let instance =
         Instance::start(&server, &json!({"webhooks": {"highAvailabilityConfig": {"enabled": true}}}));
     let kind = "apps/v1/Deployment";
-    assert!(spec_replicas(&instance.ask(HA, kind, &deployment()).await), "there are no Hvpas yet");
+    assert!(spec_replicas(&instance.review(HA, kind, &deployment()).await), "there are no Hvpas yet");
     let hvpas = schema::crds().iter().find(|crd| crd.kind() == "Hvpa").unwrap();
     instance.write(hvpas.json().clone()).await;
     instance.write(autoscaler("Hvpa")).await;
-    instance.settles(HA, kind, &deployment(), |response| !spec_replicas(response)).await;
+    instance.review_until(HA, kind, &deployment(), |response| !spec_replicas(response)).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_taints_of_selected_nodes_are_tolerated_and_only_as_long_as_they_are_there() {
+async fn only_current_taints_of_selected_nodes_are_tolerated() {
     let server = server();
     let node = |name: &str, pool: &str, taint: &str| {
         json!({
@@ -205,10 +206,10 @@ async fn only_taints_of_selected_nodes_are_tolerated_and_only_as_long_as_they_ar
         let tolerations = patch[0]["value"].as_array().cloned().unwrap_or_default();
         tolerations.iter().map(|toleration| toleration["key"].clone()).collect::<Vec<_>>()
     };
-    instance.settles(SYSTEM, "v1/Pod", &pod(""), |response| keys(response) == ["first", "second"]).await;
+    instance.review_until(SYSTEM, "v1/Pod", &pod(""), |response| keys(response) == ["first", "second"]).await;
     let nodes: Api<k8s_openapi::api::core::v1::Node> = Api::all(instance.client.clone());
     nodes.delete("n1", &kube::api::DeleteParams::default()).await.unwrap();
-    instance.settles(SYSTEM, "v1/Pod", &pod(""), |response| keys(response) == ["second"]).await;
+    instance.review_until(SYSTEM, "v1/Pod", &pod(""), |response| keys(response) == ["second"]).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -216,7 +217,7 @@ async fn only_what_enabled_webhooks_need_is_watched() {
     let watched = async |config: Value| {
         let server = server();
         let instance = Instance::start(&server, &config);
-        instance.webhooks.synced().await;
+        instance.webhooks.wait_until_synced().await;
         let resources = server.requests().into_iter().map(|request| request.resource);
         resources.collect::<std::collections::BTreeSet<_>>()
     };

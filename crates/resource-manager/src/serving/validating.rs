@@ -1,4 +1,4 @@
-//! Pure judgements as webhooks, and the lists that one of them needs.
+//! Serves pure validations as webhooks, and reads the lists that one of them needs.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,8 +14,8 @@ use webhook::service::{Route, Webhook};
 use webhook::validation;
 
 use crate::config::WebhooksConfiguration;
-use crate::webhooks::crd_deletion_protection::{self as deletion, Collection, Step};
-use crate::webhooks::extension_validation::{self, Kind};
+use crate::webhooks::crd_deletion_protection::{self as deletion, Collection, DeletionDecision};
+use crate::webhooks::extension_validation::{self, ExtensionKind};
 
 /// The enabled validating webhooks; `source` is the cluster whose deletions are reviewed.
 pub(super) fn routes(config: &WebhooksConfiguration, source: &Client) -> Vec<Route> {
@@ -34,7 +34,7 @@ pub(super) fn routes(config: &WebhooksConfiguration, source: &Client) -> Vec<Rou
     routes
 }
 
-struct ExtensionValidation(&'static Kind);
+struct ExtensionValidation(&'static ExtensionKind);
 
 #[async_trait]
 impl Webhook for ExtensionValidation {
@@ -50,11 +50,11 @@ struct DeletionProtection {
 #[async_trait]
 impl Webhook for DeletionProtection {
     async fn answer(&self, request: &AdmissionRequest<'_>) -> Answer {
-        match deletion::judge(request) {
-            Step::Answer(answer) => answer,
-            Step::List(collection) => {
+        match deletion::decide(request) {
+            DeletionDecision::Answer(answer) => answer,
+            DeletionDecision::List(collection) => {
                 let limit = Duration::from_secs(deletion::TIMEOUT_SECONDS);
-                let listing = tokio::time::timeout(limit, self.judge_collection(&collection));
+                let listing = tokio::time::timeout(limit, self.decide_collection(&collection));
                 listing.await.unwrap_or_else(|_| {
                     let message = format!("failed to list {} within {limit:?}", collection.resource);
                     Answer::errored(500, &message)
@@ -65,10 +65,10 @@ impl Webhook for DeletionProtection {
 }
 
 impl DeletionProtection {
-    /// Asks the server itself: what a cache does not know yet must not be lost.
-    async fn judge_collection(&self, collection: &Collection) -> Answer {
+    /// Lists from the API server: a cache might miss new objects that need protection.
+    async fn decide_collection(&self, collection: &Collection) -> Answer {
         match list(&self.source, collection).await {
-            Ok(objects) => deletion::judge_collection(
+            Ok(objects) => deletion::decide_collection(
                 objects
                     .iter()
                     .map(|object| object.annotations().get(CONFIRMATION_DELETION).map(String::as_str)),
@@ -105,7 +105,7 @@ mod tests {
         "resource":{"group":"extensions.gardener.cloud","version":"v1alpha1","resource":"workers"},
         "kind":{"group":"extensions.gardener.cloud","version":"v1alpha1","kind":"Worker"}}}"#;
 
-    /// What is said to the deletion of all workers of a namespace when the server answers the list so.
+    /// The answer to the deletion of all workers of a namespace when the server answers the list with this error.
     async fn answered(code: u16, reason: &'static str) -> Answer {
         let server = tower::service_fn(move |request: Request<Body>| async move {
             let path = "/apis/extensions.gardener.cloud/v1alpha1/namespaces/shoot--a--b/workers";
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_collection_that_is_not_there_may_be_deleted() {
+    async fn a_missing_collection_may_be_deleted() {
         assert_eq!(answered(404, "NotFound").await, Answer::allowed("object was not found"));
     }
 

@@ -1,4 +1,4 @@
-//! Custom resources and their definitions are deleted only if an annotation confirms it:
+//! Deletes custom resources and their definitions only if an annotation confirms it:
 //! `contracts/resource-manager/webhooks/crd-deletion-protection`.
 
 use api::gardener::{CONFIRMATION_DELETION, DELETION_PROTECTED};
@@ -14,21 +14,21 @@ use crate::strconv;
 
 /// Name of the webhook.
 pub const NAME: &str = "crd-deletion-protection";
-/// Where it is served.
+/// Its path.
 pub const PATH: &str = "/webhooks/validate-crd-deletion";
-/// Seconds that a decision may take, listing included.
+/// Timeout of a decision in seconds, including the list.
 pub const TIMEOUT_SECONDS: u64 = 10;
 
-/// What to do with a request.
+/// How to decide about a request.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Step {
-    /// Nothing more: this is the answer.
+pub enum DeletionDecision {
+    /// Return this answer.
     Answer(Answer),
-    /// Ask about each object of this collection, with [`judge_collection`].
+    /// List this collection, and decide with [`decide_collection`].
     List(Collection),
 }
 
-/// Objects that are deleted together.
+/// Objects that one request deletes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Collection {
     /// Their group, version and kind.
@@ -37,7 +37,7 @@ pub struct Collection {
     pub resource: String,
     /// Their namespace; empty: all.
     pub namespace: String,
-    /// The label selector of those that need confirmation; empty: all do.
+    /// Label selector of the objects that need confirmation; empty: all.
     pub labels: String,
 }
 
@@ -55,36 +55,37 @@ const EXTENSIONS: [&str; 10] = [
     "workers",
 ];
 
-/// Judges a request, or says what has to be listed for that
-/// (GRM-CDP-001 to -005, GRM-CDP-009 to -017).
+/// Decides about a request, or returns the collection that must be listed first.
+///
+/// GRM-CDP-001 to -005, GRM-CDP-009 to -017.
 #[must_use]
-pub fn judge(request: &AdmissionRequest<'_>) -> Step {
+pub fn decide(request: &AdmissionRequest<'_>) -> DeletionDecision {
     if request.operation != Operation::Delete {
-        return Step::Answer(Answer::allowed("operation is not DELETE"));
+        return DeletionDecision::Answer(Answer::allowed("operation is not DELETE"));
     }
     let Some(mut collection) = protected(request) else {
-        return Step::Answer(Answer::allowed("resource is not deletion-protected"));
+        return DeletionDecision::Answer(Answer::allowed("resource is not deletion-protected"));
     };
     if request.name.is_empty() {
         collection.kind = request.kind.clone();
-        return Step::List(collection);
+        return DeletionDecision::List(collection);
     }
-    Step::Answer(match judge_object(request.old_object.or(request.object)) {
+    DeletionDecision::Answer(match check_object(request.old_object.or(request.object)) {
         Ok(()) => Answer::allowed(""),
         Err(rejection) => rejection.into(),
     })
 }
 
-/// Judges a collection by the annotations of each of its objects (GRM-CDP-006 to -008, GRM-CDP-018 to -021).
+/// Decides about a collection by the annotations of its objects (GRM-CDP-006 to -008, GRM-CDP-018 to -021).
 #[must_use]
-pub fn judge_collection<'a>(confirmations: impl IntoIterator<Item = Option<&'a str>>) -> Answer {
+pub fn decide_collection<'a>(confirmations: impl IntoIterator<Item = Option<&'a str>>) -> Answer {
     match confirmations.into_iter().try_for_each(confirmed) {
         Ok(()) => Answer::allowed(""),
         Err(rejection) => rejection.into(),
     }
 }
 
-/// What the resource of a request needs listed when it is deleted as a whole; `None` if it is not protected.
+/// The collection to list if the request deletes one; `None` if its resource is not protected.
 fn protected(request: &AdmissionRequest<'_>) -> Option<Collection> {
     let resource = &request.resource;
     let name = resource.resource.as_str();
@@ -113,7 +114,7 @@ fn in_namespace(request: &AdmissionRequest<'_>) -> Collection {
 }
 
 /// GRM-CDP-009 to -012.
-fn judge_object(raw: Option<&RawValue>) -> Result<(), Rejection> {
+fn check_object(raw: Option<&RawValue>) -> Result<(), Rejection> {
     let raw = raw.ok_or_else(|| Rejection::errored(500, "no object found in admission request"))?;
     let unreadable = |error: &dyn std::fmt::Display| Rejection::errored(500, error.to_string());
     let value: Value = serde_json::from_str(raw.get()).map_err(|error| unreadable(&error))?;
@@ -138,7 +139,7 @@ mod tests {
 
     use super::*;
 
-    fn judged(group: &str, version: &str, resource: &str, namespace: &str) -> Step {
+    fn decided(group: &str, version: &str, resource: &str, namespace: &str) -> DeletionDecision {
         let resource = format!(r#"{{"group":"{group}","version":"{version}","resource":"{resource}"}}"#);
         let kind = format!(r#"{{"group":"{group}","version":"{version}","kind":"Some"}}"#);
         let request = format!(
@@ -146,7 +147,7 @@ mod tests {
         );
         let review =
             format!(r#"{{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{request}}}"#);
-        judge(Review::read(review.as_bytes()).unwrap().request.as_ref().unwrap())
+        decide(Review::read(review.as_bytes()).unwrap().request.as_ref().unwrap())
     }
 
     #[test]
@@ -159,7 +160,10 @@ mod tests {
                 namespace: String::new(),
                 labels: "gardener.cloud/deletion-protected=true".to_owned(),
             };
-            assert_eq!(judged(group, version, "customresourcedefinitions", ""), Step::List(want));
+            assert_eq!(
+                decided(group, version, "customresourcedefinitions", ""),
+                DeletionDecision::List(want)
+            );
         }
     }
 
@@ -177,7 +181,7 @@ mod tests {
                 namespace: "shoot--a--b".to_owned(),
                 labels: String::new(),
             };
-            assert_eq!(judged(group, "v1alpha1", resource, "shoot--a--b"), Step::List(want));
+            assert_eq!(decided(group, "v1alpha1", resource, "shoot--a--b"), DeletionDecision::List(want));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Traffic stays in its zone: each endpoint is hinted to the zone it is in:
+//! Keeps traffic in its zone: sets the hint of each endpoint to its own zone:
 //! `contracts/resource-manager/webhooks/endpoint-slice-hints.yaml`.
 
 use serde_json::{Value, json};
@@ -7,15 +7,15 @@ use webhook::rejection::Rejection;
 
 /// Name of the webhook.
 pub const NAME: &str = "endpoint-slice-hints";
-/// Path it answers on.
+/// Its path.
 pub const PATH: &str = "/webhooks/endpoint-slice-hints";
 
-/// Sets the zone hint of each endpoint that has a zone; one without keeps the hints it has.
+/// Sets the zone hint of each endpoint that has a zone; other endpoints keep their hints.
 ///
 /// GRM-ESH-001, GRM-ESH-002, GRM-ESH-003, GRM-ESH-004, GRM-ESH-012.
 ///
 /// # Errors
-/// 400 when a field has another type than the API's.
+/// 400 when a field has the wrong type.
 pub fn mutate(endpoint_slice: &mut Value) -> Result<(), Rejection> {
     if object::list(endpoint_slice, &["endpoints"])?.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Containers are told the API server's host name, so that they reach it without a detour:
+//! Sets the API server's host name in containers, so that they reach it directly:
 //! `contracts/resource-manager/webhooks/kubernetes-service-host.yaml`.
 
 use serde_json::{Map, Value};
@@ -7,17 +7,17 @@ use webhook::rejection::Rejection;
 
 /// Name of the webhook.
 pub const NAME: &str = "kubernetes-service-host";
-/// Path it answers on.
+/// Its path.
 pub const PATH: &str = "/webhooks/kubernetes-service-host";
 
 const VARIABLE: &str = "KUBERNETES_SERVICE_HOST";
 
-/// Appends the variable with `host` to each container and init container whose environment does not name it.
+/// Appends the variable with `host` to each container and init container that does not have it.
 ///
 /// GRM-KSH-001, GRM-KSH-003, GRM-KSH-004, GRM-KSH-013.
 ///
 /// # Errors
-/// 400 when a field has another type than the API's.
+/// 400 when a field has the wrong type.
 pub fn mutate(host: &str, pod: &mut Value) -> Result<(), Rejection> {
     for containers in ["initContainers", "containers"] {
         let path = ["spec", containers];
@@ -33,7 +33,7 @@ pub fn mutate(host: &str, pod: &mut Value) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// Whether the container's environment has the variable, from a value or from elsewhere.
+/// Whether the container's environment has the variable, from a value or a source.
 ///
 /// GRM-KSH-002.
 fn names_host(container: &Value) -> Result<bool, WrongType> {
@@ -45,7 +45,7 @@ fn names_host(container: &Value) -> Result<bool, WrongType> {
     Ok(false)
 }
 
-/// The entry; an empty host is left out, as the API writes it.
+/// The entry; an empty host is omitted, as in the API's form.
 ///
 /// GRM-KSH-010.
 fn variable(host: &str) -> Value {

@@ -1,4 +1,4 @@
-//! One module per webhook; each decides in a pure function over raw objects and plain facts.
+//! One module per webhook; each is a pure function over raw objects and plain facts.
 
 pub mod crd_deletion_protection;
 pub mod endpoint_slice_hints;
@@ -12,7 +12,7 @@ pub mod seccomp_profile;
 pub mod system_components_config;
 pub mod token_invalidator;
 
-/// Every webhook by name, and where it is served; extension-validation has a path per kind.
+/// The name and path of every webhook; extension-validation has a path per kind.
 #[must_use]
 pub fn paths() -> Vec<(&'static str, String)> {
     let one_each = [

@@ -1,4 +1,4 @@
-//! Pods without a scheduler of their own go to the configured one:
+//! Assigns Pods without a scheduler of their own to the configured one:
 //! `contracts/resource-manager/webhooks/pod-scheduler-name.yaml`.
 
 use api::kubernetes::DEFAULT_SCHEDULER;
@@ -8,17 +8,17 @@ use webhook::rejection::Rejection;
 
 /// Name of the webhook.
 pub const NAME: &str = "pod-scheduler-name";
-/// Path it answers on.
+/// Its path.
 pub const PATH: &str = "/webhooks/default-pod-scheduler-name";
 
 const SCHEDULER_NAME: [&str; 2] = ["spec", "schedulerName"];
 
-/// Replaces an empty scheduler name and the default one by `scheduler_name`; any other stays.
+/// Replaces an empty or default scheduler name by `scheduler_name`; any other stays.
 ///
 /// GRM-PSN-001, GRM-PSN-002, GRM-PSN-003, GRM-PSN-010.
 ///
 /// # Errors
-/// 400 when a field has another type than the API's.
+/// 400 when a field has the wrong type.
 pub fn mutate(scheduler_name: &str, pod: &mut Value) -> Result<(), Rejection> {
     if matches!(object::text(pod, &SCHEDULER_NAME)?, "" | DEFAULT_SCHEDULER) {
         object::set(pod, &SCHEDULER_NAME, scheduler_name)?;

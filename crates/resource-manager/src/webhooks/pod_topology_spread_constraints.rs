@@ -1,4 +1,4 @@
-//! Pods are spread among those of their own revision only, so that a rollout leaves them balanced:
+//! Spreads Pods among those of the same revision only, so that a rollout leaves them balanced:
 //! `contracts/resource-manager/webhooks/pod-topology-spread-constraints.yaml`.
 
 use api::kubernetes::POD_TEMPLATE_HASH;
@@ -8,19 +8,19 @@ use webhook::rejection::Rejection;
 
 /// Name of the webhook.
 pub const NAME: &str = "pod-topology-spread-constraints";
-/// Path it answers on.
+/// Its path.
 pub const PATH: &str = "/webhooks/pod-topology-spread-constraints";
 
 const CONSTRAINTS: [&str; 2] = ["spec", "topologySpreadConstraints"];
 
-/// Adds the Pod's template hash to the selector of each of its constraints that does not ask for one yet.
+/// Adds the Pod's template hash to the selector of each of its constraints that does not have it yet.
 ///
-/// A Pod without the label, or without constraints, is left alone; an empty hash counts.
+/// A Pod without the label, or without constraints, stays unchanged; an empty hash counts.
 ///
 /// GRM-TSC-001, GRM-TSC-004, GRM-TSC-014.
 ///
 /// # Errors
-/// 400 when a field has another type than the API's.
+/// 400 when a field has the wrong type.
 pub fn mutate(pod: &mut Value) -> Result<(), Rejection> {
     if object::list(pod, &CONSTRAINTS)?.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Pods get a token that expires and is renewed, where their ServiceAccount mounts none by itself:
+//! Mounts an expiring token into Pods whose ServiceAccount disables the automatic mount:
 //! `contracts/resource-manager/webhooks/projected-token-mount.yaml`.
 
 use api::kubernetes::DEFAULT_SERVICE_ACCOUNT;
@@ -11,19 +11,19 @@ use crate::strconv;
 
 /// Name of the webhook.
 pub const NAME: &str = "projected-token-mount";
-/// Path it answers on.
+/// Its path.
 pub const PATH: &str = "/webhooks/mount-projected-service-account-token";
 
 const VOLUME_PREFIX: &str = "kube-api-access-";
 const VOLUME: &str = "kube-api-access-gardener";
 const MOUNT_PATH: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/// The ServiceAccount whose automount setting [`mutate`] must be told; `None` if the Pod gets no volume anyway.
+/// The ServiceAccount whose automount setting [`mutate`] needs; `None` if the Pod gets no volume anyway.
 ///
 /// GRM-PTM-002.
 ///
 /// # Errors
-/// When the field, or what [`mutate`] would change, has another type than the API's.
+/// When the field, or a field that [`mutate`] would change, has the wrong type.
 pub fn service_account(pod: &Value) -> Result<Option<&str>, WrongType> {
     for field in ["volumes", "containers", "initContainers"] {
         object::list(pod, &["spec", field])?;
@@ -35,12 +35,12 @@ pub fn service_account(pod: &Value) -> Result<Option<&str>, WrongType> {
 /// Adds the token volume and mounts it into all containers and init containers.
 ///
 /// `automount` is `automountServiceAccountToken` of the Pod's ServiceAccount, which must be false and not
-/// absent; the Pod itself must not turn mounting off, and must not have a volume named `kube-api-access-…`.
+/// absent; the Pod itself must not disable mounting, and must not have a volume named `kube-api-access-…`.
 ///
 /// GRM-PTM-001, GRM-PTM-005, GRM-PTM-006, GRM-PTM-013, GRM-PTM-029.
 ///
 /// # Errors
-/// 403 when the Pod's own expiration is no number, 400 when a field has another type than the API's.
+/// 403 when the Pod's own expiration is not a number, 400 when a field has the wrong type.
 pub fn mutate(expiration_seconds: i64, automount: Option<bool>, pod: &mut Value) -> Result<(), Rejection> {
     if automount != Some(false)
         || object::boolean(pod, &["spec", "automountServiceAccountToken"])? == Some(false)
@@ -73,7 +73,7 @@ fn has_token_volume(pod: &Value) -> Result<bool, WrongType> {
     Ok(false)
 }
 
-/// Seconds that the Pod's annotation asks for; the shortest lifetime is left to the API server.
+/// The expiration in the Pod's annotation, in seconds; the API server enforces the minimum.
 ///
 /// GRM-PTM-010, GRM-PTM-011, GRM-PTM-012.
 fn own_expiration(pod: &Value) -> Result<Option<i64>, Rejection> {

@@ -1,4 +1,4 @@
-//! System components run on the nodes meant for them and tolerate what those nodes are tainted with:
+//! Makes system components run on their nodes and tolerate the taints of those nodes:
 //! `contracts/resource-manager/webhooks/system-components-config.yaml`.
 
 use api::kubernetes::{RESERVED_TAINT_DOMAIN, TAINT_TO_BE_DELETED};
@@ -11,16 +11,16 @@ use crate::toleration::{Taint, Toleration};
 
 /// Name of the webhook.
 pub const NAME: &str = "system-components-config";
-/// Path it answers on.
+/// Its path.
 pub const PATH: &str = "/webhooks/system-components-config";
 
 const NODE_SELECTOR: [&str; 2] = ["spec", "nodeSelector"];
 const TOLERATIONS: [&str; 2] = ["spec", "tolerations"];
 
-/// Tolerations of the taints of nodes, in their order and without repetition.
+/// Tolerations of the taints of nodes, in their order and without duplicates.
 ///
-/// Taints that Kubernetes keeps for itself, and the one of cluster-autoscaler, are left out:
-/// tolerating them would break eviction and scaling down.
+/// Taints that Kubernetes reserves, and the one of cluster-autoscaler, are left out: tolerating them would break
+/// eviction and scaling down.
 ///
 /// GRM-SCC-005, GRM-SCC-011.
 pub fn tolerations_for<'a>(taints: impl IntoIterator<Item = &'a Taint>) -> Vec<Toleration> {
@@ -36,13 +36,13 @@ pub fn tolerations_for<'a>(taints: impl IntoIterator<Item = &'a Taint>) -> Vec<T
 
 /// Adds the configured node selector and tolerations, and `node_tolerations`, to a Pod that no DaemonSet owns.
 ///
-/// The configured selector wins over the Pod's. Tolerations keep their order, the Pod's own first;
-/// of equal ones the first stays.
+/// The configured selector overrides the Pod's. Tolerations keep their order, the Pod's own first; of equal ones the
+/// first stays.
 ///
 /// GRM-SCC-001, GRM-SCC-002, GRM-SCC-003, GRM-SCC-027.
 ///
 /// # Errors
-/// 400 when a field has another type than the API's.
+/// 400 when a field has the wrong type.
 pub fn mutate(
     config: &SystemComponentsConfig,
     node_tolerations: &[Toleration],
@@ -90,7 +90,7 @@ fn is_ignored(taint_key: &str) -> bool {
     taint_key.contains(RESERVED_TAINT_DOMAIN) || taint_key == TAINT_TO_BE_DELETED
 }
 
-/// Whether a DaemonSet controls the Pod; it chooses the node of each of its Pods itself.
+/// Whether a DaemonSet, which chooses the nodes of its Pods itself, controls the Pod.
 ///
 /// GRM-SCC-013, GRM-SCC-014.
 fn is_of_daemon_set(pod: &Value) -> Result<bool, WrongType> {

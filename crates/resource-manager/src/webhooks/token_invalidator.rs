@@ -1,4 +1,4 @@
-//! Static tokens that nobody uses are made invalid, and come back when asked for:
+//! Invalidates unused static tokens, and restores them on request:
 //! `contracts/resource-manager/webhooks/token-invalidator.yaml`.
 
 use api::resources::TOKEN_CONSIDER;
@@ -10,21 +10,21 @@ use webhook::rejection::Rejection;
 
 /// Name of the webhook.
 pub const NAME: &str = "token-invalidator";
-/// Path it answers on.
+/// Its path.
 pub const PATH: &str = "/webhooks/invalidate-service-account-token-secret";
 
-/// What stands where a valid token stood.
+/// The value of an invalidated token.
 const INVALID_TOKEN: [u8; 3] = [0; 3];
 
-/// Invalidates the token of a Secret with the `consider` label, whatever its value;
-/// without the label an invalidated token is removed, so that Kubernetes makes a new one.
+/// Invalidates the token of a Secret with the `consider` label, whatever its value; without the label it removes an
+/// invalidated token, so that Kubernetes creates a new one.
 ///
-/// A Secret without data is left alone. Neither its type nor its ServiceAccount is looked at.
+/// A Secret without data stays unchanged. Its type and its ServiceAccount do not matter.
 ///
 /// GRM-TIV-001, GRM-TIV-002, GRM-TIV-003, GRM-TIV-004.
 ///
 /// # Errors
-/// 400 when a field has another type than the API's, or the token is no base64.
+/// 400 when a field has the wrong type, or the token is not base64.
 pub fn mutate(secret: &mut Value) -> Result<(), Rejection> {
     if object::map(secret, &["data"])?.is_none() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Files as people write them, broken ones too.
+//! Configuration files as users write them, including broken ones.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,10 +10,10 @@ use super::*;
 const HEAD: &str =
     "apiVersion: controllermanager.config.gardener.cloud/v1alpha1\nkind: ControllerManagerConfiguration\n";
 
-/// A file of a test's own, gone with it.
-struct Written(PathBuf);
+/// A file that is deleted when dropped.
+struct TemporaryFile(PathBuf);
 
-impl Written {
+impl TemporaryFile {
     fn new(name: &str, text: &str) -> Self {
         let path = std::env::temp_dir().join(format!("gcm-{}-{name}.yaml", std::process::id()));
         fs::write(&path, text).unwrap();
@@ -21,13 +21,13 @@ impl Written {
     }
 }
 
-impl Drop for Written {
+impl Drop for TemporaryFile {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.0);
     }
 }
 
-/// A file with this as a quota of projects.
+/// A configuration file whose project quota is `config`.
 fn quota(config: &str) -> String {
     format!("{HEAD}controllers: {{project: {{quotas: [{{config: {config}}}]}}}}\n")
 }
@@ -42,19 +42,20 @@ fn quota(config: &str) -> String {
 #[case::other("other", &quota("{apiVersion: apps/v1, kind: Deployment}"), "no kind \"Deployment\" is registered for version \"apps/v1\"")]
 #[case::shape("shape", &quota("{apiVersion: v1, kind: ResourceQuota, spec: {hard: 5}}"), "controllers.project.quotas[0].config")]
 #[case::level("level", &format!("{HEAD}logLevel: warn\n"), "logLevel: Unsupported value: \"warn\"")]
-fn what_cannot_be_used_is_told(#[case] name: &str, #[case] text: &str, #[case] told: &str) {
-    let file = Written::new(name, text);
+fn errors_name_the_problem(#[case] name: &str, #[case] text: &str, #[case] want: &str) {
+    let file = TemporaryFile::new(name, text);
     let error = ControllerManagerConfiguration::load(&file.0, false).unwrap_err().to_string();
-    assert!(error.contains(told), "{error}");
+    assert!(error.contains(want), "{error}");
 }
 
 #[test]
-fn a_field_that_is_not_known_is_warned_of_and_refused_where_that_is_wanted() {
-    let file = Written::new("unknown", &format!("{HEAD}controllers:\n  shootRetry: {{retryDuration: 1m}}\n"));
+fn an_unknown_field_is_a_warning_and_with_strict_an_error() {
+    let file =
+        TemporaryFile::new("unknown", &format!("{HEAD}controllers:\n  shootRetry: {{retryDuration: 1m}}\n"));
     let (config, warnings) = ControllerManagerConfiguration::load(&file.0, false).unwrap();
-    let told: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+    let messages: Vec<String> = warnings.iter().map(ToString::to_string).collect();
     assert_eq!(
-        told,
+        messages,
         [
             "line 4, column 16: unknown field controllers.shootRetry.retryDuration has no effect, did you mean \
           controllers.shootRetry.retryPeriod?"

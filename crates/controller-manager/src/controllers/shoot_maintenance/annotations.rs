@@ -1,4 +1,4 @@
-//! What annotations of a Shoot ask of its maintenance, and what maintenance asks by them of gardenlet.
+//! The annotations by which users request maintenance, and by which maintenance requests operations of gardenlet.
 
 use api::garden::Shoot;
 use api::gardener::{
@@ -7,25 +7,25 @@ use api::gardener::{
 };
 use kube::ResourceExt as _;
 
-/// What is done in every maintenance beside the reconciliation.
+/// Tasks of every maintenance in addition to the reconciliation.
 const TASKS: [&str; 4] =
     ["deployInfrastructure", "deployDNSRecordInternal", "deployDNSRecordExternal", "deployDNSRecordIngress"];
 const RESTART_CONTROL_PLANE: &str = "restartControlPlanePods";
 const RESTART_ADDONS: &str = "restartCoreAddons";
 
-/// What is restarted in every maintenance.
+/// Which restarts every maintenance requests.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Restarts {
     pub(super) control_plane: bool,
     pub(super) addons: bool,
 }
 
-/// Whether a Shoot is told to be maintained whatever its window is.
+/// Whether an annotation requests maintenance outside the window.
 pub(super) fn is_to_be_maintained(shoot: &Shoot) -> bool {
     shoot.annotations().get(OPERATION).is_some_and(|operation| operation == OPERATION_MAINTAIN)
 }
 
-/// GCM-MNT-020 to -022: what gardenlet is to do, and how that is told where it is more than a reconciliation.
+/// GCM-MNT-020 to -022: sets gardenlet's operation; returns it unless it is a plain reconciliation.
 pub(super) fn set_operation(shoot: &mut Shoot) -> Option<String> {
     if is_to_be_maintained(shoot) {
         shoot.annotations_mut().remove(OPERATION);
@@ -40,17 +40,17 @@ pub(super) fn set_operation(shoot: &mut Shoot) -> Option<String> {
         }
         return None;
     }
-    let asked = annotations.remove(MAINTENANCE_OPERATION).filter(|operation| !operation.is_empty());
-    let operation = asked.unwrap_or_else(|| OPERATION_RECONCILE.to_owned());
+    let requested = annotations.remove(MAINTENANCE_OPERATION).filter(|operation| !operation.is_empty());
+    let operation = requested.unwrap_or_else(|| OPERATION_RECONCILE.to_owned());
     annotations.insert(OPERATION.to_owned(), operation.clone());
     Some(operation).filter(|operation| operation != OPERATION_RECONCILE)
 }
 
-/// GCM-MNT-030, GCM-MNT-031: tasks are added behind those that are there.
+/// GCM-MNT-030, GCM-MNT-031: appends tasks to the existing ones.
 pub(super) fn add_tasks(shoot: &mut Shoot, restarts: Restarts) {
     let annotations = shoot.annotations_mut();
-    let said = annotations.get(SHOOT_TASKS).filter(|said| !said.is_empty()).cloned();
-    let mut tasks: Vec<&str> = said.iter().flat_map(|said| said.split(',')).collect();
+    let value = annotations.get(SHOOT_TASKS).filter(|value| !value.is_empty()).cloned();
+    let mut tasks: Vec<&str> = value.iter().flat_map(|value| value.split(',')).collect();
     let control_plane = restarts.control_plane.then_some(RESTART_CONTROL_PLANE);
     let addons = restarts.addons.then_some(RESTART_ADDONS);
     for task in TASKS.into_iter().chain(control_plane).chain(addons) {
@@ -61,8 +61,8 @@ pub(super) fn add_tasks(shoot: &mut Shoot, restarts: Restarts) {
     annotations.insert(SHOOT_TASKS.to_owned(), tasks.join(","));
 }
 
-/// Whether one that failed is to be tried again, as Go reads what is true.
+/// Whether to retry a failed Shoot; the annotation is true if Go's `strconv.ParseBool` says so.
 fn needs_retry(shoot: &Shoot) -> bool {
-    let said = shoot.annotations().get(NEEDS_RETRY_OPERATION).map(String::as_str);
-    matches!(said, Some("1" | "t" | "T" | "true" | "TRUE" | "True"))
+    let value = shoot.annotations().get(NEEDS_RETRY_OPERATION).map(String::as_str);
+    matches!(value, Some("1" | "t" | "T" | "true" | "TRUE" | "True"))
 }

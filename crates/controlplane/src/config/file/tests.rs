@@ -1,4 +1,4 @@
-//! Configurations read and refused.
+//! Configuration files: values and errors.
 
 use serde_json::{Value, json};
 
@@ -11,8 +11,8 @@ fn refused(value: &Value) -> Vec<String> {
     }
 }
 
-/// A configuration that asks for everything that is not given.
-fn greedy() -> Value {
+/// A configuration that requests everything that is reserved.
+fn request_everything_reserved() -> Value {
     json!({
         "provider": "a b", "gardenerVersion": "new", "disabledWebhooks": ["shoot"],
         "kubeAPIServer": {
@@ -35,7 +35,7 @@ fn greedy() -> Value {
 }
 
 #[test]
-fn what_is_not_said_has_a_default() {
+fn missing_fields_have_defaults() {
     let (config, warnings) =
         ControlPlaneWebhooksConfiguration::from_value(&json!({"provider": "local"})).unwrap();
     let plugins = vec!["PersistentVolumeLabel".to_owned()];
@@ -46,29 +46,29 @@ fn what_is_not_said_has_a_default() {
 }
 
 #[test]
-fn what_the_contract_keeps_from_extensions_cannot_be_asked_for() {
+fn settings_that_the_contract_reserves_are_errors() {
     let wanted = [
         "provider: Invalid value: \"a b\": a lowercase RFC 1123 label",
         "gardenerVersion: Invalid value: \"new\"",
         "disabledWebhooks[0]: Unsupported value: \"shoot\"",
-        "kubeAPIServer.flags[--feature-gates]: Forbidden: gates stand in featureGates",
-        "kubeAPIServer.flags[--secure-port]: Forbidden: Gardener says it, and webhooks leave it alone (CP-019)",
+        "kubeAPIServer.flags[--feature-gates]: Forbidden: set feature gates in featureGates",
+        "kubeAPIServer.flags[--secure-port]: Forbidden: Gardener sets this flag, and webhooks must not change it (CP-019)",
         "kubeAPIServer.flags[advertise]: Invalid value: \"advertise\": must begin with --",
-        "kubeAPIServer.removedFlags[--etcd-cafile]: Forbidden: Gardener says it, and webhooks leave it alone (CP-017)",
-        "kubeAPIServer.removedFlags[--audit-log-maxsize]: Forbidden: Gardener says it, and webhooks leave it alone (CP-018)",
+        "kubeAPIServer.removedFlags[--etcd-cafile]: Forbidden: Gardener sets this flag, and webhooks must not change it (CP-017)",
+        "kubeAPIServer.removedFlags[--audit-log-maxsize]: Forbidden: Gardener sets this flag, and webhooks must not change it (CP-018)",
         "kubeAPIServer.removedFlags[--x]: Duplicate value: \"--x\"",
         "kubeAPIServer.featureGates[0].name: Required value",
         "kubeAPIServer.featureGates[0].kubernetes: Invalid value: \"one\"",
         "kubeAPIServer.env[1].name: Duplicate value: \"A\"",
         "kubeAPIServer.volumes[0].name: Forbidden: it is a volume of Gardener",
-        "kubeAPIServer.volumes[0].name: Invalid value: \"ca\": nothing mounts it",
-        "kubeAPIServer.volumes[1].name: Invalid value: \"mine\": nothing mounts it",
+        "kubeAPIServer.volumes[0].name: Invalid value: \"ca\": no volumeMount mounts it",
+        "kubeAPIServer.volumes[1].name: Invalid value: \"mine\": no volumeMount mounts it",
         "kubeAPIServer.volumeMounts[0].name: Not found: \"other\"",
         "kubeAPIServer.flags[--cloud-config]: Invalid value: \"/y/c\": no volume is mounted there",
-        "kubelet.flags[--cloud-config]: Invalid value: \"/var/lib/kubelet/cloudprovider.conf\": there is no such file (CP-102)",
-        "kubelet.flags[--config]: Forbidden: Gardener says it, and webhooks leave it alone (CP-097)",
+        "kubelet.flags[--cloud-config]: Invalid value: \"/var/lib/kubelet/cloudprovider.conf\": neither files nor cloudProviderConfig contains this file (CP-102)",
+        "kubelet.flags[--config]: Forbidden: Gardener sets this flag, and webhooks must not change it (CP-097)",
         "kubelet.configuration[enableControllerAttachDetach]: Forbidden: CSI plugins need it to be true (CP-104)",
-        "kubelet.configuration[featureGates]: Forbidden: gates stand in featureGates",
+        "kubelet.configuration[featureGates]: Forbidden: set feature gates in featureGates",
         "kubelet.unitOptions[0].name: Forbidden: kubelet.service has one ExecStart (CP-094)",
         "kubelet.unitOptions[1].section: Required value",
         "kubelet.unitOptions[1].name: Invalid value: \"a=b\"",
@@ -78,7 +78,7 @@ fn what_the_contract_keeps_from_extensions_cannot_be_asked_for() {
         "kubelet.files[2].path: Duplicate value: \"/a\"",
         "kubelet.units[0].name: Forbidden: it is a unit of Gardener (CP-106)",
     ];
-    let found = refused(&greedy());
+    let found = refused(&request_everything_reserved());
     let missing: Vec<_> =
         wanted.iter().filter(|wanted| !found.iter().any(|found| found.starts_with(**wanted))).collect();
     assert_eq!((missing, found.len()), (Vec::new(), wanted.len()), "{found:#?}");

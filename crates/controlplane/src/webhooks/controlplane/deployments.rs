@@ -18,7 +18,7 @@ const DISABLED_PLUGINS: &str = "--disable-admission-plugins";
 const FEATURE_GATES: &str = "--feature-gates";
 const TEMPLATE: [&str; 2] = ["spec", "template"];
 
-/// With CSI plugins nothing of a cloud is left in kube-apiserver, and what does not go with them is disabled.
+/// With CSI plugins, kube-apiserver gets no cloud flags, and incompatible admission plugins are disabled.
 ///
 /// CP-013, CP-027, CP-107.
 pub(super) fn kube_api_server(
@@ -38,7 +38,7 @@ pub(super) fn kube_api_server(
     })
 }
 
-/// With CSI plugins the cloud is controlled by somebody else.
+/// With CSI plugins, an external controller manages the cloud.
 ///
 /// CP-041, CP-054.
 pub(super) fn kube_controller_manager(
@@ -60,7 +60,7 @@ pub(super) fn kube_controller_manager(
     })
 }
 
-/// It gets nothing of a provider but feature gates.
+/// A scheduler only gets feature gates.
 ///
 /// CP-061, CP-063, CP-064, CP-065, CP-066, CP-067, CP-110.
 pub(super) fn kube_scheduler(
@@ -75,7 +75,7 @@ pub(super) fn kube_scheduler(
     }
 }
 
-/// What all components have in common; a pod without the container is left alone.
+/// Changes that all components have in common; a pod without the container stays unchanged.
 ///
 /// CP-012, CP-022, CP-029, CP-031, CP-057, CP-059, CP-111, CP-112.
 fn component(
@@ -111,7 +111,8 @@ fn component(
     Ok(())
 }
 
-/// What the provider asks for by name goes before what CSI plugins make needless: else it would move with each request.
+/// A flag that the provider sets is kept even if CSI plugins do not need it; otherwise it would move with each
+/// request.
 fn remove_unless_wanted(line: &mut CommandLine, flags: &[&str], wanted: &Component) {
     flags.iter().filter(|flag| !wanted.flags.contains_key(**flag)).for_each(|flag| line.remove(flag));
 }

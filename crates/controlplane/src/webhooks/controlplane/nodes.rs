@@ -1,4 +1,4 @@
-//! kubelet.service, the kubelet's configuration, the kernel's settings.
+//! kubelet.service, the kubelet's configuration, kernel settings.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ const CLOUD_CONFIG: &str = "--cloud-config";
 const SERVICE: &str = "Service";
 const EXEC_START: &str = "ExecStart";
 
-/// With CSI plugins the cloud is controlled by somebody else; what Gardener says stays.
+/// With CSI plugins, an external controller manages the cloud; Gardener's other flags stay.
 ///
 /// CP-094, CP-097, CP-098, CP-099, CP-100, CP-102, CP-103, CP-109.
 pub(super) fn kubelet_service_unit(
@@ -23,7 +23,7 @@ pub(super) fn kubelet_service_unit(
     options: &mut Vec<UnitOption>,
 ) {
     let wanted = &config.kubelet;
-    // An empty one takes back those before it; of those that are left systemd takes one alone.
+    // An empty ExecStart resets the earlier ones; systemd accepts only one of the remaining.
     let place = unit::effective(options, SERVICE, EXEC_START).pop();
     if let Some(start) = place.and_then(|place| options.get_mut(place)) {
         let mut line = CommandLine::of_line(&start.value);
@@ -78,7 +78,7 @@ pub(super) fn kubelet_configuration(
     Ok(())
 }
 
-/// Sets each setting in its line, or in a new one.
+/// Changes each setting in its line, or appends a line.
 pub(super) fn kernel(wanted: &BTreeMap<String, String>, settings: &mut String) {
     for (name, value) in wanted {
         let line = format!("{name} = {value}");
@@ -97,7 +97,7 @@ pub(super) fn kernel(wanted: &BTreeMap<String, String>, settings: &mut String) {
     }
 }
 
-/// Maps field by field, anything else as a whole.
+/// Merges maps field by field; replaces all other values.
 fn merge(into: &mut Value, value: &Value) {
     match (into, value) {
         (Value::Object(into), Value::Object(fields)) => {

@@ -1,4 +1,4 @@
-//! What becomes of objects as Gardener emits them: fixtures of the contracts, changed as providers do.
+//! Applies the webhook to the objects that Gardener creates: fixtures of the contracts, with providers' changes.
 
 use controller::config::Configuration as _;
 use formats::command_line::{flags, words};
@@ -22,7 +22,7 @@ fn config(more: &Value) -> ControlPlaneWebhooksConfiguration {
     ControlPlaneWebhooksConfiguration::from_value(&config).unwrap().0
 }
 
-/// The object after the webhook; asked again it changes nothing more.
+/// The object after the webhook; a second call must change nothing.
 fn changed(config: &ControlPlaneWebhooksConfiguration, name: &str) -> Value {
     let cluster = Cluster::of(&fixture("shoot-cluster")).unwrap();
     let mut object = fixture(name);
@@ -37,7 +37,7 @@ fn container(deployment: &Value) -> &Value {
     &deployment["spec"]["template"]["spec"]["containers"][0]
 }
 
-/// What the flags of a container became, by name: wanted values, and none for those that went.
+/// The flags of a container that changed, by name: the new value, or null if removed.
 fn differing(before: &Value, after: &Value) -> Value {
     let of = |deployment: &Value| {
         let container = container(deployment);
@@ -51,7 +51,7 @@ fn differing(before: &Value, after: &Value) -> Value {
 }
 
 #[test]
-fn kube_apiserver_disables_what_does_not_go_with_csi_plugins() {
+fn kube_apiserver_disables_plugins_that_are_incompatible_with_csi() {
     for name in ["kube-apiserver", "kube-apiserver-in-command", "kube-apiserver-audit-webhook"] {
         let (before, after) = (fixture(name), changed(&config(&json!({})), name));
         let mut wanted = json!({"--disable-admission-plugins": ["PersistentVolumeLabel"]});
@@ -70,7 +70,7 @@ fn kube_apiserver_disables_what_does_not_go_with_csi_plugins() {
 }
 
 #[test]
-fn without_csi_plugins_they_are_enabled_and_nothing_else_is_touched() {
+fn without_csi_the_plugins_are_enabled_and_nothing_else_changes() {
     let config = config(&json!({"csi": false}));
     let after = changed(&config, "kube-apiserver");
     let enabled = differing(&fixture("kube-apiserver"), &after)["--enable-admission-plugins"].clone();
@@ -81,7 +81,7 @@ fn without_csi_plugins_they_are_enabled_and_nothing_else_is_touched() {
 }
 
 #[test]
-fn what_a_provider_asks_for_comes_beside_what_gardener_says() {
+fn the_providers_settings_are_added_to_gardeners() {
     let wanted = json!({
         "flags": {"--cloud-config": "/etc/cloud/cloud.conf"},
         "removedFlags": ["--event-ttl"],
@@ -117,7 +117,7 @@ fn what_a_provider_asks_for_comes_beside_what_gardener_says() {
 }
 
 #[test]
-fn controllers_leave_the_cloud_to_others() {
+fn kube_controller_manager_leaves_the_cloud_to_an_external_controller() {
     for name in ["kube-controller-manager", "kube-controller-manager-workerless"] {
         let wanted = json!({"--cloud-provider": ["external"]});
         assert_eq!(differing(&fixture(name), &changed(&config(&json!({})), name)), wanted, "{name}");
@@ -125,7 +125,7 @@ fn controllers_leave_the_cloud_to_others() {
 }
 
 #[test]
-fn the_scheduler_gets_nothing_but_gates() {
+fn the_scheduler_only_gets_feature_gates() {
     let gates = json!({"kubeScheduler": {"featureGates": [{"name": "A", "enabled": true}]}});
     let (before, after) =
         (fixture("kube-scheduler-with-gates"), changed(&config(&gates), "kube-scheduler-with-gates"));
@@ -187,7 +187,7 @@ fn kubelets_are_configured_by_unit_and_file() {
 }
 
 #[test]
-fn what_is_no_hooks_business_stays() {
+fn objects_without_a_hook_stay_unchanged() {
     let config = config(&json!({"kubelet": {"cloudProviderConfig": "x"}}));
     let deleted = |mut object: Value| {
         object["metadata"]["deletionTimestamp"] = json!("2024-06-04T08:20:10Z");
@@ -214,7 +214,7 @@ fn what_is_no_hooks_business_stays() {
 }
 
 #[test]
-fn what_cannot_be_changed_is_refused_with_its_reason() {
+fn an_object_that_cannot_be_changed_is_refused_with_a_reason() {
     let cluster = Cluster::of(&fixture("shoot-cluster")).unwrap();
     let refused = |cluster: Option<&Cluster>, change: fn(&mut Value)| {
         let mut object = fixture("osc-reconcile");
@@ -239,7 +239,7 @@ fn what_cannot_be_changed_is_refused_with_its_reason() {
 }
 
 #[test]
-fn etcds_and_the_service_are_of_the_seed() {
+fn etcds_and_the_service_are_changed_for_the_seeds_provider() {
     let config = config(&json!({
         "loadBalancerAnnotations": {"example.com/idle": "3600"},
         "etcd": {"main": {"className": "fast", "capacity": "25Gi"}, "backupStore": {"provider": "other"}},

@@ -16,8 +16,8 @@ fn seconds(seconds: i64) -> GoDuration {
     GoDuration::from_seconds(seconds)
 }
 
-/// Everything that is wrong with a configuration, line by line.
-fn wrong(partial: &Value) -> Vec<String> {
+/// All errors of a configuration, line by line.
+fn errors_of(partial: &Value) -> Vec<String> {
     match ResourceManagerConfiguration::from_partial(partial) {
         Ok(_) => Vec::new(),
         Err(FileError::Invalid(errors)) => errors.iter().map(ToString::to_string).collect(),
@@ -26,7 +26,7 @@ fn wrong(partial: &Value) -> Vec<String> {
 }
 
 #[test]
-fn silence_means_the_defaults_and_so_do_zeros_and_nulls() {
+fn missing_fields_zeros_and_nulls_mean_the_defaults() {
     let silent = ResourceManagerConfiguration::from_partial(
         &json!({"leaderElection": {"resourceNamespace": "garden"}}),
     )
@@ -154,17 +154,17 @@ fn aliases_are_read_and_other_unknown_fields_are_not() {
         &json!({"webhooks": {"tokenValidator": {"enabled": true}}}),
     )
     .unwrap_err();
-    let words = unknown.to_string();
+    let message = unknown.to_string();
     assert!(
-        words.ends_with(
+        message.ends_with(
             "unknown field webhooks.tokenValidator has no effect, did you mean webhooks.tokenInvalidator?"
         ),
-        "{words}"
+        "{message}"
     );
 }
 
 #[test]
-fn connections_servers_and_leader_election_are_judged() {
+fn connections_servers_and_leader_election_are_validated() {
     let table: [(Value, &[&str]); 9] = [
         (
             json!({"sourceClientConnection": {"cacheResyncPeriod": "9s"}}),
@@ -209,16 +209,16 @@ fn connections_servers_and_leader_election_are_judged() {
         ),
     ];
     for (partial, want) in table {
-        assert_eq!(wrong(&partial), want, "{partial}");
+        assert_eq!(errors_of(&partial), want, "{partial}");
     }
 }
 
 #[test]
-fn controllers_are_judged_if_they_run() {
+fn enabled_controllers_are_validated() {
     let sloppy = json!({"enabled": true, "concurrentSyncs": 0, "syncPeriod": "14s"});
     let none = json!({"concurrentSyncs": 0});
     let both = json!({"concurrentSyncs": -1, "syncPeriod": "1s"});
-    let wrongs = wrong(&json!({"controllers": {
+    let wrongs = errors_of(&json!({"controllers": {
         "resourceClass": "",
         "kubeletCSRApprover": {"enabled": true, "concurrentSyncs": 0},
         "garbageCollector": {"enabled": true, "syncPeriod": sloppy["syncPeriod"]},
@@ -248,12 +248,12 @@ fn controllers_are_judged_if_they_run() {
     let off = json!({"enabled": false, "concurrentSyncs": 0});
     let idle =
         json!({"controllers": {"kubeletCSRApprover": off, "tokenRequestor": off, "tokenInvalidator": off}});
-    assert_eq!(wrong(&idle), Vec::<String>::new());
+    assert_eq!(errors_of(&idle), Vec::<String>::new());
 }
 
 #[test]
-fn webhooks_are_judged_if_they_are_served() {
-    let wrongs = wrong(&json!({"webhooks": {
+fn enabled_webhooks_are_validated() {
+    let wrongs = errors_of(&json!({"webhooks": {
         "podSchedulerName": {"enabled": true, "schedulerName": ""},
         "projectedTokenMount": {"enabled": true, "expirationSeconds": 599},
         "highAvailabilityConfig": {"defaultNotReadyTolerationSeconds": -1, "defaultUnreachableTolerationSeconds": -2},
@@ -270,11 +270,11 @@ fn webhooks_are_judged_if_they_are_served() {
     let off = json!({"webhooks": {
         "podSchedulerName": {"schedulerName": ""}, "projectedTokenMount": {"expirationSeconds": 1},
     }});
-    assert_eq!(wrong(&off), Vec::<String>::new());
+    assert_eq!(errors_of(&off), Vec::<String>::new());
 }
 
 #[test]
-fn tolerations_are_judged_as_kubernetes_judges_them_even_if_nobody_gets_them() {
+fn tolerations_are_validated_as_in_kubernetes_even_if_unused() {
     let label_key = formats::name::label_key("not a key").join(";");
     let label_value = formats::name::label_value("not a value").join(";");
     let exists = "operator must be Exists when `key` is empty, which means \"match all values and all keys\"";
@@ -313,7 +313,7 @@ fn tolerations_are_judged_as_kubernetes_judges_them_even_if_nobody_gets_them() {
     ];
     for (toleration, want) in table {
         let wrongs =
-            wrong(&json!({"webhooks": {"systemComponentsConfig": {"podTolerations": [toleration]}}}));
+            errors_of(&json!({"webhooks": {"systemComponentsConfig": {"podTolerations": [toleration]}}}));
         let want = want.map(|want| format!("webhooks.systemComponentsConfig.podTolerations[0].{want}"));
         assert_eq!(wrongs, want.into_iter().collect::<Vec<_>>(), "{toleration}");
     }

@@ -1,46 +1,46 @@
-//! Live objects as stores keep them for those who look at them.
+//! Live objects, reduced to the fields that checks read.
 
 use controller::Selection;
 use kube::Resource;
 use kube::api::Object;
 use kube::core::ObjectMeta;
 
-use crate::controllers::served::Served;
-use crate::managed_resource::inventory::Scope;
+use crate::controllers::served::ServedKind;
+use crate::managed_resource::inventory::KindScope;
 
-/// What is looked at of an object, in stores that those share who look at the same.
+/// Name of the reduction; stores with the same reduction are shared.
 const REDUCTION: &str = "checking";
 
-/// An object whose metadata can be reduced to what is looked at.
-pub(crate) trait Checked: Resource {
-    /// Takes away what nobody looks at.
+/// An object that can be reduced to the fields that checks read.
+pub(crate) trait CheckedKind: Resource {
+    /// Removes the fields that no check reads.
     fn reduce(&mut self);
 }
 
-impl<P: Clone, U: Clone> Checked for Object<P, U> {
+impl<P: Clone, U: Clone> CheckedKind for Object<P, U> {
     fn reduce(&mut self) {
         self.types = None;
         reduce(&mut self.metadata);
     }
 }
 
-impl<K: Resource> Checked for kube::core::PartialObjectMeta<K> {
+impl<K: Resource> CheckedKind for kube::core::PartialObjectMeta<K> {
     fn reduce(&mut self) {
         self.types = None;
         reduce(&mut self.metadata);
     }
 }
 
-/// All objects of a kind, which may go with its definition.
-pub(crate) fn selection<K: Checked>(served: &Served) -> Selection<K> {
+/// All objects of a kind whose definition may be removed.
+pub(crate) fn selection<K: CheckedKind>(served: &ServedKind) -> Selection<K> {
     let selection = Selection::all().reduced(REDUCTION, K::reduce).may_be_absent();
     match served.scope {
-        Scope::Namespaced => selection,
-        Scope::Cluster => selection.cluster_scoped(),
+        KindScope::Namespaced => selection,
+        KindScope::Cluster => selection.cluster_scoped(),
     }
 }
 
-/// GRM-HLT-030, GRM-HLT-031, GRM-PRG-011: whether an object says that it is not to be looked at.
+/// GRM-HLT-030, GRM-HLT-031, GRM-PRG-011: whether an annotation excludes an object from checks.
 pub(crate) fn is_skipped(object: &impl Resource) -> bool {
     let annotations = object.meta().annotations.as_ref();
     annotations
@@ -48,7 +48,7 @@ pub(crate) fn is_skipped(object: &impl Resource) -> bool {
         .is_some_and(|value| value == "true")
 }
 
-/// Whether an update tells of the same object again.
+/// Whether an update is a resync of the same object.
 pub(crate) fn is_resync(old: &impl Resource, new: &impl Resource) -> bool {
     old.meta().resource_version == new.meta().resource_version
 }

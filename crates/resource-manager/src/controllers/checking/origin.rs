@@ -1,22 +1,22 @@
-//! Which ManagedResource a live object comes from.
+//! The ManagedResource of a live object, by its origin annotation.
 
 use controller::Request;
 use kube::ResourceExt;
 use webhook::field::quote;
 
-/// Reads where objects come from.
+/// Reads origin annotations.
 #[derive(Clone, Debug)]
 pub(crate) struct Origins {
     cluster_id: String,
 }
 
 impl Origins {
-    /// Those of this source cluster.
+    /// Origins in this source cluster.
     pub(crate) fn new(cluster_id: &str) -> Self {
         Self { cluster_id: cluster_id.to_owned() }
     }
 
-    /// GRM-HLT-063, GRM-HLT-064: the ManagedResource of this cluster that an object comes from.
+    /// GRM-HLT-063, GRM-HLT-064: the ManagedResource of this cluster from which an object comes.
     pub(crate) fn request(&self, object: &impl ResourceExt) -> Option<Request> {
         let origin = object.annotations().get(api::resources::ORIGIN)?;
         let Some((cluster_id, request)) = read(origin) else {
@@ -29,7 +29,7 @@ impl Origins {
     }
 }
 
-/// The cluster and the ManagedResource that `[cluster:]namespace/name` names.
+/// Parses `[cluster:]namespace/name`: the cluster, and the ManagedResource.
 fn read(origin: &str) -> Option<(&str, Request)> {
     let (cluster_id, key) = origin.split_once(':').unwrap_or(("", origin));
     let (namespace, name) = key.split_once('/')?;
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_origin_names_a_cluster_perhaps_and_a_managed_resource() {
+    fn an_origin_names_a_managed_resource_and_optionally_a_cluster() {
         let table = [
             ("a/b", Some(("", Request::new("a", "b")))),
             ("seed:a/b", Some(("seed", Request::new("a", "b")))),

@@ -1,4 +1,4 @@
-//! Deletes ConfigMaps and Secrets that nothing refers to any more
+//! Deletes ConfigMaps and Secrets to which no object refers any longer
 //! (contracts/resource-manager/controllers/garbage-collector.yaml).
 
 use std::collections::BTreeSet;
@@ -17,13 +17,13 @@ use kube::api::{Api, ApiResource, DeleteParams, DynamicObject, GroupVersionKind,
 use super::failures::Failures;
 use super::version::KubernetesVersion;
 use super::{Context, TIMEOUT};
-use crate::references::{self, Kind};
+use crate::references::{self, ReferencedKind};
 
 /// Name in log and metrics.
 pub const NAME: &str = "garbage-collector";
-/// How old an object must be.
+/// Minimum age of an object.
 const LEAST_AGE: SignedDuration = SignedDuration::from_mins(10);
-/// How often it runs where nobody says.
+/// Default time between two runs.
 const PERIOD: Duration = Duration::from_hours(1);
 /// Since this version, CronJobs are batch/v1 only.
 const CRONJOB_V1_ONLY: KubernetesVersion = KubernetesVersion { major: 1, minor: 25 };
@@ -37,31 +37,31 @@ pub fn controller(context: &Context) -> Controller {
     Controller::new(NAME, reconciler).timeout(period.min(TIMEOUT)).source(Ticker::once(Request::default()))
 }
 
-/// Why a run did not go well.
+/// Why a run failed.
 #[derive(Debug, thiserror::Error)]
 pub enum CollectError {
-    /// A kind could not be listed, so nobody knows what is in use.
+    /// A kind could not be listed, so the references are incomplete.
     #[error("failed to list {kind}")]
     List {
         /// Plural name.
         kind: String,
-        /// The API server's reason.
+        /// The API server's error.
         source: kube::Error,
     },
-    /// Objects could not be deleted; the others were.
+    /// Some objects could not be deleted; the others were.
     #[error("Could not delete all unused resources: {0}")]
     Delete(#[from] Failures),
 }
 
 /// One ConfigMap or Secret: its kind, its namespace and name.
-type Collectable = (Kind, String, String);
+type Collectable = (ReferencedKind, String, String);
 
-/// What the target cluster holds.
+/// The state of the target cluster.
 #[derive(Clone, Debug, Default)]
 struct State {
-    /// Objects that say they may be collected, and when they were made.
+    /// Objects with the label for garbage collection, and their creation times.
     collectable: Vec<(Collectable, Option<Timestamp>)>,
-    /// What others say they use.
+    /// Objects to which others refer.
     used: BTreeSet<Collectable>,
 }
 
@@ -70,17 +70,17 @@ enum Action {
     Delete(Collectable),
 }
 
-/// A kind whose annotations refer to what it uses.
+/// A kind whose annotations refer to ConfigMaps and Secrets.
 #[derive(Clone, Debug, PartialEq)]
-struct Referring {
+struct ReferringKind {
     resource: ApiResource,
-    /// Clusters may do without it; the others serve it always, so that "not found" is a failure there.
+    /// Clusters may lack the kind; for the others, "not found" is a failure.
     is_optional: bool,
 }
 
 struct Reconciler {
     client: Client,
-    referring: Vec<Referring>,
+    referring: Vec<ReferringKind>,
     clock: Clock,
     period: Duration,
 }
@@ -102,12 +102,12 @@ impl Reconciler {
         self.execute(plan(self.clock.now(), state)).await
     }
 
-    /// What cannot be listed might refer to anything, so it is an error.
+    /// A failed list is an error, because its objects might refer to anything.
     async fn observe(&self) -> Result<State, CollectError> {
         let label = format!("{}=true", api::resources::GARBAGE_COLLECTABLE);
         let labelled = ListParams::default().labels(&label);
         let mut state = State::default();
-        for kind in [Kind::Secret, Kind::ConfigMap] {
+        for kind in [ReferencedKind::Secret, ReferencedKind::ConfigMap] {
             let resource = resource_of(kind);
             for object in self.list(&resource, &labelled).await.map_err(failed(&resource))? {
                 let name = object.name.unwrap_or_default();
@@ -121,8 +121,8 @@ impl Reconciler {
         Ok(state)
     }
 
-    /// GRM-GCO-010: objects of a kind; none where the cluster does without it.
-    async fn list_referring(&self, kind: &Referring) -> Result<Vec<ObjectMeta>, CollectError> {
+    /// GRM-GCO-010: the objects of a kind; empty if the cluster does not serve it.
+    async fn list_referring(&self, kind: &ReferringKind) -> Result<Vec<ObjectMeta>, CollectError> {
         match self.list(&kind.resource, &ListParams::default()).await {
             Ok(objects) => Ok(objects),
             Err(error)
@@ -140,7 +140,7 @@ impl Reconciler {
         Ok(list.items.into_iter().map(|object| object.metadata).collect())
     }
 
-    /// Whether the cluster has the kind, as its discovery tells.
+    /// Whether the cluster serves the kind, according to discovery.
     async fn serves(&self, kind: &ApiResource) -> Result<bool, CollectError> {
         match self.client.list_api_group_resources(&kind.api_version).await {
             Ok(served) => Ok(served.resources.iter().any(|resource| resource.name == kind.plural)),
@@ -149,7 +149,7 @@ impl Reconciler {
         }
     }
 
-    /// Deletes at once; what is gone already is deleted.
+    /// Deletes all concurrently; an object that is already gone counts as deleted.
     async fn execute(&self, actions: Vec<Action>) -> Result<(), CollectError> {
         let deletions = actions.iter().map(|Action::Delete(object)| self.delete(object));
         Ok(Failures::among(join_all(deletions).await)?)
@@ -166,14 +166,15 @@ impl Reconciler {
     }
 }
 
-/// GRM-GCO-001, GRM-GCO-002, GRM-GCO-004, GRM-GCO-005 and GRM-GCO-011: what is old enough and used by nobody.
+/// GRM-GCO-001, GRM-GCO-002, GRM-GCO-004, GRM-GCO-005 and GRM-GCO-011: deletes objects that are old enough and
+/// unused.
 fn plan(now: Timestamp, state: State) -> Vec<Action> {
     let old = |made: Option<Timestamp>| made.is_none_or(|made| now.duration_since(made) >= LEAST_AGE);
     let unused = state.collectable.into_iter().filter(|(key, made)| old(*made) && !state.used.contains(key));
     unused.map(|(key, _)| Action::Delete(key)).collect()
 }
 
-/// GRM-GCO-003, GRM-GCO-006 and GRM-GCO-007: what an object's annotations refer to, in its own namespace.
+/// GRM-GCO-003, GRM-GCO-006 and GRM-GCO-007: the objects in its own namespace to which an object's annotations refer.
 fn used(object: &ObjectMeta) -> Vec<Collectable> {
     let namespace = object.namespace.clone().unwrap_or_default();
     let annotations = object.annotations.iter().flatten().filter(|(_, name)| !name.is_empty());
@@ -183,10 +184,10 @@ fn used(object: &ObjectMeta) -> Vec<Collectable> {
     named.collect()
 }
 
-/// Kinds whose annotations refer to what they use, in a target of this version.
-fn referring(target: Option<KubernetesVersion>) -> Vec<Referring> {
-    let always = |resource| Referring { resource, is_optional: false };
-    let optional = |resource| Referring { resource, is_optional: true };
+/// Kinds whose annotations refer to ConfigMaps and Secrets, in a target of this version.
+fn referring(target: Option<KubernetesVersion>) -> Vec<ReferringKind> {
+    let always = |resource| ReferringKind { resource, is_optional: false };
+    let optional = |resource| ReferringKind { resource, is_optional: true };
     let mut kinds = vec![
         always(resource("apps", "v1", "Deployment", "deployments")),
         always(resource("apps", "v1", "StatefulSet", "statefulsets")),
@@ -202,10 +203,10 @@ fn referring(target: Option<KubernetesVersion>) -> Vec<Referring> {
     kinds
 }
 
-fn resource_of(kind: Kind) -> ApiResource {
+fn resource_of(kind: ReferencedKind) -> ApiResource {
     match kind {
-        Kind::Secret => resource("", "v1", "Secret", "secrets"),
-        Kind::ConfigMap => resource("", "v1", "ConfigMap", "configmaps"),
+        ReferencedKind::Secret => resource("", "v1", "Secret", "secrets"),
+        ReferencedKind::ConfigMap => resource("", "v1", "ConfigMap", "configmaps"),
     }
 }
 

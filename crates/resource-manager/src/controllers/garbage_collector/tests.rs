@@ -1,4 +1,4 @@
-//! What a plan holds, and that nothing is deleted where somebody might refer to it.
+//! Plans, and failures after which nothing may be deleted.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::*;
 
 const CRONJOB_V1: KubernetesVersion = KubernetesVersion { major: 1, minor: 24 };
 
-fn key(kind: Kind) -> Collectable {
+fn key(kind: ReferencedKind) -> Collectable {
     (kind, "default".to_owned(), "a".to_owned())
 }
 
@@ -25,17 +25,20 @@ fn time(text: &str) -> Timestamp {
 #[rstest]
 #[case::ten_minutes("10:10:00", None, true)]
 #[case::a_second_younger("10:09:59", None, false)]
-#[case::in_use("12:00:00", Some(Kind::Secret), false)]
-#[case::in_use_by_another_kind("12:00:00", Some(Kind::ConfigMap), true)]
-fn what_is_ten_minutes_old_and_not_in_use_is_deleted(
+#[case::in_use("12:00:00", Some(ReferencedKind::Secret), false)]
+#[case::in_use_by_another_kind("12:00:00", Some(ReferencedKind::ConfigMap), true)]
+fn an_unused_object_that_is_ten_minutes_old_is_deleted(
     #[case] now: &str,
-    #[case] used: Option<Kind>,
+    #[case] used: Option<ReferencedKind>,
     #[case] deleted: bool,
 ) {
     let made = Some(time("2026-01-01T10:00:00Z"));
-    let state =
-        State { collectable: vec![(key(Kind::Secret), made)], used: used.into_iter().map(key).collect() };
-    let wanted: Vec<Action> = deleted.then(|| Action::Delete(key(Kind::Secret))).into_iter().collect();
+    let state = State {
+        collectable: vec![(key(ReferencedKind::Secret), made)],
+        used: used.into_iter().map(key).collect(),
+    };
+    let wanted: Vec<Action> =
+        deleted.then(|| Action::Delete(key(ReferencedKind::Secret))).into_iter().collect();
     assert_eq!(plan(time(&format!("2026-01-01T{now}Z")), state), wanted);
 }
 
@@ -44,12 +47,12 @@ fn what_is_ten_minutes_old_and_not_in_use_is_deleted(
 #[case(Some(KubernetesVersion { major: 1, minor: 24 }), true)]
 #[case(Some(KubernetesVersion { major: 1, minor: 25 }), false)]
 #[case(Some(KubernetesVersion { major: 1, minor: 36 }), false)]
-fn cron_jobs_of_old_clusters_are_asked_too(#[case] version: Option<KubernetesVersion>, #[case] asked: bool) {
+fn cron_jobs_of_old_clusters_are_listed_too(#[case] version: Option<KubernetesVersion>, #[case] asked: bool) {
     let versions = referring(version).into_iter().map(|kind| kind.resource.api_version);
     assert_eq!(versions.filter(|version| version == "batch/v1beta1").count(), usize::from(asked));
 }
 
-/// A cluster with an old labelled Secret and ConfigMap, both called `a`, and a collector two hours later.
+/// A cluster with an old labelled Secret and ConfigMap, both named `a`, and a clock two hours later.
 async fn cluster() -> ApiServer {
     let server = ApiServer::builder().build();
     let client = Client::new(server.clone(), "default");
@@ -64,7 +67,7 @@ async fn cluster() -> ApiServer {
 async fn collect(client: Client, version: Option<KubernetesVersion>) -> Result<(), String> {
     let clock = Clock::starting_at(time("2026-01-01T02:00:00Z"));
     let reconciler = Reconciler { client, referring: referring(version), clock, period: PERIOD };
-    reconciler.collect().await.map_err(|error| controller::words(&error))
+    reconciler.collect().await.map_err(|error| controller::describe_error(&error))
 }
 
 fn deletions(server: &ApiServer) -> Vec<String> {
@@ -72,8 +75,8 @@ fn deletions(server: &ApiServer) -> Vec<String> {
     requests.map(|request| format!("{}/{}", request.resource, request.name)).collect()
 }
 
-/// A client that is answered with 404 for one path, though the server has what is there.
-fn blind(server: &ApiServer, path: &'static str) -> Client {
+/// A client that gets 404 for one path although the server has the objects.
+fn client_with_missing_path(server: &ApiServer, path: &'static str) -> Client {
     let server = server.clone();
     let service = tower::service_fn(move |mut request: http::Request<Body>| {
         let server = server.clone();
@@ -86,7 +89,7 @@ fn blind(server: &ApiServer, path: &'static str) -> Client {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_kind_that_the_cluster_does_without_refers_to_nothing() {
+async fn a_kind_that_the_cluster_does_not_serve_refers_to_nothing() {
     let server = cluster().await;
     assert_eq!(collect(Client::new(server.clone(), "default"), Some(CRONJOB_V1)).await, Ok(()));
     assert_eq!(deletions(&server), ["secrets/a", "configmaps/a"]);
@@ -107,8 +110,8 @@ async fn a_list_that_is_not_found_is_a_failure_and_nothing_is_deleted(
     #[case] kind: &str,
 ) {
     let server = cluster().await;
-    let words = collect(blind(&server, path), None).await.unwrap_err();
-    assert!(words.starts_with(&format!("failed to list {kind}: ")), "{words}");
+    let message = collect(client_with_missing_path(&server, path), None).await.unwrap_err();
+    assert!(message.starts_with(&format!("failed to list {kind}: ")), "{message}");
     assert_eq!(deletions(&server), Vec::<String>::new());
 }
 
@@ -123,9 +126,9 @@ async fn a_list_that_fails_is_a_failure_and_nothing_is_deleted(#[case] group: &s
     let server = cluster().await;
     let list = Matching::resource(group, kind).verbs([Verb::List]);
     server.faults().add(Fault::new(list, Effect::Refuse(Refusal::InternalError)));
-    let words = collect(Client::new(server.clone(), "default"), None).await;
+    let message = collect(Client::new(server.clone(), "default"), None).await;
     assert_eq!(
-        words,
+        message,
         Err(format!("failed to list {kind}: Internal error occurred: etcdserver: leader changed"))
     );
     assert_eq!(deletions(&server), Vec::<String>::new());
@@ -136,7 +139,7 @@ async fn cron_jobs_of_an_old_version_refer_too() {
     let server = cluster().await;
     let cronjob = json!({
         "apiVersion": "batch/v1", "kind": "CronJob",
-        "metadata": {"name": "w", "annotations": {references::annotation_key(Kind::Secret, "a"): "a"}},
+        "metadata": {"name": "w", "annotations": {references::annotation_key(ReferencedKind::Secret, "a"): "a"}},
         "spec": {"schedule": "@daily", "jobTemplate": {"spec": {"template": {"spec": {
             "restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}],
         }}}}},
@@ -145,7 +148,7 @@ async fn cron_jobs_of_an_old_version_refer_too() {
     let cronjobs: Api<DynamicObject> =
         Api::default_namespaced_with(Client::new(server.clone(), "default"), &kind);
     cronjobs.create(&PostParams::default(), &serde_json::from_value(cronjob).unwrap()).await.unwrap();
-    // An old cluster serves them under the old version; this one is made to.
+    // An old cluster serves them only in the old version; this client rewrites the path.
     let old = Arc::new(server.clone());
     let service = tower::service_fn(move |mut request: http::Request<Body>| {
         let path = request.uri().path();
@@ -168,14 +171,17 @@ async fn cron_jobs_of_an_old_version_refer_too() {
 #[case::one(&["secrets"], "1 error occurred: Internal error occurred: etcdserver: leader changed")]
 #[case::two(&["secrets", "configmaps"], "2 errors occurred: [Internal error occurred: etcdserver: leader changed, Internal error occurred: etcdserver: leader changed]")]
 #[tokio::test(start_paused = true)]
-async fn failed_deletions_are_counted_and_the_others_done(#[case] failing: &[&str], #[case] words: &str) {
+async fn failed_deletions_are_counted_and_the_others_proceed(
+    #[case] failing: &[&str],
+    #[case] message: &str,
+) {
     let server = cluster().await;
     for kind in failing {
         let delete = Matching::resource("", kind).verbs([Verb::Delete]);
         server.faults().add(Fault::new(delete, Effect::Refuse(Refusal::InternalError)));
     }
     let failed = collect(Client::new(server.clone(), "default"), None).await;
-    assert_eq!(failed, Err(format!("Could not delete all unused resources: {words}")));
+    assert_eq!(failed, Err(format!("Could not delete all unused resources: {message}")));
     let client = Client::new(server, "default");
     let maps: Api<ConfigMap> = Api::default_namespaced(client);
     let left: Vec<Value> = maps

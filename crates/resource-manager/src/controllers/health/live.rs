@@ -1,6 +1,6 @@
-//! The live objects of one kind: as much of them as decides whether they are healthy.
+//! The live objects of one kind, reduced to the fields that decide about their health.
 
-use controller::cluster::Kind;
+use controller::cluster::WatchedKind;
 use controller::store::UnknownNamespace;
 use controller::{Cluster, Event, Store, Watch, Watches};
 use futures::FutureExt as _;
@@ -8,8 +8,8 @@ use futures::future::BoxFuture;
 use kube::api::{ApiResource, DynamicObject, Object};
 use kube::core::PartialObjectMeta;
 
-use crate::controllers::checking::{Checked, Origins, is_resync, is_skipped, selection};
-use crate::controllers::served::Served;
+use crate::controllers::checking::{CheckedKind, Origins, is_resync, is_skipped, selection};
+use crate::controllers::served::ServedKind;
 use crate::health::apiextensions::CustomResourceDefinition;
 use crate::health::apps::{DaemonSet, Deployment, ReplicaSet, StatefulSet};
 use crate::health::batch::Job;
@@ -17,121 +17,126 @@ use crate::health::core_v1::{Pod, ReplicationController, Service};
 use crate::health::{Check, Unhealthy};
 
 /// Whether an object is healthy.
-type Healthy = Result<(), Unhealthy>;
+type HealthResult = Result<(), Unhealthy>;
 
-/// A kind of which it is known whether its objects are healthy, or at least whether they are there.
-trait Judged: Kind<DynamicType = ApiResource> + Checked {
-    /// Only presence counts.
-    const PRESENCE: bool;
+/// A kind whose objects' health, or at least existence, can be checked.
+trait HealthCheckedKind: WatchedKind<DynamicType = ApiResource> + CheckedKind {
+    /// Whether only existence counts.
+    const ONLY_EXISTENCE: bool;
 
-    /// Whether it is healthy; absent where nobody asks.
-    fn judge(&self) -> Option<Healthy>;
+    /// Whether the object is healthy; `None` if its health is not checked.
+    fn own_health(&self) -> Option<HealthResult>;
 }
 
-impl<P, U> Judged for Object<P, U>
+impl<P, U> HealthCheckedKind for Object<P, U>
 where
     P: Clone,
     U: Clone,
-    Self: Kind<DynamicType = ApiResource> + Check,
+    Self: WatchedKind<DynamicType = ApiResource> + Check,
 {
-    const PRESENCE: bool = false;
+    const ONLY_EXISTENCE: bool = false;
 
-    /// GRM-HLT-030: who says so is not looked at.
-    fn judge(&self) -> Option<Healthy> {
+    /// GRM-HLT-030: an annotation excludes an object from health checks.
+    fn own_health(&self) -> Option<HealthResult> {
         (!is_skipped(self)).then(|| self.check())
     }
 }
 
-impl Judged for PartialObjectMeta<DynamicObject> {
-    const PRESENCE: bool = true;
+impl HealthCheckedKind for PartialObjectMeta<DynamicObject> {
+    const ONLY_EXISTENCE: bool = true;
 
-    /// GRM-HLT-005: an object of any other kind is healthy if it is there.
-    fn judge(&self) -> Option<Healthy> {
+    /// GRM-HLT-005: an object of any other kind is healthy if it exists.
+    fn own_health(&self) -> Option<HealthResult> {
         None
     }
 }
 
 /// The live objects of one kind.
-pub(super) struct LiveKind(Box<dyn Objects>);
+pub(super) struct LiveKind(Box<dyn ObjectHealth>);
 
-trait Objects: Send + Sync {
-    fn synced(&self) -> BoxFuture<'_, ()>;
-    fn health(&self, namespace: &str, name: &str) -> Result<Option<Healthy>, UnknownNamespace>;
+trait ObjectHealth: Send + Sync {
+    fn wait_until_synced(&self) -> BoxFuture<'_, ()>;
+    fn health(&self, namespace: &str, name: &str) -> Result<Option<HealthResult>, UnknownNamespace>;
 }
 
 impl LiveKind {
-    /// Those of a served kind; who is the first to ask has their changes watched.
-    pub(super) fn of(target: &Cluster, served: &Served, watches: &Watches, origins: &Origins) -> Self {
-        let look = Looking { target, served, watches, origins };
+    /// The objects of a served kind; the first call adds a watch of their changes.
+    pub(super) fn of(target: &Cluster, served: &ServedKind, watches: &Watches, origins: &Origins) -> Self {
+        let factory = LiveKindFactory { target, served, watches, origins };
         let ApiResource { api_version, kind, .. } = &served.resource;
         match (api_version.as_str(), kind.as_str()) {
-            ("apps/v1", "Deployment") => look.at::<Deployment>(),
-            ("apps/v1", "StatefulSet") => look.at::<StatefulSet>(),
-            ("apps/v1", "DaemonSet") => look.at::<DaemonSet>(),
-            ("apps/v1", "ReplicaSet") => look.at::<ReplicaSet>(),
-            ("v1", "ReplicationController") => look.at::<ReplicationController>(),
-            ("v1", "Pod") => look.at::<Pod>(),
-            ("v1", "Service") => look.at::<Service>(),
-            ("batch/v1", "Job") => look.at::<Job>(),
+            ("apps/v1", "Deployment") => factory.create::<Deployment>(),
+            ("apps/v1", "StatefulSet") => factory.create::<StatefulSet>(),
+            ("apps/v1", "DaemonSet") => factory.create::<DaemonSet>(),
+            ("apps/v1", "ReplicaSet") => factory.create::<ReplicaSet>(),
+            ("v1", "ReplicationController") => factory.create::<ReplicationController>(),
+            ("v1", "Pod") => factory.create::<Pod>(),
+            ("v1", "Service") => factory.create::<Service>(),
+            ("batch/v1", "Job") => factory.create::<Job>(),
             ("apiextensions.k8s.io/v1" | "apiextensions.k8s.io/v1beta1", "CustomResourceDefinition") => {
-                look.at::<CustomResourceDefinition>()
+                factory.create::<CustomResourceDefinition>()
             }
-            _ => look.at::<PartialObjectMeta<DynamicObject>>(),
+            _ => factory.create::<PartialObjectMeta<DynamicObject>>(),
         }
     }
 
-    /// Waits until they have been listed once.
-    pub(super) async fn synced(&self) {
-        self.0.synced().await;
+    /// Waits until the objects have been listed once.
+    pub(super) async fn wait_until_synced(&self) {
+        self.0.wait_until_synced().await;
     }
 
-    /// Whether one of them is healthy; absent where it is missing.
-    pub(super) fn health(&self, namespace: &str, name: &str) -> Result<Option<Healthy>, UnknownNamespace> {
+    /// The health of an object; `None` if it does not exist.
+    pub(super) fn health(
+        &self,
+        namespace: &str,
+        name: &str,
+    ) -> Result<Option<HealthResult>, UnknownNamespace> {
         self.0.health(namespace, name)
     }
 }
 
-impl<K: Judged> Objects for Store<K> {
-    fn synced(&self) -> BoxFuture<'_, ()> {
-        Self::synced(self).boxed()
+impl<K: HealthCheckedKind> ObjectHealth for Store<K> {
+    fn wait_until_synced(&self) -> BoxFuture<'_, ()> {
+        Self::wait_until_synced(self).boxed()
     }
 
-    fn health(&self, namespace: &str, name: &str) -> Result<Option<Healthy>, UnknownNamespace> {
+    fn health(&self, namespace: &str, name: &str) -> Result<Option<HealthResult>, UnknownNamespace> {
         let object = self.try_get(namespace, name)?;
-        Ok(object.map(|object| object.judge().unwrap_or(Ok(()))))
+        Ok(object.map(|object| object.own_health().unwrap_or(Ok(()))))
     }
 }
 
-struct Looking<'a> {
+struct LiveKindFactory<'a> {
     target: &'a Cluster,
-    served: &'a Served,
+    served: &'a ServedKind,
     watches: &'a Watches,
     origins: &'a Origins,
 }
 
-impl Looking<'_> {
-    fn at<K: Judged>(&self) -> LiveKind {
-        let store = self.target.store_of::<K>(&self.served.resource, selection(self.served));
+impl LiveKindFactory<'_> {
+    fn create<K: HealthCheckedKind>(&self) -> LiveKind {
+        let store = self.target.dynamic_store::<K>(&self.served.resource, selection(self.served));
         let ApiResource { api_version, kind, .. } = &self.served.resource;
         self.watches.ensure(format!("{api_version}/{kind}"), || {
             tracing::info!(
                 groupVersionKind = format!("{api_version}, Kind={kind}"),
-                metadataOnly = K::PRESENCE,
+                metadataOnly = K::ONLY_EXISTENCE,
                 "Adding new watch for GroupVersionKind"
             );
             let origins = self.origins.clone();
-            Watch::of(&store).filter(turned).map_new(move |object| origins.request(object))
+            Watch::of(&store).filter(health_changed).map_new(move |object| origins.request(object))
         });
         LiveKind(Box::new(store))
     }
 }
 
-/// GRM-HLT-060, GRM-HLT-061, GRM-HLT-062, GRM-HLT-065: a change counts if an object comes or goes, or becomes healthy or unhealthy.
-fn turned<K: Judged>(event: &Event<K>) -> bool {
+/// GRM-HLT-060, GRM-HLT-061, GRM-HLT-062, GRM-HLT-065: a change counts if an object is created or deleted, or its
+/// health changes.
+fn health_changed<K: HealthCheckedKind>(event: &Event<K>) -> bool {
     match event {
         Event::Create(object) | Event::Delete(object) => !is_skipped(&**object),
         Event::Update { old, new } => {
-            let turns = || Some(old.judge()?.is_ok() != new.judge()?.is_ok());
+            let turns = || Some(old.own_health()?.is_ok() != new.own_health()?.is_ok());
             is_resync(&**old, &**new) || turns().unwrap_or_default()
         }
         Event::Generic(_) => false,
@@ -146,7 +151,7 @@ mod tests {
 
     use super::*;
 
-    /// A Pod of this version in this phase; in none it says that its health does not matter.
+    /// A Pod of this version in this phase; an empty phase excludes it from health checks.
     fn pod(version: u32, phase: &str) -> Arc<Pod> {
         let skip = if phase.is_empty() { "true" } else { "false" };
         let object = json!({
@@ -160,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_counts_if_the_verdict_turns() {
+    fn a_change_counts_if_the_health_changes() {
         let update = |old: &str, new: &str| Event::Update { old: pod(1, old), new: pod(2, new) };
         let table = [
             (Event::Create(pod(1, "Running")), true),
@@ -177,7 +182,7 @@ mod tests {
             (Event::Update { old: pod(1, ""), new: pod(1, "") }, true),
         ];
         for (event, wanted) in table {
-            assert_eq!(turned(&event), wanted, "{event:?}");
+            assert_eq!(health_changed(&event), wanted, "{event:?}");
         }
     }
 }

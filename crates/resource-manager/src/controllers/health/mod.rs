@@ -1,4 +1,4 @@
-//! Tells whether all objects of a ManagedResource are there and healthy
+//! Checks whether all objects of a ManagedResource exist and are healthy
 //! (contracts/resource-manager/controllers/health.yaml).
 
 mod live;
@@ -9,7 +9,7 @@ use webhook::field::quote;
 
 use self::live::LiveKind;
 use super::Context;
-use super::checking::{self, Look, LookError, Origins, Serves, Verdict, Words, key};
+use super::checking::{self, CheckError, CheckResult, ObjectCheck, Origins, ServedKinds, SkipMessages, key};
 use super::events;
 use crate::condition::{RESOURCES_HEALTHY, Status};
 use crate::health::Unhealthy;
@@ -21,43 +21,49 @@ pub const NAME: &str = "health";
 /// The controller of one instance.
 pub fn controller(context: &Context) -> Controller {
     let (target, clock) = (context.target.clone(), context.clock);
-    let serves = Serves::new(target.client());
-    checking::controller(NAME, context, |watches, origins| Health { serves, target, watches, origins, clock })
+    let served_kinds = ServedKinds::new(target.client());
+    checking::controller(NAME, context, |watches, origins| Health {
+        served_kinds,
+        target,
+        watches,
+        origins,
+        clock,
+    })
 }
 
 struct Health {
-    serves: Serves,
+    served_kinds: ServedKinds,
     target: Cluster,
     watches: Watches,
     origins: Origins,
     clock: Clock,
 }
 
-/// What was found of one object.
-enum Found {
+/// The state of one object.
+enum ObjectState {
     Missing,
-    /// The target does not serve its kind, in these words.
+    /// The target does not serve its kind; with discovery's error.
     Unserved(String),
     Healthy,
     Unhealthy(Unhealthy),
 }
 
-impl Look for Health {
+impl ObjectCheck for Health {
     const CONDITION: &'static str = RESOURCES_HEALTHY;
-    const WORDS: Words = Words {
+    const SKIP_MESSAGES: SkipMessages = SkipMessages {
         ignored: "Skipping health checks since ManagedResource is ignored",
         irresponsible: "Stopping health checks as the responsibility changed",
         deleting: "Stopping health checks for ManagedResource, as it is marked for deletion",
         unapplied: "Skipping health checks for ManagedResource, as it is has not been reconciled successfully yet",
     };
 
-    /// GRM-HLT-001 and GRM-HLT-002: the first object that is missing or unhealthy decides.
-    async fn look(&self, object: &ManagedResource) -> Result<Verdict, LookError> {
+    /// GRM-HLT-001 and GRM-HLT-002: the first missing or unhealthy object decides.
+    async fn check(&self, object: &ManagedResource) -> Result<CheckResult, CheckError> {
         tracing::info!("Starting ManagedResource health checks");
         for reference in &object.status.resources {
-            let found = self.find(reference).await?;
-            let Some((reason, message)) = told(reference, &found) else { continue };
-            let message = self.explained(reference, &found, message).await;
+            let state = self.state_of(reference).await?;
+            let Some((reason, message)) = problem(reference, &state) else { continue };
+            let message = self.with_warnings(reference, &state, message).await;
             tracing::info!(
                 object = key(reference),
                 status = "unhealthy",
@@ -65,40 +71,45 @@ impl Look for Health {
                 message,
                 "Finished ManagedResource health checks"
             );
-            return Ok(Verdict::new(Status::False, reason, message));
+            return Ok(CheckResult::new(Status::False, reason, message));
         }
         tracing::info!(status = "healthy", "Finished ManagedResource health checks");
-        Ok(Verdict::new(Status::True, "ResourcesHealthy", "All resources are healthy."))
+        Ok(CheckResult::new(Status::True, "ResourcesHealthy", "All resources are healthy."))
     }
 }
 
 impl Health {
-    /// GRM-HLT-046: what is known of an object; an error where nobody looks.
-    async fn find(&self, reference: &ObjectReference) -> Result<Found, LookError> {
-        let served = match self.serves.find(&reference.api_version, &reference.kind).await? {
+    /// GRM-HLT-046: the state of an object; an error if its namespace is not watched.
+    async fn state_of(&self, reference: &ObjectReference) -> Result<ObjectState, CheckError> {
+        let served = match self.served_kinds.find(&reference.api_version, &reference.kind).await? {
             Ok(served) => served,
-            Err(words) => return Ok(Found::Unserved(words)),
+            Err(message) => return Ok(ObjectState::Unserved(message)),
         };
         let live = LiveKind::of(&self.target, &served, &self.watches, &self.origins);
-        live.synced().await;
+        live.wait_until_synced().await;
         Ok(match live.health(served.namespace(&reference.namespace), &reference.name)? {
-            None => Found::Missing,
-            Some(Ok(())) => Found::Healthy,
-            Some(Err(unhealthy)) => Found::Unhealthy(unhealthy),
+            None => ObjectState::Missing,
+            Some(Ok(())) => ObjectState::Healthy,
+            Some(Err(unhealthy)) => ObjectState::Unhealthy(unhealthy),
         })
     }
 
-    /// GRM-HLT-028: what is wrong with a Service, and what its events say of it.
-    async fn explained(&self, reference: &ObjectReference, found: &Found, message: String) -> String {
-        if !matches!(found, Found::Unhealthy(Unhealthy::IngressMissing)) {
+    /// GRM-HLT-028: adds the warnings of an unhealthy Service's events to the message.
+    async fn with_warnings(
+        &self,
+        reference: &ObjectReference,
+        state: &ObjectState,
+        message: String,
+    ) -> String {
+        if !matches!(state, ObjectState::Unhealthy(Unhealthy::IngressMissing)) {
             return message;
         }
         match events::warnings(&self.target.client(), reference, self.clock.now()).await {
             Ok(None) => message,
             Ok(Some(events)) => format!("{message}\n\n{events}"),
             Err(error) => {
-                let words = "Failed to read events for more information about unhealthy object";
-                tracing::error!(object = key(reference), %error, "{words}");
+                let message = "Failed to read events for more information about unhealthy object";
+                tracing::error!(object = key(reference), %error, "{message}");
                 message
             }
         }
@@ -106,17 +117,19 @@ impl Health {
 }
 
 /// GRM-HLT-003, GRM-HLT-004: reason and message for an object that is not healthy.
-fn told(reference: &ObjectReference, found: &Found) -> Option<(String, String)> {
+fn problem(reference: &ObjectReference, state: &ObjectState) -> Option<(String, String)> {
     let kind = &reference.kind;
     let missing = || {
         let (name, namespace) = (quote(&reference.name), quote(&reference.namespace));
         format!("Required {kind} {name} in namespace {namespace} is missing")
     };
-    match found {
-        Found::Healthy => None,
-        Found::Missing => Some((format!("{kind}Missing"), missing())),
-        Found::Unserved(words) => Some((format!("{kind}Missing"), format!("{}: {words}", missing()))),
-        Found::Unhealthy(unhealthy) => {
+    match state {
+        ObjectState::Healthy => None,
+        ObjectState::Missing => Some((format!("{kind}Missing"), missing())),
+        ObjectState::Unserved(message) => {
+            Some((format!("{kind}Missing"), format!("{}: {message}", missing())))
+        }
+        ObjectState::Unhealthy(unhealthy) => {
             let message = format!("{kind} {} is unhealthy: {unhealthy}", quote(&key(reference)));
             Some((format!("{kind}Unhealthy"), message))
         }

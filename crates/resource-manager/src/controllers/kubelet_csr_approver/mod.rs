@@ -1,11 +1,11 @@
-//! Approves or denies the certificates of kubelets' servers
+//! Approves or denies the serving certificates of kubelets
 //! (contracts/resource-manager/controllers/kubelet-csr-approver).
 //!
-//! A denial is final, so node and machines are asked of the API servers and not of caches, which lag: a node that has just
-//! joined is there.
+//! A denial is final, so nodes and machines are read from the API servers and not from caches, which lag and might
+//! miss a node that has just joined.
 
+mod decision;
 mod request;
-mod verdict;
 
 use std::sync::Arc;
 
@@ -18,22 +18,23 @@ use k8s_openapi::api::core::v1::Node;
 use kube::Client;
 use kube::api::{Api, ApiResource, DynamicObject, GroupVersionKind, ListParams, PostParams};
 
-use self::request::Asked;
-use self::verdict::{Denial, Facts, judge, node_name};
+use self::decision::{Denial, NodeFacts, check, node_name};
+use self::request::CertificateSubject;
 use super::{Context, TIMEOUT};
 
 /// Name in log and metrics.
 pub const NAME: &str = "kubelet-csr-approver";
-/// The signer of the certificates of kubelets' servers.
+/// The signer of kubelets' serving certificates.
 const SIGNER: &str = "kubernetes.io/kubelet-serving";
 /// Label of a Machine: the name of its node.
 const NODE: &str = "node";
 
-/// The controller of one instance; GRM-CSR-001, GRM-CSR-013 and GRM-CSR-014: requests of one signer, as they come and change.
+/// The controller of one instance; GRM-CSR-001, GRM-CSR-013 and GRM-CSR-014: requests for one signer, when they are
+/// created or changed.
 pub fn controller(context: &Context) -> Controller {
     let selection = Selection::all().fields(format!("spec.signerName={SIGNER}"));
     let requests = context.target.store::<CertificateSigningRequest>(selection);
-    let asked = Watch::of(&requests).filter(|event| !matches!(event, Event::Delete(_)));
+    let changed = Watch::of(&requests).filter(|event| !matches!(event, Event::Delete(_)));
     let config = &context.config.controllers.kubelet_csr_approver;
     let reconciler = Reconciler {
         requests,
@@ -44,13 +45,13 @@ pub fn controller(context: &Context) -> Controller {
     Controller::new(NAME, reconciler)
         .workers(super::workers(config.concurrent_syncs))
         .timeout(TIMEOUT)
-        .source(asked)
+        .source(changed)
 }
 
 /// Why a request is neither approved nor denied.
 #[derive(Debug, thiserror::Error)]
 pub enum ApproveError {
-    /// It is no certificate request.
+    /// It is not a certificate request.
     #[error("unable to parse csr: {0}")]
     Parse(String),
     /// The node could not be looked up.
@@ -71,12 +72,12 @@ struct Reconciler {
     machine_namespace: String,
 }
 
-/// What is known of one request that is not decided.
+/// An undecided request, and what is known about it.
 struct State {
     csr: Arc<CertificateSigningRequest>,
-    asked: Asked,
-    /// Absent where the request itself is enough to deny it.
-    facts: Option<Facts>,
+    subject: CertificateSubject,
+    /// `None` if the request itself is enough to deny it.
+    facts: Option<NodeFacts>,
 }
 
 impl Reconcile for Reconciler {
@@ -96,19 +97,19 @@ impl Reconciler {
             tracing::info!(finalState = state, "Ignoring CSR, as it is in final state");
             return Ok(None);
         }
-        let asked =
-            Asked::read(&csr.spec.request.0).map_err(|error| ApproveError::Parse(error.to_string()))?;
+        let subject = CertificateSubject::read(&csr.spec.request.0)
+            .map_err(|error| ApproveError::Parse(error.to_string()))?;
         let user = csr.spec.username.as_deref().unwrap_or_default();
-        let facts = match node_name(user, &asked) {
+        let facts = match node_name(user, &subject) {
             Ok(name) => Some(self.look_up(name).await?),
             Err(_) => None,
         };
-        Ok(Some(State { csr, asked, facts }))
+        Ok(Some(State { csr, subject, facts }))
     }
 
-    /// What no name of a node or no value of a label can be is not asked for.
-    async fn look_up(&self, node: &str) -> Result<Facts, ApproveError> {
-        let mut facts = Facts { node: None, machines: 0 };
+    /// Skips requests for values that are invalid as a node's name or a label's value.
+    async fn look_up(&self, node: &str) -> Result<NodeFacts, ApproveError> {
+        let mut facts = NodeFacts { node: None, machines: 0 };
         if name::dns1123_subdomain(node).is_empty() {
             let nodes: Api<Node> = Api::all(self.target.clone());
             facts.node = nodes.get_opt(node).await.map_err(ApproveError::Node)?;
@@ -121,7 +122,7 @@ impl Reconciler {
         Ok(facts)
     }
 
-    /// GRM-CSR-015: the machines of the configured namespace, or of all.
+    /// GRM-CSR-015: the machines of the configured namespace, or of all namespaces.
     fn machines(&self) -> Api<DynamicObject> {
         let kind = GroupVersionKind::gvk("machine.sapcloud.io", "v1alpha1", "Machine");
         let kind = ApiResource::from_gvk_with_plural(&kind, "machines");
@@ -134,7 +135,7 @@ impl Reconciler {
     async fn execute(
         &self,
         csr: &CertificateSigningRequest,
-        verdict: Result<(), Denial>,
+        decision: Result<(), Denial>,
     ) -> Result<Outcome, ApproveError> {
         match &verdict {
             Ok(()) => tracing::info!(reason = PASSED, "Auto-approving CSR"),
@@ -151,18 +152,18 @@ impl Reconciler {
     }
 }
 
-/// What is said of a request that passed.
+/// Message of an approval.
 const PASSED: &str = "all checks passed";
 
-/// Whether the request is approved.
+/// Decides about a request; an error denies it.
 fn plan(machine_namespace: &str, state: &State) -> Result<(), Denial> {
     let user = state.csr.spec.username.as_deref().unwrap_or_default();
-    let name = node_name(user, &state.asked)?;
+    let name = node_name(user, &state.subject)?;
     let Some(facts) = &state.facts else { return Err(Denial::NoNode(name.to_owned())) };
-    judge(machine_namespace, name, &state.asked, facts)
+    check(machine_namespace, name, &state.subject, facts)
 }
 
-/// GRM-CSR-011: how a request was decided; absent where it was not.
+/// GRM-CSR-011: the type of the final condition; `None` if the request is undecided.
 fn final_state(csr: &CertificateSigningRequest) -> Option<&str> {
     let status = csr.status.as_ref()?;
     let mut conditions = status.conditions.iter().flatten().map(|condition| condition.type_.as_str());
@@ -171,8 +172,8 @@ fn final_state(csr: &CertificateSigningRequest) -> Option<&str> {
     decision.or(signed.then_some(""))
 }
 
-fn condition(verdict: Result<(), Denial>) -> CertificateSigningRequestCondition {
-    let (kind, reason, message) = match verdict {
+fn condition(decision: Result<(), Denial>) -> CertificateSigningRequestCondition {
+    let (kind, reason, message) = match decision {
         Ok(()) => {
             ("Approved", "RequestApproved", format!("Approving kubelet server certificate CSR ({PASSED})"))
         }
@@ -210,10 +211,10 @@ mod tests {
     }
 
     #[test]
-    fn a_request_that_is_denied_by_itself_is_not_looked_up() {
+    fn a_request_that_is_invalid_in_itself_is_denied_without_lookup() {
         let spec = json!({"request": "", "signerName": SIGNER, "usages": [], "username": "bob"});
         let csr = Arc::new(serde_json::from_value(json!({"metadata": {}, "spec": spec})).unwrap());
-        let state = State { csr, asked: Asked::default(), facts: None };
+        let state = State { csr, subject: CertificateSubject::default(), facts: None };
         assert_eq!(plan("shoot", &state), Err(Denial::User("bob".to_owned())));
     }
 }

@@ -1,29 +1,29 @@
-//! A certificate request, as far as its approval asks: subject and alternative names.
+//! The parts of a certificate request that its approval depends on: subject and alternative names.
 
 use std::collections::BTreeSet;
 
 use formats::x509::CertificateRequest;
 use formats::x509::request::RequestError;
 
-/// What a certificate is asked for.
+/// Subject and alternative names of the requested certificate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Asked {
+pub(super) struct CertificateSubject {
     /// Common name of the subject; of several the last.
     pub(super) common_name: String,
     /// Organizations of the subject.
     pub(super) organizations: Vec<String>,
     /// DNS names.
     pub(super) dns_names: BTreeSet<String>,
-    /// IP addresses, as they are written shortest.
+    /// IP addresses in their shortest notation.
     pub(super) ip_addresses: BTreeSet<String>,
 }
 
-impl Asked {
-    /// Reads the first PEM block, as the original does: one thing said twice is an error. Whose signature it has is the API
-    /// server's business; names of other kinds are not looked at.
+impl CertificateSubject {
+    /// Reads the first PEM block, as the original does: a repeated attribute is an error. The API server verifies the
+    /// signature; other kinds of names are ignored.
     ///
     /// # Errors
-    /// When it is no request.
+    /// When it is not a certificate request.
     pub(super) fn read(pem: &[u8]) -> Result<Self, RequestError> {
         let CertificateRequest { subject, names, .. } = CertificateRequest::from_pem(pem)?;
         Ok(Self {
@@ -53,8 +53,8 @@ NvICIGr6bWZzWV70pyhiyQrRpmc3sBHBpLWQxVfQriwZAPsS
 ";
 
     #[test]
-    fn case_22_a_request_that_says_its_names_twice_is_not_judged() {
-        let error = Asked::read(TWO_ATTRIBUTES.as_bytes()).unwrap_err();
+    fn case_22_a_request_with_repeated_attributes_is_an_error() {
+        let error = CertificateSubject::read(TWO_ATTRIBUTES.as_bytes()).unwrap_err();
         assert_eq!(error.to_string(), "x509: certificate request contains duplicate requested extensions");
     }
 }

@@ -1,4 +1,5 @@
-//! Brings the objects of a ManagedResource into the target cluster: kind by kind, all objects of a kind at once.
+//! Applies the objects of a ManagedResource in the target cluster: kind after kind, the objects of a kind
+//! concurrently.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -6,44 +7,46 @@ use std::sync::Arc;
 
 use tokio::time::{Instant, timeout_at};
 
-use super::kinds::Kind;
+use super::api_errors::{
+    describe_error, is_already_there, is_conflict, is_immutable, is_invalid, is_unclear,
+};
+use super::concurrency::run_concurrently;
+use super::kinds::TargetKind;
 use super::live::Live;
-use super::settled::{Key, Memory, Settled};
-use super::target::{Found, Target, TargetError};
-use super::turns::in_turns;
-use super::words::{is_already_there, is_conflict, is_immutable, is_invalid, is_unclear, words};
+use super::memory::{Memory, ObjectKey, SyncedObject};
+use super::target::{CachedState, Target, TargetError};
 use crate::managed_resource::ObjectReference;
 use crate::managed_resource::annotation::{
     is_config_map_or_secret, is_deleted_on_invalid_update, is_ignored,
 };
 use crate::managed_resource::equivalence::Equivalences;
-use crate::managed_resource::inventory::Wanted;
+use crate::managed_resource::inventory::WantedObject;
 use crate::managed_resource::merge::{Overwrite, Preserve, Rules};
 use crate::managed_resource::order::rank;
 use crate::managed_resource::scaled::Scaled;
-use crate::managed_resource::write::{Write, WriteError, write};
+use crate::managed_resource::write::{ObjectWrite, WriteError, write};
 
-/// Why an object is not as its manifest says; the texts are the original's.
+/// Why an object could not be applied; the texts are the original's.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ApplyError {
-    /// Somebody else was faster.
-    #[error("{}", words(.0))]
+    /// The object has changed in the meantime.
+    #[error("{}", describe_error(.0))]
     Conflict(#[source] kube::Error),
-    /// It is to be made anew.
+    /// The object was deleted, to be recreated.
     #[error(
         "deleted object \"{object}\" because of 'invalid' update error, and 'delete-on-invalid-update' annotation on object or the resource is an immutable ConfigMap/Secret: {}",
-        words(source)
+        describe_error(source)
     )]
     Deleted {
-        /// As messages name it.
+        /// Its name in messages.
         object: String,
         /// Why it could not be updated.
         source: kube::Error,
     },
-    /// It is to be made anew, and is still there.
-    #[error("error deleting object \"{object}\" after 'invalid' update error: {}", words(source))]
+    /// The object should be recreated but could not be deleted.
+    #[error("error deleting object \"{object}\" after 'invalid' update error: {}", describe_error(source))]
     Delete {
-        /// As messages name it.
+        /// Its name in messages.
         object: String,
         /// Why it could not be deleted.
         source: kube::Error,
@@ -51,65 +54,65 @@ pub(super) enum ApplyError {
     /// It could not be read or written.
     #[error("error during apply of object \"{object}\": {source}")]
     Object {
-        /// As messages name it.
+        /// Its name in messages.
         object: String,
-        /// The API server's reason.
+        /// The API server's error.
         source: TargetError,
     },
-    /// It cannot be what the manifest says.
+    /// The manifest cannot be applied.
     #[error("error during apply of object \"{object}\": {source}")]
     Write {
-        /// As messages name it.
+        /// Its name in messages.
         object: String,
         /// What is wrong with the manifest.
         source: WriteError,
     },
 }
 
-/// How the objects of one ManagedResource are applied.
-pub(super) struct Applying<'a> {
-    /// Where.
+/// How to apply the objects of one ManagedResource.
+pub(super) struct ApplyRun<'a> {
+    /// The target cluster.
     pub(super) target: &'a Target,
-    /// The annotation that tells where objects come from.
+    /// The origin annotation of the objects.
     pub(super) origin: &'a str,
-    /// Labels that all objects get.
+    /// Labels to inject into all objects.
     pub(super) inject: &'a BTreeMap<String, String>,
-    /// What of others is removed.
+    /// Which labels and annotations of others to remove.
     pub(super) force_overwrite: Overwrite,
-    /// What is scaled.
+    /// Objects under autoscalers.
     pub(super) scaled: &'a Scaled,
-    /// Kinds that are one.
+    /// Equivalent kinds.
     pub(super) equivalences: &'a Equivalences,
-    /// Whether objects are written though they seem to be in order, unless we know that they are.
-    pub(super) always: bool,
-    /// What is known of them.
+    /// Whether to write objects that seem unchanged, unless [`Self::memory`] confirms it.
+    pub(super) always_update: bool,
+    /// The objects that were in sync after an earlier pass.
     pub(super) memory: &'a Memory,
-    /// When nothing more is begun or waited for: GRM-MR-164.
+    /// Time after which nothing is started or awaited: GRM-MR-164.
     pub(super) deadline: Instant,
 }
 
-/// What has become of the objects.
+/// The result of applying objects.
 #[derive(Debug)]
-pub(super) struct Applied<E = ApplyError> {
-    /// Those that are in order.
-    pub(super) settled: BTreeMap<Key, Settled>,
-    /// Those of which nobody told whether they were written.
-    pub(super) doubtful: BTreeSet<Key>,
-    /// Why not all are; kinds that come later have not been begun.
+pub(super) struct ApplyOutcome<E = ApplyError> {
+    /// Objects that are in sync with their manifests.
+    pub(super) in_sync: BTreeMap<ObjectKey, SyncedObject>,
+    /// Objects that may or may not have been written.
+    pub(super) uncertain: BTreeSet<ObjectKey>,
+    /// The first error; later kinds have not been started.
     pub(super) error: Option<E>,
 }
 
-impl<E> Applied<E> {
-    /// Nothing has been begun.
+impl<E> ApplyOutcome<E> {
+    /// A result without any started object.
     #[must_use]
     pub(super) fn failed(error: E) -> Self {
-        Self { settled: BTreeMap::new(), doubtful: BTreeSet::new(), error: Some(error) }
+        Self { in_sync: BTreeMap::new(), uncertain: BTreeSet::new(), error: Some(error) }
     }
 }
 
 impl ApplyError {
-    /// Whether the object may have been written all the same.
-    fn leaves_doubt(&self) -> bool {
+    /// Whether the object may have been written in spite of the error.
+    fn is_uncertain(&self) -> bool {
         match self {
             Self::Object { source: TargetError::TimedOut, .. } => true,
             Self::Object { source: TargetError::Api(error), .. } => is_unclear(error),
@@ -118,17 +121,17 @@ impl ApplyError {
     }
 }
 
-impl Applying<'_> {
-    /// GRM-MR-027 and GRM-MR-157: applies objects, which come in the order of their kinds.
-    pub(super) async fn all(&self, wanted: &[Wanted]) -> Applied {
-        let mut applied = Applied { settled: BTreeMap::new(), doubtful: BTreeSet::new(), error: None };
+impl ApplyRun<'_> {
+    /// GRM-MR-027 and GRM-MR-157: applies objects, which are sorted by kind.
+    pub(super) async fn apply_all(&self, wanted: &[WantedObject]) -> ApplyOutcome {
+        let mut applied = ApplyOutcome { in_sync: BTreeMap::new(), uncertain: BTreeSet::new(), error: None };
         for of_one_kind in wanted.chunk_by(|one, other| rank(&one.object) == rank(&other.object)) {
-            for (key, attempt) in in_turns(of_one_kind, |wanted| self.attempt(wanted)).await {
+            for (key, attempt) in run_concurrently(of_one_kind, |wanted| self.attempt(wanted)).await {
                 match attempt {
-                    Ok(settled) => drop(applied.settled.insert(key, settled)),
+                    Ok(in_sync) => drop(applied.in_sync.insert(key, in_sync)),
                     Err(error) => {
-                        if error.leaves_doubt() {
-                            applied.doubtful.insert(key);
+                        if error.is_uncertain() {
+                            applied.uncertain.insert(key);
                         }
                         applied.error.get_or_insert(error);
                     }
@@ -141,93 +144,99 @@ impl Applying<'_> {
         applied
     }
 
-    /// One object, in the time that there is.
-    async fn attempt(&self, wanted: &Wanted) -> (Key, Result<Settled, ApplyError>) {
+    /// Applies one object before the deadline.
+    async fn attempt(&self, wanted: &WantedObject) -> (ObjectKey, Result<SyncedObject, ApplyError>) {
         let object = ObjectReference::to(&wanted.object);
-        let attempt = match timeout_at(self.deadline, self.one(wanted, &object)).await {
+        let attempt = match timeout_at(self.deadline, self.apply_one(wanted, &object)).await {
             Ok(attempt) => attempt,
             Err(_elapsed) => {
                 Err(ApplyError::Object { object: object.described(), source: TargetError::TimedOut })
             }
         };
-        (Key::of(&object), attempt)
+        (ObjectKey::of(&object), attempt)
     }
 
-    /// One object: what it is like, what is to be written, and that.
-    async fn one(&self, wanted: &Wanted, object: &ObjectReference) -> Result<Settled, ApplyError> {
+    /// Applies one object: reads it, compares it with the manifest, writes it if necessary.
+    async fn apply_one(
+        &self,
+        wanted: &WantedObject,
+        object: &ObjectReference,
+    ) -> Result<SyncedObject, ApplyError> {
         let failed = |source| ApplyError::Object { object: object.described(), source };
         let kind = self.target.kind(object).map_err(failed)?;
         let rules = self.rules(wanted);
         let manifest = digest(&rules, wanted);
         let observed = self.observe(&kind, wanted, object).await.map_err(failed)?;
-        // What it says now is what webhooks may heed at the earliest.
+        // Webhooks see this state of the namespace, or a later one.
         let namespace = self.target.namespaces.digest(&object.namespace);
-        let settle = |live: &Live, is_watched| Settled {
+        let synced_object = |live: &Live, is_watched| SyncedObject {
             kind: kind.clone(),
             manifest,
             live: live.digest(),
             namespace,
             is_watched,
         };
-        let is_settled = |live: &&Live| self.is_settled(object, &settle(live, true));
-        if let Some(live) = observed.as_deref().filter(is_settled) {
-            return Ok(settle(live, true));
+        let is_in_sync = |live: &&Live| self.is_in_sync(object, &synced_object(live, true));
+        if let Some(live) = observed.as_deref().filter(is_in_sync) {
+            return Ok(synced_object(live, true));
         }
-        let written = self.bring_about(&kind, &rules, wanted, observed.as_deref()).await;
+        let written = self.write_if_different(&kind, &rules, wanted, observed.as_deref()).await;
         let written = match written {
             Err(ApplyError::Object { source: TargetError::Api(error), .. })
                 if observed.is_none() && is_already_there(&error) =>
             {
-                // It is there, and does not bear our label: GRM-MR-028.
+                // It exists without our label: GRM-MR-028.
                 let live = self.target.get(&kind, &object.namespace, &object.name).await;
                 let live = live.map_err(|error| failed(TargetError::Api(error)))?;
-                self.bring_about(&kind, &rules, wanted, live.as_ref()).await
+                self.write_if_different(&kind, &rules, wanted, live.as_ref()).await
             }
             written => written,
         }?;
-        Ok(settle(&written, !is_ignored(&wanted.object)))
+        Ok(synced_object(&written, !is_ignored(&wanted.object)))
     }
 
-    /// What is known of the object. One that we do not see is made without asking first, unless it is to be left alone.
+    /// The live object. If no managed object is known, assumes that there is none, unless the object must not be
+    /// changed.
     async fn observe(
         &self,
-        kind: &Kind,
-        wanted: &Wanted,
+        kind: &TargetKind,
+        wanted: &WantedObject,
         object: &ObjectReference,
     ) -> Result<Option<Arc<Live>>, TargetError> {
         let (namespace, name) = (&object.namespace, &object.name);
         let found = self.target.find(kind, namespace, name).await?;
         match found {
-            Found::Managed(live) => Ok(Some(live)),
-            Found::Unmanaged if !is_ignored(&wanted.object) => Ok(None),
-            Found::Unmanaged | Found::Unknown => {
+            CachedState::Managed(live) => Ok(Some(live)),
+            CachedState::Unmanaged if !is_ignored(&wanted.object) => Ok(None),
+            CachedState::Unmanaged | CachedState::Unknown => {
                 let live = self.target.get(kind, namespace, name).await.map_err(TargetError::Api)?;
                 Ok(live.map(Arc::new))
             }
         }
     }
 
-    /// Whether it is as it was when it was in order.
-    fn is_settled(&self, object: &ObjectReference, now: &Settled) -> bool {
-        let known = self.memory.objects.get(&Key::of(object));
-        known.is_some_and(|known| known.is_as(now))
+    /// Whether the object is the same as when it was in sync.
+    fn is_in_sync(&self, object: &ObjectReference, now: &SyncedObject) -> bool {
+        let known = self.memory.objects.get(&ObjectKey::of(object));
+        known.is_some_and(|known| known.is_same(now))
     }
 
-    /// Writes what is to be written.
-    async fn bring_about(
+    /// Writes the object if it differs from the manifest.
+    async fn write_if_different(
         &self,
-        kind: &Kind,
+        kind: &TargetKind,
         rules: &Rules<'_>,
-        wanted: &Wanted,
+        wanted: &WantedObject,
         live: Option<&Live>,
     ) -> Result<Live, ApplyError> {
         let described = || ObjectReference::to(&wanted.object).described();
         let before = live.map(|live| live.object(&kind.resource));
-        let write = write(rules, &wanted.object, before.as_ref(), self.always && !is_ignored(&wanted.object));
+        let write =
+            write(rules, &wanted.object, before.as_ref(), self.always_update && !is_ignored(&wanted.object));
         let write = write.map_err(|source| ApplyError::Write { object: described(), source })?;
         let (merged, answer) = match (write, live) {
-            (Write::Nothing, live) => return Ok(live.cloned().unwrap_or_default()),
-            (Write::Create(object), _) => {
+            (ObjectWrite::Nothing, live) => return Ok(live.cloned().unwrap_or_default()),
+            (ObjectWrite::Create(object), _) => {
                 let created = self.target.create(kind, &object).await;
                 if created.is_ok() {
                     tracing::info!(
@@ -237,7 +246,7 @@ impl Applying<'_> {
                 }
                 (None, created)
             }
-            (Write::Update(object), _) => {
+            (ObjectWrite::Update(object), _) => {
                 let updated = self.target.update(kind, &object).await;
                 if updated.is_ok() {
                     tracing::info!(
@@ -255,22 +264,27 @@ impl Applying<'_> {
                     && (is_deleted_on_invalid_update(&merged)
                         || (is_config_map_or_secret(&merged) && is_immutable(&source))) =>
             {
-                Err(self.make_room(kind, &ObjectReference::to(&merged), source).await)
+                Err(self.delete_for_recreation(kind, &ObjectReference::to(&merged), source).await)
             }
             (answer, _) => answer
                 .map_err(|error| ApplyError::Object { object: described(), source: TargetError::Api(error) }),
         }
     }
 
-    /// GRM-MR-036 and GRM-MR-037: deletes an object, so that the next pass makes it anew.
-    async fn make_room(&self, kind: &Kind, object: &ObjectReference, source: kube::Error) -> ApplyError {
+    /// GRM-MR-036 and GRM-MR-037: deletes an object, so that the next pass recreates it.
+    async fn delete_for_recreation(
+        &self,
+        kind: &TargetKind,
+        object: &ObjectReference,
+        source: kube::Error,
+    ) -> ApplyError {
         match self.target.delete(kind, object, false).await {
             Ok(_) => ApplyError::Deleted { object: object.described(), source },
             Err(source) => ApplyError::Delete { object: object.described(), source },
         }
     }
 
-    fn rules<'w>(&'w self, wanted: &'w Wanted) -> Rules<'w> {
+    fn rules<'w>(&'w self, wanted: &'w WantedObject) -> Rules<'w> {
         let preserve = Preserve {
             replicas: self.scaled.is_horizontally(&wanted.object, self.equivalences),
             resources: self.scaled.is_vertically(&wanted.object, self.equivalences),
@@ -285,9 +299,9 @@ impl Applying<'_> {
     }
 }
 
-/// Of a manifest and of what is brought into it. How it was applied before does not count: what is in order was applied
-/// with the same manifest.
-fn digest(rules: &Rules<'_>, wanted: &Wanted) -> u64 {
+/// Digest of a manifest and of everything that is injected into it. The previously applied labels and annotations do
+/// not count: an object in sync was applied with the same manifest.
+fn digest(rules: &Rules<'_>, wanted: &WantedObject) -> u64 {
     let mut hasher = DefaultHasher::new();
     let Rules { origin, inject, force_overwrite, preserve, .. } = rules;
     (origin, inject, &wanted.object).hash(&mut hasher);

@@ -1,6 +1,6 @@
-//! An object of the target cluster as it is kept in memory: its text, and a digest that tells a change that counts.
+//! An object of the target cluster in memory: its JSON text, and a digest that changes with relevant fields.
 //!
-//! A parsed object takes several times the memory of its text, and hardly ever is one read: mostly the digest is enough.
+//! A parsed object takes several times the memory of its text, and is rarely needed: mostly the digest is enough.
 
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -16,13 +16,13 @@ use serde_json::{Map, Value, json};
 pub(super) struct Live {
     /// Name, namespace, uid, resource version; nothing else.
     metadata: ObjectMeta,
-    /// The whole object but for kind, version and managed fields, as JSON.
+    /// The object as JSON, without apiVersion, kind and managed fields.
     text: Box<str>,
     digest: u64,
 }
 
 impl Live {
-    /// Keeps an object as it was read.
+    /// Stores an object that was read.
     #[must_use]
     pub(super) fn new(mut object: Value) -> Self {
         if let Some(object) = object.as_object_mut() {
@@ -43,7 +43,7 @@ impl Live {
         Self { metadata, text: object.to_string().into(), digest: digest(&object) }
     }
 
-    /// Takes away everything but name, namespace and spec.
+    /// Removes everything but name, namespace and spec.
     pub(super) fn reduce_to_spec(&mut self) {
         let mut object: Value =
             serde_json::from_str(&self.text).expect("the text was written from an object");
@@ -53,7 +53,7 @@ impl Live {
         (self.text, self.digest) = (reduced.to_string().into(), digest(&reduced));
     }
 
-    /// The object, of a kind that the reader knows.
+    /// The object; `kind` supplies apiVersion and kind.
     #[must_use]
     pub(super) fn object(&self, kind: &ApiResource) -> Value {
         let mut object: Map<String, Value> =
@@ -63,7 +63,7 @@ impl Live {
         Value::Object(object)
     }
 
-    /// Is another one when something was changed that is not the API server's or the status alone.
+    /// Changes with every field that users write, but not with the status or fields of the API server.
     #[must_use]
     pub(super) fn digest(&self) -> u64 {
         self.digest
@@ -109,7 +109,7 @@ impl Resource for Live {
     }
 }
 
-/// What of an object is ours or another user's to write.
+/// Digest of the fields of an object that users write.
 fn digest(object: &Value) -> u64 {
     let mut hasher = DefaultHasher::new();
     for (key, value) in object.as_object().into_iter().flatten() {
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_than_users_write_makes_no_other_digest() {
+    fn fields_that_users_do_not_write_do_not_change_the_digest() {
         let same: [fn(&mut Value); 4] = [
             |object| object["metadata"]["resourceVersion"] = json!("2"),
             |object| object["metadata"]["managedFields"] = json!([]),
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn of_what_is_reduced_to_its_spec_nothing_else_makes_another_digest() {
+    fn after_a_reduction_to_the_spec_only_that_changes_the_digest() {
         let reduced = |change: fn(&mut Value)| {
             let mut live = Live::new(object(change));
             live.reduce_to_spec();
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_is_read_as_it_was_but_for_managed_fields() {
+    fn an_object_is_read_as_written_without_managed_fields() {
         let kind = ApiResource::erase::<k8s_openapi::api::core::v1::ConfigMap>(&());
         let live: Live = serde_json::from_value(object(|_| {})).unwrap();
         let mut wanted = object(|_| {});

@@ -1,27 +1,29 @@
-//! Keeps the objects of ManagedResources in the target cluster (contracts/resource-manager/controllers/managed-resource).
+//! Applies the objects of ManagedResources in the target cluster
+//! (contracts/resource-manager/controllers/managed-resource).
 //!
-//! A pass looks at what Secrets say and what the stores show, deletes what is not spoken of any more, gives away what
-//! took mode `Ignore`, applies the rest, and tells what became of it. A pass in which nothing has changed only compares.
+//! A pass reads the Secrets and the stores, deletes objects that are no longer described, releases objects of mode
+//! `Ignore`, applies the others, and writes the result to the status. A pass without changes only compares.
 
+mod api_errors;
 mod apply;
+mod concurrency;
 mod kinds;
 mod live;
+mod memory;
 mod namespaces;
 mod own;
 mod pass;
-mod path;
+mod plan;
+mod purpose;
 mod record;
 mod release;
 mod removal;
 mod scalers;
-mod settled;
 mod status;
 mod steps;
 mod target;
 mod trigger;
-mod turns;
-mod words;
-mod written;
+mod unseen_writes;
 
 use std::time::Duration;
 
@@ -30,16 +32,16 @@ use formats::duration::GoDuration;
 use k8s_openapi::api::core::v1::Secret;
 use kube::core::PartialObjectMeta;
 
+use self::memory::Memories;
 use self::pass::{Reconciler, Settings};
 use self::scalers::Scalers;
-use self::settled::Memories;
 use self::target::Target;
 use super::{Context, TIMEOUT};
 use crate::managed_resource::ManagedResource;
 
 /// Name in log and metrics.
 pub const NAME: &str = "managedresource";
-/// Time between two passes where nobody says.
+/// Default time between two passes.
 const PERIOD: Duration = Duration::from_mins(1);
 
 /// The controller of one instance.
@@ -50,7 +52,7 @@ pub fn controller(context: &Context) -> Controller {
     let by_secret = managed_resources.index(trigger::secret_keys);
     let changed = {
         let class = class.clone();
-        Watch::of(&managed_resources).filter(move |event| trigger::counts(&class, event))
+        Watch::of(&managed_resources).filter(move |event| trigger::triggers_pass(&class, event))
     };
     let referred = Watch::of(&secrets).map(trigger::referring(class.clone(), by_secret));
     let period = config.managed_resource.sync_period.and_then(GoDuration::to_std).unwrap_or(PERIOD);
@@ -61,7 +63,7 @@ pub fn controller(context: &Context) -> Controller {
         class,
         cluster_id: config.cluster_id.clone().unwrap_or_default(),
         managed_by: managed_by.to_owned(),
-        always: config.managed_resource.always_update.unwrap_or_default(),
+        always_update: config.managed_resource.always_update.unwrap_or_default(),
         collects_garbage: config.garbage_collector.enabled,
         period,
         timeout: period.min(TIMEOUT),

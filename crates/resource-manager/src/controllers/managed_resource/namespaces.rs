@@ -1,6 +1,6 @@
-//! Namespaces of the target cluster: webhooks heed their labels and annotations when an object in them is written.
+//! Namespaces of the target cluster: webhooks read their labels and annotations when an object in them is written.
 //!
-//! An object that was in order when its namespace said something else may not be any more: GRM-MR-177.
+//! An object may be out of sync after its namespace has changed: GRM-MR-177.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::OnceLock;
@@ -12,10 +12,10 @@ use kube::ResourceExt as _;
 use kube::core::PartialObjectMeta;
 use tokio::time::timeout;
 
-/// How long is waited for the namespaces to be listed; until they are, all of them say the same.
-const LISTED: Duration = Duration::from_secs(10);
+/// How long to wait until the namespaces are listed; before that, all of them have the same digest.
+const LIST_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The namespaces of a cluster; nothing is asked before somebody needs them.
+/// The namespaces of a cluster; sends no request until they are needed.
 #[derive(Debug)]
 pub(super) struct Namespaces {
     cluster: Cluster,
@@ -29,16 +29,16 @@ impl Namespaces {
         Self { cluster: cluster.clone(), store: OnceLock::new() }
     }
 
-    /// Begins to watch them, and waits for the first list.
-    pub(super) async fn listed(&self) {
+    /// Starts to watch the namespaces, and waits for the first list.
+    pub(super) async fn wait_until_listed(&self) {
         if self.store.get().is_none() {
             let store = self.store.get_or_init(|| self.cluster.store(Selection::all()));
-            // Without them nothing is missed but a change of theirs.
-            let _elapsed = timeout(LISTED, store.synced()).await;
+            // Without the list, a pass only misses changes of namespaces.
+            let _elapsed = timeout(LIST_TIMEOUT, store.wait_until_synced()).await;
         }
     }
 
-    /// Is another one when the namespace was changed; always the same of those that are not known, and of none.
+    /// Changes with the namespace; constant for unknown namespaces and for none.
     #[must_use]
     pub(super) fn digest(&self, name: &str) -> u64 {
         let Some(namespace) = self.store.get().and_then(|store| store.get("", name)) else { return 0 };

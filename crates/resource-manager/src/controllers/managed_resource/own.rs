@@ -1,18 +1,18 @@
-//! Writes to the ManagedResource itself; each makes the object at hand what the API server has.
+//! Writes to the ManagedResource itself; each updates the given object to the API server's state.
 
 use kube::api::{Patch, PatchParams, PostParams};
 use kube::core::request::Request;
 use kube::{Client, Resource as _, ResourceExt as _};
 use serde_json::{Value, json};
 
-use super::path::operation;
-use super::words::is_not_found;
+use super::api_errors::is_not_found;
+use super::purpose::operation;
 use crate::managed_resource::{ManagedResource, ManagedResourceStatus};
 
-/// Writes the status, if it is another one.
+/// Writes the status if it has changed.
 ///
 /// # Errors
-/// When the API server refuses, maybe because somebody else was faster.
+/// When the API server refuses, perhaps because of a conflict.
 pub(super) async fn write_status(
     client: &Client,
     object: &mut ManagedResource,
@@ -43,7 +43,7 @@ pub(super) async fn write_status(
 /// Adds a finalizer, if it is missing.
 ///
 /// # Errors
-/// When the API server refuses, maybe because somebody else was faster.
+/// When the API server refuses, perhaps because of a conflict.
 pub(super) async fn add_finalizer(
     client: &Client,
     object: &mut ManagedResource,
@@ -58,10 +58,10 @@ pub(super) async fn add_finalizer(
     set_finalizers(client, object, finalizers).await
 }
 
-/// Removes a finalizer, if it is there; an object that is gone has none.
+/// Removes a finalizer if present; succeeds if the object is gone.
 ///
 /// # Errors
-/// When the API server refuses, maybe because somebody else was faster.
+/// When the API server refuses, perhaps because of a conflict.
 pub(super) async fn remove_finalizer(
     client: &Client,
     object: &mut ManagedResource,
@@ -79,7 +79,7 @@ pub(super) async fn remove_finalizer(
     }
 }
 
-/// GRM-MR-170: takes the request to reconcile away.
+/// GRM-MR-170: removes the annotation that requests reconciliation.
 ///
 /// # Errors
 /// When the API server refuses.

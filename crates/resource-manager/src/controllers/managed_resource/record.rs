@@ -1,8 +1,8 @@
-//! Which objects the status lists: those that were applied and, lest they be forgotten, those that may have been.
+//! Which objects the status lists: those that were applied, and those that may have been, so that none is forgotten.
 //!
-//! An object is listed before it is made, so that a pass which never ends leaves nothing behind that nobody knows. Until
-//! somebody has seen that it was applied its reference bears our origin as an annotation, which no reference to an applied
-//! object does: such an object is ours only if it bears that origin itself.
+//! The status lists an object before a pass creates it, so that a pass that is interrupted leaves no unlisted object.
+//! Until a pass has applied the object, its reference has our origin as an annotation; references to applied objects
+//! do not. Such an object is ours only if it has that origin itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,11 +14,11 @@ use crate::managed_resource::order::sort_references;
 use crate::managed_resource::unstructured::annotation;
 
 /// References by key.
-type Listed = BTreeMap<String, ObjectReference>;
+type ReferencesByKey = BTreeMap<String, ObjectReference>;
 
-/// What is listed once everything was applied: the objects that are wanted, and those that must not be forgotten because a
-/// document cannot be read.
-pub(super) fn applied(inventory: &Inventory) -> Vec<ObjectReference> {
+/// The list after all objects were applied: the wanted objects, and, if a document cannot be read, also those that it
+/// might describe.
+pub(super) fn after_success(inventory: &Inventory) -> Vec<ObjectReference> {
     let mut all = inventory.references.clone();
     if !inventory.errors.is_empty() {
         all.extend(inventory.unwanted.iter().cloned());
@@ -27,36 +27,41 @@ pub(super) fn applied(inventory: &Inventory) -> Vec<ObjectReference> {
     all
 }
 
-/// GRM-MR-159: what is listed before anything is applied: what is listed already, and what may be made now.
-pub(super) fn begun(known: &[ObjectReference], inventory: &Inventory, origin: &str) -> Vec<ObjectReference> {
+/// GRM-MR-159: the list before objects are applied: the listed objects, and those that may be created now.
+pub(super) fn before_apply(
+    known: &[ObjectReference],
+    inventory: &Inventory,
+    origin: &str,
+) -> Vec<ObjectReference> {
     let mut all = by_key(known);
-    for (key, reference) in unknown(inventory) {
-        all.entry(key).or_insert_with(|| doubtful(reference, origin));
+    for (key, reference) in new_objects(inventory) {
+        all.entry(key).or_insert_with(|| uncertain_reference(reference, origin));
     }
     all.into_values().collect()
 }
 
-/// GRM-MR-157 and GRM-MR-166: what is listed after a failure: what was listed before, what was applied since, and what may have been.
+/// GRM-MR-157 and GRM-MR-166: the list after a failure: the objects listed before, those applied since, and those
+/// that may have been.
 ///
-/// How an object was applied when everything was is what labels and annotations are compared with, so it stays.
-pub(super) fn failed(
+/// A reference keeps its labels and annotations, because the next pass compares with the last complete one.
+pub(super) fn after_failure(
     known: &[ObjectReference],
     inventory: &Inventory,
     origin: &str,
     is_applied: impl Fn(&ObjectReference) -> bool,
-    is_doubtful: impl Fn(&ObjectReference) -> bool,
+    is_uncertain: impl Fn(&ObjectReference) -> bool,
 ) -> Vec<ObjectReference> {
     let mut all = by_key(known);
-    for (key, reference) in unknown(inventory) {
+    for (key, reference) in new_objects(inventory) {
         if is_applied(reference) {
             all.insert(key, reference.clone());
-        } else if is_doubtful(reference) {
-            all.entry(key).or_insert_with(|| doubtful(reference, origin));
+        } else if is_uncertain(reference) {
+            all.entry(key).or_insert_with(|| uncertain_reference(reference, origin));
         }
     }
     for reference in &inventory.references {
         if let Some(listed) = all.get_mut(&reference.key())
-            && is_in_doubt(listed, origin)
+            && is_uncertain_reference(listed, origin)
             && is_applied(reference)
         {
             listed.clone_from(reference);
@@ -65,30 +70,30 @@ pub(super) fn failed(
     all.into_values().collect()
 }
 
-/// GRM-MR-160: whether an object that we may have made is somebody else's.
+/// GRM-MR-160: whether an object that this pass may have created belongs to another owner.
 pub(super) fn is_foreign(reference: &ObjectReference, live: &Value, origin: &str) -> bool {
-    is_in_doubt(reference, origin) && annotation(live, api::resources::ORIGIN) != Some(origin)
+    is_uncertain_reference(reference, origin) && annotation(live, api::resources::ORIGIN) != Some(origin)
 }
 
-/// GRM-MR-049: objects that were never applied, under no equivalent kind either.
-fn unknown(inventory: &Inventory) -> impl Iterator<Item = (String, &ObjectReference)> {
+/// GRM-MR-049: objects that were never applied, not under an equivalent kind either.
+fn new_objects(inventory: &Inventory) -> impl Iterator<Item = (String, &ObjectReference)> {
     let unknown = inventory.wanted.iter().filter(|wanted| wanted.applied == ObjectReference::default());
     let unknown: BTreeSet<String> = unknown.map(|wanted| ObjectReference::to(&wanted.object).key()).collect();
     let keyed = inventory.references.iter().map(|reference| (reference.key(), reference));
     keyed.filter(move |(key, _)| unknown.contains(key))
 }
 
-fn doubtful(reference: &ObjectReference, origin: &str) -> ObjectReference {
-    let mut doubtful = reference.clone();
-    doubtful.annotations.insert(api::resources::ORIGIN.to_owned(), origin.to_owned());
-    doubtful
+fn uncertain_reference(reference: &ObjectReference, origin: &str) -> ObjectReference {
+    let mut uncertain = reference.clone();
+    uncertain.annotations.insert(api::resources::ORIGIN.to_owned(), origin.to_owned());
+    uncertain
 }
 
-fn is_in_doubt(reference: &ObjectReference, origin: &str) -> bool {
+fn is_uncertain_reference(reference: &ObjectReference, origin: &str) -> bool {
     reference.annotations.get(api::resources::ORIGIN).is_some_and(|listed| listed == origin)
 }
 
-fn by_key(references: &[ObjectReference]) -> Listed {
+fn by_key(references: &[ObjectReference]) -> ReferencesByKey {
     references.iter().map(|reference| (reference.key(), reference.clone())).collect()
 }
 
@@ -98,7 +103,7 @@ mod tests {
 
     use super::*;
     use crate::managed_resource::decode::Place;
-    use crate::managed_resource::inventory::Wanted;
+    use crate::managed_resource::inventory::WantedObject;
 
     const ORIGIN: &str = "default/mr";
 
@@ -111,9 +116,9 @@ mod tests {
         json!({"apiVersion": "v1", "kind": kind, "metadata": {"name": "a", "namespace": "default"}})
     }
 
-    /// An object that was applied before, one that was not, and one that was applied under an equivalent kind.
+    /// An object that was applied before, a new one, and one that was applied under an equivalent kind.
     fn inventory() -> Inventory {
-        let wanted = |kind: &str, applied: Option<ObjectReference>| Wanted {
+        let wanted = |kind: &str, applied: Option<ObjectReference>| WantedObject {
             object: object(kind),
             place: Place { namespace: String::new(), secret: String::new(), key: String::new(), index: 0 },
             applied: applied.unwrap_or_default(),
@@ -133,51 +138,52 @@ mod tests {
         ["ConfigMap", "Ingress"].map(|kind| reference(kind, "old")).to_vec()
     }
 
-    fn in_doubt(kind: &str) -> ObjectReference {
-        doubtful(&reference(kind, "new"), ORIGIN)
+    fn uncertain_listed(kind: &str) -> ObjectReference {
+        uncertain_reference(&reference(kind, "new"), ORIGIN)
     }
 
     #[test]
-    fn what_may_be_made_is_listed_before_unless_it_is_known_under_an_equivalent_kind() {
-        let wanted = [reference("ConfigMap", "old"), reference("Ingress", "old"), in_doubt("Secret")];
-        assert_eq!(begun(&known(), &inventory(), ORIGIN), wanted);
-        assert_eq!(begun(&wanted, &inventory(), ORIGIN), wanted, "once more");
+    fn new_objects_are_listed_first_unless_known_under_an_equivalent_kind() {
+        let wanted = [reference("ConfigMap", "old"), reference("Ingress", "old"), uncertain_listed("Secret")];
+        assert_eq!(before_apply(&known(), &inventory(), ORIGIN), wanted);
+        assert_eq!(before_apply(&wanted, &inventory(), ORIGIN), wanted, "once more");
     }
 
     #[test]
-    fn after_a_failure_it_depends_on_what_became_of_it() {
+    fn after_a_failure_the_list_depends_on_what_was_written() {
         let table = [
             (true, false, Some(reference("Secret", "new"))),
-            (false, true, Some(in_doubt("Secret"))),
+            (false, true, Some(uncertain_listed("Secret"))),
             (false, false, None),
         ];
-        for (is_applied, is_doubtful, secret) in table {
-            let got = failed(&known(), &inventory(), ORIGIN, |_| is_applied, |_| is_doubtful);
+        for (is_applied, is_uncertain, secret) in table {
+            let got = after_failure(&known(), &inventory(), ORIGIN, |_| is_applied, |_| is_uncertain);
             let wanted: Vec<_> = known().into_iter().chain(secret).collect();
-            assert_eq!(got, wanted, "applied: {is_applied}, doubtful: {is_doubtful}");
+            assert_eq!(got, wanted, "applied: {is_applied}, uncertain: {is_uncertain}");
         }
     }
 
     #[test]
-    fn a_doubt_ends_when_the_object_was_applied_and_not_before() {
+    fn an_uncertain_reference_is_resolved_when_the_object_is_applied() {
         let mut inventory = inventory();
-        inventory.wanted[1].applied = in_doubt("Secret");
-        let known: Vec<_> = known().into_iter().chain([in_doubt("Secret")]).collect();
-        for (is_applied, secret) in [(true, reference("Secret", "new")), (false, in_doubt("Secret"))] {
-            let got = failed(&known, &inventory, ORIGIN, |_| is_applied, |_| false);
+        inventory.wanted[1].applied = uncertain_listed("Secret");
+        let known: Vec<_> = known().into_iter().chain([uncertain_listed("Secret")]).collect();
+        for (is_applied, secret) in [(true, reference("Secret", "new")), (false, uncertain_listed("Secret"))]
+        {
+            let got = after_failure(&known, &inventory, ORIGIN, |_| is_applied, |_| false);
             assert_eq!(got.last(), Some(&secret), "applied: {is_applied}");
         }
     }
 
     #[test]
-    fn only_objects_in_doubt_must_bear_our_origin() {
+    fn only_uncertain_objects_must_have_our_origin() {
         let of = |origin: &str| json!({"metadata": {"annotations": {api::resources::ORIGIN: origin}}});
         let table = [
-            (in_doubt("Secret"), of(ORIGIN), false),
-            (in_doubt("Secret"), of("default/other"), true),
-            (in_doubt("Secret"), json!({}), true),
+            (uncertain_listed("Secret"), of(ORIGIN), false),
+            (uncertain_listed("Secret"), of("default/other"), true),
+            (uncertain_listed("Secret"), json!({}), true),
             (reference("Secret", "new"), json!({}), false),
-            (doubtful(&reference("Secret", "new"), "of the manifest"), json!({}), false),
+            (uncertain_reference(&reference("Secret", "new"), "of the manifest"), json!({}), false),
         ];
         for (reference, live, wanted) in table {
             assert_eq!(is_foreign(&reference, &live, ORIGIN), wanted, "{reference:?} {live}");

@@ -1,24 +1,24 @@
-//! Gives objects away that took mode `Ignore`.
+//! Releases objects of mode `Ignore`.
 
 use serde_json::json;
 
+use super::api_errors::{describe_error, is_not_found};
+use super::concurrency::run_concurrently;
 use super::target::Target;
-use super::turns::in_turns;
-use super::words::{is_not_found, words};
 use crate::controllers::failures::counted;
 use crate::managed_resource::ObjectReference;
 use crate::managed_resource::unstructured::annotation;
 
-/// GRM-MR-086: takes off what says that objects are ours.
+/// GRM-MR-086: removes the label and annotations that mark objects as ours.
 ///
 /// # Errors
-/// What keeps us from it, in words.
+/// The first error, as text.
 pub(super) async fn release(
     target: &Target,
     orphans: &[ObjectReference],
     origin: &str,
 ) -> Result<(), String> {
-    let released = in_turns(orphans, |object| one(target, object, origin)).await;
+    let released = run_concurrently(orphans, |object| release_one(target, object, origin)).await;
     let errors: Vec<String> = released.into_iter().filter_map(Result::err).collect();
     if errors.is_empty() {
         return Ok(());
@@ -26,12 +26,13 @@ pub(super) async fn release(
     Err(format!("Could not release all orphaned resources: {}", counted(&errors)))
 }
 
-async fn one(target: &Target, object: &ObjectReference, origin: &str) -> Result<(), String> {
+async fn release_one(target: &Target, object: &ObjectReference, origin: &str) -> Result<(), String> {
     let described = object.described();
     tracing::info!(resource = described, "Releasing orphan resource");
     let Ok(kind) = target.kind(object) else { return Ok(()) };
     let live = target.get(&kind, &object.namespace, &object.name).await;
-    let live = live.map_err(|error| format!("error getting object \"{described}\": {}", words(&error)))?;
+    let live =
+        live.map_err(|error| format!("error getting object \"{described}\": {}", describe_error(&error)))?;
     let Some(live) = live else { return Ok(()) };
     if annotation(&live.object(&kind.resource), api::resources::ORIGIN) != Some(origin) {
         tracing::info!(
@@ -43,7 +44,7 @@ async fn one(target: &Target, object: &ObjectReference, origin: &str) -> Result<
     let taken_off = json!({api::resources::ORIGIN: null, api::resources::DESCRIPTION: null});
     match target.patch(&kind, object, &json!({"metadata": {"annotations": taken_off}})).await {
         Err(error) if !is_not_found(&error) => {
-            Err(format!("error patching object \"{described}\": {}", words(&error)))
+            Err(format!("error patching object \"{described}\": {}", describe_error(&error)))
         }
         _ => Ok(()),
     }

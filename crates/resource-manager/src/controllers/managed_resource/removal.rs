@@ -1,4 +1,4 @@
-//! Deletes objects that a ManagedResource does not speak of any more, all at once.
+//! Deletes objects that a ManagedResource no longer describes, concurrently.
 
 use std::collections::BTreeMap;
 
@@ -9,64 +9,64 @@ use kube::api::{Api, DeleteParams, ListParams};
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
-use super::kinds::Kind;
+use super::api_errors::describe_error;
+use super::concurrency::run_concurrently;
+use super::kinds::TargetKind;
 use super::live::Live;
 use super::pass::TIMED_OUT;
 use super::record::is_foreign;
-use super::target::{Deleted, Found, Target, TargetError};
-use super::turns::in_turns;
-use super::words::words;
+use super::target::{CachedState, DeletionProgress, Target, TargetError};
 use crate::controllers::events;
-use crate::controllers::failures::counted;
+use crate::controllers::failures::format_errors;
 use crate::managed_resource::annotation::{
     FinalizeError, finalize_deletion_after, is_garbage_collectable, keeps_object,
 };
 use crate::managed_resource::{GroupKind, ObjectReference};
 
-/// Groups whose objects are deleted with what they own.
+/// Groups whose objects are deleted after their dependents.
 const FOREGROUND: [&str; 3] = ["apps", "extensions", "batch"];
 
-/// How objects are deleted.
+/// How to delete objects.
 #[derive(Clone, Copy)]
-pub(super) struct Removing<'a> {
-    /// Where.
+pub(super) struct Removal<'a> {
+    /// The target cluster.
     pub(super) target: &'a Target,
-    /// The annotation that tells where our objects come from.
+    /// The origin annotation of our objects.
     pub(super) origin: &'a str,
     /// The time of day.
     pub(super) now: Timestamp,
     /// Whether the garbage collector runs.
     pub(super) collects_garbage: bool,
-    /// Whether volume claims go with their StatefulSet.
+    /// Whether to delete volume claims with their StatefulSet.
     pub(super) deletes_claims: bool,
-    /// When nothing more is waited for.
+    /// Time after which nothing is awaited.
     pub(super) deadline: Instant,
 }
 
-/// What is done to an object, in this order.
+/// The steps of deleting an object, in this order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Action {
-    /// The volume claims with these labels are deleted.
+    /// Delete the volume claims with these labels.
     DeleteClaims(BTreeMap<String, String>),
-    /// It is deleted.
+    /// Delete the object.
     Delete {
-        /// Only when everything is gone that it owns.
+        /// Whether its dependents must be gone first.
         foreground: bool,
     },
-    /// Nothing holds it any more.
+    /// Remove its finalizers.
     Finalize,
 }
 
 /// Why an object could not be deleted.
 #[derive(Debug, thiserror::Error)]
 enum RemovalError {
-    #[error("{}", words(.0))]
+    #[error("{}", describe_error(.0))]
     Api(#[source] kube::Error),
     #[error(transparent)]
     Target(#[from] TargetError),
-    #[error("failed cleaning up PersistentVolumeClaims of StatefulSet: could not list PVCs of StatefulSet: {}", words(.0))]
+    #[error("failed cleaning up PersistentVolumeClaims of StatefulSet: could not list PVCs of StatefulSet: {}", describe_error(.0))]
     ListClaims(#[source] kube::Error),
-    #[error("failed cleaning up PersistentVolumeClaims of StatefulSet: {}", words(.0))]
+    #[error("failed cleaning up PersistentVolumeClaims of StatefulSet: {}", describe_error(.0))]
     DeleteClaims(#[source] kube::Error),
     #[error(transparent)]
     Finalize(#[from] FinalizeError),
@@ -74,24 +74,26 @@ enum RemovalError {
     TimedOut,
 }
 
-impl Removing<'_> {
-    /// GRM-MR-041, GRM-MR-045 and GRM-MR-060: deletes objects; tells which of them are still there, if any.
-    pub(super) async fn all(&self, objects: &[ObjectReference]) -> Option<String> {
-        let told = in_turns(objects, |object| self.told(object)).await;
-        let pending: Vec<String> = told.into_iter().flatten().collect();
-        (!pending.is_empty()).then(|| format!("Could not clean all old resources: {}", counted(&pending)))
+impl Removal<'_> {
+    /// GRM-MR-041, GRM-MR-045 and GRM-MR-060: deletes objects; returns a message about those that still exist, if
+    /// any.
+    pub(super) async fn remove_all(&self, objects: &[ObjectReference]) -> Option<String> {
+        let messages = run_concurrently(objects, |object| self.remove_or_describe(object)).await;
+        let pending: Vec<String> = messages.into_iter().flatten().collect();
+        (!pending.is_empty())
+            .then(|| format!("Could not clean all old resources: {}", format_errors(&pending)))
     }
 
-    /// What is told of an object that is still there.
-    async fn told(&self, object: &ObjectReference) -> Option<String> {
+    /// Deletes an object; returns a message if it still exists.
+    async fn remove_or_describe(&self, object: &ObjectReference) -> Option<String> {
         tracing::info!(resource = object.described(), "Deleting");
-        let removed = timeout_at(self.deadline, self.one(object)).await;
+        let removed = timeout_at(self.deadline, self.remove_one(object)).await;
         let removed = removed.unwrap_or(Err(RemovalError::TimedOut));
         let described = object.described();
         let mut text = format!("deletion of old resource \"{described}\" is still pending");
         match removed {
-            Ok(Deleted::Gone) => return None,
-            Ok(Deleted::Held) => {}
+            Ok(DeletionProgress::Gone) => return None,
+            Ok(DeletionProgress::Pending) => {}
             Err(error) => {
                 tracing::error!(resource = described, %error, "Error during deletion");
                 text = format!("{text}: {error}");
@@ -103,7 +105,7 @@ impl Removing<'_> {
         })
     }
 
-    /// GRM-MR-054: what others say of a Service, which often hangs on something outside.
+    /// GRM-MR-054: warnings about a Service, whose deletion often depends on external resources.
     async fn warnings(&self, object: &ObjectReference) -> Option<String> {
         if object.group_kind() != (GroupKind { group: String::new(), kind: "Service".to_owned() }) {
             return None;
@@ -111,25 +113,29 @@ impl Removing<'_> {
         let warnings = events::warnings(self.target.client(), object, self.now).await;
         warnings.unwrap_or_else(|error| {
             let resource = object.described();
-            tracing::error!(resource, error = words(&error), "Error reading events for more information");
+            tracing::error!(
+                resource,
+                error = describe_error(&error),
+                "Error reading events for more information"
+            );
             None
         })
     }
 
-    async fn one(&self, object: &ObjectReference) -> Result<Deleted, RemovalError> {
-        let Ok(kind) = self.target.kind(object) else { return Ok(Deleted::Gone) };
-        let Some(live) = self.observe(&kind, object).await? else { return Ok(Deleted::Gone) };
+    async fn remove_one(&self, object: &ObjectReference) -> Result<DeletionProgress, RemovalError> {
+        let Ok(kind) = self.target.kind(object) else { return Ok(DeletionProgress::Gone) };
+        let Some(live) = self.observe(&kind, object).await? else { return Ok(DeletionProgress::Gone) };
         let found = live.object(&kind.resource);
         if is_foreign(object, &found, self.origin) {
             tracing::info!(resource = object.described(), "Leaving object alone that was never applied");
-            return Ok(Deleted::Gone);
+            return Ok(DeletionProgress::Gone);
         }
         let Some((actions, outcome)) = self.plan(&found) else {
             tracing::info!(resource = object.described(), "Keeping object in the system");
-            return Ok(Deleted::Gone);
+            return Ok(DeletionProgress::Gone);
         };
-        // What is being deleted already has nothing else to be done.
-        let mut deleted = Deleted::Held;
+        // Without actions, the deletion of the object is already under way.
+        let mut deleted = DeletionProgress::Pending;
         for action in actions {
             deleted = self.execute(&kind, object, &live, action).await?;
         }
@@ -138,19 +144,23 @@ impl Removing<'_> {
     }
 
     /// GRM-MR-046.
-    async fn observe(&self, kind: &Kind, object: &ObjectReference) -> Result<Option<Live>, RemovalError> {
+    async fn observe(
+        &self,
+        kind: &TargetKind,
+        object: &ObjectReference,
+    ) -> Result<Option<Live>, RemovalError> {
         let (namespace, name) = (&object.namespace, &object.name);
-        // The original asks the cluster itself, so that namespaces which it does not look at do not matter here.
+        // The original reads from the API server, so it does not matter whether it watches the namespace.
         match self.target.find(kind, namespace, name).await {
-            Ok(Found::Managed(live)) => Ok(Some(live.as_ref().clone())),
-            Ok(Found::Unmanaged | Found::Unknown) | Err(_) => {
+            Ok(CachedState::Managed(live)) => Ok(Some(live.as_ref().clone())),
+            Ok(CachedState::Unmanaged | CachedState::Unknown) | Err(_) => {
                 self.target.get(kind, namespace, name).await.map_err(RemovalError::Api)
             }
         }
     }
 
-    /// GRM-MR-041, GRM-MR-043, GRM-MR-047, GRM-MR-050, GRM-MR-051 and GRM-MR-052: what is to be done, and what cannot
-    /// be done beside; nothing where the object stays.
+    /// GRM-MR-041, GRM-MR-043, GRM-MR-047, GRM-MR-050, GRM-MR-051 and GRM-MR-052: the actions, and an error to return
+    /// after them; `None` if the object is kept.
     fn plan(&self, live: &Value) -> Option<(Vec<Action>, Result<(), FinalizeError>)> {
         if keeps_object(live) || (self.collects_garbage && is_garbage_collectable(live)) {
             return None;
@@ -179,13 +189,15 @@ impl Removing<'_> {
 
     async fn execute(
         &self,
-        kind: &Kind,
+        kind: &TargetKind,
         object: &ObjectReference,
         live: &Live,
         action: Action,
-    ) -> Result<Deleted, RemovalError> {
+    ) -> Result<DeletionProgress, RemovalError> {
         match action {
-            Action::DeleteClaims(labels) => self.delete_claims(object, &labels).await.map(|()| Deleted::Held),
+            Action::DeleteClaims(labels) => {
+                self.delete_claims(object, &labels).await.map(|()| DeletionProgress::Pending)
+            }
             Action::Delete { foreground } => {
                 self.target.delete(kind, object, foreground).await.map_err(RemovalError::Api)
             }
@@ -210,28 +222,29 @@ impl Removing<'_> {
         deleted.map(drop).map_err(RemovalError::DeleteClaims)
     }
 
-    /// Removes what holds an object that has been deleted for long enough: GRM-MR-051 and GRM-MR-053.
+    /// Removes the finalizers of an object whose grace period has elapsed: GRM-MR-051 and GRM-MR-053.
     async fn finalize(
         &self,
-        kind: &Kind,
+        kind: &TargetKind,
         object: &ObjectReference,
         live: &Live,
-    ) -> Result<Deleted, kube::Error> {
+    ) -> Result<DeletionProgress, kube::Error> {
         tracing::info!(
             resource = object.described(),
             "Removing finalizers from resource since grace period has elapsed"
         );
         let mut whole = live.object(&kind.resource);
-        // The subresource of a Namespace is about its spec alone; what holds its metadata goes first, as of any object.
-        let done = if is_held(&whole["metadata"]) {
+        // The finalize subresource of a Namespace only changes its spec; finalizers in the metadata are removed
+        // first, as of any object.
+        let done = if lists_finalizers(&whole["metadata"]) {
             self.target.patch(kind, object, &json!({"metadata": {"finalizers": null}})).await.map(drop)
         } else {
             whole["spec"]["finalizers"] = json!([]);
             self.target.finalize(kind, object, &whole).await
         };
         match done {
-            Err(error) if super::words::is_not_found(&error) => Ok(Deleted::Gone),
-            done => done.map(|()| Deleted::Held),
+            Err(error) if super::api_errors::is_not_found(&error) => Ok(DeletionProgress::Gone),
+            done => done.map(|()| DeletionProgress::Pending),
         }
     }
 }
@@ -243,10 +256,10 @@ fn claims(live: &Value) -> Option<BTreeMap<String, String>> {
 }
 
 fn has_finalizers(live: &Value) -> bool {
-    is_held(&live["metadata"]) || (live["kind"] == "Namespace" && is_held(&live["spec"]))
+    lists_finalizers(&live["metadata"]) || (live["kind"] == "Namespace" && lists_finalizers(&live["spec"]))
 }
 
 /// Whether there are finalizers in metadata or spec.
-fn is_held(part: &Value) -> bool {
+fn lists_finalizers(part: &Value) -> bool {
     part["finalizers"].as_array().is_some_and(|finalizers| !finalizers.is_empty())
 }

@@ -1,4 +1,4 @@
-//! Autoscalers of the target cluster, and what they scale.
+//! Autoscalers of the target cluster, and their targets.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, OnceLock};
@@ -11,21 +11,21 @@ use tokio::time::timeout;
 use super::live::Live;
 use crate::managed_resource::scaled::{Scaled, TargetError};
 
-/// How long is waited for the autoscalers to be listed.
-const LISTED: Duration = Duration::from_secs(30);
+/// How long to wait until the autoscalers are listed.
+const LIST_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Why nobody knows what is scaled; the texts are the original's.
+/// Why the scaled objects are unknown; the texts are the original's.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ScalersError {
-    /// They have not been listed.
+    /// The autoscalers were not listed in time.
     #[error("failed to list all {0}s: timed out waiting for cache to be synced")]
     Unlisted(&'static str),
-    /// One aims at nothing that could be.
+    /// The target of an autoscaler is invalid.
     #[error(transparent)]
     Target(#[from] TargetError),
 }
 
-/// The autoscalers of a cluster; nothing is asked before somebody needs them.
+/// The autoscalers of a cluster; sends no request until they are needed.
 #[derive(Debug)]
 pub(super) struct Scalers {
     cluster: Cluster,
@@ -45,14 +45,16 @@ impl Scalers {
         Self { cluster: cluster.clone(), stores: OnceLock::new() }
     }
 
-    /// What is scaled, and the [`Self::digest`] of the autoscalers that say so.
+    /// The scaled objects, and the [`Self::digest`] of the autoscalers.
     ///
     /// # Errors
-    /// When the autoscalers cannot be listed, or one aims at nothing that could be.
+    /// When the autoscalers cannot be listed, or one has an invalid target.
     pub(super) async fn scaled(&self) -> Result<(Scaled, u64), ScalersError> {
         let Stores { hpa, hvpa } = self.stores();
         for (name, store) in [("HPA", &hpa.1), ("HVPA", &hvpa.1)] {
-            timeout(LISTED, store.synced()).await.map_err(|_elapsed| ScalersError::Unlisted(name))?;
+            timeout(LIST_TIMEOUT, store.wait_until_synced())
+                .await
+                .map_err(|_elapsed| ScalersError::Unlisted(name))?;
         }
         let autoscalers = [hpa.1.list(), hvpa.1.list()];
         let mut scaled = Scaled::default();
@@ -65,7 +67,7 @@ impl Scalers {
         Ok((scaled, digest(autoscalers)))
     }
 
-    /// Is another one when something else may be scaled.
+    /// Changes when other objects may be scaled.
     #[must_use]
     pub(super) fn digest(&self) -> u64 {
         let Some(Stores { hpa, hvpa }) = self.stores.get() else { return 0 };
@@ -77,9 +79,9 @@ impl Scalers {
             let store = |group: &str, version: &str, kind: &str, plural: &str| {
                 let kind = GroupVersionKind::gvk(group, version, kind);
                 let resource = ApiResource::from_gvk_with_plural(&kind, plural);
-                // Of autoscaling/v1, what was measured stands in annotations, and changes all the time.
+                // In autoscaling/v1, the metrics are annotations, and change all the time.
                 let selection = Selection::all().reduced("spec", Live::reduce_to_spec).may_be_absent();
-                let store = self.cluster.store_of(&resource, selection);
+                let store = self.cluster.dynamic_store(&resource, selection);
                 (resource, store)
             };
             Stores {

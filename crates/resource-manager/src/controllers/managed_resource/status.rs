@@ -1,4 +1,4 @@
-//! What the status of a ManagedResource tells on the way; the texts are the original's.
+//! The status of a ManagedResource during a pass; the texts are the original's.
 
 use jiff::Timestamp;
 
@@ -9,7 +9,7 @@ const DELETION_PENDING: &str = "DeletionPending";
 const APPLY_FAILED: &str = "ApplyFailed";
 const BEING_DELETED: &str = "The resources are currently being deleted.";
 
-/// GRM-MR-081: the ManagedResource is left alone.
+/// GRM-MR-081: the ManagedResource is ignored.
 pub(super) fn ignored(status: &mut ManagedResourceStatus, now: Timestamp) {
     let says = [
         (RESOURCES_APPLIED, Status::True),
@@ -21,7 +21,7 @@ pub(super) fn ignored(status: &mut ManagedResourceStatus, now: Timestamp) {
     }
 }
 
-/// GRM-MR-002 and GRM-MR-154: another set of objects is being applied; what failed before is still told.
+/// GRM-MR-002 and GRM-MR-154: other objects are being applied; earlier failures stay.
 pub(super) fn applying(status: &mut ManagedResourceStatus, now: Timestamp) {
     let healthy = "The health checks have not yet been executed for the current set of resources.";
     put(status, now, RESOURCES_HEALTHY, Status::Unknown, "ChecksPending", healthy);
@@ -37,7 +37,7 @@ pub(super) fn applying(status: &mut ManagedResourceStatus, now: Timestamp) {
     before.updated(now, Status::Progressing, reason, message).put(&mut status.conditions);
 }
 
-/// GRM-MR-063: all objects are to go; what still held them before is still told. With `kept`, objects stay.
+/// GRM-MR-063: all objects are being deleted; earlier obstacles stay. With `kept`, objects stay.
 pub(super) fn deleting(status: &mut ManagedResourceStatus, now: Timestamp, kept: bool) {
     put(status, now, RESOURCES_HEALTHY, Status::False, DELETION_PENDING, BEING_DELETED);
     put(status, now, RESOURCES_PROGRESSING, Status::True, DELETION_PENDING, BEING_DELETED);
@@ -50,7 +50,7 @@ pub(super) fn deleting(status: &mut ManagedResourceStatus, now: Timestamp, kept:
     before.updated(now, Status::Progressing, DELETION_PENDING, message).put(&mut status.conditions);
 }
 
-/// GRM-MR-044 and GRM-MR-055: objects are to go and are still there.
+/// GRM-MR-044 and GRM-MR-055: deleted objects still exist.
 pub(super) fn deletion_pending(status: &mut ManagedResourceStatus, now: Timestamp, message: &str) {
     put(status, now, RESOURCES_APPLIED, Status::Progressing, DELETION_PENDING, message);
 }
@@ -60,7 +60,7 @@ pub(super) fn cannot_read_secret(status: &mut ManagedResourceStatus, now: Timest
     put(status, now, RESOURCES_APPLIED, Status::False, "CannotReadSecret", message);
 }
 
-/// GRM-MR-087: objects could not be given away.
+/// GRM-MR-087: objects could not be released.
 pub(super) fn release_failed(status: &mut ManagedResourceStatus, now: Timestamp, message: &str) {
     put(status, now, RESOURCES_APPLIED, Status::False, "ReleaseOfOrphanedResourcesFailed", message);
 }
@@ -70,7 +70,7 @@ pub(super) fn apply_failed(status: &mut ManagedResourceStatus, now: Timestamp, m
     put(status, now, RESOURCES_APPLIED, Status::False, APPLY_FAILED, message);
 }
 
-/// GRM-MR-131: documents could not be read; everything else was applied.
+/// GRM-MR-131: some documents could not be read; everything else was applied.
 pub(super) fn decoding_failed(status: &mut ManagedResourceStatus, now: Timestamp, message: &str) {
     put(status, now, RESOURCES_APPLIED, Status::False, "DecodingFailed", message);
 }
@@ -80,7 +80,7 @@ pub(super) fn applied(status: &mut ManagedResourceStatus, now: Timestamp) {
     put(status, now, RESOURCES_APPLIED, Status::True, "ApplySucceeded", "All resources are applied.");
 }
 
-/// GRM-MR-005: a condition as it is told.
+/// GRM-MR-005: sets a condition.
 fn put(
     status: &mut ManagedResourceStatus,
     now: Timestamp,

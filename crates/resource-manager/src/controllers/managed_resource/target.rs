@@ -1,7 +1,7 @@
-//! The target cluster: what is known of its objects, and writes to them.
+//! The target cluster: caches of its objects, and writes to them.
 //!
-//! Objects that bear our label are watched, each kind in one store; whatever else there may be is asked for one by one.
-//! What we wrote is never taken for unwritten because a watch lags behind.
+//! Objects with our label are watched, with one store per kind; other objects are read one by one. A store that lags
+//! behind our own writes is not used.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,26 +16,26 @@ use kube::{Client, Resource as _};
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::kinds::{Kind, Kinds};
+use super::api_errors::{describe_error, is_kind_absent, is_not_found};
+use super::kinds::{Kinds, TargetKind};
 use super::live::Live;
 use super::namespaces::Namespaces;
-use super::words::{is_kind_absent, is_not_found, words};
 use crate::managed_resource::ObjectReference;
-use crate::managed_resource::inventory::Scope;
+use crate::managed_resource::inventory::KindScope;
 
-/// How long a store is waited for that was just begun; afterwards objects are asked for one by one.
-const FILLED: Duration = Duration::from_secs(10);
+/// How long to wait for a new store; after that, objects are read one by one.
+const STORE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long the cluster may take to tell of its kinds; the original's.
-const LEARNED: Duration = Duration::from_secs(32);
+/// How long discovery may take; the original's value.
+const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(32);
 
-/// Why nothing is known of an object.
+/// Why an object cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum TargetError {
-    /// The manifest names no kind.
+    /// The manifest has no kind.
     #[error("Object 'Kind' is missing in 'unstructured object has no kind'")]
     NoKind,
-    /// The manifest names no version.
+    /// The manifest has no apiVersion.
     #[error("Object 'apiVersion' is missing in 'unstructured object has no version'")]
     NoVersion,
     /// The cluster does not serve the kind.
@@ -46,35 +46,35 @@ pub(super) enum TargetError {
         /// Group and version.
         api_version: String,
     },
-    /// Objects of the namespace are not looked at.
+    /// The instance does not watch the namespace.
     #[error(transparent)]
     Namespace(#[from] UnknownNamespace),
-    /// The API server refused.
-    #[error("{}", words(.0))]
+    /// The API server's error.
+    #[error("{}", describe_error(.0))]
     Api(#[source] kube::Error),
     /// The API server did not answer in time; the text is the original's.
     #[error("context deadline exceeded")]
     TimedOut,
 }
 
-/// What is known of an object without asking for it.
+/// What the cache says about an object.
 #[derive(Clone, Debug)]
-pub(super) enum Found {
-    /// It bears our label.
+pub(super) enum CachedState {
+    /// It has our label.
     Managed(Arc<Live>),
-    /// If there is one, it does not bear our label.
+    /// If it exists, it does not have our label.
     Unmanaged,
-    /// The cluster must be asked.
+    /// It must be read from the API server.
     Unknown,
 }
 
-/// What has become of an object that was deleted.
+/// The state of an object after its deletion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Deleted {
+pub(super) enum DeletionProgress {
     /// It is gone.
     Gone,
-    /// Something holds it.
-    Held,
+    /// Finalizers or a grace period delay its deletion.
+    Pending,
 }
 
 /// The target cluster of one instance.
@@ -85,12 +85,12 @@ pub(super) struct Target {
     pub(super) namespaces: Namespaces,
     client: Client,
     cluster: Cluster,
-    /// Selects what is managed.
+    /// Selector for managed objects.
     label: String,
 }
 
 impl Target {
-    /// The target, where managed objects bear the label of this value.
+    /// The target; `managed_by` is the value of the label on managed objects.
     #[must_use]
     pub(super) fn new(cluster: &Cluster, managed_by: &str) -> Self {
         let client = cluster.client();
@@ -103,31 +103,35 @@ impl Target {
         }
     }
 
-    /// The client, for what is not ours.
+    /// The client, for objects that are not ours.
     #[must_use]
     pub(super) fn client(&self) -> &Client {
         &self.client
     }
 
-    /// GRM-MR-165: asks for the kinds of references that are not known.
+    /// GRM-MR-165: discovers the kinds of references that are unknown.
     ///
     /// # Errors
-    /// When the cluster does not say.
-    pub(super) async fn learn<'a>(
+    /// When discovery fails.
+    pub(super) async fn discover_kinds<'a>(
         &self,
         references: impl IntoIterator<Item = &'a ObjectReference>,
     ) -> Result<(), TargetError> {
         let unknown = references.into_iter().filter(|object| self.kind(object).is_err());
         let unknown: BTreeSet<String> = unknown.map(|object| object.api_version.clone()).collect();
-        let asked = self.kinds.learn(unknown.into_iter().filter(|version| !version.is_empty()).collect());
-        timeout(LEARNED, asked).await.map_err(|_elapsed| TargetError::TimedOut)?.map_err(TargetError::Api)
+        let discovery =
+            self.kinds.discover_kinds(unknown.into_iter().filter(|version| !version.is_empty()).collect());
+        timeout(DISCOVERY_TIMEOUT, discovery)
+            .await
+            .map_err(|_elapsed| TargetError::TimedOut)?
+            .map_err(TargetError::Api)
     }
 
     /// The kind of an object.
     ///
     /// # Errors
-    /// When it is not known.
-    pub(super) fn kind(&self, object: &ObjectReference) -> Result<Arc<Kind>, TargetError> {
+    /// When it is unknown.
+    pub(super) fn kind(&self, object: &ObjectReference) -> Result<Arc<TargetKind>, TargetError> {
         if object.kind.is_empty() {
             return Err(TargetError::NoKind);
         }
@@ -140,45 +144,51 @@ impl Target {
         })
     }
 
-    /// The managed objects of a kind.
-    pub(super) fn store<'a>(&self, kind: &'a Kind) -> &'a Store<Live> {
+    /// The store of the managed objects of a kind.
+    pub(super) fn store<'a>(&self, kind: &'a TargetKind) -> &'a Store<Live> {
         kind.store.get_or_init(|| {
             let selection = Selection::all().labels(self.label.clone()).may_be_absent();
-            let selection = if kind.scope == Scope::Cluster { selection.cluster_scoped() } else { selection };
-            self.cluster.store_of(&kind.resource, selection)
+            let selection =
+                if kind.scope == KindScope::Cluster { selection.cluster_scoped() } else { selection };
+            self.cluster.dynamic_store(&kind.resource, selection)
         })
     }
 
-    /// GRM-MR-029: what is known of an object without asking.
+    /// GRM-MR-029: what the cache says about an object.
     ///
     /// # Errors
-    /// When the instance is not to look at its namespace.
-    pub(super) async fn find(&self, kind: &Kind, namespace: &str, name: &str) -> Result<Found, TargetError> {
+    /// When the instance does not watch its namespace.
+    pub(super) async fn find(
+        &self,
+        kind: &TargetKind,
+        namespace: &str,
+        name: &str,
+    ) -> Result<CachedState, TargetError> {
         let store = self.store(kind);
-        if !store.looks_at(namespace) {
+        if !store.watches_namespace(namespace) {
             return if is_built_in(&kind.resource.group) {
                 Err(store.try_get(namespace, name).err().map_or(TargetError::NoKind, TargetError::from))
             } else {
-                Ok(Found::Unknown)
+                Ok(CachedState::Unknown)
             };
         }
         if !is_filled(kind, store).await {
-            return Ok(Found::Unknown);
+            return Ok(CachedState::Unknown);
         }
         let stored = store.get(namespace, name);
-        if kind.written.is_ahead(namespace, name, stored.as_deref()) {
-            return Ok(Found::Unknown);
+        if kind.unseen_writes.is_ahead(namespace, name, stored.as_deref()) {
+            return Ok(CachedState::Unknown);
         }
-        Ok(stored.map_or(Found::Unmanaged, Found::Managed))
+        Ok(stored.map_or(CachedState::Unmanaged, CachedState::Managed))
     }
 
-    /// Asks for an object.
+    /// Reads an object.
     ///
     /// # Errors
-    /// When the API server refuses; an object that is absent is none.
+    /// When the API server refuses; an absent object is not an error.
     pub(super) async fn get(
         &self,
-        kind: &Kind,
+        kind: &TargetKind,
         namespace: &str,
         name: &str,
     ) -> Result<Option<Live>, kube::Error> {
@@ -195,23 +205,23 @@ impl Target {
         }
     }
 
-    /// Makes an object.
+    /// Creates an object.
     ///
     /// # Errors
     /// When the API server refuses.
-    pub(super) async fn create(&self, kind: &Kind, object: &Value) -> Result<Live, kube::Error> {
+    pub(super) async fn create(&self, kind: &TargetKind, object: &Value) -> Result<Live, kube::Error> {
         let body = object.to_string().into_bytes();
         let namespace = crate::managed_resource::unstructured::namespace(object);
         let request = request(kind, namespace).create(&PostParams::default(), body);
         let created = self.client.request(request.map_err(kube::Error::BuildRequest)?).await;
-        self.noted(kind, created)
+        self.record_write(kind, created)
     }
 
     /// Replaces an object.
     ///
     /// # Errors
     /// When the API server refuses.
-    pub(super) async fn update(&self, kind: &Kind, object: &Value) -> Result<Live, kube::Error> {
+    pub(super) async fn update(&self, kind: &TargetKind, object: &Value) -> Result<Live, kube::Error> {
         let body = object.to_string().into_bytes();
         let (namespace, name) = {
             use crate::managed_resource::unstructured::{name, namespace};
@@ -219,7 +229,7 @@ impl Target {
         };
         let request = request(kind, namespace).replace(name, &PostParams::default(), body);
         let updated = self.client.request(request.map_err(kube::Error::BuildRequest)?).await;
-        self.noted(kind, updated)
+        self.record_write(kind, updated)
     }
 
     /// Sends a JSON merge patch.
@@ -228,14 +238,14 @@ impl Target {
     /// When the API server refuses.
     pub(super) async fn patch(
         &self,
-        kind: &Kind,
+        kind: &TargetKind,
         object: &ObjectReference,
         patch: &Value,
     ) -> Result<Live, kube::Error> {
         let request = request(kind, &object.namespace);
         let request = request.patch(&object.name, &PatchParams::default(), &Patch::Merge(patch));
         let patched = self.client.request(request.map_err(kube::Error::BuildRequest)?).await;
-        self.noted(kind, patched)
+        self.record_write(kind, patched)
     }
 
     /// Replaces a Namespace through its subresource `finalize`.
@@ -244,7 +254,7 @@ impl Target {
     /// When the API server refuses.
     pub(super) async fn finalize(
         &self,
-        kind: &Kind,
+        kind: &TargetKind,
         object: &ObjectReference,
         namespace: &Value,
     ) -> Result<(), kube::Error> {
@@ -257,32 +267,36 @@ impl Target {
     /// Deletes an object.
     ///
     /// # Errors
-    /// When the API server refuses; an object that is absent is gone.
+    /// When the API server refuses; an absent object counts as deleted.
     pub(super) async fn delete(
         &self,
-        kind: &Kind,
+        kind: &TargetKind,
         object: &ObjectReference,
         foreground: bool,
-    ) -> Result<Deleted, kube::Error> {
+    ) -> Result<DeletionProgress, kube::Error> {
         let params = if foreground { DeleteParams::foreground() } else { DeleteParams::default() };
         let request = request(kind, &object.namespace).delete(&object.name, &params);
         let answer: Value = match self.client.request(request.map_err(kube::Error::BuildRequest)?).await {
-            Err(error) if is_not_found(&error) => return Ok(Deleted::Gone),
+            Err(error) if is_not_found(&error) => return Ok(DeletionProgress::Gone),
             answer => answer?,
         };
-        if is_held(&answer) {
-            return Ok(Deleted::Held);
+        if is_deletion_pending(&answer) {
+            return Ok(DeletionProgress::Pending);
         }
         let details = if answer["kind"] == "Status" { &answer["details"] } else { &answer["metadata"] };
         let uid = details["uid"].as_str().unwrap_or_default();
-        kind.written.without(&object.namespace, &object.name, uid, kind.store.get());
-        Ok(Deleted::Gone)
+        kind.unseen_writes.without(&object.namespace, &object.name, uid, kind.store.get());
+        Ok(DeletionProgress::Gone)
     }
 
-    /// Takes note of what was written.
-    fn noted(&self, kind: &Kind, answer: Result<Live, kube::Error>) -> Result<Live, kube::Error> {
+    /// Records a write, so that a lagging store is recognized.
+    fn record_write(
+        &self,
+        kind: &TargetKind,
+        answer: Result<Live, kube::Error>,
+    ) -> Result<Live, kube::Error> {
         match &answer {
-            Ok(live) => kind.written.since(live, kind.store.get()),
+            Ok(live) => kind.unseen_writes.since(live, kind.store.get()),
             Err(error) if is_kind_absent(error) => self.kinds.forget(kind),
             Err(_) => {}
         }
@@ -290,27 +304,27 @@ impl Target {
     }
 }
 
-/// Where objects of a kind are asked for.
-fn request(kind: &Kind, namespace: &str) -> Request {
-    let namespace = (kind.scope == Scope::Namespaced && !namespace.is_empty()).then_some(namespace);
+/// The request for objects of a kind.
+fn request(kind: &TargetKind, namespace: &str) -> Request {
+    let namespace = (kind.scope == KindScope::Namespaced && !namespace.is_empty()).then_some(namespace);
     Request::new(Live::url_path(&kind.resource, namespace))
 }
 
-/// Whether the store of a kind can be read; it is waited for once.
-async fn is_filled(kind: &Kind, store: &Store<Live>) -> bool {
+/// Whether the store of a kind is filled; waits for it once.
+async fn is_filled(kind: &TargetKind, store: &Store<Live>) -> bool {
     if store.is_synced() {
         return true;
     }
-    if kind.is_given_up.load(Ordering::Relaxed) {
+    if kind.sync_timed_out.load(Ordering::Relaxed) {
         return false;
     }
-    let is_filled = timeout(FILLED, store.synced()).await.is_ok();
-    kind.is_given_up.store(!is_filled, Ordering::Relaxed);
+    let is_filled = timeout(STORE_TIMEOUT, store.wait_until_synced()).await.is_ok();
+    kind.sync_timed_out.store(!is_filled, Ordering::Relaxed);
     is_filled
 }
 
-/// Whether something still holds an object that was deleted.
-fn is_held(answer: &Value) -> bool {
+/// Whether finalizers or a grace period delay the deletion of an object.
+fn is_deletion_pending(answer: &Value) -> bool {
     let metadata = &answer["metadata"];
     let held = |list: &Value| list.as_array().is_some_and(|list| !list.is_empty());
     let waits = metadata["deletionGracePeriodSeconds"].as_i64().is_some_and(|seconds| seconds > 0);
@@ -320,7 +334,7 @@ fn is_held(answer: &Value) -> bool {
         && (waits || held(&metadata["finalizers"]) || held(&answer["spec"]["finalizers"]))
 }
 
-/// Groups whose kinds the original knows by itself, so that it reads them through its caches.
+/// Groups of kinds that are built into the original, which reads them through its caches.
 fn is_built_in(group: &str) -> bool {
     !group.contains('.') || (group.ends_with(".k8s.io") && group != "autoscaling.k8s.io")
 }

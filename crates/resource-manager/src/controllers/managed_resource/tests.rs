@@ -1,4 +1,4 @@
-//! What happens while a pass is under way is not missed by the next one.
+//! The next pass notices changes that happen during a pass.
 
 use controller::config::Configuration as _;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::config::ResourceManagerConfiguration;
-use crate::given::create;
+use crate::fixtures::create;
 use crate::serving::Clients;
 
 /// A server with a ManagedResource `mr` whose Secret holds one manifest.
@@ -34,16 +34,16 @@ async fn server(manifest: &Value, annotations: &Value) -> (ApiServer, Client) {
     (server, client)
 }
 
-/// A client that does something else before the first request of this method to this path.
+/// A client that calls `meddle` before its first request with this method and path.
 fn meddling(
     client: &Client,
     method: Method,
     path: &'static str,
     meddle: impl Fn() -> BoxFuture<'static, ()> + Send + Sync + 'static,
 ) -> Client {
-    let (asked, meddle, first) = (client.clone(), Arc::new(meddle), Arc::new(AtomicBool::new(true)));
+    let (inner, meddle, first) = (client.clone(), Arc::new(meddle), Arc::new(AtomicBool::new(true)));
     let service = tower::service_fn(move |request: Request<Body>| {
-        let (client, meddle, first) = (asked.clone(), Arc::clone(&meddle), Arc::clone(&first));
+        let (client, meddle, first) = (inner.clone(), Arc::clone(&meddle), Arc::clone(&first));
         let is_it = *request.method() == method && request.uri().path().ends_with(path);
         async move {
             if is_it && first.swap(false, Ordering::Relaxed) {
@@ -55,7 +55,7 @@ fn meddling(
     Client::new(service, client.default_namespace())
 }
 
-/// Runs the controller alone for some minutes: others write conditions, after which a pass is due anyway.
+/// Runs only this controller for some minutes: the others write conditions, which would trigger passes anyway.
 async fn run(server: &ApiServer, source: Client, target: Client) {
     let one_by_one = json!({"managedResource": {"concurrentSyncs": 1}});
     let config = json!({"targetClientConnection": {}, "controllers": one_by_one});
@@ -74,7 +74,7 @@ async fn run(server: &ApiServer, source: Client, target: Client) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_change_of_the_managed_resource_counts_though_our_own_write_comes_after_it() {
+async fn a_change_of_the_managed_resource_before_our_own_write_is_noticed() {
     let manifest = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}});
     let reconcile = json!({api::gardener::OPERATION: api::gardener::OPERATION_RECONCILE});
     let (server, client) = server(&manifest, &reconcile).await;
@@ -87,7 +87,7 @@ async fn a_change_of_the_managed_resource_counts_though_our_own_write_comes_afte
             objects.patch("mr", &PatchParams::default(), &Patch::Merge(labelled)).await.unwrap();
         })
     });
-    // Before it is looked at again, the store has seen all that was written.
+    // The store contains all writes before the next pass.
     let source = meddling(&source, Method::PATCH, "/managedresources/other", || {
         Box::pin(tokio::time::sleep(Duration::from_secs(1)))
     });
@@ -98,7 +98,7 @@ async fn a_change_of_the_managed_resource_counts_though_our_own_write_comes_afte
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_autoscaler_that_goes_while_its_target_is_written_scales_it_no_longer() {
+async fn an_autoscaler_that_is_deleted_during_a_pass_no_longer_counts() {
     let deployment = |replicas: u32| {
         json!({
             "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "default"},
@@ -117,7 +117,7 @@ async fn an_autoscaler_that_goes_while_its_target_is_written_scales_it_no_longer
         let scalers: Api<HorizontalPodAutoscaler> = Api::default_namespaced(other.clone());
         Box::pin(async move {
             scalers.delete("web", &DeleteParams::default()).await.unwrap();
-            // The watch tells of it.
+            // The watch delivers the change.
             tokio::time::sleep(Duration::from_secs(1)).await;
         })
     });

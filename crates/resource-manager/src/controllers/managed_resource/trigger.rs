@@ -1,32 +1,32 @@
-//! Which changes ask for a pass.
+//! Which changes trigger a pass.
 
 use std::sync::Arc;
 
 use controller::{Event, Index, Request};
 use kube::{Resource, ResourceExt as _};
 
-use super::path::operation;
+use super::purpose::operation;
 use crate::condition::{Condition, RESOURCES_HEALTHY, Status};
 use crate::managed_resource::{Class, ManagedResource};
 
-/// Operations that ask for a pass.
-const ASKING: [&str; 3] =
+/// Operations that trigger a pass.
+const TRIGGERING_OPERATIONS: [&str; 3] =
     [api::gardener::OPERATION_RECONCILE, api::gardener::OPERATION_RESTORE, api::gardener::OPERATION_MIGRATE];
 
-/// Whether a change of a ManagedResource asks for a pass: GRM-MR-170, GRM-MR-171, GRM-MR-173 and GRM-MR-174.
+/// Whether a change of a ManagedResource triggers a pass: GRM-MR-170, GRM-MR-171, GRM-MR-173 and GRM-MR-174.
 #[must_use]
-pub(super) fn counts(class: &Class, event: &Event<ManagedResource>) -> bool {
+pub(super) fn triggers_pass(class: &Class, event: &Event<ManagedResource>) -> bool {
     let new = event.object();
-    if !concerns(class, new) {
+    if !is_relevant(class, new) {
         return false;
     }
     let Some(old) = event.old() else { return true };
     let got_ignored = !old.is_ignored() && new.is_ignored();
     let changed = old.metadata.generation != new.metadata.generation
-        || operation(new).is_some_and(|operation| ASKING.contains(&operation))
+        || operation(new).is_some_and(|operation| TRIGGERING_OPERATIONS.contains(&operation))
         || became_unhealthy(old, new)
         || (old.is_ignored() && !new.is_ignored());
-    got_ignored || (changed && is_worked_on(new))
+    got_ignored || (changed && is_processed(new))
 }
 
 /// The ManagedResources that refer to a Secret: GRM-MR-175.
@@ -37,12 +37,12 @@ pub(super) fn referring<K: Resource>(
     move |secret| {
         let key = secret_key(&secret.namespace().unwrap_or_default(), &secret.name_any());
         let found = by_secret.get(&key).into_iter();
-        let worked_on = found.filter(|object| concerns(&class, object) && is_worked_on(object));
-        worked_on.map(|object: Arc<ManagedResource>| Request::of(&*object)).collect()
+        let processed = found.filter(|object| is_relevant(&class, object) && is_processed(object));
+        processed.map(|object: Arc<ManagedResource>| Request::of(&*object)).collect()
     }
 }
 
-/// Under which keys a ManagedResource is found by its Secrets.
+/// Index keys of a ManagedResource: its Secrets.
 #[must_use]
 pub(super) fn secret_keys(object: &ManagedResource) -> Vec<String> {
     let namespace = object.namespace().unwrap_or_default();
@@ -53,15 +53,15 @@ fn secret_key(namespace: &str, name: &str) -> String {
     format!("{namespace}/{name}")
 }
 
-fn concerns(class: &Class, object: &ManagedResource) -> bool {
+fn is_relevant(class: &Class, object: &ManagedResource) -> bool {
     class.may_act(object) || class.is_responsible(object)
 }
 
-fn is_worked_on(object: &ManagedResource) -> bool {
+fn is_processed(object: &ManagedResource) -> bool {
     !object.is_ignored() || object.metadata.deletion_timestamp.is_some()
 }
 
-/// GRM-MR-173 and GRM-HLT-071: somebody has found the objects unhealthy, which were healthy or not looked at before.
+/// GRM-MR-173 and GRM-HLT-071: whether the health condition became false, after being true or unknown.
 fn became_unhealthy(old: &ManagedResource, new: &ManagedResource) -> bool {
     let healthy = |object: &ManagedResource| {
         Condition::find(&object.status.conditions, RESOURCES_HEALTHY).map(|condition| condition.status)
@@ -113,7 +113,7 @@ mod tests {
             ),
         ];
         for (old, new, wanted) in table {
-            let got = counts(&Class::new(""), &event(old.clone(), new.clone()));
+            let got = triggers_pass(&Class::new(""), &event(old.clone(), new.clone()));
             assert_eq!(got, wanted, "{old} became {new}");
         }
     }

@@ -1,4 +1,4 @@
-//! What annotations of a Service say of who may reach its Pods.
+//! Annotations of a Service that allow access to its Pods.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use formats::selector::LabelSelector;
 use k8s_openapi::api::networking::v1::NetworkPolicyPort;
 use serde::de::DeserializeOwned;
 
-/// Why an annotation cannot be kept; GRM-NPC-025.
+/// Why an annotation is invalid; GRM-NPC-025.
 #[derive(Debug, thiserror::Error)]
 pub enum AnnotationError {
-    /// It is no list of what it should be.
+    /// It is not a list of the expected type.
     #[error("failed unmarshaling {text}: {source}")]
     Unmarshal {
         /// Its value.
@@ -21,7 +21,7 @@ pub enum AnnotationError {
         /// What is wrong.
         source: serde_json::Error,
     },
-    /// A selector is none that an API server would take.
+    /// The API server would reject a selector.
     #[error("failed parsing {text} to labels.Selector: {reason}")]
     Selector {
         /// Its value.
@@ -34,7 +34,7 @@ pub enum AnnotationError {
 /// Annotations of an object.
 pub(super) type Annotations = BTreeMap<String, String>;
 
-/// GRM-NPC-010: selectors of further namespaces from which the Pods are reached.
+/// GRM-NPC-010: selectors of further namespaces that may access the Pods.
 pub(super) fn namespace_selectors(annotations: &Annotations) -> Result<Vec<LabelSelector>, AnnotationError> {
     let Some(text) = annotations.get(NAMESPACE_SELECTORS) else { return Ok(Vec::new()) };
     let selectors: Vec<LabelSelector> = list(text)?;
@@ -47,7 +47,7 @@ pub(super) fn namespace_selectors(annotations: &Annotations) -> Result<Vec<Label
     }
 }
 
-/// GRM-NPC-013 and GRM-NPC-014: labels of Pods by name, and the ports that Pods with such a label reach.
+/// GRM-NPC-013 and GRM-NPC-014: pod labels by policy name, and the ports that Pods with such a label may access.
 pub(super) fn from_policies(
     annotations: &Annotations,
 ) -> Result<Vec<(String, NetworkPolicyPort)>, AnnotationError> {
@@ -63,20 +63,20 @@ pub(super) fn from_policies(
     Ok(found)
 }
 
-/// GRM-NPC-016: ports that are reached from everywhere; absent if none are spoken of.
-pub(super) fn from_world(
+/// GRM-NPC-016: ports that are accessible from everywhere; `None` without the annotation.
+pub(super) fn from_everywhere(
     annotations: &Annotations,
 ) -> Result<Option<Vec<NetworkPolicyPort>>, AnnotationError> {
     annotations.get(FROM_WORLD_TO_PORTS).map(|text| list(text)).transpose()
 }
 
-/// Of all annotations that name ports for Pods with a label of its own, the name.
+/// The policy name in the key of an annotation that lists ports for Pods with their own label.
 pub(super) fn policy_name(key: &str) -> Option<&str> {
     let (_, rest) = key.split_once(FROM_POLICY_PREFIX)?;
     rest.rfind(FROM_POLICY_SUFFIX).map(|end| &rest[..end])
 }
 
-/// A list as Go reads it: null is an empty one.
+/// Parses a list as Go does: null is empty.
 fn list<T: DeserializeOwned>(text: &str) -> Result<Vec<T>, AnnotationError> {
     let read: Result<Option<Vec<T>>, _> = serde_json::from_str(text);
     let list = read.map_err(|source| AnnotationError::Unmarshal { text: text.to_owned(), source })?;

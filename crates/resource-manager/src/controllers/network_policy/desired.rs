@@ -1,4 +1,4 @@
-//! The policies that a Service asks for.
+//! The desired policies of a Service.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,40 +11,41 @@ use kube::ResourceExt as _;
 
 use super::State;
 use super::annotations::{self, AnnotationError};
-use super::policy::{Connection, World, policy_id};
+use super::policy::{Connection, Everywhere, policy_id};
 use crate::config::NetworkPolicyConfig;
 
-/// All of them, each once, ordered by namespace and name.
+/// All policies, each once, ordered by namespace and name.
 pub(super) fn policies(
     config: &NetworkPolicyConfig,
     service: &Service,
     state: &State,
 ) -> Result<Vec<NetworkPolicy>, AnnotationError> {
-    let said = service.annotations();
+    let annotations = service.annotations();
     let namespaces = relevant(service, state)?;
     let mut found = BTreeMap::new();
     let mut add = |policy: NetworkPolicy| {
         found.insert((policy.namespace().unwrap_or_default(), policy.name_any()), policy);
     };
     let ports = own_ports(service).map(|port| (String::new(), port));
-    for (selector, port) in ports.chain(annotations::from_policies(said)?) {
+    for (selector, port) in ports.chain(annotations::from_policies(annotations)?) {
         for namespace in &namespaces {
             let connection = labelled(service, &selector, &port, namespace);
             add(connection.ingress());
             add(connection.egress());
         }
     }
-    if let Some(ports) = annotations::from_world(said)? {
-        add(World { service, ports: &ports }.ingress());
+    if let Some(ports) = annotations::from_everywhere(annotations)? {
+        add(Everywhere { service, ports: &ports }.ingress());
     }
-    for connection in through_ingress(config, service, state) {
+    for connection in from_ingress_controller(config, service, state) {
         add(connection.ingress());
         add(connection.egress());
     }
     Ok(found.into_values().collect())
 }
 
-/// GRM-NPC-010 and GRM-NPC-012: the Service's namespace, and others that its annotation selects and that are not going.
+/// GRM-NPC-010 and GRM-NPC-012: the Service's namespace, and others that its annotation selects and that are not
+/// terminating.
 fn relevant(service: &Service, state: &State) -> Result<BTreeSet<String>, AnnotationError> {
     let selectors = annotations::namespace_selectors(service.annotations())?;
     let selected = state.namespaces.iter().filter(|namespace| {
@@ -89,8 +90,9 @@ fn labelled<'a>(
     Connection { service, port: port.clone(), id, namespace, peers, is_through_ingress: false }
 }
 
-/// GRM-NPC-017, GRM-NPC-018, GRM-NPC-027 and GRM-NPC-028: connections from the ingress controller, for Ingresses that lead to the Service.
-fn through_ingress<'a>(
+/// GRM-NPC-017, GRM-NPC-018, GRM-NPC-027 and GRM-NPC-028: connections from the ingress controller, for Ingresses with
+/// the Service as backend.
+fn from_ingress_controller<'a>(
     config: &'a NetworkPolicyConfig,
     service: &'a Service,
     state: &State,
@@ -111,7 +113,7 @@ fn through_ingress<'a>(
         .collect()
 }
 
-/// Names of the Services that an Ingress leads to, and their ports.
+/// Names and ports of the Services that are backends of an Ingress.
 pub(super) fn backends(ingress: &Ingress) -> impl Iterator<Item = (&str, Option<&ServiceBackendPort>)> {
     let rules = ingress.spec.iter().flat_map(|spec| spec.rules.iter().flatten());
     let paths = rules.filter_map(|rule| rule.http.as_ref()).flat_map(|http| &http.paths);
@@ -119,7 +121,7 @@ pub(super) fn backends(ingress: &Ingress) -> impl Iterator<Item = (&str, Option<
     services.map(|service| (service.name.as_str(), service.port.as_ref()))
 }
 
-/// The first port of the Service that has the backend's name or number; no name and an empty name are the same.
+/// The first port of the Service with the backend's name or number; no name and an empty name are the same.
 fn backend_port(service: &Service, backend: Option<&ServiceBackendPort>) -> Option<NetworkPolicyPort> {
     let text = |name: Option<&String>| name.cloned().unwrap_or_default();
     let name = text(backend.and_then(|backend| backend.name.as_ref()));

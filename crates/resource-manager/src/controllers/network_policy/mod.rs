@@ -1,7 +1,7 @@
-//! Makes NetworkPolicies from Services (contracts/resource-manager/controllers/network-policy.yaml).
+//! Creates NetworkPolicies for Services (contracts/resource-manager/controllers/network-policy.yaml).
 //!
-//! A policy on each side of a connection lets Pods reach the Pods of a Service: those that bear a label, those of the
-//! ingress controller, or everybody.
+//! A policy on each side of a connection gives Pods access to the Pods of a Service: Pods with a label, those of the
+//! ingress controller, or everyone.
 
 mod annotations;
 mod desired;
@@ -27,7 +27,7 @@ use super::failures::Failures;
 use super::{Context, TIMEOUT};
 use crate::config::NetworkPolicyConfig;
 
-/// Name in log and metrics; the original writes it so.
+/// Name in log and metrics; the original's spelling.
 pub const NAME: &str = "networkpolicy";
 
 type NamespaceMetadata = PartialObjectMeta<Namespace>;
@@ -63,28 +63,28 @@ pub fn controller(context: &Context) -> Controller {
     }
 }
 
-/// Why the policies of a Service are not as they should be.
+/// Why the policies of a Service could not be reconciled.
 #[derive(Debug, thiserror::Error)]
 pub enum NetworkPolicyError {
-    /// An annotation says nothing that could be kept; no policy is deleted because of it.
+    /// An annotation is invalid; no policy is deleted because of it.
     #[error(transparent)]
     Annotation(#[from] AnnotationError),
-    /// Policies could not be written; the others were.
+    /// Some policies could not be written; the others were.
     #[error(transparent)]
     Write(#[from] Failures),
 }
 
-/// What is known of one Service.
+/// The state of one Service.
 #[derive(Clone, Debug, Default)]
 struct State {
-    /// Absent if it is gone.
+    /// `None` if it is gone.
     service: Option<Arc<Service>>,
     /// Whether the configuration selects its namespace.
     is_handled: bool,
-    /// Policies that say they are the Service's.
+    /// Policies whose labels name the Service.
     own: Vec<Arc<NetworkPolicy>>,
     namespaces: Vec<Arc<NamespaceMetadata>>,
-    /// Those of its namespace; none without an ingress controller.
+    /// The Ingresses of its namespace; empty without an ingress controller.
     ingresses: Vec<Arc<Ingress>>,
 }
 
@@ -138,12 +138,12 @@ impl Reconciler {
         }
     }
 
-    /// Does everything at once.
+    /// Executes all actions concurrently.
     async fn execute(&self, actions: Vec<Action>) -> Result<(), Failures> {
-        Failures::among(join_all(actions.iter().map(|action| self.act(action))).await)
+        Failures::among(join_all(actions.iter().map(|action| self.execute_one(action))).await)
     }
 
-    async fn act(&self, action: &Action) -> Result<(), kube::Error> {
+    async fn execute_one(&self, action: &Action) -> Result<(), kube::Error> {
         let api = |namespace: &str| -> Api<NetworkPolicy> { Api::namespaced(self.client.clone(), namespace) };
         match action {
             Action::Create(policy) => {
@@ -164,8 +164,8 @@ impl Reconciler {
     }
 }
 
-/// GRM-NPC-001, GRM-NPC-002 and GRM-NPC-023: what makes the policies of a Service those that it asks for; `live` finds what there
-/// is under a name.
+/// GRM-NPC-001, GRM-NPC-002 and GRM-NPC-023: the actions that lead to the desired policies; `live` returns the policy
+/// with a name.
 fn plan(
     config: &NetworkPolicyConfig,
     state: &State,
@@ -191,7 +191,7 @@ fn plan(
     Ok(writes.chain(deletions).collect())
 }
 
-/// GRM-NPC-003, GRM-NPC-004 and GRM-NPC-009: the Service, if there are Pods behind it that others may reach.
+/// GRM-NPC-003, GRM-NPC-004 and GRM-NPC-009: the Service, if it has Pods that others may access.
 fn exposed(state: &State) -> Option<&Service> {
     let service = state.service.as_deref().filter(|_| state.is_handled)?;
     let selector = service.spec.as_ref().and_then(|spec| spec.selector.as_ref());
@@ -199,7 +199,7 @@ fn exposed(state: &State) -> Option<&Service> {
     (selects && service.metadata.deletion_timestamp.is_none()).then_some(service)
 }
 
-/// Labels that say whose a policy is.
+/// Labels of a policy that name its Service.
 fn labels_of(service: &Service) -> [(String, String); 2] {
     let own = |key: &str, value: Option<String>| (key.to_owned(), value.unwrap_or_default());
     [own(SERVICE_NAME, Some(service.name_any())), own(SERVICE_NAMESPACE, service.namespace())]

@@ -1,10 +1,10 @@
-//! What must be written into a policy that is there.
+//! Compares an existing policy with the desired one.
 
 use k8s_openapi::api::networking::v1::NetworkPolicy;
 use serde_json::{Map, Value, json};
 
-/// A merge patch that makes a policy the wanted one, leaving alone what labels and annotations others wrote; none if
-/// it is so already. GRM-NPC-021.
+/// A merge patch to the desired policy that keeps labels and annotations of others; `None` if nothing
+/// differs. GRM-NPC-021.
 pub(super) fn between(live: &NetworkPolicy, wanted: &NetworkPolicy) -> Option<Value> {
     let texts =
         |of: &NetworkPolicy| json!({"labels": of.metadata.labels, "annotations": of.metadata.annotations});
@@ -18,7 +18,7 @@ pub(super) fn between(live: &NetworkPolicy, wanted: &NetworkPolicy) -> Option<Va
     (!patch.is_empty()).then_some(Value::Object(patch))
 }
 
-/// What must be written so that everything wanted is there.
+/// The patch that adds everything wanted.
 fn added(live: &Value, wanted: &Value) -> Option<Value> {
     let Value::Object(fields) = wanted else { return (live != wanted).then(|| wanted.clone()) };
     let missing = fields.iter().filter_map(|(key, value)| Some((key.clone(), added(&live[key], value)?)));
@@ -26,7 +26,7 @@ fn added(live: &Value, wanted: &Value) -> Option<Value> {
     (!missing.is_empty()).then_some(Value::Object(missing))
 }
 
-/// What must be written so that nothing but the wanted is there.
+/// The patch that leaves nothing but the wanted.
 fn changed(live: &Value, wanted: &Value) -> Option<Value> {
     let (Value::Object(old), Value::Object(new)) = (live, wanted) else {
         return (live != wanted).then(|| wanted.clone());

@@ -1,4 +1,4 @@
-//! One connection as policies: what they are called, and what they hold.
+//! The policies of one connection: their names and specs.
 
 use std::collections::BTreeMap;
 
@@ -18,9 +18,9 @@ use kube::ResourceExt as _;
 
 use super::labels_of;
 
-/// Protocol of ports that name none.
+/// Protocol of ports without one.
 const DEFAULT_PROTOCOL: &str = "TCP";
-/// What Go prints for a port that is absent.
+/// Go's output for a missing port.
 const NO_PORT: &str = "<nil>";
 
 /// From Pods of a namespace to one port of the Pods of a Service.
@@ -30,13 +30,13 @@ pub(super) struct Connection<'a> {
     pub(super) id: String,
     /// Namespace of the Pods that connect.
     pub(super) namespace: &'a str,
-    /// These Pods.
+    /// Selects these Pods.
     pub(super) peers: LabelSelector,
     pub(super) is_through_ingress: bool,
 }
 
 /// From everywhere to ports of the Pods of a Service.
-pub(super) struct World<'a> {
+pub(super) struct Everywhere<'a> {
     pub(super) service: &'a Service,
     pub(super) ports: &'a [NetworkPolicyPort],
 }
@@ -47,7 +47,7 @@ pub(super) fn policy_id(service: &str, port: &NetworkPolicyPort) -> String {
 }
 
 impl Connection<'_> {
-    /// GRM-NPC-006 and GRM-NPC-020: the Pods of the Service accept it.
+    /// GRM-NPC-006 and GRM-NPC-020: the policy that lets the Pods of the Service accept the connection.
     pub(super) fn ingress(&self) -> NetworkPolicy {
         let name = match (self.is_through_ingress, self.is_across()) {
             (true, _) => format!("ingress-to-{}-from-ingress-controller", self.id),
@@ -61,7 +61,7 @@ impl Connection<'_> {
             number(&self.port),
             key(self.service),
             self.namespace,
-            shown(&self.peers),
+            go_value(&self.peers),
         );
         let peer = NetworkPolicyPeer {
             pod_selector: Some(selector(&self.peers)),
@@ -71,7 +71,7 @@ impl Connection<'_> {
         let rule =
             NetworkPolicyIngressRule { from: Some(vec![peer]), ports: Some(vec![defaulted(&self.port)]) };
         let spec = NetworkPolicySpec {
-            pod_selector: Some(behind(self.service)),
+            pod_selector: Some(pods_of(self.service)),
             ingress: Some(vec![rule]),
             policy_types: Some(vec!["Ingress".to_owned()]),
             egress: None,
@@ -79,7 +79,7 @@ impl Connection<'_> {
         policy(self.service, &of(self.service), name, description, spec)
     }
 
-    /// GRM-NPC-007 and GRM-NPC-020: the Pods that connect may do so.
+    /// GRM-NPC-007 and GRM-NPC-020: the policy that lets the other Pods open the connection.
     pub(super) fn egress(&self) -> NetworkPolicy {
         let infix = if self.is_across() { format!("{}-", of(self.service)) } else { String::new() };
         let suffix = if self.is_through_ingress { "-from-ingress-controller" } else { "" };
@@ -90,11 +90,11 @@ impl Connection<'_> {
             protocol(&self.port),
             number(&self.port),
             self.namespace,
-            shown(&self.peers),
+            go_value(&self.peers),
             key(self.service),
         );
         let peer = NetworkPolicyPeer {
-            pod_selector: Some(behind(self.service)),
+            pod_selector: Some(pods_of(self.service)),
             namespace_selector: self.is_across().then(|| named(&of(self.service))),
             ip_block: None,
         };
@@ -113,8 +113,8 @@ impl Connection<'_> {
     }
 }
 
-impl World<'_> {
-    /// GRM-NPC-016: the Pods of the Service accept it; without ports, all are meant.
+impl Everywhere<'_> {
+    /// GRM-NPC-016: the policy that lets the Pods of the Service accept connections; without ports, on all ports.
     pub(super) fn ingress(&self) -> NetworkPolicy {
         let text = |port: &NetworkPolicyPort| match &port.protocol {
             Some(protocol) => format!("{protocol}/{}", number(port)),
@@ -129,7 +129,7 @@ impl World<'_> {
         let ports: Vec<_> = self.ports.iter().map(defaulted).collect();
         let rule = NetworkPolicyIngressRule { from: None, ports: (!ports.is_empty()).then_some(ports) };
         let spec = NetworkPolicySpec {
-            pod_selector: Some(behind(self.service)),
+            pod_selector: Some(pods_of(self.service)),
             ingress: Some(vec![rule]),
             policy_types: Some(vec!["Ingress".to_owned()]),
             egress: None,
@@ -164,13 +164,13 @@ fn key(service: &Service) -> String {
     format!("{}/{}", of(service), service.name_any())
 }
 
-/// The Pods of a Service.
-fn behind(service: &Service) -> Selector {
+/// Selects the Pods of a Service.
+fn pods_of(service: &Service) -> Selector {
     let labels = service.spec.as_ref().and_then(|spec| spec.selector.clone());
     Selector { match_labels: labels, match_expressions: None }
 }
 
-/// A namespace by its name.
+/// Selects a namespace by name.
 fn named(namespace: &str) -> Selector {
     let labels = BTreeMap::from([(METADATA_NAME.to_owned(), namespace.to_owned())]);
     Selector { match_labels: Some(labels), match_expressions: None }
@@ -189,8 +189,8 @@ fn selector(of: &LabelSelector) -> Selector {
     }
 }
 
-/// As Go prints the struct: `{map[a:b] [{key In [v w]}]}`.
-fn shown(of: &LabelSelector) -> String {
+/// The struct as Go prints it: `{map[a:b] [{key In [v w]}]}`.
+fn go_value(of: &LabelSelector) -> String {
     let labels: Vec<String> = of.match_labels.iter().map(|(key, value)| format!("{key}:{value}")).collect();
     let expressions = of.match_expressions.iter();
     let expressions: Vec<String> = expressions
@@ -201,7 +201,7 @@ fn shown(of: &LabelSelector) -> String {
     format!("{{map[{}] [{}]}}", labels.join(" "), expressions.join(" "))
 }
 
-/// GRM-NPC-015: a port without a protocol is one of TCP, as the API server takes it.
+/// GRM-NPC-015: a port without a protocol uses TCP, the API server's default.
 fn defaulted(port: &NetworkPolicyPort) -> NetworkPolicyPort {
     NetworkPolicyPort { protocol: Some(protocol(port).to_owned()), ..port.clone() }
 }

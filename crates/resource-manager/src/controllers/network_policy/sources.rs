@@ -1,4 +1,4 @@
-//! Which changes ask for which Services.
+//! Which changes trigger which Services.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use kube::ResourceExt as _;
 
 use super::{NamespaceMetadata, annotations, desired};
 
-/// Annotations of a Service that say who may reach it, beside those that name ports.
+/// Annotations of a Service that allow access, apart from those that name ports.
 const RELEVANT: [&str; 4] = [
     POD_LABEL_SELECTOR_NAMESPACE_ALIAS,
     NAMESPACE_SELECTORS,
@@ -21,20 +21,20 @@ const RELEVANT: [&str; 4] = [
     FROM_POLICY_POD_LABEL_SELECTOR,
 ];
 
-/// GRM-NPC-022: a Service asks for itself, if what its policies are made from changes.
+/// GRM-NPC-022: a Service triggers itself if inputs of its policies change.
 pub(super) fn services(store: &Store<Service>) -> Watch<Service> {
     Watch::of(store).filter(|event| match event {
-        Event::Update { old, new } => differ(old, new),
+        Event::Update { old, new } => inputs_differ(old, new),
         Event::Create(_) | Event::Delete(_) | Event::Generic(_) => true,
     })
 }
 
-/// GRM-NPC-021: a policy asks for the Service that it says it belongs to.
+/// GRM-NPC-021: a policy triggers the Service that its labels name.
 pub(super) fn policies(store: &Store<NetworkPolicy>) -> Watch<NetworkPolicy> {
     Watch::of(store).map_new(service_of)
 }
 
-/// GRM-NPC-019: an Ingress asks for the Services that it leads to, and that it led to before.
+/// GRM-NPC-019: an Ingress triggers its old and new backends.
 pub(super) fn ingresses(store: &Store<Ingress>) -> Watch<Ingress> {
     let rules = |ingress: &Ingress| ingress.spec.as_ref().and_then(|spec| spec.rules.clone());
     let changed =
@@ -46,7 +46,7 @@ pub(super) fn ingresses(store: &Store<Ingress>) -> Watch<Ingress> {
     })
 }
 
-/// GRM-NPC-008 and GRM-NPC-012: a namespace asks for all Services, if it comes or goes or has other labels.
+/// GRM-NPC-008 and GRM-NPC-012: a namespace triggers all Services if it is created or deleted, or its labels change.
 pub(super) fn namespaces(
     store: &Store<NamespaceMetadata>,
     services: &Store<Service>,
@@ -64,13 +64,13 @@ pub(super) fn namespaces(
         .map_new(move |_| services.list().iter().map(|service| Request::of(&**service)).collect::<Vec<_>>())
 }
 
-/// GRM-NPC-024: the Service that a policy says it belongs to.
+/// GRM-NPC-024: the Service that the labels of a policy name.
 pub(super) fn service_of(policy: &NetworkPolicy) -> Option<Request> {
     let label = |key| policy.labels().get(key);
     Some(Request::new(label(SERVICE_NAMESPACE)?, label(SERVICE_NAME)?))
 }
 
-fn differ(old: &Service, new: &Service) -> bool {
+fn inputs_differ(old: &Service, new: &Service) -> bool {
     let going = |of: &Service| of.metadata.deletion_timestamp.is_some();
     let spec = |of: &Service| of.spec.as_ref().map(|spec| (spec.selector.clone(), spec.ports.clone()));
     (!going(old) && going(new)) || spec(old) != spec(new) || relevant(old) != relevant(new)

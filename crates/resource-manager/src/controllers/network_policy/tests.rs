@@ -1,4 +1,4 @@
-//! What a plan holds for Services and their annotations, as the original (v1.82.0) names and describes it.
+//! Plans for Services and their annotations; names and descriptions are the original's (v1.82.0).
 
 use formats::selector::{Operator, Requirement};
 use rstest::rstest;
@@ -65,7 +65,10 @@ fn planned(config: &NetworkPolicyConfig, state: &State) -> Vec<String> {
     &[("from-world-to-ports", "[]")],
     &["a/egress-to-s-tcp-8080", "a/ingress-to-s-from-world", "a/ingress-to-s-tcp-8080"],
 )]
-fn names_of_policies_say_what_they_allow(#[case] annotations: &[(&str, &str)], #[case] names: &[&str]) {
+fn policy_names_describe_the_allowed_connection(
+    #[case] annotations: &[(&str, &str)],
+    #[case] names: &[&str],
+) {
     assert_eq!(planned(&NetworkPolicyConfig::default(), &state(service(annotations))), names);
 }
 
@@ -74,14 +77,14 @@ fn names_of_policies_say_what_they_allow(#[case] annotations: &[(&str, &str)], #
 #[case("namespace-selectors", r#"[{"matchExpressions":[{"key":"a","operator":"In"}]}]"#, "failed parsing ")]
 #[case("from-x-allowed-ports", "8080", "failed unmarshaling 8080: ")]
 #[case("from-world-to-ports", "[1]", "failed unmarshaling [1]: ")]
-fn an_annotation_that_cannot_be_read_is_told(#[case] key: &str, #[case] value: &str, #[case] words: &str) {
+fn an_invalid_annotation_is_an_error(#[case] key: &str, #[case] value: &str, #[case] message: &str) {
     let state = state(service(&[(key, value)]));
     let error = plan(&NetworkPolicyConfig::default(), &state, &|_, _| None).unwrap_err().to_string();
-    assert!(error.starts_with(words), "{error}");
+    assert!(error.starts_with(message), "{error}");
 }
 
 #[test]
-fn what_is_there_is_neither_written_nor_deleted_and_what_differs_is_patched() {
+fn existing_policies_stay_and_differing_ones_are_patched() {
     let config = NetworkPolicyConfig::default();
     let state = state(service(&[]));
     let made = desired::policies(&config, state.service.as_ref().unwrap(), &state).unwrap();

@@ -1,4 +1,4 @@
-//! Whether a DaemonSet should have a pod on a node, as the DaemonSet controller of Kubernetes decides it.
+//! Whether a DaemonSet should have a pod on a node, according to the DaemonSet controller of Kubernetes.
 
 use k8s_openapi::api::apps::v1::DaemonSet;
 use k8s_openapi::api::core::v1::{
@@ -15,15 +15,15 @@ const TOLERATED: [(&str, &str); 6] = [
     ("node.kubernetes.io/pid-pressure", "NoSchedule"),
     ("node.kubernetes.io/unschedulable", "NoSchedule"),
 ];
-/// One more that pods of the host's network tolerate.
+/// A further taint that pods with host network tolerate.
 const NETWORK_UNAVAILABLE: (&str, &str) = ("node.kubernetes.io/network-unavailable", "NoSchedule");
-/// Effects that keep pods off.
+/// Effects that keep pods off a node.
 const REPELLING: [&str; 2] = ["NoSchedule", "NoExecute"];
-/// The one field of a node that terms may ask for.
+/// The only node field that terms may select.
 const NAME_FIELD: &str = "metadata.name";
 
-/// GRM-NOD-005, GRM-NOD-013 and GRM-NOD-014: whether a pod of the DaemonSet belongs on the node, by its name, selectors
-/// and taints.
+/// GRM-NOD-005, GRM-NOD-013 and GRM-NOD-014: whether a pod of the DaemonSet belongs on the node, according to its
+/// name, selectors and taints.
 pub(super) fn should_run(node: &Node, set: &DaemonSet) -> bool {
     let Some(spec) = set.spec.as_ref().and_then(|spec| spec.template.spec.as_ref()) else { return true };
     let name = spec.node_name.as_deref().unwrap_or_default();
@@ -44,7 +44,7 @@ fn fits_affinity(node: &Node, spec: &PodSpec) -> bool {
     required.is_none_or(|required| required.node_selector_terms.iter().any(|term| fits_term(node, term)))
 }
 
-/// A term that asks for nothing selects nothing.
+/// An empty term selects nothing.
 fn fits_term(node: &Node, term: &NodeSelectorTerm) -> bool {
     let labels = || term.match_expressions.iter().flatten();
     let fields = || term.match_fields.iter().flatten();
@@ -57,7 +57,7 @@ fn fits_term(node: &Node, term: &NodeSelectorTerm) -> bool {
         })
 }
 
-/// Whether a value fulfils a requirement; a malformed one is fulfilled by nothing.
+/// Whether a value meets a requirement; no value meets a malformed one.
 fn fulfils(wanted: &NodeSelectorRequirement, value: Option<&str>) -> bool {
     let values = wanted.values.as_deref().unwrap_or_default();
     let listed = |value: &str| values.iter().any(|known| known == value);

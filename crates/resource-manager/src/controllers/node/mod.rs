@@ -1,6 +1,6 @@
 //! Removes the taint of nodes whose critical components are ready (contracts/resource-manager/controllers/node).
 //!
-//! A node is looked at when it appears with the taint, and then again and again until it is ready.
+//! A node with the taint is checked when it appears, and then again and again until it is ready.
 
 mod daemon;
 
@@ -23,9 +23,9 @@ use super::{Context, TIMEOUT};
 
 /// Name in log and metrics.
 pub const NAME: &str = "node";
-/// Who records events.
+/// Source component of the events.
 const RECORDER: &str = "gardener-node-controller";
-/// When a node is looked at again where nobody says.
+/// Default time before a node is checked again.
 const BACKOFF: Duration = Duration::from_secs(10);
 
 /// The controller of one instance.
@@ -61,12 +61,12 @@ pub enum NodeError {
     RemoveTaint(#[source] kube::Error),
 }
 
-/// What is known of one node.
+/// The state of one node.
 #[derive(Default)]
 struct State {
-    /// Absent if it is gone.
+    /// `None` if it is gone.
     node: Option<Arc<Node>>,
-    /// DaemonSets with the label, of all nodes.
+    /// All DaemonSets with the label.
     daemon_sets: Vec<Arc<DaemonSet>>,
     /// Pods with the label on this node.
     pods: Vec<Arc<Pod>>,
@@ -76,9 +76,9 @@ struct State {
 
 #[derive(Debug, PartialEq)]
 enum Action {
-    /// Something is missing: tell, and look again later.
+    /// Something is missing: record an event, and check again later.
     Wait { reason: &'static str, what: &'static str, missing: String },
-    /// Everything is there: tell.
+    /// Nothing is missing: record an event.
     Announce,
     /// Merge patch of the node.
     RemoveTaint(serde_json::Value),
@@ -120,7 +120,7 @@ impl Reconciler {
         }
     }
 
-    /// GRM-NOD-010: a node that is not ready is looked at again after the configured time.
+    /// GRM-NOD-010: a node that is not ready is checked again after the configured time.
     async fn execute(&self, state: &State, action: Action) -> Result<Outcome, NodeError> {
         let Some(node) = state.node.as_deref() else { return Ok(Outcome::Done) };
         match action {
@@ -131,9 +131,9 @@ impl Reconciler {
                 return Ok(Outcome::RequeueAfter(self.backoff));
             }
             Action::Announce => {
-                let words = "All node-critical components got ready, removing taint";
-                tracing::info!("{words}");
-                self.recorder.event(node, EventType::Normal, "NodeCriticalComponentsReady", words);
+                let message = "All node-critical components got ready, removing taint";
+                tracing::info!("{message}");
+                self.recorder.event(node, EventType::Normal, "NodeCriticalComponentsReady", message);
             }
             Action::RemoveTaint(patch) => {
                 let nodes: Api<Node> = Api::all(self.client.clone());
@@ -146,7 +146,7 @@ impl Reconciler {
     }
 }
 
-/// GRM-NOD-001, GRM-NOD-002, GRM-NOD-008 and GRM-NOD-009: what is missing first, or that nothing is.
+/// GRM-NOD-001, GRM-NOD-002, GRM-NOD-008 and GRM-NOD-009: the first missing item, or the removal of the taint.
 fn plan(state: &State) -> Vec<Action> {
     let Some(node) = state.node.as_deref().filter(|node| is_tainted(node)) else { return Vec::new() };
     let missing = unscheduled(node, state).or_else(|| unready(state)).or_else(|| without_driver(state));
@@ -156,7 +156,8 @@ fn plan(state: &State) -> Vec<Action> {
     }
 }
 
-/// GRM-NOD-003, GRM-NOD-004, GRM-NOD-005 and GRM-NOD-012: DaemonSets that should run on the node, and have no pod there.
+/// GRM-NOD-003, GRM-NOD-004, GRM-NOD-005 and GRM-NOD-012: DaemonSets that should run on the node but have no pod
+/// there.
 fn unscheduled(node: &Node, state: &State) -> Option<Action> {
     let scheduled: BTreeSet<&str> = state.pods.iter().filter_map(|pod| daemon_set_of(pod)).collect();
     let is_critical = |set: &DaemonSet| {
@@ -185,7 +186,7 @@ fn unready(state: &State) -> Option<Action> {
     wait("UnreadyNodeCriticalPods", "Unready node-critical Pods found on Node", &names(missing))
 }
 
-/// GRM-NOD-007: CSI drivers that pods on the node wait for, and that are not registered there.
+/// GRM-NOD-007: CSI drivers that pods on the node need and that are not registered there.
 fn without_driver(state: &State) -> Option<Action> {
     let annotations = state.pods.iter().flat_map(|pod| pod.annotations());
     let required: BTreeSet<&String> = annotations
@@ -208,7 +209,7 @@ fn names<'a, K: Resource + 'a>(objects: impl Iterator<Item = &'a Arc<K>>) -> Str
     names.collect::<Vec<_>>().join(", ")
 }
 
-/// The uid of the DaemonSet that is in charge of a pod.
+/// The uid of the DaemonSet that controls a pod.
 fn daemon_set_of(pod: &Pod) -> Option<&str> {
     let owner = pod.owner_references().iter().find(|owner| owner.controller == Some(true))?;
     (owner.api_version == "apps/v1" && owner.kind == "DaemonSet").then_some(owner.uid.as_str())
@@ -219,7 +220,7 @@ fn is_tainted(node: &Node) -> bool {
     taints.into_iter().any(|taint| taint.key == TAINT_CRITICAL_COMPONENTS_NOT_READY)
 }
 
-/// All taints but ours; it fails if the node changed meanwhile.
+/// Patch that keeps all other taints; it fails if the node has changed in the meantime.
 fn untaint(node: &Node) -> serde_json::Value {
     let taints = node.spec.iter().flat_map(|spec| spec.taints.iter().flatten());
     let left: Vec<_> = taints.filter(|taint| taint.key != TAINT_CRITICAL_COMPONENTS_NOT_READY).collect();

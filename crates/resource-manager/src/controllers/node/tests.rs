@@ -1,4 +1,4 @@
-//! What a plan holds for a node, and which DaemonSets belong on it.
+//! Plans for a node, and which DaemonSets belong on it.
 
 use rstest::rstest;
 use serde_json::Value;
@@ -21,7 +21,7 @@ fn tainted() -> Value {
     json!([{"key": TAINT, "effect": "NoSchedule"}])
 }
 
-/// A critical DaemonSet that tolerates everything, with more in its pods.
+/// A critical DaemonSet that tolerates everything; `pods` is merged into its pod spec.
 fn daemon_set(name: &str, pods: &Value) -> Arc<DaemonSet> {
     let mut spec = json!({"containers": [], "tolerations": [{"operator": "Exists"}]});
     for (field, value) in pods.as_object().unwrap() {
@@ -59,10 +59,7 @@ fn waits(state: &State) -> Option<String> {
     Some(json!([{"key": TAINT, "effect": "NoExecute"}, {"key": "other", "effect": "NoSchedule"}, {"key": TAINT, "effect": "PreferNoSchedule"}])),
     vec![Action::Announce, Action::RemoveTaint(json!({"metadata": {"resourceVersion": "7"}, "spec": {"taints": [{"key": "other", "effect": "NoSchedule"}]}}))],
 )]
-fn a_node_that_lacks_nothing_loses_the_taint_and_no_other(
-    #[case] taints: Option<Value>,
-    #[case] actions: Vec<Action>,
-) {
+fn a_ready_node_loses_the_taint_and_no_other(#[case] taints: Option<Value>, #[case] actions: Vec<Action>) {
     let state = State { node: taints.map(|taints| Arc::new(node(&taints))), ..State::default() };
     assert_eq!(plan(&state), actions);
 }
@@ -89,7 +86,7 @@ fn a_critical_daemon_set_needs_a_pod_of_its_own(#[case] owner: Value, #[case] wa
 }
 
 #[test]
-fn what_comes_first_is_told_first() {
+fn the_first_missing_item_is_reported() {
     let set = daemon_set("a", &json!({}));
     let wants = json!({"node.gardener.cloud/wait-for-csi-node-x": "x.csi", "node.gardener.cloud/wait-for-csi-node-y": "y.csi"});
     let pods = |ready: &str| vec![pod("p", &owned("apps/v1", "DaemonSet", "a"), ready, &wants)];
@@ -140,7 +137,7 @@ fn expression(operator: &str, values: &[&str]) -> Value {
 #[case::second_term(affinity(&json!([{}, {"matchExpressions": [{"key": "zone", "operator": "Exists"}]}])), true)]
 #[case::this_name(affinity(&json!([{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n"]}]}])), true)]
 #[case::not_this_name(affinity(&json!([{"matchFields": [{"key": "metadata.name", "operator": "NotIn", "values": ["n"]}]}])), false)]
-fn selectors_say_where_daemon_pods_belong(#[case] pods: Value, #[case] runs: bool) {
+fn selectors_decide_where_daemon_pods_run(#[case] pods: Value, #[case] runs: bool) {
     assert_eq!(daemon::should_run(&node(&tainted()), &daemon_set("a", &pods)), runs);
 }
 

@@ -1,4 +1,4 @@
-//! Tells whether workload of a ManagedResource is still being rolled out
+//! Checks whether workload of a ManagedResource is still being rolled out
 //! (contracts/resource-manager/controllers/progressing.yaml).
 
 mod workload;
@@ -8,7 +8,7 @@ use webhook::field::quote;
 
 use self::workload::Workload;
 use super::Context;
-use super::checking::{self, Look, LookError, Verdict, Words, key};
+use super::checking::{self, CheckError, CheckResult, ObjectCheck, SkipMessages, key};
 use crate::condition::{RESOURCES_PROGRESSING, Status};
 use crate::managed_resource::ManagedResource;
 
@@ -26,9 +26,9 @@ struct Progressing {
     workload: Workload,
 }
 
-impl Look for Progressing {
+impl ObjectCheck for Progressing {
     const CONDITION: &'static str = RESOURCES_PROGRESSING;
-    const WORDS: Words = Words {
+    const SKIP_MESSAGES: SkipMessages = SkipMessages {
         ignored: "Skipping checks since ManagedResource is ignored",
         irresponsible: "Stopping checks as the responsibility changed",
         deleting: "Stopping checks for ManagedResource as it is marked for deletion",
@@ -36,7 +36,7 @@ impl Look for Progressing {
     };
 
     /// GRM-PRG-008: the first workload that is being rolled out decides.
-    async fn look(&self, object: &ManagedResource) -> Result<Verdict, LookError> {
+    async fn check(&self, object: &ManagedResource) -> Result<CheckResult, CheckError> {
         tracing::debug!("Starting ManagedResource progressing checks");
         for reference in &object.status.resources {
             let Err(unfinished) = self.workload.rollout(reference).await? else { continue };
@@ -50,8 +50,8 @@ impl Look for Progressing {
                 message,
                 "ManagedResource rollout is progressing, detected progressing object"
             );
-            return Ok(Verdict::new(Status::True, reason, message));
+            return Ok(CheckResult::new(Status::True, reason, message));
         }
-        Ok(Verdict::new(Status::False, "ResourcesRolledOut", "All resources have been fully rolled out."))
+        Ok(CheckResult::new(Status::False, "ResourcesRolledOut", "All resources have been fully rolled out."))
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use controller::cluster::Kind;
+use controller::cluster::WatchedKind;
 use controller::{Cluster, Event, Request, Selection, Store, Watch, Watches};
 use k8s_openapi::api::apps::v1::ReplicaSet;
 use k8s_openapi::api::core::v1::Pod;
@@ -11,62 +11,70 @@ use kube::api::ApiResource;
 use kube::core::PartialObjectMeta;
 use kube::{Resource, ResourceExt as _};
 
-use crate::controllers::checking::{Checked, LookError, Origins, Serves, is_resync, is_skipped, selection};
-use crate::controllers::served::Served;
+use crate::controllers::checking::{
+    CheckError, CheckedKind, Origins, ServedKinds, is_resync, is_skipped, selection,
+};
+use crate::controllers::served::ServedKind;
 use crate::health::apps::Deployment;
 use crate::health::{Unfinished, rollout};
 use crate::managed_resource::ObjectReference;
 
-/// GRM-PRG-010: the version in which workload is read, whatever version refers to it.
+/// GRM-PRG-010: the version in which workload is read, whatever version a reference has.
 const API_VERSION: &str = "apps/v1";
 
 /// Whether workload is rolled out.
-type RolledOut = Result<(), Unfinished>;
+type RolloutResult = Result<(), Unfinished>;
 type Pods = Store<PartialObjectMeta<Pod>>;
 type ReplicaSets = Store<PartialObjectMeta<ReplicaSet>>;
 
-/// Live workload of the target cluster; a kind is watched when the first object of it is asked for.
+/// Live workload of the target cluster; the first object of a kind starts its watch.
 pub(super) struct Workload {
     target: Cluster,
-    serves: Serves,
+    served_kinds: ServedKinds,
     watches: Watches,
     origins: Origins,
 }
 
 impl Workload {
     pub(super) fn new(target: &Cluster, watches: Watches, origins: Origins) -> Self {
-        let serves = Serves::new(target.client());
-        Self { target: target.clone(), serves, watches, origins }
+        let served_kinds = ServedKinds::new(target.client());
+        Self { target: target.clone(), served_kinds, watches, origins }
     }
 
-    /// Whether the object is rolled out; also if it is none that ever is being rolled out, or missing.
-    pub(super) async fn rollout(&self, reference: &ObjectReference) -> Result<RolledOut, LookError> {
+    /// The rollout state of the object; an object that is missing or not workload counts as rolled out.
+    pub(super) async fn rollout(&self, reference: &ObjectReference) -> Result<RolloutResult, CheckError> {
         let group = reference.api_version.split_once('/').map_or("", |(group, _)| group);
         if group != "apps" || !matches!(&*reference.kind, "Deployment" | "StatefulSet" | "DaemonSet") {
             return Ok(Ok(()));
         }
-        let Ok(served) = self.serves.find(API_VERSION, &reference.kind).await? else { return Ok(Ok(())) };
+        let Ok(served) = self.served_kinds.find(API_VERSION, &reference.kind).await? else {
+            return Ok(Ok(()));
+        };
         match &*reference.kind {
             "Deployment" => self.deployment(&served, reference).await,
-            "StatefulSet" => self.plain(&served, reference, rollout::stateful_set).await,
-            _ => self.plain(&served, reference, rollout::daemon_set).await,
+            "StatefulSet" => self.simple_rollout(&served, reference, rollout::stateful_set).await,
+            _ => self.simple_rollout(&served, reference, rollout::daemon_set).await,
         }
     }
 
-    async fn deployment(&self, served: &Served, reference: &ObjectReference) -> Result<RolledOut, LookError> {
+    async fn deployment(
+        &self,
+        served: &ServedKind,
+        reference: &ObjectReference,
+    ) -> Result<RolloutResult, CheckError> {
         let deployments = self.store::<Deployment>(served);
         let pods: Pods = self.target.store(Selection::all());
         let replica_sets: ReplicaSets = self.target.store(Selection::all());
-        deployments.synced().await;
-        pods.synced().await;
-        replica_sets.synced().await;
+        deployments.wait_until_synced().await;
+        pods.wait_until_synced().await;
+        replica_sets.wait_until_synced().await;
         self.watch(&deployments, {
             let pods = pods.clone();
             move |object| with_pods(object, &pods)
         });
         self.watch_pods(&deployments, &pods, &replica_sets);
         let object = deployments.try_get(&reference.namespace, &reference.name)?;
-        Ok(judged(object.as_deref(), |object| with_pods(object, &pods)))
+        Ok(checked_rollout(object.as_deref(), |object| with_pods(object, &pods)))
     }
 
     fn watch_pods(&self, deployments: &Store<Deployment>, pods: &Pods, replica_sets: &ReplicaSets) {
@@ -76,7 +84,7 @@ impl Workload {
             let came_or_went = |event: &Event<_>| matches!(event, Event::Create(_) | Event::Delete(_));
             Watch::of(pods).filter(came_or_went).map_new(move |pod| owners.of_pod(pod, &replica_sets))
         });
-        // GRM-PRG-043: two watches keep no order, so a pod may have been heard of before its ReplicaSet.
+        // GRM-PRG-043: two watches have no common order, so a pod may arrive before its ReplicaSet.
         self.watches.ensure("replicasets", || {
             let came = |event: &Event<_>| matches!(event, Event::Create(_));
             Watch::of(replica_sets)
@@ -85,38 +93,41 @@ impl Workload {
         });
     }
 
-    async fn plain<K: Kind<DynamicType = ApiResource> + Checked>(
+    async fn simple_rollout<K: WatchedKind<DynamicType = ApiResource> + CheckedKind>(
         &self,
-        served: &Served,
+        served: &ServedKind,
         reference: &ObjectReference,
-        rollout: fn(&K) -> RolledOut,
-    ) -> Result<RolledOut, LookError> {
+        rollout: fn(&K) -> RolloutResult,
+    ) -> Result<RolloutResult, CheckError> {
         let store = self.store::<K>(served);
-        store.synced().await;
+        store.wait_until_synced().await;
         self.watch(&store, rollout);
         let object = store.try_get(&reference.namespace, &reference.name)?;
-        Ok(judged(object.as_deref(), rollout))
+        Ok(checked_rollout(object.as_deref(), rollout))
     }
 
-    fn store<K: Kind<DynamicType = ApiResource> + Checked>(&self, served: &Served) -> Store<K> {
-        self.target.store_of(&served.resource, selection(served))
+    fn store<K: WatchedKind<DynamicType = ApiResource> + CheckedKind>(
+        &self,
+        served: &ServedKind,
+    ) -> Store<K> {
+        self.target.dynamic_store(&served.resource, selection(served))
     }
 
-    fn watch<K: Kind + Checked>(
+    fn watch<K: WatchedKind + CheckedKind>(
         &self,
         store: &Store<K>,
-        rollout: impl Fn(&K) -> RolledOut + Send + Sync + 'static,
+        rollout: impl Fn(&K) -> RolloutResult + Send + Sync + 'static,
     ) {
         let origins = self.origins.clone();
         self.watches.ensure(store.kind(), || {
             Watch::of(store)
-                .filter(move |event| turned(event, &rollout))
+                .filter(move |event| rollout_changed(event, &rollout))
                 .map_new(move |object| origins.request(object))
         });
     }
 }
 
-/// Finds out what pods and ReplicaSets belong to.
+/// Finds the owners of pods and ReplicaSets.
 #[derive(Clone)]
 struct Owners {
     deployments: Store<Deployment>,
@@ -144,26 +155,26 @@ fn owner<'a>(object: &'a impl Resource, kind: &str) -> Option<&'a str> {
     Some(&owner.name)
 }
 
-/// GRM-PRG-003: whether a Deployment is rolled out, its pods counted.
-fn with_pods(object: &Deployment, pods: &Pods) -> RolledOut {
+/// GRM-PRG-003: the rollout state of a Deployment, including a count of its pods.
+fn with_pods(object: &Deployment, pods: &Pods) -> RolloutResult {
     rollout::deployment(object, |labels| {
         let namespace = object.namespace().unwrap_or_default();
-        pods.list_in(&namespace).iter().filter(|pod| bears(pod, labels)).count()
+        pods.list_in(&namespace).iter().filter(|pod| has_labels(pod, labels)).count()
     })
 }
 
-fn bears(pod: &Arc<PartialObjectMeta<Pod>>, labels: &BTreeMap<String, String>) -> bool {
+fn has_labels(pod: &Arc<PartialObjectMeta<Pod>>, labels: &BTreeMap<String, String>) -> bool {
     labels.iter().all(|(key, value)| pod.labels().get(key) == Some(value))
 }
 
-/// GRM-PRG-009, GRM-PRG-011: what is missing is somebody else's to tell, and who says so is not looked at.
-fn judged<K: Resource>(object: Option<&K>, rollout: impl Fn(&K) -> RolledOut) -> RolledOut {
+/// GRM-PRG-009, GRM-PRG-011: a missing object is the health check's concern, and an annotation can exclude an object.
+fn checked_rollout<K: Resource>(object: Option<&K>, rollout: impl Fn(&K) -> RolloutResult) -> RolloutResult {
     object.filter(|object| !is_skipped(*object)).map_or(Ok(()), rollout)
 }
 
 /// GRM-PRG-032, GRM-PRG-033: an update counts if a rollout begins or ends.
-fn turned<K: Resource>(event: &Event<K>, rollout: impl Fn(&K) -> RolledOut) -> bool {
+fn rollout_changed<K: Resource>(event: &Event<K>, rollout: impl Fn(&K) -> RolloutResult) -> bool {
     let Event::Update { old, new } = event else { return false };
-    let is_rolled_out = |object: &K| judged(Some(object), &rollout).is_ok();
+    let is_rolled_out = |object: &K| checked_rollout(Some(object), &rollout).is_ok();
     is_resync(&**old, &**new) || is_rolled_out(old) != is_rolled_out(new)
 }

@@ -1,6 +1,6 @@
-//! Keeps Secrets that ManagedResources refer to (contracts/resource-manager/controllers/secret.yaml).
+//! Protects Secrets that ManagedResources refer to (contracts/resource-manager/controllers/secret.yaml).
 //!
-//! A finalizer holds each Secret as long as one of our ManagedResources refers to it.
+//! A finalizer protects each Secret as long as one of our ManagedResources refers to it.
 
 use std::sync::Arc;
 
@@ -46,25 +46,25 @@ fn referred(object: &ManagedResource) -> Vec<Request> {
     object.secret_names().map(|name| Request::new(namespace.clone(), name)).collect()
 }
 
-/// Why a Secret is not as it should be.
+/// Why a Secret could not be reconciled.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretError {
-    /// It could not be held.
+    /// The finalizer could not be added.
     #[error("failed to add finalizer")]
     Add(#[source] kube::Error),
-    /// It could not be released.
+    /// The finalizer could not be removed.
     #[error("failed to remove finalizer")]
     Remove(#[source] kube::Error),
 }
 
-/// What is known of one Secret.
+/// The state of one Secret.
 struct State {
-    /// Absent if it is gone.
+    /// `None` if it is gone.
     secret: Option<Arc<Metadata>>,
     is_referred_to: bool,
 }
 
-/// What is done to a Secret, with all finalizers that it has then.
+/// A change of the finalizers; each variant has the complete new list.
 #[derive(Debug, PartialEq)]
 enum Action {
     AddFinalizer(Vec<String>),
@@ -101,7 +101,7 @@ impl Reconciler {
         State { secret, is_referred_to }
     }
 
-    /// Fails if the Secret changed meanwhile; one that is gone is released.
+    /// Fails if the Secret has changed in the meantime; removal succeeds if it is gone.
     async fn execute(&self, request: &Request, state: &State, action: Action) -> Result<(), SecretError> {
         let secrets: Api<Secret> = Api::namespaced(self.client.clone(), &request.namespace);
         let patch = |finalizers: Vec<String>| {
@@ -126,7 +126,8 @@ impl Reconciler {
     }
 }
 
-/// Keeps GRM-SCT-001, GRM-SCT-002, GRM-SCT-003, GRM-SCT-004, GRM-SCT-005, GRM-SCT-006 and GRM-SCT-007: the finalizer stands on the Secret exactly as long as it is referred to.
+/// GRM-SCT-001, GRM-SCT-002, GRM-SCT-003, GRM-SCT-004, GRM-SCT-005, GRM-SCT-006 and GRM-SCT-007: the Secret has the
+/// finalizer exactly as long as a ManagedResource refers to it.
 fn plan(finalizer: &str, state: &State) -> Vec<Action> {
     let Some(secret) = &state.secret else { return Vec::new() };
     let mut finalizers = secret.finalizers().to_vec();

@@ -1,4 +1,4 @@
-//! What a plan holds, and what comes of it when the cluster refuses.
+//! Plans, and refused writes.
 
 use apiserver::{ApiServer, Effect, Fault, Matching, Refusal};
 use controller::{CacheOptions, Cluster, Entropy};
@@ -27,7 +27,7 @@ fn own(finalizers: &[&str]) -> Vec<String> {
 #[case::to_be_held(Some(secret(&["other"])), true, vec![Action::AddFinalizer(own(&["other", FINALIZER]))])]
 #[case::to_be_released(Some(secret(&["other", FINALIZER])), false, vec![Action::RemoveFinalizer(own(&["other"]))])]
 #[case::of_another_class(Some(secret(&["resources.gardener.cloud/gardener-resource-manager-seed"])), false, vec![])]
-fn a_secret_is_held_as_long_as_it_is_referred_to(
+fn a_secret_has_the_finalizer_as_long_as_it_is_referred_to(
     #[case] secret: Option<Arc<Metadata>>,
     #[case] is_referred_to: bool,
     #[case] actions: Vec<Action>,
@@ -50,31 +50,34 @@ fn reconciler(server: &ApiServer) -> Reconciler {
 async fn outcome(server: &ApiServer, action: Action) -> Result<(), String> {
     let state = State { secret: Some(secret(&[])), is_referred_to: true };
     let done = reconciler(server).execute(&Request::new("default", "mr"), &state, action).await;
-    done.map_err(|error| controller::words(&error))
+    done.map_err(|error| controller::describe_error(&error))
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_secret_that_went_meanwhile_is_released_and_cannot_be_held() {
+async fn removing_the_finalizer_of_a_deleted_secret_succeeds_and_adding_fails() {
     let server = ApiServer::builder().build();
     assert_eq!(outcome(&server, Action::RemoveFinalizer(Vec::new())).await, Ok(()));
-    let words = outcome(&server, Action::AddFinalizer(own(&[FINALIZER]))).await;
-    assert_eq!(words, Err("failed to add finalizer: secrets \"mr\" not found".to_owned()));
+    let message = outcome(&server, Action::AddFinalizer(own(&[FINALIZER]))).await;
+    assert_eq!(message, Err("failed to add finalizer: secrets \"mr\" not found".to_owned()));
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_server_refuses_is_told_and_a_secret_that_changed_is_not_touched() {
+async fn refusals_are_reported_and_a_changed_secret_is_not_written() {
     let server = ApiServer::builder().build();
     let secrets: Api<Secret> = Api::namespaced(Client::new(server.clone(), "default"), "default");
     let object = serde_json::from_value(json!({"metadata": {"name": "mr"}})).unwrap();
     secrets.create(&PostParams::default(), &object).await.unwrap();
-    let words = outcome(&server, Action::RemoveFinalizer(Vec::new())).await.unwrap_err();
-    assert!(words.starts_with("failed to remove finalizer: Operation cannot be fulfilled on "), "{words}");
+    let message = outcome(&server, Action::RemoveFinalizer(Vec::new())).await.unwrap_err();
+    assert!(
+        message.starts_with("failed to remove finalizer: Operation cannot be fulfilled on "),
+        "{message}"
+    );
     server
         .faults()
         .add(Fault::new(Matching::resource("", "secrets"), Effect::Refuse(Refusal::InternalError)));
-    let words = outcome(&server, Action::AddFinalizer(own(&[FINALIZER]))).await;
+    let message = outcome(&server, Action::AddFinalizer(own(&[FINALIZER]))).await;
     assert_eq!(
-        words,
+        message,
         Err("failed to add finalizer: Internal error occurred: etcdserver: leader changed".to_owned())
     );
 }

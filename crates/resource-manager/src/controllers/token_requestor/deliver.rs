@@ -1,4 +1,4 @@
-//! Where a new token goes, and when the next one is due.
+//! Where a new token is written, and when the next one is due.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,64 +11,64 @@ use k8s_openapi::api::core::v1::Secret;
 use kube::api::ObjectMeta;
 use serde_json::{Map, Value, json};
 
-use super::plan::{KUBECONFIG, Place, State, TOKEN, Target, emptied};
+use super::plan::{KUBECONFIG, State, TOKEN, TargetSecret, TokenField, data_without_token};
 
-/// No token is used longer than this, however long it lives.
+/// Maximum time of using a token, whatever its lifetime.
 const LONGEST: SignedDuration = SignedDuration::from_hours(24);
-/// The part of its life after which a token is renewed, in percent.
+/// Percentage of the lifetime after which a token is renewed.
 const SHARE: i32 = 80;
 
 /// A token that the API server issued.
-pub(super) struct Issued {
+pub(super) struct IssuedToken {
     pub(super) token: String,
-    /// When the next one is due.
+    /// When to renew it.
     pub(super) renew: Timestamp,
 }
 
-/// What is written with a token, in order, and what is said of it.
+/// The writes for a token, in order, and log messages.
 pub(super) struct Delivery {
-    pub(super) writes: Vec<Write>,
-    pub(super) words: Vec<String>,
+    pub(super) writes: Vec<SecretWrite>,
+    pub(super) log_messages: Vec<String>,
 }
 
-/// One write of a Secret.
+/// A write of a Secret.
 #[derive(PartialEq)]
 #[cfg_attr(test, derive(Debug))]
-pub(super) enum Write {
-    /// The Secret of the target is made.
+pub(super) enum SecretWrite {
+    /// Create the Secret in the target.
     CreateTarget(Box<Secret>),
-    /// The Secret of the target is replaced.
+    /// Replace the Secret in the target.
     ReplaceTarget(Box<Secret>),
-    /// The Secret that asked is patched, if nobody changed it meanwhile.
+    /// Patch the source Secret, unless it has changed in the meantime.
     PatchSource(Value),
 }
 
-/// GRM-TRQ-007 and GRM-TRQ-008: how long a token is used; nothing of one that has ended.
-pub(super) fn share(now: Timestamp, expires: Timestamp) -> Duration {
+/// GRM-TRQ-007 and GRM-TRQ-008: how long to use a token; zero if it has expired.
+pub(super) fn usable_time(now: Timestamp, expires: Timestamp) -> Duration {
     let life = expires.duration_since(now).min(LONGEST);
     Duration::try_from(life * SHARE / 100).unwrap_or_default()
 }
 
-/// The time so long after now, in whole seconds.
+/// The time after a duration, in whole seconds.
 pub(super) fn timestamp(now: Timestamp, after: Duration) -> Timestamp {
     let then = now.checked_add(after).unwrap_or(Timestamp::MAX);
     Timestamp::from_second(then.as_second()).unwrap_or(then)
 }
 
-/// GRM-TRQ-006, and GRM-TRQ-015 to -017: the token goes to the target or stays at the source.
-pub(super) fn deliver(state: &State, place: Place, issued: &Issued) -> Delivery {
-    let mut words = Vec::new();
+/// GRM-TRQ-006, and GRM-TRQ-015 to -017: writes the token to the target Secret or to the source Secret.
+pub(super) fn deliver(state: &State, token_field: TokenField, issued: &IssuedToken) -> Delivery {
+    let mut log_messages = Vec::new();
     let mut writes = Vec::new();
     let mut data = Map::new();
     if let Some(target) = &state.target {
-        words.push("Populating the token to the target secret".to_owned());
-        let (key, value) = put(place, &issued.token, &mut words);
+        log_messages.push("Populating the token to the target secret".to_owned());
+        let (key, value) = data_entry(token_field, &issued.token, &mut log_messages);
         writes.push(to_target(target, key, value));
-        words.push("Depopulating the token from the source secret".to_owned());
-        data = emptied(&state.secret);
+        log_messages.push("Depopulating the token from the source secret".to_owned());
+        data = data_without_token(&state.secret);
     } else {
-        words.push("Populating the token to the source secret".to_owned());
-        let (key, value) = put(place, &issued.token, &mut words);
+        log_messages.push("Populating the token to the source secret".to_owned());
+        let (key, value) = data_entry(token_field, &issued.token, &mut log_messages);
         data.insert(key.to_owned(), STANDARD.encode(value).into());
     }
     let mut patch = json!({"metadata": {
@@ -78,30 +78,34 @@ pub(super) fn deliver(state: &State, place: Place, issued: &Issued) -> Delivery 
     if !data.is_empty() {
         patch["data"] = data.into();
     }
-    writes.push(Write::PatchSource(patch));
-    Delivery { writes, words }
+    writes.push(SecretWrite::PatchSource(patch));
+    Delivery { writes, log_messages }
 }
 
-/// The key of the data and its value with the token in it.
-fn put(place: Place, token: &str, words: &mut Vec<String>) -> (&'static str, String) {
-    match place {
-        Place::Token => {
-            words.push("Writing token to data".to_owned());
+/// Key and value of the Secret's data, with the token.
+fn data_entry(
+    token_field: TokenField,
+    token: &str,
+    log_messages: &mut Vec<String>,
+) -> (&'static str, String) {
+    match token_field {
+        TokenField::Token => {
+            log_messages.push("Writing token to data".to_owned());
             (TOKEN, token.to_owned())
         }
-        Place::Kubeconfig(kubeconfig) => {
-            words.push("Writing token as part of kubeconfig to data".to_owned());
+        TokenField::Kubeconfig(kubeconfig) => {
+            log_messages.push("Writing token as part of kubeconfig to data".to_owned());
             (KUBECONFIG, kubeconfig.with_token(token))
         }
     }
 }
 
-fn to_target(target: &Target, key: &str, value: String) -> Write {
+fn to_target(target: &TargetSecret, key: &str, value: String) -> SecretWrite {
     let value = ByteString(value.into_bytes());
     if let Some(found) = &target.secret {
         let mut changed = found.clone();
         changed.data.get_or_insert_default().insert(key.to_owned(), value);
-        return Write::ReplaceTarget(Box::new(changed));
+        return SecretWrite::ReplaceTarget(Box::new(changed));
     }
     let metadata = ObjectMeta {
         namespace: Some(target.key.namespace.clone()),
@@ -109,7 +113,7 @@ fn to_target(target: &Target, key: &str, value: String) -> Write {
         ..ObjectMeta::default()
     };
     let data = Some(BTreeMap::from([(key.to_owned(), value)]));
-    Write::CreateTarget(Box::new(Secret { metadata, data, ..Secret::default() }))
+    SecretWrite::CreateTarget(Box::new(Secret { metadata, data, ..Secret::default() }))
 }
 
 #[cfg(test)]
@@ -119,7 +123,7 @@ mod tests {
     use rstest::rstest;
 
     use super::super::kubeconfig::Kubeconfig;
-    use super::super::plan::{Key, PlanError};
+    use super::super::plan::{ObjectKey, PlanError};
     use super::*;
 
     #[rstest]
@@ -131,7 +135,7 @@ mod tests {
     fn a_token_is_used_for_eighty_percent_of_a_day_at_most(#[case] life: &str, #[case] seconds: u64) {
         let now: Timestamp = "2026-11-21T08:00:00Z".parse().unwrap();
         let life: SignedDuration = life.parse().unwrap();
-        assert_eq!(share(now, now + life), Duration::from_secs(seconds));
+        assert_eq!(usable_time(now, now + life), Duration::from_secs(seconds));
     }
 
     #[test]
@@ -141,7 +145,7 @@ mod tests {
         assert_eq!(then.to_string(), "2026-11-21T08:00:02Z");
     }
 
-    fn state(data: &[(&str, &str)], target: Option<Target>) -> State {
+    fn state(data: &[(&str, &str)], target: Option<TargetSecret>) -> State {
         let bytes = |text: &str| ByteString(text.as_bytes().to_vec());
         let data = data.iter().map(|(key, text)| ((*key).to_owned(), bytes(text))).collect();
         let metadata = ObjectMeta { resource_version: Some("7".to_owned()), ..ObjectMeta::default() };
@@ -149,36 +153,39 @@ mod tests {
         State { secret: Arc::new(secret), account: Err(PlanError::Account("")), target }
     }
 
-    fn target(secret: Option<Secret>) -> Target {
-        Target { key: Key { namespace: "n".to_owned(), name: "a".to_owned() }, secret }
+    fn target(secret: Option<Secret>) -> TargetSecret {
+        TargetSecret { key: ObjectKey { namespace: "n".to_owned(), name: "a".to_owned() }, secret }
     }
 
-    fn issued() -> Issued {
-        Issued { token: "t".to_owned(), renew: "2026-11-21T08:00:00Z".parse().unwrap() }
+    fn issued() -> IssuedToken {
+        IssuedToken { token: "t".to_owned(), renew: "2026-11-21T08:00:00Z".parse().unwrap() }
     }
 
-    /// The patch of the source, which nobody may have changed meanwhile.
-    fn patch(data: &Value) -> Write {
+    /// The patch of the source, conditional on its resource version.
+    fn patch(data: &Value) -> SecretWrite {
         let renew =
             json!({"serviceaccount.resources.gardener.cloud/token-renew-timestamp": "2026-11-21T08:00:00Z"});
         let mut patch = json!({"metadata": {"annotations": renew, "resourceVersion": "7"}});
         if !data.is_null() {
             patch["data"] = data.clone();
         }
-        Write::PatchSource(patch)
+        SecretWrite::PatchSource(patch)
     }
 
     #[test]
     fn a_token_stays_at_the_source() {
-        let delivery = deliver(&state(&[("other", "o")], None), Place::Token, &issued());
+        let delivery = deliver(&state(&[("other", "o")], None), TokenField::Token, &issued());
         assert_eq!(delivery.writes, [patch(&json!({"token": "dA=="}))]);
-        assert_eq!(delivery.words, ["Populating the token to the source secret", "Writing token to data"]);
+        assert_eq!(
+            delivery.log_messages,
+            ["Populating the token to the source secret", "Writing token to data"]
+        );
     }
 
     #[test]
-    fn a_kubeconfig_is_written_whole() {
+    fn a_kubeconfig_is_written_completely() {
         let read = Kubeconfig::read(b"users: [{user: {}}]").unwrap();
-        let delivery = deliver(&state(&[], None), Place::Kubeconfig(read), &issued());
+        let delivery = deliver(&state(&[], None), TokenField::Kubeconfig(read), &issued());
         let text = "apiVersion: v1\nclusters: []\ncontexts: []\ncurrent-context: \"\"\nkind: Config\npreferences: {}\n\
                     users:\n- user:\n    token: t\n";
         assert_eq!(delivery.writes, [patch(&json!({"kubeconfig": STANDARD.encode(text)}))]);
@@ -194,7 +201,7 @@ mod tests {
         let found = found.map(|data| Secret::clone(&state(data, None).secret));
         let asking =
             state(&[("token", "old"), ("kubeconfig", "k"), ("other", "o")], Some(target(found.clone())));
-        let delivery = deliver(&asking, Place::Token, &issued());
+        let delivery = deliver(&asking, TokenField::Token, &issued());
         let data = state(&[kept, &[("token", "t")]].concat(), None).secret.data.clone();
         let metadata = ObjectMeta {
             namespace: Some("n".to_owned()),
@@ -202,15 +209,15 @@ mod tests {
             ..ObjectMeta::default()
         };
         let first = match found {
-            None => Write::CreateTarget(Box::new(Secret { metadata, data, ..Secret::default() })),
-            Some(found) => Write::ReplaceTarget(Box::new(Secret { data, ..found })),
+            None => SecretWrite::CreateTarget(Box::new(Secret { metadata, data, ..Secret::default() })),
+            Some(found) => SecretWrite::ReplaceTarget(Box::new(Secret { data, ..found })),
         };
         assert_eq!(delivery.writes, [first, patch(&json!({"token": null, "kubeconfig": null}))]);
     }
 
     #[test]
     fn a_source_without_token_only_gets_the_time() {
-        let delivery = deliver(&state(&[("other", "o")], Some(target(None))), Place::Token, &issued());
+        let delivery = deliver(&state(&[("other", "o")], Some(target(None))), TokenField::Token, &issued());
         assert_eq!(delivery.writes.last(), Some(&patch(&Value::Null)));
     }
 }

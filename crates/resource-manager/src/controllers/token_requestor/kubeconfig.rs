@@ -1,39 +1,39 @@
-//! The place of a token in a kubeconfig: the user of the current context.
+//! Puts a token into a kubeconfig: into the user of the current context.
 //!
-//! Whatever else stands in it is kept, also fields that nobody here knows. No error tells what the text holds.
+//! Everything else in the kubeconfig is kept, including unknown fields. No error contains its text.
 
 use formats::yaml;
 use serde_json::{Map, Value, json};
 
-/// Why a kubeconfig has no place for a token.
+/// Why a token cannot be put into a kubeconfig.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum KubeconfigError {
-    /// It is no UTF-8.
-    #[error("failed to read kubeconfig: it is no text")]
+    /// It is not UTF-8.
+    #[error("failed to read kubeconfig: it is not UTF-8")]
     Encoding,
-    /// It is no YAML.
-    #[error("failed to read kubeconfig: line {line}, column {column} is no YAML")]
+    /// It is not valid YAML.
+    #[error("failed to read kubeconfig: line {line}, column {column} is not valid YAML")]
     Yaml {
         /// Line, from 1.
         line: usize,
         /// Column, from 1.
         column: usize,
     },
-    /// It is something else than a kubeconfig of version v1.
-    #[error("failed to read kubeconfig: it is no v1 Config")]
+    /// It is not a kubeconfig of version v1.
+    #[error("failed to read kubeconfig: it is not a v1 Config")]
     Kind,
-    /// A field has a value of another type than it should.
-    #[error("failed to read kubeconfig: {0} has a value of another type")]
+    /// A field has the wrong type.
+    #[error("failed to read kubeconfig: {0} has a value of the wrong type")]
     Field(&'static str),
-    /// The current context leads to no user.
+    /// The current context names no existing user.
     #[error("kubeconfig has no user for its current context")]
     NoUser,
 }
 
-/// A kubeconfig that has a user for its current context.
+/// A kubeconfig with a user for its current context.
 pub(super) struct Kubeconfig {
     whole: Map<String, Value>,
-    /// Which of its users it is.
+    /// Index of that user.
     user: usize,
 }
 
@@ -41,7 +41,7 @@ impl Kubeconfig {
     /// Reads YAML 1.1 or JSON as client-go does: of several documents the first, of equal keys the last.
     ///
     /// # Errors
-    /// When it is something else, or has no user for its current context.
+    /// When it is not a kubeconfig, or has no user for its current context.
     pub(super) fn read(text: &[u8]) -> Result<Self, KubeconfigError> {
         std::str::from_utf8(text).map_err(|_| KubeconfigError::Encoding)?;
         let whole = match yaml::first_document(text) {
@@ -67,7 +67,7 @@ impl Kubeconfig {
         token.and_then(Value::as_str).is_some_and(|token| !token.is_empty())
     }
 
-    /// The kubeconfig with this token for the user, as YAML with keys in order.
+    /// The kubeconfig with the user's new token, as YAML with sorted keys.
     pub(super) fn with_token(mut self, token: &str) -> String {
         let named = &mut self.whole["users"][self.user];
         if !named["user"].is_object() {
@@ -84,7 +84,7 @@ impl Kubeconfig {
     }
 }
 
-/// Fields that are always written, and what stands in them where the text says nothing; users are there.
+/// Fields that are always written, and their values if missing; the users exist.
 fn always() -> [(&'static str, Value); 6] {
     [
         ("apiVersion", json!("v1")),
@@ -96,7 +96,7 @@ fn always() -> [(&'static str, Value); 6] {
     ]
 }
 
-/// Which of the users the current context names; of several with a name the first.
+/// Index of the user of the current context; of several entries with one name, the first counts.
 fn user(whole: &Map<String, Value>) -> Result<usize, KubeconfigError> {
     let current = text_of(whole, "current-context")?;
     let mut wanted = "";
@@ -209,7 +209,7 @@ users:
         b"{current-context: a, contexts: [{name: a, context: {user: u}}]}",
         KubeconfigError::NoUser
     )]
-    fn what_has_no_place_for_a_token_is_refused(#[case] text: &[u8], #[case] want: KubeconfigError) {
+    fn a_kubeconfig_without_current_user_is_refused(#[case] text: &[u8], #[case] want: KubeconfigError) {
         assert_eq!(Kubeconfig::read(text).map(|_| ()), Err(want));
     }
 }

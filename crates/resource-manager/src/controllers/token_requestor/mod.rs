@@ -1,7 +1,7 @@
-//! Requests and renews tokens for Secrets that ask for them (contracts/resource-manager/controllers/token-requestor).
+//! Requests and renews tokens for Secrets with that purpose (contracts/resource-manager/controllers/token-requestor).
 //!
-//! A Secret of the source names a ServiceAccount of the target. Its token goes into the Secret itself, or into one of the
-//! target; an annotation says when it is to be renewed.
+//! A Secret in the source names a ServiceAccount in the target. The token is written to the Secret itself, or to one
+//! in the target; an annotation has the time of its renewal.
 
 mod deliver;
 mod kubeconfig;
@@ -19,19 +19,21 @@ use k8s_openapi::api::core::v1::{Secret, ServiceAccount};
 use kube::Client;
 use kube::api::{Api, Patch, PatchParams, PostParams};
 
-use self::deliver::{Delivery, Issued, Write, deliver};
-use self::plan::{Account, Key, Plan, PlanError, Renewal, State, Target, account_of, plan, target_of};
+use self::deliver::{Delivery, IssuedToken, SecretWrite, deliver};
+use self::plan::{
+    Account, ObjectKey, PlanError, Renewal, State, TargetSecret, TokenPlan, account_of, plan, target_of,
+};
 use super::{Context, TIMEOUT};
 
 /// Name in log and metrics.
 pub const NAME: &str = "token-requestor";
-/// Whom the tokens are for.
+/// Audience of the tokens.
 const AUDIENCE: &str = "gardener";
-/// How much later than due a token is renewed at most, as a part of the time.
+/// Maximum delay of a renewal, as a fraction of the time.
 const JITTER: f64 = 0.05;
 
-/// The controller of one instance; GRM-TRQ-002, GRM-TRQ-025 to -027, GRM-TRQ-029 and GRM-TRQ-030: Secrets with the purpose
-/// are looked at, of whatever class, for as long as they have it and are there.
+/// The controller of one instance; GRM-TRQ-002, GRM-TRQ-025 to -027, GRM-TRQ-029 and GRM-TRQ-030: it handles Secrets
+/// with the purpose, of any class, as long as they exist and have it.
 pub fn controller(context: &Context) -> Controller {
     let asking = format!("{}={}", api::resources::PURPOSE, api::resources::PURPOSE_TOKEN_REQUESTOR);
     let secrets = context.source.store::<Secret>(Selection::all().labels(asking));
@@ -50,16 +52,16 @@ pub fn controller(context: &Context) -> Controller {
         .source(changed)
 }
 
-/// Why a Secret has no new token. None of these tells a token.
+/// Why a Secret got no new token. No variant contains a token.
 #[derive(Debug, thiserror::Error)]
 pub enum RequestError {
-    /// What the Secret asks for cannot be done.
+    /// The annotations or data of the Secret are invalid.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// The Secret of the target is in a namespace that nobody looks at.
+    /// The target Secret is in a namespace that the instance does not watch.
     #[error("could not read target secret: {0}")]
     TargetNamespace(#[source] UnknownNamespace),
-    /// The Secret of the target could not be read.
+    /// The target Secret could not be read.
     #[error("could not read target secret: {0}")]
     ReadTarget(#[source] kube::Error),
     /// The ServiceAccount could not be written.
@@ -71,7 +73,7 @@ pub enum RequestError {
     /// The API server answered without a token.
     #[error("could not request token: the answer has none")]
     NoToken,
-    /// The token could not be kept.
+    /// The token could not be written.
     #[error("could not update Secret with token: {0}")]
     Write(#[source] kube::Error),
 }
@@ -100,66 +102,68 @@ impl Reconciler {
         let Some(secret) = self.secrets.get(&request.namespace, &request.name) else { return Ok(None) };
         let account = account_of(&secret).and_then(|key| self.account(key));
         let target = match target_of(&secret) {
-            Some(key) => Some(Target { secret: self.read(&key).await?, key }),
+            Some(key) => Some(TargetSecret { secret: self.read(&key).await?, key }),
             None => None,
         };
         Ok(Some(State { secret, account, target }))
     }
 
-    fn account(&self, key: Key) -> Result<Account, PlanError> {
+    fn account(&self, key: ObjectKey) -> Result<Account, PlanError> {
         let found = self.accounts.try_get(&key.namespace, &key.name)?;
         Ok(Account { key, found })
     }
 
-    /// GRM-TRQ-031 to -033: the Secret of the target, as it is now: a stale one would cost a token.
-    async fn read(&self, key: &Key) -> Result<Option<Secret>, RequestError> {
-        // All stores of the target look at the same namespaces.
+    /// GRM-TRQ-031 to -033: reads the target Secret from the API server: a stale one would cost a token.
+    async fn read(&self, key: &ObjectKey) -> Result<Option<Secret>, RequestError> {
+        // All stores of the target watch the same namespaces.
         self.accounts.try_get(&key.namespace, &key.name).map_err(RequestError::TargetNamespace)?;
         let secrets: Api<Secret> = Api::namespaced(self.target.clone(), &key.namespace);
         secrets.get_opt(&key.name).await.map_err(RequestError::ReadTarget)
     }
 
-    async fn execute(&self, state: &State, plan: Plan) -> Result<Outcome, RequestError> {
+    async fn execute(&self, state: &State, plan: TokenPlan) -> Result<Outcome, RequestError> {
         match plan {
-            Plan::Wait { left, leftover } => {
+            TokenPlan::Wait { left, leftover } => {
                 if let Some(patch) = leftover {
                     tracing::info!("Depopulating the token from the source secret");
-                    self.write(state, Write::PatchSource(patch)).await.map_err(RequestError::Write)?;
+                    self.write(state, SecretWrite::PatchSource(patch)).await.map_err(RequestError::Write)?;
                 }
-                let after = words(left);
+                let after = format_duration(left);
                 tracing::info!(after, "No need to generate new token, renewal is scheduled");
                 Ok(Outcome::RequeueAfter(left))
             }
-            Plan::Renew(renewal) => self.renew(state, renewal).await,
+            TokenPlan::Renew(renewal) => self.renew(state, renewal).await,
         }
     }
 
     async fn renew(&self, state: &State, renewal: Renewal) -> Result<Outcome, RequestError> {
         tracing::info!("Requesting new token");
-        let Renewal { account, write, seconds, place } = renewal;
+        let Renewal { account, write, seconds, token_field } = renewal;
         self.write_account(write).await.map_err(RequestError::Account)?;
         let (token, expires) = self.request(&account, seconds).await?;
         let now = self.clock.now();
-        let after = self.entropy.jitter(deliver::share(now, expires), JITTER);
-        let issued = Issued { token, renew: deliver::timestamp(now, after) };
-        let Delivery { writes, words: told } = deliver(state, place, &issued);
-        for line in told {
+        let after = self.entropy.jitter(deliver::usable_time(now, expires), JITTER);
+        let issued = IssuedToken { token, renew: deliver::timestamp(now, after) };
+        let Delivery { writes, log_messages } = deliver(state, token_field, &issued);
+        for line in log_messages {
             tracing::info!("{line}");
         }
         for write in writes {
             self.write(state, write).await.map_err(RequestError::Write)?;
         }
-        tracing::info!(after = words(after), "Successfully requested token and scheduled renewal");
-        // A token that is due at once is renewed as slowly as one that failed.
+        tracing::info!(after = format_duration(after), "Successfully requested token and scheduled renewal");
+        // An immediate renewal is rate-limited like a failure.
         Ok(if after.is_zero() { Outcome::Requeue } else { Outcome::RequeueAfter(after) })
     }
 
-    async fn write_account(&self, write: plan::Write) -> Result<(), kube::Error> {
+    async fn write_account(&self, write: plan::AccountWrite) -> Result<(), kube::Error> {
         let params = PostParams::default();
         match write {
-            plan::Write::Keep => {}
-            plan::Write::Create(account) => drop(self.accounts_of(&account).create(&params, &account).await?),
-            plan::Write::Replace(account) => {
+            plan::AccountWrite::Keep => {}
+            plan::AccountWrite::Create(account) => {
+                drop(self.accounts_of(&account).create(&params, &account).await?)
+            }
+            plan::AccountWrite::Replace(account) => {
                 let name = account.metadata.name.as_deref().unwrap_or_default();
                 self.accounts_of(&account).replace(name, &params, &account).await?;
             }
@@ -172,35 +176,36 @@ impl Reconciler {
         Api::namespaced(self.target.clone(), namespace)
     }
 
-    /// A token, and when it ends.
-    async fn request(&self, account: &Key, seconds: i64) -> Result<(String, Timestamp), RequestError> {
+    /// A token, and its expiration.
+    async fn request(&self, account: &ObjectKey, seconds: i64) -> Result<(String, Timestamp), RequestError> {
         let accounts: Api<ServiceAccount> = Api::namespaced(self.target.clone(), &account.namespace);
         let spec = TokenRequestSpec {
             audiences: Some(vec![AUDIENCE.to_owned()]),
             expiration_seconds: Some(seconds),
             ..TokenRequestSpec::default()
         };
-        let asked = TokenRequest { spec: Some(spec), ..TokenRequest::default() };
-        let answer = accounts.create_token_request(&account.name, &PostParams::default(), &asked).await;
+        let token_request = TokenRequest { spec: Some(spec), ..TokenRequest::default() };
+        let answer =
+            accounts.create_token_request(&account.name, &PostParams::default(), &token_request).await;
         let status = answer.map_err(RequestError::Token)?.status.unwrap_or_default();
         let token = status.token.filter(|token| !token.is_empty());
         token.zip(status.expiration_timestamp.map(|expires| expires.0)).ok_or(RequestError::NoToken)
     }
 
-    async fn write(&self, state: &State, write: Write) -> Result<(), kube::Error> {
+    async fn write(&self, state: &State, write: SecretWrite) -> Result<(), kube::Error> {
         let secrets = |client: &Client, secret: &Secret| -> Api<Secret> {
             Api::namespaced(client.clone(), secret.metadata.namespace.as_deref().unwrap_or_default())
         };
         let name = |secret: &Secret| secret.metadata.name.clone().unwrap_or_default();
         let params = PostParams::default();
         match write {
-            Write::CreateTarget(secret) => {
+            SecretWrite::CreateTarget(secret) => {
                 secrets(&self.target, &secret).create(&params, &secret).await?;
             }
-            Write::ReplaceTarget(secret) => {
+            SecretWrite::ReplaceTarget(secret) => {
                 secrets(&self.target, &secret).replace(&name(&secret), &params, &secret).await?;
             }
-            Write::PatchSource(patch) => {
+            SecretWrite::PatchSource(patch) => {
                 let (api, name) = (secrets(&self.source, &state.secret), name(&state.secret));
                 api.patch_metadata(&name, &PatchParams::default(), &Patch::Merge(patch)).await?;
             }
@@ -209,7 +214,7 @@ impl Reconciler {
     }
 }
 
-/// A span of time as Go prints it.
-fn words(span: Duration) -> String {
+/// A duration as Go prints it.
+fn format_duration(span: Duration) -> String {
     GoDuration::from_nanos(i64::try_from(span.as_nanos()).unwrap_or(i64::MAX)).to_string()
 }

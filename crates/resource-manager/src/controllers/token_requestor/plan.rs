@@ -1,4 +1,4 @@
-//! What is to be done for a Secret that asks for a token: wait, or have a new one.
+//! The plan for a Secret with a token: wait, or renew it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,101 +15,101 @@ use serde_json::{Map, Value, json};
 
 use super::kubeconfig::{Kubeconfig, KubeconfigError};
 
-/// How long a token lives whose Secret says nothing.
+/// Default lifetime of a token.
 const LIFETIME: GoDuration = GoDuration::from_seconds(12 * 60 * 60);
 /// Key of the data that holds a token.
 pub(super) const TOKEN: &str = "token";
 /// Key of the data that holds a kubeconfig.
 pub(super) const KUBECONFIG: &str = "kubeconfig";
 
-/// Why a Secret can have no token.
+/// Why a Secret cannot get a token.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
-    /// An annotation is missing or empty that names the ServiceAccount.
+    /// The annotation with the ServiceAccount's name or namespace is missing or empty.
     #[error("annotation {0} does not name a service account")]
     Account(&'static str),
-    /// The ServiceAccount is in a namespace that nobody looks at.
+    /// The ServiceAccount is in a namespace that the instance does not watch.
     #[error("could not reconcile service account: {0}")]
     Namespace(#[from] UnknownNamespace),
-    /// There is a kubeconfig that has no place for a token.
+    /// The kubeconfig has no user for the token.
     #[error("could not check whether token exists in secret data: {0}")]
     Kubeconfig(String),
-    /// The annotation that says when to renew is no time.
-    #[error("could not parse renew timestamp: {0:?} is no RFC 3339 time")]
+    /// The renewal annotation is not a valid time.
+    #[error("could not parse renew timestamp: {0:?} is not an RFC 3339 time")]
     Renew(String),
-    /// The annotation that says how long a token lives is no duration.
+    /// The lifetime annotation is not a valid duration.
     #[error("could not parse token expiration duration: {0}")]
     Lifetime(#[source] DurationError),
 }
 
 /// Namespace and name of an object in the target.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Key {
+pub(super) struct ObjectKey {
     pub(super) namespace: String,
     pub(super) name: String,
 }
 
-/// What is known of one Secret.
+/// The state of one Secret.
 pub(super) struct State {
-    /// The Secret that asks.
+    /// The source Secret.
     pub(super) secret: Arc<Secret>,
-    /// Whose token it asks for, or why nobody can say.
+    /// The ServiceAccount, or why it is unknown.
     pub(super) account: Result<Account, PlanError>,
-    /// Where the token goes, if not into the Secret itself.
-    pub(super) target: Option<Target>,
+    /// The target Secret, if the token is not written to the source Secret.
+    pub(super) target: Option<TargetSecret>,
 }
 
 /// A ServiceAccount of the target.
 pub(super) struct Account {
-    pub(super) key: Key,
+    pub(super) key: ObjectKey,
     pub(super) found: Option<Arc<ServiceAccount>>,
 }
 
-/// A Secret of the target.
-pub(super) struct Target {
-    pub(super) key: Key,
+/// The target Secret, by key, and its content if it exists.
+pub(super) struct TargetSecret {
+    pub(super) key: ObjectKey,
     pub(super) secret: Option<Secret>,
 }
 
-/// What is to be done.
-pub(super) enum Plan {
-    /// The token is good for so long.
+/// What to do for a Secret.
+pub(super) enum TokenPlan {
+    /// The token is still valid.
     Wait {
-        /// Until it is due.
+        /// Time until its renewal.
         left: Duration,
-        /// What is patched at the source meanwhile.
+        /// Patch of the source for the waiting time.
         leftover: Option<Value>,
     },
-    /// A new token is to be had.
+    /// Request a new token.
     Renew(Renewal),
 }
 
-/// How a new token is had.
+/// How to renew a token.
 pub(super) struct Renewal {
-    /// Whose token it is.
-    pub(super) account: Key,
-    /// What is written of the ServiceAccount before.
-    pub(super) write: Write,
-    /// How long the token shall live.
+    /// Its ServiceAccount.
+    pub(super) account: ObjectKey,
+    /// Write of the ServiceAccount before the request.
+    pub(super) write: AccountWrite,
+    /// Lifetime of the token.
     pub(super) seconds: i64,
-    /// Where it goes in the data of a Secret.
-    pub(super) place: Place,
+    /// Where to write it in the data of a Secret.
+    pub(super) token_field: TokenField,
 }
 
-/// What is written of a ServiceAccount.
+/// Write of a ServiceAccount.
 #[derive(Debug, PartialEq)]
-pub(super) enum Write {
-    /// Nothing: it is as it should be.
+pub(super) enum AccountWrite {
+    /// None, because nothing differs.
     Keep,
-    /// It is made.
+    /// Create it.
     Create(Box<ServiceAccount>),
-    /// It is put right.
+    /// Update it.
     Replace(Box<ServiceAccount>),
 }
 
-/// Where a token stands in the data of a Secret.
-pub(super) enum Place {
-    /// In a field of its own.
+/// Where a token is stored in the data of a Secret.
+pub(super) enum TokenField {
+    /// Under a key of its own.
     Token,
     /// In a kubeconfig.
     Kubeconfig(Kubeconfig),
@@ -118,59 +118,65 @@ pub(super) enum Place {
 /// The ServiceAccount that a Secret names; GRM-TRQ-024.
 ///
 /// # Errors
-/// When it names none.
-pub(super) fn account_of(secret: &Secret) -> Result<Key, PlanError> {
+/// When an annotation is missing.
+pub(super) fn account_of(secret: &Secret) -> Result<ObjectKey, PlanError> {
     let text = |key: &'static str| {
         annotation(secret, key).filter(|text| !text.is_empty()).ok_or(PlanError::Account(key))
     };
     let name = text(api::resources::SERVICE_ACCOUNT_NAME)?.to_owned();
     let namespace = text(api::resources::SERVICE_ACCOUNT_NAMESPACE)?.to_owned();
-    Ok(Key { namespace, name })
+    Ok(ObjectKey { namespace, name })
 }
 
-/// GRM-TRQ-015 and GRM-TRQ-018: the Secret of the target that gets the token instead; both its names count together.
-pub(super) fn target_of(secret: &Secret) -> Option<Key> {
+/// GRM-TRQ-015 and GRM-TRQ-018: the target Secret; name and namespace annotations only count together.
+pub(super) fn target_of(secret: &Secret) -> Option<ObjectKey> {
     let text = |key| annotation(secret, key).filter(|text| !text.is_empty()).map(str::to_owned);
     let name = text(api::resources::TARGET_SECRET_NAME)?;
     let namespace = text(api::resources::TARGET_SECRET_NAMESPACE)?;
-    Some(Key { namespace, name })
+    Some(ObjectKey { namespace, name })
 }
 
-/// Waits until the token is due, if there is one; nothing is written for a Secret that cannot have one.
+/// Waits until the token is due, if there is one; an invalid Secret leads to no write.
 ///
 /// # Errors
-/// When annotations or kubeconfig cannot be read.
-pub(super) fn plan(now: Timestamp, state: &State) -> Result<Plan, PlanError> {
-    let place = place(state).map_err(|error| PlanError::Kubeconfig(error.to_string()))?;
-    if let Some(left) = left(now, state, &place)? {
-        return Ok(Plan::Wait { left, leftover: leftover(state) });
+/// When annotations or the kubeconfig are invalid.
+pub(super) fn plan(now: Timestamp, state: &State) -> Result<TokenPlan, PlanError> {
+    let token_field = token_field(state).map_err(|error| PlanError::Kubeconfig(error.to_string()))?;
+    if let Some(left) = time_left(now, state, &token_field)? {
+        return Ok(TokenPlan::Wait { left, leftover: stale_token_patch(state) });
     }
     let account = state.account.as_ref().map_err(Clone::clone)?;
     let seconds = seconds(&state.secret)?;
-    Ok(Plan::Renew(Renewal { account: account.key.clone(), write: right(account), seconds, place }))
+    Ok(TokenPlan::Renew(Renewal {
+        account: account.key.clone(),
+        write: account_write(account),
+        seconds,
+        token_field,
+    }))
 }
 
-/// GRM-TRQ-009 to -014: where the token stands: in the kubeconfig, if there is one.
-fn place(state: &State) -> Result<Place, KubeconfigError> {
-    let data = holder(state).and_then(|secret| secret.data.as_ref());
+/// GRM-TRQ-009 to -014: where the token is stored: in the kubeconfig, if there is one.
+fn token_field(state: &State) -> Result<TokenField, KubeconfigError> {
+    let data = token_secret(state).and_then(|secret| secret.data.as_ref());
     match data.and_then(|data| data.get(KUBECONFIG)) {
-        Some(kubeconfig) => Ok(Place::Kubeconfig(Kubeconfig::read(&kubeconfig.0)?)),
-        None => Ok(Place::Token),
+        Some(kubeconfig) => Ok(TokenField::Kubeconfig(Kubeconfig::read(&kubeconfig.0)?)),
+        None => Ok(TokenField::Token),
     }
 }
 
-/// The Secret that the token stands in.
-fn holder(state: &State) -> Option<&Secret> {
+/// The Secret that stores the token.
+fn token_secret(state: &State) -> Option<&Secret> {
     state.target.as_ref().map_or(Some(&*state.secret), |target| target.secret.as_ref())
 }
 
-/// GRM-TRQ-007, GRM-TRQ-017 and GRM-TRQ-019 to -022: how long the token is good; nothing for one that is due or missing.
-fn left(now: Timestamp, state: &State, place: &Place) -> Result<Option<Duration>, PlanError> {
+/// GRM-TRQ-007, GRM-TRQ-017 and GRM-TRQ-019 to -022: time until the renewal; `None` if it is due or the token is
+/// missing.
+fn time_left(now: Timestamp, state: &State, token_field: &TokenField) -> Result<Option<Duration>, PlanError> {
     let renew = annotation(&state.secret, api::resources::TOKEN_RENEW_TIMESTAMP).unwrap_or_default();
-    let has_token = match place {
-        Place::Kubeconfig(kubeconfig) => kubeconfig.has_token(),
-        Place::Token => {
-            let data = holder(state).and_then(|secret| secret.data.as_ref());
+    let has_token = match token_field {
+        TokenField::Kubeconfig(kubeconfig) => kubeconfig.has_token(),
+        TokenField::Token => {
+            let data = token_secret(state).and_then(|secret| secret.data.as_ref());
             data.is_some_and(|data| data.contains_key(TOKEN))
         }
     };
@@ -179,48 +185,49 @@ fn left(now: Timestamp, state: &State, place: &Place) -> Result<Option<Duration>
     }
     let due = time::nanos(renew).ok_or_else(|| PlanError::Renew(renew.to_owned()))?;
     let left = due.saturating_sub(now.as_nanosecond());
-    // More than a clock can wait for is waited for in parts.
+    // A time beyond the clock's range is awaited in parts.
     let left = u64::try_from(left.clamp(0, i64::MAX.into())).unwrap_or_default();
     Ok((left > 0).then(|| Duration::from_nanos(left)))
 }
 
-/// GRM-TRQ-028: the patch that takes away a token that stands at the source beside the one in the target.
-fn leftover(state: &State) -> Option<Value> {
+/// GRM-TRQ-028: the patch that removes a token from the source if the target has it.
+fn stale_token_patch(state: &State) -> Option<Value> {
     let data = state.secret.data.as_ref().filter(|_| state.target.is_some())?;
     let of_kubeconfig = |text: &ByteString| Kubeconfig::read(&text.0).is_ok_and(|read| read.has_token());
     let stands = data.contains_key(TOKEN) || data.get(KUBECONFIG).is_some_and(of_kubeconfig);
     let version = &state.secret.metadata.resource_version;
-    stands.then(|| json!({"metadata": {"resourceVersion": version}, "data": emptied(&state.secret)}))
+    stands
+        .then(|| json!({"metadata": {"resourceVersion": version}, "data": data_without_token(&state.secret)}))
 }
 
-/// What a patch says of the data of a Secret that has no token any more.
-pub(super) fn emptied(secret: &Secret) -> Map<String, Value> {
+/// The data patch of a Secret that no longer stores the token.
+pub(super) fn data_without_token(secret: &Secret) -> Map<String, Value> {
     let has = |key: &&str| secret.data.as_ref().is_some_and(|data| data.contains_key(*key));
     let keys = [TOKEN, KUBECONFIG].into_iter().filter(has);
     keys.map(|key| (key.to_owned(), Value::Null)).collect()
 }
 
-/// GRM-TRQ-001, GRM-TRQ-003 and GRM-TRQ-004: the account is there, and its tokens are not mounted unasked.
-fn right(account: &Account) -> Write {
+/// GRM-TRQ-001, GRM-TRQ-003 and GRM-TRQ-004: the account must exist, and must not mount its tokens automatically.
+fn account_write(account: &Account) -> AccountWrite {
     let Some(found) = &account.found else {
-        let Key { namespace, name } = account.key.clone();
+        let ObjectKey { namespace, name } = account.key.clone();
         let metadata = ObjectMeta { namespace: Some(namespace), name: Some(name), ..ObjectMeta::default() };
         let made = ServiceAccount {
             metadata,
             automount_service_account_token: Some(false),
             ..ServiceAccount::default()
         };
-        return Write::Create(Box::new(made));
+        return AccountWrite::Create(Box::new(made));
     };
     if found.automount_service_account_token == Some(false) {
-        return Write::Keep;
+        return AccountWrite::Keep;
     }
     let mut right = ServiceAccount::clone(found);
     right.automount_service_account_token = Some(false);
-    Write::Replace(Box::new(right))
+    AccountWrite::Replace(Box::new(right))
 }
 
-/// GRM-TRQ-005 and GRM-TRQ-023: how long the token shall live, in whole seconds.
+/// GRM-TRQ-005 and GRM-TRQ-023: lifetime of the token, in whole seconds.
 fn seconds(secret: &Secret) -> Result<i64, PlanError> {
     let lifetime = match annotation(secret, api::resources::TOKEN_EXPIRATION_DURATION) {
         Some(text) => GoDuration::parse(text).map_err(PlanError::Lifetime)?,
@@ -242,7 +249,7 @@ mod tests {
     const NOW: &str = "2026-11-21T08:00:00Z";
     const KUBECONFIG_OF_U: &str = "{current-context: c, contexts: [{name: c, context: {user: u}}], users: [{name: u, user: {token: old}}]}";
 
-    /// A Secret that asks for the token of kube-system/app, with these annotations and these data.
+    /// A Secret for the token of kube-system/app, with these annotations and data.
     fn secret(annotations: &[(&str, &str)], data: &[(&str, &str)]) -> Secret {
         let names = [
             (api::resources::SERVICE_ACCOUNT_NAME, "app"),
@@ -262,30 +269,30 @@ mod tests {
         Secret { metadata, data: Some(data.collect()), ..Secret::default() }
     }
 
-    fn key(name: &str) -> Key {
-        Key { namespace: "kube-system".to_owned(), name: name.to_owned() }
+    fn key(name: &str) -> ObjectKey {
+        ObjectKey { namespace: "kube-system".to_owned(), name: name.to_owned() }
     }
 
-    fn state(secret: Secret, target: Option<Target>) -> State {
+    fn state(secret: Secret, target: Option<TargetSecret>) -> State {
         let account = account_of(&secret).map(|key| Account { key, found: None });
         State { secret: Arc::new(secret), account, target }
     }
 
-    /// What is planned, in words.
+    /// A description of the plan.
     fn planned(state: &State) -> String {
         match plan(NOW.parse().unwrap(), state) {
-            Ok(Plan::Wait { left, leftover }) => {
+            Ok(TokenPlan::Wait { left, leftover }) => {
                 let leftover = leftover.map(|patch| format!(", {patch}")).unwrap_or_default();
                 format!("wait {}s{leftover}", left.as_secs())
             }
-            Ok(Plan::Renew(Renewal { account, write, seconds, place })) => {
-                let place = if matches!(place, Place::Token) { TOKEN } else { KUBECONFIG };
+            Ok(TokenPlan::Renew(Renewal { account, write, seconds, token_field })) => {
+                let token_field = if matches!(token_field, TokenField::Token) { TOKEN } else { KUBECONFIG };
                 let write = match write {
-                    Write::Keep => "keep",
-                    Write::Create(_) => "create",
-                    Write::Replace(_) => "replace",
+                    AccountWrite::Keep => "keep",
+                    AccountWrite::Create(_) => "create",
+                    AccountWrite::Replace(_) => "replace",
                 };
-                format!("{write} {}/{}, {seconds}s into {place}", account.namespace, account.name)
+                format!("{write} {}/{}, {seconds}s into {token_field}", account.namespace, account.name)
             }
             Err(error) => error.to_string(),
         }
@@ -300,15 +307,15 @@ mod tests {
     #[case::far(&[(RENEW, "9999-01-01T00:00:00Z")], &[(TOKEN, "t")], "wait 9223372036s")]
     #[case::missing(&[(RENEW, "2026-11-21T09:00:00Z")], &[], "create kube-system/app, 43200s into token")]
     #[case::missing_and_no_time(&[(RENEW, "soon")], &[], "create kube-system/app, 43200s into token")]
-    #[case::no_time_at_all(&[(RENEW, "soon")], &[(TOKEN, "t")], "could not parse renew timestamp: \"soon\" is no RFC 3339 time")]
+    #[case::no_time_at_all(&[(RENEW, "soon")], &[(TOKEN, "t")], "could not parse renew timestamp: \"soon\" is not an RFC 3339 time")]
     #[case::in_kubeconfig(&[(RENEW, "2026-11-21T09:00:00Z")], &[(KUBECONFIG, KUBECONFIG_OF_U)], "wait 3600s")]
     #[case::not_in_kubeconfig(&[(RENEW, "2026-11-21T09:00:00Z")], &[(KUBECONFIG, "{users: [{user: {}}]}"), (TOKEN, "t")], "create kube-system/app, 43200s into kubeconfig")]
-    #[case::bad_kubeconfig(&[], &[(KUBECONFIG, "a")], "could not check whether token exists in secret data: failed to read kubeconfig: it is no v1 Config")]
+    #[case::bad_kubeconfig(&[], &[(KUBECONFIG, "a")], "could not check whether token exists in secret data: failed to read kubeconfig: it is not a v1 Config")]
     #[case::lifetime(&[(LIFE, "10m0.9s")], &[], "create kube-system/app, 600s into token")]
     #[case::bad_lifetime(&[(LIFE, "1d")], &[], "could not parse token expiration duration: time: unknown unit \"d\" in duration \"1d\"")]
     #[case::no_account(&[(api::resources::SERVICE_ACCOUNT_NAME, "")], &[], "annotation serviceaccount.resources.gardener.cloud/name does not name a service account")]
     #[case::no_account_but_good(&[(api::resources::SERVICE_ACCOUNT_NAME, ""), (RENEW, "2026-11-21T09:00:00Z")], &[(TOKEN, "t")], "wait 3600s")]
-    fn a_token_is_had_when_it_is_due_or_missing(
+    fn a_token_is_requested_when_it_is_due_or_missing(
         #[case] annotations: &[(&str, &str)],
         #[case] data: &[(&str, &str)],
         #[case] want: &str,
@@ -332,14 +339,14 @@ mod tests {
         #[case] want: &str,
     ) {
         let asking = secret(&[(RENEW, "2026-11-21T09:00:00Z")], data);
-        let target = Target { key: key("token"), secret: target.map(|data| secret(&[], data)) };
+        let target = TargetSecret { key: key("token"), secret: target.map(|data| secret(&[], data)) };
         assert_eq!(planned(&state(asking, Some(target))), want);
     }
 
     #[test]
     fn both_names_of_a_secret_of_the_target_count_together() {
         let (name, namespace) = (api::resources::TARGET_SECRET_NAME, api::resources::TARGET_SECRET_NAMESPACE);
-        let wanted = Key { namespace: "n".to_owned(), name: "a".to_owned() };
+        let wanted = ObjectKey { namespace: "n".to_owned(), name: "a".to_owned() };
         assert_eq!(target_of(&secret(&[(name, "a"), (namespace, "n")], &[])), Some(wanted));
         for half in [&[(name, "a")][..], &[(namespace, "n")], &[(name, "a"), (namespace, "")], &[]] {
             assert_eq!(target_of(&secret(half, &[])), None, "{half:?}");
@@ -350,15 +357,15 @@ mod tests {
     #[case(None, true)]
     #[case(Some(true), true)]
     #[case(Some(false), false)]
-    fn an_account_is_put_right_and_keeps_the_rest(#[case] automount: Option<bool>, #[case] written: bool) {
+    fn an_account_is_updated_and_keeps_other_fields(#[case] automount: Option<bool>, #[case] written: bool) {
         let labels = Some([("own".to_owned(), "label".to_owned())].into());
         let found = ServiceAccount {
             metadata: ObjectMeta { labels, ..ObjectMeta::default() },
             automount_service_account_token: automount,
             ..ServiceAccount::default()
         };
-        let got = right(&Account { key: key("app"), found: Some(Arc::new(found.clone())) });
+        let got = account_write(&Account { key: key("app"), found: Some(Arc::new(found.clone())) });
         let wanted = ServiceAccount { automount_service_account_token: Some(false), ..found };
-        assert_eq!(got, if written { Write::Replace(Box::new(wanted)) } else { Write::Keep });
+        assert_eq!(got, if written { AccountWrite::Replace(Box::new(wanted)) } else { AccountWrite::Keep });
     }
 }

@@ -1,4 +1,4 @@
-//! From Secrets and status to what is applied, given away and deleted.
+//! Inventories from Secrets and status: what to apply, release and delete.
 
 use k8s_openapi::ByteString;
 use k8s_openapi::api::core::v1::Secret;
@@ -15,7 +15,7 @@ fn secret(name: &str, data: &[(&str, &str)]) -> Secret {
     Secret { metadata, data: Some(data.collect()), ..Default::default() }
 }
 
-/// `apps/v1/Deployment/ns/name` as the status lists it, with the labels that every object gets and these.
+/// `apps/v1/Deployment/ns/name` as the status lists it, with these labels and those of every object.
 fn listed(text: &str, labels: &[(&str, &str)]) -> ObjectReference {
     let (rest, name) = text.rsplit_once('/').unwrap();
     let (rest, namespace) = rest.rsplit_once('/').unwrap();
@@ -31,10 +31,10 @@ fn listed(text: &str, labels: &[(&str, &str)]) -> ObjectReference {
     }
 }
 
-fn scope(kind: &GroupVersionKind) -> Option<Scope> {
+fn scope(kind: &GroupVersionKind) -> Option<KindScope> {
     match kind.kind.as_str() {
-        "ConfigMap" | "Secret" | "Deployment" => Some(Scope::Namespaced),
-        "Namespace" | "ClusterRole" => Some(Scope::Cluster),
+        "ConfigMap" | "Secret" | "Deployment" => Some(KindScope::Namespaced),
+        "Namespace" | "ClusterRole" => Some(KindScope::Cluster),
         _ => None,
     }
 }
@@ -42,13 +42,13 @@ fn scope(kind: &GroupVersionKind) -> Option<Scope> {
 fn taken(resources: &[ObjectReference], secrets: &[Secret]) -> Inventory {
     let mut object = ManagedResource::default();
     object.status.resources = resources.to_vec();
-    Inventory::take(&object, Manifests::read(secrets), "gardener", scope)
+    Inventory::compute(&object, Manifests::read(secrets), "gardener", scope)
 }
 
 const CONFIG_MAP: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n";
 
 #[test]
-fn nothing_is_wanted_where_nothing_is_described() {
+fn without_manifests_nothing_is_wanted() {
     let wanted = Inventory { checksum: Checksum::default().finish(), ..Default::default() };
     assert_eq!(taken(&[], &[]), wanted);
 }
@@ -64,9 +64,13 @@ fn objects_are_read_secret_by_secret_and_applied_in_their_order() {
             secret("two", &[("k", "kind: Namespace\napiVersion: v1\nmetadata: {name: b}")]),
         ],
     );
-    let place =
-        |secret: &str, index| Place { namespace: "ns".into(), secret: secret.into(), key: "k".into(), index };
-    let wanted = |object, place| Wanted { object, place, applied: ObjectReference::default() };
+    let location = |secret: &str, index| ManifestLocation {
+        namespace: "ns".into(),
+        secret: secret.into(),
+        key: "k".into(),
+        index,
+    };
+    let wanted = |object, location| WantedObject { object, location, applied: ObjectReference::default() };
     let mut checksum = Checksum::default();
     checksum.feed(text.as_bytes());
     checksum.feed(text.as_bytes());
@@ -75,18 +79,18 @@ fn objects_are_read_secret_by_secret_and_applied_in_their_order() {
         wanted: vec![
             wanted(
                 json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "b"}}),
-                place("two", 0),
+                location("two", 0),
             ),
             wanted(
                 json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "namespace": "default"}}),
-                place("one", 0),
+                location("one", 0),
             ),
             wanted(
                 json!({
                     "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
                     "metadata": {"name": "r", "labels": {"x": "v"}},
                 }),
-                place("one", 1),
+                location("one", 1),
             ),
         ],
         references: vec![
@@ -100,7 +104,7 @@ fn objects_are_read_secret_by_secret_and_applied_in_their_order() {
     assert_eq!(got, all);
 }
 
-/// Kind, namespace in the manifest, namespace it gets.
+/// Kind, namespace in the manifest, resulting namespace.
 #[rstest]
 #[case::namespaced("ConfigMap", None, Some("default"))]
 #[case::namespaced_given("ConfigMap", Some("x"), Some("x"))]
@@ -122,10 +126,10 @@ fn namespaces_are_completed(#[case] kind: &str, #[case] given: Option<&str>, #[c
 #[case::without_kind(json!({"metadata": {"name": "a"}}), json!({"name": "a", "namespace": "default"}))]
 #[case::without_metadata(json!({"kind": "ConfigMap"}), json!({"namespace": "default"}))]
 #[case::odd_version(json!({"apiVersion": "a/b/c", "kind": "ClusterRole"}), json!({"namespace": "default"}))]
-fn what_the_target_does_not_know_is_taken_for_namespaced(#[case] object: Value, #[case] wanted: Value) {
+fn an_unknown_kind_counts_as_namespaced(#[case] object: Value, #[case] wanted: Value) {
     let unknown = |kind: &GroupVersionKind| scope(kind).filter(|_| kind.kind != "Namespace");
     let secrets = [secret("s", &[("k", &object.to_string())])];
-    let got = Inventory::take(&ManagedResource::default(), Manifests::read(&secrets), "gardener", unknown);
+    let got = Inventory::compute(&ManagedResource::default(), Manifests::read(&secrets), "gardener", unknown);
     assert_eq!(got.wanted[0].object["metadata"], wanted);
 }
 
@@ -135,7 +139,7 @@ fn labels_are_listed_with_those_injected_and_annotations_as_described() {
     let inject = [("a", "injected"), (api::resources::MANAGED_BY, "me")];
     object.spec.inject_labels = Some(inject.map(|(key, value)| (key.into(), value.into())).into());
     let text = "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\",\"labels\":{\"a\":\"own\",\"b\":\"own\"},\"annotations\":{\"c\":\"d\"}}}";
-    let got = Inventory::take(&object, Manifests::read(&[secret("s", &[("k", text)])]), "gardener", scope);
+    let got = Inventory::compute(&object, Manifests::read(&[secret("s", &[("k", text)])]), "gardener", scope);
     let wanted = ObjectReference {
         annotations: [("c".to_owned(), "d".to_owned())].into(),
         ..listed("v1/ConfigMap/default/a", &[("a", "injected"), ("b", "own")])
@@ -145,7 +149,7 @@ fn labels_are_listed_with_those_injected_and_annotations_as_described() {
 }
 
 #[test]
-fn what_was_applied_before_is_found_and_the_rest_is_unwanted() {
+fn applied_objects_are_found_and_the_rest_is_unwanted() {
     let known = [
         listed("v1/ConfigMap/default/a", &[("old", "1")]),
         listed("v1/ConfigMap/default/gone", &[]),
@@ -166,7 +170,7 @@ fn equivalent_kinds_are_one_object() {
     let kind = |group: &str| super::super::GroupKind { group: group.into(), kind: "Thing".into() };
     object.spec.equivalences = vec![vec![kind("old.org"), kind("new.org")]];
     let text = "apiVersion: networking.k8s.io/v1\nkind: Ingress\nmetadata: {name: a}\n---\napiVersion: new.org/v1\nkind: Thing\nmetadata: {name: a}\n";
-    let got = Inventory::take(&object, Manifests::read(&[secret("s", &[("k", text)])]), "gardener", scope);
+    let got = Inventory::compute(&object, Manifests::read(&[secret("s", &[("k", text)])]), "gardener", scope);
     let applied: Vec<_> = got.wanted.iter().map(|wanted| wanted.applied.clone()).collect();
     assert_eq!((applied, got.unwanted), (known.to_vec(), vec![]));
 }
@@ -174,7 +178,7 @@ fn equivalent_kinds_are_one_object() {
 #[rstest]
 #[case::known(&[listed("v1/ConfigMap/default/a", &[])], &[listed("v1/ConfigMap/default/a", &[("x", "v")])])]
 #[case::unknown(&[], &[])]
-fn what_is_given_away_is_neither_applied_nor_deleted_nor_summed_up(
+fn released_objects_are_not_applied_deleted_or_part_of_the_checksum(
     #[case] known: &[ObjectReference],
     #[case] orphans: &[ObjectReference],
 ) {
@@ -193,13 +197,13 @@ fn what_is_given_away_is_neither_applied_nor_deleted_nor_summed_up(
 }
 
 #[test]
-fn documents_that_describe_nothing_are_told_beside_what_is_unwanted_without_them() {
+fn unreadable_documents_are_listed_with_the_unwanted_objects() {
     let known = [listed("v1/ConfigMap/default/a", &[]), listed("v1/ConfigMap/default/b", &[])];
     let got = taken(&known, &[secret("s", &[("a", CONFIG_MAP), ("b", "- broken")])]);
     assert_eq!((got.wanted.len(), got.unwanted.as_slice(), got.errors.len()), (1, &known[1..], 1));
     assert_eq!(
-        got.errors[0].place,
-        Place { namespace: "ns".into(), secret: "s".into(), key: "b".into(), index: 0 }
+        got.errors[0].location,
+        ManifestLocation { namespace: "ns".into(), secret: "s".into(), key: "b".into(), index: 0 }
     );
     let mut checksum = Checksum::default();
     checksum.feed(CONFIG_MAP.as_bytes());
@@ -207,13 +211,13 @@ fn documents_that_describe_nothing_are_told_beside_what_is_unwanted_without_them
 }
 
 #[test]
-fn of_two_manifests_of_one_object_the_last_counts_and_the_other_is_told() {
+fn of_two_manifests_of_one_object_the_last_counts_and_the_other_is_listed() {
     let again = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default, labels: {x: v}}\n";
     let got = taken(&[], &[secret("s", &[("a", CONFIG_MAP), ("b", again)])]);
     let labels: Vec<_> = got.wanted.iter().map(|wanted| labels(&wanted.object)).collect();
     assert_eq!(labels, [BTreeMap::from([("x".to_owned(), "v".to_owned())])]);
     assert_eq!(got.references, [listed("v1/ConfigMap/default/a", &[("x", "v")])]);
-    let told: Vec<_> = got.duplicates.iter().map(ToString::to_string).collect();
+    let messages: Vec<_> = got.duplicates.iter().map(ToString::to_string).collect();
     let wanted = "\"v1/ConfigMap/default/a\" at index 0 in 'a' in secret 'ns/s' is described again at index 0 in 'b' in secret 'ns/s'";
-    assert_eq!(told, [wanted]);
+    assert_eq!(messages, [wanted]);
 }

@@ -1,4 +1,4 @@
-//! Metadata: the live object's, with labels and annotations merged by what was applied before.
+//! Metadata: the live object's, with labels and annotations merged three ways.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,8 @@ use crate::managed_resource::unstructured::{annotations, at, labels, put, to_val
 
 type Texts = BTreeMap<String, String>;
 
-/// GRM-MR-026, GRM-MR-032, GRM-MR-033 and GRM-MR-034: writes the metadata of `merged`, which is as desired up to now.
+/// GRM-MR-026, GRM-MR-032, GRM-MR-033 and GRM-MR-034: writes the metadata of `merged`, which is the desired one so
+/// far.
 pub(super) fn merge(rules: &Rules<'_>, live: &Value, merged: &mut Value) {
     let labels = merged_labels(rules, merged, live);
     let annotations = merged_annotations(rules, merged, live);
@@ -22,7 +23,7 @@ pub(super) fn merge(rules: &Rules<'_>, live: &Value, merged: &mut Value) {
     put(merged, &["metadata", "annotations"], Some(to_value(annotations)));
 }
 
-/// Nothing where there are none, except that an empty map which is enforced is written.
+/// `None` if there are none, but an empty map if it is enforced.
 fn merged_labels(rules: &Rules<'_>, desired: &Value, live: &Value) -> Option<Value> {
     if rules.force_overwrite.labels {
         return at(desired, &["metadata", "labels"])
@@ -39,7 +40,7 @@ fn merged_annotations(rules: &Rules<'_>, desired: &Value, live: &Value) -> Texts
         wanted
     } else {
         let mut current = annotations(live);
-        // Which objects it refers to, only the manifest knows.
+        // Only the manifest decides about references.
         current.retain(|key, _| !key.starts_with(api::resources::REFERENCE_PREFIX));
         three_way(wanted, current, &rules.applied.annotations)
     };
@@ -48,7 +49,7 @@ fn merged_annotations(rules: &Rules<'_>, desired: &Value, live: &Value) -> Texts
     merged
 }
 
-/// What is wanted over what is there, without what was applied before, is unchanged and no longer wanted.
+/// Desired texts over current ones, without those that were applied before, are unchanged and no longer desired.
 fn three_way(desired: Texts, mut current: Texts, applied: &Texts) -> Texts {
     current.retain(|key, value| applied.get(key) != Some(value));
     current.extend(desired);

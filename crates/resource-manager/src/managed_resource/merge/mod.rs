@@ -1,4 +1,4 @@
-//! What becomes of a live object when a manifest is wanted: the manifest, with what others decided kept.
+//! Merges a manifest with a live object: the manifest, with the fields that others decide about.
 
 mod metadata;
 mod service;
@@ -11,22 +11,22 @@ use serde_json::Value;
 use super::ObjectReference;
 use super::unstructured::{annotation, api_version, at, group_kind, group_version, kind, put};
 
-/// How manifest and live object are brought together.
+/// How to merge manifest and live object.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules<'a> {
     /// The annotation [`api::resources::ORIGIN`].
     pub origin: &'a str,
-    /// Labels that the object and its templates get, whatever the manifest says.
+    /// Labels that are injected into the object and its templates.
     pub inject: &'a BTreeMap<String, String>,
-    /// What of others is removed.
+    /// Which labels and annotations of others to remove.
     pub force_overwrite: Overwrite,
-    /// Labels and annotations it was applied with before.
+    /// The labels and annotations that were applied before.
     pub applied: &'a ObjectReference,
-    /// What others decide on.
+    /// Fields that others decide about.
     pub preserve: Preserve,
 }
 
-/// What is removed where somebody else added it.
+/// What to remove even if others added it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overwrite {
     /// Labels.
@@ -35,7 +35,7 @@ pub struct Overwrite {
     pub annotations: bool,
 }
 
-/// What something else decides on, such as an autoscaler.
+/// Fields that others, such as an autoscaler, decide about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Preserve {
     /// The replicas.
@@ -47,7 +47,7 @@ pub struct Preserve {
 /// Why objects cannot be merged; the text is the original's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MergeError {
-    /// No rule is known for this version of the kind.
+    /// There is no rule for this version of the kind.
     #[error("cannot merge objects with gvk: {group}/{version}, Kind={kind}")]
     Version {
         /// API group.
@@ -59,12 +59,12 @@ pub enum MergeError {
     },
 }
 
-/// The object to write: what `desired` says over what `live` is. Labels are injected into `desired` already.
+/// The object to write: `desired` merged over `live`. Labels are injected into `desired` already.
 ///
-/// For an object that is not there, `live` is the manifest before labels were injected.
+/// For an object that does not exist, `live` is the manifest before labels were injected.
 ///
 /// # Errors
-/// When the version of a kind with rules of its own is not known.
+/// When the version of a kind with rules of its own is unknown.
 pub fn merge(rules: &Rules<'_>, desired: Value, live: &Value) -> Result<Value, MergeError> {
     let asks = |key| annotation(&desired, key) == Some("true");
     let preserve = Preserve {
@@ -78,7 +78,7 @@ pub fn merge(rules: &Rules<'_>, desired: Value, live: &Value) -> Result<Value, M
     Ok(merged)
 }
 
-/// Whether the rules for this kind know its types, so that null and an empty list are no more than an absent field.
+/// Whether there are rules for this kind's Go type, so that null and an empty list equal an absent field.
 #[must_use]
 pub fn is_typed(object: &Value) -> bool {
     let kind = group_kind(object);
@@ -121,20 +121,20 @@ fn known_version(object: &Value, known: &[&str]) -> Result<(), MergeError> {
     })
 }
 
-/// GRM-MR-035: a status is never wanted; what others wrote stays.
+/// GRM-MR-035: a manifest never changes the status.
 fn keep_status(live: &Value, merged: &mut Value) {
     let status = at(live, &["status"]).and_then(Value::as_object).filter(|status| !status.is_empty());
     put(merged, &["status"], status.map(|status| Value::Object(status.clone())));
 }
 
-/// GRM-MR-103: secrets and pull secrets of a ServiceAccount are others' business.
+/// GRM-MR-103: others decide about secrets and pull secrets of a ServiceAccount.
 fn service_account(live: &Value, merged: &mut Value) {
     for field in ["secrets", "imagePullSecrets"] {
         keep(live, merged, &[field]);
     }
 }
 
-/// Takes a field from the live object, its absence too.
+/// Copies a field from the live object, or removes it if absent there.
 fn keep(live: &Value, merged: &mut Value, path: &[&str]) {
     put(merged, path, at(live, path).filter(|value| !value.is_null()).cloned());
 }

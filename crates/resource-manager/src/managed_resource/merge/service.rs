@@ -1,4 +1,4 @@
-//! Services: addresses and ports that the cluster chose stay.
+//! Services: keeps addresses and ports that the cluster assigned.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use crate::managed_resource::unstructured::{
     self, annotations, at, at_mut, fields_at, list, put, text, to_value,
 };
 
-/// Annotations that the OpenStack load balancer writes begin so.
+/// Prefix of the annotations that the OpenStack load balancer writes.
 const KEPT_ANNOTATIONS: &str = "loadbalancer.openstack.org";
 const CLUSTER_IP: &str = "ClusterIP";
 const EXTERNAL_NAME: &str = "ExternalName";
@@ -42,7 +42,7 @@ fn kind_of(service: &Value) -> String {
     if kind.is_empty() { CLUSTER_IP } else { kind }.to_owned()
 }
 
-/// The original means to do so, and overwrites the live annotations with the merged ones before it looks at them.
+/// The original intends this, but overwrites the live annotations with the merged ones before reading them.
 fn keep_annotations(live: &Value, merged: &mut Value) {
     let mut kept = annotations(live);
     kept.retain(|key, _| key.starts_with(KEPT_ANNOTATIONS));
@@ -53,7 +53,7 @@ fn keep_annotations(live: &Value, merged: &mut Value) {
     put(merged, &["metadata", "annotations"], Some(to_value(kept)));
 }
 
-/// A port without node port gets that of the last live port with its number or its name.
+/// A port without node port gets that of the last live port with the same number or name.
 fn keep_node_ports(live: &Value, merged: &mut Value) {
     let old = list(live, &["spec", "ports"]);
     for port in at_mut(merged, &["spec", "ports"]).and_then(Value::as_array_mut).into_iter().flatten() {
@@ -85,7 +85,7 @@ fn keep_health_check_port(live: &Value, merged: &mut Value) {
     }
 }
 
-/// A whole number; 0 where there is none.
+/// An integer; 0 if missing.
 fn number(fields: &Value, name: &str) -> i64 {
     fields.get(name).and_then(Value::as_i64).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Workloads: replicas and resources that something scales stay, and what cannot be changed.
+//! Workloads: keeps replicas and resources under autoscalers, and immutable fields.
 
 use serde_json::Value;
 
@@ -28,7 +28,7 @@ pub(super) fn daemon_set(preserve: Preserve, live: &Value, merged: &mut Value) {
     keep_resources(preserve, live, merged, &TEMPLATE);
 }
 
-/// GRM-MR-095: the API server gives a Job its selector and the labels that go with it; neither can be changed.
+/// GRM-MR-095: the API server sets a Job's selector and the matching labels; both are immutable.
 pub(super) fn job(preserve: Preserve, live: &Value, merged: &mut Value) {
     keep(live, merged, &["spec", "selector"]);
     let mut labels = texts(live, &TEMPLATE_LABELS);
@@ -51,7 +51,7 @@ fn keep_replicas(preserve: Preserve, live: &Value, merged: &mut Value) {
     }
 }
 
-/// Of containers with the same name, the first live one counts.
+/// Of live containers with the same name, the first counts.
 fn keep_resources(preserve: Preserve, live: &Value, merged: &mut Value, template: &[&str]) {
     if !preserve.resources {
         return;
@@ -66,7 +66,7 @@ fn keep_resources(preserve: Preserve, live: &Value, merged: &mut Value, template
     }
 }
 
-/// Only what the live container has is kept; anything else the manifest wants stays.
+/// Only values that the live container has are kept; others are the manifest's.
 fn keep_container_resources(live: &Value, container: &mut Value) {
     for kind in ["requests", "limits"] {
         for resource in ["cpu", "memory"] {

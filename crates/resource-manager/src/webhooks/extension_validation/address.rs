@@ -1,18 +1,18 @@
-//! Addresses and ranges of addresses as Go reads them.
+//! IP addresses and ranges, parsed as in Go.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// A range of addresses.
+/// An IP range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Range {
     /// Its first address.
     pub(super) first: IpAddr,
-    /// Bits that all its addresses share.
+    /// Length of the prefix.
     bits: u32,
 }
 
 impl Range {
-    /// Reads `address/bits`; bits of the address beyond those are dropped.
+    /// Parses `address/bits`; the address is masked.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (address, bits) = text.split_once('/')?;
         if bits.is_empty() || !bits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -24,7 +24,7 @@ impl Range {
         Some(Self { first: masked(address, bits), bits }.unmapped())
     }
 
-    /// Whether one of the ranges holds the first address of the other.
+    /// Whether one of the ranges contains the first address of the other.
     pub(super) fn overlaps(&self, other: &Self) -> bool {
         self.contains(other.first) || other.contains(self.first)
     }
@@ -33,7 +33,7 @@ impl Range {
         address.is_ipv4() == self.first.is_ipv4() && masked(address, self.bits) == self.first
     }
 
-    /// An IPv4 range written in IPv6.
+    /// Converts an IPv4-mapped IPv6 range to IPv4.
     fn unmapped(self) -> Self {
         match (self.first.to_canonical(), self.bits.checked_sub(96)) {
             (first @ IpAddr::V4(_), Some(bits)) if self.first.is_ipv6() => Self { first, bits },
@@ -42,7 +42,7 @@ impl Range {
     }
 }
 
-/// Reads an address; octets may have leading zeros, an IPv4 address written in IPv6 is one of IPv4.
+/// Parses an address; octets may have leading zeros, and an IPv4-mapped IPv6 address becomes IPv4.
 pub(super) fn parse_sloppy(text: &str) -> Option<IpAddr> {
     if !text.contains(':') {
         return octets(text).map(IpAddr::V4);
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_read_as_go_reads_them() {
+    fn addresses_are_parsed_as_in_go() {
         let read = |text: &str| parse_sloppy(text).map(|address| address.to_string());
         for (text, address) in [
             ("192.0.2.1", Some("192.0.2.1")),
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_are_read_as_go_reads_them() {
+    fn ranges_are_parsed_as_in_go() {
         let first = |text: &str| Range::parse(text).map(|range| range.first.to_string());
         for (text, address) in [
             ("10.1.2.3/8", Some("10.0.0.0")),

@@ -5,9 +5,9 @@ use webhook::field::Error;
 
 use super::required::check_spec;
 use super::shape::{PROVIDER_CONFIG, REGION, SECRET_REF, TYPE};
-use super::{EXTENSIONS, Frozen, Kind};
+use super::{EXTENSIONS, ExtensionKind, Frozen};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ExtensionKind = ExtensionKind {
     name: "BackupBucket",
     group: EXTENSIONS,
     resource: "backupbuckets",

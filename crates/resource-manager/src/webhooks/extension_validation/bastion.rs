@@ -7,9 +7,9 @@ use super::comparison::{items, member};
 use super::decoding::bytes;
 use super::required::{check, check_that};
 use super::shape::{PROVIDER_CONFIG, Shape, TEXTS, TYPE, field};
-use super::{EXTENSIONS, Frozen, Kind};
+use super::{EXTENSIONS, ExtensionKind, Frozen};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ExtensionKind = ExtensionKind {
     name: "Bastion",
     group: EXTENSIONS,
     resource: "bastions",

@@ -1,4 +1,4 @@
-//! Whether two values are the same to Kubernetes: absent is as empty, quantities and times go by value.
+//! Compares values as Kubernetes does: absent equals empty; quantities and times are compared by value.
 
 use formats::duration::GoDuration;
 use serde_json::{Map, Value};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::decoding::{bytes, quantity};
 use super::shape::Shape;
 
-/// Compares two decoded values; null is as absent.
+/// Compares two decoded values; null counts as absent.
 pub(super) fn equal(shape: Shape, a: Option<&Value>, b: Option<&Value>) -> bool {
     let (a, b) = (present(a), present(b));
     match shape {
@@ -54,12 +54,12 @@ pub(super) fn member<'a>(value: Option<&'a Value>, name: &str) -> Option<&'a Val
     present(value?.get(name))
 }
 
-/// A text, empty if absent.
+/// A string, empty if absent.
 pub(super) fn text(value: Option<&Value>) -> &str {
     value.and_then(Value::as_str).unwrap_or_default()
 }
 
-/// A truth value, false if absent.
+/// A boolean, false if absent.
 pub(super) fn truth(value: Option<&Value>) -> bool {
     value.and_then(Value::as_bool).unwrap_or_default()
 }
@@ -69,12 +69,12 @@ pub(super) fn integer(value: Option<&Value>) -> i64 {
     value.and_then(Value::as_i64).unwrap_or_default()
 }
 
-/// A duration, none if absent.
+/// A duration, zero if absent.
 pub(super) fn duration(value: Option<&Value>) -> GoDuration {
     GoDuration::parse(text(value)).unwrap_or_default()
 }
 
-/// The elements of a list, none if absent.
+/// The elements of a list, empty if absent.
 pub(super) fn items(value: Option<&Value>) -> &[Value] {
     value.and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
@@ -84,7 +84,7 @@ pub(super) fn entries(value: Option<&Value>) -> Option<&Map<String, Value>> {
     value.and_then(Value::as_object)
 }
 
-/// Whether an integer-or-text is a text.
+/// Whether an integer-or-string is a string.
 pub(super) fn is_text(value: Option<&Value>) -> bool {
     value.is_some_and(Value::is_string)
 }

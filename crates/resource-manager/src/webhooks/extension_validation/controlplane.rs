@@ -6,9 +6,9 @@ use webhook::field::{Error, Path};
 use super::comparison::{member, text};
 use super::required::check;
 use super::shape::{PROVIDER_CONFIG, RAW, REGION, SECRET_REF, Shape, TYPE, field};
-use super::{EXTENSIONS, Frozen, Kind};
+use super::{EXTENSIONS, ExtensionKind, Frozen};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ExtensionKind = ExtensionKind {
     name: "ControlPlane",
     group: EXTENSIONS,
     resource: "controlplanes",

@@ -1,4 +1,4 @@
-//! Whether JSON decodes into a Go type: what the original answers with 400 is answered with 400.
+//! Checks whether JSON decodes to a Go type; if not, the answer is 400, as in the original.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,12 +9,12 @@ use webhook::rejection::Rejection;
 
 use super::shape::Shape;
 
-/// Checks that `value` and all in it has the JSON type that `shape` is written in; null is as absent.
+/// Checks that `value` and its parts have the JSON types for `shape`; null counts as absent.
 ///
 /// `path` names the value in the message.
 ///
 /// # Errors
-/// 400 with the place of the first value that cannot be decoded.
+/// 400 with the path of the first value that cannot be decoded.
 pub(super) fn check(shape: Shape, value: &Value, path: &str) -> Result<(), Rejection> {
     match (shape, value) {
         (_, Value::Null)
@@ -35,16 +35,16 @@ pub(super) fn check(shape: Shape, value: &Value, path: &str) -> Result<(), Rejec
                 .map_or(Ok(()), |entry| check(field.shape, entry, &format!("{path}.{}", field.name)))
         }),
         _ if is_scalar(shape, value) => Ok(()),
-        _ => Err(Rejection::undecodable(format!("{path}: {value} is no {}", name(shape)))),
+        _ => Err(Rejection::undecodable(format!("{path}: {value} is not of type {}", name(shape)))),
     }
 }
 
-/// The bytes of a base64 text; empty for anything else.
+/// The bytes of a base64 string; empty for anything else.
 pub(super) fn bytes(value: Option<&Value>) -> Vec<u8> {
     value.and_then(Value::as_str).and_then(decode).unwrap_or_default()
 }
 
-/// The quantity that a text or number says; 0 for anything else.
+/// The quantity in a string or number; 0 for anything else.
 pub(super) fn quantity(value: Option<&Value>) -> Quantity {
     value.and_then(parse_quantity).unwrap_or_else(|| Quantity::from_integer(0))
 }
@@ -117,7 +117,7 @@ mod tests {
     ]);
 
     #[test]
-    fn what_go_decodes_is_decoded() {
+    fn values_that_go_decodes_are_accepted() {
         for value in [
             json!({}),
             json!({"text": null, "list": null, "map": null, "bytes": null, "other": 5}),
@@ -131,22 +131,22 @@ mod tests {
     }
 
     #[test]
-    fn the_first_value_of_another_type_is_named() {
+    fn the_first_value_of_the_wrong_type_is_named() {
         for (value, message) in [
-            (json!([]), "spec: [] is no object"),
-            (json!({"text": 5}), "spec.text: 5 is no string"),
-            (json!({"optional": true}), "spec.optional: true is no string"),
-            (json!({"truth": "yes"}), "spec.truth: \"yes\" is no bool"),
-            (json!({"small": 5_000_000_000_i64}), "spec.small: 5000000000 is no int32"),
-            (json!({"large": 1.5}), "spec.large: 1.5 is no int64"),
-            (json!({"bytes": "?"}), "spec.bytes: \"?\" is no base64 text"),
-            (json!({"quantity": "many"}), "spec.quantity: \"many\" is no quantity"),
-            (json!({"duration": "5"}), "spec.duration: \"5\" is no duration"),
-            (json!({"time": "now"}), "spec.time: \"now\" is no time"),
-            (json!({"either": 1.5}), "spec.either: 1.5 is no int32 or string"),
-            (json!({"list": {}}), "spec.list: {} is no list"),
-            (json!({"list": ["a", 5]}), "spec.list[1]: 5 is no string"),
-            (json!({"map": {"a": {}}}), "spec.map[a]: {} is no string"),
+            (json!([]), "spec: [] is not of type object"),
+            (json!({"text": 5}), "spec.text: 5 is not of type string"),
+            (json!({"optional": true}), "spec.optional: true is not of type string"),
+            (json!({"truth": "yes"}), "spec.truth: \"yes\" is not of type bool"),
+            (json!({"small": 5_000_000_000_i64}), "spec.small: 5000000000 is not of type int32"),
+            (json!({"large": 1.5}), "spec.large: 1.5 is not of type int64"),
+            (json!({"bytes": "?"}), "spec.bytes: \"?\" is not of type base64 text"),
+            (json!({"quantity": "many"}), "spec.quantity: \"many\" is not of type quantity"),
+            (json!({"duration": "5"}), "spec.duration: \"5\" is not of type duration"),
+            (json!({"time": "now"}), "spec.time: \"now\" is not of type time"),
+            (json!({"either": 1.5}), "spec.either: 1.5 is not of type int32 or string"),
+            (json!({"list": {}}), "spec.list: {} is not of type list"),
+            (json!({"list": ["a", 5]}), "spec.list[1]: 5 is not of type string"),
+            (json!({"map": {"a": {}}}), "spec.map[a]: {} is not of type string"),
         ] {
             assert_eq!(check(ALL, &value, "spec"), Err(Rejection::undecodable(message)), "{value}");
         }

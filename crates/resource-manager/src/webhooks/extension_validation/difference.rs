@@ -1,6 +1,6 @@
-//! What differs between two specifications, field by field, in the words of the original: `Region: new != old`.
+//! Differences of two specifications, field by field, in the original's format: `Region: new != old`.
 //!
-//! Where the original prints single bytes, struct internals or memory addresses, the values themselves stand here.
+//! Where the original prints single bytes, struct internals or addresses, this prints the values.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use super::comparison::{entries, equal, integer, is_text, items, member, present
 use super::printed::{pointee, printed};
 use super::shape::Shape;
 
-/// So many differences are listed at most.
+/// Maximum number of listed differences.
 const LIMIT: usize = 10;
 const NO_POINTER: &str = "<nil pointer>";
 
@@ -36,8 +36,8 @@ impl Walk {
             }
             Shape::Pointer(name, inner) => match (new, old) {
                 (Some(_), Some(_)) => self.compare(*inner, new, old),
-                (Some(value), None) => self.say(&pointee(name, *inner, value), NO_POINTER),
-                (None, Some(value)) => self.say(NO_POINTER, &pointee(name, *inner, value)),
+                (Some(value), None) => self.add(&pointee(name, *inner, value), NO_POINTER),
+                (None, Some(value)) => self.add(NO_POINTER, &pointee(name, *inner, value)),
                 (None, None) => {}
             },
             Shape::List(_, inner) => self.lists(shape, *inner, new, old),
@@ -45,7 +45,7 @@ impl Walk {
             Shape::IntegerOrText => self.integers_or_texts(new, old),
             Shape::Any => self.json(new, old),
             _ if equal(shape, new, old) => {}
-            _ => self.say(&printed(shape, new), &printed(shape, old)),
+            _ => self.add(&printed(shape, new), &printed(shape, old)),
         }
     }
 
@@ -55,14 +55,14 @@ impl Walk {
                 let (new, old) = (items(new), items(old));
                 for index in 0..new.len().max(old.len()) {
                     self.below(&format!("slice[{index}]"), |walk| match (new.get(index), old.get(index)) {
-                        (Some(value), None) => walk.say(&printed(inner, Some(value)), "<no value>"),
-                        (None, Some(value)) => walk.say("<no value>", &printed(inner, Some(value))),
+                        (Some(value), None) => walk.add(&printed(inner, Some(value)), "<no value>"),
+                        (None, Some(value)) => walk.add("<no value>", &printed(inner, Some(value))),
                         (new, old) => walk.compare(inner, present(new), present(old)),
                     });
                 }
             }
-            (Some(_), None) => self.say(&printed(shape, new), "<nil slice>"),
-            (None, Some(_)) => self.say("<nil slice>", &printed(shape, old)),
+            (Some(_), None) => self.add(&printed(shape, new), "<nil slice>"),
+            (None, Some(_)) => self.add("<nil slice>", &printed(shape, old)),
             (None, None) => {}
         }
     }
@@ -73,14 +73,14 @@ impl Walk {
                 let gone = old.keys().filter(|key| !new.contains_key(*key));
                 for key in new.keys().chain(gone) {
                     self.below(&format!("map[{key}]"), |walk| match (new.get(key), old.get(key)) {
-                        (Some(value), None) => walk.say(&printed(inner, Some(value)), "<does not have key>"),
-                        (None, Some(value)) => walk.say("<does not have key>", &printed(inner, Some(value))),
+                        (Some(value), None) => walk.add(&printed(inner, Some(value)), "<does not have key>"),
+                        (None, Some(value)) => walk.add("<does not have key>", &printed(inner, Some(value))),
                         (new, old) => walk.compare(inner, present(new), present(old)),
                     });
                 }
             }
-            (Some(_), None) => self.say(&printed(shape, new), "<nil map>"),
-            (None, Some(_)) => self.say("<nil map>", &printed(shape, old)),
+            (Some(_), None) => self.add(&printed(shape, new), "<nil map>"),
+            (None, Some(_)) => self.add("<nil map>", &printed(shape, old)),
             (None, None) => {}
         }
     }
@@ -95,7 +95,7 @@ impl Walk {
             ("StrVal", new.2, old.2),
         ] {
             if new != old {
-                self.below(name, |walk| walk.say(&new, &old));
+                self.below(name, |walk| walk.add(&new, &old));
             }
         }
     }
@@ -109,7 +109,7 @@ impl Walk {
                 }
             }
             _ if equal(Shape::Any, new, old) => {}
-            _ => self.say(&printed(Shape::Any, new), &printed(Shape::Any, old)),
+            _ => self.add(&printed(Shape::Any, new), &printed(Shape::Any, old)),
         }
     }
 
@@ -119,7 +119,7 @@ impl Walk {
         self.path.pop();
     }
 
-    fn say(&mut self, new: &str, old: &str) {
+    fn add(&mut self, new: &str, old: &str) {
         if self.found.len() < LIMIT {
             self.found.push(format!("{}: {new} != {old}", self.path.join(".")));
         }
@@ -149,7 +149,7 @@ mod tests {
         field("optional", "Optional", OPTIONAL_TEXT),
     ]);
 
-    fn said(new: &Value, old: &Value) -> Vec<String> {
+    fn diff(new: &Value, old: &Value) -> Vec<String> {
         differences(ALL, Some(new), Some(old))
     }
 
@@ -175,20 +175,20 @@ mod tests {
             (json!({"either": 1}), json!({"either": 2}), "Either.IntVal: 1 != 2"),
             (json!({"optional": ""}), json!({}), "Optional: string != <nil pointer>"),
         ] {
-            assert_eq!(said(&new, &old), [difference], "{new} {old}");
+            assert_eq!(diff(&new, &old), [difference], "{new} {old}");
         }
     }
 
     #[test]
-    fn what_only_reads_differently_is_no_difference() {
+    fn different_notations_of_one_value_are_no_difference() {
         let new = json!({"amount": "1000m", "wait": "60s", "bytes": "Zm9v\n", "optional": null, "other": 1});
         let old = json!({"amount": 1, "wait": "1m", "bytes": "Zm9v"});
-        assert_eq!(said(&new, &old), Vec::<String>::new());
+        assert_eq!(diff(&new, &old), Vec::<String>::new());
     }
 
     #[test]
     fn ten_differences_are_listed_at_most() {
         let texts: Vec<String> = (0..20).map(|number| number.to_string()).collect();
-        assert_eq!(said(&json!({"texts": texts}), &json!({"texts": []})).len(), LIMIT);
+        assert_eq!(diff(&json!({"texts": texts}), &json!({"texts": []})).len(), LIMIT);
     }
 }

@@ -8,9 +8,9 @@ use webhook::field::{Error, Path};
 use super::comparison::{integer, items, member, text};
 use super::required::{check, check_that};
 use super::shape::{OPTIONAL_TEXT, PROVIDER_CONFIG, SECRET_REF, Shape, TEXTS, TYPE, field};
-use super::{EXTENSIONS, Frozen, Kind, address, domain};
+use super::{EXTENSIONS, ExtensionKind, Frozen, address, domain};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ExtensionKind = ExtensionKind {
     name: "DNSRecord",
     group: EXTENSIONS,
     resource: "dnsrecords",

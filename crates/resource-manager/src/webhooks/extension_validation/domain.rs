@@ -1,9 +1,9 @@
-//! Fully qualified domain names as Kubernetes checks them.
+//! Validates fully qualified domain names as Kubernetes does.
 
 use formats::name;
 use webhook::field::{Error, Path};
 
-/// Adds what is wrong with a domain name of at least two labels; a dot at its end is fine.
+/// Adds the errors of a domain name, which needs at least two labels; a trailing dot is allowed.
 pub(super) fn check(domain: &str, at: &Path, errors: &mut Vec<Error>) {
     if domain.is_empty() {
         errors.push(Error::required(at, ""));

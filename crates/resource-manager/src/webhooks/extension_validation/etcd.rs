@@ -5,9 +5,9 @@ use webhook::field::{Error, Path};
 
 use super::comparison::{member, text};
 use super::shape::{Field, LABEL_SELECTOR, SECRET_REFERENCE, Shape, TEXT_MAP, field};
-use super::{Frozen, Kind};
+use super::{ExtensionKind, Frozen};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ExtensionKind = ExtensionKind {
     name: "Etcd",
     group: "druid.gardener.cloud",
     resource: "etcds",
@@ -80,7 +80,7 @@ const RESOURCES: Shape = Shape::Struct(&[
     part("claims", Shape::Any),
 ]);
 
-/// Names of providers and of their stores that etcd-druid knows (GRM-EXV-263).
+/// Providers and their stores in etcd-druid (GRM-EXV-263).
 const PROVIDERS: [&str; 16] = [
     "aws",
     "S3",

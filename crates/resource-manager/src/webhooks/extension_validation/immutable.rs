@@ -1,4 +1,4 @@
-//! Fields that never change: `field is immutable`.
+//! Checks immutable fields: `field is immutable`.
 
 use serde_json::Value;
 use webhook::field::{Error, Path, Shown, quote};
@@ -7,7 +7,7 @@ use super::comparison::{equal, integer, items, member, present, text, truth};
 use super::decoding::{bytes, quantity};
 use super::shape::{Field, Shape};
 
-/// Adds an error that shows the new value if it is not the old one.
+/// Adds an error with the new value if it differs from the old one.
 pub(super) fn check(
     shape: Shape,
     new: Option<&Value>,
@@ -16,11 +16,11 @@ pub(super) fn check(
     errors: &mut Vec<Error>,
 ) {
     if !equal(shape, new, old) {
-        errors.push(Error::invalid(at, shown(shape, present(new)), "field is immutable"));
+        errors.push(Error::invalid(at, go_value(shape, present(new)), "field is immutable"));
     }
 }
 
-/// Checks the field at `path` below two structs; below an optional part only if both have that part.
+/// Checks the field at `path` in two structs; if a parent is optional, only when both have it.
 pub(super) fn check_path(
     fields: &[Field],
     path: &[&str],
@@ -42,11 +42,11 @@ pub(super) fn check_path(
     }
 }
 
-/// A value as an error of the original shows it.
-fn shown(shape: Shape, value: Option<&Value>) -> Shown {
+/// A value as the original's errors show it.
+fn go_value(shape: Shape, value: Option<&Value>) -> Shown {
     match shape {
         Shape::Pointer(_, inner) => {
-            value.map_or_else(|| Shown::from("null"), |value| shown(*inner, Some(value)))
+            value.map_or_else(|| Shown::from("null"), |value| go_value(*inner, Some(value)))
         }
         Shape::Truth => Shown::from(truth(value)),
         Shape::Integer32 | Shape::Integer64 => Shown::from(integer(value)),

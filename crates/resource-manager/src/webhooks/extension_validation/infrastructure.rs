@@ -1,13 +1,14 @@
-//! What the nodes of a shoot need around them: `contracts/resource-manager/webhooks/extension-validation/infrastructure.yaml`.
+//! The infrastructure of a shoot's nodes:
+//! `contracts/resource-manager/webhooks/extension-validation/infrastructure.yaml`.
 
 use serde_json::Value;
 use webhook::field::Error;
 
 use super::required::check_spec;
 use super::shape::{PROVIDER_CONFIG, REGION, SECRET_REF, Shape, TYPE, field};
-use super::{EXTENSIONS, Frozen, Kind};
+use super::{EXTENSIONS, ExtensionKind, Frozen};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ExtensionKind = ExtensionKind {
     name: "Infrastructure",
     group: EXTENSIONS,
     resource: "infrastructures",

@@ -1,4 +1,4 @@
-//! Extension resources are validated when they are created and when they change:
+//! Validates extension resources when they are created and updated:
 //! `contracts/resource-manager/webhooks/extension-validation`.
 
 mod address;
@@ -34,9 +34,9 @@ use shape::{Field, Shape};
 /// Name of the webhook.
 pub const NAME: &str = "extension-validation";
 
-/// A kind, what its specification looks like and what it must hold.
+/// A kind, the type of its specification, and its rules.
 #[derive(Debug)]
-pub struct Kind {
+pub struct ExtensionKind {
     /// Kind, as `BackupBucket`.
     pub name: &'static str,
     /// API group.
@@ -50,17 +50,17 @@ pub struct Kind {
     rules: fn(&Value, &mut Vec<Error>),
 }
 
-/// How a change of the specification is refused once the object is being deleted.
+/// How an update of the specification is refused while the object is being deleted.
 #[derive(Clone, Copy, Debug)]
 enum Frozen {
     /// Forbidden.
     Forbidden,
-    /// As a field that is immutable.
+    /// As an immutable field.
     Immutable,
 }
 
 /// All kinds, by name.
-pub static KINDS: [Kind; 12] = [
+pub static KINDS: [ExtensionKind; 12] = [
     backupbucket::KIND,
     backupentry::KIND,
     bastion::KIND,
@@ -78,24 +78,23 @@ pub static KINDS: [Kind; 12] = [
 const VERSION: &str = "v1alpha1";
 const EXTENSIONS: &str = "extensions.gardener.cloud";
 
-impl Kind {
-    /// Where its webhook is served: `/validate-<group>-<version>-<kind>`, dots as dashes, in lower case.
+impl ExtensionKind {
+    /// The path of its webhook: `/validate-<group>-<version>-<kind>`, dots as dashes, in lower case.
     #[must_use]
     pub fn path(&self) -> String {
         format!("/validate-{}-{VERSION}-{}", self.group.replace('.', "-"), self.name.to_lowercase())
     }
 
-    /// Judges a new object, or the change of an old one: its metadata and its specification
-    /// (GRM-EXV-312 to -316).
+    /// Validates a new object, or the update of an old one: its metadata and its specification (GRM-EXV-312 to -316).
     ///
     /// # Errors
-    /// 400 when an object cannot be decoded, 422 with one cause per field at fault.
+    /// 400 when an object cannot be decoded, 422 with one cause per invalid field.
     pub fn validate(&self, old: Option<&Value>, new: &Value) -> Result<(), Rejection> {
         self.decode(new)?;
         let mut errors = Vec::new();
         if let Some(old) = old {
             self.decode(old)?;
-            self.judge_change(old, new, &mut errors);
+            self.validate_change(old, new, &mut errors);
         }
         metadata::validate(member(Some(new), "metadata"), self.namespaced, &mut errors);
         (self.rules)(new, &mut errors);
@@ -120,7 +119,7 @@ impl Kind {
         decoding::check(Shape::Struct(self.spec), &object["spec"], "spec")
     }
 
-    fn judge_change(&self, old: &Value, new: &Value, errors: &mut Vec<Error>) {
+    fn validate_change(&self, old: &Value, new: &Value, errors: &mut Vec<Error>) {
         let part = |object, name| member(Some(object), name);
         metadata::validate_update(part(new, "metadata"), part(old, "metadata"), errors);
         let spec = Shape::Struct(self.spec);

@@ -9,9 +9,9 @@ use super::address::Range;
 use super::comparison::{items, member, text};
 use super::required::check;
 use super::shape::{PROVIDER_CONFIG, Shape, TYPE, field};
-use super::{EXTENSIONS, Frozen, Kind};
+use super::{EXTENSIONS, ExtensionKind, Frozen};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ExtensionKind = ExtensionKind {
     name: "Network",
     group: EXTENSIONS,
     resource: "networks",

@@ -8,9 +8,9 @@ use webhook::field::{Error, Path, Shown};
 use super::comparison::{items, member, text};
 use super::required::{check, check_that};
 use super::shape::{OPTIONAL_TEXT, OPTIONAL_TRUTH, PROVIDER_CONFIG, Shape, TYPE, field};
-use super::{EXTENSIONS, Frozen, Kind};
+use super::{EXTENSIONS, ExtensionKind, Frozen};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ExtensionKind = ExtensionKind {
     name: "OperatingSystemConfig",
     group: EXTENSIONS,
     resource: "operatingsystemconfigs",

@@ -1,4 +1,4 @@
-//! Values as Go prints them with `%v`, where that can be read.
+//! Values as Go prints them with `%v`, where the output is readable.
 
 use serde_json::{Map, Value};
 
@@ -6,7 +6,7 @@ use super::comparison::{duration, entries, integer, is_text, items, member, text
 use super::decoding::{bytes, quantity};
 use super::shape::Shape;
 
-/// What stands for a set pointer beside an unset one: its type, or its value where no type is named.
+/// The text for a set pointer compared with nil: its type, or its value if the type has no name.
 pub(super) fn pointee(name: &str, inner: Shape, value: &Value) -> String {
     if name.is_empty() { printed(inner, Some(value)) } else { name.to_owned() }
 }

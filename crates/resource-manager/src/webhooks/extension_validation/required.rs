@@ -1,11 +1,11 @@
-//! Fields that must not be empty: `field is required`.
+//! Checks required fields: `field is required`.
 
 use serde_json::Value;
 use webhook::field::{Error, Path};
 
 use super::comparison::{member, text};
 
-/// Adds an error if the text at `path` below `value` is empty; `at` is the path of `value`.
+/// Adds an error if the string at `path` below `value` is empty; `at` is the path of `value`.
 pub(super) fn check(value: Option<&Value>, path: &[&str], at: &Path, errors: &mut Vec<Error>) {
     let found = path.iter().fold(value, |value, name| member(value, name));
     check_that(!text(found).is_empty(), path, at, errors);
@@ -19,7 +19,7 @@ pub(super) fn check_that(is_there: bool, path: &[&str], at: &Path, errors: &mut 
     }
 }
 
-/// Checks texts of an object's specification, each by its path.
+/// Checks required strings of an object's specification, each by its path.
 pub(super) fn check_spec(object: &Value, paths: &[&[&str]], errors: &mut Vec<Error>) {
     for path in paths {
         check(member(Some(object), "spec"), path, &Path::new("spec"), errors);

@@ -1,9 +1,9 @@
-//! The Go types of specifications as far as decoding, comparing and printing them depends on them.
+//! The Go types of specifications, as far as decoding, comparison and printing depend on them.
 
 /// The type of a field.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Shape {
-    /// `string` and types made of it.
+    /// `string` and types derived from it.
     Text,
     /// `bool`.
     Truth,
@@ -21,7 +21,7 @@ pub(super) enum Shape {
     Time,
     /// `intstr.IntOrString`.
     IntegerOrText,
-    /// Any JSON; what is in it is compared as it stands.
+    /// Any JSON; compared as JSON.
     Any,
     /// `*T`, with the name of T as Go prints it; absent differs from empty.
     Pointer(&'static str, &'static Self),

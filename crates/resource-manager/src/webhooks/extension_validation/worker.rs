@@ -10,9 +10,9 @@ use webhook::field::{Error, Path};
 use super::comparison::{entries, items, member, text};
 use super::decoding::quantity;
 use super::required::{check, check_that};
-use super::{EXTENSIONS, Frozen, Kind};
+use super::{EXTENSIONS, ExtensionKind, Frozen};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ExtensionKind = ExtensionKind {
     name: "Worker",
     group: EXTENSIONS,
     resource: "workers",
@@ -80,7 +80,7 @@ fn amount(resource: &str, amount: Quantity, at: &Path, errors: &mut Vec<Error>) 
     }
 }
 
-/// Whether it is a resource that neither Kubernetes nor a quota defines.
+/// Whether the resource is neither Kubernetes' own nor a quota.
 fn is_extended(resource: &str) -> bool {
     resource.contains('/')
         && !resource.contains("kubernetes.io/")

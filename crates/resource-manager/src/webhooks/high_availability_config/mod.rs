@@ -1,4 +1,4 @@
-//! Components survive the loss of a node or a zone: replicas, spread, zones and patience of their Pods:
+//! Makes components survive the loss of a node or a zone: sets replicas, spread constraints, zones and tolerations:
 //! `contracts/resource-manager/webhooks/high-availability-config`.
 
 mod namespace;
@@ -17,30 +17,30 @@ use crate::decoding::expect;
 
 /// Name of the webhook.
 pub const NAME: &str = "high-availability-config";
-/// Path it answers on.
+/// Its path.
 pub const PATH: &str = "/webhooks/high-availability-config";
 
-/// What is known about the cluster when one object is changed.
+/// Facts about the cluster for the change of one object.
 #[derive(Clone, Copy, Debug)]
-pub struct Facts<'a> {
+pub struct ObjectFacts<'a> {
     /// The object's namespace.
     pub namespace: &'a Namespace,
     /// `maxReplicas` of the HorizontalPodAutoscaler or Hvpa that scales the object; `None` if none does.
     pub scaled_up_to: Option<i64>,
 }
 
-/// Kinds that are made highly available, by what is changed in them.
+/// Kinds that are made highly available, by the fields to change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum HandledKind {
     /// A Deployment or StatefulSet.
     Workload,
-    /// A HorizontalPodAutoscaler of a version that is known.
+    /// A HorizontalPodAutoscaler of a known version.
     HorizontalPodAutoscaler,
     /// An Hvpa.
     Hvpa,
 }
 
-/// Whether [`mutate`] knows what to do with a kind, in whichever version.
+/// Whether [`mutate`] handles a kind, in any version.
 ///
 /// GRM-HAC-075.
 #[must_use]
@@ -53,15 +53,15 @@ pub fn handles(kind: &GroupVersionKind) -> bool {
     )
 }
 
-/// Makes one object highly available; a kind that it does not handle is left alone.
+/// Makes one object highly available; a kind that it does not handle stays unchanged.
 ///
 /// GRM-HAC-065, GRM-HAC-079.
 ///
 /// # Errors
-/// 403 when an annotation is no number, a version is not known, or a field has another type than the API's.
+/// 403 when an annotation is not a number or a version is unknown, or when a field has the wrong type.
 pub fn mutate(
     config: &HighAvailabilityConfig,
-    facts: Facts<'_>,
+    facts: ObjectFacts<'_>,
     kind: &GroupVersionKind,
     object: &mut Value,
 ) -> Result<(), Rejection> {
@@ -74,15 +74,17 @@ pub fn mutate(
 
 fn change(
     config: &HighAvailabilityConfig,
-    facts: Facts<'_>,
-    kind: Kind,
+    facts: ObjectFacts<'_>,
+    kind: HandledKind,
     object: &mut Value,
 ) -> Result<(), Rejection> {
     let tolerance = facts.namespace.failure_tolerance;
     match kind {
-        Kind::HorizontalPodAutoscaler => replicas::mutate_autoscaler(tolerance, &["spec"], object),
-        Kind::Hvpa => replicas::mutate_autoscaler(tolerance, &["spec", "hpa", "template", "spec"], object),
-        Kind::Workload => {
+        HandledKind::HorizontalPodAutoscaler => replicas::mutate_autoscaler(tolerance, &["spec"], object),
+        HandledKind::Hvpa => {
+            replicas::mutate_autoscaler(tolerance, &["spec", "hpa", "template", "spec"], object)
+        }
+        HandledKind::Workload => {
             replicas::mutate_workload(tolerance, facts.scaled_up_to, object)?;
             node_affinity::mutate(facts.namespace, object)?;
             topology_spread::mutate(facts, object)?;
@@ -92,15 +94,17 @@ fn change(
 }
 
 /// GRM-HAC-025, GRM-HAC-026.
-fn classify(kind: &GroupVersionKind) -> Result<Option<Kind>, Rejection> {
+fn classify(kind: &GroupVersionKind) -> Result<Option<HandledKind>, Rejection> {
     Ok(match (kind.group.as_str(), kind.kind.as_str(), kind.version.as_str()) {
-        ("apps", "Deployment" | "StatefulSet", _) => Some(Kind::Workload),
-        ("autoscaling", "HorizontalPodAutoscaler", "v2" | "v2beta1") => Some(Kind::HorizontalPodAutoscaler),
+        ("apps", "Deployment" | "StatefulSet", _) => Some(HandledKind::Workload),
+        ("autoscaling", "HorizontalPodAutoscaler", "v2" | "v2beta1") => {
+            Some(HandledKind::HorizontalPodAutoscaler)
+        }
         ("autoscaling", "HorizontalPodAutoscaler", version) => {
             let message = format!("autoscaling version {version:?} in request is not supported");
             return Err(Rejection::forbidden(message));
         }
-        ("autoscaling.k8s.io", "Hvpa", _) => Some(Kind::Hvpa),
+        ("autoscaling.k8s.io", "Hvpa", _) => Some(HandledKind::Hvpa),
         _ => None,
     })
 }

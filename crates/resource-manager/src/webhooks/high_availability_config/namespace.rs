@@ -1,31 +1,31 @@
-//! What a namespace says about the workload in it.
+//! Annotations of a namespace that concern its workload.
 
 use api::resources::{HA_FAILURE_TOLERANCE_TYPE, HA_FAILURE_TOLERANCE_ZONE, HA_ZONE_PINNING, HA_ZONES};
 
 use crate::strconv;
 
-/// Which failure the workload of a namespace survives.
+/// Which failure the workload of a namespace tolerates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FailureTolerance {
-    /// The namespace does not say: system components.
+    /// The annotation is missing: system components.
     #[default]
     Unset,
-    /// The namespace says: none.
+    /// The annotation is empty.
     None,
     /// The loss of a zone.
     Zone,
-    /// Any other, such as the loss of a node.
+    /// Any other value, such as the loss of a node.
     Other,
 }
 
-/// What a namespace says about the workload in it.
+/// Annotations of a namespace that concern its workload.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Namespace {
-    /// Which failure its workload survives.
+    /// Which failure its workload tolerates.
     pub failure_tolerance: FailureTolerance,
-    /// Zones its workload runs in, sorted, each once.
+    /// Zones of its workload, sorted, each once.
     pub zones: Box<[Box<str>]>,
-    /// Whether its workload is pinned to these zones although it says nothing about failures.
+    /// Whether its workload is pinned to these zones without a failure tolerance.
     pub zone_pinning: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Pods stay in the zones of their namespace.
+//! Keeps Pods in the zones of their namespace.
 
 use api::kubernetes::TOPOLOGY_ZONE;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ const TERMS: [&str; 7] = [
     "nodeSelectorTerms",
 ];
 
-/// Requires the namespace's zones in every node selector term, in place of what a term said about zones.
+/// Requires the namespace's zones in every node selector term, replacing other requirements on zones.
 ///
 /// Terms are alternatives, so each must require them; a workload without terms gets one.
 ///

@@ -1,4 +1,4 @@
-//! How many replicas a component has, by its type and by the failure that its namespace survives.
+//! Sets the replicas of a component, by its type and by the failure tolerance of its namespace.
 
 use api::resources::{HA_REPLICAS, HA_TYPE, HA_TYPE_CONTROLLER};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use webhook::rejection::Rejection;
 use super::FailureTolerance;
 use crate::strconv;
 
-/// Sets `spec.replicas` of a workload; one that an autoscaler scales is only raised.
+/// Sets `spec.replicas` of a workload; under an autoscaler it is only raised.
 ///
 /// GRM-HAC-002, GRM-HAC-003, GRM-HAC-010, GRM-HAC-011, GRM-HAC-016.
 pub(super) fn mutate_workload(
@@ -24,7 +24,7 @@ pub(super) fn mutate_workload(
     Ok(())
 }
 
-/// Raises `minReplicas` of an autoscaler whose fields stand at `spec`, and then `maxReplicas` if it is lower.
+/// Raises `minReplicas` of an autoscaler whose fields are at `spec`, and then `maxReplicas` if it is lower.
 ///
 /// GRM-HAC-020, GRM-HAC-021, GRM-HAC-023, GRM-HAC-030, GRM-HAC-031, GRM-HAC-034.
 pub(super) fn mutate_autoscaler(

@@ -1,4 +1,4 @@
-//! How long Pods stay on a node that is lost, where they do not say it themselves.
+//! How long Pods stay on a lost node, unless they define it themselves.
 
 use api::kubernetes::{TAINT_NOT_READY, TAINT_UNREACHABLE};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::config::HighAvailabilityConfig;
 
 const TOLERATIONS: [&str; 4] = ["spec", "template", "spec", "tolerations"];
 
-/// Appends the configured tolerations of nodes not ready and unreachable, in this order, where absent.
+/// Appends the configured tolerations for not-ready and unreachable nodes, in this order, if missing.
 ///
 /// GRM-HAC-060, GRM-HAC-061, GRM-HAC-062, GRM-HAC-064.
 pub(super) fn mutate(config: &HighAvailabilityConfig, workload: &mut Value) -> Result<(), Rejection> {
@@ -29,7 +29,7 @@ pub(super) fn mutate(config: &HighAvailabilityConfig, workload: &mut Value) -> R
     Ok(())
 }
 
-/// Whether a toleration names the taint and covers eviction; one of all taints does not count.
+/// Whether a toleration names the taint and covers eviction; one for all taints does not count.
 ///
 /// GRM-HAC-063, GRM-HAC-066.
 fn tolerates(taint: &str, workload: &Value) -> Result<bool, WrongType> {

@@ -1,18 +1,18 @@
-//! Pods of one component are spread over nodes, and over zones where there are several.
+//! Spreads the Pods of one component over nodes, and over zones if there are several.
 
 use api::kubernetes::{TOPOLOGY_HOSTNAME, TOPOLOGY_ZONE};
 use serde_json::{Value, json};
 use webhook::object::{self, WrongType};
 use webhook::rejection::Rejection;
 
-use super::{Facts, FailureTolerance, Namespace};
+use super::{FailureTolerance, Namespace, ObjectFacts};
 
 const CONSTRAINTS: [&str; 4] = ["spec", "template", "spec", "topologySpreadConstraints"];
 
 /// Replaces the constraints over nodes and zones of a workload with more than one replica; others stay, first.
 ///
 /// GRM-HAC-053, GRM-HAC-054, GRM-HAC-055, GRM-HAC-057.
-pub(super) fn mutate(facts: Facts<'_>, workload: &mut Value) -> Result<(), Rejection> {
+pub(super) fn mutate(facts: ObjectFacts<'_>, workload: &mut Value) -> Result<(), Rejection> {
     let replicas = object::integer(workload, &["spec", "replicas"])?.unwrap_or_default();
     if replicas <= 1 {
         return Ok(());
@@ -29,7 +29,7 @@ pub(super) fn mutate(facts: Facts<'_>, workload: &mut Value) -> Result<(), Rejec
     Ok(())
 }
 
-/// Selects Pods by all labels of the template; written without labels if it has none.
+/// Selects Pods by all labels of the template; omits the labels if it has none.
 ///
 /// GRM-HAC-051.
 fn selector(workload: &Value) -> Result<Value, WrongType> {
@@ -40,7 +40,7 @@ fn selector(workload: &Value) -> Result<Value, WrongType> {
     })
 }
 
-/// Enforced where the namespace survives some failure, else a wish.
+/// Enforced if the namespace tolerates a failure, otherwise best effort.
 ///
 /// GRM-HAC-050.
 fn over_nodes(namespace: &Namespace, selector: Value) -> Value {
@@ -51,9 +51,9 @@ fn over_nodes(namespace: &Namespace, selector: Value) -> Value {
     constraint(TOPOLOGY_HOSTNAME, 1, when_unsatisfiable, selector)
 }
 
-/// Enforced over several zones, for system components and where the loss of a zone is survived.
+/// Enforced over several zones, for system components and if the loss of a zone is tolerated.
 ///
-/// With at least two replicas per zone the skew may be 2: else a rollout could get stuck
+/// With at least two replicas per zone the skew may be 2: otherwise a rollout could get stuck
 /// (kubernetes/kubernetes#109364).
 ///
 /// GRM-HAC-052.

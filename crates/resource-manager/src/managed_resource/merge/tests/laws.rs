@@ -1,4 +1,4 @@
-//! Laws: merging again changes nothing, whatever the objects look like.
+//! Laws: merging again changes nothing, for any objects.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -22,8 +22,8 @@ const KINDS: [(&str, &str); 13] = [
     ("example.org/v1", "Thing"),
 ];
 
-/// Anything that may stand somewhere.
-fn junk() -> impl Strategy<Value = Value> {
+/// Any value.
+fn any_value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(json!(null)),
         any::<bool>().prop_map(Value::from),
@@ -39,10 +39,10 @@ fn junk() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A map of some of these fields, each mostly what it should be and sometimes anything.
+/// A map with some of these fields, mostly of the right type and sometimes any value.
 fn fields(known: Vec<(&'static str, BoxedStrategy<Value>)>) -> BoxedStrategy<Value> {
     let known = known.into_iter().map(|(name, value)| {
-        let value = prop_oneof![6 => value.prop_map(Some), 1 => junk().prop_map(Some), 2 => Just(None)];
+        let value = prop_oneof![6 => value.prop_map(Some), 1 => any_value().prop_map(Some), 2 => Just(None)];
         (Just(name), value)
     });
     known
@@ -70,7 +70,7 @@ fn texts() -> BoxedStrategy<Value> {
         .boxed()
 }
 
-/// Lists whose elements have names of their own, as the API server demands.
+/// Lists whose elements have unique names, as the API server requires.
 fn named(element: BoxedStrategy<Value>) -> BoxedStrategy<Value> {
     prop::collection::btree_map(select(vec!["a", "b", "c"]), element, 0..3)
         .prop_map(|map| {
@@ -98,7 +98,7 @@ fn spec() -> BoxedStrategy<Value> {
     let text = |choices: &[&'static str]| select(choices.to_vec()).prop_map(Value::from).boxed();
     let job = fields(vec![("spec", fields(vec![("template", pod_template())]))]);
     let ports = named(fields(vec![("nodePort", number())]));
-    // Every port has a number, and they are unique as well.
+    // Every port has a unique number as well.
     let ports = ports.prop_map(|ports| {
         let mut ports = ports;
         for (index, port) in ports.as_array_mut().into_iter().flatten().enumerate() {
@@ -113,7 +113,7 @@ fn spec() -> BoxedStrategy<Value> {
         ("selector", texts()),
         ("template", pod_template()),
         ("jobTemplate", job),
-        ("volumeClaimTemplates", junk().boxed()),
+        ("volumeClaimTemplates", any_value().boxed()),
         ("type", text(&["", "ClusterIP", "NodePort", "LoadBalancer", "ExternalName"])),
         ("clusterIP", text(&["", "None", "1.2.3.4"])),
         ("ports", ports.boxed()),
@@ -133,8 +133,8 @@ fn object(kind: (&'static str, &'static str)) -> BoxedStrategy<Value> {
     let whole = fields(vec![
         ("metadata", metadata),
         ("spec", spec()),
-        ("status", junk().boxed()),
-        ("secrets", junk().boxed()),
+        ("status", any_value().boxed()),
+        ("secrets", any_value().boxed()),
         ("data", texts()),
     ]);
     whole
@@ -146,7 +146,7 @@ fn object(kind: (&'static str, &'static str)) -> BoxedStrategy<Value> {
         .boxed()
 }
 
-/// As an API server keeps it.
+/// The object as an API server stores it.
 fn without_nulls(mut value: Value) -> Value {
     match &mut value {
         Value::Object(fields) => {
@@ -184,7 +184,7 @@ proptest! {
             applied: &applied,
             preserve: Preserve { replicas: flags[2], resources: flags[3] },
         };
-        // What is null once may be absent the next time.
+        // A field that is null may be absent the next time.
         let (desired, live) = (without_nulls(desired), without_nulls(live));
         let once = merge(&rules, desired.clone(), &live).expect("the version is known");
         let twice = merge(&rules, desired, &once).expect("the version is known");
@@ -193,7 +193,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_wanted_and_not_decided_by_others_is_in_the_outcome((desired, live) in pair()) {
+    fn desired_fields_that_others_do_not_decide_are_in_the_result((desired, live) in pair()) {
         let once = merged(&desired, &live, |_| {});
         for (key, value) in desired.as_object().expect("a map") {
             if !matches!(key.as_str(), "metadata" | "spec" | "status" | "secrets" | "imagePullSecrets") {

@@ -1,4 +1,4 @@
-//! What every kind has: metadata, labels, annotations, status.
+//! Rules for every kind: metadata, labels, annotations, status.
 
 use rstest::rstest;
 
@@ -38,7 +38,7 @@ fn the_manifests_metadata_counts_where_the_live_object_has_none() {
     assert_eq!(merged(&desired, &live, |_| {}), annotated(desired.clone(), json!({})));
 }
 
-/// Live, wanted, applied before, forced, and what becomes of it.
+/// Live, desired, applied before, enforced, and the result.
 #[rstest]
 #[case::added(json!({"a": "1"}), json!({"b": "2"}), &[("x", "ignored")], false, json!({"a": "1", "b": "2"}))]
 #[case::overlaid(json!({"a": "1"}), json!({"a": "2"}), &[], false, json!({"a": "2"}))]
@@ -79,7 +79,7 @@ fn labels_are_merged_three_ways(
 
 const REFERENCE: &str = "reference.resources.gardener.cloud/secret-1234";
 
-/// Live, wanted, applied before, forced, and what becomes of it.
+/// Live, desired, applied before, enforced, and the result.
 #[rstest]
 #[case::added(json!({"a": "1"}), json!({"b": "2"}), &[("x", "ignored")], false, json!({"a": "1", "b": "2"}))]
 #[case::removed(json!({"a": "1"}), json!({"b": "2"}), &[("a", "1")], false, json!({"b": "2"}))]

@@ -12,7 +12,7 @@ use crate::managed_resource::annotation::DESCRIPTION;
 
 const ORIGIN: &str = "test:a/b";
 
-/// Merges without anything special; `rules` says what is.
+/// Merges with default rules, changed by `rules`.
 fn merged(desired: &Value, live: &Value, rules: impl FnOnce(&mut Rules<'_>)) -> Value {
     let (inject, applied) = (BTreeMap::new(), ObjectReference::default());
     let mut all = Rules {
@@ -26,7 +26,7 @@ fn merged(desired: &Value, live: &Value, rules: impl FnOnce(&mut Rules<'_>)) -> 
     merge(&all, desired.clone(), live).expect("the version is known")
 }
 
-/// An object with these annotations and those that every object gets.
+/// An object with these annotations and those of every object.
 fn annotated(mut object: Value, annotations: Value) -> Value {
     let mut annotations = annotations;
     annotations[api::resources::DESCRIPTION] = json!(DESCRIPTION);

@@ -1,4 +1,4 @@
-//! Services: from each type to each other.
+//! Services: changes from each type to each other.
 
 use rstest::rstest;
 
@@ -6,7 +6,7 @@ use super::*;
 
 const OPENSTACK: &str = "loadbalancer.openstack.org/load-balancer-id";
 
-/// A Service with one port; what `fields` sets to null is absent.
+/// A Service with one port; a null in `fields` removes a field.
 fn service(fields: &Value) -> Value {
     let mut spec = json!({
         "clusterIP": "1.2.3.4", "type": "ClusterIP", "sessionAffinity": "None", "selector": {"foo": "bar"},
@@ -27,7 +27,7 @@ fn ports(port: i64, node_port: Option<i64>) -> Value {
     ports
 }
 
-/// What the live Service differs in, what is wanted, and in what the outcome differs from that.
+/// Changes of the live Service, changes of the desired one, and how the result differs from the desired one.
 #[rstest]
 #[case::same_address(json!({}), json!({"ports": ports(1234, None), "clusterIP": null}), json!({"clusterIP": "1.2.3.4"}))]
 #[case::other_address_is_ignored(json!({}), json!({"clusterIP": "5.6.7.8"}), json!({"clusterIP": "1.2.3.4"}))]
@@ -112,7 +112,7 @@ fn ports(port: i64, node_port: Option<i64>) -> Value {
 )]
 #[case::live_without_type(json!({"type": null}), json!({"clusterIP": "5.6.7.8"}), json!({"clusterIP": "1.2.3.4"}))]
 #[case::live_without_address(json!({"clusterIP": null}), json!({"clusterIP": "5.6.7.8"}), json!({"clusterIP": null}))]
-fn what_the_cluster_chose_stays(#[case] live: Value, #[case] desired: Value, #[case] differs: Value) {
+fn assigned_values_stay(#[case] live: Value, #[case] desired: Value, #[case] differs: Value) {
     let mut all = desired.clone();
     all.as_object_mut().unwrap().extend(differs.as_object().unwrap().clone());
     assert_eq!(merged(&service(&desired), &service(&live), |_| {}), annotated(service(&all), json!({})),);
@@ -125,7 +125,7 @@ fn a_manifest_without_spec_gets_type_and_address() {
     assert_eq!(got["spec"], json!({"type": "ClusterIP", "clusterIP": "1.2.3.4"}));
 }
 
-/// Live ports, wanted ones, and the node ports they get.
+/// Live ports, desired ports, and the resulting node ports.
 #[rstest]
 #[case::by_number(&[("a", 1, 31)], &[("b", 1)], &[Some(31)])]
 #[case::by_name(&[("a", 1, 31)], &[("a", 2)], &[Some(31)])]
@@ -164,7 +164,7 @@ fn node_ports_are_found_by_number_or_name(
     assert_eq!(got["spec"]["ports"], wanted);
 }
 
-/// Live annotations, wanted ones, and what becomes of them when they are enforced.
+/// Live annotations, desired ones, and the result if they are enforced.
 #[rstest]
 #[case::kept(json!({OPENSTACK: "1", "x": "2"}), json!({"y": "3"}), json!({OPENSTACK: "1", "y": "3"}))]
 #[case::given(json!({OPENSTACK: "1"}), json!({OPENSTACK: "2"}), json!({OPENSTACK: "2"}))]

@@ -12,7 +12,7 @@ fn spec(got: &Value) -> &Value {
     &got["spec"]
 }
 
-/// Live, wanted, by the caller, by annotation, and what becomes of it.
+/// Live, desired, preserved by the caller, preserved by annotation, and the result.
 #[rstest]
 #[case::unset(json!(3), json!(null), false, None, json!(3))]
 #[case::set(json!(3), json!(2), false, None, json!(2))]
@@ -22,7 +22,7 @@ fn spec(got: &Value) -> &Value {
 #[case::annotated_else(json!(3), json!(2), false, Some("True"), json!(2))]
 #[case::scaled_whatever_the_annotation(json!(3), json!(2), true, Some("false"), json!(3))]
 #[case::never_set(json!(null), json!(2), true, None, json!(null))]
-fn replicas_stay_where_nobody_wants_any_or_something_scales(
+fn replicas_stay_if_not_desired_or_autoscaled(
     #[values(("apps/v1", "Deployment"), ("extensions/v1beta1", "Deployment"), ("apps/v1", "StatefulSet"), ("extensions/v1beta1", "StatefulSet"))]
     kind: (&str, &str),
     #[case] live: Value,
@@ -52,7 +52,7 @@ fn replicas_of_other_kinds_are_as_wanted() {
     assert_eq!(spec(&got), &json!({"replicas": 2}));
 }
 
-/// Live, wanted, and what becomes of it when something scales.
+/// Live, desired, and the result under an autoscaler.
 #[rstest]
 #[case::nothing(json!({}), json!({}), json!({}))]
 #[case::both(
@@ -73,7 +73,7 @@ fn replicas_of_other_kinds_are_as_wanted() {
 )]
 #[case::numbers(json!({"limits": {"cpu": 1}}), json!({"limits": {"cpu": "2"}}), json!({"limits": {"cpu": 1}}))]
 #[case::null(json!({"limits": {"cpu": null}}), json!({"limits": {"cpu": "2"}}), json!({"limits": {"cpu": "2"}}))]
-fn resources_of_containers_stay_where_something_scales(
+fn resources_of_containers_stay_if_autoscaled(
     #[values(
         ("apps/v1", "Deployment"), ("apps/v1", "StatefulSet"), ("apps/v1", "DaemonSet"), ("batch/v1", "Job"),
         ("batch/v1", "CronJob"), ("batch/v1beta1", "CronJob")
@@ -111,7 +111,7 @@ fn resources_of_containers_stay_where_something_scales(
 }
 
 #[test]
-fn containers_are_told_by_name() {
+fn containers_are_matched_by_name() {
     let object = |containers: Value| {
         workload("apps/v1", "Deployment", &json!({"template": {"spec": {"containers": containers}}}))
     };
@@ -135,7 +135,7 @@ fn containers_are_told_by_name() {
 #[rstest]
 #[case::not_created(None, Some(json!(["wanted"])))]
 #[case::created(Some("2024-06-01T12:00:00Z"), Some(json!(["live"])))]
-fn claim_templates_cannot_change_once_the_stateful_set_is_there(
+fn claim_templates_of_an_existing_stateful_set_cannot_change(
     #[case] created: Option<&str>,
     #[case] wanted: Option<Value>,
 ) {
@@ -167,11 +167,7 @@ fn claim_templates_cannot_be_added_either() {
     json!({"template": {"metadata": {"annotations": {"x": "y"}, "labels": {"app": "new", "controller-uid": "1"}}}})
 )]
 #[case::none(json!({"template": {}}), json!({"template": {"spec": {}}}), json!({"template": {"spec": {}}}))]
-fn a_job_keeps_its_selector_and_what_it_selects_by(
-    #[case] live: Value,
-    #[case] desired: Value,
-    #[case] wanted: Value,
-) {
+fn a_job_keeps_its_selector_and_labels(#[case] live: Value, #[case] desired: Value, #[case] wanted: Value) {
     let got = merged(&workload("batch/v1", "Job", &desired), &workload("batch/v1", "Job", &live), |_| {});
     assert_eq!(spec(&got), &wanted);
 }

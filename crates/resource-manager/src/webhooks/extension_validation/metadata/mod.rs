@@ -1,4 +1,4 @@
-//! Metadata as each object must have it, when it is created and when it changes:
+//! Validates the metadata of objects when they are created and updated:
 //! `contracts/resource-manager/webhooks/extension-validation/metadata.yaml`.
 
 mod references;
@@ -39,7 +39,7 @@ const PERIOD: Field = field(
 );
 const ANNOTATIONS_LIMIT: usize = 256 * 1024;
 
-/// Judges the metadata of an object that is created (GRM-EXV-290 to -303, GRM-EXV-325), or of one that was changed.
+/// Validates the metadata of a new object (GRM-EXV-290 to -303, GRM-EXV-325), or of an updated one.
 pub(super) fn validate(metadata: Option<&Value>, namespaced: bool, errors: &mut Vec<Error>) {
     let at = Path::new("metadata");
     names(metadata, namespaced, &at, errors);
@@ -62,7 +62,8 @@ fn names(metadata: Option<&Value>, namespaced: bool, at: &Path, errors: &mut Vec
     let prefix = text(member(metadata, "generateName"));
     if !prefix.is_empty() {
         let masked = if prefix.len() > 1 && prefix.ends_with('-') {
-            // Kubernetes takes the character before the dash with it; one that is cut in two is no name either way.
+            // Kubernetes replaces the last two bytes of the prefix; a name with a split character is invalid either
+            // way.
             format!("{}a", prefix.get(..prefix.len() - 2).unwrap_or(prefix))
         } else {
             prefix.to_owned()

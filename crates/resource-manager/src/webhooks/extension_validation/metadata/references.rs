@@ -1,4 +1,4 @@
-//! Who owns an object and who manages its fields.
+//! Owner references and managed fields.
 
 use serde_json::Value;
 use webhook::field::{Error, Path, Shown};
@@ -30,7 +30,7 @@ pub(super) const ENTRY: Shape = Shape::Struct(&[
 const MANAGER_LIMIT: usize = 128;
 const SUBRESOURCE_LIMIT: usize = 256;
 
-/// Judges the owners (GRM-EXV-300, GRM-EXV-301).
+/// Validates the owner references (GRM-EXV-300, GRM-EXV-301).
 pub(super) fn owners(metadata: Option<&Value>, at: &Path, errors: &mut Vec<Error>) {
     let references = items(member(metadata, "ownerReferences"));
     let mut controller: Option<String> = None;
@@ -53,7 +53,7 @@ pub(super) fn owners(metadata: Option<&Value>, at: &Path, errors: &mut Vec<Error
     }
 }
 
-/// Judges who manages fields (GRM-EXV-303, GRM-EXV-323, GRM-EXV-324).
+/// Validates the managed fields (GRM-EXV-303, GRM-EXV-323, GRM-EXV-324).
 pub(super) fn managers(metadata: Option<&Value>, at: &Path, errors: &mut Vec<Error>) {
     for (index, entry) in items(member(metadata, "managedFields")).iter().enumerate() {
         let at = at.index(index);

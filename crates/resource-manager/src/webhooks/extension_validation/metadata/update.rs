@@ -1,4 +1,4 @@
-//! What an update may do to metadata: `contracts/resource-manager/webhooks/extension-validation/metadata-update.yaml`.
+//! Validates updates of metadata: `contracts/resource-manager/webhooks/extension-validation/metadata-update.yaml`.
 
 use serde_json::Value;
 use webhook::field::{Error, Path};
@@ -17,7 +17,7 @@ const FIXED: [Field; 6] = [
     PERIOD,
 ];
 
-/// Judges the change from `old` to `new` metadata (GRM-EXV-304 to -311).
+/// Validates the change from `old` to `new` metadata (GRM-EXV-304 to -311).
 pub(in super::super) fn validate_update(new: Option<&Value>, old: Option<&Value>, errors: &mut Vec<Error>) {
     let at = Path::new("metadata");
     if member(old, "deletionTimestamp").is_some() {

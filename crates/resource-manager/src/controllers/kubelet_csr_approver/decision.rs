@@ -1,42 +1,42 @@
-//! Whether the certificate of a kubelet's server is approved, and why not.
+//! Decides whether a kubelet's serving certificate is approved, or why not.
 
 use std::collections::BTreeSet;
 
 use k8s_openapi::api::core::v1::Node;
 
-use super::request::Asked;
+use super::request::CertificateSubject;
 
-/// What the name of a node's user begins with.
+/// Prefix of the user names of nodes.
 const USER_PREFIX: &str = "system:node:";
 /// The group of all nodes.
 const NODES: &str = "system:nodes";
-/// Addresses of a node that a DNS name may be.
+/// Address types of a node that DNS names must match.
 const DNS: [&str; 3] = ["Hostname", "InternalDNS", "ExternalDNS"];
-/// Addresses of a node that an IP address may be.
+/// Address types of a node that IP addresses must match.
 const IP: [&str; 2] = ["InternalIP", "ExternalIP"];
 
 /// Why a request is denied; the texts are the original's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Denial {
-    /// Who asked is no node.
+    /// The requesting user is not a node.
     #[error("username {0:?} is not prefixed with {USER_PREFIX:?}")]
     User(String),
-    /// The certificate would be for no name and no address.
+    /// The certificate would have no name and no address.
     #[error("no DNS names or IP addresses in the SANs found")]
     NoNames,
-    /// The certificate would be somebody else's.
+    /// The certificate would be for another user.
     #[error("common name in CSR does not match username")]
     CommonName,
     /// The certificate would be for other groups.
     #[error("organization in CSR does not match nodes group")]
     Organization,
-    /// There is no such node.
+    /// The node does not exist.
     #[error("could not find node object with name {0:?}")]
     NoNode(String),
     /// The node has no machine, or several.
     #[error("Expected exactly one machine in namespace {namespace:?} for node {node:?} but found {count}")]
     Machines {
-        /// Where machines are looked for.
+        /// Namespace of the machines.
         namespace: String,
         /// Name of the node.
         node: String,
@@ -53,48 +53,53 @@ pub(super) enum Denial {
     IpAddresses,
 }
 
-/// What the clusters know of the node that asks.
-pub(super) struct Facts {
-    /// The node; absent if there is none.
+/// What the clusters say about the requesting node.
+pub(super) struct NodeFacts {
+    /// The node; `None` if it does not exist.
     pub(super) node: Option<Node>,
-    /// How many machines are the node's.
+    /// How many machines the node has.
     pub(super) machines: usize,
 }
 
-/// GRM-CSR-002 to -005 and GRM-CSR-012: the name of the node that asks, by what the request itself says.
+/// GRM-CSR-002 to -005 and GRM-CSR-012: the name of the requesting node, according to the request.
 ///
 /// # Errors
-/// When it is to be denied whatever the clusters know.
-pub(super) fn node_name<'a>(user: &str, asked: &'a Asked) -> Result<&'a str, Denial> {
+/// When the request is invalid in itself.
+pub(super) fn node_name<'a>(user: &str, subject: &'a CertificateSubject) -> Result<&'a str, Denial> {
     if !user.starts_with(USER_PREFIX) {
         return Err(Denial::User(user.to_owned()));
     }
-    if asked.dns_names.is_empty() && asked.ip_addresses.is_empty() {
+    if subject.dns_names.is_empty() && subject.ip_addresses.is_empty() {
         return Err(Denial::NoNames);
     }
-    if asked.common_name != user {
+    if subject.common_name != user {
         return Err(Denial::CommonName);
     }
-    if asked.organizations != [NODES] {
+    if subject.organizations != [NODES] {
         return Err(Denial::Organization);
     }
-    Ok(&asked.common_name[USER_PREFIX.len()..])
+    Ok(&subject.common_name[USER_PREFIX.len()..])
 }
 
-/// GRM-CSR-001 and GRM-CSR-006 to -010: whether the certificate is for exactly the node's names and addresses.
+/// GRM-CSR-001 and GRM-CSR-006 to -010: checks that the certificate has exactly the node's names and addresses.
 ///
 /// # Errors
-/// When it is not.
-pub(super) fn judge(namespace: &str, name: &str, asked: &Asked, facts: &Facts) -> Result<(), Denial> {
+/// When it has others.
+pub(super) fn check(
+    namespace: &str,
+    name: &str,
+    subject: &CertificateSubject,
+    facts: &NodeFacts,
+) -> Result<(), Denial> {
     let Some(node) = &facts.node else { return Err(Denial::NoNode(name.to_owned())) };
     if facts.machines != 1 {
         let (namespace, node) = (namespace.to_owned(), name.to_owned());
         return Err(Denial::Machines { namespace, node, count: facts.machines });
     }
-    if addresses(node, &DNS) != asked.dns_names {
+    if addresses(node, &DNS) != subject.dns_names {
         return Err(Denial::DnsNames);
     }
-    if addresses(node, &IP) != asked.ip_addresses {
+    if addresses(node, &IP) != subject.ip_addresses {
         return Err(Denial::IpAddresses);
     }
     Ok(())
@@ -114,9 +119,9 @@ mod tests {
 
     use super::*;
 
-    fn asked(name: &str, organizations: &[&str], dns: &[&str], ip: &[&str]) -> Asked {
+    fn subject(name: &str, organizations: &[&str], dns: &[&str], ip: &[&str]) -> CertificateSubject {
         let all = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
-        Asked {
+        CertificateSubject {
             common_name: name.to_owned(),
             organizations: organizations.iter().map(|text| (*text).to_owned()).collect(),
             dns_names: all(dns),
@@ -127,21 +132,21 @@ mod tests {
     const USER: &str = "system:node:n";
 
     #[rstest]
-    #[case::good(USER, asked(USER, &[NODES], &["n"], &[]), Ok("n"))]
-    #[case::an_address_is_enough(USER, asked(USER, &[NODES], &[], &["10.0.0.1"]), Ok("n"))]
-    #[case::no_name("system:node:", asked("system:node:", &[NODES], &["n"], &[]), Ok(""))]
-    #[case::no_node("bob", asked("bob", &[NODES], &["n"], &[]), Err(Denial::User("bob".to_owned())))]
-    #[case::no_names(USER, asked("other", &[], &[], &[]), Err(Denial::NoNames))]
-    #[case::another_name(USER, asked("system:node:m", &[], &["n"], &[]), Err(Denial::CommonName))]
-    #[case::no_organization(USER, asked(USER, &[], &["n"], &[]), Err(Denial::Organization))]
-    #[case::another_organization(USER, asked(USER, &["system:masters"], &["n"], &[]), Err(Denial::Organization))]
-    #[case::two_organizations(USER, asked(USER, &[NODES, NODES], &["n"], &[]), Err(Denial::Organization))]
-    fn the_request_says_who_asks(
+    #[case::good(USER, subject(USER, &[NODES], &["n"], &[]), Ok("n"))]
+    #[case::an_address_is_enough(USER, subject(USER, &[NODES], &[], &["10.0.0.1"]), Ok("n"))]
+    #[case::no_name("system:node:", subject("system:node:", &[NODES], &["n"], &[]), Ok(""))]
+    #[case::no_node("bob", subject("bob", &[NODES], &["n"], &[]), Err(Denial::User("bob".to_owned())))]
+    #[case::no_names(USER, subject("other", &[], &[], &[]), Err(Denial::NoNames))]
+    #[case::another_name(USER, subject("system:node:m", &[], &["n"], &[]), Err(Denial::CommonName))]
+    #[case::no_organization(USER, subject(USER, &[], &["n"], &[]), Err(Denial::Organization))]
+    #[case::another_organization(USER, subject(USER, &["system:masters"], &["n"], &[]), Err(Denial::Organization))]
+    #[case::two_organizations(USER, subject(USER, &[NODES, NODES], &["n"], &[]), Err(Denial::Organization))]
+    fn the_request_names_the_node(
         #[case] user: &str,
-        #[case] asked: Asked,
+        #[case] subject: CertificateSubject,
         #[case] want: Result<&str, Denial>,
     ) {
-        assert_eq!(node_name(user, &asked), want);
+        assert_eq!(node_name(user, &subject), want);
     }
 
     const ADDRESSES: &[(&str, &str)] = &[
@@ -167,7 +172,7 @@ mod tests {
     #[case::a_name_more(true, 1, &["n", "n.ex", "n.in", "m"], IP_ADDRESSES, Err(Denial::DnsNames))]
     #[case::an_address_fewer(true, 1, DNS_NAMES, &["10.0.0.1"], Err(Denial::IpAddresses))]
     #[case::an_address_more(true, 1, DNS_NAMES, &["10.0.0.1", "1.1.1.1", "::1"], Err(Denial::IpAddresses))]
-    fn the_clusters_say_what_is_the_nodes(
+    fn names_and_addresses_must_be_those_of_the_node(
         #[case] there: bool,
         #[case] machines: usize,
         #[case] dns: &[&str],
@@ -178,17 +183,17 @@ mod tests {
             ADDRESSES.iter().map(|(kind, address)| json!({"type": kind, "address": address})).collect();
         let node =
             serde_json::from_value(json!({"metadata": {}, "status": {"addresses": addresses}})).unwrap();
-        let facts = Facts { node: Some(node).filter(|_| there), machines };
-        assert_eq!(judge("shoot", "n", &asked(USER, &[NODES], dns, ip), &facts), want);
+        let facts = NodeFacts { node: Some(node).filter(|_| there), machines };
+        assert_eq!(check("shoot", "n", &subject(USER, &[NODES], dns, ip), &facts), want);
     }
 
     #[test]
-    fn denials_are_told_in_the_originals_words() {
+    fn denials_have_the_originals_texts() {
         assert_eq!(
             Denial::User("bob".to_owned()).to_string(),
             r#"username "bob" is not prefixed with "system:node:""#
         );
-        let words = r#"Expected exactly one machine in namespace "shoot" for node "n" but found 2"#;
-        assert_eq!(not_one(2).to_string(), words);
+        let message = r#"Expected exactly one machine in namespace "shoot" for node "n" but found 2"#;
+        assert_eq!(not_one(2).to_string(), message);
     }
 }

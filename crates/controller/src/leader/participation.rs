@@ -1,4 +1,4 @@
-//! Taking part in an election as a component's configuration says.
+//! Takes part in an election according to a component's configuration.
 
 use std::error::Error;
 use std::future::Future;
@@ -16,22 +16,22 @@ use crate::entropy::Entropy;
 use crate::metrics::Registry;
 use crate::process::Process;
 
-/// Why what only a leader does is not done, or not any more.
+/// Why an instance does not lead, or no longer does the leader's work.
 #[derive(Debug, thiserror::Error)]
 enum LeadingError<E: Error> {
-    /// Somebody else leads.
+    /// Another instance leads.
     #[error("{0}")]
     Election(#[from] ElectionError),
-    /// It cannot be done.
+    /// The work failed.
     #[error("{0}")]
     Work(#[source] E),
 }
 
-/// Takes part in the election, unless there is none; `client` should be limited by nothing, so that a busy leader stays
-/// one.
+/// Takes part in the election if it is enabled; `client` should have no rate limit, so that a busy leader can renew
+/// its Lease.
 ///
 /// # Errors
-/// When the times of the configuration do not fit each other.
+/// When the times of the configuration contradict each other.
 pub fn elector(
     election: &LeaderElection,
     client: &Client,
@@ -54,8 +54,8 @@ pub fn elector(
     Elector::new(config, client.clone(), clock, entropy.clone()).map(Some)
 }
 
-/// Starts the caches of the clusters now, and `run` with controllers over them when this process leads, at once where
-/// nobody is elected.
+/// Starts the caches of the clusters now, and `run` with controllers over them when this process leads, or at once
+/// without an election.
 pub fn start<E, F>(
     process: &mut Process,
     registry: &mut Registry,

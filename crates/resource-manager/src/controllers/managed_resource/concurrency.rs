@@ -1,15 +1,15 @@
-//! Many objects, of which a few at a time are worked on.
+//! Processes many items with bounded concurrency.
 
 use std::future::Future;
 
 use futures::stream::{FuturesUnordered, StreamExt as _};
 
-/// So many objects are worked on at once.
+/// How many items are processed at once.
 const AT_ONCE: usize = 64;
 
-/// Works on all items, and gives what came of them in their order. Work is begun when there is room for it: what waits
-/// for an answer holds kilobytes, and there may be ten thousand items. One that takes long keeps no other from being begun.
-pub(super) async fn in_turns<I, F: Future>(
+/// Processes all items, and returns the results in order. A future is only created when it can start: a waiting
+/// request takes kilobytes, and there may be ten thousand items. A slow item does not delay the others.
+pub(super) async fn run_concurrently<I, F: Future>(
     items: impl IntoIterator<Item = I>,
     mut work: impl FnMut(I) -> F,
 ) -> Vec<F::Output> {
@@ -39,10 +39,10 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn all_is_done_in_order_and_never_more_at_once_than_there_is_room_for() {
+    async fn results_are_in_order_and_concurrency_is_bounded() {
         let (now, most) = (Cell::new(0), Cell::new(0));
         let (now, most) = (&now, &most);
-        let done = in_turns(0..200, |item| async move {
+        let done = run_concurrently(0..200, |item| async move {
             now.set(now.get() + 1);
             most.set(most.get().max(now.get()));
             tokio::task::yield_now().await;
@@ -54,14 +54,14 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_takes_long_keeps_no_other_waiting() {
+    async fn a_slow_item_does_not_delay_the_others() {
         let begun = tokio::time::Instant::now();
         let work = |item: u64| async move {
             tokio::time::sleep(Duration::from_secs(if item == 0 { 100 } else { 1 })).await;
             item
         };
         let items = 0..1_000;
-        assert_eq!(in_turns(items.clone(), work).await, items.collect::<Vec<_>>());
+        assert_eq!(run_concurrently(items.clone(), work).await, items.collect::<Vec<_>>());
         assert_eq!(begun.elapsed(), Duration::from_secs(100));
     }
 }

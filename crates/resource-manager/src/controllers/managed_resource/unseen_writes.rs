@@ -1,4 +1,4 @@
-//! What we wrote and a store has not shown yet: a watch lags behind.
+//! Our writes that a store does not contain yet, because a watch lags behind.
 
 use std::collections::BTreeMap;
 
@@ -8,38 +8,38 @@ use parking_lot::Mutex;
 
 use super::live::Live;
 
-/// Objects of one kind by namespace and name, and what a store must show of each before it is believed.
+/// Objects of one kind by namespace and name, and what the store must contain before it is used.
 #[derive(Debug, Default)]
-pub(super) struct Written(Mutex<BTreeMap<Name, Version>>);
+pub(super) struct UnseenWrites(Mutex<BTreeMap<Name, ExpectedVersion>>);
 
 /// Namespace and name.
 type Name = (Box<str>, Box<str>);
 
-/// What a store must show.
+/// What the store must contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Version {
-    /// This version, or a later one.
+enum ExpectedVersion {
+    /// The object in this version, or a later one.
     Since(Box<str>),
-    /// Not the object of this uid.
+    /// No object with this uid.
     Without(Box<str>),
 }
 
-impl Written {
-    /// An object was made or changed; this is the answer.
+impl UnseenWrites {
+    /// Records a creation or an update, by its answer.
     pub(super) fn since(&self, live: &Live, store: Option<&Store<Live>>) {
         let metadata = live.meta();
         let (namespace, name) = (metadata.namespace.as_deref(), metadata.name.as_deref());
         let version = metadata.resource_version.as_deref().unwrap_or_default();
         let name = of(namespace.unwrap_or_default(), name.unwrap_or_default());
-        self.insert(name, Version::Since(version.into()), store);
+        self.insert(name, ExpectedVersion::Since(version.into()), store);
     }
 
-    /// The object of this uid was deleted, and is gone.
+    /// Records the deletion of the object with this uid.
     pub(super) fn without(&self, namespace: &str, name: &str, uid: &str, store: Option<&Store<Live>>) {
-        self.insert(of(namespace, name), Version::Without(uid.into()), store);
+        self.insert(of(namespace, name), ExpectedVersion::Without(uid.into()), store);
     }
 
-    /// Whether we know more of an object than a store that shows this of it.
+    /// Whether the store lags behind our writes of an object; `stored` is the object in the store.
     pub(super) fn is_ahead(&self, namespace: &str, name: &str, stored: Option<&Live>) -> bool {
         let mut written = self.0.lock();
         if written.is_empty() {
@@ -47,15 +47,15 @@ impl Written {
         }
         let name = of(namespace, name);
         let is_ahead = written.get(&name).is_some_and(|version| version.is_ahead(stored));
-        // An object that we made and somebody deleted meanwhile is asked for once.
+        // An object that we created and another client deleted is read once.
         if !is_ahead || stored.is_none() {
             written.remove(&name);
         }
         is_ahead
     }
 
-    /// Takes note. Whenever there are twice as many, those are forgotten that nobody asked for since the store shows them.
-    fn insert(&self, name: Name, version: Version, store: Option<&Store<Live>>) {
+    /// Records a write. Whenever the number has doubled, removes the writes that the store contains.
+    fn insert(&self, name: Name, version: ExpectedVersion, store: Option<&Store<Live>>) {
         let mut written = self.0.lock();
         if let Some(store) = store.filter(|_| written.len().is_power_of_two()) {
             written
@@ -65,7 +65,7 @@ impl Written {
     }
 }
 
-impl Version {
+impl ExpectedVersion {
     fn is_ahead(&self, stored: Option<&Live>) -> bool {
         match (self, stored) {
             (Self::Without(_), None) => false,
@@ -82,7 +82,7 @@ fn of(namespace: &str, name: &str) -> Name {
     (namespace.into(), name.into())
 }
 
-/// Versions are numbers that rise; any that are not are told apart only.
+/// Versions are increasing numbers; others can only be compared for equality.
 fn is_older(version: &str, than: &str) -> bool {
     match (version.parse::<u64>(), than.parse::<u64>()) {
         (Ok(version), Ok(than)) => version < than,
@@ -108,8 +108,8 @@ mod tests {
     }
 
     #[test]
-    fn a_store_is_believed_when_it_shows_what_we_wrote() {
-        let written = Written::default();
+    fn a_store_is_used_once_it_contains_our_writes() {
+        let written = UnseenWrites::default();
         let is_ahead = |stored: Option<&Live>| written.is_ahead("n", "a", stored);
         assert!(!is_ahead(None));
         written.since(&live("u", "10"), None);
@@ -125,11 +125,11 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn deletions_that_a_store_has_shown_are_forgotten() {
+    async fn deletions_that_the_store_contains_are_forgotten() {
         let client = Client::new(ApiServer::builder().build(), "default");
         let cluster = Cluster::new("target", client, CacheOptions::default(), Entropy::seeded(0));
-        let store = cluster.store_of(&ApiResource::erase::<ConfigMap>(&()), Selection::all());
-        let written = Written::default();
+        let store = cluster.dynamic_store(&ApiResource::erase::<ConfigMap>(&()), Selection::all());
+        let written = UnseenWrites::default();
         for number in 0..100 {
             written.without("n", &number.to_string(), "u", Some(&store));
         }

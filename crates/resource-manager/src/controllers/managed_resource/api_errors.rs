@@ -1,23 +1,23 @@
-//! What errors of the API server are called in conditions and in the log.
+//! Classifies errors of API servers, and formats them for conditions and the log.
 
 use kube::core::Status;
 
-/// The API server's own words, without what the client says around them.
+/// The API server's message, without the client's additions.
 #[must_use]
-pub(super) fn words(error: &kube::Error) -> String {
+pub(super) fn describe_error(error: &kube::Error) -> String {
     match error {
         kube::Error::Api(status) if !status.message.is_empty() => status.message.clone(),
         other => other.to_string(),
     }
 }
 
-/// Whether the object, or its kind, is not there.
+/// Whether the object, or its kind, does not exist.
 #[must_use]
 pub(super) fn is_not_found(error: &kube::Error) -> bool {
     status(error).is_some_and(|status| status.code == 404)
 }
 
-/// Whether the kind itself is not served: no object is named.
+/// Whether the kind itself is not served: the error names no object.
 #[must_use]
 pub(super) fn is_kind_absent(error: &kube::Error) -> bool {
     status(error).is_some_and(|status| {
@@ -26,36 +26,36 @@ pub(super) fn is_kind_absent(error: &kube::Error) -> bool {
     })
 }
 
-/// Whether an object of the name is there already.
+/// Whether an object with the name exists already.
 #[must_use]
 pub(super) fn is_already_there(error: &kube::Error) -> bool {
     status(error).is_some_and(|status| status.code == 409 && status.reason == "AlreadyExists")
 }
 
-/// Whether somebody else was faster.
+/// Whether another client has written the object in the meantime.
 #[must_use]
 pub(super) fn is_conflict(error: &kube::Error) -> bool {
     status(error).is_some_and(|status| status.code == 409 && status.reason == "Conflict")
 }
 
-/// Whether nobody knows what became of a request: it was not refused for what it asks.
+/// Whether the request may have succeeded: the API server did not reject it.
 #[must_use]
 pub(super) fn is_unclear(error: &kube::Error) -> bool {
     status(error).is_none_or(|status| status.code >= 500)
 }
 
-/// Whether the object is not as its kind allows.
+/// Whether the API server considers the object invalid.
 #[must_use]
 pub(super) fn is_invalid(error: &kube::Error) -> bool {
     status(error).is_some_and(|status| status.code == 422 && status.reason == "Invalid")
 }
 
-/// Whether an update failed because the object was declared immutable.
+/// Whether an update failed because the object is declared immutable.
 #[must_use]
 pub(super) fn is_immutable(error: &kube::Error) -> bool {
     const WORDS: &str = "field is immutable when `immutable` is set";
     let causes = status(error).and_then(|status| status.details.as_ref()).map(|details| &details.causes);
-    // The original looks at the first cause of this kind only.
+    // The original only looks at the first cause of this kind.
     let forbidden = causes.into_iter().flatten().find(|cause| cause.reason == "FieldValueForbidden");
     forbidden.is_some_and(|cause| cause.message.contains(WORDS))
 }

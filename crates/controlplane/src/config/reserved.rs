@@ -1,10 +1,10 @@
-//! What Gardener emits and webhooks leave alone.
+//! Flags, volumes, files and units that Gardener sets and webhooks must not change.
 
-/// Flags of a component that webhooks ignore, each with its clause; a name that ends with `*` stands for all that begin so.
-pub(super) type Kept = &'static [(&'static str, &'static str)];
+/// Flags of a component that webhooks must not change, each with its clause; a name that ends with `*` is a prefix.
+pub(super) type ReservedFlags = &'static [(&'static str, &'static str)];
 
 /// Of kube-apiserver.
-pub(super) const KUBE_API_SERVER: Kept = &[
+pub(super) const KUBE_API_SERVER: ReservedFlags = &[
     ("--enable-admission-plugins", "CP-016"),
     ("--disable-admission-plugins", "CP-016"),
     ("--etcd-cafile", "CP-017"),
@@ -26,7 +26,7 @@ pub(super) const KUBE_API_SERVER: Kept = &[
 ];
 
 /// Of kube-controller-manager.
-pub(super) const KUBE_CONTROLLER_MANAGER: Kept = &[
+pub(super) const KUBE_CONTROLLER_MANAGER: ReservedFlags = &[
     ("--kubeconfig", "CP-043"),
     ("--authentication-kubeconfig", "CP-043"),
     ("--authorization-kubeconfig", "CP-043"),
@@ -44,7 +44,7 @@ pub(super) const KUBE_CONTROLLER_MANAGER: Kept = &[
 ];
 
 /// Of the kubelet.
-pub(super) const KUBELET: Kept = &[
+pub(super) const KUBELET: ReservedFlags = &[
     ("--config", "CP-097"),
     ("--bootstrap-kubeconfig", "CP-098"),
     ("--kubeconfig", "CP-098"),
@@ -54,7 +54,7 @@ pub(super) const KUBELET: Kept = &[
     ("--node-labels", "CP-100"),
 ];
 
-/// Volumes of kube-apiserver's and kube-controller-manager's pods; a name that ends with `*` stands for all that begin so.
+/// Volumes in the pods of kube-apiserver and kube-controller-manager; a name that ends with `*` is a prefix.
 pub(super) const VOLUMES: [&str; 29] = [
     "admission-config",
     "admission-kubeconfigs",
@@ -98,7 +98,7 @@ pub(super) const FILES: [&str; 4] = [
 /// Units of a node.
 pub(super) const UNITS: [&str; 2] = ["kubelet-monitor.service", "kubelet.service"];
 
-/// Whether a name is one of a pattern.
-pub(super) fn is_one_of(pattern: &str, name: &str) -> bool {
+/// Whether a name matches a pattern.
+pub(super) fn matches_pattern(pattern: &str, name: &str) -> bool {
     pattern.strip_suffix('*').map_or(pattern == name, |beginning| name.starts_with(beginning))
 }

@@ -1,4 +1,4 @@
-//! Why an object is refused.
+//! Field errors of an object.
 
 use api::garden::GROUP;
 use versions::Refusal;
@@ -6,9 +6,9 @@ use webhook::field::{Error, ErrorKind, Shown};
 use webhook::rejection::Rejection;
 
 /// Field errors of an object.
-pub type Refused = Vec<Error>;
+pub type FieldErrors = Vec<Error>;
 
-/// A decision's refusal as a field error.
+/// Converts a refusal of the crate `versions` to a field error.
 pub(super) fn field_error((field, refusal): (String, Refusal)) -> Error {
     match refusal {
         Refusal::Invalid { shown, detail } => {
@@ -23,10 +23,10 @@ pub(super) fn field_error((field, refusal): (String, Refusal)) -> Error {
     }
 }
 
-/// 422 with all of them; nothing where there are none.
+/// Returns 422 with all errors, if there are any.
 ///
 /// # Errors
-/// Where there are any.
+/// When there are errors.
 pub(super) fn invalid(kind: &str, name: &str, errors: &[Error]) -> Result<(), Rejection> {
     if errors.is_empty() { Ok(()) } else { Err(Rejection::invalid(GROUP, kind, name, errors)) }
 }

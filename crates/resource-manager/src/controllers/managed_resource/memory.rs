@@ -1,4 +1,4 @@
-//! What was in order at the end of a pass, so that the next one sees at a glance that it still is.
+//! Remembers which objects were in sync at the end of a pass, so that the next pass can skip them quickly.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -9,42 +9,42 @@ use k8s_openapi::api::core::v1::Secret;
 use kube::ResourceExt;
 use parking_lot::Mutex;
 
-use super::kinds::Kind;
+use super::kinds::TargetKind;
 use super::namespaces::Namespaces;
 use crate::managed_resource::ObjectReference;
 
 /// Version, kind, namespace and name of an object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Key {
+pub(super) struct ObjectKey {
     api_version: Box<str>,
     kind: Box<str>,
     namespace: Box<str>,
     name: Box<str>,
 }
 
-/// An object that was as its manifest says.
+/// An object that was in sync with its manifest.
 #[derive(Clone, Debug)]
-pub(super) struct Settled {
+pub(super) struct SyncedObject {
     /// Its kind.
-    pub(super) kind: Arc<Kind>,
-    /// Digest of the manifest and of all that is brought into it.
+    pub(super) kind: Arc<TargetKind>,
+    /// Digest of the manifest and of everything that is injected into it.
     pub(super) manifest: u64,
     /// [`super::live::Live::digest`].
     pub(super) live: u64,
     /// [`super::namespaces::Namespaces::digest`] of its namespace.
     pub(super) namespace: u64,
-    /// Whether changes of it are seen.
+    /// Whether the store notices its changes.
     pub(super) is_watched: bool,
 }
 
-/// What a pass was about.
+/// The inputs of a pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Circumstances {
+pub(super) struct PassInputs {
     /// Resource version of the ManagedResource, after our own writes.
     pub(super) version: Option<String>,
-    /// Its generation when the pass began: between our writes, others may have written.
+    /// Its generation when the pass began: others may write between our writes.
     pub(super) generation: Option<i64>,
-    /// Those of its Secrets.
+    /// Resource versions of its Secrets.
     pub(super) secrets: Vec<Option<String>>,
     /// [`super::kinds::Kinds::revision`].
     pub(super) kinds: u64,
@@ -52,30 +52,30 @@ pub(super) struct Circumstances {
     pub(super) scaled: u64,
 }
 
-/// What is known of one ManagedResource's objects.
+/// The objects of one ManagedResource after its last pass.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory {
-    /// Objects that are in order, or were when somebody last looked.
-    pub(super) objects: BTreeMap<Key, Settled>,
-    /// When all of them were; nothing when the last pass did not end well.
-    pub(super) circumstances: Option<Circumstances>,
-    /// [`Said::digest`] of the Secrets at that time.
-    pub(super) said: u64,
+    /// Objects that were in sync when last compared.
+    pub(super) objects: BTreeMap<ObjectKey, SyncedObject>,
+    /// The inputs of the last pass; `None` if that failed.
+    pub(super) inputs: Option<PassInputs>,
+    /// [`SecretsContent::digest`] of the Secrets in that pass.
+    pub(super) secrets_digest: u64,
 }
 
-/// What Secrets say, as far as one needs to know whether they say something else.
+/// The content of Secrets, as far as needed to notice a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct SecretsContent {
     /// Their resource versions, which change with every finalizer and label.
     pub(super) versions: Vec<Option<String>>,
-    /// Of their names and values.
+    /// Digest of their names and values.
     pub(super) digest: u64,
 }
 
-impl Said {
-    /// What these say.
+impl SecretsContent {
+    /// The versions and the digest of these Secrets.
     #[must_use]
-    pub(super) fn by(secrets: &[Secret]) -> Self {
+    pub(super) fn of(secrets: &[Secret]) -> Self {
         let mut hasher = DefaultHasher::new();
         for secret in secrets {
             secret.metadata.name.hash(&mut hasher);
@@ -88,11 +88,11 @@ impl Said {
     }
 }
 
-/// What is known of all ManagedResources.
+/// The memories of all ManagedResources.
 #[derive(Debug, Default)]
 pub(super) struct Memories(Mutex<BTreeMap<Request, Arc<Memory>>>);
 
-impl Key {
+impl ObjectKey {
     /// The key of an object.
     #[must_use]
     pub(super) fn of(object: &ObjectReference) -> Self {
@@ -102,50 +102,50 @@ impl Key {
     }
 }
 
-impl Settled {
-    /// Whether everything that it depends on is the same.
+impl SyncedObject {
+    /// Whether manifest, live object and namespace are the same.
     #[must_use]
-    pub(super) fn is_as(&self, other: &Self) -> bool {
+    pub(super) fn is_same(&self, other: &Self) -> bool {
         (self.manifest, self.live, self.namespace) == (other.manifest, other.live, other.namespace)
     }
 }
 
 impl Memory {
-    /// GRM-MR-007: whether nothing has changed since everything was in order.
+    /// GRM-MR-007: whether nothing has changed since all objects were in sync.
     #[must_use]
-    pub(super) fn holds(&self, namespaces: &Namespaces, circumstances: &Circumstances) -> bool {
-        let is_same = |(key, settled): (&Key, &Settled)| {
-            settled.is_watched
-                && namespaces.digest(&key.namespace) == settled.namespace
-                && settled.kind.digest(&key.namespace, &key.name) == Some(settled.live)
+    pub(super) fn is_current(&self, namespaces: &Namespaces, inputs: &PassInputs) -> bool {
+        let is_same = |(key, in_sync): (&ObjectKey, &SyncedObject)| {
+            in_sync.is_watched
+                && namespaces.digest(&key.namespace) == in_sync.namespace
+                && in_sync.kind.digest(&key.namespace, &key.name) == Some(in_sync.live)
         };
-        self.circumstances.as_ref() == Some(circumstances) && self.objects.iter().all(is_same)
+        self.inputs.as_ref() == Some(inputs) && self.objects.iter().all(is_same)
     }
 }
 
 impl Memory {
-    /// The same, if the Secrets were written and say what they said.
+    /// This memory with the new versions of the Secrets, if their content is the same.
     #[must_use]
-    pub(super) fn of_secrets(&self, said: &Said) -> Option<Self> {
-        let circumstances = self.circumstances.clone().filter(|_| self.said == said.digest)?;
-        let circumstances = Some(Circumstances { secrets: said.versions.clone(), ..circumstances });
-        Some(Self { circumstances, ..self.clone() })
+    pub(super) fn with_secrets(&self, content: &SecretsContent) -> Option<Self> {
+        let inputs = self.inputs.clone().filter(|_| self.secrets_digest == content.digest)?;
+        let inputs = Some(PassInputs { secrets: content.versions.clone(), ..inputs });
+        Some(Self { inputs, ..self.clone() })
     }
 }
 
 impl Memories {
-    /// What is known of one.
+    /// The memory of one ManagedResource; empty if there is none.
     #[must_use]
     pub(super) fn get(&self, of: &Request) -> Arc<Memory> {
         self.0.lock().get(of).cloned().unwrap_or_default()
     }
 
-    /// Takes note.
+    /// Stores the memory of one ManagedResource.
     pub(super) fn put(&self, of: &Request, memory: Memory) {
         self.0.lock().insert(of.clone(), Arc::new(memory));
     }
 
-    /// Nothing is known any more.
+    /// Removes the memory of one ManagedResource.
     pub(super) fn forget(&self, of: &Request) {
         self.0.lock().remove(of);
     }
@@ -166,22 +166,23 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_that_was_written_and_says_the_same_is_no_reason_for_another_pass() {
-        let said = Said::by(&[secret("1", "a")]);
-        let circumstances = Circumstances {
+    fn a_written_secret_with_the_same_content_needs_no_pass() {
+        let content = SecretsContent::of(&[secret("1", "a")]);
+        let inputs = PassInputs {
             version: Some("7".to_owned()),
             generation: Some(1),
-            secrets: said.versions,
+            secrets: content.versions,
             kinds: 0,
             scaled: 0,
         };
         let memory =
-            Memory { circumstances: Some(circumstances.clone()), said: said.digest, ..Memory::default() };
-        let now = memory.of_secrets(&Said::by(&[secret("2", "a")])).and_then(|memory| memory.circumstances);
-        assert_eq!(now, Some(Circumstances { secrets: vec![Some("2".to_owned())], ..circumstances }));
+            Memory { inputs: Some(inputs.clone()), secrets_digest: content.digest, ..Memory::default() };
+        let now =
+            memory.with_secrets(&SecretsContent::of(&[secret("2", "a")])).and_then(|memory| memory.inputs);
+        assert_eq!(now, Some(PassInputs { secrets: vec![Some("2".to_owned())], ..inputs }));
         for other in [vec![secret("2", "b")], vec![], vec![secret("1", "a"), secret("1", "a")]] {
-            assert!(memory.of_secrets(&Said::by(&other)).is_none(), "{other:?}");
+            assert!(memory.with_secrets(&SecretsContent::of(&other)).is_none(), "{other:?}");
         }
-        assert!(Memory::default().of_secrets(&Said::by(&[])).is_none(), "nothing was in order");
+        assert!(Memory::default().with_secrets(&SecretsContent::of(&[])).is_none(), "nothing was in order");
     }
 }

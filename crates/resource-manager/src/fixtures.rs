@@ -1,4 +1,4 @@
-//! Objects that stand before a test.
+//! Creates objects for tests.
 
 use kube::api::{Api, ApiResource, DynamicObject, PostParams};
 use kube::{Client, Resource};

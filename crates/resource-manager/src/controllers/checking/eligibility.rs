@@ -1,4 +1,4 @@
-//! Which ManagedResources are looked at, and which of their changes ask for it.
+//! Which ManagedResources are checked, and which of their changes trigger a check.
 
 use controller::Event;
 use kube::Resource as _;
@@ -6,45 +6,45 @@ use kube::Resource as _;
 use crate::condition::{Condition, RESOURCES_APPLIED, Status};
 use crate::managed_resource::{Class, ManagedResource};
 
-/// Whether the objects of a ManagedResource are looked at.
+/// Whether the objects of a ManagedResource are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
-    /// It says that it is to be left alone.
+pub(super) enum Eligibility {
+    /// An annotation excludes the ManagedResource.
     Ignored,
-    /// It is another instance's.
+    /// Another instance is responsible.
     Irresponsible,
-    /// It goes.
+    /// It is being deleted.
     Deleting,
-    /// Not everything has been applied.
+    /// Not all objects have been applied.
     Unapplied,
-    /// They are.
+    /// All objects have been applied, so they are checked.
     Applied,
 }
 
-/// What the log says of ManagedResources that are not looked at.
+/// Log messages for ManagedResources that are not checked.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Words {
+pub(crate) struct SkipMessages {
     pub(crate) ignored: &'static str,
     pub(crate) irresponsible: &'static str,
     pub(crate) deleting: &'static str,
     pub(crate) unapplied: &'static str,
 }
 
-impl Words {
-    pub(super) fn of(self, standing: Standing) -> Option<&'static str> {
-        match standing {
-            Standing::Ignored => Some(self.ignored),
-            Standing::Irresponsible => Some(self.irresponsible),
-            Standing::Deleting => Some(self.deleting),
-            Standing::Unapplied => Some(self.unapplied),
-            Standing::Applied => None,
+impl SkipMessages {
+    pub(super) fn of(self, eligibility: Eligibility) -> Option<&'static str> {
+        match eligibility {
+            Eligibility::Ignored => Some(self.ignored),
+            Eligibility::Irresponsible => Some(self.irresponsible),
+            Eligibility::Deleting => Some(self.deleting),
+            Eligibility::Unapplied => Some(self.unapplied),
+            Eligibility::Applied => None,
         }
     }
 }
 
-impl Standing {
-    /// GRM-HLT-040 to -045, GRM-PRG-020: what was not applied is not looked at, because a first try may fail that a second one
-    /// mends.
+impl Eligibility {
+    /// GRM-HLT-040 to -045, GRM-PRG-020: objects are not checked until all are applied, because a second attempt may
+    /// repair a failure of the first.
     pub(super) fn of(class: &Class, object: &ManagedResource) -> Self {
         let applied = Condition::find(&object.status.conditions, RESOURCES_APPLIED);
         if object.is_ignored() {
@@ -61,18 +61,19 @@ impl Standing {
     }
 }
 
-/// GRM-HLT-066, GRM-HLT-067, GRM-HLT-070, GRM-HLT-072, GRM-PRG-021: a ManagedResource is looked at when it comes, when its
-/// objects have been applied, when its class changes, and when it is no longer ignored. It is also looked at when the looker
-/// sees that its own condition, of type `told`, has another status (GRM-PRG-032): a pass before that had to judge by the old
-/// one, and may have found nothing to tell. Messages do not count: some say how long ago something was, and would ask for ever.
-pub(super) fn asks(class: &Class, told: &str, event: &Event<ManagedResource>) -> bool {
+/// GRM-HLT-066, GRM-HLT-067, GRM-HLT-070, GRM-HLT-072, GRM-PRG-021: a new ManagedResource triggers a check, as do
+/// changes of its ResourcesApplied condition, its class, or its ignore annotation. A new status of the controller's
+/// own condition, of type `own_condition`, triggers a check as well (GRM-PRG-032): the previous check compared with
+/// the old status and may have written nothing. Messages do not count: some contain the age of an event, and would
+/// trigger checks for ever.
+pub(super) fn triggers_check(class: &Class, own_condition: &str, event: &Event<ManagedResource>) -> bool {
     let object = event.object();
     let changed = match event {
         Event::Create(_) | Event::Generic(_) => true,
         Event::Update { old, new } => {
             old.spec.class != new.spec.class
                 || status(old, RESOURCES_APPLIED) != status(new, RESOURCES_APPLIED)
-                || status(old, told) != status(new, told)
+                || status(old, own_condition) != status(new, own_condition)
                 || (old.is_ignored() && !new.is_ignored())
         }
         Event::Delete(_) => false,
@@ -115,32 +116,35 @@ mod tests {
         object(&json!({"/status/conditions": [{"type": "ResourcesApplied", "status": status}]}))
     }
 
-    /// Applied, and one condition more.
-    fn told(kind: &str) -> ManagedResource {
+    /// ResourcesApplied is true, and another condition is false.
+    fn applied_with(kind: &str) -> ManagedResource {
         let conditions =
             json!([{"type": "ResourcesApplied", "status": "True"}, {"type": kind, "status": "False"}]);
         object(&json!({"/status/conditions": conditions}))
     }
 
-    fn in_other_words(mut object: ManagedResource) -> ManagedResource {
-        let told = object.status.conditions.last_mut().unwrap();
-        told["message"] = json!("5s ago");
-        told["lastUpdateTime"] = json!("2024-06-01T00:00:00Z");
+    fn with_other_message(mut object: ManagedResource) -> ManagedResource {
+        let condition = object.status.conditions.last_mut().unwrap();
+        condition["message"] = json!("5s ago");
+        condition["lastUpdateTime"] = json!("2024-06-01T00:00:00Z");
         object
     }
 
     #[rstest]
-    #[case::applied(applied("True"), Standing::Applied)]
-    #[case::perhaps_applied(applied("Unknown"), Standing::Applied)]
-    #[case::being_applied(applied("Progressing"), Standing::Unapplied)]
-    #[case::not_applied(applied("False"), Standing::Unapplied)]
-    #[case::nobody_knows(object(&json!({"/status/conditions": []})), Standing::Unapplied)]
-    #[case::another_class(object(&json!({"/spec/class": "seed"})), Standing::Irresponsible)]
-    #[case::going(object(&json!({"/metadata/deletionTimestamp": "2024-01-01T00:00:00Z"})), Standing::Deleting)]
-    #[case::ignored(ignored("true"), Standing::Ignored)]
-    #[case::not_ignored(ignored("no"), Standing::Applied)]
-    fn who_is_looked_at(#[case] object: ManagedResource, #[case] standing: Standing) {
-        assert_eq!(Standing::of(&Class::new(""), &object), standing);
+    #[case::applied(applied("True"), Eligibility::Applied)]
+    #[case::perhaps_applied(applied("Unknown"), Eligibility::Applied)]
+    #[case::being_applied(applied("Progressing"), Eligibility::Unapplied)]
+    #[case::not_applied(applied("False"), Eligibility::Unapplied)]
+    #[case::never_applied(object(&json!({"/status/conditions": []})), Eligibility::Unapplied)]
+    #[case::another_class(object(&json!({"/spec/class": "seed"})), Eligibility::Irresponsible)]
+    #[case::going(object(&json!({"/metadata/deletionTimestamp": "2024-01-01T00:00:00Z"})), Eligibility::Deleting)]
+    #[case::ignored(ignored("true"), Eligibility::Ignored)]
+    #[case::not_ignored(ignored("no"), Eligibility::Applied)]
+    fn which_managed_resources_are_checked(
+        #[case] object: ManagedResource,
+        #[case] eligibility: Eligibility,
+    ) {
+        assert_eq!(Eligibility::of(&Class::new(""), &object), eligibility);
     }
 
     #[rstest]
@@ -156,21 +160,29 @@ mod tests {
         true
     )]
     #[case::no_longer_ignored(ignored("true"), applied("True"), true)]
-    #[case::told(applied("True"), told("ResourcesHealthy"), true)]
-    #[case::told_in_other_words(told("ResourcesHealthy"), in_other_words(told("ResourcesHealthy")), false)]
-    #[case::told_by_another(applied("True"), told("ResourcesProgressing"), false)]
+    #[case::another_status_of_our_own(applied("True"), applied_with("ResourcesHealthy"), true)]
+    #[case::only_the_message_changed(
+        applied_with("ResourcesHealthy"),
+        with_other_message(applied_with("ResourcesHealthy")),
+        false
+    )]
+    #[case::another_status_of_others(applied("True"), applied_with("ResourcesProgressing"), false)]
     #[case::ignored_now(applied("Progressing"), ignored("true"), false)]
-    fn which_updates_ask(#[case] old: ManagedResource, #[case] new: ManagedResource, #[case] wanted: bool) {
+    fn which_updates_trigger_a_check(
+        #[case] old: ManagedResource,
+        #[case] new: ManagedResource,
+        #[case] wanted: bool,
+    ) {
         let event = Event::Update { old: Arc::new(old), new: Arc::new(new) };
-        assert_eq!(asks(&Class::new(""), "ResourcesHealthy", &event), wanted);
+        assert_eq!(triggers_check(&Class::new(""), "ResourcesHealthy", &event), wanted);
     }
 
     #[test]
-    fn an_object_asks_when_it_comes_and_not_when_it_goes() {
+    fn a_creation_triggers_a_check_and_a_deletion_does_not() {
         let class = Class::new("");
         let object = Arc::new(applied("True"));
-        assert!(asks(&class, "ResourcesHealthy", &Event::Create(object.clone())));
-        assert!(!asks(&class, "ResourcesHealthy", &Event::Create(Arc::new(ignored("1")))));
-        assert!(!asks(&class, "ResourcesHealthy", &Event::Delete(object)));
+        assert!(triggers_check(&class, "ResourcesHealthy", &Event::Create(object.clone())));
+        assert!(!triggers_check(&class, "ResourcesHealthy", &Event::Create(Arc::new(ignored("1")))));
+        assert!(!triggers_check(&class, "ResourcesHealthy", &Event::Delete(object)));
     }
 }

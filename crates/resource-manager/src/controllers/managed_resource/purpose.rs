@@ -1,43 +1,43 @@
-//! What is to be done with a ManagedResource, all in all.
+//! The purpose of a pass over a ManagedResource.
 
 use kube::ResourceExt as _;
 
 use crate::managed_resource::{Class, ManagedResource};
 
-/// What is to be done with a ManagedResource.
+/// The purpose of a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Path {
-    /// Nothing: it is another class's, or it is told to wait.
+pub(super) enum Purpose {
+    /// None: another class is responsible, or an annotation makes it wait.
     LeaveAlone,
-    /// It is told that it is ignored.
+    /// Write to its status that it is ignored.
     Ignore,
-    /// Its objects are deleted, then our finalizer goes.
+    /// Delete its objects, then remove our finalizer.
     Delete,
-    /// Another class has not let it go yet.
+    /// Wait until another class has removed its finalizer.
     Wait,
-    /// Its objects are applied.
+    /// Apply its objects.
     Apply,
 }
 
 /// GRM-MR-070, GRM-MR-071, GRM-MR-072, GRM-MR-074, GRM-MR-075, GRM-MR-080, GRM-MR-082, GRM-MR-064 and GRM-MR-172.
 #[must_use]
-pub(super) fn path(class: &Class, object: &ManagedResource) -> Path {
+pub(super) fn purpose(class: &Class, object: &ManagedResource) -> Purpose {
     let (acts, is_responsible) = (class.may_act(object), class.is_responsible(object));
     let is_deleting = object.metadata.deletion_timestamp.is_some();
     if operation(object) == Some(api::gardener::OPERATION_WAIT_FOR_STATE) || !(acts || is_responsible) {
-        return Path::LeaveAlone;
+        return Purpose::LeaveAlone;
     }
     if object.is_ignored() && !is_deleting {
-        return Path::Ignore;
+        return Purpose::Ignore;
     }
     match (is_deleting, acts, is_responsible) {
-        (true, _, _) | (_, true, false) => Path::Delete,
-        (false, false, _) => Path::Wait,
-        (false, true, true) => Path::Apply,
+        (true, _, _) | (_, true, false) => Purpose::Delete,
+        (false, false, _) => Purpose::Wait,
+        (false, true, true) => Purpose::Apply,
     }
 }
 
-/// What somebody asks to be done with a ManagedResource.
+/// The operation that an annotation requests.
 #[must_use]
 pub(super) fn operation(object: &ManagedResource) -> Option<&str> {
     object.annotations().get(api::gardener::OPERATION).map(String::as_str)
@@ -49,7 +49,7 @@ mod tests {
 
     use super::*;
 
-    /// Class, finalizer's class, whether it is deleted, annotation.
+    /// A ManagedResource with a class, the finalizer of a class, a deletion timestamp and an annotation.
     fn object(
         class: &str,
         held: Option<&str>,
@@ -70,22 +70,22 @@ mod tests {
         let ignore = Some((api::resources::IGNORE, "true"));
         let wait = Some((api::gardener::OPERATION, "wait-for-state"));
         let table = [
-            ("", None, false, None, Path::Apply),
-            ("", Some(""), false, None, Path::Apply),
-            ("seed", None, false, None, Path::LeaveAlone),
-            ("seed", Some("seed"), true, None, Path::LeaveAlone),
-            ("seed", Some(""), false, None, Path::Delete),
-            ("", Some("seed"), false, None, Path::Wait),
-            ("", Some(""), true, None, Path::Delete),
-            ("", None, true, None, Path::Delete),
-            ("", Some(""), false, ignore, Path::Ignore),
-            ("", Some(""), true, ignore, Path::Delete),
-            ("seed", None, false, ignore, Path::LeaveAlone),
-            ("", Some(""), false, wait, Path::LeaveAlone),
-            ("", Some(""), true, wait, Path::LeaveAlone),
+            ("", None, false, None, Purpose::Apply),
+            ("", Some(""), false, None, Purpose::Apply),
+            ("seed", None, false, None, Purpose::LeaveAlone),
+            ("seed", Some("seed"), true, None, Purpose::LeaveAlone),
+            ("seed", Some(""), false, None, Purpose::Delete),
+            ("", Some("seed"), false, None, Purpose::Wait),
+            ("", Some(""), true, None, Purpose::Delete),
+            ("", None, true, None, Purpose::Delete),
+            ("", Some(""), false, ignore, Purpose::Ignore),
+            ("", Some(""), true, ignore, Purpose::Delete),
+            ("seed", None, false, ignore, Purpose::LeaveAlone),
+            ("", Some(""), false, wait, Purpose::LeaveAlone),
+            ("", Some(""), true, wait, Purpose::LeaveAlone),
         ];
         for (class, held, deleting, annotation, wanted) in table {
-            let got = path(&Class::new(""), &object(class, held, deleting, annotation));
+            let got = purpose(&Class::new(""), &object(class, held, deleting, annotation));
             assert_eq!(got, wanted, "class {class:?}, held by {held:?}, deleted: {deleting}, {annotation:?}");
         }
     }
