@@ -1,4 +1,4 @@
-//! The components of this project: the one list of them. Everything else looks in it by the name that contracts use.
+//! The components of this project, found by the name that contracts use.
 
 mod list;
 
@@ -8,21 +8,21 @@ use crate::terminal::Failure;
 
 pub(crate) use list::COMPONENTS;
 
-/// The component of a name.
+/// Finds a component by its name.
 ///
 /// # Errors
-/// A usage error that names the known components.
-pub(crate) fn named(name: &str) -> Result<&'static Component, Failure> {
+/// A usage error that lists the components.
+pub(crate) fn find(name: &str) -> Result<&'static Component, Failure> {
     COMPONENTS.iter().copied().find(|component| component.name == name).ok_or_else(|| {
         let known = names().join(", ");
         Failure::usage(format!(
-            "this project has no component {name}; it has {known}. A contract of another component is asked of a target: \
-             `verify --target …`"
+            "this project has no component {name}; it has {known}. To run a contract of another component, name a target: \
+            `verify --target …`"
         ))
     })
 }
 
-/// Their names.
+/// The names of the components.
 pub(crate) fn names() -> Vec<&'static str> {
     COMPONENTS.iter().map(|component| component.name).collect()
 }
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn each_is_registered_under_the_service_that_it_is_installed_with() {
+    fn each_component_is_registered_with_the_service_that_it_is_installed_with() {
         for component in COMPONENTS.iter().copied() {
             let (installation, program) = (&component.installation, component.program);
             let has = |words: &str| files(component).iter().any(|(_, text)| text.contains(words));
@@ -81,14 +81,14 @@ mod tests {
             for webhook in objects.iter().flat_map(|object| object["webhooks"].as_array().unwrap()) {
                 let to = &webhook["clientConfig"];
                 assert_eq!(to["caBundle"], "QQ==");
-                let asked = (to["service"]["namespace"].as_str(), to["service"]["name"].as_str());
-                assert_eq!(asked, (Some(installation.namespace), Some(registered.service)), "{program}");
+                let service = (to["service"]["namespace"].as_str(), to["service"]["name"].as_str());
+                assert_eq!(service, (Some(installation.namespace), Some(registered.service)), "{program}");
             }
         }
     }
 
     #[test]
-    fn each_starts_with_every_configuration_that_its_rollouts_are_given() {
+    fn each_component_starts_with_every_configuration_of_its_rollouts() {
         let contracts = contracts::all().unwrap();
         let target = InCluster::of(&contracts).unwrap();
         for component in COMPONENTS.iter().copied() {
@@ -100,7 +100,7 @@ mod tests {
                 let cases = own.flat_map(|contract| &contract.clauses).flat_map(|clause| &clause.cases);
                 let reviewed = cases.filter(|case| matches!(case.when, When::Admission { .. }));
                 let left_out = reviewed.map(|case| &case.config).find(|config| !configs.contains(config));
-                assert_eq!(left_out, None, "{}: no rollout has it", component.name);
+                assert_eq!(left_out, None, "{}: no rollout has this configuration", component.name);
             }
             for config in configs {
                 let file = (rollout.file)(config).unwrap();
@@ -112,8 +112,8 @@ mod tests {
 
     #[test]
     fn an_unknown_component_is_an_error_that_names_the_known_ones() {
-        assert_eq!(named("garden").unwrap().program, "gardener-garden-admission");
-        let failure = named("acme").unwrap_err();
+        assert_eq!(find("garden").unwrap().program, "gardener-garden-admission");
+        let failure = find("acme").unwrap_err();
         assert_eq!(failure.code, 2);
         assert!(names().iter().all(|name| failure.text.contains(name)), "{}", failure.text);
     }

@@ -16,7 +16,7 @@ mod terminal;
 
 use std::process::ExitCode;
 
-/// Cases are many small objects that live for microseconds.
+/// Cases allocate many small objects that live for microseconds.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -25,6 +25,6 @@ fn main() -> ExitCode {
     let terminal = terminal::Terminal::new(&arguments.output);
     match commands::execute(arguments, &terminal) {
         Ok(code) => ExitCode::from(code),
-        Err(failure) => terminal.failure(&failure),
+        Err(failure) => terminal.report_failure(&failure),
     }
 }
