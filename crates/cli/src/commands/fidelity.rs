@@ -6,7 +6,7 @@ use std::time::Instant;
 use fidelity::kinds;
 use fidelity::outcome::Outcome;
 use fidelity::play::Servers;
-use fidelity::run::{self, Options};
+use fidelity::run::{self, RunOptions};
 use fidelity::server::Server;
 use substrate::embedded;
 use substrate::envtest::CLUSTER;
@@ -42,7 +42,7 @@ struct Comparison {
     interruption: Option<Failure>,
 }
 
-fn options(arguments: &FidelityArguments) -> Result<Options, Failure> {
+fn options(arguments: &FidelityArguments) -> Result<RunOptions, Failure> {
     if let Some(name) =
         arguments.kind.iter().find(|name| !kinds::all().iter().any(|kind| kind.name() == **name))
     {
@@ -52,17 +52,17 @@ fn options(arguments: &FidelityArguments) -> Result<Options, Failure> {
             known.join(", ")
         )));
     }
-    Ok(Options {
+    Ok(RunOptions {
         kinds: arguments.kind.clone(),
         parallel: usize::from(arguments.parallel),
         examples: arguments.examples,
-        ..Options::new(arguments.requests, arguments.seed)
+        ..RunOptions::new(arguments.requests, arguments.seed)
     })
 }
 
 async fn compare(
     arguments: &FidelityArguments,
-    options: &Options,
+    options: &RunOptions,
     terminal: &Terminal,
 ) -> Result<Comparison, Failure> {
     let real = EnvtestArguments { with: Vec::new(), data_dir: arguments.data_dir.clone() };
