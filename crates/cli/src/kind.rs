@@ -73,7 +73,7 @@ pub(crate) fn in_cluster_target(
 }
 
 /// Starts or reuses a cluster and installs the target that [`in_cluster_target`] returned.
-pub(crate) async fn start_with_target(
+pub(crate) async fn start_target(
     target: Option<&InCluster>,
     arguments: &KindRunArguments,
     terminal: &Terminal,
@@ -119,7 +119,7 @@ pub(crate) async fn start_with_target(
         name: SubstrateName::Kind.name().to_owned(),
         description,
         stays: keep || !is_new,
-        guard: Box::new(ClusterGuard { kind, _claim: claim }),
+        guard: Box::new(ClusterOwner { kind, _claim: claim }),
     })))
 }
 
@@ -153,13 +153,13 @@ fn logs_folder(arguments: &KindArguments) -> PathBuf {
 }
 
 /// A cluster that this process created, or a reused one with the claim on it.
-struct ClusterGuard {
+struct ClusterOwner {
     kind: Kind,
     _claim: Option<reuse::Claim>,
 }
 
 #[async_trait]
-impl Guard for ClusterGuard {
+impl Guard for ClusterOwner {
     async fn collect(&self, into: &Path) {
         self.kind.collect(into, &logged_namespaces()).await;
     }

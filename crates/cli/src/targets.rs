@@ -128,9 +128,7 @@ fn from_file(
     if spec.is_started() {
         started::reject_trust_flags(running)?;
         if config.is_some() {
-            return Err(Failure::usage(
-                "--config: set the configuration in the field `config` of the target file",
-            ));
+            return Err(Failure::usage("--config: set `config` in the target file instead"));
         }
         let decisions = Some(decisions());
         let image = spec.image.as_deref().map(started::docker_image).transpose()?;

@@ -34,7 +34,7 @@ pub(crate) fn prove(
     let report = report(arguments, added, "prove", terminal)?;
     match arguments.execution.output {
         Format::Text => terminal.print(&render::proof(&report, &terminal.view(None))),
-        Format::Json | Format::Markdown => session::print(&report, &arguments.execution, terminal),
+        Format::Json | Format::Markdown => session::print_run(&report, &arguments.execution, terminal),
     }
     Ok(report.exit_code())
 }
@@ -52,11 +52,8 @@ fn report(
     selected.check()?;
     options::check(&arguments.execution, selected.index().contracts())?;
     envtest::check_flags(&arguments.envtest, arguments.substrate.name())?;
-    kind::check_flags(
-        arguments.kind.is_given(),
-        arguments.substrate,
-        arguments.execution.gardener.as_deref(),
-    )?;
+    let gardener = &arguments.execution.gardener;
+    kind::check_flags(arguments.kind.is_given(), arguments.substrate, gardener.as_deref())?;
     let substrate = arguments.substrate.name();
     let with_manager = arguments.envtest.with.contains(&Addition::ControllerManager);
     let repeat = RepeatCommand::new(command, added)
@@ -68,7 +65,7 @@ fn report(
     let in_cluster = kind::in_cluster_target(arguments.substrate, &mut selected)?;
     let target: Arc<dyn Target> = match &in_cluster {
         Some(in_cluster) => Arc::<kind::InCluster>::clone(in_cluster),
-        None => targets::own_components(selected.components(), arguments.execution.gardener.clone())?,
+        None => targets::own_components(selected.components(), gardener.clone())?,
     };
     let shard = selected.keep_shard(arguments.shard)?;
     let ground = async {
@@ -81,7 +78,7 @@ fn report(
                 Ground::Envtest(Arc::new(started))
             }
             SubstrateName::Kind => {
-                kind::start_with_target(in_cluster.as_deref(), &arguments.kind, terminal).await?
+                kind::start_target(in_cluster.as_deref(), &arguments.kind, terminal).await?
             }
         })
     };

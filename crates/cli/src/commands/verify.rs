@@ -195,7 +195,7 @@ async fn ground(
             let started = envtest::start_for(selected, parallel, crds, &arguments.envtest).await?;
             Ground::Envtest(Arc::new(started))
         }
-        SubstrateName::Kind => kind::start_with_target(in_cluster, &arguments.kind, terminal).await?,
+        SubstrateName::Kind => kind::start_target(in_cluster, &arguments.kind, terminal).await?,
     })
 }
 

@@ -181,7 +181,7 @@ fn row(shoot: &SimulatedShoot, step: &Step) -> Vec<String> {
 
 /// Rows under a title; `None` if there are no rows.
 fn section(title: &str, rows: &[Vec<String>]) -> Option<String> {
-    (!rows.is_empty()).then(|| format!("\n{title}\n{}", aligned(rows)))
+    (!rows.is_empty()).then(|| format!("\n{title}\n{}", format_table(rows)))
 }
 
 fn shoots(count: usize) -> String {
