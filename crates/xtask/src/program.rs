@@ -55,12 +55,12 @@ pub(crate) fn pipe(from: &mut Command, into: &mut Command) -> Result<String> {
 pub(crate) fn step<T>(what: &str, run: impl FnOnce() -> Result<T>) -> Result<T> {
     let begun = Instant::now();
     let result = run().with_context(|| format!("failed step: {what}"))?;
-    tell(&format!("{what}: {:.1} s", begun.elapsed().as_secs_f32()));
+    print_line(&format!("{what}: {:.1} s", begun.elapsed().as_secs_f32()));
     Ok(result)
 }
 
 /// Prints a line to standard error.
-pub(crate) fn tell(line: &str) {
+pub(crate) fn print_line(line: &str) {
     use io::Write as _;
     // If standard error is closed, there is no place to report it.
     let _ = writeln!(io::stderr(), "{line}");
