@@ -160,7 +160,7 @@ fn requests_are_recorded_without_secrets_and_replayed() {
         1,
         &["REC-001", "hooks.example.org/by: <one>  wanted", "hooks.example.org/by: <two>  got"],
     );
-    replay(&["--contracts", "recorded"]).assert_exit(2, &["leave it out"]);
+    replay(&["--contracts", "recorded"]).assert_exit(2, &["leave the flag out"]);
     call(here, &["lint", "--contracts", "recorded"]).assert_exit(0, &[]);
 }
 
