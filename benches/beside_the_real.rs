@@ -1,8 +1,8 @@
-//! 10,000 objects created, listed and watched on the embedded API server and on a real one, in one run: what counts is the
-//! ratio. Needs `KUBEBUILDER_ASSETS`.
+//! Creates, lists and watches 10,000 objects on the embedded API server and on a real one in one run; the ratio counts. Needs
+//! `KUBEBUILDER_ASSETS`.
 
 #![expect(clippy::print_stdout, reason = "it prints a table")]
-#![expect(clippy::unwrap_used, reason = "what cannot be measured ends it")]
+#![expect(clippy::unwrap_used, reason = "a failure should end the benchmark")]
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -18,14 +18,14 @@ use substrate::envtest::{CLUSTER, Envtest, Options, programs};
 use substrate::{embedded, kubeconfig};
 
 const OBJECTS: usize = 10_000;
-/// Requests under way at once.
-const AT_ONCE: usize = 8;
-/// How often all are listed.
+/// Requests that run at the same time.
+const PARALLEL: usize = 8;
+/// How often all objects are listed.
 const LISTS: usize = 3;
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
-/// Objects a second.
-struct Measured {
+/// Objects per second.
+struct Rates {
     created: f64,
     listed: f64,
     watched: f64,
@@ -35,7 +35,7 @@ fn main() {
     #[expect(clippy::disallowed_methods, reason = "this is the main function")]
     let assets = std::env::var("KUBEBUILDER_ASSETS").ok().filter(|folder| !folder.is_empty());
     let Some(assets) = assets else {
-        println!("not measured: KUBEBUILDER_ASSETS names no control plane (`make control-plane`)");
+        println!("not measured: KUBEBUILDER_ASSETS is not set; `make control-plane` builds a control plane");
         return;
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
@@ -44,24 +44,24 @@ fn main() {
 
 async fn run(assets: PathBuf) {
     let in_process = Client::new(embedded::ControlPlane::default().start(), "default");
-    let in_process = measured(&in_process).await;
+    let in_process = measure(&in_process).await;
 
-    let door = embedded::ControlPlane::default()
+    let front = embedded::ControlPlane::default()
         .start()
         .serve(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))
         .await
         .unwrap();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("kubeconfig");
-    std::fs::write(&file, door.kubeconfig()).unwrap();
-    let over_tls = measured(&kubeconfig::client(&file).await.unwrap()).await;
+    std::fs::write(&file, front.kubeconfig()).unwrap();
+    let over_tls = measure(&kubeconfig::client(&file).await.unwrap()).await;
 
     let surroundings = Surroundings { assets: Some(assets), ..Surroundings::default() };
     let assets = Assets::find(&surroundings, programs(false)).unwrap();
     let real = Envtest::start(&Options::new(assets, folder.path().to_owned())).await.unwrap();
-    let real = measured(&real.cluster(CLUSTER).client.clone()).await;
+    let real = measure(&real.cluster(CLUSTER).client.clone()).await;
 
-    println!("{:<22}{:>12}{:>12}{:>12}", "objects a second", "create", "list", "watch");
+    println!("{:<22}{:>12}{:>12}{:>12}", "objects per second", "create", "list", "watch");
     for (name, row) in
         [("kube-apiserver", &real), ("embedded over TLS", &over_tls), ("embedded in process", &in_process)]
     {
@@ -79,22 +79,22 @@ async fn run(assets: PathBuf) {
     }
 }
 
-async fn measured(client: &Client) -> Measured {
+async fn measure(client: &Client) -> Rates {
     let begun = Instant::now();
     let creations = (0..OBJECTS).map(|number| create(client, number));
-    stream::iter(creations).buffer_unordered(AT_ONCE).collect::<()>().await;
+    stream::iter(creations).buffer_unordered(PARALLEL).collect::<()>().await;
     let created = rate(OBJECTS, begun.elapsed());
 
     let begun = Instant::now();
     for _ in 0..LISTS {
-        assert_eq!(listed(client).await, OBJECTS);
+        assert_eq!(list(client).await, OBJECTS);
     }
     let listed = rate(OBJECTS * LISTS, begun.elapsed());
 
-    // The events of the creations, or all objects as added: both come one by one.
+    // One event per object: of its creation, or as an existing object.
     let begun = Instant::now();
-    watched(client).await;
-    Measured { created, listed, watched: rate(OBJECTS, begun.elapsed()) }
+    watch(client).await;
+    Rates { created, listed, watched: rate(OBJECTS, begun.elapsed()) }
 }
 
 async fn create(client: &Client, number: usize) {
@@ -105,17 +105,17 @@ async fn create(client: &Client, number: usize) {
     });
     let request = Request::post(MAPS).header("content-type", "application/json");
     let request = request.body(map.to_string().into_bytes()).unwrap();
-    let _made: String = client.request_text(request).await.unwrap();
+    let _created: String = client.request_text(request).await.unwrap();
 }
 
-/// How many objects a list holds.
-async fn listed(client: &Client) -> usize {
+/// Lists the objects and returns their number.
+async fn list(client: &Client) -> usize {
     let list = client.request_text(get(MAPS)).await.unwrap();
     list.matches("\"uid\":").count()
 }
 
-/// Reads a watch until all objects were told of, each on a line.
-async fn watched(client: &Client) {
+/// Reads a watch until there was an event, and so a line, for each object.
+async fn watch(client: &Client) {
     let mut body = client.send(get(&format!("{MAPS}?watch=true")).map(Body::from)).await.unwrap().into_body();
     let mut events = 0;
     while events < OBJECTS {
@@ -129,7 +129,7 @@ fn get(path: &str) -> Request<Vec<u8>> {
     Request::get(path).header("accept", "application/json").body(Vec::new()).unwrap()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "there are not that many objects")]
+#[expect(clippy::cast_precision_loss, reason = "the number of objects is small")]
 fn rate(objects: usize, took: Duration) -> f64 {
     objects as f64 / took.as_secs_f64()
 }

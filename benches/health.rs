@@ -1,4 +1,4 @@
-//! What it costs to look at workload: reading it from a list, and telling whether it is healthy and rolled out.
+//! The cost of health checks: reading Deployments from a list, and checking whether they are healthy and rolled out.
 
 use std::hint::black_box;
 
@@ -26,21 +26,21 @@ fn deployment(number: usize) -> Value {
     })
 }
 
-fn looking(c: &mut Criterion) {
+fn check_deployments(c: &mut Criterion) {
     let text = json!((0..ITEMS).map(deployment).collect::<Vec<_>>()).to_string();
     let read = || serde_json::from_str::<Vec<Deployment>>(&text).expect("they are Deployments");
     let deployments = read();
     let mut group = c.benchmark_group("health");
     group.throughput(Throughput::Elements(ITEMS as u64));
     group.bench_function("read 1,000 Deployments", |b| b.iter(|| black_box(read())));
-    group.bench_function("look at 1,000 Deployments", |b| {
+    group.bench_function("check 1,000 Deployments", |b| {
         b.iter(|| {
-            let fine = |it: &&Deployment| it.check().is_ok() && rollout::deployment(it, |_| 1).is_ok();
-            assert_eq!(black_box(deployments.iter().filter(fine).count()), ITEMS);
+            let is_healthy = |it: &&Deployment| it.check().is_ok() && rollout::deployment(it, |_| 1).is_ok();
+            assert_eq!(black_box(deployments.iter().filter(is_healthy).count()), ITEMS);
         });
     });
     group.finish();
 }
 
-criterion_group!(benches, looking);
+criterion_group!(benches, check_deployments);
 criterion_main!(benches);

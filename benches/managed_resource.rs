@@ -1,6 +1,6 @@
-//! The hot path of the managed-resource controller: Secrets into manifests, manifests against live objects.
+//! The hot path of the managed-resource controller: decoding manifests of Secrets, and comparing them with live objects.
 //!
-//! One object in two is a Deployment, the others are ConfigMaps, as a control plane has them.
+//! Half of the objects are Deployments, the others ConfigMaps, as in a control plane.
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 const SIZES: [usize; 4] = [1, 60, 1_000, 10_000];
 
-/// A Secret of as many manifests, each a value of its own.
+/// A Secret with `size` manifests, one per key.
 fn secret(size: usize, notation: &str) -> Secret {
     let values = (0..size).map(|number| {
         let object = if number % 2 == 0 { deployment(number) } else { config_map(number) };
@@ -73,7 +73,7 @@ fn inventory(secret: &Secret) -> Inventory {
     })
 }
 
-/// What is to be written for each object.
+/// Plans the write for each object.
 fn writes(inventory: &Inventory, live: &[Option<Value>]) -> Vec<Write> {
     let inject: BTreeMap<String, String> = labels_to_inject(None, "gardener");
     let objects = inventory.wanted.iter().zip(live);
@@ -85,15 +85,15 @@ fn writes(inventory: &Inventory, live: &[Option<Value>]) -> Vec<Write> {
             applied: &wanted.applied,
             preserve: Preserve::default(),
         };
-        write(&rules, &wanted.object, live.as_ref(), false).expect("the manifests are whole")
+        write(&rules, &wanted.object, live.as_ref(), false).expect("the manifests are complete")
     });
     writes.collect()
 }
 
-/// The objects as they are in the cluster once they are written.
+/// The objects in the cluster after they were written.
 fn live(inventory: &Inventory) -> Vec<Option<Value>> {
     let absent = vec![None; inventory.wanted.len()];
-    let made = writes(inventory, &absent).into_iter().map(|write| match write {
+    let created = writes(inventory, &absent).into_iter().map(|write| match write {
         ObjectWrite::Create(mut object) => {
             object["metadata"]["resourceVersion"] = json!("1234");
             object["metadata"]["uid"] = json!("8c3d49f6-e177-4938-8547-c61283a84876");
@@ -102,7 +102,7 @@ fn live(inventory: &Inventory) -> Vec<Option<Value>> {
         }
         _ => None,
     });
-    made.collect()
+    created.collect()
 }
 
 fn decode_and_plan(criterion: &mut Criterion) {

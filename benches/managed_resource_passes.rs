@@ -1,10 +1,9 @@
-//! A ManagedResource of 1,000 ConfigMaps on the embedded API server and, where `KUBEBUILDER_ASSETS` names one, on a real
-//! control plane: applied from nothing, looked at again and again while nothing changes, deleted; and the same objects created
-//! by hand, which is what the server itself takes. Time, CPU of this process (on the embedded server both sides are in it), and
-//! what the controllers sent.
+//! A ManagedResource of 1,000 ConfigMaps on the embedded API server and, if `KUBEBUILDER_ASSETS` is set, on a real control plane:
+//! creates it, reconciles it without changes, and deletes it. Also creates the same objects directly, to measure the server's
+//! share. Prints time, CPU time of this process (which includes the embedded server), and the number of requests.
 
 #![expect(clippy::print_stdout, reason = "it prints a table")]
-#![expect(clippy::unwrap_used, reason = "what cannot be measured ends it")]
+#![expect(clippy::unwrap_used, reason = "a failure should end the benchmark")]
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -27,22 +26,22 @@ use substrate::envtest::{CLUSTER, Envtest, Options, programs};
 use substrate::facts;
 
 const OBJECTS: usize = 1_000;
-/// How many passes without a change are measured together.
+/// The number of passes without a change.
 const PASSES: u32 = 100;
 /// Time between two passes.
 const PERIOD: Duration = Duration::from_mins(1);
-/// Between two looks at what has become of the ManagedResource.
+/// Time between two reads of the ManagedResource.
 const PAUSE: Duration = Duration::from_millis(20);
 /// How long each part may take.
 const PATIENCE: Duration = Duration::from_mins(2);
-/// Name of the ManagedResource that has them all.
+/// Name of the ManagedResource with all objects.
 const MANY: &str = "many";
-/// Requests by hand that are under way at once.
-const AT_ONCE: usize = 64;
+/// Direct requests that run at the same time.
+const PARALLEL: usize = 64;
 const CONTROLLER: &str = "gardener-resource-manager";
 
-/// What time and CPU were at a moment.
-struct Begun(Instant, Duration);
+/// The start of a measurement: time, and CPU time of this process.
+struct Stopwatch(Instant, Duration);
 
 fn main() {
     println!("{:<52}{:>10}{:>12}", format!("{OBJECTS} ConfigMaps"), "time, ms", "CPU, ms");
@@ -57,7 +56,9 @@ fn main() {
     match assets {
         Some(assets) => runtime.block_on(real(PathBuf::from(assets))),
         None => {
-            println!("not on a real one: KUBEBUILDER_ASSETS names no control plane (`make control-plane`)");
+            println!(
+                "not measured on a real server: KUBEBUILDER_ASSETS is not set; `make control-plane` builds a control plane"
+            );
         }
     }
     drop(runtime);
@@ -82,45 +83,45 @@ async fn real(assets: PathBuf) {
 
 async fn applied_and_deleted(name: &str, client: &Client, now: Timestamp) {
     let cluster = Cluster::new(client.clone());
-    let begun = Begun::now();
-    let creations = objects("by-hand", OBJECTS).map(|object| create(cluster.clone(), object));
-    stream::iter(creations).buffer_unordered(AT_ONCE).collect::<()>().await;
-    begun.tell(&format!("{name}: by hand"), 1);
-    let controllers = running(client, now);
-    // By then the controllers run, and know the kinds.
+    let stopwatch = Stopwatch::now();
+    let creations = objects("direct", OBJECTS).map(|object| create(cluster.clone(), object));
+    stream::iter(creations).buffer_unordered(PARALLEL).collect::<()>().await;
+    stopwatch.print(&format!("{name}: created directly"), 1);
+    let controllers = start_controllers(client, now);
+    // Wait until the controllers run and have read the API.
     write(&cluster, "first", 1).await;
-    until(&cluster, "first", is_applied).await;
-    let begun = Begun::now();
+    wait_until(&cluster, "first", is_applied).await;
+    let stopwatch = Stopwatch::now();
     write(&cluster, MANY, OBJECTS).await;
-    until(&cluster, MANY, is_applied).await;
-    begun.tell(&format!("{name}: applied"), 1);
-    let begun = Begun::now();
+    wait_until(&cluster, MANY, is_applied).await;
+    stopwatch.print(&format!("{name}: applied"), 1);
+    let stopwatch = Stopwatch::now();
     cluster.delete(&managed_resource(MANY), "").await.unwrap();
-    until(&cluster, MANY, Value::is_null).await;
-    begun.tell(&format!("{name}: deleted"), 1);
+    wait_until(&cluster, MANY, Value::is_null).await;
+    stopwatch.print(&format!("{name}: deleted"), 1);
     drop(controllers);
 }
 
-/// Passes over a ManagedResource that has been applied, in virtual time: what goes by is what they compute.
+/// Measures passes without changes in virtual time, in which only computation takes real time.
 async fn unchanged() {
     let server = Embedded::start(false, None).await.unwrap();
     let cluster = Cluster::new(server.client());
-    let controllers = running(&server.client_as(CONTROLLER), server.now());
+    let controllers = start_controllers(&server.client_as(CONTROLLER), server.now());
     write(&cluster, MANY, OBJECTS).await;
-    until(&cluster, MANY, is_applied).await;
+    wait_until(&cluster, MANY, is_applied).await;
     tokio::time::sleep(2 * PERIOD).await;
     let (passed, sent) = (passes(&controllers.exposition()), server.request_count());
-    let begun = Begun::now();
+    let stopwatch = Stopwatch::now();
     tokio::time::sleep(PASSES * PERIOD).await;
     let passed = passes(&controllers.exposition()) - passed;
-    begun.tell("embedded: a pass, nothing has changed", passed);
+    stopwatch.print("embedded: a pass, nothing has changed", passed);
     let requests = server.requests_since(sent);
     let writes = requests.iter().filter(|request| request.user == CONTROLLER && request.is_write()).count();
     println!("{passed} passes, {} requests of the controllers, {writes} of them writes", requests.len());
 }
 
-/// The managed-resource controller; those that look at its objects do so once.
-fn running(client: &Client, now: Timestamp) -> Running {
+/// Starts the managed-resource controller. The health controllers run once only.
+fn start_controllers(client: &Client, now: Timestamp) -> Running {
     let config = json!({
         "sourceClientConnection": {}, "controllers": {"managedResource": {"syncPeriod": "1m"}, "health": {"syncPeriod": "1000h"}},
     });
@@ -143,7 +144,7 @@ async fn create(cluster: Cluster, object: Value) {
     assert!(reply.is_success(), "{}", reply.message());
 }
 
-/// Writes a ManagedResource of so many objects.
+/// Writes a ManagedResource with `count` objects.
 async fn write(cluster: &Cluster, name: &str, count: usize) {
     let manifests = objects(name, count).enumerate();
     let manifests = manifests.map(|(number, object)| (format!("{number}.yaml"), json!(object.to_string())));
@@ -164,19 +165,19 @@ fn managed_resource(name: &str) -> Value {
     })
 }
 
-/// Waits until the ManagedResource is as asked; null is gone.
-async fn until(cluster: &Cluster, name: &str, is_so: impl Fn(&Value) -> bool) {
-    let looking = async {
+/// Waits until the condition holds for the ManagedResource, which is null if it does not exist.
+async fn wait_until(cluster: &Cluster, name: &str, condition: impl Fn(&Value) -> bool) {
+    let wait = async {
         loop {
             let reply = cluster.get(&managed_resource(name)).await.unwrap();
             let object = if reply.is_success() { reply.body } else { Value::Null };
-            if is_so(&object) {
+            if condition(&object) {
                 return;
             }
             tokio::time::sleep(PAUSE).await;
         }
     };
-    tokio::time::timeout(PATIENCE, looking).await.unwrap();
+    tokio::time::timeout(PATIENCE, wait).await.unwrap();
 }
 
 fn is_applied(object: &Value) -> bool {
@@ -184,21 +185,21 @@ fn is_applied(object: &Value) -> bool {
     conditions.into_iter().any(|it| it["type"] == "ResourcesApplied" && it["status"] == "True")
 }
 
-/// How many passes there were, by the controllers' own count.
+/// The number of passes in the controllers' metrics.
 fn passes(metrics: &str) -> u32 {
     const COUNT: &str = "controller_runtime_reconcile_total{controller=\"managedresource\"";
     let counts = metrics.lines().filter(|line| line.starts_with(COUNT));
     counts.filter_map(|line| line.rsplit(' ').next()?.parse::<u32>().ok()).sum()
 }
 
-impl Begun {
+impl Stopwatch {
     fn now() -> Self {
         let cpu = clock_gettime(ClockId::ProcessCPUTime);
         Self(Instant::now(), Duration::try_from(cpu).unwrap())
     }
 
-    /// What it took since, each of so many times.
-    fn tell(&self, what: &str, times: u32) {
+    /// Prints time and CPU time since the start, divided by `times`.
+    fn print(&self, what: &str, times: u32) {
         let now = Self::now();
         let each = |whole: Duration| whole.as_secs_f64() * 1e3 / f64::from(times);
         println!(

@@ -1,4 +1,4 @@
-//! Contracts: loading all of them, expanding every case, and comparing answers with what they assert.
+//! Contracts: loading and expanding all, and comparing answers with what cases assert.
 
 use std::hint::black_box;
 
@@ -17,13 +17,13 @@ fn comparing(c: &mut Criterion) {
     for name in ["seccomp-profile", "high-availability-config"] {
         let contract = catalog.iter().find(|contract| contract.name == name).expect("the contract is there");
         c.bench_function(&format!("compare every case of {name} with its input"), |b| {
-            b.iter(|| black_box(compared(contract)));
+            b.iter(|| black_box(compare_unchanged(contract)));
         });
     }
 }
 
-/// The mismatches of a target that changes nothing, over all cases that assert an object.
-fn compared(contract: &Contract) -> usize {
+/// The number of mismatches of a target that changes nothing, in all cases that assert an object.
+fn compare_unchanged(contract: &Contract) -> usize {
     let cases = contract.clauses.iter().flat_map(|clause| &clause.cases);
     let asserted = cases.filter_map(|case| Some((case.then.object.as_ref()?, case.given.object.as_ref()?)));
     asserted

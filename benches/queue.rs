@@ -1,4 +1,4 @@
-//! The work queue: what it costs to hand out an object, to hear of one again, and to try one again later.
+//! The work queue: adding and handing out requests, adding duplicates, and adding with rate limiting.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ async fn drain(queue: &Queue<Request>) {
     }
 }
 
-fn hand_out(criterion: &mut Criterion, runtime: &Runtime, requests: &[Request]) {
+fn measure(criterion: &mut Criterion, runtime: &Runtime, requests: &[Request]) {
     let mut group = criterion.benchmark_group("queue, 100k requests");
     group.throughput(Throughput::Elements(ITEMS as u64)).sample_size(10);
     group.bench_function("add, get, done", |bencher| {
@@ -42,7 +42,7 @@ fn hand_out(criterion: &mut Criterion, runtime: &Runtime, requests: &[Request]) 
             BatchSize::LargeInput,
         );
     });
-    group.bench_function("add what waits already", |bencher| {
+    group.bench_function("add duplicates", |bencher| {
         let full = queue();
         for request in requests {
             full.add(request.clone());
@@ -69,9 +69,8 @@ fn hand_out(criterion: &mut Criterion, runtime: &Runtime, requests: &[Request]) 
 }
 
 fn benches(criterion: &mut Criterion) {
-    let runtime =
-        Builder::new_current_thread().enable_all().build().expect("a runtime needs no resource of ours");
-    hand_out(criterion, &runtime, &requests());
+    let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime can be built");
+    measure(criterion, &runtime, &requests());
 }
 
 criterion_group!(all, benches);

@@ -1,7 +1,7 @@
-//! A maintenance pass over 1,000 Shoots on the embedded API server: how long it takes, and what is written of each Shoot.
+//! A maintenance pass over 1,000 Shoots on the embedded API server: duration, and writes per Shoot.
 
 #![expect(clippy::print_stdout, reason = "it prints a table")]
-#![expect(clippy::unwrap_used, reason = "what cannot be measured ends it")]
+#![expect(clippy::unwrap_used, reason = "a failure should end the benchmark")]
 
 use std::time::{Duration, Instant};
 
@@ -18,15 +18,17 @@ use substrate::facts;
 const SHOOTS: usize = 1_000;
 const NAMESPACE: &str = "garden-dev";
 const CONTROLLER: &str = "gardener-controller-manager";
-/// Between two looks at how many Shoots have been maintained.
+/// Time between two reads of the number of maintained Shoots.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// What a pass took, and did to each Shoot.
+/// Duration and writes of a pass.
 struct Pass {
     took: Duration,
-    /// Requests that change Shoots, those that only try it, and revisions that Shoots got.
+    /// Writes of Shoots that are not dry runs.
     writes: usize,
-    tries: usize,
+    /// Dry runs.
+    dry_runs: usize,
+    /// Changes of Shoots, as seen by a watch.
     changes: usize,
 }
 
@@ -38,7 +40,7 @@ fn main() {
         "seconds",
         "shoots/s",
         "writes",
-        "tries",
+        "dry runs",
         "changes"
     );
     for (name, version) in [("all are moved to another version", "1.27.3"), ("all are up to date", "1.27.4")]
@@ -47,15 +49,15 @@ fn main() {
         println!(
             "{name:<34}{:>10.2}{:>12.0}{:>10.2}{:>10.2}{:>10.2}",
             pass.took.as_secs_f64(),
-            each(SHOOTS, 1) / pass.took.as_secs_f64(),
-            each(pass.writes, SHOOTS),
-            each(pass.tries, SHOOTS),
-            each(pass.changes, SHOOTS)
+            ratio(SHOOTS, 1) / pass.took.as_secs_f64(),
+            ratio(pass.writes, SHOOTS),
+            ratio(pass.dry_runs, SHOOTS),
+            ratio(pass.changes, SHOOTS)
         );
     }
 }
 
-/// Writes Shoots of a version, whose window is always open, and then starts the controller.
+/// Writes Shoots with this version whose maintenance window is always open, and then starts the controller.
 async fn pass(version: &str) -> Pass {
     let garden = Embedded::start(false, None).await.unwrap();
     let cluster = Cluster::new(garden.client());
@@ -79,11 +81,11 @@ async fn pass(version: &str) -> Pass {
     let of_shoots = requests
         .iter()
         .filter(|request| request.user == CONTROLLER && request.resource == "shoots" && request.is_write());
-    let (tried, written): (Vec<_>, Vec<_>) = of_shoots.partition(|request| request.dry_run);
-    Pass { took, writes: written.len(), tries: tried.len(), changes: changes(&garden, before).await }
+    let (dry_runs, writes): (Vec<_>, Vec<_>) = of_shoots.partition(|request| request.dry_run);
+    Pass { took, writes: writes.len(), dry_runs: dry_runs.len(), changes: changes(&garden, before).await }
 }
 
-/// How many Shoots have been maintained, by the controllers' own count.
+/// The number of maintained Shoots in the controllers' metrics.
 fn maintained(metrics: &str) -> usize {
     const COUNT: &str =
         "controller_runtime_reconcile_total{controller=\"shoot-maintenance\",result=\"requeue_after\"} ";
@@ -92,14 +94,14 @@ fn maintained(metrics: &str) -> usize {
     count.unwrap_or_default()
 }
 
-/// How often Shoots were changed since a revision, as a watch tells it.
+/// The number of changes of Shoots since a revision, read from a watch.
 async fn changes(garden: &Embedded, since: u64) -> usize {
     let path = format!(
         "/apis/core.gardener.cloud/v1beta1/namespaces/{NAMESPACE}/shoots?watch=true&resourceVersion={since}&timeoutSeconds=1"
     );
     let request = http::Request::get(path).body(Vec::new()).unwrap();
-    let told = garden.client().request_text(request).await.unwrap();
-    told.matches("\"type\":\"MODIFIED\"").count()
+    let events = garden.client().request_text(request).await.unwrap();
+    events.matches("\"type\":\"MODIFIED\"").count()
 }
 
 fn profile() -> Value {
@@ -130,7 +132,7 @@ fn shoot(number: usize, version: &str) -> Value {
     })
 }
 
-#[expect(clippy::cast_precision_loss, reason = "there are not that many")]
-fn each(count: usize, of: usize) -> f64 {
+#[expect(clippy::cast_precision_loss, reason = "the numbers are small")]
+fn ratio(count: usize, of: usize) -> f64 {
     count as f64 / of as f64
 }

@@ -1,4 +1,4 @@
-//! Each webhook of the resource-manager: bytes of a review in, bytes of its answer out, without TLS.
+//! Each webhook of the resource-manager: from the bytes of a review to the bytes of the answer, without TLS.
 
 use controller::config::Configuration as _;
 use std::hint::black_box;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tower::ServiceExt as _;
 
-/// Settings that turn everything on, each doing its work.
+/// A configuration that enables all webhooks.
 fn config() -> Value {
     let on = json!({"enabled": true});
     json!({
@@ -38,7 +38,7 @@ fn config() -> Value {
     })
 }
 
-/// A Pod template of the size that components have, about 2 KB.
+/// A Pod template of typical size, about 2 KB.
 fn template() -> Value {
     let environment: Vec<Value> = (0..12)
         .map(|index| json!({"name": format!("VARIABLE_{index}"), "value": format!("a value of some length {index}")}))
@@ -61,16 +61,18 @@ fn template() -> Value {
     })
 }
 
-/// One request: name and path of its webhook, its operation, group and kind of its object, and the object.
-struct Asked {
+/// A request to a webhook.
+struct WebhookRequest {
+    /// The name of the webhook.
     name: &'static str,
     path: &'static str,
     operation: &'static str,
+    /// Group and kind of the object.
     kind: (&'static str, &'static str),
     object: Value,
 }
 
-fn requests() -> Vec<Asked> {
+fn requests() -> Vec<WebhookRequest> {
     let mut pod = template();
     pod["apiVersion"] = "v1".into();
     pod["kind"] = "Pod".into();
@@ -82,21 +84,27 @@ fn requests() -> Vec<Asked> {
         ("kubernetes-service-host", "/webhooks/kubernetes-service-host"),
         ("pod-scheduler-name", "/webhooks/default-pod-scheduler-name"),
     ];
-    let mut requests: Vec<Asked> = of_pods
-        .map(|(name, path)| Asked { name, path, operation: "CREATE", kind: ("", "Pod"), object: pod.clone() })
+    let mut requests: Vec<WebhookRequest> = of_pods
+        .map(|(name, path)| WebhookRequest {
+            name,
+            path,
+            operation: "CREATE",
+            kind: ("", "Pod"),
+            object: pod.clone(),
+        })
         .into();
     requests.extend(of_other_kinds());
     requests.extend(of_extensions());
     requests
 }
 
-fn of_other_kinds() -> [Asked; 3] {
+fn of_other_kinds() -> [WebhookRequest; 3] {
     let type_label = json!({"high-availability-config.resources.gardener.cloud/type": "server"});
     let consider_label = json!({"token-invalidator.resources.gardener.cloud/consider": "true"});
     let endpoints: Vec<Value> =
         (0..10).map(|index| json!({"addresses": [format!("10.0.0.{index}")], "zone": "a"})).collect();
     [
-        Asked {
+        WebhookRequest {
             name: "high-availability-config",
             path: "/webhooks/high-availability-config",
             operation: "CREATE",
@@ -106,7 +114,7 @@ fn of_other_kinds() -> [Asked; 3] {
                 "spec": {"replicas": 1, "selector": {"matchLabels": {"app": "app"}}, "template": template()},
             }),
         },
-        Asked {
+        WebhookRequest {
             name: "endpoint-slice-hints",
             path: "/webhooks/endpoint-slice-hints",
             operation: "CREATE",
@@ -116,7 +124,7 @@ fn of_other_kinds() -> [Asked; 3] {
                 "addressType": "IPv4", "endpoints": endpoints,
             }),
         },
-        Asked {
+        WebhookRequest {
             name: "token-invalidator",
             path: "/webhooks/invalidate-service-account-token-secret",
             operation: "CREATE",
@@ -129,16 +137,16 @@ fn of_other_kinds() -> [Asked; 3] {
     ]
 }
 
-fn of_extensions() -> [Asked; 2] {
+fn of_extensions() -> [WebhookRequest; 2] {
     [
-        Asked {
+        WebhookRequest {
             name: "extension-validation",
             path: "/validate-extensions-gardener-cloud-v1alpha1-infrastructure",
             operation: "CREATE",
             kind: ("extensions.gardener.cloud", "Infrastructure"),
             object: infrastructure(),
         },
-        Asked {
+        WebhookRequest {
             name: "crd-deletion-protection",
             path: "/webhooks/validate-crd-deletion",
             operation: "DELETE",
@@ -159,17 +167,17 @@ fn infrastructure() -> Value {
     })
 }
 
-/// The review of a request; an object that is deleted stands where API servers put it.
-fn review(asked: &Asked) -> Bytes {
-    let (group, kind) = asked.kind;
+/// The review of a request. A deleted object is in `oldObject`.
+fn review(request: &WebhookRequest) -> Bytes {
+    let (group, kind) = request.kind;
     let version = if group.starts_with("extensions") { "v1alpha1" } else { "v1" };
     let resource = format!("{}s", kind.to_lowercase());
-    let place = if asked.operation == "DELETE" { "oldObject" } else { "object" };
+    let field = if request.operation == "DELETE" { "oldObject" } else { "object" };
     let review = json!({
         "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
         "request": {
             "uid": "705ab4f5-6393-11e8-b7cc-42010a800002", "namespace": "a", "name": "app",
-            "operation": asked.operation, place: asked.object,
+            "operation": request.operation, field: request.object,
             "kind": {"group": group, "version": version, "kind": kind},
             "resource": {"group": group, "version": version, "resource": resource},
         },
@@ -177,7 +185,7 @@ fn review(asked: &Asked) -> Bytes {
     Bytes::from(review.to_string())
 }
 
-async fn ask(webhooks: &Webhooks, path: &str, body: Bytes) -> Bytes {
+async fn send(webhooks: &Webhooks, path: &str, body: Bytes) -> Bytes {
     let request = Request::post(path)
         .header("content-type", "application/json")
         .body(Full::new(body))
@@ -187,7 +195,7 @@ async fn ask(webhooks: &Webhooks, path: &str, body: Bytes) -> Bytes {
     collected.to_bytes()
 }
 
-/// Webhooks over a cluster that holds what they look for.
+/// Starts the webhooks with a cluster that has the objects they read.
 async fn start() -> Webhooks {
     let server = ApiServer::builder().namespace("a").build();
     let client = Client::new(server, "default");
@@ -207,13 +215,13 @@ fn bench(criterion: &mut Criterion) {
     let webhooks = runtime.block_on(start());
     let mut group = criterion.benchmark_group("webhooks");
     group.measurement_time(Duration::from_secs(2)).warm_up_time(Duration::from_secs(1));
-    for asked in requests() {
-        let (Asked { name, path, .. }, body) = (&asked, review(&asked));
-        let answer = runtime.block_on(ask(&webhooks, path, body.clone()));
-        assert!(answer.windows(14).any(|window| window == b"\"allowed\":true"), "{name} refuses");
+    for request in requests() {
+        let (WebhookRequest { name, path, .. }, body) = (&request, review(&request));
+        let answer = runtime.block_on(send(&webhooks, path, body.clone()));
+        assert!(answer.windows(14).any(|window| window == b"\"allowed\":true"), "{name} denies the request");
         group.throughput(Throughput::Bytes(body.len() as u64));
         group.bench_function(*name, |bencher| {
-            bencher.iter(|| runtime.block_on(ask(&webhooks, path, black_box(body.clone()))));
+            bencher.iter(|| runtime.block_on(send(&webhooks, path, black_box(body.clone()))));
         });
     }
     group.finish();

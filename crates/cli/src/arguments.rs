@@ -1,4 +1,4 @@
-//! What may be typed on the command line; data only, documented for `--help`, completions and the man page.
+//! The command line: data only. The doc comments are the texts of `--help`, completions and the man page.
 
 use std::path::PathBuf;
 
@@ -10,43 +10,44 @@ mod environment;
 mod fidelity;
 mod gate;
 mod init;
-mod named;
 mod record;
 mod release;
 mod render;
 mod report;
 mod selection;
+mod target;
 mod versions;
 
 pub(crate) use check::{CheckCommand, CheckObjectsArguments};
-pub(crate) use environment::{CrdsFrom, EnvCommand, EnvUpArguments, KindArguments, KindRunArguments};
+pub(crate) use environment::{CrdSource, EnvCommand, EnvUpArguments, KindArguments, KindRunArguments};
 pub(crate) use fidelity::FidelityArguments;
 pub(crate) use gate::GateArguments;
 pub(crate) use init::{InitCommand, InitProviderArguments};
-pub(crate) use named::{
-    AttestArguments, DiffRunArguments, RunningArguments, TrustArguments, VerifyArguments,
-};
 pub(crate) use record::{RecordArguments, ReplayArguments};
 pub(crate) use render::{RenderArguments, Rendering};
 pub(crate) use report::{MergeArguments, ReportCommand};
 pub(crate) use selection::Selection;
+pub(crate) use target::{
+    AttestArguments, DiffRunArguments, RunningTargetArguments, TrustArguments, VerifyArguments,
+};
 pub(crate) use versions::{
     ExplainVersionsArguments, GardenArguments, LintVersionsArguments, SimulateArguments, VersionsCommand,
 };
 
-/// How long a failing case is asked again if nothing is said.
-pub(crate) const SETTLE: &str = "2s";
-/// How long a scenario may wait if nothing is said.
-pub(crate) const TIME_BUDGET: &str = "30s";
+/// Default of `--settle`.
+pub(crate) const DEFAULT_SETTLE: &str = "2s";
+/// Default of `--time-budget`.
+pub(crate) const DEFAULT_TIME_BUDGET: &str = "30s";
 
-/// Our own component, as a target.
+/// The value of `--target` that stands for the components of this project.
 pub(crate) const BUILT_IN: &str = "built-in";
 
 /// Verifies that Gardener components keep their contracts.
 ///
-/// Exit codes: 0 the gate holds · 1 a clause failed · 2 usage or contract error · 3 environment error, says
-/// nothing about the target · 4 incomplete, or nothing selected · 5 regression · 6 proof or coverage missed ·
-/// 7 waiver expired · 130, 143 interrupted, the report is still written.
+/// Exit codes: 0 success · 1 the target breaks a clause · 2 usage error, or invalid contract or file · 3 the
+/// environment failed, which says nothing about the target · 4 incomplete, or nothing was selected ·
+/// 5 regression, or unexplained difference · 6 a clause is not proven, or coverage is too low · 7 a waiver
+/// expired · 130, 143 interrupted; the report is still written.
 #[derive(Debug, Parser)]
 #[command(name = "gardener-conformance", version, max_term_width = 110, propagate_version = true)]
 pub(crate) struct Arguments {
@@ -56,27 +57,28 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
 }
 
-/// How much is said, and how.
+/// What the tool prints, and how.
 #[derive(Debug, Args)]
 pub(crate) struct Output {
-    /// When colours are used; `NO_COLOR` is respected
-    #[arg(long, global = true, value_enum, default_value_t = When::Auto, value_name = "WHEN")]
-    pub(crate) color: When,
-    /// Prints the verdict only
+    /// Use colours; `auto` respects the variable NO_COLOR
+    #[arg(long, global = true, value_enum, default_value_t = ColorWhen::Auto, value_name = "WHEN")]
+    pub(crate) color: ColorWhen,
+    /// Print the verdict only
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
-    /// Names every case
+    /// Print every case
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
-    /// Adds or overrides contracts, fixtures and suites: a folder laid out as the project's `contracts`
+    /// Folder with contracts, fixtures and suites that are added to the built-in ones, or replace those of the same path;
+    /// it has the layout of the project's folder `contracts`
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) contracts: Option<PathBuf>,
 }
 
-/// When colours are used.
+/// ColorWhen to use colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum When {
-    /// On a terminal
+pub(crate) enum ColorWhen {
+    /// If standard output is a terminal
     Auto,
     /// Always
     Always,
@@ -86,63 +88,63 @@ pub(crate) enum When {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Verifies our own components (or a target file's) on a substrate
+    /// Verify this project's components on a substrate
     Run(RunArguments),
-    /// Verifies a webhook at a URL or behind a binary; no cluster needed
+    /// Verify a webhook at a URL, a program, an image or a target file; needs no cluster
     Verify(VerifyArguments),
-    /// Finds out about a webhook and writes a target file
+    /// Inspect a webhook and write a target file
     #[command(subcommand)]
     Init(InitCommand),
-    /// Holds objects against contracts; nothing is asked
+    /// Compare objects with contracts, without calling a webhook
     #[command(subcommand)]
     Check(CheckCommand),
-    /// Lists contracts and clauses (with -v: cases)
+    /// List contracts and clauses (with -v: cases)
     List(ListArguments),
-    /// Tells a clause: sentence, source, cases, proof, who keeps it
+    /// Print a clause: sentence, source, cases, proof, and which implementations keep it
     Explain(ExplainArguments),
-    /// Checks contracts, fixtures, ledgers, suites, waivers and target files
+    /// Check contracts, fixtures, ledgers, suites, waivers, policies and target files
     Lint(LintArguments),
-    /// Aligns the tables of contract files
+    /// Align the tables of contract files
     Fmt(FmtArguments),
-    /// Prints a JSON Schema for editors
+    /// Print a JSON Schema for editors
     Schema(SchemaArguments),
-    /// Shows, damage by damage, that clauses can fail
+    /// Run, and list for each clause the falsified answers that make it fail
     Prove(RunArguments),
-    /// Counts clauses with cases, passing, proven and attested; runs nothing
+    /// Count the clauses that have cases, pass, are proven and are attested; runs no case
     Coverage(CoverageArguments),
-    /// Holds two reports against each other in the cases that both have; exit code 5 if they differ, 4 if none is in both
+    /// Compare two reports in the cases that both have; exit code 5 if a case differs, 4 if they have no case in common
     Compare(CompareArguments),
-    /// Says whether a report is good enough: policy, baseline, waivers
+    /// Decide whether a report is good enough, by policy, baseline and waivers
     Gate(GateArguments),
-    /// Shows a report in another form: HTML, Markdown, JUnit, SARIF, a badge
+    /// Convert a report to HTML, Markdown, JUnit, SARIF or a badge
     Render(RenderArguments),
-    /// Puts reports together
+    /// Merge the reports of shards
     #[command(subcommand)]
     Report(ReportCommand),
-    /// Gives two targets the same generated inputs; exit code 5 if they differ where nothing explains it
+    /// Send the same generated inputs to two targets; exit code 5 if a difference has no explanation
     DiffRun(DiffRunArguments),
-    /// Sends the same requests to a real kube-apiserver and to the embedded API server; exit code 5 if answers differ
+    /// Send the same requests to a real kube-apiserver and to the embedded API server; exit code 5 if the answers differ
     Fidelity(FidelityArguments),
-    /// Runs contracts on a foreign implementation and records which clauses it keeps
+    /// Run contracts on another implementation and record which clauses it keeps
     Attest(AttestArguments),
-    /// Records what a live cluster asks a webhook, as cases without secrets
+    /// Record the requests that a live cluster sends to a webhook, as cases without secrets
     Record(RecordArguments),
-    /// Asks a webhook again what was recorded; no cluster needed
+    /// Send recorded requests to a webhook again; needs no cluster
     Replay(ReplayArguments),
-    /// Scaffolds a contract
+    /// Create a contract from a template
     New(NewArguments),
-    /// For release managers: what CloudProfiles offer, and where shoots are moved
+    /// For release managers: show which versions CloudProfiles offer and which version each Shoot gets
     #[command(subcommand)]
     Versions(VersionsCommand),
-    /// Starts, stops or checks a place where cases run
+    /// Start or stop an API server or cluster, or check what each substrate needs
     #[command(subcommand)]
     Env(EnvCommand),
-    /// Prints a completion script
+    /// Print a completion script
     Completions {
-        /// The shell
+        /// Shell
         shell: clap_complete::Shell,
     },
-    /// Prints the man page
+    /// Print the man page
     Man,
 }
 
@@ -150,48 +152,48 @@ pub(crate) enum Command {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Execution")]
 pub(crate) struct Execution {
-    /// Orders cases; a run with the same seed runs in the same order
+    /// Seed of the order of cases; the same seed gives the same order [default: taken from the time; 1 with --shard]
     #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
-    /// Groups of cases that run side by side, of as many contracts as there are cores
+    /// Groups of cases of one contract that run at the same time; the tool runs as many contracts at a time as it has cores
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
     pub(crate) parallel: u16,
-    /// Runs each case so many times
+    /// Run each case N times
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub(crate) repeat: u16,
-    /// Stops at the first failed case; the others are reported as not run
+    /// Stop at the first failed case; the report lists the others as not run
     #[arg(long)]
     pub(crate) fail_fast: bool,
-    /// How long a failing case with facts is asked again
-    #[arg(long, value_name = "DURATION", default_value = SETTLE)]
+    /// How long to repeat a failing case that has facts: the caches of the target may lag behind the cluster
+    #[arg(long, value_name = "DURATION", default_value = DEFAULT_SETTLE)]
     pub(crate) settle: String,
-    /// How long a step of a scenario may wait for real time to pass: for targets outside this process, and on envtest
-    #[arg(long, value_name = "DURATION", default_value = TIME_BUDGET)]
+    /// How long a step of a scenario may wait in real time, for targets outside this process and on envtest
+    #[arg(long, value_name = "DURATION", default_value = DEFAULT_TIME_BUDGET)]
     pub(crate) time_budget: String,
-    /// The release of Gardener that a provider's webhooks are asked for, such as v1.98.0 [default: what the target file says,
-    /// else v1.82.0; of our own, each clause's]
+    /// Release of Gardener that the target implements, such as v1.98.0 [default: that of the target file, else v1.82.0;
+    /// for this project's components the release of each clause]
     #[arg(long, value_name = "VERSION", value_parser = release::release)]
     pub(crate) gardener: Option<String>,
-    /// Takes clauses to the letter, also where Gardener itself does not keep them so
+    /// Give clauses that Gardener itself does not keep the level that its documentation demands
     #[arg(long)]
     pub(crate) strict: bool,
-    /// Waivers to apply
+    /// Waiver file
     #[arg(long, value_name = "FILE")]
     pub(crate) waivers: Option<PathBuf>,
-    /// Where reports are written
+    /// Folder to which the reports are written
     #[arg(long, value_name = "DIR", default_value = "reports/latest")]
     pub(crate) report: PathBuf,
-    /// What is printed: text, json or markdown
+    /// Output format
     #[arg(short, long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     pub(crate) output: Format,
 }
 
-/// What is printed at the end.
+/// What a command prints at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// For people
     Text,
-    /// The report itself
+    /// For programs: the report
     Json,
     /// For a pull request
     Markdown,
@@ -211,8 +213,8 @@ pub(crate) enum SubstrateName {
 }
 
 impl SubstrateName {
-    /// As it is typed, and as reports name it.
-    pub(crate) fn word(self) -> &'static str {
+    /// The name on the command line and in reports.
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Embedded => "embedded",
             Self::Direct => "direct",
@@ -222,19 +224,19 @@ impl SubstrateName {
     }
 }
 
-/// What the substrate envtest is made of.
+/// Settings of the substrate envtest.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Envtest")]
 pub(crate) struct EnvtestArguments {
-    /// What runs beside kube-apiserver and etcd
+    /// Also start this program
     #[arg(long, value_enum, value_name = "PROGRAM")]
     pub(crate) with: Vec<Addition>,
-    /// Where the data folder is made, and removed at the end [default: the folder for temporary files]
+    /// Folder in which the tool creates its data folder, which it removes at the end [default: the folder for temporary files]
     #[arg(long, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
 }
 
-/// A program that a control plane may have or not.
+/// An optional program of a control plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Addition {
     /// kube-controller-manager: garbage collector, namespaces, service accounts, deployments, …
@@ -252,7 +254,7 @@ pub(crate) struct RunArguments {
     pub(crate) kind: KindRunArguments,
     #[command(flatten)]
     pub(crate) selection: Selection,
-    /// Runs a part of the contracts, such as 2/4, the second of four; `report merge` puts the reports together
+    /// Run one of N parts of the contracts, such as 2/4; `report merge` merges the reports
     #[arg(long, value_name = "I/N", help_heading = "Selection")]
     pub(crate) shard: Option<Shard>,
     #[command(flatten)]
@@ -261,11 +263,11 @@ pub(crate) struct RunArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct CompareArguments {
-    /// A report: report.json, or the folder it lies in
+    /// First report: report.json or its folder
     pub(crate) first: PathBuf,
-    /// Another one; cases that only one of the two has are counted and not judged
+    /// Second report; cases that only one of the two reports has are counted and not compared
     pub(crate) second: PathBuf,
-    /// text or json
+    /// Output format: text or json
     #[arg(short, long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     pub(crate) output: Format,
 }
@@ -278,22 +280,22 @@ pub(crate) struct ListArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArguments {
-    /// The clause, such as GRM-HAC-001
+    /// Clause, such as GRM-HAC-001
     pub(crate) clause: String,
-    /// The report that tells whether it passed and is proven
+    /// Report from which the result and the proof are read
     #[arg(long, value_name = "DIR", default_value = "reports/latest")]
     pub(crate) report: PathBuf,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct LintArguments {
-    /// Contract, target, waiver or policy files; default: everything built in and in --contracts
+    /// Contract, target, waiver or policy files, or folders [default: the built-in files and those of --contracts]
     pub(crate) files: Vec<PathBuf>,
-    /// Folder of the source documents: each of their sentences is numbered in a ledger or listed as not normative, and what is
-    /// quoted is still there
+    /// Folder with the source documents; checks that a ledger or the list of non-normative sentences has each of their
+    /// sentences, and that they still contain what is quoted
     #[arg(long, value_name = "DIR")]
     pub(crate) sources: Option<PathBuf>,
-    /// Prints the hash of a sentence and ends
+    /// Only print the hash of this sentence
     #[arg(long, value_name = "WORDS", exclusive = true)]
     pub(crate) hash: Option<String>,
 }
@@ -303,57 +305,57 @@ pub(crate) struct FmtArguments {
     /// Contract files or folders
     #[arg(required = true)]
     pub(crate) files: Vec<PathBuf>,
-    /// Changes nothing; exit code 1 if a file would change
+    /// Change no file; exit code 1 if a file would change
     #[arg(long)]
     pub(crate) check: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct SchemaArguments {
-    /// Of what: contract, variations, releases, target, waivers, gate, ledger, not-normative, attestation, report
+    /// Kind of file: contract, variations, releases, target, waivers, gate, ledger, not-normative, attestation or report
     #[arg(default_value = "contract")]
     pub(crate) kind: String,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct CoverageArguments {
-    /// The report that is read
+    /// Report to read
     #[arg(long, value_name = "DIR", default_value = "reports/latest")]
     pub(crate) report: PathBuf,
-    /// text or json
+    /// Output format: text or json
     #[arg(short, long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     pub(crate) output: Format,
-    /// Exit code 6 below so many per cent of proven clauses
+    /// Exit code 6 if fewer per cent of the clauses are proven
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(crate) min_proven: Option<u8>,
-    /// Exit code 6 below so many per cent of clauses with cases
+    /// Exit code 6 if fewer per cent of the clauses have cases
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(crate) min_with_cases: Option<u8>,
-    /// Exit code 6 below so many per cent of attested clauses
+    /// Exit code 6 if fewer per cent of the clauses are attested
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(crate) min_attested: Option<u8>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct NewArguments {
-    /// What is scaffolded
+    /// What to create
     #[command(subcommand)]
     pub(crate) what: NewCommand,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum NewCommand {
-    /// A contract file, printed or written
+    /// A contract file
     Contract {
         /// Name of the behaviour, such as pod-scheduler-name
         name: String,
-        /// Component whose behaviour it is
+        /// Component that has the behaviour
         #[arg(long, default_value = "my-component")]
         component: String,
-        /// How it is written: mutation or versions
+        /// Form of the contract: mutation or versions
         #[arg(long, default_value = "mutation")]
         form: String,
-        /// Where it is written; default: standard output
+        /// File to write [default: standard output]
         #[arg(long, value_name = "FILE")]
         file: Option<PathBuf>,
     },

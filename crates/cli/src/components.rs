@@ -1,4 +1,4 @@
-//! The components of this project: the one list of them. Everything else looks in it by the name that contracts use.
+//! The components of this project, found by the name that contracts use.
 
 mod list;
 
@@ -11,26 +11,26 @@ use crate::terminal::Failure;
 
 pub(crate) use list::COMPONENTS;
 
-/// What the tool is called with when it runs as a component's program.
+/// The first argument when the tool runs as a component's program.
 const SUBCOMMAND: &str = "component";
 
-/// The component of a name.
+/// Finds a component by its name.
 ///
 /// # Errors
-/// A usage error that names the known components.
-pub(crate) fn named(name: &str) -> Result<&'static Component, Failure> {
+/// A usage error that lists the components.
+pub(crate) fn find(name: &str) -> Result<&'static Component, Failure> {
     COMPONENTS.iter().copied().find(|component| component.name == name).ok_or_else(|| {
         let known = names().join(", ");
         Failure::usage(format!(
-            "this project has no component {name}; it has {known}. A contract of another component is asked of a target: \
-             `verify --target …`"
+            "this project has no component {name}; it has {known}. To run a contract of another component, name a target: \
+            `verify --target …`"
         ))
     })
 }
 
-/// Runs as the program of a component where the first argument is `component` and the second the program's name: cases about
-/// processes start the tool so.
-pub(crate) fn program(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
+/// Runs the tool as the program of a component, if the first argument is `component` and the second the program's name. Cases of
+/// the form process start it that way.
+pub(crate) fn run_as_program(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     let mut arguments = arguments.into_iter().skip(1);
     if arguments.next()? != SUBCOMMAND {
         return None;
@@ -42,12 +42,12 @@ pub(crate) fn program(arguments: impl IntoIterator<Item = OsString>) -> Option<E
 }
 
 /// The command line that starts the program of a component.
-pub(crate) fn command(component: &Component) -> Option<Vec<String>> {
+pub(crate) fn program_command(component: &Component) -> Option<Vec<String>> {
     let tool = std::env::current_exe().ok()?.to_str()?.to_owned();
     Some(vec![tool, SUBCOMMAND.to_owned(), component.program.to_owned()])
 }
 
-/// Their names.
+/// The names of the components.
 pub(crate) fn names() -> Vec<&'static str> {
     COMPONENTS.iter().map(|component| component.name).collect()
 }
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn each_is_registered_under_the_service_that_it_is_installed_with() {
+    fn each_component_is_registered_with_the_service_that_it_is_installed_with() {
         for component in COMPONENTS.iter().copied() {
             let (installation, program) = (&component.installation, component.program);
             let has = |words: &str| files(component).iter().any(|(_, text)| text.contains(words));
@@ -106,14 +106,14 @@ mod tests {
             for webhook in objects.iter().flat_map(|object| object["webhooks"].as_array().unwrap()) {
                 let to = &webhook["clientConfig"];
                 assert_eq!(to["caBundle"], "QQ==");
-                let asked = (to["service"]["namespace"].as_str(), to["service"]["name"].as_str());
-                assert_eq!(asked, (Some(installation.namespace), Some(registered.service)), "{program}");
+                let service = (to["service"]["namespace"].as_str(), to["service"]["name"].as_str());
+                assert_eq!(service, (Some(installation.namespace), Some(registered.service)), "{program}");
             }
         }
     }
 
     #[test]
-    fn each_starts_with_every_configuration_that_its_rollouts_are_given() {
+    fn each_component_starts_with_every_configuration_of_its_rollouts() {
         let contracts = contracts::all().unwrap();
         let target = InCluster::of(&contracts).unwrap();
         for component in COMPONENTS.iter().copied() {
@@ -125,7 +125,7 @@ mod tests {
                 let cases = own.flat_map(|contract| &contract.clauses).flat_map(|clause| &clause.cases);
                 let reviewed = cases.filter(|case| matches!(case.when, When::Admission { .. }));
                 let left_out = reviewed.map(|case| &case.config).find(|config| !configs.contains(config));
-                assert_eq!(left_out, None, "{}: no rollout has it", component.name);
+                assert_eq!(left_out, None, "{}: no rollout has this configuration", component.name);
             }
             for config in configs {
                 let file = (rollout.file)(config).unwrap();
@@ -137,8 +137,8 @@ mod tests {
 
     #[test]
     fn an_unknown_component_is_an_error_that_names_the_known_ones() {
-        assert_eq!(named("garden").unwrap().program, "gardener-garden-admission");
-        let failure = named("acme").unwrap_err();
+        assert_eq!(find("garden").unwrap().program, "gardener-garden-admission");
+        let failure = find("acme").unwrap_err();
         assert_eq!(failure.code, 2);
         assert!(names().iter().all(|name| failure.text.contains(name)), "{}", failure.text);
     }

@@ -1,29 +1,29 @@
-//! The one place that reads the process' environment.
+//! The only module that reads environment variables.
 
 use std::path::PathBuf;
 
 use substrate::envtest::assets::Surroundings;
-use substrate::kind::programs::Surroundings as AroundKind;
+use substrate::kind::programs::Surroundings as KindSurroundings;
 
-/// Whether a continuous integration system runs us: progress is then plain lines.
+/// Whether a CI system runs this process; it gets no progress bar.
 pub(crate) fn is_ci() -> bool {
     variable("CI").is_some_and(|value| value != "false")
 }
 
-/// Whether colours are unwanted (`NO_COLOR`, any value).
+/// Whether the environment forbids colours (`NO_COLOR` with any value, or `TERM=dumb`).
 pub(crate) fn is_colourless() -> bool {
     variable("NO_COLOR").is_some() || variable("TERM").is_some_and(|term| term == "dumb")
 }
 
-/// Where the state of started environments lives: `$XDG_STATE_HOME` or `~/.local/state`.
+/// The folder for the state of started environments: below `$XDG_STATE_HOME` or `~/.local/state`.
 pub(crate) fn state_folder() -> PathBuf {
     let state = variable("XDG_STATE_HOME").map(PathBuf::from);
     let home = || variable("HOME").map(|home| PathBuf::from(home).join(".local/state"));
     state.or_else(home).unwrap_or_else(std::env::temp_dir).join("gardener-conformance")
 }
 
-/// Where the programs of a real control plane may be.
-pub(crate) fn surroundings() -> Surroundings {
+/// Where to look for the programs of a real control plane.
+pub(crate) fn envtest_surroundings() -> Surroundings {
     let folder = |name| variable(name).map(PathBuf::from);
     Surroundings {
         assets: folder("KUBEBUILDER_ASSETS"),
@@ -33,9 +33,9 @@ pub(crate) fn surroundings() -> Surroundings {
     }
 }
 
-/// Where the programs of a cluster in containers may be, and which node image was chosen.
-pub(crate) fn around_kind() -> AroundKind {
-    AroundKind {
+/// Where to look for the programs that a kind cluster needs, and the node image that the user chose.
+pub(crate) fn kind_surroundings() -> KindSurroundings {
+    KindSurroundings {
         path: variable("PATH").unwrap_or_default().into(),
         home: variable("HOME").map(PathBuf::from),
         cache_home: variable("XDG_CACHE_HOME").map(PathBuf::from),
@@ -43,12 +43,12 @@ pub(crate) fn around_kind() -> AroundKind {
     }
 }
 
-/// Columns of the terminal, where the shell says so.
+/// Columns of the terminal, if the shell exports them.
 pub(crate) fn columns() -> Option<usize> {
     variable("COLUMNS")?.parse().ok()
 }
 
-#[expect(clippy::disallowed_methods, reason = "the environment is read here and handed down")]
+#[expect(clippy::disallowed_methods, reason = "this is the only place that reads environment variables")]
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }

@@ -1,4 +1,4 @@
-//! A real control plane as the command line asks for it.
+//! Starts the real control planes that a run on envtest needs.
 
 use std::time::Duration;
 
@@ -13,37 +13,37 @@ use crate::catalog::Selected;
 use crate::environment;
 use crate::terminal::Failure;
 
-/// How long a cluster may take to become ready; several take that long each, as they have the same cores.
+/// How long a cluster may take to become ready. Several clusters share the cores, so each adds this time.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
-/// How many scenarios run side by side at most: each needs up to two kube-apiservers of 300 MiB.
+/// How many scenarios run at the same time at most: each needs up to two kube-apiservers of 300 MiB.
 const LANES: usize = 3;
 
-/// Starts what the contracts need, with the project's CRDs and further ones: scenarios, which mostly wait, run side by side in
-/// lanes, as many as cases may. Cases that are none have a cluster of their own.
+/// Starts the clusters that the contracts need, with this project's CRDs and `further` ones. Scenarios run at the same time in
+/// up to `parallel` lanes, because they mostly wait. Other cases have their own cluster.
 pub(crate) async fn start_for(
     selected: &Selected,
     parallel: u16,
     further: &[Crd],
     arguments: &EnvtestArguments,
 ) -> Result<Envtest, Failure> {
-    let mut needed = Needed::default();
-    for contract in selected.each() {
-        needed.add(&contract?);
+    let mut needs = ClusterNeeds::default();
+    for contract in selected.expand_all() {
+        needs.add(&contract?);
     }
-    start(needed.clusters(parallel), further, arguments).await
+    start(needs.clusters(parallel), further, arguments).await
 }
 
-/// What cases need of a control plane.
+/// Which clusters cases need.
 #[derive(Default)]
-struct Needed {
+struct ClusterNeeds {
     scenarios: usize,
-    /// Whether one of them has a target cluster beside its source.
+    /// Whether a scenario has a target cluster in addition to its source.
     has_target: bool,
-    /// Whether cases are asked on one server.
+    /// Whether there are cases that share a server.
     shares: bool,
 }
 
-impl Needed {
+impl ClusterNeeds {
     fn add(&mut self, contract: &Contract) {
         for case in contract.clauses.iter().flat_map(|clause| &clause.cases) {
             self.shares |= case.when.shares_server();
@@ -54,7 +54,7 @@ impl Needed {
         }
     }
 
-    /// Names of the clusters.
+    /// The names of the clusters to start.
     fn clusters(&self, parallel: u16) -> Vec<String> {
         let lanes = (0..LANES.min(parallel.into()).min(self.scenarios).max(1)).map(Lane::nth);
         let shared = self.scenarios > 0 && self.shares;
@@ -64,7 +64,7 @@ impl Needed {
     }
 }
 
-/// Starts these clusters with the project's CRDs and further ones.
+/// Starts clusters with this project's CRDs and `further` ones.
 pub(crate) async fn start(
     clusters: Vec<String>,
     further: &[Crd],
@@ -74,16 +74,16 @@ pub(crate) async fn start(
     start_with(clusters, crds, arguments).await
 }
 
-/// Starts these clusters with these CRDs.
+/// Starts clusters with these CRDs only.
 pub(crate) async fn start_with(
     clusters: Vec<String>,
     crds: Vec<Value>,
     arguments: &EnvtestArguments,
 ) -> Result<Envtest, Failure> {
     let controller_manager = arguments.with.contains(&Addition::ControllerManager);
-    let broken = |error: &dyn std::fmt::Display| Failure::environment(error.to_string());
-    let assets = Assets::find(&environment::surroundings(), programs(controller_manager));
-    let assets = assets.map_err(|error| broken(&error))?;
+    let failure = |error: &dyn std::fmt::Display| Failure::environment(error.to_string());
+    let assets = Assets::find(&environment::envtest_surroundings(), programs(controller_manager));
+    let assets = assets.map_err(|error| failure(&error))?;
     let within = arguments.data_dir.clone().unwrap_or_else(std::env::temp_dir);
     let options = Options {
         controller_manager,
@@ -92,13 +92,13 @@ pub(crate) async fn start_with(
         clusters,
         ..Options::new(assets, within)
     };
-    Envtest::start(&options).await.map_err(|error| broken(&error))
+    Envtest::start(&options).await.map_err(|error| failure(&error))
 }
 
-/// Refuses what only envtest has on another substrate.
-pub(crate) fn fits(arguments: &EnvtestArguments, substrate: &str) -> Result<(), Failure> {
-    let asked = !arguments.with.is_empty() || arguments.data_dir.is_some();
-    if asked && substrate != "envtest" {
+/// Refuses flags for envtest on another substrate.
+pub(crate) fn check_flags(arguments: &EnvtestArguments, substrate: &str) -> Result<(), Failure> {
+    let has_flags = !arguments.with.is_empty() || arguments.data_dir.is_some();
+    if has_flags && substrate != "envtest" {
         return Err(Failure::usage("--with and --data-dir are for --substrate envtest"));
     }
     Ok(())
@@ -112,11 +112,11 @@ mod tests {
     fn cases_that_leave_facts_have_a_cluster_where_no_controller_acts() {
         let all = contracts::all().unwrap();
         let clusters = |names: &[&str], parallel: u16| {
-            let mut needed = Needed::default();
+            let mut needs = ClusterNeeds::default();
             all.iter()
                 .filter(|contract| names.contains(&&*contract.name))
-                .for_each(|contract| needed.add(contract));
-            needed.clusters(parallel)
+                .for_each(|contract| needs.add(contract));
+            needs.clusters(parallel)
         };
         assert_eq!(clusters(&["quota"], 8), ["cluster", "cluster-2", "cluster-3"]);
         assert_eq!(clusters(&["shoot-pools"], 8), ["cluster"]);

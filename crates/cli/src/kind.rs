@@ -1,10 +1,10 @@
-//! A cluster in containers as the command line asks for it, and our components in it.
+//! Kind clusters for `run`, `verify` and `env up`, and the components of this project in them.
 
-mod alone;
 mod in_cluster;
 mod installation;
 mod reuse;
 mod rollouts;
+mod standalone;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -24,89 +24,90 @@ use crate::terminal::{Failure, Terminal};
 
 pub(crate) use in_cluster::InCluster;
 
-/// How long a cluster may take to be created, its nodes to become ready, and components to roll out; each.
+/// How long each of these may take: creating a cluster, waiting for its nodes, rolling out components.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(5);
-/// Whose objects and logs are collected when something fails.
-fn namespaces() -> Vec<&'static str> {
+/// The namespaces whose objects and logs are collected after a failure.
+fn logged_namespaces() -> Vec<&'static str> {
     let own: BTreeSet<&str> = COMPONENTS.iter().map(|component| component.installation.namespace).collect();
     [rollouts::NAMESPACE, "kube-system", "default"].into_iter().chain(own).collect()
 }
 
-/// Creates a cluster with what is to be installed; dropping it deletes it.
+/// Creates a cluster and installs components; dropping the result deletes the cluster.
 pub(crate) async fn start(
     name: &str,
     arguments: &KindArguments,
     components: &[&'static Component],
     terminal: &Terminal,
 ) -> Result<Kind, Failure> {
-    // No run asks beside components that serve the cluster alone.
+    // A run cannot use a cluster with installed components, so it needs no published ports then.
     let options = Options { publishes: components.is_empty(), ..options(name, arguments) };
     let cluster = create(&options, terminal).await?;
     if components.is_empty() {
         return Ok(cluster);
     }
-    match alone::install(&cluster, components).await {
+    match standalone::install(&cluster, components).await {
         Ok(()) => {
             let names: Vec<&str> = components.iter().map(|component| component.program).collect();
             terminal.note(&format!("installed: {}", names.join(", ")));
             Ok(cluster)
         }
-        Err(alone::NotInstalled { name, error }) => {
-            unless_installed(name, Err(error), &cluster, &logs(arguments)).await
+        Err(standalone::InstallFailure { name, error }) => {
+            collect_logs_on_error(name, Err(error), &cluster, &logs_folder(arguments)).await
         }
     }
 }
 
-/// Our components as cases of the selected clauses need them, in the cluster that [`ground`] starts; a sample has cases that they
-/// can answer. `None` for another substrate.
-pub(crate) fn in_cluster(
+/// The target for the substrate kind: our components with the configurations that the selected clauses need. Makes a sample
+/// prefer cases with these configurations. `None` for another substrate.
+pub(crate) fn in_cluster_target(
     substrate: SubstrateName,
     selected: &mut Selected,
 ) -> Result<Option<Arc<InCluster>>, Failure> {
     if substrate != SubstrateName::Kind {
         return Ok(None);
     }
-    let in_cluster = Arc::new(InCluster::of(&selected.unsampled()?)?);
-    let answering = Arc::clone(&in_cluster);
-    selected.sample_from(move |component, case| answering.serves(component, &case.config));
+    let in_cluster = Arc::new(InCluster::of(&selected.expand_without_sample()?)?);
+    let target = Arc::clone(&in_cluster);
+    selected.prefer_in_sample(move |component, case| target.serves(component, &case.config));
     Ok(Some(in_cluster))
 }
 
-/// Starts a cluster with the target in it, which is the one for this substrate.
-pub(crate) async fn ground(
+/// Starts or reuses a cluster and installs the target that [`in_cluster_target`] returned.
+pub(crate) async fn start_target(
     target: Option<&InCluster>,
     arguments: &KindRunArguments,
     terminal: &Terminal,
 ) -> Result<Ground, Failure> {
-    let target = target.ok_or_else(|| broken(&"the target does not run in a cluster"))?;
+    let target = target.ok_or_else(|| environment_failure(&"the target does not run in a cluster"))?;
     if target.to_install().is_empty() {
         return Err(Failure::usage(
-            "no case of the selection is asked in a cluster: leave --substrate kind out",
+            "--substrate kind: no selected case runs in a cluster; use another substrate",
         ));
     }
     let (keep, named, arguments) = (arguments.keep, arguments.cluster.as_deref(), &arguments.nodes);
     let claim = named.map(reuse::Claim::of).transpose()?;
     let (mut kind, is_new) = if let Some(name) = named {
-        reuse::found_or_created(name, arguments, terminal).await?
+        reuse::reuse_or_create(name, arguments, terminal).await?
     } else {
         let options = options(&format!("run-{}", std::process::id()), arguments);
         (create(&options, terminal).await?, true)
     };
     if keep && is_new {
         kind.keep();
-        terminal.note(&stays(&kind));
+        terminal.note(&describe_kept(&kind));
     }
     let begun = Instant::now();
     let installed = rollouts::install(&kind, target.to_install()).await;
-    let stand = unless_installed("our components", installed, &kind, &logs(arguments)).await?;
-    let with = |rollouts::Installed { component, rollouts, .. }: &rollouts::Installed| {
+    let installed =
+        collect_logs_on_error("our components", installed, &kind, &logs_folder(arguments)).await?;
+    let describe = |rollouts::PlannedRollouts { component, rollouts, .. }: &rollouts::PlannedRollouts| {
         let number = rollouts.configs().len();
         format!("{} with {number} configuration{}", component.program, if number == 1 { "" } else { "s" })
     };
-    let running: Vec<String> = target.to_install().iter().map(with).collect();
-    terminal.note(&format!("{} run after {:.1} s", running.join(", "), begun.elapsed().as_secs_f32()));
-    target.installed(&stand).map_err(|error| broken(&error))?;
-    let mut cluster = kind.cluster().await.map_err(|error| broken(&error))?;
+    let components: Vec<String> = target.to_install().iter().map(describe).collect();
+    terminal.note(&format!("installed {} in {:.1} s", components.join(", "), begun.elapsed().as_secs_f32()));
+    target.set_endpoints(&installed).map_err(|error| environment_failure(&error))?;
+    let mut cluster = kind.cluster().await.map_err(|error| environment_failure(&error))?;
     cluster.has_controllers = false;
     let (nodes, version) = (kind.nodes(), &cluster.version);
     let plural = if nodes == 1 { "" } else { "s" };
@@ -115,47 +116,52 @@ pub(crate) async fn ground(
         format!("kind cluster with Kubernetes {version} on {nodes} node{plural}, ready in {took:.1} s");
     Ok(Ground::Whole(Arc::new(Whole {
         cluster,
-        name: SubstrateName::Kind.word().to_owned(),
+        name: SubstrateName::Kind.name().to_owned(),
         description,
         stays: keep || !is_new,
-        guard: Box::new(Owned { kind, _claim: claim }),
+        guard: Box::new(ClusterOwner { kind, _claim: claim }),
     })))
 }
 
-/// Refuses what only kind has on another substrate.
-pub(crate) fn fits(is_said: bool, substrate: SubstrateName, gardener: Option<&str>) -> Result<(), Failure> {
-    if is_said && substrate != SubstrateName::Kind {
+/// Refuses flags for kind on another substrate (`has_kind_flags`), and `--gardener` on kind.
+pub(crate) fn check_flags(
+    has_kind_flags: bool,
+    substrate: SubstrateName,
+    gardener: Option<&str>,
+) -> Result<(), Failure> {
+    if has_kind_flags && substrate != SubstrateName::Kind {
         return Err(Failure::usage("--zones, --logs, --cluster and --keep are for --substrate kind"));
     }
     if gardener.is_some() && substrate == SubstrateName::Kind {
-        let text = "--substrate kind: what is installed there is of the release that its configuration says; leave --gardener out";
+        let text = "--gardener is not for --substrate kind: the configuration of the installed components sets their release";
         return Err(Failure::usage(text));
     }
     Ok(())
 }
 
-fn stays(kind: &Kind) -> String {
+fn describe_kept(kind: &Kind) -> String {
     let (name, kubeconfig) = (kind.name(), kind.kubeconfig().display());
     format!(
-        "it stays, with KUBECONFIG={kubeconfig}; `kind delete cluster --name {name} && docker network rm {name}` removes it"
+        "the cluster stays, with KUBECONFIG={kubeconfig}; to delete it: \
+        `kind delete cluster --name {name} && docker network rm {name}`"
     )
 }
 
-/// Where what may tell why something failed is collected.
-fn logs(arguments: &KindArguments) -> PathBuf {
+/// The folder for objects, events and logs after a failure.
+fn logs_folder(arguments: &KindArguments) -> PathBuf {
     arguments.logs.clone().unwrap_or_else(|| "reports/kind".into())
 }
 
-/// A cluster of this process, or the claim on one that others use as well.
-struct Owned {
+/// A cluster that this process created, or a reused one with the claim on it.
+struct ClusterOwner {
     kind: Kind,
     _claim: Option<reuse::Claim>,
 }
 
 #[async_trait]
-impl Guard for Owned {
+impl Guard for ClusterOwner {
     async fn collect(&self, into: &Path) {
-        self.kind.collect(into, &namespaces()).await;
+        self.kind.collect(into, &logged_namespaces()).await;
     }
 
     async fn resume(&self) -> Result<(), String> {
@@ -164,7 +170,7 @@ impl Guard for Owned {
 }
 
 async fn create(options: &Options, terminal: &Terminal) -> Result<Kind, Failure> {
-    let cluster = Kind::create(options).await.map_err(|error| broken(&error))?;
+    let cluster = Kind::create(options).await.map_err(|error| environment_failure(&error))?;
     let took = cluster.took().as_secs_f32();
     terminal.note(&format!("cluster {} is ready after {took:.1} s", cluster.name()));
     Ok(cluster)
@@ -172,11 +178,11 @@ async fn create(options: &Options, terminal: &Terminal) -> Result<Kind, Failure>
 
 fn options(name: &str, arguments: &KindArguments) -> Options {
     Options {
-        surroundings: environment::around_kind(),
+        surroundings: environment::kind_surroundings(),
         name: name.to_owned(),
         shape: shape(arguments),
         within: std::env::temp_dir(),
-        logs: logs(arguments),
+        logs: logs_folder(arguments),
         patience: PATIENCE,
         publishes: true,
     }
@@ -186,7 +192,8 @@ fn shape(arguments: &KindArguments) -> Option<Shape> {
     arguments.zones.as_deref().map(|zones| if zones == "3" { Shape::ThreeZones } else { Shape::OneNode })
 }
 
-async fn unless_installed<T>(
+/// Turns an installation error into a failure, after collecting objects and logs.
+async fn collect_logs_on_error<T>(
     what: &str,
     installed: Result<T, installation::InstallError>,
     cluster: &Kind,
@@ -195,14 +202,14 @@ async fn unless_installed<T>(
     match installed {
         Ok(installed) => Ok(installed),
         Err(error) => {
-            cluster.collect(logs, &namespaces()).await;
-            let place = logs.display();
-            let text = format!("failed to install {what}: {error}; objects and logs are in {place}");
-            Err(broken(&text))
+            cluster.collect(logs, &logged_namespaces()).await;
+            let folder = logs.display();
+            let text = format!("failed to install {what}: {error}; objects and logs are in {folder}");
+            Err(environment_failure(&text))
         }
     }
 }
 
-fn broken(error: &dyn std::fmt::Display) -> Failure {
+fn environment_failure(error: &dyn std::fmt::Display) -> Failure {
     Failure::environment(error.to_string())
 }

@@ -16,18 +16,18 @@ mod terminal;
 
 use std::process::ExitCode;
 
-/// Cases are many small objects that live for microseconds.
+/// Cases allocate many small objects that live for microseconds.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    if let Some(code) = components::program(std::env::args_os()) {
+    if let Some(code) = components::run_as_program(std::env::args_os()) {
         return code;
     }
     let arguments = <arguments::Arguments as clap::Parser>::parse();
     let terminal = terminal::Terminal::new(&arguments.output);
     match commands::execute(arguments, &terminal) {
         Ok(code) => ExitCode::from(code),
-        Err(failure) => terminal.failure(&failure),
+        Err(failure) => terminal.report_failure(&failure),
     }
 }

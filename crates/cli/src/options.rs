@@ -1,6 +1,6 @@
-//! From what was typed to what the harness takes.
+//! Converts flags to the options of the harness.
 
-pub(crate) mod again;
+pub(crate) mod repeat_command;
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,11 +12,11 @@ use contract::document::{SourceFile, waivers};
 use contract::index::Outline;
 use formats::duration::GoDuration;
 
-use crate::arguments::{Execution, SETTLE, TIME_BUDGET};
-use crate::options::again::Again;
+use crate::arguments::{DEFAULT_SETTLE, DEFAULT_TIME_BUDGET, Execution};
+use crate::options::repeat_command::RepeatCommand;
 use crate::terminal::Failure;
 
-/// Options of a run that begins now; `command` repeats it.
+/// Options of a run that begins now; `command` is the command line that repeats it.
 pub(crate) fn options(
     execution: &Execution,
     selection: &Selection,
@@ -24,7 +24,7 @@ pub(crate) fn options(
     command: String,
 ) -> Result<Options, Failure> {
     let now = jiff::Timestamp::now();
-    let (settle, time_budget) = times(execution)?;
+    let (settle, time_budget) = durations(execution)?;
     Ok(Options {
         ground,
         seed: execution.seed.unwrap_or_else(|| now.as_millisecond().unsigned_abs() % 100_000),
@@ -42,25 +42,27 @@ pub(crate) fn options(
     })
 }
 
-/// The command that repeats a case as it was asked: with the times that it had and the waivers.
-pub(crate) fn repeated(again: Again, execution: &Execution) -> String {
-    again
-        .unless("--gardener", execution.gardener.as_deref().unwrap_or_default(), "")
+/// The command line that repeats a run, completed by the flags of [`Execution`] that change results.
+pub(crate) fn repeat_command_line(command: RepeatCommand, execution: &Execution) -> String {
+    command
+        .unless_default("--gardener", execution.gardener.as_deref().unwrap_or_default(), "")
         .flag("--strict", execution.strict)
-        .unless("--settle", &execution.settle, SETTLE)
-        .unless("--time-budget", &execution.time_budget, TIME_BUDGET)
+        .unless_default("--settle", &execution.settle, DEFAULT_SETTLE)
+        .unless_default("--time-budget", &execution.time_budget, DEFAULT_TIME_BUDGET)
         .path("--waivers", execution.waivers.as_deref())
-        .line()
+        .into_string()
 }
 
-/// Refuses, before anything is started, times that are none, and waivers of clauses that are in no contract: nobody would
-/// see that they waive nothing.
+/// Refuses invalid durations, and waivers of clauses that no contract has, before anything is started.
 pub(crate) fn check(execution: &Execution, contracts: &[Outline]) -> Result<(), Failure> {
-    times(execution)?;
+    durations(execution)?;
     let waivers = waivers(execution)?;
     match conformance::waivers::unknown(&waivers, contracts).as_slice() {
         [] => Ok(()),
-        unknown => Err(Failure::usage(format!("waived is what no contract says: {}", unknown.join(", ")))),
+        unknown => Err(Failure::usage(format!(
+            "the waivers name clauses that no contract has: {}; `gardener-conformance list` prints the clauses",
+            unknown.join(", ")
+        ))),
     }
 }
 
@@ -68,22 +70,22 @@ fn waivers(execution: &Execution) -> Result<Vec<Waiver>, Failure> {
     execution.waivers.as_deref().map_or_else(|| Ok(Vec::new()), read_waivers)
 }
 
-/// The waivers of a file.
+/// Reads a waiver file.
 pub(crate) fn read_waivers(file: &Path) -> Result<Vec<Waiver>, Failure> {
     let text = std::fs::read_to_string(file)
         .map_err(|error| Failure::usage(format!("failed to read waivers {}: {error}", file.display())))?;
     waivers::read(&SourceFile::new(file.display().to_string(), text)).map_err(Failure::diagnostic)
 }
 
-/// How long a failing case is asked again, and how long a scenario may wait.
-fn times(execution: &Execution) -> Result<(Duration, Duration), Failure> {
+/// The values of `--settle` and `--time-budget`.
+fn durations(execution: &Execution) -> Result<(Duration, Duration), Failure> {
     let settle = duration("--settle", &execution.settle)?;
     Ok((settle, duration("--time-budget", &execution.time_budget)?))
 }
 
-/// A time that a flag tells, as Go writes it.
+/// Parses the value of a flag as a Go duration.
 pub(crate) fn duration(flag: &str, text: &str) -> Result<Duration, Failure> {
     let parsed =
         GoDuration::parse(text).map_err(|error| Failure::usage(format!("{flag} {text}: {error}")))?;
-    parsed.to_std().ok_or_else(|| Failure::usage(format!("{flag} {text}: a time to wait is not negative")))
+    parsed.to_std().ok_or_else(|| Failure::usage(format!("{flag} {text}: a duration must not be negative")))
 }

@@ -1,4 +1,4 @@
-//! Progress of a run, on standard error: a bar on a terminal, nothing elsewhere; with -v every case is named.
+//! Progress of a run, on standard error: a bar on a terminal, nothing elsewhere; with -v a line per case.
 
 use std::time::Duration;
 
@@ -6,19 +6,19 @@ use conformance::render;
 use conformance::run::Event;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::terminal::{Telling, Terminal};
+use crate::terminal::{Terminal, Verbosity};
 
-/// Shows events as they come.
+/// Shows the progress of a run.
 pub(crate) struct Progress<'a> {
     terminal: &'a Terminal,
     bar: ProgressBar,
 }
 
 impl<'a> Progress<'a> {
-    /// Draws only where drawing is possible and wanted.
+    /// Draws a bar only on a terminal, and not with `--quiet`.
     pub(crate) fn new(terminal: &'a Terminal) -> Self {
-        let wanted = terminal.drawn && terminal.telling != Telling::Verdict;
-        let target = if wanted { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let draws = terminal.draws_progress && terminal.verbosity != Verbosity::Quiet;
+        let target = if draws { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(0), target);
         let style = ProgressStyle::with_template("  {bar:30} {pos}/{len} {msg}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
@@ -26,12 +26,12 @@ impl<'a> Progress<'a> {
         Self { terminal, bar }
     }
 
-    /// Takes one event.
+    /// Shows one event.
     pub(crate) fn show(&self, event: &Event<'_>) {
         match *event {
             Event::Planned(cases) => self.bar.inc_length(cases as u64),
             Event::Case { contract, id, status } => {
-                if self.terminal.telling == Telling::Cases {
+                if self.terminal.verbosity == Verbosity::Verbose {
                     self.bar.suspend(|| self.terminal.note(&format!("  {} {id}", render::mark(status))));
                 }
                 self.bar.set_message(contract.to_owned());
@@ -40,18 +40,18 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// So many inputs are to come.
-    pub(crate) fn expect(&self, inputs: usize) {
+    /// Sets the number of inputs of the whole run.
+    pub(crate) fn set_total(&self, inputs: usize) {
         self.bar.set_length(inputs as u64);
     }
 
-    /// So many inputs of a webhook were asked.
-    pub(crate) fn advance(&self, webhook: &str, inputs: usize) {
-        self.bar.set_message(webhook.to_owned());
+    /// Counts inputs that are done; `subject` is the webhook, controller or namespace that they belong to.
+    pub(crate) fn advance(&self, subject: &str, inputs: usize) {
+        self.bar.set_message(subject.to_owned());
         self.bar.inc(inputs as u64);
     }
 
-    /// Leaves nothing behind.
+    /// Removes the bar.
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }

@@ -1,4 +1,4 @@
-//! One run from the selected contracts to written reports: progress, signals, renderings, exit code.
+//! One run, from the selected contracts to the written reports.
 
 use std::future::Future;
 use std::path::Path;
@@ -13,119 +13,119 @@ use conformance::target::Target;
 use contract::model::Contract;
 
 use crate::arguments::{Execution, Format};
-use crate::catalog::{Selected, Together};
+use crate::catalog::{Batching, Selected};
 use crate::progress::Progress;
 use crate::terminal::{Failure, Terminal};
 use crate::{options, signals};
 
-/// The seed of shards if nothing is said.
+/// The default seed of shards, so that all shards have the same one.
 const SEED_OF_SHARDS: u64 = 1;
 
-/// What was asked for beside the contracts and the target.
-pub(crate) struct Wish<'a> {
-    /// How cases run and what is printed.
+/// What the user requested, besides the contracts and the target.
+pub(crate) struct RunRequest<'a> {
+    /// How cases run, and what is printed.
     pub(crate) execution: &'a Execution,
-    /// Which cases.
+    /// Which cases run.
     pub(crate) selection: &'a Selection,
-    /// The command that repeats the run, but for what selects.
+    /// The command line that repeats the run, without the flags that select cases.
     pub(crate) command: &'a str,
-    /// Where cases run, in a word.
+    /// The name of the substrate.
     pub(crate) substrate: &'a str,
-    /// Which part of the run it is.
+    /// Which shard of a run this is.
     pub(crate) shard: Option<ShardInfo>,
-    /// Whether the report lists every damage that a clause was shown to catch.
+    /// Whether the report lists every falsified answer that a clause noticed.
     pub(crate) keeps_damages: bool,
 }
 
-/// Runs the contracts on the target, writes the reports, and gives the report.
+/// Runs the contracts on the target, writes the reports, and returns the report.
 pub(crate) fn run(
-    (selected, together): (&Selected, Together),
+    (selected, batching): (&Selected, Batching),
     target: Arc<dyn Target>,
     ground: impl Future<Output = Result<Ground, Failure>>,
-    wish: &Wish<'_>,
+    request: &RunRequest<'_>,
     terminal: &Terminal,
 ) -> Result<Report, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
-    let found = runtime.block_on(found((selected, together), target, ground, wish, terminal))?;
+    let result = runtime.block_on(run_cases((selected, batching), target, ground, request, terminal))?;
     std::thread::scope(|scope| {
-        let mut report = match found {
-            Found::Judged(judged, options) => {
-                // What was started for the run goes while proofs are made and renderings are written.
+        let mut report = match result {
+            RunResult::Judged(judged, options) => {
+                // Stop what was started for the run while clauses are proven and renderings are written.
                 scope.spawn(move || drop(options));
                 judged.proven()
             }
-            Found::Nothing(report) => *report,
+            RunResult::NotStarted(report) => *report,
         };
-        if !wish.keeps_damages {
+        if !request.keeps_damages {
             report.forget_damages();
         }
-        report.selection.shard.clone_from(&wish.shard);
-        write(&report, &wish.execution.report)?;
+        report.selection.shard.clone_from(&request.shard);
+        write(&report, &request.execution.report)?;
         Ok(report)
     })
 }
 
-/// What came of a run, before proofs.
-enum Found {
-    /// With the options, which hold the place where it ran.
+/// The result of a run, before clauses are proven.
+enum RunResult {
+    /// The cases ran. Dropping the options stops the substrate.
     Judged(Box<Judged>, Box<Options>),
-    /// There was no place to run.
-    Nothing(Box<Report>),
+    /// The substrate did not start; the report says why.
+    NotStarted(Box<Report>),
 }
 
-async fn found(
-    (selected, together): (&Selected, Together),
+async fn run_cases(
+    (selected, batching): (&Selected, Batching),
     target: Arc<dyn Target>,
     ground: impl Future<Output = Result<Ground, Failure>>,
-    wish: &Wish<'_>,
+    request: &RunRequest<'_>,
     terminal: &Terminal,
-) -> Result<Found, Failure> {
+) -> Result<RunResult, Failure> {
     let interrupt = Interrupt::default();
     let ground = tokio::select! {
         ground = ground => ground,
-        signal = signals::either() => {
+        signal = signals::interrupt_or_terminate() => {
             interrupt.raise(signal);
             Err(Failure::interrupted(signal))
         }
     };
     match ground {
         Ok(ground) => {
-            let options = options(ground, wish)?;
-            let logs = wish.execution.report.join("cluster");
-            let parts = selected.parts(together, options.seed);
-            let judged = watched(parts, target, &options, &interrupt, (terminal, &logs)).await;
-            Ok(Found::Judged(Box::new(judged), Box::new(options)))
+            let options = options(ground, request)?;
+            let logs = request.execution.report.join("cluster");
+            let batches = selected.batches(batching, options.seed);
+            let judged = run_with_progress(batches, target, &options, &interrupt, (terminal, &logs)).await;
+            Ok(RunResult::Judged(Box::new(judged), Box::new(options)))
         }
         Err(failure) if failure.code == 2 => Err(failure),
-        // Nothing was asked, and the report says so: whoever reads the last one must not take an older one for it.
+        // Write a report although no case ran: a reader must not take the report of an older run for this one's.
         Err(failure) => {
             terminal.note(&failure.text);
-            let options = options(Ground::Direct(FactsFrom::Nowhere), wish)?;
-            let why = (wish.substrate, &*failure.text);
-            let parts = selected.parts(together, options.seed);
-            Ok(Found::Nothing(Box::new(run::unstarted(parts, &target, &options, why, &interrupt))))
+            let options = options(Ground::Direct(FactsFrom::Nowhere), request)?;
+            let why = (request.substrate, &*failure.text);
+            let batches = selected.batches(batching, options.seed);
+            Ok(RunResult::NotStarted(Box::new(run::unstarted(batches, &target, &options, why, &interrupt))))
         }
     }
 }
 
-fn options(ground: Ground, wish: &Wish<'_>) -> Result<Options, Failure> {
-    let Wish { execution, selection, command, .. } = *wish;
+fn options(ground: Ground, request: &RunRequest<'_>) -> Result<Options, Failure> {
+    let RunRequest { execution, selection, command, .. } = *request;
     let mut options = options::options(execution, selection, ground, command.to_owned())?;
-    if wish.shard.is_some() {
-        // All shards run in the order that one run would have.
+    if request.shard.is_some() {
+        // All shards run cases in the order of a run without shards.
         options.seed = execution.seed.unwrap_or(SEED_OF_SHARDS);
     }
     Ok(options)
 }
 
-/// Prints the report in the wanted format.
-pub(crate) fn print(report: &Report, execution: &Execution, terminal: &Terminal) {
-    show(report, &execution.report, execution.output, terminal);
+/// Prints the report of a run in the format of `--output`.
+pub(crate) fn print_run(report: &Report, execution: &Execution, terminal: &Terminal) {
+    print_report(report, &execution.report, execution.output, terminal);
 }
 
-/// Prints a report whose renderings lie in a folder.
-pub(crate) fn show(report: &Report, folder: &Path, output: Format, terminal: &Terminal) {
+/// Prints a report that [`write`] wrote to `folder`.
+pub(crate) fn print_report(report: &Report, folder: &Path, output: Format, terminal: &Terminal) {
     let page = folder.join("report.html").display().to_string();
     let text = match output {
         Format::Json => render::json(report),
@@ -135,22 +135,23 @@ pub(crate) fn show(report: &Report, folder: &Path, output: Format, terminal: &Te
     terminal.print(&text);
 }
 
-/// Where an API server of this process holds the facts.
-pub(crate) fn direct() -> Ground {
+/// The substrate `direct` with facts in an API server of this process.
+pub(crate) fn direct_with_embedded_facts() -> Ground {
     Ground::Direct(FactsFrom::Embedded)
 }
 
-async fn watched(
-    parts: impl Iterator<Item = (usize, Result<Vec<Contract>, String>)> + Send,
+/// Runs the cases, shows progress, and stops at a signal.
+async fn run_with_progress(
+    batches: impl Iterator<Item = (usize, Result<Vec<Contract>, String>)> + Send,
     target: Arc<dyn Target>,
     options: &Options,
     interrupt: &Interrupt,
     (terminal, logs): (&Terminal, &Path),
 ) -> Judged {
-    let heard = interrupt.clone();
-    let listener = tokio::spawn(async move { heard.raise(signals::either().await) });
+    let raised = interrupt.clone();
+    let listener = tokio::spawn(async move { raised.raise(signals::interrupt_or_terminate().await) });
     let progress = Progress::new(terminal);
-    let judged = run::judged(parts, target, options, &|event| progress.show(&event), interrupt).await;
+    let judged = run::judged(batches, target, options, &|event| progress.show(&event), interrupt).await;
     progress.finish();
     listener.abort();
     if let Ground::Whole(whole) = &options.ground
@@ -162,26 +163,26 @@ async fn watched(
     judged
 }
 
-/// Writes the report and its renderings into a folder.
+/// Writes the report and its renderings to a folder.
 pub(crate) fn write(report: &Report, folder: &Path) -> Result<(), Failure> {
-    let broken =
+    let failure =
         |error: &dyn std::fmt::Display| Failure::environment(format!("failed to write the report: {error}"));
-    // First what counts: a rendering that fails must not leave the report of an older run.
-    report::write(folder, "report.json", &render::json(report)).map_err(|error| broken(&error))?;
+    // Write the report first: a rendering that fails must not leave the report of an older run.
+    report::write(folder, "report.json", &render::json(report)).map_err(|error| failure(&error))?;
     let renderings = [
         ("report.md", Ok(render::markdown(report))),
-        ("junit.xml", render::junit(report).map_err(|error| broken(&error))),
-        ("report.html", render::html(report).map_err(|error| broken(&error))),
+        ("junit.xml", render::junit(report).map_err(|error| failure(&error))),
+        ("report.html", render::html(report).map_err(|error| failure(&error))),
         ("report.sarif", Ok(render::sarif(report))),
         ("badge.svg", Ok(render::badge(report))),
     ];
     let mut failed = None;
     for (name, content) in renderings {
         let written = content.and_then(|content| {
-            report::write(folder, name, &content).map(|_| ()).map_err(|error| broken(&error))
+            report::write(folder, name, &content).map(|_| ()).map_err(|error| failure(&error))
         });
         if let Err(error) = written {
-            // One of an older run would be taken for this one's; that there is none is fine.
+            // Remove the rendering of an older run, if there is one: a reader would take it for this run's.
             let _ = std::fs::remove_file(folder.join(name));
             failed.get_or_insert(error);
         }

@@ -5,8 +5,8 @@ pub(crate) const INTERRUPT: u8 = 2;
 /// Number of SIGTERM.
 pub(crate) const TERMINATE: u8 = 15;
 
-/// Waits for SIGINT or SIGTERM and says which came; never where neither can be heard.
-pub(crate) async fn either() -> u8 {
+/// Waits for SIGINT or SIGTERM and returns its number; never returns if handlers cannot be installed.
+pub(crate) async fn interrupt_or_terminate() -> u8 {
     tokio::select! {
         signal = interrupt() => signal,
         signal = terminate() => signal,
@@ -24,8 +24,8 @@ async fn interrupt() -> u8 {
 async fn terminate() -> u8 {
     use tokio::signal::unix::{SignalKind, signal};
     match signal(SignalKind::terminate()) {
-        Ok(mut heard) => {
-            heard.recv().await;
+        Ok(mut signals) => {
+            signals.recv().await;
             TERMINATE
         }
         Err(_) => std::future::pending().await,

@@ -1,4 +1,4 @@
-//! Targets: our own components, and what `--target` names.
+//! Resolves the value of `--target` to a target.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,32 +17,32 @@ use webhook::dial::Trust;
 use webhook::registration::WebhookConfiguration;
 
 mod needs;
-mod ours;
+mod own_components;
 mod started;
 
-pub(crate) use ours::ours;
+pub(crate) use own_components::own_components;
 
-use crate::arguments::{BUILT_IN, RunningArguments};
+use crate::arguments::{BUILT_IN, RunningTargetArguments};
 use crate::components::COMPONENTS;
 use crate::terminal::Failure;
 
 /// Webhook configurations by instance.
 type Registrations = BTreeMap<String, Vec<WebhookConfiguration>>;
 
-/// The target of a name; our own components are those that contracts of the components `about` are asked of.
-pub(crate) fn named<'a>(
+/// The target that `--target` names; `components` are those of the selected contracts, for `built-in`.
+pub(crate) fn resolve<'a>(
     target: &str,
-    about: impl IntoIterator<Item = &'a str>,
-    running: &RunningArguments,
+    components: impl IntoIterator<Item = &'a str>,
+    running: &RunningTargetArguments,
     gardener: Option<&str>,
 ) -> Result<Arc<dyn Target>, Failure> {
     let gardener = gardener.map(str::to_owned);
     if target == BUILT_IN {
-        if running.describes() {
-            let text = "--ca, --insecure and --config have no use for our own components";
+        if running.describes_target() {
+            let text = "--ca, --insecure and --config are not for --target built-in";
             return Err(Failure::usage(text));
         }
-        return ours(about, gardener);
+        return own_components(components, gardener);
     }
     if let Some(line) = target.strip_prefix("command=") {
         let mut target = started::command(line, running)?;
@@ -58,25 +58,26 @@ pub(crate) fn named<'a>(
     let config = running.config.as_deref().map(configuration).transpose()?;
     if let Some(url) = target.strip_prefix("url=") {
         let known = Known { name: host(url)?, paths: own_paths(), gardener, ..Known::default() };
-        return Ok(Arc::new(UrlTarget { known, url: url.to_owned(), trust: told(trust)?, config }));
+        return Ok(Arc::new(UrlTarget { known, url: url.to_owned(), trust: require_trust(trust)?, config }));
     }
     from_file(Path::new(target), (trust, config), running, gardener)
 }
 
-/// Whether a name stands for something that is started for the run.
+/// Whether the tool starts the target.
 pub(crate) fn is_started(target: &str) -> bool {
     target == BUILT_IN
         || target.starts_with("command=")
         || target.starts_with("image=")
-        || spec_of(target).is_some_and(|spec| spec.is_started())
+        || read_spec(target).is_some_and(|spec| spec.is_started())
 }
 
-/// Whether a name stands for a garden, whose cases hold their objects apart from it until they are asked.
+/// Whether the target is a garden. Its cases keep their facts in an API server of this process until they run.
 pub(crate) fn is_garden(target: &str) -> bool {
-    spec_of(target).is_some_and(|spec| spec.kubeconfig.is_some())
+    read_spec(target).is_some_and(|spec| spec.kubeconfig.is_some())
 }
 
-fn spec_of(target: &str) -> Option<TargetSpec> {
+/// The spec of a target file; `None` if `target` is something else, or the file is invalid.
+fn read_spec(target: &str) -> Option<TargetSpec> {
     if ["url=", "image="].iter().any(|prefix| target.starts_with(prefix)) {
         return None;
     }
@@ -87,12 +88,12 @@ fn spec_of(target: &str) -> Option<TargetSpec> {
 fn from_file(
     path: &Path,
     (trust, config): (Trust, Option<Value>),
-    running: &RunningArguments,
+    running: &RunningTargetArguments,
     gardener: Option<String>,
 ) -> Result<Arc<dyn Target>, Failure> {
     let text = fs::read_to_string(path).map_err(|error| {
         Failure::usage(format!(
-            "failed to read target {}: {error}; say url=https://…, command=…, image=… or a target file",
+            "failed to read target {}: {error}; write url=https://…, command=…, image=…, built-in or a target file",
             path.display()
         ))
     })?;
@@ -103,7 +104,7 @@ fn from_file(
     let registrations = spec
         .registration
         .as_ref()
-        .map(|files| registrations_in(files, &folder))
+        .map(|files| read_registrations(files, &folder))
         .transpose()?
         .unwrap_or_default();
     let selected = provider::selected(registrations.values().flatten());
@@ -122,45 +123,45 @@ fn from_file(
         needs: needs::read(spec.needs.iter().map(|file| folder.join(file)))?,
     };
     if let Some(kubeconfig) = &spec.kubeconfig {
-        return garden_behind(&folder.join(kubeconfig), known, running);
+        return garden_target(&folder.join(kubeconfig), known, running);
     }
     if spec.is_started() {
-        started::trusts_nobody(running)?;
+        started::reject_trust_flags(running)?;
         if config.is_some() {
-            return Err(Failure::usage("--config: the configuration of this target is its file's `config`"));
+            return Err(Failure::usage("--config: set `config` in the target file instead"));
         }
         let decisions = Some(decisions());
-        let image = spec.image.as_deref().map(started::from).transpose()?;
+        let image = spec.image.as_deref().map(started::docker_image).transpose()?;
         return Ok(Arc::new(CommandTarget { known, spec, folder, image, decisions }));
     }
     let trust = match (&spec.ca, trust) {
-        (Some(ca), Trust::Bundle(given)) if given.is_empty() => self::trust(false, Some(&folder.join(ca)))?,
+        (Some(ca), Trust::Bundle(pem)) if pem.is_empty() => self::trust(false, Some(&folder.join(ca)))?,
         (_, trust) => trust,
     };
     let url = spec.url.clone().unwrap_or_default();
-    Ok(Arc::new(UrlTarget { known, url, trust: told(trust)?, config }))
+    Ok(Arc::new(UrlTarget { known, url, trust: require_trust(trust)?, config }))
 }
 
-/// A garden that has an API server of its own for Gardener's kinds.
-fn garden_behind(
+/// A garden with its own API server for Gardener's kinds.
+fn garden_target(
     kubeconfig: &Path,
     known: Known,
-    running: &RunningArguments,
+    running: &RunningTargetArguments,
 ) -> Result<Arc<dyn Target>, Failure> {
-    if running.describes() || running.kubeconfig.is_some() {
-        let text = "--ca, --insecure, --config and --kubeconfig are for webhooks: a garden is what its file's \
-                    `kubeconfig` leads to";
+    if running.describes_target() || running.kubeconfig.is_some() {
+        let text = "--ca, --insecure, --config and --kubeconfig are for webhooks; for a garden, set `kubeconfig` in the \
+        target file";
         return Err(Failure::usage(text));
     }
     Ok(Arc::new(Garden::new(known, kubeconfig.to_owned(), decisions())))
 }
 
-/// What our garden decides about versions: with it, rows are found that mean the same at another time.
+/// Our garden, whose decisions about versions tell which rows of a contract mean the same at another time.
 fn decisions() -> Arc<dyn Target> {
     Arc::new(BuiltIn::of(&gardener_garden::COMPONENT))
 }
 
-/// Where our own components, and so their originals, serve their webhooks.
+/// The paths at which our components, like the originals, serve their webhooks.
 fn own_paths() -> BTreeMap<String, Vec<String>> {
     let mut paths: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (name, path) in COMPONENTS.iter().flat_map(|component| (component.paths)()) {
@@ -169,27 +170,27 @@ fn own_paths() -> BTreeMap<String, Vec<String>> {
     paths
 }
 
-/// The same, but for what a target file says.
+/// The same with the paths of a target file, which replace them.
 fn paths_of(spec: &TargetSpec) -> BTreeMap<String, Vec<String>> {
-    let own = spec.paths.iter().map(|(name, path)| (name.clone(), vec![path.clone()]));
-    own_paths().into_iter().chain(own).collect()
+    let overrides = spec.paths.iter().map(|(name, path)| (name.clone(), vec![path.clone()]));
+    own_paths().into_iter().chain(overrides).collect()
 }
 
-/// Webhook configurations by instance; under the empty name those of every instance.
-fn registrations_in(files: &RegistrationFiles, folder: &Path) -> Result<Registrations, Failure> {
+/// Reads webhook configurations by instance; the empty name stands for every instance.
+fn read_registrations(files: &RegistrationFiles, folder: &Path) -> Result<Registrations, Failure> {
     match files {
         RegistrationFiles::All(file) => {
-            Ok(BTreeMap::from([(String::new(), registered(&folder.join(file))?)]))
+            Ok(BTreeMap::from([(String::new(), read_registration(&folder.join(file))?)]))
         }
         RegistrationFiles::Each(files) => files
             .iter()
-            .map(|(instance, file)| Ok((instance.clone(), registered(&folder.join(file))?)))
+            .map(|(instance, file)| Ok((instance.clone(), read_registration(&folder.join(file))?)))
             .collect(),
     }
 }
 
-/// The webhook configurations of a file.
-pub(crate) fn registered(file: &Path) -> Result<Vec<WebhookConfiguration>, Failure> {
+/// Reads the webhook configurations of a file.
+pub(crate) fn read_registration(file: &Path) -> Result<Vec<WebhookConfiguration>, Failure> {
     let wrong =
         |reason: String| Failure::usage(format!("failed to read registration {}: {reason}", file.display()));
     let text = fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
@@ -210,23 +211,23 @@ fn trust(insecure: bool, ca: Option<&Path>) -> Result<Trust, Failure> {
     }
 }
 
-/// What is trusted, which somebody must have said.
-fn told(trust: Trust) -> Result<Trust, Failure> {
+/// Refuses an empty bundle: the user must state whom to trust.
+fn require_trust(trust: Trust) -> Result<Trust, Failure> {
     match trust {
         Trust::Bundle(pem) if pem.is_empty() => {
-            let remedy = "say --ca FILE (PEM), or --insecure to trust any certificate";
-            Err(Failure::usage(format!("nobody told whom to trust: {remedy}")))
+            let remedy = "add --ca FILE (PEM), or --insecure to accept any certificate";
+            Err(Failure::usage(format!("no CA for the target's certificate: {remedy}")))
         }
         trust => Ok(trust),
     }
 }
 
-/// What a component configuration file says, version and kind apart.
+/// Reads a component configuration file, without `apiVersion` and `kind`.
 fn configuration(file: &Path) -> Result<Value, Failure> {
     let text = read_configuration(file)?;
     let wrong = |reason: String| unreadable(file, &reason);
     let mut config: Value = formats::yaml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-    let fields = config.as_object_mut().ok_or_else(|| wrong("it is no map".to_owned()))?;
+    let fields = config.as_object_mut().ok_or_else(|| wrong("it is not a map".to_owned()))?;
     fields.retain(|name, _| name != "apiVersion" && name != "kind");
     Ok(config)
 }
@@ -240,8 +241,9 @@ fn unreadable(file: &Path, reason: &str) -> Failure {
 }
 
 fn host(url: &str) -> Result<String, Failure> {
-    let host =
-        url.strip_prefix("https://").ok_or_else(|| Failure::usage(format!("{url} is no https address")))?;
+    let host = url
+        .strip_prefix("https://")
+        .ok_or_else(|| Failure::usage(format!("url={url}: the address must begin with https://")))?;
     Ok(host.split('/').next().unwrap_or(host).to_owned())
 }
 
@@ -250,7 +252,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn registrations_are_those_of_every_instance_or_of_each() {
+    fn registration_files_are_for_every_instance_or_for_each() {
         let folder = tempfile::tempdir().unwrap();
         for name in ["all", "seed", "shoot"] {
             let text = format!(
@@ -265,12 +267,12 @@ mod tests {
             (RegistrationFiles::Each(BTreeMap::from(each)), vec![("seed", "seed"), ("shoot", "shoot")]),
         ];
         for (files, want) in table {
-            let found = registrations_in(&files, folder.path()).map_err(|_| files.clone()).unwrap();
+            let found = read_registrations(&files, folder.path()).map_err(|_| files.clone()).unwrap();
             let found: Vec<(&str, &str)> =
                 found.iter().map(|(instance, found)| (instance.as_str(), found[0].name.as_str())).collect();
             assert_eq!(found, want);
         }
         let missing = RegistrationFiles::Each(BTreeMap::from([("seed".to_owned(), file("none"))]));
-        assert!(registrations_in(&missing, folder.path()).is_err());
+        assert!(read_registrations(&missing, folder.path()).is_err());
     }
 }

@@ -1,15 +1,15 @@
-//! What a person sees: colours only where wanted, failures with their causes, exit codes.
+//! Output for people: colours, failures with their causes, exit codes.
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use conformance::render::{Style, Tone, View};
 
-use crate::arguments::{Output, When};
+use crate::arguments::{ColorWhen, Output};
 use crate::environment;
 
-/// A diagnostic with its source lines.
-pub(crate) fn drawn(error: &dyn miette::Diagnostic) -> String {
+/// Renders a diagnostic with its source lines.
+pub(crate) fn render_diagnostic(error: &dyn miette::Diagnostic) -> String {
     let mut text = String::new();
     let handler =
         miette::GraphicalReportHandler::new_themed(miette::GraphicalTheme::unicode_nocolor()).with_width(100);
@@ -18,30 +18,30 @@ pub(crate) fn drawn(error: &dyn miette::Diagnostic) -> String {
     text
 }
 
-/// How this process talks.
+/// Standard output and standard error of this process.
 pub(crate) struct Terminal {
-    /// Whether colours are used.
+    /// Whether the output has colours.
     pub(crate) colour: bool,
-    /// Whether progress may be drawn and redrawn.
-    pub(crate) drawn: bool,
+    /// Whether standard error can show a progress bar.
+    pub(crate) draws_progress: bool,
     /// Columns to fill, at least 80.
     pub(crate) width: usize,
-    /// How much is told.
-    pub(crate) telling: Telling,
+    /// How much is printed.
+    pub(crate) verbosity: Verbosity,
 }
 
-/// How much is told.
+/// How much is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Telling {
-    /// Only the verdict.
-    Verdict,
+pub(crate) enum Verbosity {
+    /// Only the verdict (`--quiet`).
+    Quiet,
     /// A line per contract, and what needs attention.
-    Contracts,
-    /// Every case.
-    Cases,
+    Normal,
+    /// Every case (`--verbose`).
+    Verbose,
 }
 
-/// A failure that ends the process with a code of its own.
+/// A failure that ends the process with its own exit code.
 #[derive(Debug)]
 pub(crate) struct Failure {
     /// The exit code.
@@ -56,18 +56,18 @@ impl Failure {
         Self { code: 2, text: text.into() }
     }
 
-    /// What is wrong with a contract or another file of ours, drawn with file, line, caret and remedy.
-    #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
+    /// An error in a contract or another file of ours, rendered with file, line, caret and remedy.
+    #[expect(clippy::needless_pass_by_value, reason = "`map_err` passes the error by value")]
     pub(crate) fn diagnostic(error: impl miette::Diagnostic) -> Self {
-        Self { code: 2, text: drawn(&error) }
+        Self { code: 2, text: render_diagnostic(&error) }
     }
 
-    /// A signal came before the first case was asked.
+    /// A signal arrived before the first case ran.
     pub(crate) fn interrupted(signal: u8) -> Self {
-        Self { code: 128 + signal, text: "interrupted before the first case was asked".to_owned() }
+        Self { code: 128 + signal, text: "interrupted before the first case ran".to_owned() }
     }
 
-    /// Something around the target broke; says nothing about the target.
+    /// The environment of the target failed, which says nothing about the target.
     pub(crate) fn environment(text: impl Into<String>) -> Self {
         Self { code: 3, text: text.into() }
     }
@@ -97,60 +97,60 @@ impl From<anyhow::Error> for Failure {
 }
 
 impl Terminal {
-    /// Looks at the output streams, the environment and the flags.
+    /// Derives the settings from the output streams, the environment and the flags.
     pub(crate) fn new(output: &Output) -> Self {
         let terminal = std::io::stdout().is_terminal();
-        let telling = match (output.quiet, output.verbose) {
-            (true, _) => Telling::Verdict,
-            (_, true) => Telling::Cases,
-            _ => Telling::Contracts,
+        let verbosity = match (output.quiet, output.verbose) {
+            (true, _) => Verbosity::Quiet,
+            (_, true) => Verbosity::Verbose,
+            _ => Verbosity::Normal,
         };
         let colour = match output.color {
-            When::Always => true,
-            When::Never => false,
-            When::Auto => terminal && !environment::is_colourless(),
+            ColorWhen::Always => true,
+            ColorWhen::Never => false,
+            ColorWhen::Auto => terminal && !environment::is_colourless(),
         };
-        let drawn = std::io::stderr().is_terminal() && !environment::is_ci();
+        let draws_progress = std::io::stderr().is_terminal() && !environment::is_ci();
         let width = environment::columns()
             .or_else(|| terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)));
-        Self { colour, drawn, width: width.unwrap_or(110).clamp(80, 160), telling }
+        Self { colour, draws_progress, width: width.unwrap_or(110).clamp(80, 160), verbosity }
     }
 
-    /// How reports are shown here; `page` is where the HTML report lies.
+    /// How to render reports for this terminal; `page` is the path of the HTML report.
     pub(crate) fn view<'a>(&'a self, page: Option<&'a str>) -> View<'a> {
         View {
             width: self.width,
-            quiet: self.telling == Telling::Verdict,
-            verbose: self.telling == Telling::Cases,
+            quiet: self.verbosity == Verbosity::Quiet,
+            verbose: self.verbosity == Verbosity::Verbose,
             style: self,
             report: page,
         }
     }
 
-    /// Prints to standard output; a closed pipe ends the printing, not the run.
-    #[expect(clippy::unused_self, reason = "printing is asked of the terminal, whatever it needs for it")]
+    /// Prints to standard output; a closed pipe does not end the run.
+    #[expect(clippy::unused_self, reason = "callers print through the terminal, whatever printing needs")]
     pub(crate) fn print(&self, text: &str) {
         let mut out = std::io::stdout().lock();
         let newline = if text.ends_with('\n') || text.is_empty() { "" } else { "\n" };
-        // Whoever closed the pipe has read enough.
+        // A reader that closed the pipe has read enough.
         let _ = write!(out, "{text}{newline}").and_then(|()| out.flush());
     }
 
     /// Prints to standard error.
-    #[expect(clippy::unused_self, reason = "printing is asked of the terminal, whatever it needs for it")]
+    #[expect(clippy::unused_self, reason = "callers print through the terminal, whatever printing needs")]
     pub(crate) fn note(&self, text: &str) {
         let mut err = std::io::stderr().lock();
-        // Nothing can be told if standard error is closed.
+        // If standard error is closed, there is no place to report it.
         let _ = writeln!(err, "{}", text.trim_end());
     }
 
-    /// Prints a failure and gives its exit code.
-    pub(crate) fn failure(&self, failure: &Failure) -> ExitCode {
+    /// Prints a failure and returns its exit code.
+    pub(crate) fn report_failure(&self, failure: &Failure) -> ExitCode {
         let mark = if failure.code == 3 { "!" } else { "error:" };
         let text = failure.text.trim_end();
-        // Diagnostics of contracts come drawn.
-        let drawn = text.contains('\n') || text.starts_with("  ");
-        self.note(&if drawn { text.to_owned() } else { format!("{mark} {text}") });
+        // Diagnostics of contracts are already rendered.
+        let is_rendered = text.contains('\n') || text.starts_with("  ");
+        self.note(&if is_rendered { text.to_owned() } else { format!("{mark} {text}") });
         ExitCode::from(failure.code)
     }
 }

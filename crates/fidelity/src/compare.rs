@@ -1,23 +1,23 @@
-//! Where two answers differ: code, form, warnings, and every place of their bodies; where two streams do.
+//! Compares two answers (code, media type, warnings, body) and two watch streams.
 
 use serde_json::{Value, json};
 
-use crate::server::{Answer, End};
+use crate::server::{ServerAnswer, StreamEnd};
 
-/// One place where two servers answered otherwise.
+/// A difference between the answers of two servers.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Difference {
     /// `code`, `media`, `warnings`, `body/metadata/labels`, `watch/3/object/type`.
     pub part: String,
-    /// What the real server says; null: nothing.
+    /// The real server's value; null if it has none.
     pub real: Value,
-    /// What the embedded server says.
+    /// The embedded server's value; null if it has none.
     pub embedded: Value,
 }
 
-/// Where two answers differ, after what is the servers' own was taken out.
-pub(crate) fn answers(real: &Answer, embedded: &Answer) -> Vec<Difference> {
+/// The differences of two normalized answers.
+pub(crate) fn answers(real: &ServerAnswer, embedded: &ServerAnswer) -> Vec<Difference> {
     let mut found = Vec::new();
     values("code", &json!(real.code), &json!(embedded.code), &mut found);
     values("media", &json!(real.media), &json!(embedded.media), &mut found);
@@ -26,7 +26,7 @@ pub(crate) fn answers(real: &Answer, embedded: &Answer) -> Vec<Difference> {
     found
 }
 
-/// Where two streams differ, up to the first event that differs in what `is_known` does not know: it tells it all.
+/// The differences of two streams, up to the first event with a difference that is not known; later events would only repeat it.
 pub(crate) fn events(
     real: &[Value],
     embedded: &[Value],
@@ -44,17 +44,17 @@ pub(crate) fn events(
     found
 }
 
-/// How two streams came to an end, where they did not alike.
-pub(crate) fn end(real: End, embedded: End) -> Option<Difference> {
-    let told = |end: End| match end {
-        End::None => "goes on",
-        End::Whole => "ends",
-        End::Broken => "breaks off",
+/// The difference of the ends of two streams.
+pub(crate) fn end(real: StreamEnd, embedded: StreamEnd) -> Option<Difference> {
+    let describe = |end: StreamEnd| match end {
+        StreamEnd::Open => "goes on",
+        StreamEnd::Closed => "ends",
+        StreamEnd::Failed => "breaks off",
     };
     (real != embedded).then(|| Difference {
         part: "watch/end".to_owned(),
-        real: told(real).into(),
-        embedded: told(embedded).into(),
+        real: describe(real).into(),
+        embedded: describe(embedded).into(),
     })
 }
 
@@ -91,20 +91,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_that_differ_are_named() {
-        let answer = |code, body| Answer { code, body, ..Answer::default() };
+    fn differing_fields_are_listed() {
+        let answer = |code, body| ServerAnswer { code, body, ..ServerAnswer::default() };
         let real = answer(200, json!({"a": {"b": 1, "same": [1]}, "l": [1, 2], "null": null}));
         let embedded = answer(201, json!({"a": {"b": 2, "same": [1]}, "l": [1]}));
         let found = answers(&real, &embedded);
-        let told: Vec<(&str, String)> =
+        let differences: Vec<(&str, String)> =
             found.iter().map(|one| (one.part.as_str(), format!("{} {}", one.real, one.embedded))).collect();
         let want =
             [("code", "200 201"), ("body/a/b", "1 2"), ("body/l", "[1,2] [1]"), ("body/null", "null null")];
-        assert_eq!(told, want.map(|(part, values)| (part, values.to_owned())));
+        assert_eq!(differences, want.map(|(part, values)| (part, values.to_owned())));
     }
 
     #[test]
-    fn of_streams_the_first_event_that_differs_otherwise_than_is_known_is_told() {
+    fn the_first_event_of_a_stream_with_an_unknown_difference_is_the_last_one_listed() {
         let event = |kind: &str, described: &str| json!({"type": kind, "description": described});
         let real = [event("ADDED", "long"), event("MODIFIED", "long"), event("DELETED", "long")];
         let embedded = [event("ADDED", ""), event("ADDED", "long"), event("ADDED", "long")];

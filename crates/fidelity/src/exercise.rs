@@ -1,18 +1,18 @@
-//! What a request exercises: which verb, in which form, on which kind.
+//! What a request exercises: verb, form of patch, resource and subresource.
 
 use serde::Serialize;
 
 use crate::request::Request;
 
-/// What a request exercises. Ordered for tables.
+/// What a request exercises.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Exercise {
-    /// `deployments.apps`; empty where the path names no resource.
+    /// `deployments.apps`; empty if the path names no resource.
     pub resource: String,
     /// `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`.
     pub verb: String,
-    /// Of a patch: `json`, `merge`, `strategic`, `apply`, `other`.
+    /// The form of a patch: `json`, `merge`, `strategic`, `apply`, `other`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub form: String,
     /// `status`, `scale`.
@@ -21,7 +21,7 @@ pub struct Exercise {
 }
 
 impl Exercise {
-    /// Reads it off method, path, query and media type.
+    /// Derives it from method, path, query and media type.
     #[must_use]
     pub fn of(request: &Request) -> Self {
         let steps: Vec<&str> = request.path.split('/').filter(|step| !step.is_empty()).collect();
@@ -48,7 +48,7 @@ impl Exercise {
         }
     }
 
-    /// The path of the collection that a path lies in; absent where it names no resource.
+    /// The path of the collection of an object's path; `None` if the path names no resource.
     pub(crate) fn collection(path: &str) -> Option<String> {
         let steps: Vec<&str> = path.split('/').skip(1).collect();
         let root = if steps.first() == Some(&"api") { 2 } else { 3 };
@@ -60,9 +60,9 @@ impl Exercise {
         Some(format!("/{}", steps[..=resource].join("/")))
     }
 
-    /// `patch apply`, `update`, `update status`.
+    /// Verb, form and subresource: `patch apply`, `update`, `update status`.
     #[must_use]
-    pub fn words(&self) -> String {
+    pub fn operation(&self) -> String {
         let parts = [self.verb.as_str(), &self.form, &self.subresource];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
     }
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn objects_lie_in_collections() {
+    fn the_collection_of_a_path_is_found() {
         let table = [
             ("/api/v1/namespaces/n/pods/a/status", Some("/api/v1/namespaces/n/pods")),
             ("/apis/apps/v1/namespaces/n/deployments", Some("/apis/apps/v1/namespaces/n/deployments")),
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_say_what_they_exercise() {
+    fn method_path_and_media_type_tell_what_a_request_exercises() {
         let merge = "application/merge-patch+json";
         let table = [
             ("GET", "/api/v1/namespaces/${ns}/pods", "", "pods list"),
@@ -140,7 +140,7 @@ mod tests {
                 request.query.insert("watch".to_owned(), "1".to_owned());
             }
             let got = Exercise::of(&request);
-            assert_eq!(format!("{} {}", got.resource, got.words()), want);
+            assert_eq!(format!("{} {}", got.resource, got.operation()), want);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The kinds that sequences are made of: data of `data/kinds.yaml`.
+//! The kinds that requests are generated for, from `data/kinds.yaml`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// A kind and what is known of its objects.
+/// A kind, with a valid object and values to change its fields to.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Kind {
@@ -19,26 +19,26 @@ pub struct Kind {
     pub api_version: String,
     /// `Deployment`.
     pub kind: String,
-    /// Whether its objects are in no namespace; their names begin with that of the sequence then.
+    /// Whether its objects have no namespace; their names then begin with the namespace of the sequence.
     #[serde(default)]
     pub cluster_scoped: bool,
-    /// Whether a CRD says what it is.
+    /// Whether a CRD defines it.
     #[serde(default)]
     pub custom: bool,
     /// `status`, `scale`.
     #[serde(default)]
     pub subresources: Vec<String>,
-    /// An object that is taken, without `apiVersion`, `kind` and `metadata`.
+    /// A valid object without `apiVersion`, `kind` and `metadata`.
     pub object: Value,
-    /// What fields are changed to, by JSON pointer.
+    /// Values to change fields to, by JSON pointer.
     pub changes: BTreeMap<String, Vec<Value>>,
-    /// More of them.
+    /// More such values, which are used less often.
     #[serde(default)]
     pub more_changes: BTreeMap<String, Vec<Value>>,
-    /// A status that is taken.
+    /// A valid status.
     #[serde(default)]
     pub status: Option<Value>,
-    /// What fields of the status are changed to.
+    /// Values to change fields of the status to.
     #[serde(default)]
     pub status_changes: BTreeMap<String, Vec<Value>>,
 }
@@ -47,7 +47,7 @@ static ALL: LazyLock<Vec<Kind>> = LazyLock::new(|| {
     formats::yaml::from_str(include_str!("../data/kinds.yaml")).expect("a test reads this file")
 });
 
-/// All of them.
+/// All kinds.
 #[must_use]
 pub fn all() -> &'static [Kind] {
     &ALL
@@ -68,23 +68,23 @@ impl Kind {
         format!("{root}/{}/{namespace}{}", self.api_version, self.resource)
     }
 
-    /// What an object that is called so is named: those in no namespace say whose they are.
-    pub(crate) fn named(&self, name: &str) -> String {
+    /// The name of an object; if it has no namespace, with the namespace of the sequence as prefix.
+    pub(crate) fn object_name(&self, name: &str) -> String {
         if self.cluster_scoped { format!("${{ns}}-{name}") } else { name.to_owned() }
     }
 
-    /// The object that is called so, as placeholders name it.
+    /// The key of an object in placeholders.
     pub(crate) fn key(&self, name: &str) -> String {
-        let whose = if self.cluster_scoped { "$ns-" } else { "" };
-        format!("{}/{whose}{name}", self.resource)
+        let prefix = if self.cluster_scoped { "$ns-" } else { "" };
+        format!("{}/{prefix}{name}", self.resource)
     }
 
-    /// An object of this name that is taken.
+    /// A valid object with this name.
     pub(crate) fn object(&self, name: &str) -> Value {
         let mut object = self.object.clone();
         object["apiVersion"] = self.api_version.as_str().into();
         object["kind"] = self.kind.as_str().into();
-        object["metadata"] = json!({"name": self.named(name), "labels": {"of": "${ns}"}});
+        object["metadata"] = json!({"name": self.object_name(name), "labels": {"of": "${ns}"}});
         object
     }
 }
@@ -94,12 +94,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_of_the_file_is_served_as_it_says() {
+    fn every_kind_of_the_file_matches_the_schema() {
         let served = schema::Kinds::gardener();
         for kind in all() {
             let resource = served.of_object(&kind.api_version, &kind.kind).unwrap();
-            let said = (kind.resource.as_str(), kind.group.as_str(), !kind.cluster_scoped);
-            assert_eq!(said, (resource.plural.as_str(), resource.group.as_str(), resource.namespaced));
+            let declared = (kind.resource.as_str(), kind.group.as_str(), !kind.cluster_scoped);
+            assert_eq!(declared, (resource.plural.as_str(), resource.group.as_str(), resource.namespaced));
             assert!(
                 kind.subresources.iter().all(|name| resource.subresource(name).is_some()),
                 "{}",

@@ -1,4 +1,4 @@
-//! Differences that are known, each with a reason: data of `data/known.yaml`.
+//! Known differences, each with a reason, from `data/known.yaml`.
 
 use std::sync::LazyLock;
 
@@ -9,85 +9,86 @@ use serde_json::Value;
 use crate::compare::Difference;
 use crate::exercise::Exercise;
 
-/// A difference that is known.
+/// A known difference. All expressions must match the whole text.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Known {
-    /// A name of its own.
+pub struct KnownDifference {
+    /// A unique name.
     pub name: String,
-    /// Why it is so, and why it may stay so.
+    /// Why the servers differ, and why that is acceptable.
     pub reason: String,
-    /// Of which resource, as an expression; absent: of any.
+    /// Matches the resource; any resource if absent.
     #[serde(default)]
     pub resource: Option<Expression>,
-    /// Of what is asked (`patch apply status`), as an expression; absent: of anything.
+    /// Matches the operation, such as `patch apply status`; any operation if absent.
     #[serde(default)]
     pub asked: Option<Expression>,
-    /// Where, as an expression.
+    /// Matches the part of the answer.
     pub part: Expression,
-    /// What the real server says, as an expression over its text (JSON where it is none).
+    /// Matches the real server's value (as JSON if it is not a text).
     #[serde(default)]
     pub real: Option<Expression>,
-    /// What the embedded server says.
+    /// Matches the embedded server's value.
     #[serde(default)]
     pub embedded: Option<Expression>,
-    /// What may differ in texts that are the same otherwise, as an expression; absent: anything. Its groups whose names begin
-    /// with `keep` may not.
+    /// Matches what may differ within two texts that must otherwise be equal; anything if absent. The groups whose names begin with
+    /// `keep` must be equal, too.
     #[serde(default)]
     pub but: Option<Expression>,
-    /// Whether it need not be there in both.
+    /// Whether what `but` matches may be missing in one of the texts.
     #[serde(default)]
     pub may_lack: bool,
 }
 
-/// A regular expression.
+/// A regular expression whose `.` matches newlines.
 #[derive(Clone, Debug)]
 pub struct Expression(Regex);
 
-static ALL: LazyLock<Vec<Known>> = LazyLock::new(|| {
+static ALL: LazyLock<Vec<KnownDifference>> = LazyLock::new(|| {
     formats::yaml::from_str(include_str!("../data/known.yaml")).expect("a test reads this file")
 });
 
-/// All of them.
+/// All known differences.
 #[must_use]
-pub fn all() -> &'static [Known] {
+pub fn all() -> &'static [KnownDifference] {
     &ALL
 }
 
 /// The name of the known difference that explains a difference.
 #[must_use]
 pub fn explanation(
-    known: &'static [Known],
+    known: &'static [KnownDifference],
     exercise: &Exercise,
     difference: &Difference,
 ) -> Option<&'static str> {
     known.iter().find(|known| known.explains(exercise, difference)).map(|known| known.name.as_str())
 }
 
-impl Known {
+impl KnownDifference {
     fn explains(&self, exercise: &Exercise, difference: &Difference) -> bool {
-        let fits = |wanted: &Option<Expression>, text: &str| {
-            wanted.as_ref().is_none_or(|wanted| wanted.covers(text))
+        let matches = |expression: &Option<Expression>, text: &str| {
+            expression.as_ref().is_none_or(|expression| expression.matches(text))
         };
-        fits(&self.resource, &exercise.resource)
-            && fits(&self.asked, &exercise.words())
-            && self.part.covers(&difference.part)
-            && fits(&self.real, &text(&difference.real))
-            && fits(&self.embedded, &text(&difference.embedded))
+        matches(&self.resource, &exercise.resource)
+            && matches(&self.asked, &exercise.operation())
+            && self.part.matches(&difference.part)
+            && matches(&self.real, &text(&difference.real))
+            && matches(&self.embedded, &text(&difference.embedded))
             && self.but.as_ref().is_none_or(|but| {
                 let mark = if self.may_lack { "" } else { "\u{0}" };
-                but.marked(&difference.real, mark) == but.marked(&difference.embedded, mark)
+                but.replace(&difference.real, mark) == but.replace(&difference.embedded, mark)
             })
     }
 }
 
 impl Expression {
-    fn covers(&self, text: &str) -> bool {
+    /// Whether the expression matches the whole text.
+    fn matches(&self, text: &str) -> bool {
         self.0.find(text).is_some_and(|found| found.len() == text.len())
     }
 
-    /// The text of a value with a mark where the expression finds something, but for what is kept of that.
-    fn marked(&self, value: &Value, mark: &str) -> String {
+    /// The text of a value in which each match is replaced by its `keep` groups and a mark.
+    fn replace(&self, value: &Value, mark: &str) -> String {
         let names: Vec<&str> =
             self.0.capture_names().flatten().filter(|name| name.starts_with("keep")).collect();
         let kept = |found: &Captures<'_>| {
@@ -123,16 +124,16 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn every_known_difference_has_a_name_of_its_own_and_a_reason() {
+    fn every_known_difference_has_a_unique_name_and_a_reason() {
         let names: BTreeSet<&str> = all().iter().map(|known| known.name.as_str()).collect();
         assert_eq!(names.len(), all().len());
         assert!(all().iter().all(|known| known.reason.len() > 40), "a reason is a sentence");
     }
 
     #[test]
-    fn a_difference_is_explained_by_what_fits_as_a_whole() {
+    fn expressions_must_match_whole_texts() {
         let text = "name: one\nreason: r\nresource: pods\nasked: patch .*\npart: body/message\nreal: a.*\n";
-        let known: Known = formats::yaml::from_str(text).unwrap();
+        let known: KnownDifference = formats::yaml::from_str(text).unwrap();
         let exercise = Exercise {
             resource: "pods".to_owned(),
             verb: "patch".to_owned(),
@@ -148,20 +149,20 @@ mod tests {
         assert!(!known.explains(&exercise, &difference("body/message/x", "abc")));
         assert!(!known.explains(&exercise, &difference("body/message", "xabc")));
         let but: Expression = serde_json::from_value(json!("quoted \\w+")).unwrap();
-        let known = Known { but: Some(but), real: None, ..known };
-        let told = |real: &str| Difference {
+        let known = KnownDifference { but: Some(but), real: None, ..known };
+        let texts = |real: &str| Difference {
             embedded: json!("so: quoted b, end"),
             ..difference("body/message", real)
         };
-        assert!(known.explains(&exercise, &told("so: quoted a, end")));
-        assert!(!known.explains(&exercise, &told("so: quoted a, other")));
-        assert!(!known.explains(&exercise, &told("so: , end")), "it is there in both");
-        let lacking = Known { may_lack: true, ..known.clone() };
-        assert!(lacking.explains(&exercise, &told("so: , end")));
+        assert!(known.explains(&exercise, &texts("so: quoted a, end")));
+        assert!(!known.explains(&exercise, &texts("so: quoted a, other")));
+        assert!(!known.explains(&exercise, &texts("so: , end")), "the match must be in both texts");
+        let lacking = KnownDifference { may_lack: true, ..known.clone() };
+        assert!(lacking.explains(&exercise, &texts("so: , end")));
         let but: Expression = serde_json::from_value(json!("(?<keep>\\w+): quoted \\w+")).unwrap();
-        let keeping = Known { but: Some(but), ..known.clone() };
-        assert!(keeping.explains(&exercise, &told("so: quoted a, end")));
-        assert!(!keeping.explains(&exercise, &told("no: quoted a, end")));
+        let keeping = KnownDifference { but: Some(but), ..known.clone() };
+        assert!(keeping.explains(&exercise, &texts("so: quoted a, end")));
+        assert!(!keeping.explains(&exercise, &texts("no: quoted a, end")));
         let other = Exercise { resource: "nodes".to_owned(), ..exercise };
         assert!(!known.explains(&other, &difference("body/message", "abc")));
     }

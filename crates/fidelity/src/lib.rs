@@ -1,14 +1,14 @@
-//! The same requests on two API servers, and where their answers differ.
+//! Sends the same requests to two API servers and finds differences between their answers.
 //!
-//! - [`request`] — sequences of requests as data: generated, recorded, shrunk;
-//! - [`generate`] — sequences from a seed;
-//! - [`play`] — one sequence on both servers, answer by answer;
-//! - [`normal`] — what of an answer is the server's own affair, taken out;
-//! - [`known`] — differences that are known, each with a reason;
-//! - [`shrink`] — the smallest sequence that still shows a difference;
-//! - [`run`] — a budget of requests, recorded sequences first; [`outcome`] what came out.
+//! - [`request`] — requests and sequences of requests as data;
+//! - [`generate`] — generates sequences from a seed;
+//! - [`play`] — sends one sequence to both servers and compares the answers;
+//! - [`normalize`] — removes from answers what may differ between servers, such as uids and times;
+//! - [`known`] — known differences, each with a reason;
+//! - [`shrink`] — finds the smallest sequence that still shows a difference;
+//! - [`run`] — a whole run: recorded sequences, then generated ones; [`outcome`] its result.
 //!
-//! Invariant: knows no server. Everything but [`server`] and [`play`] is pure.
+//! Invariant: knows no particular server. Everything except [`server`], [`play`] and [`run`] is pure.
 
 mod compare;
 mod exercise;
@@ -16,7 +16,7 @@ pub mod generate;
 pub mod kinds;
 pub mod known;
 mod memory;
-pub mod normal;
+pub mod normalize;
 pub mod outcome;
 pub mod play;
 pub mod recorded;

@@ -1,4 +1,4 @@
-//! What a server's answers told of objects and collections, and requests that are filled with it.
+//! What a server's answers revealed about objects and collections, and placeholders filled with it.
 
 use std::collections::BTreeMap;
 
@@ -7,82 +7,82 @@ use serde_json::Value;
 use crate::exercise::Exercise;
 use crate::request::{Body, Request, set};
 
-/// What one server told in one sequence.
+/// What one server's answers in one sequence revealed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Memory {
     namespace: String,
-    objects: BTreeMap<String, Object>,
-    collections: BTreeMap<String, Collection>,
+    objects: BTreeMap<String, ObservedObject>,
+    collections: BTreeMap<String, ObservedCollection>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Object {
-    first: String,
-    last: String,
+struct ObservedObject {
+    first_revision: String,
+    last_revision: String,
     uid: String,
-    shown: Value,
+    last_seen: Value,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Collection {
+struct ObservedCollection {
     revision: String,
     token: String,
 }
 
 /// A request without placeholders.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Filled {
+pub struct FilledRequest {
     /// HTTP method.
     pub method: String,
     /// Path and query.
     pub uri: String,
     /// Media type of the body.
     pub media: Option<String>,
-    /// Wanted form of the answer.
+    /// Accepted media type of the answer.
     pub accept: String,
-    /// The user that is spoken for.
+    /// The user to impersonate.
     pub user: Option<String>,
     /// The body; empty for none.
     pub body: Vec<u8>,
-    /// Whether the answer goes on.
+    /// Whether the request opens a watch.
     pub is_watch: bool,
 }
 
-/// A uid that nothing has.
-const NOBODY: &str = "00000000-0000-4000-8000-000000000000";
+/// A uid that no object has.
+const UNUSED_UID: &str = "00000000-0000-4000-8000-000000000000";
 
 impl Memory {
-    /// Nothing is known but the namespace.
+    /// An empty memory for the sequence with this namespace.
     pub(crate) fn new(namespace: &str) -> Self {
         Self { namespace: namespace.to_owned(), ..Self::default() }
     }
 
-    /// Keeps what the answer to a request tells.
+    /// Stores what an answer reveals.
     pub(crate) fn learn(&mut self, exercise: &Exercise, answer: &Value) {
         let text =
             |pointer: &str| answer.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned();
         let revision = text("/metadata/resourceVersion");
         if answer.get("items").is_some() {
             let collection = self.collections.entry(exercise.plural().to_owned()).or_default();
-            *collection = Collection { revision, token: text("/metadata/continue") };
+            *collection = ObservedCollection { revision, token: text("/metadata/continue") };
         } else if !revision.is_empty() && matches!(exercise.subresource.as_str(), "" | "status") {
             let key = format!("{}/{}", exercise.plural(), text("/metadata/name"));
             let object = self.objects.entry(key).or_default();
-            if object.first.is_empty() {
-                object.first.clone_from(&revision);
+            if object.first_revision.is_empty() {
+                object.first_revision.clone_from(&revision);
             }
-            (object.last, object.uid) = (revision, text("/metadata/uid"));
-            object.shown = answer.clone();
+            (object.last_revision, object.uid) = (revision, text("/metadata/uid"));
+            object.last_seen = answer.clone();
         }
     }
 
-    /// The request with what is known in the place of its placeholders.
-    pub(crate) fn fill(&self, request: &Request) -> Filled {
+    /// Replaces the placeholders of a request.
+    pub(crate) fn fill(&self, request: &Request) -> FilledRequest {
         let query = request.query.iter().map(|(key, value)| (key.clone(), self.text(value))).collect();
         let (path, query) = (self.text(&request.path), Request::encoded(&query));
         let body = request.body.as_ref().map(|body| self.body(body)).unwrap_or_default();
         let json = || Some("application/json".to_owned()).filter(|_| !body.is_empty());
-        Filled {
+        FilledRequest {
             method: request.method.clone(),
             uri: if query.is_empty() { path } else { format!("{path}?{query}") },
             media: request.media.clone().or_else(json),
@@ -98,8 +98,9 @@ impl Memory {
             Body::Json(value) => self.value(value).to_string().into_bytes(),
             Body::Text(text) => self.text(text).into_bytes(),
             Body::Seen(seen) => {
-                let shown = self.objects.get(&self.key(&seen.object)).map(|object| object.shown.clone());
-                let mut object = shown.unwrap_or_else(|| Value::Object(serde_json::Map::new()));
+                let last_seen =
+                    self.objects.get(&self.key(&seen.object)).map(|object| object.last_seen.clone());
+                let mut object = last_seen.unwrap_or_else(|| Value::Object(serde_json::Map::new()));
                 for (pointer, value) in &seen.set {
                     set(&mut object, pointer, &self.value(value));
                 }
@@ -130,35 +131,36 @@ impl Memory {
                 rest = after;
                 continue;
             };
-            filled.push_str(&self.known(name));
+            filled.push_str(&self.placeholder(name));
             rest = after;
         }
         filled.push_str(rest);
         filled
     }
 
-    /// The revision at which the namespace was made.
-    fn began(&self) -> &str {
-        self.objects.get(&format!("namespaces/{}", self.namespace)).map_or("1", |made| &made.first)
+    /// The revision at which the namespace of the sequence was created.
+    fn initial_revision(&self) -> &str {
+        let namespace = self.objects.get(&format!("namespaces/{}", self.namespace));
+        namespace.map_or("1", |namespace| &namespace.first_revision)
     }
 
-    /// An object as it is kept: `$ns` is the namespace.
+    /// The key of an object, with the namespace in place of `$ns`.
     fn key(&self, of: &str) -> String {
         of.replace("$ns", &self.namespace)
     }
 
-    /// What a placeholder stands for; where nothing is known, the same for every server.
-    fn known(&self, name: &str) -> String {
+    /// The value of a placeholder; if the server revealed none, a value that is the same for every server.
+    fn placeholder(&self, name: &str) -> String {
         let (what, of) = name.split_once(' ').unwrap_or((name, ""));
         let of = self.key(of);
         let (object, collection) = (self.objects.get(&of), self.collections.get(&of));
         let or = |found: Option<&String>, other: &str| found.map_or(other, String::as_str).to_owned();
         match what {
             "ns" => self.namespace.clone(),
-            // How far back a server remembers is its own affair: nothing is asked of before the sequence began.
-            "rv" => or(object.map(|object| &object.last), self.began()),
-            "stale" => or(object.map(|object| &object.first), self.began()),
-            "uid" => or(object.map(|object| &object.uid), NOBODY),
+            // Servers may keep different amounts of history, so no revision is older than the sequence.
+            "rv" => or(object.map(|object| &object.last_revision), self.initial_revision()),
+            "stale" => or(object.map(|object| &object.first_revision), self.initial_revision()),
+            "uid" => or(object.map(|object| &object.uid), UNUSED_UID),
             "revision" => or(collection.map(|collection| &collection.revision), ""),
             "continue" => or(collection.map(|collection| &collection.token), ""),
             _ => String::new(),
@@ -169,29 +171,29 @@ impl Memory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::Seen;
+    use crate::request::LastSeen;
     use serde_json::json;
 
     fn memory() -> Memory {
         let mut memory = Memory::new("n");
         let request =
             |path: &str| Request { method: "GET".to_owned(), path: path.to_owned(), ..Request::default() };
-        let shown =
+        let object_at =
             |revision: &str| json!({"metadata": {"name": "a", "uid": "u", "resourceVersion": revision}});
         memory.learn(
             &Exercise::of(&request("/api/v1/namespaces")),
             &json!({"metadata": {"name": "n", "uid": "u", "resourceVersion": "3"}}),
         );
         let object = Exercise::of(&request("/api/v1/namespaces/n/pods/a"));
-        memory.learn(&object, &shown("5"));
-        memory.learn(&object, &shown("7"));
+        memory.learn(&object, &object_at("5"));
+        memory.learn(&object, &object_at("7"));
         let list = json!({"metadata": {"resourceVersion": "9", "continue": "more"}, "items": []});
         memory.learn(&Exercise::of(&request("/api/v1/namespaces/n/pods")), &list);
         memory
     }
 
     #[test]
-    fn placeholders_stand_for_what_was_told() {
+    fn placeholders_are_filled_from_answers() {
         let table = [
             ("${ns}-${rv pods/a}-${stale pods/a}", "n-7-5"),
             ("${uid pods/a} ${uid pods/b}", "u 00000000-0000-4000-8000-000000000000"),
@@ -204,9 +206,9 @@ mod tests {
     }
 
     #[test]
-    fn what_was_shown_is_sent_changed() {
+    fn the_last_seen_object_is_sent_with_changes() {
         let set = BTreeMap::from([("/metadata/labels/x".to_owned(), json!("${ns}"))]);
-        let body = Body::Seen(Seen { object: "pods/a".to_owned(), set });
+        let body = Body::Seen(LastSeen { object: "pods/a".to_owned(), set });
         let changed: Value = serde_json::from_slice(&memory().body(&body)).unwrap();
         let want =
             json!({"metadata": {"name": "a", "uid": "u", "resourceVersion": "7", "labels": {"x": "n"}}});

@@ -1,4 +1,4 @@
-//! What came out of a run: numbers by area, differences with the smallest sequences that show them, the exit code.
+//! The result of a run: counts, differences with the smallest sequences that show them, the exit code.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -6,77 +6,79 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::known::Known;
-use crate::play::Found;
+use crate::known::KnownDifference;
+use crate::play::UnknownDifference;
 use crate::recorded;
 use crate::request::Sequence;
 use crate::server::ServerError;
 use crate::tally::{Count, Demand, Tally};
 
-/// What came out of a run.
+/// The result of a run.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// Generated requests that both answered.
+    /// Generated requests that both servers answered.
     pub requests: usize,
-    /// What they were generated from.
+    /// The seed of the generated requests.
     pub seed: u64,
     /// Generated sequences.
     pub sequences: usize,
     /// Recorded sequences that were sent first.
     pub recordings: usize,
-    /// How long all took.
+    /// How long the run took.
     pub took: Duration,
-    /// What was counted.
+    /// Counts of requests.
     pub tally: Tally,
-    /// What must have been counted.
+    /// Conditions for the result to be meaningful.
     pub demands: Vec<Demand>,
-    /// Differences that are known.
-    pub known: &'static [Known],
-    /// Differences that are not.
+    /// The known differences.
+    pub known: &'static [KnownDifference],
+    /// The unknown differences.
     pub found: Vec<CounterExample>,
-    /// Sequences with differences that were not looked into any more.
-    pub untold: usize,
-    /// Whether it was stopped before its end.
+    /// The number of sequences with further differences, which were not shrunk.
+    pub not_shrunk: usize,
+    /// Whether the run was stopped early.
     pub stopped: bool,
-    /// Why it came to no end by itself, if so.
+    /// The error that ended the run early, if any.
     pub failed: Option<ServerError>,
 }
 
-/// A difference that nobody knows, and the smallest sequence that shows it.
+/// An unknown difference, and the smallest sequence that shows it.
 #[derive(Clone, Debug)]
 pub struct CounterExample {
-    /// How many sequences showed it.
+    /// How many sequences showed the difference.
     pub count: usize,
     /// The difference.
-    pub found: Found,
+    pub found: UnknownDifference,
     /// The sequence.
     pub sequence: Sequence,
-    /// Whether it showed it once more at the end.
+    /// Whether the sequence showed the difference again after it was shrunk.
     pub steady: bool,
 }
 
 impl Outcome {
-    /// 3: a server did not answer; 5: there is a difference that nobody knows; 4: nothing was asked; 6: the requests were
-    /// too tame; else 0.
+    /// 3: a server did not answer; 5: there is an unknown difference; 4: no request was sent; 6: the requests were not varied
+    /// enough; else 0.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match () {
             () if self.failed.is_some() => 3,
-            () if !self.found.is_empty() || self.untold > 0 => 5,
+            () if !self.found.is_empty() || self.not_shrunk > 0 => 5,
             () if self.requests == 0 => 4,
             () if !self.demands.iter().all(Demand::is_met) => 6,
             () => 0,
         }
     }
 
-    /// As JSON.
+    /// The outcome as JSON.
     #[must_use]
     pub fn to_json(&self) -> String {
         let areas: Vec<Value> = self
             .tally
             .areas
             .iter()
-            .map(|((resource, asked), count)| json!({"resource": resource, "asked": asked, "count": count}))
+            .map(|((resource, operation), count)| {
+            json!({"resource": resource, "asked": operation, "count": count})
+            })
             .collect();
         let known: Vec<Value> = self
             .known
@@ -92,7 +94,7 @@ impl Outcome {
             .map(|example| {
                 json!({
                     "count": example.count, "resource": example.found.exercise.resource,
-                    "asked": example.found.exercise.words(), "differences": example.found.differences,
+                    "asked": example.found.exercise.operation(), "differences": example.found.differences,
                     "at": example.found.at, "sequence": example.sequence, "steady": example.steady,
                 })
             })
@@ -103,13 +105,13 @@ impl Outcome {
                 "requests": self.requests, "seed": self.seed, "sequences": self.sequences,
                 "recordings": self.recordings, "seconds": self.took.as_secs_f64(), "total": self.tally.total(),
                 "areas": areas, "reasons": self.tally.reasons, "demands": self.demands, "known": known,
-                "found": found, "untold": self.untold, "stopped": self.stopped,
+                "found": found, "untold": self.not_shrunk, "stopped": self.stopped,
                 "failed": self.failed.as_ref().map(ToString::to_string), "exitCode": self.exit_code(),
             })
         )
     }
 
-    /// For people.
+    /// The outcome as text.
     #[must_use]
     pub fn to_text(&self) -> String {
         let mut text = format!(
@@ -120,36 +122,36 @@ impl Outcome {
             self.recordings,
             self.took.as_secs_f64()
         );
-        table(&mut text, "asked", &self.tally.by(false));
-        table(&mut text, "kind", &self.tally.by(true));
-        self.closing(&mut text);
+        table(&mut text, "operation", &self.tally.by(false));
+        table(&mut text, "resource", &self.tally.by(true));
+        self.write_summary(&mut text);
         text
     }
 
-    fn closing(&self, text: &mut String) {
+    fn write_summary(&self, text: &mut String) {
         let reasons: Vec<String> =
             self.tally.reasons.iter().map(|(reason, count)| format!("{reason} {count}")).collect();
-        line(text, &format!("reasons   {}", reasons.join(", ")));
+        line(text, &format!("reasons of refusals   {}", reasons.join(", ")));
         for demand in &self.demands {
             let mark = if demand.is_met() { "✓" } else { "✗" };
-            line(text, &format!("{mark} {} {}, at least {}", demand.got, demand.what, demand.wanted));
+            line(text, &format!("{mark} {}: {}, at least {} needed", demand.what, demand.got, demand.wanted));
         }
         for known in self.known {
             let count = self.tally.known.get(known.name.as_str()).copied().unwrap_or_default();
             line(text, &format!("~ known: {}, {count} times", known.name));
         }
         for example in &self.found {
-            example.tell(text);
+            example.write_text(text);
         }
         if self.stopped || self.failed.is_some() {
-            line(text, "\nnot all was asked: this is what was seen till then");
+            line(text, "\nincomplete: the run ended early, so this is a part of the result");
         }
         let total = self.tally.total();
-        let different = self.found.iter().map(|example| example.count).sum::<usize>() + self.untold;
+        let different = self.found.iter().map(|example| example.count).sum::<usize>() + self.not_shrunk;
         line(
             text,
             &format!(
-                "{} requests the same, {} but for what is known, {different} unexplained differences",
+                "{} requests with equal answers, {} with known differences only, {different} sequences with unknown differences",
                 total.same, total.known
             ),
         );
@@ -157,12 +159,12 @@ impl Outcome {
 }
 
 impl CounterExample {
-    fn tell(&self, text: &mut String) {
+    fn write_text(&self, text: &mut String) {
         let exercise = &self.found.exercise;
         let times = if self.count == 1 { String::new() } else { format!(" ({} sequences)", self.count) };
-        line(text, &format!("\n≠ {} {}{times}", exercise.words(), exercise.resource));
+        line(text, &format!("\n≠ {} {}{times}", exercise.operation(), exercise.resource));
         if !self.steady {
-            line(text, "    not seen again when it was asked once more");
+            line(text, "    did not occur again when the sequence was repeated");
         }
         for difference in &self.found.differences {
             line(text, &format!("    {}", difference.part));

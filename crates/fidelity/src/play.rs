@@ -1,4 +1,4 @@
-//! One sequence on both servers, in a namespace of its own, answer by answer; watches when it is done.
+//! Sends one sequence to both servers, in its own namespace, and compares each answer; compares watches at the end.
 
 use std::time::Duration;
 
@@ -6,186 +6,189 @@ use serde_json::{Value, json};
 
 use crate::compare::{self, Difference};
 use crate::exercise::Exercise;
-use crate::known::{self, Known};
-use crate::memory::{Filled, Memory};
-use crate::normal::{self, Naming};
+use crate::known::{self, KnownDifference};
+use crate::memory::{FilledRequest, Memory};
+use crate::normalize::{self, Normalizer};
 use crate::request::{Request, Sequence};
-use crate::server::{Answer, Server, ServerError, Stream};
+use crate::server::{Server, ServerAnswer, ServerError, Stream};
 
-/// How long nothing may come before a stream is taken to be at its end.
+/// After how long without an event both streams count as complete.
 const QUIET: Duration = Duration::from_millis(60);
-/// The same where the two streams are not of one length yet: a busy machine is no difference.
+/// The same if the streams have different lengths, because a busy machine may delay events.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
-/// How often streams are looked at.
+/// How often streams are read.
 const TICK: Duration = Duration::from_millis(15);
-/// So many places of a difference are told; the others would say the same.
-const TOLD: usize = 12;
+/// The maximum number of differences of an answer that are kept.
+const MAX_DIFFERENCES: usize = 12;
 
-/// The two servers.
+/// The two servers to compare.
 #[derive(Clone)]
-pub struct Pair {
-    /// The one that is right.
+pub struct Servers {
+    /// The reference.
     pub real: Server,
-    /// The one that shall answer the same.
+    /// The server that should answer the same.
     pub embedded: Server,
 }
 
-/// What came of a sequence.
+/// The result of a sequence.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Played {
-    /// What came of each request that was sent.
-    pub told: Vec<Told>,
-    /// The difference that ended it, if one did that nobody knows.
-    pub found: Option<Found>,
-    /// Whether a server ended a connection instead of answering, which may have been about something else.
+pub struct SequenceResult {
+    /// The result of each request that was sent.
+    pub requests: Vec<RequestResult>,
+    /// The unknown difference that ended the sequence, if any.
+    pub found: Option<UnknownDifference>,
+    /// Whether a server closed a connection instead of answering, perhaps for another reason than the request.
     pub unanswered: bool,
 }
 
-/// What came of a request.
+/// The result of a request.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Told {
-    /// What it exercised.
+pub struct RequestResult {
+    /// What the request exercised.
     pub exercise: Exercise,
     /// Whether the real server refused it.
     pub refused: bool,
-    /// The real server's reason for refusing; empty where there is none.
+    /// The real server's reason of refusal; empty if there is none.
     pub reason: String,
-    /// Whether the two answered the same.
+    /// Whether the two servers agreed.
     pub agreement: Agreement,
 }
 
-/// Whether two servers answered the same.
+/// Whether two servers agreed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Agreement {
-    /// They did.
+    /// Their answers are equal.
     Same,
-    /// They did but for what is known, by name.
+    /// Their answers have only known differences, listed by name.
     Known(Vec<&'static str>),
-    /// They did not.
+    /// Their answers have an unknown difference.
     Different,
 }
 
-/// A difference that nobody knows.
+/// An unknown difference.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
-    /// Which request of the sequence.
+pub struct UnknownDifference {
+    /// The index of the request in the sequence.
     pub at: usize,
-    /// What it exercised.
+    /// What the request exercised.
     pub exercise: Exercise,
-    /// Where the answers differ.
+    /// The differences of the answers that are not known.
     pub differences: Vec<Difference>,
 }
 
-/// Both sides of a watch and the request that opened it.
+/// The streams of a watch, and the index of the request that opened it.
 struct Watch {
     at: usize,
     real: Stream,
     embedded: Stream,
 }
 
-/// One sequence under way.
-struct Game<'a> {
-    pair: &'a Pair,
-    known: &'static [Known],
+/// A sequence that is being sent.
+struct Session<'a> {
+    servers: &'a Servers,
+    known: &'static [KnownDifference],
     patience: Duration,
     memories: [Memory; 2],
-    namings: [Naming; 2],
+    normalizers: [Normalizer; 2],
     watches: Vec<Watch>,
-    played: Played,
+    result: SequenceResult,
 }
 
-/// Sends a sequence to both servers, in a namespace that is made for it. Where one tells more events than the other, that
-/// is waited for as long as `patience`.
+/// Sends a sequence to both servers, in a new namespace. If one sends more events of a watch than the other, waits for the other
+/// as long as `patience`.
 ///
 /// # Errors
-/// When a server does not answer.
+/// If a server does not answer.
 pub async fn play(
-    pair: &Pair,
+    servers: &Servers,
     sequence: &Sequence,
     namespace: &str,
-    known: &'static [Known],
+    known: &'static [KnownDifference],
     patience: Duration,
-) -> Result<Played, ServerError> {
-    let mut game = Game {
-        pair,
+) -> Result<SequenceResult, ServerError> {
+    let mut session = Session {
+        servers,
         known,
         patience,
         memories: [Memory::new(namespace), Memory::new(namespace)],
-        namings: [Naming::default(), Naming::default()],
+        normalizers: [Normalizer::default(), Normalizer::default()],
         watches: Vec::new(),
-        played: Played::default(),
+        result: SequenceResult::default(),
     };
-    game.begin().await?;
+    session.create_namespace().await?;
     for (at, request) in sequence.requests.iter().enumerate() {
-        if !game.step(at, request).await? {
+        if !session.send(at, request).await? {
             break;
         }
     }
-    game.end(sequence).await?;
-    Ok(game.played)
+    session.finish(sequence).await?;
+    Ok(session.result)
 }
 
-impl Found {
-    /// What tells it from other differences, whatever the objects are.
+impl UnknownDifference {
+    /// A text that is equal for differences of the same cause, whatever the objects are.
     #[must_use]
     pub fn signature(&self) -> String {
-        let telling = |one: &&Difference| !["code", "media", "body/code"].contains(&one.part.as_str());
+        let is_specific = |one: &&Difference| !["code", "media", "body/code"].contains(&one.part.as_str());
         let code = self.differences.iter().find(|one| one.part == "code");
         let codes = code.map(|one| format!("{} | {} ", one.real, one.embedded)).unwrap_or_default();
-        let first = self.differences.iter().find(telling).or(self.differences.first());
+        let first = self.differences.iter().find(is_specific).or(self.differences.first());
         let short = |value: &Value| {
             value.to_string().chars().filter(|c| !c.is_ascii_digit()).take(160).collect::<String>()
         };
-        let words = |one: &Difference| {
+        let describe = |one: &Difference| {
             let part: String = one.part.chars().filter(|c| !c.is_ascii_digit()).collect();
             format!("{part}: {} | {}", short(&one.real), short(&one.embedded))
         };
-        codes + &first.map(words).unwrap_or_default()
+        codes + &first.map(describe).unwrap_or_default()
     }
 }
 
-impl Game<'_> {
-    /// Makes the namespace.
-    async fn begin(&mut self) -> Result<(), ServerError> {
-        let made = self
-            .both(&request(
+impl Session<'_> {
+    /// Creates the namespace.
+    async fn create_namespace(&mut self) -> Result<(), ServerError> {
+        let created = self
+            .send_to_both(&request(
                 "POST",
                 "/api/v1/namespaces",
                 json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "${ns}"}}),
             ))
             .await?;
-        match made.iter().find(|(answer, _)| answer.code != 201) {
+        match created.iter().find(|(answer, _)| answer.code != 201) {
             Some((answer, _)) => {
-                let said = answer.body["message"].as_str().unwrap_or_default().to_owned();
-                Err(ServerError::Namespace { code: answer.code, said })
+                let message = answer.body["message"].as_str().unwrap_or_default().to_owned();
+                Err(ServerError::Namespace { code: answer.code, message })
             }
             None => Ok(()),
         }
     }
 
-    /// Sends a request to both; whether the sequence goes on.
-    async fn step(&mut self, at: usize, request: &Request) -> Result<bool, ServerError> {
+    /// Sends a request to both servers and compares the answers; returns whether the sequence continues.
+    async fn send(&mut self, at: usize, request: &Request) -> Result<bool, ServerError> {
         let exercise = Exercise::of(request);
         let reads_cache = request.method == "GET" && request.query.contains_key("resourceVersion");
         if exercise.verb == "watch" || reads_cache {
             self.catch_up(request).await?;
         }
-        let [real, embedded] = self.both(request).await?;
-        let [one, other] = [self.namings[0].answer(&real.0), self.namings[1].answer(&embedded.0)];
+        let [real, embedded] = self.send_to_both(request).await?;
+        let [one, other] = [self.normalizers[0].answer(&real.0), self.normalizers[1].answer(&embedded.0)];
         let differences = compare::answers(&one, &other);
-        let goes_on = self.tell(at, &exercise, Some(&real.0), differences);
+        let continues = self.record(at, &exercise, Some(&real.0), differences);
         if let (Some(real), Some(embedded)) = (real.1, embedded.1) {
             self.watches.push(Watch { at, real, embedded });
         }
-        // What is done to one only makes all that follows differ.
-        Ok(goes_on && real.0.is_refusal() == embedded.0.is_refusal())
+        // A change on one server only would make all later answers differ.
+        Ok(continues && real.0.is_refusal() == embedded.0.is_refusal())
     }
 
-    async fn both(&mut self, request: &Request) -> Result<[(Answer, Option<Stream>); 2], ServerError> {
+    async fn send_to_both(
+        &mut self,
+        request: &Request,
+    ) -> Result<[(ServerAnswer, Option<Stream>); 2], ServerError> {
         let [one, other] = [self.memories[0].fill(request), self.memories[1].fill(request)];
-        let (real, embedded) = tokio::join!(self.pair.real.ask(&one), self.pair.embedded.ask(&other));
+        let (real, embedded) = tokio::join!(self.servers.real.send(&one), self.servers.embedded.send(&other));
         let (real, embedded) = (real?, embedded?);
-        self.played.unanswered |= real.0.code == 0 || embedded.0.code == 0;
+        self.result.unanswered |= real.0.code == 0 || embedded.0.code == 0;
         let exercise = Exercise::of(request);
         let dry = request.query.contains_key("dryRun");
         for (memory, answer) in self.memories.iter_mut().zip([&real.0, &embedded.0]) {
@@ -196,25 +199,25 @@ impl Game<'_> {
         Ok([real, embedded])
     }
 
-    /// What is asked of a revision, or followed from none, is told from the server's cache, which may be behind; a list of
-    /// the collection is not, and brings the cache up to it.
+    /// Lists the collection, which brings kube-apiserver's cache up to date. It answers reads at a revision and watches from that
+    /// cache, which may lag behind.
     async fn catch_up(&mut self, read: &Request) -> Result<(), ServerError> {
         let Some(path) = Exercise::collection(&read.path) else { return Ok(()) };
-        let list = Filled {
+        let list = FilledRequest {
             method: "GET".to_owned(),
             uri: self.memories[0].fill(&request("GET", &path, Value::Null)).uri,
             accept: "application/json".to_owned(),
-            ..Filled::default()
+            ..FilledRequest::default()
         };
-        self.pair.real.ask(&list).await.map(|_| ())
+        self.servers.real.send(&list).await.map(|_| ())
     }
 
-    /// Keeps what came of a request; whether the sequence goes on.
-    fn tell(
+    /// Stores the result of a request, or of the watch that it opened (`real` is `None`); returns whether the sequence continues.
+    fn record(
         &mut self,
         at: usize,
         exercise: &Exercise,
-        real: Option<&Answer>,
+        real: Option<&ServerAnswer>,
         differences: Vec<Difference>,
     ) -> bool {
         let names: Vec<Option<&'static str>> =
@@ -229,48 +232,49 @@ impl Game<'_> {
         } else {
             Agreement::Different
         };
-        let goes_on = agreement != Agreement::Different;
+        let continues = agreement != Agreement::Different;
         match real {
-            Some(real) => self.played.told.push(Told {
+            Some(real) => self.result.requests.push(RequestResult {
                 exercise: exercise.clone(),
                 refused: real.is_refusal(),
                 reason: real.reason().to_owned(),
                 agreement,
             }),
-            None => self.played.told[at].agreement = agreement,
+            None => self.result.requests[at].agreement = agreement,
         }
-        if !goes_on {
+        if !continues {
             let unknown = differences
                 .into_iter()
                 .filter(|one| known::explanation(self.known, exercise, one).is_none())
-                .take(TOLD)
+                .take(MAX_DIFFERENCES)
                 .collect();
-            self.played.found = Some(Found { at, exercise: exercise.clone(), differences: unknown });
+            self.result.found =
+                Some(UnknownDifference { at, exercise: exercise.clone(), differences: unknown });
         }
-        goes_on
+        continues
     }
 
-    /// Compares the watches, and takes away what would get in the way of others.
-    async fn end(&mut self, sequence: &Sequence) -> Result<(), ServerError> {
+    /// Compares the watches, and deletes Services, whose addresses other sequences need.
+    async fn finish(&mut self, sequence: &Sequence) -> Result<(), ServerError> {
         for mut watch in std::mem::take(&mut self.watches) {
-            if self.played.found.is_some() {
+            if self.result.found.is_some() {
                 break;
             }
             let request = &sequence.requests[watch.at];
             self.catch_up(request).await?;
-            gather(&mut watch, self.patience).await;
+            wait_until_quiet(&mut watch, self.patience).await;
             let exercise = Exercise::of(request);
-            let of = |naming: &mut Naming, stream: &Stream| {
-                naming.again();
-                telling(stream).map(|event| naming.event(event)).collect::<Vec<_>>()
+            let normalized = |normalizer: &mut Normalizer, stream: &Stream| {
+                normalizer.restart_allocations();
+                compared_events(stream).map(|event| normalizer.event(event)).collect::<Vec<_>>()
             };
-            let real = of(&mut self.namings[0], &watch.real);
-            let embedded = of(&mut self.namings[1], &watch.embedded);
+            let real = normalized(&mut self.normalizers[0], &watch.real);
+            let embedded = normalized(&mut self.normalizers[1], &watch.embedded);
             let is_known = |one: &Difference| known::explanation(self.known, &exercise, one).is_some();
             let mut differences = compare::events(&real, &embedded, is_known);
             differences.extend(compare::end(watch.real.end(), watch.embedded.end()));
             if !differences.is_empty() {
-                self.tell(watch.at, &exercise, None, differences);
+                self.record(watch.at, &exercise, None, differences);
             }
         }
         if sequence.requests.iter().any(|request| request.path.contains("/services")) {
@@ -279,10 +283,10 @@ impl Game<'_> {
         Ok(())
     }
 
-    /// Addresses of services are few.
+    /// Deletes the Services of the sequence, because there are few cluster addresses.
     async fn free_addresses(&mut self) -> Result<(), ServerError> {
         let services = "/api/v1/namespaces/${ns}/services";
-        let lists = self.both(&request("GET", services, Value::Null)).await?;
+        let lists = self.send_to_both(&request("GET", services, Value::Null)).await?;
         for (index, (list, _)) in lists.iter().enumerate() {
             for item in list.body["items"].as_array().into_iter().flatten() {
                 let path = format!("{services}/{}", item["metadata"]["name"].as_str().unwrap_or_default());
@@ -292,8 +296,8 @@ impl Game<'_> {
                 };
                 for request in [bare, request("DELETE", &path, Value::Null)] {
                     let filled = self.memories[index].fill(&request);
-                    let server = if index == 0 { &self.pair.real } else { &self.pair.embedded };
-                    server.ask(&filled).await?;
+                    let server = if index == 0 { &self.servers.real } else { &self.servers.embedded };
+                    server.send(&filled).await?;
                 }
             }
         }
@@ -306,26 +310,26 @@ fn request(method: &str, path: &str, body: Value) -> Request {
     Request { method: method.to_owned(), path: path.to_owned(), body, ..Request::default() }
 }
 
-/// The events of a stream that must be the same. When a server marks how far it has come is its own affair; where everything
-/// has been sent is not.
-fn telling(stream: &Stream) -> impl Iterator<Item = &Value> {
-    let is_telling = |event: &&Value| {
-        let marks = || normal::annotations(event)?.get("k8s.io/initial-events-end");
-        event["type"] != "BOOKMARK" || marks().is_some()
+/// The events of a stream that must be equal. Servers may send bookmarks at any time, except the one that ends the initial events.
+fn compared_events(stream: &Stream) -> impl Iterator<Item = &Value> {
+    let is_compared = |event: &&Value| {
+        let ends_initial_events = || normalize::annotations(event)?.get("k8s.io/initial-events-end");
+        event["type"] != "BOOKMARK" || ends_initial_events().is_some()
     };
-    stream.events.iter().filter(is_telling)
+    stream.events.iter().filter(is_compared)
 }
 
-/// Waits until nothing comes any more: for a moment where both streams are as long, for longer where not.
-async fn gather(watch: &mut Watch, patience: Duration) {
-    let come =
-        |watch: &Watch| [&watch.real, &watch.embedded].map(|stream| (telling(stream).count(), stream.end()));
+/// Waits until no more events arrive: a short time if both streams have the same length, longer if not.
+async fn wait_until_quiet(watch: &mut Watch, patience: Duration) {
+    let progress = |watch: &Watch| {
+        [&watch.real, &watch.embedded].map(|stream| (compared_events(stream).count(), stream.end()))
+    };
     let (mut quiet, mut waited) = (Duration::ZERO, Duration::ZERO);
-    let mut before = come(watch);
+    let mut before = progress(watch);
     loop {
         watch.real.take();
         watch.embedded.take();
-        let now = come(watch);
+        let now = progress(watch);
         quiet = if now == before { quiet + TICK } else { Duration::ZERO };
         let enough = if now[0] == now[1] { QUIET } else { patience };
         if quiet >= enough || waited >= 2 * patience {

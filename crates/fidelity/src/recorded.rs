@@ -1,4 +1,4 @@
-//! Sequences that once showed a difference, shrunk: data of `data/recorded.yaml`, sent first in every run.
+//! Shrunk sequences that once showed a difference, from `data/recorded.yaml`. Every run sends them first.
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -9,13 +9,13 @@ static ALL: LazyLock<Vec<Sequence>> = LazyLock::new(|| {
     formats::yaml::from_str(include_str!("../data/recorded.yaml")).expect("a test reads this file")
 });
 
-/// All of them.
+/// All recorded sequences.
 #[must_use]
 pub fn all() -> &'static [Sequence] {
     &ALL
 }
 
-/// A sequence as an entry of the file: a request a line.
+/// A sequence as an entry of the file, with one request per line.
 #[must_use]
 pub fn entry(sequence: &Sequence) -> String {
     let mut text = format!("- name: {}\n  requests:\n", serde_json::json!(sequence.name));
@@ -33,7 +33,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn every_recorded_sequence_has_a_name_of_its_own() {
+    fn every_recorded_sequence_has_a_unique_name() {
         let names: BTreeSet<&str> = all().iter().map(|sequence| sequence.name.as_str()).collect();
         assert_eq!(names.len(), all().len());
     }

@@ -1,21 +1,21 @@
-//! Requests and sequences of them, as data.
+//! Requests and sequences of requests, as data.
 //!
-//! Texts hold *placeholders* that each server's answers fill: `${ns}`, and of an object or a collection
+//! Texts contain *placeholders*, which are filled from each server's answers: `${ns}`, and for an object or a collection
 //! `${rv configmaps/a}`, `${stale configmaps/a}`, `${uid configmaps/a}`, `${revision configmaps}`,
-//! `${continue configmaps}`; in them, `$ns` stands for the namespace. So a sequence keeps its sense when requests are taken out of it.
+//! `${continue configmaps}`; in them, `$ns` stands for the namespace. So a sequence stays meaningful when requests are removed.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Requests that are sent one after the other, in a namespace of their own.
+/// Requests that are sent one after the other, in their own namespace.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Sequence {
-    /// What it is about.
+    /// What the sequence is about.
     pub name: String,
-    /// What is sent.
+    /// The requests in order.
     pub requests: Vec<Request>,
 }
 
@@ -30,16 +30,16 @@ pub struct Request {
     /// Parameters, not yet encoded.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub query: BTreeMap<String, String>,
-    /// The media type of the body; absent: `application/json` where there is a body.
+    /// The media type of the body; `application/json` if absent and there is a body.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub media: Option<String>,
-    /// Which form of answer is wanted; absent: `application/json`.
+    /// The header `Accept`; `application/json` if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accept: Option<String>,
-    /// The user that is spoken for; absent: an administrator.
+    /// The user to impersonate; an administrator if absent.
     #[serde(default, rename = "as", skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// What is sent.
+    /// The body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<Body>,
 }
@@ -52,19 +52,19 @@ pub enum Body {
     Json(Value),
     /// Any text.
     Text(String),
-    /// The object as the server showed it last, with changes.
-    Seen(Seen),
-    /// So many bytes of a JSON object that says nothing.
+    /// The last seen state of an object, with changes.
+    Seen(LastSeen),
+    /// A meaningless JSON object of about this many bytes.
     Filler(usize),
 }
 
-/// An object as the server showed it last, changed: what clients do that read, change and write.
+/// The last seen state of an object with changes, as of a client that reads, changes and writes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Seen {
-    /// `configmaps/a`, `clusterroles/$ns-a`; an object that was never shown is empty.
+pub struct LastSeen {
+    /// `configmaps/a`, `clusterroles/$ns-a`; an object that no answer contained is empty.
     pub object: String,
-    /// JSON pointers and what is put there; null takes away.
+    /// Values to set, by JSON pointer; null removes.
     #[serde(default)]
     pub set: BTreeMap<String, Value>,
 }
@@ -76,7 +76,7 @@ impl Request {
         self.query.get(name).map_or("", String::as_str)
     }
 
-    /// The query as it is sent, after the placeholders were filled.
+    /// Encodes a query whose placeholders are filled.
     #[must_use]
     pub fn encoded(query: &BTreeMap<String, String>) -> String {
         let pair = |(key, value): (&String, &String)| format!("{}={}", percent(key), percent(value));
@@ -84,23 +84,24 @@ impl Request {
     }
 }
 
-/// Puts a value at a JSON pointer, objects on the way are made; null takes away. What cannot be reached stays as it is.
+/// Sets a value at a JSON pointer and creates missing objects on the way; null removes. Does nothing if the pointer leads through
+/// a scalar or a missing element.
 pub fn set(target: &mut Value, pointer: &str, value: &Value) {
     let steps: Vec<String> =
         pointer.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~")).collect();
     let Some((last, parents)) = steps.split_last() else { return };
-    if let Some(at) = reached(target, parents, !value.is_null()) {
+    if let Some(at) = descend(target, parents, !value.is_null()) {
         put(at, last, value);
     }
 }
 
-/// What lies below; objects on the way are made if wanted.
-fn reached<'a>(at: &'a mut Value, steps: &[String], make: bool) -> Option<&'a mut Value> {
+/// The value at a path; creates missing objects if `create`.
+fn descend<'a>(at: &'a mut Value, steps: &[String], create: bool) -> Option<&'a mut Value> {
     let Some((step, rest)) = steps.split_first() else { return Some(at) };
     let next = match at {
         Value::Array(items) => items.get_mut(step.parse::<usize>().ok()?)?,
         Value::Object(map) => {
-            if make {
+            if create {
                 map.entry(step.as_str()).or_insert_with(|| Value::Object(Map::new()))
             } else {
                 map.get_mut(step)?
@@ -108,7 +109,7 @@ fn reached<'a>(at: &'a mut Value, steps: &[String], make: bool) -> Option<&'a mu
         }
         _ => return None,
     };
-    reached(next, rest, make)
+    descend(next, rest, create)
 }
 
 fn put(at: &mut Value, last: &str, value: &Value) {
@@ -131,7 +132,7 @@ fn put(at: &mut Value, last: &str, value: &Value) {
     }
 }
 
-/// Everything but what never has a meaning of its own.
+/// Percent-encodes all bytes that may have a special meaning.
 pub(crate) fn percent(text: &str) -> String {
     use std::fmt::Write as _;
     let mut encoded = String::with_capacity(text.len());
@@ -151,7 +152,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn pointers_set_make_and_take_away() {
+    fn set_changes_creates_and_removes() {
         let table = [
             ("/a/b", json!(1), json!({"a": {"b": 1}, "l": [1, 2]})),
             ("/l/0", json!(9), json!({"a": {}, "l": [9, 2]})),

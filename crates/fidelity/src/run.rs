@@ -1,4 +1,4 @@
-//! A whole run: recorded sequences first, then generated ones, several side by side; what is found is shrunk.
+//! A whole run: sends recorded sequences, then generated ones, several at the same time, and shrinks those with differences.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -12,66 +12,66 @@ use tokio::time::Instant;
 use crate::exercise::Exercise;
 use crate::generate;
 use crate::kinds::{self, Kind};
-use crate::known::{self, Known};
+use crate::known::{self, KnownDifference};
 use crate::outcome::{CounterExample, Outcome};
-use crate::play::{Found, PATIENCE, Pair, Played, play};
+use crate::play::{PATIENCE, SequenceResult, Servers, UnknownDifference, play};
 use crate::recorded;
 use crate::request::Sequence;
 use crate::server::ServerError;
 use crate::shrink::shrink;
 use crate::tally::Tally;
 
-/// How often a sequence is sent again to make it smaller.
+/// How often a sequence is sent again in order to shrink it.
 const SHRINKING: usize = 400;
-/// How long that may take.
+/// How long shrinking a sequence may take.
 const SHRINKING_TIME: Duration = Duration::from_mins(1);
-/// How long is waited for an event then, that was not told before.
+/// How long to wait for a missing event while shrinking.
 const SHRINKING_PATIENCE: Duration = Duration::from_millis(1500);
 
-/// What is done.
+/// RunOptions of a run.
 #[derive(Clone, Debug)]
-pub struct Options {
-    /// How many requests are generated.
+pub struct RunOptions {
+    /// The number of requests to generate.
     pub requests: usize,
-    /// What they are generated from.
+    /// The seed of the generated requests.
     pub seed: u64,
-    /// Names of resources (`deployments.apps`); empty: all that are known.
+    /// Names of resources (`deployments.apps`); empty for all.
     pub kinds: Vec<String>,
-    /// Sequences that are under way at once.
+    /// The number of sequences that run at the same time.
     pub parallel: usize,
-    /// How many differences are shrunk.
+    /// The number of differences to shrink.
     pub examples: usize,
-    /// Differences that are known.
-    pub known: &'static [Known],
+    /// The known differences.
+    pub known: &'static [KnownDifference],
 }
 
-impl Options {
-    /// So many requests of a seed, on all kinds.
+impl RunOptions {
+    /// RunOptions for requests of a seed, for all kinds.
     #[must_use]
     pub fn new(requests: usize, seed: u64) -> Self {
         Self { requests, seed, kinds: Vec::new(), parallel: 8, examples: 10, known: known::all() }
     }
 }
 
-/// Where sequences are played, each in a namespace that none had before.
-struct Ground<'a> {
-    pair: &'a Pair,
-    known: &'static [Known],
-    taken: AtomicUsize,
+/// Plays sequences, each in a new namespace.
+struct Runner<'a> {
+    servers: &'a Servers,
+    known: &'static [KnownDifference],
+    namespaces: AtomicUsize,
 }
 
-/// Plays recorded and generated sequences on both servers until all are played, a server does not answer, or `stop` comes to
-/// pass; `progress` is told how many requests were compared. What was found till then is told in each case.
+/// Plays recorded and generated sequences on both servers until all are played, a server does not answer, or `stop` completes.
+/// Calls `progress` with the number of compared requests. Returns what was found so far in each case.
 pub async fn run(
-    pair: &Pair,
-    options: &Options,
+    servers: &Servers,
+    options: &RunOptions,
     progress: &(dyn Fn(usize) + Sync),
     stop: impl Future<Output = ()>,
 ) -> Outcome {
-    let ground = Ground { pair, known: options.known, taken: AtomicUsize::new(0) };
-    let kinds: Vec<&Kind> = kinds::all().iter().filter(|kind| wanted(options, kind)).collect();
+    let runner = Runner { servers, known: options.known, namespaces: AtomicUsize::new(0) };
+    let kinds: Vec<&Kind> = kinds::all().iter().filter(|kind| is_selected(options, kind)).collect();
     let recorded: Vec<Sequence> =
-        recorded::all().iter().filter(|sequence| concerns(options, sequence)).cloned().collect();
+        recorded::all().iter().filter(|sequence| is_relevant(options, sequence)).cloned().collect();
     let generated = sequences(options, &kinds);
     let mut outcome = Outcome {
         seed: options.seed,
@@ -82,34 +82,35 @@ pub async fn run(
     };
     let stop = stop.shared();
     let mut findings = Findings::default();
-    let mut again = Tally::default();
-    let mut end = ground.all(recorded, options.parallel, &mut again, &mut findings, &|_| (), &stop).await;
+    let mut of_recorded = Tally::default();
+    let mut end =
+        runner.play_all(recorded, options.parallel, &mut of_recorded, &mut findings, &|_| (), &stop).await;
     if matches!(end, Ok(true)) {
         let tally = &mut outcome.tally;
-        end = ground.all(generated, options.parallel, tally, &mut findings, progress, &stop).await;
+        end = runner.play_all(generated, options.parallel, tally, &mut findings, progress, &stop).await;
     }
     outcome.requests = outcome.tally.total().requests;
-    outcome.tally.add_known(&again);
+    outcome.tally.add_known(&of_recorded);
     if options.kinds.is_empty() {
         outcome.demands = outcome.tally.demands(options.requests, &kinds);
     }
-    let mut found: Vec<(usize, Sequence, Found)> = findings.into_values().collect();
-    let untold = found.split_off(options.examples.min(found.len()));
-    outcome.untold = untold.iter().map(|(count, ..)| count).sum();
+    let mut found: Vec<(usize, Sequence, UnknownDifference)> = findings.into_values().collect();
+    let not_shrunk = found.split_off(options.examples.min(found.len()));
+    outcome.not_shrunk = not_shrunk.iter().map(|(count, ..)| count).sum();
     let shrunk =
-        found.into_iter().map(|(count, sequence, first)| ground.shrunk(count, sequence, first, &stop));
+        found.into_iter().map(|(count, sequence, first)| runner.shrink(count, sequence, first, &stop));
     outcome.found = stream::iter(shrunk).buffered(options.parallel.max(1)).collect().await;
     outcome.stopped = is_over(&stop);
     outcome.failed = end.err();
     outcome
 }
 
-/// Differences by what tells them from others: how often, the sequence that shows it, and how.
-type Findings = BTreeMap<String, (usize, Sequence, Found)>;
+/// Differences by signature: how many sequences showed it, the shortest of these, and the difference in it.
+type Findings = BTreeMap<String, (usize, Sequence, UnknownDifference)>;
 
-impl Ground<'_> {
-    /// Plays sequences; whether it came to their end.
-    async fn all<F: Future<Output = ()>>(
+impl Runner<'_> {
+    /// Plays sequences; returns whether all were played.
+    async fn play_all<F: Future<Output = ()>>(
         &self,
         sequences: Vec<Sequence>,
         parallel: usize,
@@ -119,7 +120,7 @@ impl Ground<'_> {
         stop: &Shared<F>,
     ) -> Result<bool, ServerError> {
         let played = stream::iter(sequences).map(|sequence| async move {
-            let played = self.answered(&sequence).await;
+            let played = self.play_with_retry(&sequence).await;
             played.map(|played| (sequence, played))
         });
         let played = played.buffer_unordered(parallel.max(1)).take_until(stop.clone());
@@ -129,7 +130,7 @@ impl Ground<'_> {
             tally.add(&result);
             progress(tally.total().requests);
             let Some(difference) = result.found else { continue };
-            // A watch differs by what follows it.
+            // The events of a watch depend on the requests after it.
             if difference.exercise.verb != "watch" {
                 sequence.requests.truncate(difference.at + 1);
             }
@@ -143,23 +144,23 @@ impl Ground<'_> {
         Ok(!is_over(stop))
     }
 
-    /// Plays a sequence; once more where a connection ended, which may have been for want of something to do.
-    async fn answered(&self, sequence: &Sequence) -> Result<Played, ServerError> {
+    /// Plays a sequence, and repeats it if a connection was closed, which a server may do because it was idle.
+    async fn play_with_retry(&self, sequence: &Sequence) -> Result<SequenceResult, ServerError> {
         let played = self.play(sequence, PATIENCE).await?;
         if played.unanswered { self.play(sequence, PATIENCE).await } else { Ok(played) }
     }
 
-    async fn play(&self, sequence: &Sequence, patience: Duration) -> Result<Played, ServerError> {
-        let namespace = format!("f-{}", self.taken.fetch_add(1, Ordering::Relaxed));
-        play(self.pair, sequence, &namespace, self.known, patience).await
+    async fn play(&self, sequence: &Sequence, patience: Duration) -> Result<SequenceResult, ServerError> {
+        let namespace = format!("f-{}", self.namespaces.fetch_add(1, Ordering::Relaxed));
+        play(self.servers, sequence, &namespace, self.known, patience).await
     }
 
-    /// The smallest sequence that shows the same difference, as far as there is time.
-    async fn shrunk<F: Future<Output = ()>>(
+    /// Finds the smallest sequence that shows the same difference, within the time for shrinking.
+    async fn shrink<F: Future<Output = ()>>(
         &self,
         count: usize,
         sequence: Sequence,
-        first: Found,
+        first: UnknownDifference,
         stop: &Shared<F>,
     ) -> CounterExample {
         let signature = first.signature();
@@ -186,19 +187,19 @@ fn is_over<F: Future<Output = ()>>(stop: &Shared<F>) -> bool {
     stop.clone().now_or_never().is_some()
 }
 
-/// Whether a sequence asks for one of the kinds that are wanted.
-fn concerns(options: &Options, sequence: &Sequence) -> bool {
+/// Whether a sequence has a request for a selected kind.
+fn is_relevant(options: &RunOptions, sequence: &Sequence) -> bool {
     let of_kind = |resource: &String| options.kinds.contains(resource);
-    let mut asked = sequence.requests.iter().map(|request| Exercise::of(request).resource);
-    options.kinds.is_empty() || asked.any(|resource| of_kind(&resource))
+    let mut resources = sequence.requests.iter().map(|request| Exercise::of(request).resource);
+    options.kinds.is_empty() || resources.any(|resource| of_kind(&resource))
 }
 
-fn wanted(options: &Options, kind: &Kind) -> bool {
+fn is_selected(options: &RunOptions, kind: &Kind) -> bool {
     options.kinds.is_empty() || options.kinds.contains(&kind.name())
 }
 
-/// So many sequences that their requests fill the budget.
-fn sequences(options: &Options, kinds: &[&Kind]) -> Vec<Sequence> {
+/// Sequences with as many requests as the options state.
+fn sequences(options: &RunOptions, kinds: &[&Kind]) -> Vec<Sequence> {
     let (mut all, mut requests) = (Vec::new(), 0);
     if kinds.is_empty() {
         return all;
@@ -220,10 +221,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_budget_is_filled_and_not_exceeded() {
+    fn sequences_have_exactly_the_requested_number_of_requests() {
         let kinds: Vec<&Kind> = kinds::all().iter().collect();
-        let all = sequences(&Options::new(1003, 5), &kinds);
+        let all = sequences(&RunOptions::new(1003, 5), &kinds);
         assert_eq!(all.iter().map(|sequence| sequence.requests.len()).sum::<usize>(), 1003);
-        assert!(sequences(&Options::new(10, 5), &[]).is_empty());
+        assert!(sequences(&RunOptions::new(10, 5), &[]).is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! One API server that is asked: requests as they are, answers as they come, watches until they are ended.
+//! Sends requests to an API server and reads answers and watch streams.
 
 use std::time::Duration;
 
@@ -9,14 +9,14 @@ use serde_json::Value;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::JoinHandle;
 
-pub use crate::memory::Filled;
+pub use crate::memory::FilledRequest;
 
-/// How requests call themselves, which becomes the manager of what they write.
+/// The user agent, which becomes the field manager of writes.
 const AGENT: &str = "fidelity/1";
-/// How long an answer may take; kube-apiserver ends what it is asked itself after a minute.
+/// How long an answer may take; kube-apiserver itself ends requests after a minute.
 const PATIENCE: Duration = Duration::from_secs(75);
 
-/// What is larger may not be read by a server.
+/// A server may not read a larger body completely.
 const LARGE: usize = 1 << 20;
 
 /// An API server behind a client.
@@ -27,58 +27,58 @@ pub struct Server {
 
 /// An answer.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Answer {
-    /// HTTP status; 0 where the server ended the connection instead.
+pub struct ServerAnswer {
+    /// HTTP status; 0 if the server closed the connection instead.
     pub code: u16,
     /// Its media type, without parameters.
     pub media: String,
     /// Texts of the `Warning` headers.
     pub warnings: Vec<String>,
-    /// What it says; a text where it is no JSON, null while it goes on.
+    /// The body; a text if it is not JSON, null for a watch.
     pub body: Value,
 }
 
-/// A watch that goes on; dropping it ends it.
+/// The stream of a watch; dropping it ends the watch.
 pub struct Stream {
     reader: JoinHandle<()>,
-    coming: UnboundedReceiver<Came>,
-    end: End,
-    /// What has come.
+    items: UnboundedReceiver<StreamItem>,
+    end: StreamEnd,
+    /// The events that were taken so far.
     pub events: Vec<Value>,
 }
 
-/// What comes of a watch.
-enum Came {
+/// What the reader of a watch sends.
+enum StreamItem {
     Event(Value),
-    End(End),
+    End(StreamEnd),
 }
 
-/// How a watch came to its end.
+/// How a watch ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// It goes on.
-    None,
+pub enum StreamEnd {
+    /// It has not ended.
+    Open,
     /// The server ended it.
-    Whole,
-    /// It broke off.
-    Broken,
+    Closed,
+    /// The connection failed.
+    Failed,
 }
 
-/// Why a server was not asked.
+/// Why a request has no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
-    /// It is none that can be sent.
-    #[error("failed to make a request of {method} {uri}: {source}")]
-    Make {
+    /// The request is not valid HTTP.
+    #[error("failed to build the request {method} {uri}: {source}")]
+    Build {
         /// HTTP method.
         method: String,
         /// Path and query.
         uri: String,
-        /// What is wrong.
+        /// The reason.
         source: http::Error,
     },
-    /// The server did not answer.
-    #[error("failed to {method} {uri}: {source}")]
+    /// The request could not be sent.
+    #[error("failed to send {method} {uri}: {source}")]
     Send {
         /// HTTP method.
         method: String,
@@ -87,7 +87,7 @@ pub enum ServerError {
         /// The client's reason.
         source: Box<kube::Error>,
     },
-    /// The answer broke off.
+    /// The answer could not be read.
     #[error("failed to read the answer to {method} {uri}: {source}")]
     Read {
         /// HTTP method.
@@ -97,17 +97,17 @@ pub enum ServerError {
         /// The client's reason.
         source: Box<kube::Error>,
     },
-    /// The namespace of a sequence was not made.
-    #[error("failed to make a namespace: {code} {said}")]
+    /// The namespace of a sequence was not created.
+    #[error("failed to create a namespace: {code} {message}")]
     Namespace {
         /// HTTP status.
         code: u16,
-        /// What the server says of it.
-        said: String,
+        /// The server's message.
+        message: String,
     },
     /// The server did not answer in time.
-    #[error("{method} {uri} was not answered within {} seconds", PATIENCE.as_secs())]
-    Silent {
+    #[error("no answer to {method} {uri} within {} s", PATIENCE.as_secs())]
+    Timeout {
         /// HTTP method.
         method: String,
         /// Path and query.
@@ -115,14 +115,14 @@ pub enum ServerError {
     },
 }
 
-impl Answer {
-    /// Whether the server did not do what it was asked.
+impl ServerAnswer {
+    /// Whether the server refused the request.
     #[must_use]
     pub fn is_refusal(&self) -> bool {
         self.code >= 400 || self.code == 0
     }
 
-    /// The reason of a refusal; empty where it gives none.
+    /// The reason of a refusal; empty if there is none.
     #[must_use]
     pub fn reason(&self) -> &str {
         if self.is_refusal() { self.body["reason"].as_str().unwrap_or_default() } else { "" }
@@ -130,45 +130,45 @@ impl Answer {
 }
 
 impl Server {
-    /// The server behind a client.
+    /// The server of a client.
     #[must_use]
     pub fn new(client: kube::Client) -> Self {
         Self { client }
     }
 
-    /// Asks; a watch that is granted goes on beside the answer.
+    /// Sends a request; for a watch also returns its stream.
     ///
     /// # Errors
-    /// When the server does not answer, or not in time; a refusal is an answer.
-    pub async fn ask(&self, filled: &Filled) -> Result<(Answer, Option<Stream>), ServerError> {
+    /// If the server does not answer, or not in time; a refusal is an answer.
+    pub async fn send(&self, filled: &FilledRequest) -> Result<(ServerAnswer, Option<Stream>), ServerError> {
         let answer = tokio::time::timeout(PATIENCE, self.answer(filled)).await;
         answer.unwrap_or_else(|_| {
-            Err(ServerError::Silent { method: filled.method.clone(), uri: filled.uri.clone() })
+            Err(ServerError::Timeout { method: filled.method.clone(), uri: filled.uri.clone() })
         })
     }
 
-    async fn answer(&self, filled: &Filled) -> Result<(Answer, Option<Stream>), ServerError> {
-        let named = || (filled.method.clone(), filled.uri.clone());
-        let make = |source| {
-            let (method, uri) = named();
-            ServerError::Make { method, uri, source }
+    async fn answer(&self, filled: &FilledRequest) -> Result<(ServerAnswer, Option<Stream>), ServerError> {
+        let method_and_uri = || (filled.method.clone(), filled.uri.clone());
+        let build = |source| {
+            let (method, uri) = method_and_uri();
+            ServerError::Build { method, uri, source }
         };
-        let mut response = self.client.send(request(filled).map_err(make)?).await;
-        // What is only read is asked once more: the connection may have ended because it had nothing to do.
+        let mut response = self.client.send(request(filled).map_err(build)?).await;
+        // Repeat a read: the server may have closed the connection because it was idle.
         if filled.method == "GET" && response.as_ref().is_err_and(is_closed) {
-            response = self.client.send(request(filled).map_err(make)?).await;
+            response = self.client.send(request(filled).map_err(build)?).await;
         }
         let response = match response {
             Err(source) if is_closed(&source) => {
-                return Ok((Answer { body: "no answer".into(), ..Answer::default() }, None));
+                return Ok((ServerAnswer { body: "no answer".into(), ..ServerAnswer::default() }, None));
             }
             other => other.map_err(|source| {
-                let (method, uri) = named();
+                let (method, uri) = method_and_uri();
                 ServerError::Send { method, uri, source: Box::new(source) }
             })?,
         };
         let (parts, body) = response.into_parts();
-        let mut answer = Answer {
+        let mut answer = ServerAnswer {
             code: parts.status.as_u16(),
             media: media(&parts.headers),
             warnings: warnings(&parts.headers),
@@ -178,7 +178,7 @@ impl Server {
             return Ok((answer, Some(Stream::of(body))));
         }
         let bytes = body.collect().await.map_err(|source| {
-            let (method, uri) = named();
+            let (method, uri) = method_and_uri();
             ServerError::Read { method, uri, source: Box::new(source) }
         })?;
         let bytes = bytes.to_bytes();
@@ -190,47 +190,47 @@ impl Server {
 
 impl Stream {
     fn of(mut body: Body) -> Self {
-        let (send, coming) = unbounded_channel();
+        let (sender, items) = unbounded_channel();
         let reader = tokio::spawn(async move {
-            let tell = |line: &[u8]| {
+            let send = |line: &[u8]| {
                 let text = || Value::String(String::from_utf8_lossy(line).into_owned());
-                send.send(Came::Event(serde_json::from_slice(line).unwrap_or_else(|_| text())))
+                sender.send(StreamItem::Event(serde_json::from_slice(line).unwrap_or_else(|_| text())))
             };
             let mut rest: Vec<u8> = Vec::new();
             let end = loop {
                 let data = match body.frame().await {
-                    None => break End::Whole,
-                    Some(Err(_)) => break End::Broken,
+                    None => break StreamEnd::Closed,
+                    Some(Err(_)) => break StreamEnd::Failed,
                     Some(Ok(frame)) => frame.into_data().unwrap_or_default(),
                 };
                 rest.extend_from_slice(&data);
                 while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
                     let line: Vec<u8> = rest.drain(..=end).collect();
-                    if tell(&line).is_err() {
+                    if send(&line).is_err() {
                         return;
                     }
                 }
             };
-            // Whoever does not listen any more need not know.
-            let _unheard = if rest.is_empty() { Ok(()) } else { tell(&rest) };
-            let _unheard = send.send(Came::End(end));
+            // Errors mean that the stream was dropped.
+            let _dropped = if rest.is_empty() { Ok(()) } else { send(&rest) };
+            let _dropped = sender.send(StreamItem::End(end));
         });
-        Self { reader, coming, end: End::None, events: Vec::new() }
+        Self { reader, items, end: StreamEnd::Open, events: Vec::new() }
     }
 
-    /// Takes what has come.
+    /// Takes the events that have arrived.
     pub fn take(&mut self) {
-        while let Ok(came) = self.coming.try_recv() {
-            match came {
-                Came::Event(event) => self.events.push(event),
-                Came::End(end) => self.end = end,
+        while let Ok(item) = self.items.try_recv() {
+            match item {
+                StreamItem::Event(event) => self.events.push(event),
+                StreamItem::End(end) => self.end = end,
             }
         }
     }
 
-    /// How it came to its end, as far as was taken.
+    /// How the watch ended, as far as taken.
     #[must_use]
-    pub fn end(&self) -> End {
+    pub fn end(&self) -> StreamEnd {
         self.end
     }
 }
@@ -241,14 +241,14 @@ impl Drop for Stream {
     }
 }
 
-/// Whether a server ended the connection instead of answering.
+/// Whether the server closed the connection instead of answering.
 fn is_closed(error: &kube::Error) -> bool {
     let first: &dyn std::error::Error = error;
     std::iter::successors(Some(first), |error| error.source())
         .any(|error| error.to_string().contains("connection closed before message completed"))
 }
 
-fn request(filled: &Filled) -> Result<Request<Body>, http::Error> {
+fn request(filled: &FilledRequest) -> Result<Request<Body>, http::Error> {
     let mut request = Request::builder()
         .method(filled.method.as_str())
         .uri(&filled.uri)
@@ -258,7 +258,7 @@ fn request(filled: &Filled) -> Result<Request<Body>, http::Error> {
         request = request.header(header::CONTENT_TYPE, media);
     }
     if filled.body.len() > LARGE {
-        // A server that does not read it all ends the connection, which nothing else shall be sent on then.
+        // A server that does not read the whole body closes the connection, so no other request may use it.
         request = request.header(header::CONNECTION, "close");
     }
     if let Some(user) = &filled.user {

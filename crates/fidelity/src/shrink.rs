@@ -1,4 +1,4 @@
-//! The smallest sequence that still shows a difference: requests taken out in ever smaller runs, then what they say.
+//! Shrinks a sequence that shows a difference: removes requests in ever smaller groups, then parameters and fields.
 
 use std::future::Future;
 
@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use crate::request::{Body, Request, Sequence};
 
-/// Takes requests, parameters and fields out of a sequence as long as `shows` says that it still shows the difference.
-/// `budget` is how often it may be asked.
-pub async fn shrink<F, Asked>(sequence: Sequence, mut budget: usize, mut shows: F) -> Sequence
+/// Removes requests, parameters and fields from a sequence as long as `shows` returns that it still shows the difference. Calls
+/// `shows` at most `budget` times.
+pub async fn shrink<F, Shown>(sequence: Sequence, mut budget: usize, mut shows: F) -> Sequence
 where
-    F: FnMut(Sequence) -> Asked,
-    Asked: Future<Output = bool>,
+    F: FnMut(Sequence) -> Shown,
+    Shown: Future<Output = bool>,
 {
     let mut smallest = sequence;
     loop {
@@ -22,7 +22,7 @@ where
             run /= 2;
         }
         for at in 0..smallest.requests.len() {
-            // What was left out makes room for what comes after it, so a request is looked at until nothing goes.
+            // After a removal, the next candidate has the same index; repeat until nothing can be removed.
             let mut skip = 0;
             while let Some(simpler) = simpler(&smallest.requests[at]).into_iter().nth(skip) {
                 let mut candidate = smallest.clone();
@@ -43,13 +43,13 @@ where
     }
 }
 
-async fn without_runs<F, Asked>(sequence: Sequence, run: usize, budget: &mut usize, shows: &mut F) -> Sequence
+async fn without_runs<F, Shown>(sequence: Sequence, run: usize, budget: &mut usize, shows: &mut F) -> Sequence
 where
-    F: FnMut(Sequence) -> Asked,
-    Asked: Future<Output = bool>,
+    F: FnMut(Sequence) -> Shown,
+    Shown: Future<Output = bool>,
 {
     let mut smallest = sequence;
-    // From the end: what shows the difference needs what is before it.
+    // From the end, because later requests need earlier ones.
     let mut end = smallest.requests.len();
     while end > 0 {
         let start = end.saturating_sub(run);
@@ -69,7 +69,7 @@ fn spend(budget: &mut usize) -> bool {
     left
 }
 
-/// The request with one thing less, the larger first.
+/// All variants of a request with one thing removed, large things first.
 fn simpler(request: &Request) -> Vec<Request> {
     let mut all = Vec::new();
     let mut with = |change: &dyn Fn(&mut Request)| {
@@ -106,7 +106,7 @@ fn simpler(request: &Request) -> Vec<Request> {
     all
 }
 
-/// The value with one field or element less, those near the root first.
+/// All variants of a value with one field or element removed, those near the root first.
 fn pruned(value: &Value) -> Vec<Value> {
     let (mut here, mut below) = (Vec::new(), Vec::new());
     match value {
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_does_not_matter_is_left_out() {
+    async fn irrelevant_requests_and_fields_are_removed() {
         let mut requests: Vec<Request> =
             (0..30).map(|n| request(&format!("/{n}"), json!({"x": n}))).collect();
         requests[11] = request("/11", json!({"a": {"b": [1, {"c": 2}], "d": 3}, "e": 4}));
@@ -177,14 +177,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_budget_is_kept() {
+    async fn the_budget_is_not_exceeded() {
         let requests: Vec<Request> = (0..30).map(|n| request(&format!("/{n}"), json!({"x": n}))).collect();
-        let mut asked = 0;
+        let mut calls = 0;
         let shrunk = shrink(Sequence { name: String::new(), requests }, 3, |_| {
-            asked += 1;
+            calls += 1;
             async { true }
         })
         .await;
-        assert_eq!((asked, shrunk.requests.is_empty()), (3, false));
+        assert_eq!((calls, shrunk.requests.is_empty()), (3, false));
     }
 }

@@ -1,22 +1,22 @@
-//! What was exercised how often, what was refused, and whether that is enough to trust the result.
+//! Counts requests by what they exercise, and judges whether they are varied enough for the result to be meaningful.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use crate::kinds::Kind;
-use crate::play::{Agreement, Played, Told};
+use crate::play::{Agreement, RequestResult, SequenceResult};
 
-/// Per cent of the requests that the real server must refuse.
-const REFUSED: usize = 30;
-/// How many reasons it must give.
-const REASONS: usize = 12;
-/// So many requests let each verb and form on each kind occur once.
+/// The percentage of requests that the real server must refuse at least.
+const MIN_REFUSED: usize = 30;
+/// The number of reasons of refusal that must occur at least.
+const MIN_REASONS: usize = 12;
+/// Each operation must occur on each kind once in so many requests.
 const REQUESTS_PER_OCCURRENCE: usize = 1000;
-/// So many requests let each of them succeed once.
+/// Each operation must succeed on each kind once in so many requests.
 const REQUESTS_PER_SUCCESS: usize = 10_000;
-/// What must occur on each kind.
-pub(crate) const ASKED: &[&str] = &[
+/// The operations that must occur on each kind.
+pub(crate) const REQUIRED_OPERATIONS: &[&str] = &[
     "get",
     "list",
     "watch",
@@ -34,43 +34,43 @@ pub(crate) const ASKED: &[&str] = &[
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Count {
-    /// All of them.
+    /// All requests.
     pub requests: usize,
-    /// That the real server refused.
+    /// Requests that the real server refused.
     pub refused: usize,
-    /// Answered the same.
+    /// Requests with equal answers.
     pub same: usize,
-    /// Answered the same but for what is known.
+    /// Requests with known differences only.
     pub known: usize,
-    /// Answered otherwise.
+    /// Requests with unknown differences.
     pub different: usize,
 }
 
-/// What was counted.
+/// Counts of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// By resource and what was asked of it.
+    /// Counts by resource and operation.
     pub areas: BTreeMap<(String, String), Count>,
-    /// By the real server's reason for refusing.
+    /// Refusals by the real server's reason.
     pub reasons: BTreeMap<String, usize>,
-    /// By the name of the known difference.
+    /// Known differences by name.
     pub known: BTreeMap<&'static str, usize>,
 }
 
-/// What a run must have done for its result to mean something.
+/// A condition for the result of a run to be meaningful.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Demand {
-    /// What.
+    /// What is counted.
     pub what: String,
-    /// At least so much.
+    /// The least acceptable number.
     pub wanted: usize,
-    /// So much it was.
+    /// The actual number.
     pub got: usize,
 }
 
 impl Count {
-    /// Both counts.
+    /// The sum of both counts.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -82,20 +82,19 @@ impl Count {
         }
     }
 
-    fn add(&mut self, told: &Told) {
-        let is = |agrees: bool| usize::from(agrees);
+    fn add(&mut self, result: &RequestResult) {
         *self = self.plus(Self {
             requests: 1,
-            refused: is(told.refused),
-            same: is(told.agreement == Agreement::Same),
-            known: is(matches!(told.agreement, Agreement::Known(_))),
-            different: is(told.agreement == Agreement::Different),
+            refused: usize::from(result.refused),
+            same: usize::from(result.agreement == Agreement::Same),
+            known: usize::from(matches!(result.agreement, Agreement::Known(_))),
+            different: usize::from(result.agreement == Agreement::Different),
         });
     }
 }
 
 impl Demand {
-    /// Whether it is met.
+    /// Whether the condition is met.
     #[must_use]
     pub fn is_met(&self) -> bool {
         self.got >= self.wanted
@@ -103,15 +102,15 @@ impl Demand {
 }
 
 impl Tally {
-    /// Counts what came of a sequence.
-    pub fn add(&mut self, played: &Played) {
-        for told in &played.told {
-            let area = (told.exercise.resource.clone(), told.exercise.words());
-            self.areas.entry(area).or_default().add(told);
-            if !told.reason.is_empty() {
-                *self.reasons.entry(told.reason.clone()).or_default() += 1;
+    /// Counts the requests of a sequence.
+    pub fn add(&mut self, result: &SequenceResult) {
+        for request in &result.requests {
+            let area = (request.exercise.resource.clone(), request.exercise.operation());
+            self.areas.entry(area).or_default().add(request);
+            if !request.reason.is_empty() {
+                *self.reasons.entry(request.reason.clone()).or_default() += 1;
             }
-            if let Agreement::Known(names) = &told.agreement {
+            if let Agreement::Known(names) = &request.agreement {
                 for name in names {
                     *self.known.entry(name).or_default() += 1;
                 }
@@ -119,67 +118,71 @@ impl Tally {
         }
     }
 
-    /// All requests.
+    /// The counts of all requests.
     #[must_use]
     pub fn total(&self) -> Count {
         self.areas.values().fold(Count::default(), |sum, count| sum.plus(*count))
     }
 
-    /// Requests by resource, or by what was asked.
+    /// Counts by resource, or by operation.
     #[must_use]
-    pub fn by(&self, resource: bool) -> BTreeMap<&str, Count> {
+    pub fn by(&self, by_resource: bool) -> BTreeMap<&str, Count> {
         let mut sums: BTreeMap<&str, Count> = BTreeMap::new();
-        for ((of, asked), count) in &self.areas {
-            let sum = sums.entry(if resource { of } else { asked }).or_default();
+        for ((resource, operation), count) in &self.areas {
+            let sum = sums.entry(if by_resource { resource } else { operation }).or_default();
             *sum = sum.plus(*count);
         }
         sums
     }
 
-    /// What is known was seen elsewhere too.
+    /// Adds the known differences of another tally.
     pub(crate) fn add_known(&mut self, other: &Self) {
         for (name, count) in &other.known {
             *self.known.entry(name).or_default() += count;
         }
     }
 
-    /// What must have occurred among so many requests of these kinds.
+    /// The conditions for a run with this number of requests for these kinds.
     #[must_use]
     pub fn demands(&self, requests: usize, kinds: &[&Kind]) -> Vec<Demand> {
-        let (total, every) = (self.total(), requests / REQUESTS_PER_OCCURRENCE);
+        let (total, occurrences) = (self.total(), requests / REQUESTS_PER_OCCURRENCE);
         let fewest = |count: fn(&Count) -> usize, all: bool| {
-            let asked = kinds.iter().flat_map(|kind| ASKED.iter().map(move |asked| (*kind, *asked)));
-            // Custom resources take no strategic patches.
-            let asked = asked.filter(|(kind, asked)| all || !(kind.custom && *asked == "patch strategic"));
-            let counted = asked.map(|(kind, asked)| {
-                let area = (kind.name(), asked.to_owned());
+            let pairs = kinds
+                .iter()
+                .flat_map(|kind| REQUIRED_OPERATIONS.iter().map(move |operation| (*kind, *operation)));
+            // Custom resources do not support strategic merge patches.
+            let pairs =
+                pairs.filter(|(kind, operation)| all || !(kind.custom && *operation == "patch strategic"));
+            let counted = pairs.map(|(kind, operation)| {
+                let area = (kind.name(), operation.to_owned());
                 (self.areas.get(&area).map_or(0, count), area)
             });
             counted.min().unwrap_or_default()
         };
-        let (rarest, (of, asked)) = fewest(|count| count.requests, true);
-        let (successes, (done_to, done)) = fewest(|count| count.requests - count.refused, false);
+        let (requested, (resource, operation)) = fewest(|count| count.requests, true);
+        let (succeeded, (resource_of_success, success)) =
+            fewest(|count| count.requests - count.refused, false);
         vec![
             Demand {
-                what: "per cent of the requests are refused by the real server".to_owned(),
-                wanted: REFUSED,
+                what: "per cent of the requests that the real server refuses".to_owned(),
+                wanted: MIN_REFUSED,
                 got: (total.refused * 100).checked_div(total.requests).unwrap_or_default(),
             },
             Demand {
-                what: format!(
-                    "times each verb and form of patch on each kind, the rarest being {asked} of {of}"
-                ),
-                wanted: every,
-                got: rarest,
+                what: format!("requests with the rarest operation on a resource, {operation} of {resource}"),
+                wanted: occurrences,
+                got: requested,
             },
             Demand {
-                what: format!("times each of them succeeds, the rarest being {done} of {done_to}"),
+                what: format!(
+                    "successful requests with the rarest operation on a resource, {success} of {resource_of_success}"
+                ),
                 wanted: requests / REQUESTS_PER_SUCCESS,
-                got: successes,
+                got: succeeded,
             },
             Demand {
                 what: "different reasons of refusals".to_owned(),
-                wanted: REASONS,
+                wanted: MIN_REASONS,
                 got: self.reasons.len(),
             },
         ]
@@ -192,22 +195,22 @@ mod tests {
     use crate::exercise::Exercise;
     use crate::kinds;
 
-    fn told(resource: &str, verb: &str, reason: &str, agreement: Agreement) -> Told {
+    fn result(resource: &str, verb: &str, reason: &str, agreement: Agreement) -> RequestResult {
         let exercise =
             Exercise { resource: resource.to_owned(), verb: verb.to_owned(), ..Exercise::default() };
-        Told { exercise, refused: !reason.is_empty(), reason: reason.to_owned(), agreement }
+        RequestResult { exercise, refused: !reason.is_empty(), reason: reason.to_owned(), agreement }
     }
 
     #[test]
     fn requests_are_counted_by_area_reason_and_known_difference() {
         let mut tally = Tally::default();
-        tally.add(&Played {
-            told: vec![
-                told("pods", "get", "NotFound", Agreement::Same),
-                told("pods", "get", "", Agreement::Known(vec!["n"])),
-                told("nodes", "create", "", Agreement::Different),
+        tally.add(&SequenceResult {
+            requests: vec![
+                result("pods", "get", "NotFound", Agreement::Same),
+                result("pods", "get", "", Agreement::Known(vec!["n"])),
+                result("nodes", "create", "", Agreement::Different),
             ],
-            ..Played::default()
+            ..SequenceResult::default()
         });
         let gets = Count { requests: 2, refused: 1, same: 1, known: 1, different: 0 };
         assert_eq!(tally.by(true)["pods"], gets);
@@ -217,10 +220,11 @@ mod tests {
     }
 
     #[test]
-    fn a_tame_run_does_not_meet_the_demands() {
+    fn a_run_with_little_variety_does_not_meet_the_demands() {
         let kinds: Vec<&Kind> = kinds::all().iter().collect();
         let mut tally = Tally::default();
-        tally.add(&Played { told: vec![told("pods", "get", "", Agreement::Same)], ..Played::default() });
+        let requests = vec![result("pods", "get", "", Agreement::Same)];
+        tally.add(&SequenceResult { requests, ..SequenceResult::default() });
         let demands = tally.demands(10_000, &kinds);
         let numbers: Vec<(usize, usize)> = demands.iter().map(|demand| (demand.wanted, demand.got)).collect();
         assert_eq!(numbers, [(30, 0), (10, 0), (1, 0), (12, 0)]);

@@ -1,4 +1,4 @@
-//! Where what is built once is kept: a folder outside the tree, a name per set of pins.
+//! A cache outside the tree for things that are built once per set of pinned versions.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use sha2::{Digest as _, Sha256};
 
-/// Where caches lie.
+/// The folder of caches.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[group(skip)]
 pub(crate) struct Cache {
-    /// Where caches lie [default: ~/.cache]
+    /// Folder of caches [default: ~/.cache]
     #[arg(long, env = "XDG_CACHE_HOME", value_name = "DIR")]
     cache: Option<PathBuf>,
     #[arg(long, env = "HOME", hide = true)]
@@ -18,7 +18,7 @@ pub(crate) struct Cache {
 }
 
 impl Cache {
-    /// The project's folder among them.
+    /// The project's folder in it.
     pub(crate) fn folder(&self) -> Result<PathBuf> {
         let home = || self.home.as_ref().map(|home| home.join(".cache"));
         let cache = self.cache.clone().or_else(home).context("neither XDG_CACHE_HOME nor HOME is set")?;
@@ -26,8 +26,8 @@ impl Cache {
     }
 }
 
-/// Makes `wanted` unless `complete` says that it is there: beside it and renamed, so that an interrupted build leaves no half
-/// of it; one build at a time in a parent folder. `build` makes the path that it is given, a file or a folder.
+/// Builds the file or folder `wanted`, unless `complete` returns that it exists. `build` creates another path in the same folder,
+/// which is then renamed, so that an interrupted build leaves nothing incomplete. Only one build runs at a time per parent folder.
 pub(crate) fn once(
     wanted: &Path,
     complete: impl Fn(&Path) -> bool,
@@ -36,9 +36,9 @@ pub(crate) fn once(
     if complete(wanted) {
         return Ok(());
     }
-    let parent = wanted.parent().context("what is cached has a parent folder")?;
-    fs::create_dir_all(parent).with_context(|| format!("failed to make {}", parent.display()))?;
-    let lock = File::create(parent.join(".lock")).context("failed to make the lock file")?;
+    let parent = wanted.parent().context("the cached path has no parent folder")?;
+    fs::create_dir_all(parent).with_context(|| format!("failed to create {}", parent.display()))?;
+    let lock = File::create(parent.join(".lock")).context("failed to create the lock file")?;
     lock.lock().context("failed to wait for another build")?;
     if complete(wanted) {
         return Ok(());
@@ -48,14 +48,14 @@ pub(crate) fn once(
     remove(wanted)?;
     let outcome = build(&unfinished);
     if outcome.is_err() {
-        // The error of the build is the one to tell.
+        // The error of the build is more important.
         let _ = remove(&unfinished);
     }
     outcome?;
     fs::rename(&unfinished, wanted).with_context(|| format!("failed to move to {}", wanted.display()))
 }
 
-/// Removes a file or a folder that may not be there.
+/// Removes a file or a folder, if it exists.
 pub(crate) fn remove(path: &Path) -> Result<()> {
     let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
     match removed {
@@ -66,7 +66,7 @@ pub(crate) fn remove(path: &Path) -> Result<()> {
     }
 }
 
-/// 16 hexadecimal digits that stand for all parts, in their order.
+/// A digest of all parts in order, as 16 hexadecimal digits.
 pub(crate) fn digest<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut digest = Sha256::new();
     for part in parts {
@@ -83,7 +83,7 @@ mod tests {
     use anyhow::bail;
 
     #[test]
-    fn a_build_that_fails_leaves_nothing_and_one_that_is_done_is_not_repeated() {
+    fn a_failed_build_leaves_nothing_and_a_finished_one_is_not_repeated() {
         let folder = tempfile::tempdir().expect("a folder");
         let wanted = folder.path().join("parent/wanted");
         let exists = |path: &Path| path.exists();
@@ -95,8 +95,8 @@ mod tests {
         let left = |folder: &Path| fs::read_dir(folder).expect("it is there").count();
         assert_eq!(left(&folder.path().join("parent")), 1, "only the lock is left");
         once(&wanted, exists, |at| Ok(fs::write(at, "whole")?)).expect("it is built");
-        once(&wanted, exists, |_| bail!("built twice")).expect("it is there");
-        assert_eq!(fs::read_to_string(&wanted).expect("it is there"), "whole");
+        once(&wanted, exists, |_| bail!("built twice")).expect("it exists");
+        assert_eq!(fs::read_to_string(&wanted).expect("it exists"), "whole");
     }
 
     #[test]

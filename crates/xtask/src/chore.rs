@@ -1,4 +1,4 @@
-//! Which chores there are.
+//! The command line of `cargo xtask`.
 
 use std::path::{Path, PathBuf};
 
@@ -16,30 +16,30 @@ pub(crate) struct Arguments {
 
 #[derive(Subcommand)]
 pub(crate) enum Chore {
-    /// Build the pinned kube-apiserver, etcd and kubectl once, print their folder
+    /// Build the pinned kube-apiserver, etcd and kubectl, unless they are in the cache, and print their folder
     ControlPlane(control_plane::Arguments),
-    /// Build the programs that ship, each alone, in target/dist
+    /// Build the release programs, each in its own build, in target/dist
     Dist,
-    /// Start a private Docker engine where none runs, or stop it
+    /// Start a private Docker engine if no engine runs, or stop it
     Engine(engine::Arguments),
-    /// Build our components into container images, print names and sizes
+    /// Build container images of our components, and print their names and sizes
     Images(images::Arguments),
-    /// Assemble the kind node image once, print its name
+    /// Assemble the kind node image, unless it is in the cache, and print its name
     KindNode(kind_node::Arguments),
-    /// Write what crates/schema knows of kinds, from a real server and from crates/schema/crds
+    /// Write the generated data about kinds, from a real kube-apiserver and from the types in crates/api
     Kinds(kinds::Arguments),
-    /// Write which functions of a component run, for the linker to put side by side
+    /// Write the list of functions that a component runs, which the linker places next to each other
     Layout(layout::Arguments),
-    /// Print what cargo needs to build static programs, for a shell: eval "$(cargo xtask musl)"
+    /// Print the variables that cargo needs to build static programs, for a shell: eval "$(cargo xtask musl)"
     Musl(musl::Arguments),
-    /// Change a component's code, one place at a time, and see its contracts notice
+    /// Change the code of components, and check that their contracts notice each change
     Mutants(mutants::Arguments),
-    /// Measure commands with the contracts once and many times
+    /// Measure commands with the contracts as they are and with a multiple of them
     Slope(slope::Arguments),
 }
 
 impl Chore {
-    /// Does it.
+    /// Runs the chore.
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         match self {
             Self::ControlPlane(arguments) => control_plane::run(arguments),
@@ -56,8 +56,8 @@ impl Chore {
     }
 }
 
-/// The folder of the workspace that runs this: cargo says it at run time. What was built may lie in a folder that several
-/// clones share, so the place where that was does not tell.
+/// The root of the workspace, from the variable that cargo sets at run time: the program may have been built in another clone
+/// that shares the target folder.
 pub(crate) fn root() -> PathBuf {
     let package =
         std::env::var_os("CARGO_MANIFEST_DIR").map_or(env!("CARGO_MANIFEST_DIR").into(), PathBuf::from);
@@ -70,7 +70,7 @@ mod tests {
     use clap::CommandFactory as _;
 
     #[test]
-    fn the_command_line_is_sound() {
+    fn the_command_line_is_valid() {
         Arguments::command().debug_assert();
     }
 }

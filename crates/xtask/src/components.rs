@@ -1,4 +1,4 @@
-//! The components of the project, as their manifests describe them under `[package.metadata.component]`.
+//! The components of the project, from `[package.metadata.component]` in their manifests.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,29 +9,29 @@ use serde_json::Value;
 /// A component crate.
 #[derive(Debug)]
 pub struct Component {
-    /// The name of its folders below `crates`, `contracts` and `kind/manifests`.
+    /// The name of its folders in `crates`, `contracts` and `kind/manifests`.
     pub name: String,
-    /// Its package.
+    /// The name of its package.
     pub package: String,
     /// Its programs, each of which has an image.
     pub programs: Vec<String>,
-    /// How ids of its clauses begin: `GRM`.
+    /// The prefix of its clauses' ids, such as `GRM`.
     pub clauses: String,
     /// Sources of other crates that decide for it, as files and folders from the root.
     pub decisions: Vec<String>,
 }
 
-/// Every component of the workspace whose root this is, by name.
+/// All components of the workspace, sorted by name.
 ///
 /// # Errors
-/// When cargo cannot be asked, or a manifest lacks a field.
+/// If cargo fails, or a field is missing in a manifest.
 pub fn all(root: &Path) -> Result<Vec<Component>> {
-    let mut asking = Command::new("cargo");
-    asking.args(["metadata", "--no-deps", "--offline", "--format-version", "1"]).current_dir(root);
-    let output = asking.output().context("failed to start cargo metadata")?;
-    ensure!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
+    let mut cargo = Command::new("cargo");
+    cargo.args(["metadata", "--no-deps", "--offline", "--format-version", "1"]).current_dir(root);
+    let output = cargo.output().context("failed to start cargo metadata")?;
+    ensure!(output.status.success(), "cargo metadata failed: {}", String::from_utf8_lossy(&output.stderr));
     let metadata: Value =
-        serde_json::from_slice(&output.stdout).context("failed to read cargo's metadata")?;
+        serde_json::from_slice(&output.stdout).context("failed to read the output of cargo metadata")?;
     let packages = metadata["packages"].as_array().into_iter().flatten();
     let described = packages.filter(|package| package["metadata"]["component"].is_object());
     let mut components = described.map(read).collect::<Result<Vec<_>>>()?;
@@ -39,10 +39,10 @@ pub fn all(root: &Path) -> Result<Vec<Component>> {
     Ok(components)
 }
 
-/// The component of a name.
+/// The component with this name.
 ///
 /// # Errors
-/// As of [`all`]; and for an unknown name, with those that are known.
+/// Those of [`all`], and an unknown name; the error lists the known names.
 pub fn named(root: &Path, name: &str) -> Result<Component> {
     let components = all(root)?;
     let known: Vec<&str> = components.iter().map(|component| component.name.as_str()).collect();
@@ -54,7 +54,8 @@ pub fn named(root: &Path, name: &str) -> Result<Component> {
 }
 
 fn read(package: &Value) -> Result<Component> {
-    let manifest = package["manifest_path"].as_str().context("a package has no manifest")?;
+    let manifest =
+        package["manifest_path"].as_str().context("cargo metadata names no manifest of a package")?;
     let described = &package["metadata"]["component"];
     let field = |value: &Value, field: &str| {
         let text = value.as_str().map(str::to_owned);
@@ -66,7 +67,7 @@ fn read(package: &Value) -> Result<Component> {
     let decisions = described["decisions"].as_array().into_iter().flatten();
     let decisions = decisions.map(|path| field(path, "decisions")).collect::<Result<Vec<_>>>()?;
     let folder =
-        Path::new(manifest).parent().and_then(Path::file_name).context("a manifest lies in a folder")?;
+        Path::new(manifest).parent().and_then(Path::file_name).context("a manifest has no parent folder")?;
     Ok(Component {
         name: folder.to_string_lossy().into_owned(),
         package: field(&package["name"], "name")?,

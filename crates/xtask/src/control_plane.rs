@@ -1,4 +1,4 @@
-//! `cargo xtask control-plane`: builds the control plane that kind/control-plane pins, once per version.
+//! `cargo xtask control-plane`: builds the control plane of the versions that kind/control-plane pins, once per version.
 
 use std::fs;
 use std::io::{self, Write};
@@ -9,35 +9,35 @@ use anyhow::{Context, Result, ensure};
 use crate::cache::{self, Cache};
 use crate::go::{self, Module};
 
-/// The programs, as a folder named by `KUBEBUILDER_ASSETS` has them too.
+/// The programs of a control plane, named as in a folder for `KUBEBUILDER_ASSETS`.
 const PROGRAMS: [&str; 5] =
     ["kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl", "etcd"];
 
-/// Where the control plane is, or is to be.
+/// The folder of the control plane.
 #[derive(clap::Args)]
 #[group(skip)]
 pub(crate) struct Arguments {
-    /// A folder that has kube-apiserver, etcd and kubectl already: nothing is built
+    /// Folder with kube-apiserver, etcd and kubectl; nothing is built then
     #[arg(long, env = "KUBEBUILDER_ASSETS", value_name = "DIR")]
     assets: Option<PathBuf>,
     #[command(flatten)]
     cache: Cache,
 }
 
-/// Prints the folder as the last line on stdout.
+/// Prints the folder as the last line of standard output.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let folder = folder(arguments)?;
     writeln!(io::stdout(), "{}", folder.display()).context("failed to print the folder")
 }
 
-/// The folder with the programs; builds them if this version has not been built before.
+/// The folder with the programs; builds them if they are not in the cache.
 pub(crate) fn folder(arguments: &Arguments) -> Result<PathBuf> {
     if let Some(assets) = &arguments.assets {
         let needed = ["kube-apiserver", "etcd", "kubectl"];
         let missing = needed.iter().find(|program| !assets.join(program).is_file());
         ensure!(
             missing.is_none(),
-            "KUBEBUILDER_ASSETS={} has no {}",
+            "KUBEBUILDER_ASSETS={} contains no {}",
             assets.display(),
             missing.unwrap_or(&"")
         );
@@ -46,7 +46,7 @@ pub(crate) fn folder(arguments: &Arguments) -> Result<PathBuf> {
     built(&arguments.cache.folder()?)
 }
 
-/// The folder with all programs of just the pinned version, in a cache; builds them if they are not there.
+/// The folder in a cache with the programs of exactly the pinned version; builds them if they are not there.
 pub(crate) fn built(cache: &Path) -> Result<PathBuf> {
     let plan = Plan::read()?;
     let folder = cache.join("control-plane").join(plan.name());
@@ -54,12 +54,12 @@ pub(crate) fn built(cache: &Path) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// A name for what is pinned: another pin, flag or platform is another name.
+/// A name that depends on the pinned versions, the build flags and the platform.
 pub(crate) fn name() -> Result<String> {
     Ok(Plan::read()?.name())
 }
 
-/// What is built from which pins with which flags.
+/// The pinned module and the builds.
 struct Plan {
     module: Module,
     kubernetes: String,
@@ -86,13 +86,13 @@ impl Plan {
     }
 
     fn build(&self, folder: &Path) -> Result<()> {
-        fs::create_dir(folder).with_context(|| format!("failed to make {}", folder.display()))?;
+        fs::create_dir(folder).with_context(|| format!("failed to create {}", folder.display()))?;
         for command in &self.commands {
             self.module
                 .build(command, folder)
-                .context("the control plane is built with Go, or set KUBEBUILDER_ASSETS")?;
+                .context("failed to build the control plane; install Go, or set KUBEBUILDER_ASSETS")?;
         }
-        fs::rename(folder.join("server"), folder.join("etcd")).context("failed to name etcd")
+        fs::rename(folder.join("server"), folder.join("etcd")).context("failed to rename server to etcd")
     }
 }
 
@@ -121,14 +121,17 @@ mod tests {
     }
 
     #[test]
-    fn given_assets_win_and_must_be_whole() {
+    fn given_assets_are_used_and_must_be_complete() {
         let folder = tempfile::tempdir().expect("a folder");
         let arguments = || Arguments { assets: Some(folder.path().to_owned()), cache: Cache::default() };
-        let refused = super::folder(&arguments()).expect_err("nothing is there").to_string();
-        assert_eq!(refused, format!("KUBEBUILDER_ASSETS={} has no kube-apiserver", folder.path().display()));
+        let refused = super::folder(&arguments()).expect_err("the folder is empty").to_string();
+        assert_eq!(
+            refused,
+            format!("KUBEBUILDER_ASSETS={} contains no kube-apiserver", folder.path().display())
+        );
         for program in ["kube-apiserver", "etcd", "kubectl"] {
             fs::write(folder.path().join(program), "").expect("writable");
         }
-        assert_eq!(super::folder(&arguments()).expect("whole"), folder.path());
+        assert_eq!(super::folder(&arguments()).expect("complete"), folder.path());
     }
 }

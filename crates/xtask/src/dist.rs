@@ -1,4 +1,4 @@
-//! `cargo xtask dist`: the programs that ship, in target/dist.
+//! `cargo xtask dist`: builds the release programs in target/dist.
 
 use std::process::Command;
 
@@ -11,7 +11,8 @@ use xtask::components;
 /// The package of the tool.
 const TOOL: &str = "cli";
 
-/// Builds the tool and each component alone: built together, each would carry what another asks of the libraries.
+/// Builds the tool and each component in its own build: in one build, cargo would enable in each the features of libraries that
+/// only another needs.
 pub(crate) fn run() -> Result<()> {
     let root = root();
     let components = components::all(&root)?;

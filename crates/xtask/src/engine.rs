@@ -1,7 +1,7 @@
-//! The Docker engine: the one that answers, else a private one in namespaces of its own.
+//! Finds a running Docker engine, or starts a private one in its own namespaces.
 //!
-//! The private one has its own network, mounts and processes. Nothing that runs in it can reach beyond the machine, and
-//! when it ends, however it ends, its containers, bridges, packet filters and mounts are gone with it.
+//! The private engine has its own network, mounts and processes. Its containers cannot reach other machines. When it ends, also
+//! if it is killed, its containers, bridges, packet filters and mounts disappear.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -16,40 +16,40 @@ use crate::cache::Cache;
 use crate::program;
 use crate::tools::Tools;
 
-/// What must be there to start one.
+/// The programs that are needed to start an engine.
 const PROGRAMS: [&str; 7] = ["dockerd", "docker", "containerd", "runc", "iptables", "ip", "unshare"];
-/// The two ends of the link to the engine, of a range that no router knows.
+/// The addresses of the two ends of the link to the engine, in the link-local range.
 const OUTSIDE: &str = "169.254.77.1/30";
 const INSIDE: &str = "169.254.77.2/30";
-/// Name of the link on the machine.
+/// Name of the link's end on the machine.
 const LINK: &str = "conformance";
-/// The label that tells where published ports of a private engine are.
+/// The engine label with the address of published ports.
 const LABEL: &str = "conformance.gardener.cloud/address";
-/// Where its cgroups are, below each hierarchy.
+/// The parent of its cgroups in each hierarchy.
 const CGROUP: &str = "gardener-conformance";
 const RUNTIME_FOLDER: &str = "/run/gardener-conformance";
 const SOCKET: &str = "/var/run/docker.sock";
-/// How long it may take to answer, and to end.
+/// How long the engine may take to answer, and to end.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What is done with a private engine.
+/// Starts or stops a private engine.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
-    command: Wish,
+    command: EngineCommand,
     #[command(flatten)]
     environment: Environment,
 }
 
 #[derive(clap::Subcommand)]
-enum Wish {
-    /// Starts a private engine if none answers (root, Linux)
+enum EngineCommand {
+    /// Start a private engine if no engine answers; needs root on Linux
     Start,
-    /// Ends the private engine with all its containers; its images are kept
+    /// Stop the private engine and all its containers; its images are kept
     Stop,
 }
 
-/// What the environment says.
+/// The environment variables that chores need.
 #[derive(Clone, Debug, clap::Args)]
 #[group(skip)]
 pub(crate) struct Environment {
@@ -61,32 +61,32 @@ pub(crate) struct Environment {
     docker_host: Option<String>,
 }
 
-/// Starts or stops.
+/// Starts or stops the engine.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     match arguments.command {
-        Wish::Start => ensure_running(&arguments.environment).map(|_| ()),
-        Wish::Stop => stop(&arguments.environment.cache.folder()?.join("engine")),
+        EngineCommand::Start => ensure_running(&arguments.environment).map(|_| ()),
+        EngineCommand::Stop => stop(&arguments.environment.cache.folder()?.join("engine")),
     }
 }
 
-/// Sees that an engine answers, and gives the programs to ask it with.
+/// Starts a private engine if none answers; returns the programs with which to use the engine.
 pub(crate) fn ensure_running(environment: &Environment) -> Result<Tools> {
     let cache = environment.cache.folder()?;
     let own = Tools::with(&[], &environment.path, &cache)?;
-    let Err(silent) = answers(&own) else { return Ok(own) };
-    let remedy = "start Docker, or be root on Linux, where a private engine is started";
+    let Err(error) = engine_version(&own) else { return Ok(own) };
+    let remedy = "start Docker, or run this as root on Linux, which starts a private engine";
     if let Some(host) = &environment.docker_host {
-        bail!("no Docker engine answers at DOCKER_HOST={host}: {silent:#}");
+        bail!("no Docker engine answers at DOCKER_HOST={host}: {error:#}");
     }
-    ensure!(is_root_on_linux(), "no Docker engine answers ({silent:#}): {remedy}");
+    ensure!(is_root_on_linux(), "no Docker engine answers ({error:#}): {remedy}");
     let tools = Tools::with(&PROGRAMS, &environment.path, &cache)?;
-    if answers(&tools).is_err() {
+    if engine_version(&tools).is_err() {
         program::step("a private Docker engine", || start(&tools, &cache.join("engine")))?;
     }
     Ok(tools)
 }
 
-fn answers(tools: &Tools) -> Result<String> {
+fn engine_version(tools: &Tools) -> Result<String> {
     program::ask(tools.command("docker").args(["version", "--format", "{{.Server.Version}}"]))
 }
 
@@ -101,19 +101,22 @@ fn is_root_on_linux() -> bool {
 }
 
 fn start(tools: &Tools, folder: &Path) -> Result<()> {
-    fs::create_dir_all(folder).with_context(|| format!("failed to make {}", folder.display()))?;
-    // Of an engine that was killed.
+    fs::create_dir_all(folder).with_context(|| format!("failed to create {}", folder.display()))?;
+    // Remove what an engine that was killed left.
     clear(folder)?;
     let mut namespaces = spawn(tools, folder)?;
     let pid = namespaces.id();
     fs::write(folder.join("pid"), pid.to_string()).context("failed to write the engine's pid")?;
-    let ready = connect(tools, pid).and_then(|()| await_answer(tools, &mut namespaces));
+    let ready = connect(tools, pid).and_then(|()| wait_for_answer(tools, &mut namespaces));
     ready.map_err(|error| {
-        // It never served; nobody else knows of it.
+        // Nothing else would stop it.
         let _ = namespaces.kill();
         let _ = namespaces.wait();
         let _ = clear(folder);
-        error.context(format!("its log is {}", folder.join("log").display()))
+        error.context(format!(
+            "failed to start the private engine; its log is {}",
+            folder.join("log").display()
+        ))
     })
 }
 
@@ -125,14 +128,14 @@ fn spawn(tools: &Tools, folder: &Path) -> Result<Child> {
     file("start.sh", include_str!("engine/start.sh"))?;
     file("runc-without", include_str!("engine/runc-without.sh"))?;
     make_executable(&path("runc-without"))?;
-    let log = File::create(path("log")).context("failed to make the engine's log")?;
-    let also = log.try_clone().context("failed to share the engine's log")?;
+    let log = File::create(path("log")).context("failed to create the engine's log")?;
+    let errors = log.try_clone().context("failed to duplicate the handle of the engine's log")?;
     let mut command = tools.command("unshare");
     command.args(["--net", "--mount", "--pid", "--fork", "--kill-child=KILL", "--mount-proc", "sh"]);
     command.arg(path("start.sh")).arg(INSIDE).arg("--data-root").arg(path("data"));
     command.arg("--exec-root").arg(RUNTIME_FOLDER).arg("--pidfile").arg(format!("{RUNTIME_FOLDER}/pid"));
     command.args(["--exec-opt", "native.cgroupdriver=cgroupfs", "--cgroup-parent", CGROUP]);
-    // Published ports are reached over the uplink, where packet filters lead on; a program for each would serve loopback.
+    // Published ports are reached over the uplink through packet filters; docker-proxy would serve them on loopback.
     command.arg("--userland-proxy=false");
     command.args(["--label", &format!("{LABEL}={}", INSIDE.split('/').next().unwrap_or(INSIDE))]);
     if lacks_sys_resource()? {
@@ -140,16 +143,18 @@ fn spawn(tools: &Tools, folder: &Path) -> Result<Child> {
         runtime.push(path("runc-without"));
         command.arg("--add-runtime").arg(runtime).args(["--default-runtime", "without"]);
     }
-    command.stdin(Stdio::null()).stdout(log).stderr(also);
+    command.stdin(Stdio::null()).stdout(log).stderr(errors);
     detach(&mut command);
     command.spawn().context("failed to start namespaces for the engine")
 }
 
-/// Leads a link into the engine's network, which ends with it.
+/// Creates a link into the engine's network namespace; it disappears with the namespace.
 fn connect(tools: &Tools, pid: u32) -> Result<()> {
     let network = |pid: &str| fs::read_link(format!("/proc/{pid}/ns/net")).ok();
     let own = network("self");
-    until("namespaces of its own", || network(&pid.to_string()).is_some_and(|network| Some(network) != own))?;
+    wait_until("its own network namespace", || {
+        network(&pid.to_string()).is_some_and(|network| Some(network) != own)
+    })?;
     let ip = |arguments: &[&str]| program::run(tools.command("ip").args(arguments));
     let pid = pid.to_string();
     ip(&["link", "add", LINK, "type", "veth", "peer", "name", "uplink", "netns", &pid])?;
@@ -157,11 +162,11 @@ fn connect(tools: &Tools, pid: u32) -> Result<()> {
     ip(&["link", "set", LINK, "up"])
 }
 
-fn await_answer(tools: &Tools, namespaces: &mut Child) -> Result<()> {
+fn wait_for_answer(tools: &Tools, namespaces: &mut Child) -> Result<()> {
     let mut ended = None;
-    let answered = until("an answer", || {
+    let answered = wait_until("an answer", || {
         ended = namespaces.try_wait().ok().flatten();
-        ended.is_some() || answers(tools).is_ok()
+        ended.is_some() || engine_version(tools).is_ok()
     });
     match ended {
         Some(status) => bail!("the engine ended: {status}"),
@@ -169,9 +174,9 @@ fn await_answer(tools: &Tools, namespaces: &mut Child) -> Result<()> {
     }
 }
 
-/// Ends dockerd, which ends its containers, then whatever is left in its namespaces.
+/// Ends dockerd, which ends its containers, and then the other processes in its namespaces.
 fn stop(folder: &Path) -> Result<()> {
-    let Some(pid) = running(folder) else {
+    let Some(pid) = running_pid(folder) else {
         let _ = writeln!(io::stderr(), "no private engine is running");
         return clear(folder);
     };
@@ -179,15 +184,15 @@ fn stop(folder: &Path) -> Result<()> {
     for child in children.split_whitespace() {
         program::run(Command::new("kill").args(["-TERM", child]))?;
     }
-    if until("its end", || running(folder).is_none()).is_err() {
+    if wait_until("its end", || running_pid(folder).is_none()).is_err() {
         program::run(Command::new("kill").args(["-KILL", &pid]))?;
-        until("its end", || running(folder).is_none())?;
+        wait_until("its end", || running_pid(folder).is_none())?;
     }
     clear(folder)
 }
 
-/// The process that holds the namespaces, if it is there and no other one that has its number by now.
-fn running(folder: &Path) -> Option<String> {
+/// The id of the process that holds the namespaces, if it runs. Checks the command line, as another process may have got the id.
+fn running_pid(folder: &Path) -> Option<String> {
     let pid = fs::read_to_string(folder.join("pid")).ok()?;
     let line = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
     let script = folder.join("start.sh");
@@ -195,13 +200,13 @@ fn running(folder: &Path) -> Option<String> {
     is_ours.then_some(pid)
 }
 
-/// Removes what an engine that is gone leaves: its socket, and empty cgroups.
+/// Removes what an engine that has ended leaves: its socket, and empty cgroups.
 fn clear(folder: &Path) -> Result<()> {
-    if running(folder).is_some() {
+    if running_pid(folder).is_some() {
         return Ok(());
     }
     if folder.join("pid").exists() {
-        // Somebody else may serve there by now.
+        // Another engine may serve there by now.
         if !is_served(SOCKET) {
             crate::cache::remove(Path::new(SOCKET))?;
         }
@@ -225,7 +230,7 @@ fn is_served(_: &str) -> bool {
     false
 }
 
-/// A cgroup is removed as a folder, the inner ones first; one that is in use stays.
+/// Removes a cgroup and those in it; one that is in use stays.
 fn remove_cgroups(group: &Path) {
     let entries = fs::read_dir(group).into_iter().flatten().filter_map(Result::ok);
     for inner in entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
@@ -234,16 +239,16 @@ fn remove_cgroups(group: &Path) {
     let _ = fs::remove_dir(group);
 }
 
-fn until(what: &str, mut seen: impl FnMut() -> bool) -> Result<()> {
+fn wait_until(what: &str, mut condition: impl FnMut() -> bool) -> Result<()> {
     let begun = Instant::now();
-    while !seen() {
+    while !condition() {
         ensure!(begun.elapsed() < PATIENCE, "waited {PATIENCE:?} for {what}");
         std::thread::sleep(Duration::from_millis(50));
     }
     Ok(())
 }
 
-/// Whether CAP_SYS_RESOURCE, number 24, is in nobody's reach here.
+/// Whether no process can have CAP_SYS_RESOURCE, which is bit 24 of the bounding set.
 fn lacks_sys_resource() -> Result<bool> {
     let status = fs::read_to_string("/proc/self/status").context("failed to read capabilities")?;
     let bounding = bounding_set(&status).context("no bounding set in /proc/self/status")?;
@@ -255,7 +260,7 @@ fn bounding_set(status: &str) -> Option<u64> {
     u64::from_str_radix(line.trim(), 16).ok()
 }
 
-/// A process group of its own, so that an interrupt in the shell does not reach it.
+/// Puts the process into its own process group, so that an interrupt in the shell does not reach it.
 fn detach(command: &mut Command) {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
@@ -280,7 +285,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_capability_is_told_by_its_bit_in_the_bounding_set() {
+    fn a_capability_is_a_bit_of_the_bounding_set() {
         let status = |set: &str| format!("Name:\tx\nCapEff:\t0\nCapBnd:\t{set}\nCapAmb:\t0\n");
         for (set, lacks) in [("000001fffeffffff", true), ("000001ffffffffff", false)] {
             let bounding = bounding_set(&status(set)).expect("it is there");
@@ -290,10 +295,10 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_has_the_number_of_a_dead_engine_is_not_taken_for_it() {
+    fn another_process_with_the_id_of_an_ended_engine_is_ignored() {
         let folder = tempfile::tempdir().expect("a folder");
-        assert_eq!(running(folder.path()), None);
+        assert_eq!(running_pid(folder.path()), None);
         fs::write(folder.path().join("pid"), std::process::id().to_string()).expect("writable");
-        assert_eq!(running(folder.path()), None);
+        assert_eq!(running_pid(folder.path()), None);
     }
 }

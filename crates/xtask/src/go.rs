@@ -1,4 +1,4 @@
-//! Programs from pinned Go modules.
+//! Builds programs from pinned Go modules.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,10 +8,10 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::program;
 
-/// Without these stamps Kubernetes calls itself v0.0.0-master, and clients that read its version stop.
+/// Packages with version variables. Without them Kubernetes reports v0.0.0-master, which clients reject.
 const STAMPED: [&str; 2] = ["k8s.io/client-go/pkg/version", "k8s.io/component-base/version"];
 
-/// A Go module that only pins what is built.
+/// A Go module that only pins versions.
 pub(crate) struct Module {
     folder: PathBuf,
     go_mod: String,
@@ -28,18 +28,18 @@ impl Module {
         Ok(Self { folder: folder.to_owned(), go_mod: text("go.mod")?, go_sum: text("go.sum")? })
     }
 
-    /// The version of a module that it requires, `v1.36.3`.
+    /// The version of a required module, such as `v1.36.3`.
     pub(crate) fn version(&self, module: &str) -> Result<String> {
         let pinned = pinned(&self.go_mod, module);
         pinned.with_context(|| format!("{}/go.mod pins no {module}", self.folder.display()))
     }
 
-    /// Both files, as they are.
+    /// The content of both files.
     pub(crate) fn pins(&self) -> String {
         self.go_mod.clone() + &self.go_sum
     }
 
-    /// Runs one `go build` that puts its programs into a folder.
+    /// Runs `go build`, which writes its programs to a folder.
     pub(crate) fn build(&self, arguments: &[String], output: &Path) -> Result<()> {
         let mut go = Command::new("go");
         go.args(["build", "-o"]).arg(output.join("")).args(arguments).current_dir(&self.folder);
@@ -48,17 +48,17 @@ impl Module {
     }
 }
 
-/// The arguments of a `go build` of packages, the place of its output apart.
+/// The arguments of `go build` for packages, without that for the output.
 pub(crate) fn arguments(linker_flags: &str, packages: &[String]) -> Vec<String> {
     let fixed = ["-mod=readonly", "-buildvcs=false", "-trimpath", "-ldflags", linker_flags];
     fixed.into_iter().map(str::to_owned).chain(packages.iter().cloned()).collect()
 }
 
-/// Linker flags that tell Kubernetes' programs which version they are.
+/// Linker flags that set the version of Kubernetes' programs.
 pub(crate) fn stamps(kubernetes: &str) -> Result<String> {
     let mut numbers = kubernetes.trim_start_matches('v').split('.');
     let (Some(major), Some(minor)) = (numbers.next(), numbers.next()) else {
-        bail!("{kubernetes} is no version");
+        bail!("{kubernetes} is not a version");
     };
     let commit = "0".repeat(40);
     let values = [
@@ -75,7 +75,7 @@ pub(crate) fn stamps(kubernetes: &str) -> Result<String> {
     Ok(stamps.fold("-s -w".to_owned(), |flags, stamp| flags + &stamp))
 }
 
-/// The version that a go.mod requires of a module.
+/// The version of a module that a go.mod requires.
 fn pinned(go_mod: &str, module: &str) -> Option<String> {
     let mut lines = go_mod.lines().map(|line| line.trim_start().trim_start_matches("require "));
     let version = lines.find_map(|line| line.strip_prefix(module)?.strip_prefix(' '))?;

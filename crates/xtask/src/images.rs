@@ -1,4 +1,4 @@
-//! `cargo xtask images`: our components as static programs, each alone in an image; with `--tool` the tool itself.
+//! `cargo xtask images`: builds an image of each component with a static program; with `--tool` an image of the tool instead.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -14,21 +14,21 @@ use crate::program;
 use crate::tools::Tools;
 use xtask::components::{self, Component};
 
-/// Programs whose images are built together.
-struct Wanted {
-    /// Below kind/images; its argument `PROGRAM` says which program the image is of.
+/// Images that are built from one Dockerfile.
+struct ImageSet {
+    /// The Dockerfile in kind/images. Its argument `PROGRAM` selects the program.
     recipe: &'static str,
-    /// The package of each, and its program.
+    /// The package and the program of each image.
     programs: Vec<(String, String)>,
 }
 
-/// What every image starts.
+/// The path that every image starts.
 const ENTRYPOINT: &str = "component";
 
-/// The package of the tool, and its program.
+/// The package and the program of the tool.
 const TOOL: (&str, &str) = ("cli", "gardener-conformance");
 
-impl Wanted {
+impl ImageSet {
     fn components() -> Result<Self> {
         let components = components::all(&crate::chore::root())?.into_iter();
         let programs = components.flat_map(|Component { package, programs, .. }| {
@@ -37,25 +37,25 @@ impl Wanted {
         Ok(Self { recipe: "Dockerfile", programs: programs.collect() })
     }
 
-    /// The tool, for those who have no Rust.
+    /// The tool, for users without Rust.
     fn tool() -> Self {
         let (package, program) = TOOL;
         Self { recipe: "Dockerfile.tool", programs: vec![(package.to_owned(), program.to_owned())] }
     }
 }
 
-/// How they are built.
+/// How images are built.
 #[derive(clap::Args)]
 #[group(skip)]
 pub(crate) struct Arguments {
-    /// Cargo's profile
+    /// Cargo profile
     #[arg(long, default_value = "release")]
     profile: String,
-    /// Builds the image of gardener-conformance, and those of no component
+    /// Build the image of gardener-conformance instead of those of components
     #[arg(long)]
     tool: bool,
-    /// Compiles them in one build with gardener-conformance, so that no library is compiled twice; they have more of libraries in
-    /// them then
+    /// Compile the components and gardener-conformance in one build, so that no library is compiled twice; the programs get larger,
+    /// because each has the features of libraries that any of them needs
     #[arg(long, conflicts_with = "tool")]
     together: bool,
     #[command(flatten)]
@@ -64,46 +64,54 @@ pub(crate) struct Arguments {
     target_folder: PathBuf,
 }
 
-/// Builds each, and prints name, digest and size.
+/// Builds the images, and prints name, digest and size of each.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    ensure!(cfg!(target_os = "linux"), "images are built on Linux: their programs are for it");
+    ensure!(
+        cfg!(target_os = "linux"),
+        "images can be built on Linux only, because their programs are for Linux"
+    );
     let tools = engine::ensure_running(&arguments.environment)?;
     let musl = Musl::ensure(&arguments.environment)?;
-    let wanted = &if arguments.tool { Wanted::tool() } else { Wanted::components()? };
-    program::step("static programs", || compile(&musl, arguments, wanted))?;
+    let images = &if arguments.tool { ImageSet::tool() } else { ImageSet::components()? };
+    program::step("static programs", || compile(&musl, arguments, images))?;
     let folder = crate::chore::root().join(&arguments.target_folder).join(&musl.triple);
     let folder = folder.join(if arguments.profile == "dev" { "debug" } else { &arguments.profile });
-    let context = gathered(&folder, wanted)?;
-    for (_, component) in &wanted.programs {
+    let context = build_context(&folder, images)?;
+    for (_, component) in &images.programs {
         let image = format!("gardener-conformance/{component}:local");
-        program::step(&image, || build(&tools, (wanted.recipe, component), &image, context.path()))?;
-        let size = fs::metadata(folder.join(component)).context("the program was built")?.len();
-        let mut asking = tools.command("docker");
-        asking.args(["image", "inspect", "--format", "{{.ID}} {{.Size}}", &image]);
-        let said = program::ask(&mut asking)?;
-        let (id, bytes) = said.split_once(' ').unwrap_or((&said, ""));
+        program::step(&image, || build(&tools, (images.recipe, component), &image, context.path()))?;
+        let size =
+            fs::metadata(folder.join(component)).context("failed to read the size of the program")?.len();
+        let mut inspect = tools.command("docker");
+        inspect.args(["image", "inspect", "--format", "{{.ID}} {{.Size}}", &image]);
+        let output = program::ask(&mut inspect)?;
+        let (id, bytes) = output.split_once(' ').unwrap_or((&output, ""));
         writeln!(io::stdout(), "{image} {id} {bytes} bytes (program {size})").context("failed to print")?;
     }
     Ok(())
 }
 
-fn compile(musl: &Musl, arguments: &Arguments, wanted: &Wanted) -> Result<()> {
+fn compile(musl: &Musl, arguments: &Arguments, images: &ImageSet) -> Result<()> {
     let mut cargo = Command::new("cargo");
     cargo.args(["build", "--quiet", "--profile", &arguments.profile, "--target", &musl.triple]);
-    let programs = wanted.programs.iter().map(|(package, program)| (package.as_str(), program.as_str()));
+    let programs = images.programs.iter().map(|(package, program)| (package.as_str(), program.as_str()));
     for (package, program) in programs.chain(arguments.together.then_some(TOOL)) {
         cargo.args(["--package", package, "--bin", program]);
     }
     let (variable, compiler) = musl.c_compiler();
     cargo.env(variable, compiler).current_dir(crate::chore::root());
-    program::run(&mut cargo)
-        .with_context(|| format!("is the target there? `rustup target add {}` installs it", musl.triple))
+    program::run(&mut cargo).with_context(|| {
+        format!(
+            "failed to compile; if the target is missing, `rustup target add {}` installs it",
+            musl.triple
+        )
+    })
 }
 
-/// A folder with what lies at the root of each image: the program, and the entrypoint, a link to it.
-fn gathered(folder: &Path, wanted: &Wanted) -> Result<tempfile::TempDir> {
-    let context = tempfile::tempdir().context("failed to make a folder for the images")?;
-    for (_, program) in &wanted.programs {
+/// Creates a folder with the root of each image: the program, and the entrypoint as a link to it.
+fn build_context(folder: &Path, images: &ImageSet) -> Result<tempfile::TempDir> {
+    let context = tempfile::tempdir().context("failed to create a folder for the images")?;
+    for (_, program) in &images.programs {
         let root = context.path().join(program);
         let copied = fs::create_dir(&root).and_then(|()| fs::copy(folder.join(program), root.join(program)));
         copied.with_context(|| format!("failed to copy {program}"))?;
@@ -113,9 +121,9 @@ fn gathered(folder: &Path, wanted: &Wanted) -> Result<tempfile::TempDir> {
 }
 
 fn build(tools: &Tools, (recipe, program): (&str, &str), image: &str, context: &Path) -> Result<()> {
-    let mut building = tools.command("docker");
+    let mut docker = tools.command("docker");
     let program = format!("PROGRAM={program}");
-    building.args(["build", "--quiet", "--tag", image, "--build-arg", &program, "--file"]);
-    building.arg(crate::chore::root().join("kind/images").join(recipe)).arg(context);
-    program::ask(&mut building).map(|_| ())
+    docker.args(["build", "--quiet", "--tag", image, "--build-arg", &program, "--file"]);
+    docker.arg(crate::chore::root().join("kind/images").join(recipe)).arg(context);
+    program::ask(&mut docker).map(|_| ())
 }

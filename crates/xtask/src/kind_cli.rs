@@ -1,4 +1,4 @@
-//! The `kind` command line tool where there is none: built once from the module that kind/cli pins.
+//! Builds the `kind` command line tool of the version that kind/cli pins, if the machine has none.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::go::{self, Module};
 use crate::tools::Tools;
 use crate::{cache, program};
 
-/// A folder with `kind`, and with `docker` where that had to be unpacked; `--substrate kind` looks there as well.
+/// Creates a folder in the cache with `kind`, and with `docker` if that was unpacked; `--substrate kind` looks there as well.
 pub(crate) fn ensure(environment: &Environment, engine: &Tools) -> Result<()> {
     let cache = environment.cache.folder()?;
     let own = Tools::with(&[], &environment.path, &cache)?;
@@ -29,7 +29,7 @@ pub(crate) fn ensure(environment: &Environment, engine: &Tools) -> Result<()> {
 }
 
 fn build(module: &Module, docker: Option<&PathBuf>, folder: &Path) -> Result<()> {
-    std::fs::create_dir(folder).with_context(|| format!("failed to make {}", folder.display()))?;
+    std::fs::create_dir(folder).with_context(|| format!("failed to create {}", folder.display()))?;
     module.build(&go::arguments("-s -w", &["sigs.k8s.io/kind".to_owned()]), folder)?;
     #[cfg(unix)]
     if let Some(docker) = docker {

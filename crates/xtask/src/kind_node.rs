@@ -1,7 +1,7 @@
-//! `cargo xtask kind-node`: a kind node image without a registry, assembled once per set of pins.
+//! `cargo xtask kind-node`: assembles a kind node image without a registry, once per set of pinned versions.
 //!
-//! Kubernetes, containerd, crictl and CoreDNS come from pinned Go modules, the rest from Debian packages; entrypoint,
-//! firewall, pod network and pause are our own (kind/node).
+//! Kubernetes, containerd, crictl and CoreDNS come from pinned Go modules, other programs from Debian packages; entrypoint,
+//! firewall, pod network and pause are the project's own (kind/node).
 
 mod assembly;
 mod images;
@@ -19,12 +19,13 @@ use crate::engine::{self, Environment};
 use crate::tools::Tools;
 use crate::{cache, control_plane, kind_cli, program};
 
-/// What must be there beside an engine to assemble an image, or to load one.
+/// The programs that assembling an image needs, besides an engine.
 const ASSEMBLING: [&str; 5] = ["debootstrap", "unshare", "chroot", "tar", "zstd"];
+/// The programs that loading an image needs, besides an engine.
 const LOADING: [&str; 1] = ["zstd"];
-/// What assembling takes for a while: root filesystem, layers, images and the archive.
+/// Disk space that assembling needs temporarily: root filesystem, layers, images and the archive.
 const GIBIBYTES: u64 = 8;
-/// Another way of assembling is another image.
+/// The code that assembles an image: changing it changes the image's name.
 const SOURCES: [&str; 4] = [
     include_str!("kind_node/assembly.rs"),
     include_str!("kind_node/images.rs"),
@@ -32,30 +33,30 @@ const SOURCES: [&str; 4] = [
     include_str!("kind_node/root.rs"),
 ];
 
-/// Which image, and where what is built is kept.
+/// Which image to use, and the cache.
 #[derive(clap::Args)]
 #[group(skip)]
 pub(crate) struct Arguments {
-    /// A node image that can be pulled or is there already, such as kindest/node:v1.36.3: nothing is assembled
+    /// Node image that can be pulled or exists, such as kindest/node:v1.36.3; nothing is assembled then
     #[arg(long, env = "CONFORMANCE_KIND_IMAGE", value_name = "IMAGE")]
     image: Option<String>,
     #[command(flatten)]
     environment: Environment,
 }
 
-/// Sees that an engine answers and has the image, and that `kind` is there; prints the image's name as the last line.
+/// Ensures that an engine runs and has the image, and that there is `kind`; prints the image's name as the last line.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let tools = engine::ensure_running(&arguments.environment)?;
     kind_cli::ensure(&arguments.environment, &tools)?;
     let image = match &arguments.image {
         Some(image) => image.clone(),
-        None => ours(&arguments.environment, &tools)?,
+        None => ensure_image(&arguments.environment, &tools)?,
     };
     writeln!(io::stdout(), "{image}").context("failed to print the image's name")
 }
 
-/// The image of these pins: of the engine, else of the cache, else assembled.
-fn ours(environment: &Environment, engine: &Tools) -> Result<String> {
+/// Returns the image of the pinned versions; loads it from the cache or assembles it if the engine does not have it.
+fn ensure_image(environment: &Environment, engine: &Tools) -> Result<String> {
     let cache = environment.cache.folder()?;
     let name = name()?;
     let image = format!("gardener-conformance/kind-node:{name}");
@@ -72,26 +73,26 @@ fn ours(environment: &Environment, engine: &Tools) -> Result<String> {
     }
     program::step("node image loaded from the cache", || {
         let tools = Tools::with(&LOADING, &environment.path, &cache)?;
-        let mut unpacking = tools.command("zstd");
-        unpacking.args(["--decompress", "--stdout", "--quiet"]).arg(&archive);
-        program::pipe(&mut unpacking, tools.command("docker").arg("load"))
-            .with_context(|| format!("{} may be damaged: remove it", archive.display()))
+        let mut zstd = tools.command("zstd");
+        zstd.args(["--decompress", "--stdout", "--quiet"]).arg(&archive);
+        program::pipe(&mut zstd, tools.command("docker").arg("load"))
+            .with_context(|| format!("failed to load {}; if it is damaged, remove it", archive.display()))
     })?;
     Ok(image)
 }
 
 fn assemble(environment: &Environment, cache: &Path, image: &str, archive: &Path) -> Result<()> {
     if !cfg!(target_os = "linux") || !is_root() {
-        bail!("it is assembled by root on Linux; set CONFORMANCE_KIND_IMAGE to an image that can be pulled");
+        bail!("assembling needs root on Linux; or set CONFORMANCE_KIND_IMAGE to an image that can be pulled");
     }
-    let parent = archive.parent().context("the cache has a folder")?;
+    let parent = archive.parent().context("the archive has no parent folder")?;
     let free = free_gibibytes(parent)?;
     if free < GIBIBYTES {
-        bail!("{} has {free} GiB free and {GIBIBYTES} are needed", parent.display());
+        bail!("{} has {free} GiB free, {GIBIBYTES} GiB are needed", parent.display());
     }
     let tools = Tools::with(&ASSEMBLING, &environment.path, cache)?;
     let work = tempfile::Builder::new().prefix(".work-").tempdir_in(parent);
-    let work = work.with_context(|| format!("failed to make a folder in {}", parent.display()))?;
+    let work = work.with_context(|| format!("failed to create a folder in {}", parent.display()))?;
     let sources = crate::chore::root().join("kind/node");
     let programs = programs::build(&sources, cache, &work.path().join("programs"))?;
     let wanted = images::wanted(&programs)?;
@@ -100,13 +101,13 @@ fn assemble(environment: &Environment, cache: &Path, image: &str, archive: &Path
     let archives = images::make(&tools, &programs, &wanted, &root, &work.path().join("images"))?;
     assembly::assemble(&tools, &root, &archives, image)?;
     program::step("archive", || {
-        let mut packing = tools.command("zstd");
-        packing.args(["-3", "--threads=0", "--quiet", "--force", "-o"]).arg(archive);
-        program::pipe(tools.command("docker").args(["save", image]), &mut packing).map(|_| ())
+        let mut zstd = tools.command("zstd");
+        zstd.args(["-3", "--threads=0", "--quiet", "--force", "-o"]).arg(archive);
+        program::pipe(tools.command("docker").args(["save", image]), &mut zstd).map(|_| ())
     })
 }
 
-/// `v1.36.3-0123456789abcdef`: the version of Kubernetes, and all that is put together, and how.
+/// `v1.36.3-0123456789abcdef`: the version of Kubernetes, and a digest of all sources of the image.
 fn name() -> Result<String> {
     let control_plane = control_plane::name()?;
     let version = control_plane.split('-').next().unwrap_or_default();
@@ -120,12 +121,12 @@ fn name() -> Result<String> {
         parts.push(path.display().to_string().into_bytes());
         parts.push(fs::read(file).with_context(|| format!("failed to read {}", file.display()))?);
     }
-    parts.extend(SOURCES.map(|source| code(source).into_bytes()));
+    parts.extend(SOURCES.map(|source| without_comments_and_tests(source).into_bytes()));
     Ok(format!("{version}-{}", cache::digest(parts.iter().map(Vec::as_slice))))
 }
 
-/// What of a source does something: no remarks, no tests.
-fn code(source: &str) -> String {
+/// The code of a source file, without comments and tests.
+fn without_comments_and_tests(source: &str) -> String {
     let lines = source.lines().take_while(|line| *line != "#[cfg(test)]").map(str::trim);
     lines.filter(|line| !line.starts_with("//")).collect::<Vec<_>>().join("\n")
 }
@@ -143,7 +144,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// Lines of a list file, remarks apart.
+/// The lines of a list file, without comments.
 fn listed(file: &Path) -> Result<Vec<String>> {
     let text = fs::read_to_string(file).with_context(|| format!("failed to read {}", file.display()))?;
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -157,10 +158,10 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
 }
 
 fn make_folder(folder: &Path) -> Result<()> {
-    fs::create_dir_all(folder).with_context(|| format!("failed to make {}", folder.display()))
+    fs::create_dir_all(folder).with_context(|| format!("failed to create {}", folder.display()))
 }
 
-/// A symbolic link, in the place of what was there.
+/// Creates a symbolic link, and replaces what existed at its path.
 fn link(to: &str, at: &Path) -> Result<()> {
     program::run(Command::new("ln").args(["--symbolic", "--no-dereference", "--force", to]).arg(at))
 }
@@ -177,7 +178,7 @@ fn is_root() -> bool {
 
 fn free_gibibytes(folder: &Path) -> Result<u64> {
     let found = rustix::fs::statvfs(folder);
-    let found = found.with_context(|| format!("failed to ask for the free space of {}", folder.display()))?;
+    let found = found.with_context(|| format!("failed to read the free space of {}", folder.display()))?;
     Ok(found.f_bavail.saturating_mul(found.f_frsize) >> 30)
 }
 
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn node_and_control_plane_are_of_one_version() {
+    fn node_and_control_plane_have_the_same_version() {
         let version = |folder: &str| {
             let module = Module::read(&kind().join(folder)).expect("the module is there");
             module.version("k8s.io/kubernetes").expect("it is pinned")
@@ -201,13 +202,13 @@ mod tests {
     }
 
     #[test]
-    fn remarks_and_tests_make_no_other_image() {
+    fn comments_and_tests_do_not_change_the_name() {
         let source = "//! One.\nfn one() {\n    // Two.\n    two();\n}\n\n#[cfg(test)]\nmod tests {}\n";
-        assert_eq!(code(source), "fn one() {\ntwo();\n}\n");
+        assert_eq!(without_comments_and_tests(source), "fn one() {\ntwo();\n}\n");
     }
 
     #[test]
-    fn lists_have_one_entry_a_line_in_order() {
+    fn lists_have_one_entry_per_line_and_are_sorted() {
         for list in ["packages", "masked"] {
             let entries = listed(&kind().join("node").join(list)).expect("it is there");
             let mut sorted = entries.clone();

@@ -1,12 +1,12 @@
-//! `cargo xtask kinds`: writes what crates/schema knows of Kubernetes from what a real server and Go's types say.
+//! `cargo xtask kinds`: generates data about kinds from a real kube-apiserver, Go's types, and the types in crates/api.
 
-mod answers;
 mod bundle;
 mod crds;
 mod garden;
 mod messages;
 mod server;
-mod started;
+mod server_api;
+mod startup;
 mod trim;
 
 use std::fs;
@@ -16,20 +16,20 @@ use anyhow::{Context, Result, ensure};
 
 use crate::control_plane;
 
-/// Whether to write or to compare.
+/// Which files to write, and whether to compare them instead.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Write nothing; fail if a file is not what would be written
+    /// Write nothing; fail if a file differs from what would be written
     #[arg(long)]
     check: bool,
-    /// Only what is made of the project's own CRDs, for which no server is needed
+    /// Write only the data about the project's own CRDs, which needs no server
     #[arg(long)]
     crds: bool,
     #[command(flatten)]
     control_plane: control_plane::Arguments,
 }
 
-/// A file below crates and what it is to hold.
+/// A file in crates and its generated content.
 struct Generated {
     path: String,
     bytes: Vec<u8>,
@@ -39,27 +39,27 @@ struct Generated {
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let crates = crate::chore::root().join("crates");
     for file in garden::crds()? {
-        file.settle(&crates, arguments.check)?;
+        file.write_or_check(&crates, arguments.check)?;
     }
-    let crds = crds::collected(&crates.join("schema/crds"))?;
+    let crds = crds::to_json(&crates.join("schema/crds"))?;
     let mut files = vec![Generated { path: "schema/data/crds.json".to_owned(), bytes: crds }];
     if !arguments.crds {
-        files.extend(of_server(&control_plane::folder(&arguments.control_plane)?)?);
+        files.extend(generate_from_server(&control_plane::folder(&arguments.control_plane)?)?);
     }
     for file in files {
-        file.settle(&crates, arguments.check)?;
+        file.write_or_check(&crates, arguments.check)?;
     }
     Ok(())
 }
 
-fn of_server(programs: &Path) -> Result<[Generated; 5]> {
+fn generate_from_server(programs: &Path) -> Result<[Generated; 5]> {
     let server = server::Server::start(programs)?;
-    let answers = answers::Answers::ask(&server)?;
-    let started = started::objects(&server, &answers)?;
+    let api = server_api::ServerApi::read(&server)?;
+    let objects = startup::objects(&server, &api)?;
     drop(server);
-    let bundle = bundle::Bundle::of(&answers)?;
+    let bundle = bundle::Bundle::of(&api)?;
     Ok([
-        Generated { path: "apiserver/src/seed/post_start_hooks/objects.json".to_owned(), bytes: started },
+        Generated { path: "apiserver/src/seed/post_start_hooks/objects.json".to_owned(), bytes: objects },
         Generated { path: "schema/data/messages.gz".to_owned(), bytes: messages::table(&bundle.index)? },
         Generated {
             path: "apiserver/tests/vectors/protobuf.gz".to_owned(),
@@ -71,11 +71,11 @@ fn of_server(programs: &Path) -> Result<[Generated; 5]> {
 }
 
 impl Generated {
-    fn settle(&self, folder: &Path, check: bool) -> Result<()> {
+    fn write_or_check(&self, folder: &Path, check: bool) -> Result<()> {
         let path: PathBuf = folder.join(&self.path);
         if check {
             let found = fs::read(&path).with_context(|| format!("failed to read {}", path.display()))?;
-            ensure!(found == self.bytes, "{} is stale: run cargo xtask kinds", path.display());
+            ensure!(found == self.bytes, "{} is out of date: run `cargo xtask kinds`", path.display());
             return Ok(());
         }
         fs::write(&path, &self.bytes).with_context(|| format!("failed to write {}", path.display()))

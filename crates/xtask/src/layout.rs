@@ -1,7 +1,7 @@
-//! `cargo xtask layout`: which functions of a component run, so that the linker puts them side by side.
+//! `cargo xtask layout`: lists the functions that a component runs, so that the linker places them next to each other.
 //!
-//! A page of a program is in memory once one function of it ran. Functions that never run between those that do are
-//! paid for as well: for gardener-resource-manager with twice its memory.
+//! A page of a program is in memory once one of its functions has run. Functions that never run, between those that do, take memory
+//! as well: gardener-resource-manager would need twice its memory.
 
 mod cover;
 mod profile;
@@ -18,35 +18,35 @@ use self::profile::Profile;
 use crate::chore::root;
 use xtask::components;
 
-/// What was seen to run.
+/// The component and its profiles.
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
-    /// Folder under crates/
+    /// Folder of the component in crates/
     #[arg(long, default_value = "resource-manager")]
     component: String,
-    /// What `valgrind --tool=callgrind --demangle=no --compress-strings=no` wrote of its unstripped release binary; what
-    /// ran in the first profile comes first, then what others add to it
+    /// Files that `valgrind --tool=callgrind --demangle=no --compress-strings=no` wrote for the unstripped release binary; the list
+    /// has the functions of the first profile first, then the further functions of the others
     #[arg(required = true)]
     profiles: Vec<PathBuf>,
 }
 
-/// Writes `layout.txt` of the component, from which its build script makes a linker script.
+/// Writes the component's `layout.txt`, from which its build script makes a linker script.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let component = components::named(&root(), &arguments.component)?;
-    let program = component.programs.first().context("a component has a program")?;
+    let program = component.programs.first().context("the component has no program")?;
     let (mut lines, mut kept) = (String::new(), 0);
     let mut left: Option<Vec<symbols::Symbol>> = None;
     for path in &arguments.profiles {
         let read = || format!("failed to read {}", path.display());
         let profile = Profile::parse(&std::fs::read_to_string(path).with_context(read)?, program);
         let Some(binary) = &profile.binary else {
-            bail!("{} names no function of {program}", path.display());
+            bail!("{} contains no function of {program}", path.display());
         };
         let symbols = match left.take() {
             Some(symbols) => symbols,
             None => symbols::read(binary)?,
         };
-        let cover = cover(symbols::seen(&symbols, &profile.ran));
+        let cover = cover(symbols::mark_ran(&symbols, &profile.ran));
         left = Some(symbols.into_iter().filter(|symbol| !cover.covers(&symbol.stem)).collect());
         kept += cover.size;
         for pattern in cover.patterns {
@@ -55,6 +55,6 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let file = root().join("crates").join(&arguments.component).join("layout.txt");
     std::fs::write(&file, lines).with_context(|| format!("failed to write {}", file.display()))?;
-    writeln!(io::stdout(), "{}: {} KiB side by side", file.display(), kept / 1024)
+    writeln!(io::stdout(), "wrote {}: {} KiB of functions", file.display(), kept / 1024)
         .context("failed to print the size")
 }

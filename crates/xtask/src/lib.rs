@@ -1,3 +1,3 @@
-//! What chores and house rules share.
+//! Code that chores and the tests of house rules share.
 
 pub mod components;

@@ -1,4 +1,4 @@
-//! `cargo xtask`: what is generated, measured or built for the project itself.
+//! `cargo xtask`: the project's own chores.
 
 mod cache;
 mod chore;

@@ -1,4 +1,4 @@
-//! `cargo xtask musl`: what cargo needs for static programs, which run on this machine, in images and in clusters alike.
+//! `cargo xtask musl`: prepares cargo to build static programs, which run on this machine, in images and in clusters.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -11,7 +11,7 @@ use crate::engine::Environment;
 use crate::program;
 use crate::tools::Tools;
 
-/// Where tools are looked for, and kept.
+/// Where to look for tools, and where to cache them.
 #[derive(clap::Args)]
 #[group(skip)]
 pub(crate) struct Arguments {
@@ -19,7 +19,7 @@ pub(crate) struct Arguments {
     environment: Environment,
 }
 
-/// What is needed to build for musl.
+/// The target and the C compiler for static programs.
 pub(crate) struct Musl {
     /// The target triple.
     pub(crate) triple: String,
@@ -27,7 +27,7 @@ pub(crate) struct Musl {
     compiler: PathBuf,
 }
 
-/// Prints variables as lines for a shell to evaluate. Elsewhere than on Linux they are none: programs are the machine's.
+/// Prints variables as lines that a shell can evaluate; prints nothing on other systems than Linux.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let lines = if cfg!(target_os = "linux") {
         exports(&Musl::ensure(&arguments.environment)?)
@@ -44,7 +44,7 @@ fn exports(musl: &Musl) -> String {
 }
 
 impl Musl {
-    /// Sees that Rust's libraries and a C compiler for it are there.
+    /// Ensures that Rust's libraries for the target and a C compiler are installed.
     pub(crate) fn ensure(environment: &Environment) -> Result<Self> {
         let tools = Tools::with(&["musl-gcc"], &environment.path, &environment.cache.folder()?)?;
         let triple = format!("{}-unknown-linux-musl", std::env::consts::ARCH);
@@ -52,13 +52,13 @@ impl Musl {
         Ok(Self { triple, compiler: compiler(&tools)? })
     }
 
-    /// The variable that names the C compiler to build scripts, and its value.
+    /// Name and value of the variable from which build scripts read the C compiler.
     pub(crate) fn c_compiler(&self) -> (String, &Path) {
         (format!("CC_{}", self.triple.replace('-', "_")), &self.compiler)
     }
 }
 
-/// Without rustup, whoever installed Rust has to install the target.
+/// Installs the target with rustup. Without rustup, the user must install it.
 fn install(triple: &str) -> Result<()> {
     let mut rustup = Command::new("rustup");
     rustup.args(["target", "add", triple]).current_dir(crate::chore::root());
@@ -72,22 +72,22 @@ fn install(triple: &str) -> Result<()> {
     }
 }
 
-/// musl-gcc; one that was unpacked looks for its headers where they would be installed, so it gets specs with their real paths. It
-/// keeps its path, as what is compiled by another compiler is compiled anew.
+/// The path of musl-gcc. An unpacked one looks for headers where they would be installed, so it gets specs with their real paths.
+/// The path must not change, because cargo compiles again if the compiler's path changes.
 fn compiler(tools: &Tools) -> Result<PathBuf> {
-    let found = tools.find("musl-gcc").context("musl-gcc was found")?;
+    let found = tools.find("musl-gcc").context("failed to find musl-gcc")?;
     let Some(root) = tools.unpacked().filter(|root| found.starts_with(root)) else { return Ok(found) };
     let libraries = format!("usr/lib/{}-linux-musl", std::env::consts::ARCH);
     let specs = root.join(&libraries).join("musl-gcc.specs");
     let text = fs::read_to_string(&specs).with_context(|| format!("failed to read {}", specs.display()))?;
-    let here = root.join("musl");
-    fs::create_dir_all(&here).with_context(|| format!("failed to make {}", here.display()))?;
+    let folder = root.join("musl");
+    fs::create_dir_all(&folder).with_context(|| format!("failed to create {}", folder.display()))?;
     let write = |name: &str, text: &str| {
-        fs::write(here.join(name), text).with_context(|| format!("failed to write {name}"))
+        fs::write(folder.join(name), text).with_context(|| format!("failed to write {name}"))
     };
     write("specs", &text.replace("/usr/", &format!("{}/usr/", root.display())))?;
-    write("gcc", &format!("#!/bin/sh\nexec gcc \"$@\" -specs {}\n", here.join("specs").display()))?;
-    let compiler = here.join("gcc");
+    write("gcc", &format!("#!/bin/sh\nexec gcc \"$@\" -specs {}\n", folder.join("specs").display()))?;
+    let compiler = folder.join("gcc");
     program::run(Command::new("chmod").arg("+x").arg(&compiler))?;
     Ok(compiler)
 }
@@ -97,14 +97,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shell_takes_the_compiler_whatever_its_path_has() {
+    fn the_path_of_the_compiler_is_quoted_for_a_shell() {
         let musl = Musl {
             triple: "x86_64-unknown-linux-musl".to_owned(),
             compiler: PathBuf::from("/it's here/gcc"),
         };
         let script =
             format!("{}printf %s \"$CARGO_BUILD_TARGET $CC_x86_64_unknown_linux_musl\"", exports(&musl));
-        let said = program::ask(Command::new("sh").args(["-c", &script])).expect("it is a script");
-        assert_eq!(said, "x86_64-unknown-linux-musl /it's here/gcc");
+        let output = program::ask(Command::new("sh").args(["-c", &script])).expect("it is a script");
+        assert_eq!(output, "x86_64-unknown-linux-musl /it's here/gcc");
     }
 }

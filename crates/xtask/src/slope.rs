@@ -1,5 +1,6 @@
-//! `cargo xtask slope`: what commands cost with the project's contracts, and with a multiple of them. A command's cost follows
-//! what it selects, so only `list` and `lint`, which read everything, may grow; and, a little, whatever reads a folder of contracts.
+//! `cargo xtask slope`: measures commands with the project's contracts, and with a multiple of them. The cost of a command should
+//! depend on what it selects, so only `list` and `lint`, which read everything, may grow; and slightly all commands that read a
+//! folder of contracts.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -11,23 +12,23 @@ use anyhow::{Context as _, Result, ensure};
 
 use crate::chore;
 
-/// The component that is run: the largest. Copies are of other components, so it costs the same beside them.
+/// The component to run: the largest. The copied contracts are about other components, so running it should cost the same.
 const COMPONENT: &str = "resource-manager";
-/// A clause of it.
+/// A clause of that component.
 const CLAUSE: &str = "GRM-HAC-001";
-/// Runs of each command; the median counts.
+/// Runs of each command; the median is printed.
 const RUNS: usize = 5;
-/// Between two looks at a program's memory.
+/// Time between two measurements of a program's memory.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// How it is measured.
+/// What to measure.
 #[derive(clap::Args)]
 #[group(skip)]
 pub(crate) struct Arguments {
-    /// How many times as many contracts
+    /// How many times as many contracts to measure with
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(2..=100))]
     times: u16,
-    /// The tool; built with `cargo build --release` if nothing is said
+    /// Program to measure [default: built with `cargo build --release`]
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
 }
@@ -40,17 +41,17 @@ struct Cost {
     memory: u64,
 }
 
-/// Prints time and memory of each command, with the contracts once and many times.
+/// Prints time and memory of each command, with the contracts as they are and with copies.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    ensure!(cfg!(target_os = "linux"), "memory is read off /proc, so on Linux");
+    ensure!(cfg!(target_os = "linux"), "slope reads memory from /proc, which exists on Linux only");
     let program = match &arguments.program {
         Some(program) => program.clone(),
-        None => built()?,
+        None => build_tool()?,
     };
-    let folder = tempfile::tempdir().context("failed to make a folder for contracts")?;
+    let folder = tempfile::tempdir().context("failed to create a folder for contracts")?;
     let copies = folder.path().join("contracts");
     for number in 1..arguments.times {
-        copy(&chore::root().join("contracts"), &copies, number)?;
+        copy_contracts(&chore::root().join("contracts"), &copies, number)?;
     }
     let report = folder.path().join("report").display().to_string();
     let label = format!("component={COMPONENT}");
@@ -71,7 +72,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-fn built() -> Result<PathBuf> {
+fn build_tool() -> Result<PathBuf> {
     let mut cargo = Command::new("cargo");
     cargo.args(["build", "--release", "--quiet", "--package", "cli"]).current_dir(chore::root());
     crate::program::run(&mut cargo)?;
@@ -80,39 +81,39 @@ fn built() -> Result<PathBuf> {
     Ok(target.join("release/gardener-conformance"))
 }
 
-/// Copies the contracts of a folder under other ids, as those of another component.
-fn copy(from: &Path, into: &Path, number: u16) -> Result<()> {
+/// Copies the contracts of a folder with other ids of clauses and another component.
+fn copy_contracts(from: &Path, into: &Path, number: u16) -> Result<()> {
     for entry in fs::read_dir(from).with_context(|| format!("failed to list {}", from.display()))? {
         let path = entry.context("failed to list contracts")?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if path.is_dir() && name != "fixtures" {
-            copy(&path, &into.join(format!("{name}-{number}")), number)?;
+            copy_contracts(&path, &into.join(format!("{name}-{number}")), number)?;
         } else if path.extension().is_some_and(|extension| extension == "yaml") {
             let text =
                 fs::read_to_string(&path).with_context(|| format!("failed to read {}", path.display()))?;
             if text.contains("kind: Contract") {
-                fs::create_dir_all(into).context("failed to make a folder of contracts")?;
-                fs::write(into.join(&name), renamed(&text, number)).context("failed to write a contract")?;
+                fs::create_dir_all(into).context("failed to create a folder of contracts")?;
+                fs::write(into.join(&name), rename(&text, number)).context("failed to write a contract")?;
             }
         }
     }
     Ok(())
 }
 
-/// The contract with the ids of its clauses and the name of its component changed.
-fn renamed(text: &str, number: u16) -> String {
+/// Changes the ids of the clauses and the name of the component in a contract.
+fn rename(text: &str, number: u16) -> String {
     let component = |line: &str| line.contains("labels: {component: ");
     let lines = text.lines().map(|line| {
         if component(line) {
             return line.replacen("component: ", &format!("component: c{number}-"), 1);
         }
-        clause_ids(line, number)
+        rename_clauses(line, number)
     });
     lines.collect::<Vec<_>>().join("\n") + "\n"
 }
 
-/// A line with a number behind every id of a clause: `GRM-HAC-001` becomes `GRM-HAC-001-3`.
-fn clause_ids(line: &str, number: u16) -> String {
+/// Appends a number to every id of a clause in a line: `GRM-HAC-001` becomes `GRM-HAC-001-3`.
+fn rename_clauses(line: &str, number: u16) -> String {
     let is_part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '-';
     let mut changed = String::new();
     for word in line.split_inclusive(|c: char| !is_part(c)) {
@@ -140,33 +141,33 @@ fn median(program: &Path, words: &[&str], contracts: Option<&Path>, runs: usize)
         if let Some(contracts) = contracts {
             command.arg("--contracts").arg(contracts);
         }
-        costs.push(measured(&mut command)?);
+        costs.push(measure(&mut command)?);
     }
     costs.sort_by_key(|cost| cost.took);
     Ok(costs[runs / 2])
 }
 
-/// Runs it to its end.
-fn measured(command: &mut Command) -> Result<Cost> {
+/// Runs a command and measures it.
+fn measure(command: &mut Command) -> Result<Cost> {
     let begun = Instant::now();
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().context("failed to start the tool")?;
     let status = format!("/proc/{}/status", child.id());
     let mut memory = 0;
     let code = loop {
-        memory = peak(&status).unwrap_or_default().max(memory);
+        memory = peak_memory(&status).unwrap_or_default().max(memory);
         if let Some(code) = child.try_wait().context("failed to wait for the tool")? {
             break code;
         }
         std::thread::sleep(PAUSE);
     };
-    // Records beside contracts, such as ledgers, do not know the copies, which lint says.
+    // 2, because lint reports that ledgers and other records do not contain the copied clauses.
     ensure!(matches!(code.code(), Some(0 | 2)), "{command:?} ended with {code}");
     Ok(Cost { took: begun.elapsed(), memory })
 }
 
-/// The most memory that a process had, in kibibytes.
-fn peak(status: &str) -> Option<u64> {
+/// Peak memory of a process in KiB.
+fn peak_memory(status: &str) -> Option<u64> {
     let text = fs::read_to_string(status).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().strip_suffix("kB")?.trim().parse().ok()
@@ -183,11 +184,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whatever_looks_like_the_id_of_a_clause_gets_another_number() {
+    fn everything_that_looks_like_the_id_of_a_clause_is_renamed() {
         let text = "metadata:\n  labels: {component: resource-manager}\nspec:\n  clauses:\n  - id: GRM-HAC-001\n    \
                     presupposes: [CP-002, X-1]\n    table: |\n      | SHA-256 | v1.2 |\n";
         let want = "metadata:\n  labels: {component: c3-resource-manager}\nspec:\n  clauses:\n  - id: GRM-HAC-001-3\n    \
                     presupposes: [CP-002-3, X-1]\n    table: |\n      | SHA-256-3 | v1.2 |\n";
-        assert_eq!(renamed(text, 3), want);
+        assert_eq!(rename(text, 3), want);
     }
 }

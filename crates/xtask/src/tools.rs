@@ -1,4 +1,4 @@
-//! Debian programs that a chore needs: those of the machine, else unpacked into the cache; nothing is installed.
+//! Finds the Debian programs that a chore needs on the machine, or unpacks them into the cache; installs nothing.
 
 use std::ffi::OsString;
 use std::fs;
@@ -9,13 +9,13 @@ use anyhow::{Context as _, Result, ensure};
 
 use crate::{cache, program};
 
-/// Packages of all the programs that chores start.
+/// The Debian packages of all programs that chores start.
 const PACKAGES: [&str; 5] = ["debootstrap", "docker.io", "iptables", "musl-tools", "zstd"];
-/// Which programs apt leaves for `update-alternatives` to name.
-const NAMED_LATER: [&str; 6] =
+/// The programs that `update-alternatives` would link when a package is installed.
+const ALTERNATIVES: [&str; 6] =
     ["iptables", "iptables-restore", "iptables-save", "ip6tables", "ip6tables-restore", "ip6tables-save"];
 
-/// Where programs are found.
+/// Finds and starts programs.
 #[derive(Clone, Debug)]
 pub(crate) struct Tools {
     path: OsString,
@@ -23,7 +23,7 @@ pub(crate) struct Tools {
 }
 
 impl Tools {
-    /// Sees that these programs can be started: on this PATH, else from packages that are unpacked into the cache.
+    /// Ensures that these programs can be started: from this PATH, or from packages that are unpacked into the cache.
     pub(crate) fn with(programs: &[&str], path: &OsString, cache: &Path) -> Result<Self> {
         let own = Self { path: path.clone(), unpacked: None };
         let Some(missing) = programs.iter().find(|program| own.find(program).is_none()) else {
@@ -32,17 +32,23 @@ impl Tools {
         let apt = own.find("apt-get").filter(|_| own.find("dpkg-deb").is_some());
         let packages = PACKAGES.join(", ");
         let apt = apt.with_context(|| {
-            format!("{missing} is not on PATH, and this is no Debian where it could come from ({packages})")
+            format!(
+                "{missing} is not on PATH; install it (on Debian it is in one of the packages {packages})"
+            )
         })?;
         let root = cache.join("tools").join(cache::digest(PACKAGES.map(str::as_bytes)));
         cache::once(&root, |root| root.join("usr").is_dir(), |root| unpack(&apt, root))?;
         let tools = Self { unpacked: Some(root), ..own };
         let missing = programs.iter().find(|program| tools.find(program).is_none());
-        ensure!(missing.is_none(), "{} is in none of the packages {packages}", missing.unwrap_or(&""));
+        ensure!(
+            missing.is_none(),
+            "none of the Debian packages {packages} contains {}",
+            missing.unwrap_or(&"")
+        );
         Ok(tools)
     }
 
-    /// Starts a program with all of them on its PATH.
+    /// A command that starts a program with all programs on its PATH.
     pub(crate) fn command(&self, program: &str) -> Command {
         let mut command = Command::new(self.find(program).unwrap_or_else(|| program.into()));
         command.env("PATH", self.path());
@@ -54,38 +60,38 @@ impl Tools {
         command
     }
 
-    /// Where a program is.
+    /// The path of a program.
     pub(crate) fn find(&self, program: &str) -> Option<PathBuf> {
         std::env::split_paths(&self.path()).map(|folder| folder.join(program)).find(|path| path.is_file())
     }
 
-    /// The root of what was unpacked, if anything was.
+    /// The root of the unpacked packages, if any were.
     pub(crate) fn unpacked(&self) -> Option<&Path> {
         self.unpacked.as_deref()
     }
 
-    /// The machine's programs first; Debian keeps some where only root looks.
+    /// The PATH: the machine's programs first, with the folders that Debian has on root's PATH only.
     fn path(&self) -> OsString {
         let system = ["/usr/local/sbin", "/usr/sbin", "/sbin"].map(PathBuf::from);
         let unpacked = self.unpacked.iter().flat_map(|root| [root.join("usr/sbin"), root.join("usr/bin")]);
         let own = std::env::split_paths(&self.path);
-        // A folder whose name has a colon is on no PATH already.
+        // Joining fails only for a folder whose name has a colon.
         std::env::join_paths(own.chain(system).chain(unpacked)).unwrap_or_else(|_| self.path.clone())
     }
 }
 
-/// Downloads the packages that the machine lacks, with what they need, and unpacks them.
+/// Downloads the packages with their missing dependencies, and unpacks them.
 fn unpack(apt: &Path, root: &Path) -> Result<()> {
     let archives = root.join("archives");
     fs::create_dir_all(archives.join("partial"))
-        .with_context(|| format!("failed to make {}", archives.display()))?;
+        .with_context(|| format!("failed to create {}", archives.display()))?;
     let mut download = Command::new(apt);
     download.args(["--quiet", "--yes", "--download-only", "--no-install-recommends", "--option"]);
-    let mut place = OsString::from("Dir::Cache::archives=");
-    place.push(&archives);
-    download.arg(place).arg("install").args(PACKAGES);
+    let mut option = OsString::from("Dir::Cache::archives=");
+    option.push(&archives);
+    download.arg(option).arg("install").args(PACKAGES);
     program::ask(&mut download)
-        .context("failed to download Debian packages (as root; after `apt-get update`?)")?;
+        .context("failed to download Debian packages; this needs root and perhaps `apt-get update`")?;
     let listed = fs::read_dir(&archives).context("failed to list the downloaded packages")?;
     for archive in listed.filter_map(Result::ok).map(|entry| entry.path()) {
         if archive.extension().is_some_and(|extension| extension == "deb") {
@@ -93,21 +99,21 @@ fn unpack(apt: &Path, root: &Path) -> Result<()> {
         }
     }
     cache::remove(&archives)?;
-    name_alternatives(root)
+    link_alternatives(root)
 }
 
 #[cfg(unix)]
-fn name_alternatives(root: &Path) -> Result<()> {
+fn link_alternatives(root: &Path) -> Result<()> {
     let programs = root.join("usr/sbin");
-    for name in NAMED_LATER.iter().filter(|_| programs.join("xtables-nft-multi").exists()) {
+    for name in ALTERNATIVES.iter().filter(|_| programs.join("xtables-nft-multi").exists()) {
         std::os::unix::fs::symlink("xtables-nft-multi", programs.join(name))
-            .with_context(|| format!("failed to name {name}"))?;
+            .with_context(|| format!("failed to link {name}"))?;
     }
     Ok(())
 }
 
 #[cfg(not(unix))]
-fn name_alternatives(_: &Path) -> Result<()> {
+fn link_alternatives(_: &Path) -> Result<()> {
     Ok(())
 }
 
@@ -116,15 +122,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_machine_has_is_taken_and_what_nobody_has_is_named() {
+    fn programs_of_the_machine_are_found_and_missing_ones_are_an_error() {
         let folder = tempfile::tempdir().expect("a folder");
         fs::write(folder.path().join("own-program"), "").expect("writable");
         let path = folder.path().as_os_str().to_owned();
         let tools = Tools::with(&["own-program"], &path, folder.path()).expect("it is there");
         assert_eq!(tools.find("own-program"), Some(folder.path().join("own-program")));
         assert_eq!(tools.unpacked(), None);
-        let nobody = Tools::with(&["own-program", "no-such-program"], &path, folder.path());
-        let words = nobody.expect_err("nobody has it").to_string();
-        assert!(words.starts_with("no-such-program is not on PATH, and this is no Debian"), "{words}");
+        let missing = Tools::with(&["own-program", "no-such-program"], &path, folder.path());
+        let error = missing.expect_err("it does not exist").to_string();
+        assert!(error.starts_with("no-such-program is not on PATH; install it"), "{error}");
     }
 }

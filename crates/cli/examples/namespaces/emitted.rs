@@ -1,10 +1,10 @@
-//! What Gardener emits into the namespaces of shoots.
+//! The objects that Gardener emits into the namespaces of Shoots.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// The fixtures of the objects of a shoot with workers.
+/// The fixtures of a Shoot with workers.
 pub(crate) const OBJECTS: [&str; 9] = [
     "control-plane-namespace",
     "kube-apiserver",
@@ -16,7 +16,7 @@ pub(crate) const OBJECTS: [&str; 9] = [
     "osc-reconcile",
     "osc-provision",
 ];
-/// The same of a shoot without workers.
+/// The fixtures of a Shoot without workers.
 const WORKERLESS: [&str; 6] = [
     "control-plane-namespace",
     "kube-apiserver",
@@ -26,30 +26,31 @@ const WORKERLESS: [&str; 6] = [
     "etcd-events",
 ];
 
-/// An object in another namespace.
-pub(crate) fn moved(object: &Value, namespace: &str) -> serde_json::Result<Value> {
+/// Copies an object to another namespace.
+pub(crate) fn in_namespace(object: &Value, namespace: &str) -> serde_json::Result<Value> {
     serde_json::from_str(&object.to_string().replace("shoot--dev--app", namespace))
 }
 
-/// The objects of every control plane that the variations of the fixtures make, by the names of their rows: `1.27,one VPN,audit log`.
-pub(crate) fn varied(fixtures: &BTreeMap<String, Value>) -> Vec<(String, Vec<&Value>)> {
+/// The objects of every control plane that the variations of the fixtures make, with the names of their rows: `1.27,one VPN,audit
+/// log`.
+pub(crate) fn control_planes(fixtures: &BTreeMap<String, Value>) -> Vec<(String, Vec<&Value>)> {
     let labels = |name: &'static str| fixtures.keys().filter_map(move |varied| label(varied, name));
     let versions = labels("kube-apiserver").filter(|label| label.contains(',')).map(str::to_owned);
-    // What shoots and seeds may choose is said of nodes and of etcd apart.
+    // The variations of nodes and of etcd are independent of each other.
     let nodes =
         || labels("osc-reconcile").chain(labels("osc-reconcile-docker")).filter(|label| label.contains(','));
     let backups = labels("etcd-main").filter(|label| label.contains("backup"));
     let chosen = backups.flat_map(|backup| nodes().map(move |nodes| format!("{nodes},{backup}")));
     let objects = |combination: String| {
         let names = if combination.contains("no workers") { &WORKERLESS[..] } else { &OBJECTS[..] };
-        let objects = names.iter().map(|name| varying(fixtures, name, &combination)).collect();
+        let objects = names.iter().map(|name| variant(fixtures, name, &combination)).collect();
         (combination, objects)
     };
     versions.chain(chosen).map(objects).collect()
 }
 
-/// A fixture as it is in a combination of rows: `etcd-main@one VPN`, where it depends on some of them alone.
-fn varying<'f>(fixtures: &'f BTreeMap<String, Value>, name: &str, combination: &str) -> &'f Value {
+/// The variant of a fixture for a combination of rows. Its label may name only some of them: `etcd-main@one VPN`.
+fn variant<'f>(fixtures: &'f BTreeMap<String, Value>, name: &str, combination: &str) -> &'f Value {
     let rows: Vec<&str> = combination.split(',').collect();
     let name =
         if name == "osc-reconcile" && rows.contains(&"docker") { "osc-reconcile-docker" } else { name };
@@ -58,7 +59,7 @@ fn varying<'f>(fixtures: &'f BTreeMap<String, Value>, name: &str, combination: &
     found.map_or(&fixtures[name], |(_, object)| object)
 }
 
-/// The rows that a fixture of this name is made of.
+/// The rows in the name of a variant.
 fn label<'f>(varied: &'f str, name: &str) -> Option<&'f str> {
     varied.strip_prefix(name)?.strip_prefix('@')
 }

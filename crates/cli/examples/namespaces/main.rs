@@ -1,5 +1,5 @@
-//! Prints namespaces of shoots as gardenlet v1.82 emits them, as many as are wanted: `cargo run --example namespaces -- 10000`.
-//! Every combination of the variations of the fixtures (versions of Kubernetes, nodes, VPNs, audit) has its turn.
+//! Prints N namespaces of Shoots as gardenlet v1.82 emits them: `cargo run --example namespaces -- 10000`. Goes through all
+//! combinations of the fixtures' variations (Kubernetes versions, nodes, VPNs, audit), and starts again after the last.
 
 #![expect(clippy::expect_used, reason = "an example that cannot read its contracts ends")]
 
@@ -8,19 +8,22 @@ mod emitted;
 use std::io::{self, BufWriter, Write as _};
 
 use contract::model::Catalog;
-use emitted::{moved, varied};
+use emitted::{control_planes, in_namespace};
 use formats::yaml;
 
-/// What stands in each object where its namespace is named.
+/// The namespace in the fixtures.
 const NAMESPACE: &str = "shoot--dev--app";
 
 fn main() -> io::Result<()> {
     let number: usize = std::env::args().nth(1).and_then(|number| number.parse().ok()).unwrap_or(1);
     let fixtures = Catalog::load(&contracts::files()).expect("the contracts are well-formed").fixtures;
-    let text = |object: &serde_json::Value| yaml::to_string(&moved(object, NAMESPACE)?);
-    let of = |objects: Vec<&serde_json::Value>| objects.into_iter().map(text).collect::<Result<Vec<_>, _>>();
-    let control_planes =
-        varied(&fixtures).into_iter().map(|(_, objects)| of(objects)).collect::<Result<Vec<_>, _>>()?;
+    let text = |object: &serde_json::Value| yaml::to_string(&in_namespace(object, NAMESPACE)?);
+    let texts =
+        |objects: Vec<&serde_json::Value>| objects.into_iter().map(text).collect::<Result<Vec<_>, _>>();
+    let control_planes = control_planes(&fixtures)
+        .into_iter()
+        .map(|(_, objects)| texts(objects))
+        .collect::<Result<Vec<_>, _>>()?;
     let mut out = BufWriter::new(io::stdout().lock());
     for (at, texts) in control_planes.iter().cycle().take(number).enumerate() {
         for text in texts {

@@ -8,50 +8,50 @@ use conformance::shard::Shard;
 use super::Format;
 use super::release::release;
 
-/// What is held against contracts without being asked anything.
+/// What is compared with contracts without calling a webhook.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CheckCommand {
-    /// Holds rendered or live objects against what Gardener may emit
+    /// Compare rendered or live objects with what Gardener may emit
     Objects(CheckObjectsArguments),
 }
 
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("objects").args(["file", "kubeconfig"]).required(true))]
 pub(crate) struct CheckObjectsArguments {
-    /// Manifests, YAML or JSON, or folders with such files
+    /// Manifests in YAML or JSON, or folders with such files
     #[arg(short, long = "file", value_name = "PATH", num_args = 1..)]
     pub(crate) file: Vec<PathBuf>,
-    /// The seed whose namespaces are read
+    /// Kubeconfig of the seed whose namespaces are read
     #[arg(long, value_name = "FILE")]
     pub(crate) kubeconfig: Option<PathBuf>,
-    /// A namespace (repeatable) [default: of a cluster, those of all its shoots; of files, all]
+    /// Namespace (repeatable) [default: all in files; those of all Shoots in a cluster]
     #[arg(long, value_name = "NAME")]
     pub(crate) namespace: Vec<String>,
-    /// The release of Gardener whose objects these are: v1.82.0. Clauses that hold for some releases alone need it
+    /// Release of Gardener that emitted the objects, such as v1.82.0; without it, clauses of some releases only are skipped
     #[arg(long, value_name = "VERSION", value_parser = release)]
     pub(crate) gardener: Option<String>,
-    /// Takes clauses to the letter, also where Gardener itself does not keep them so
+    /// Give clauses that Gardener itself does not keep the level that its documentation demands
     #[arg(long)]
     pub(crate) strict: bool,
-    /// No webhook of a provider has seen the objects of the cluster, so whatever is wrong is Gardener's
+    /// State that no provider's webhook has changed the objects of the cluster, so that every breach is Gardener's
     #[arg(long, requires = "kubeconfig")]
     pub(crate) no_webhooks: bool,
-    /// A clause, such as CP-020 (repeatable)
+    /// Clause, such as CP-020 (repeatable)
     #[arg(long, value_name = "ID")]
     pub(crate) clause: Vec<String>,
-    /// A breach, such as CP-020/shoot--dev--app/deployment/kube-apiserver (repeatable)
+    /// Breach, such as CP-020/shoot--dev--app/deployment/kube-apiserver (repeatable)
     #[arg(long, value_name = "ID")]
     pub(crate) case: Vec<String>,
-    /// Checks a part of the namespaces, such as 2/4, the second of four; `report merge` puts the reports together
+    /// Check one of N parts of the namespaces, such as 2/4; `report merge` merges the reports
     #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<Shard>,
-    /// Waivers to apply
+    /// Waiver file
     #[arg(long, value_name = "FILE")]
     pub(crate) waivers: Option<PathBuf>,
-    /// Where reports are written
+    /// Folder to which the reports are written
     #[arg(long, value_name = "DIR", default_value = "reports/latest")]
     pub(crate) report: PathBuf,
-    /// What is printed: text, json or markdown
+    /// Output format
     #[arg(short, long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     pub(crate) output: Format,
 }

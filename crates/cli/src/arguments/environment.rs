@@ -11,118 +11,119 @@ use crate::components::{self, COMPONENTS};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum EnvCommand {
-    /// Starts a substrate and prints the path of its kubeconfig
+    /// Start an API server or a cluster and print the path of its kubeconfig
     Up(EnvUpArguments),
-    /// Stops it
+    /// Stop an environment
     Down {
-        /// Its name
-        #[arg(long, default_value = "default", value_parser = plain)]
+        /// Name of the environment
+        #[arg(long, default_value = "default", value_parser = parse_name)]
         name: String,
     },
-    /// Says what each substrate needs and what is missing here
+    /// Print what each substrate needs, and what is missing on this machine
     Doctor,
 }
 
-/// The name of a component that can be installed, with what it is for.
-fn component() -> impl TypedValueParser<Value = &'static Component> {
+/// Accepts the names of the components; `--help` describes each.
+fn component_parser() -> impl TypedValueParser<Value = &'static Component> {
     let possible =
         COMPONENTS.iter().map(|component| PossibleValue::new(component.name).help(component.about));
     PossibleValuesParser::new(possible)
-        .try_map(|name| components::named(&name).map_err(|failure| failure.text))
+        .try_map(|name| components::find(&name).map_err(|failure| failure.text))
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct EnvUpArguments {
-    /// What is started; direct needs nothing
+    /// What to start; `direct` needs nothing started
     #[arg(long, value_enum, default_value_t = SubstrateName::Embedded)]
     pub(crate) substrate: SubstrateName,
-    /// A name, for several at once
-    #[arg(long, default_value = "default", value_parser = plain)]
+    /// Name of the environment, so that several can run at the same time
+    #[arg(long, default_value = "default", value_parser = parse_name)]
     pub(crate) name: String,
-    /// Stays in the foreground until interrupted
+    /// Run in the foreground until interrupted
     #[arg(long)]
     pub(crate) foreground: bool,
-    /// The CRDs that it begins with: none, the project's (gardener), or those in the files of a folder; not with kind
-    /// [default: gardener]
-    #[arg(long, value_name = "none|gardener|DIR", value_parser = CrdsFrom::parse)]
-    pub(crate) crds: Option<CrdsFrom>,
-    /// The audiences that the embedded server answers to, as kube-apiserver's flag has it [default: the issuer]
+    /// CRDs to install at the start: none, those of this project (gardener), or those in the files of a folder; not for
+    /// kind [default: gardener]
+    #[arg(long, value_name = "none|gardener|DIR", value_parser = CrdSource::parse)]
+    pub(crate) crds: Option<CrdSource>,
+    /// Audiences of service account tokens that the embedded server accepts, as kube-apiserver's flag of the same name
+    /// [default: the issuer]
     #[arg(long, value_name = "AUDIENCE", value_delimiter = ',')]
     pub(crate) api_audiences: Vec<String>,
     #[command(flatten)]
     pub(crate) envtest: EnvtestArguments,
     #[command(flatten)]
     pub(crate) kind: KindArguments,
-    /// Which of our components run in it
-    #[arg(long, value_parser = component(), value_name = "COMPONENT", help_heading = "Kind")]
+    /// Component to install in the cluster (repeatable)
+    #[arg(long, value_parser = component_parser(), value_name = "COMPONENT", help_heading = "Kind")]
     pub(crate) install: Vec<&'static Component>,
 }
 
-/// Where CRDs come from.
+/// The value of `--crds`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum CrdsFrom {
-    /// There are none.
-    Nowhere,
-    /// Those that come with the project.
+pub(crate) enum CrdSource {
+    /// No CRDs.
+    None,
+    /// The CRDs of this project.
     Project,
-    /// The files of a folder.
+    /// The CRDs in the files of a folder.
     Folder(PathBuf),
 }
 
-impl CrdsFrom {
-    #[expect(clippy::unnecessary_wraps, reason = "clap asks for it")]
+impl CrdSource {
+    #[expect(clippy::unnecessary_wraps, reason = "clap's value parsers return a Result")]
     fn parse(word: &str) -> Result<Self, String> {
         Ok(match word {
-            "none" => Self::Nowhere,
+            "none" => Self::None,
             "gardener" => Self::Project,
             folder => Self::Folder(folder.into()),
         })
     }
 }
 
-/// What the substrate kind is made of.
+/// Settings of a kind cluster.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Kind")]
 pub(crate) struct KindArguments {
-    /// Nodes, each in a zone of its own: 1 or 3
+    /// Number of nodes, each in a zone of its own
     #[arg(long, value_name = "N", value_parser = ["1", "3"])]
     pub(crate) zones: Option<String>,
-    /// Where objects, events and logs are collected when something fails [default: reports/kind]
+    /// Folder for objects, events and logs, which are collected if the cluster or an installation fails [default: reports/kind]
     #[arg(long, value_name = "DIR")]
     pub(crate) logs: Option<PathBuf>,
 }
 
-/// The cluster of a run.
+/// The kind cluster of a run.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Kind")]
 pub(crate) struct KindRunArguments {
     #[command(flatten)]
     pub(crate) nodes: KindArguments,
-    /// Asks in the cluster that `env up --name NAME` started or an earlier run kept, which then stays; makes it if there is
-    /// none [default: a new one]
-    #[arg(long, value_name = "NAME", value_parser = plain)]
+    /// Use the cluster that `env up --name NAME` started or an earlier run kept, and do not delete it; if it does not exist,
+    /// create it [default: a new cluster]
+    #[arg(long, value_name = "NAME", value_parser = parse_name)]
     pub(crate) cluster: Option<String>,
-    /// Lets the cluster stay after the run, to look at it
+    /// Do not delete the cluster after the run
     #[arg(long)]
     pub(crate) keep: bool,
 }
 
 impl KindArguments {
-    /// Whether anything was said.
-    pub(crate) fn is_said(&self) -> bool {
+    /// Whether the user gave any of these flags.
+    pub(crate) fn is_given(&self) -> bool {
         self.zones.is_some() || self.logs.is_some()
     }
 }
 
 impl KindRunArguments {
-    /// Whether anything was said.
-    pub(crate) fn is_said(&self) -> bool {
-        self.keep || self.cluster.is_some() || self.nodes.is_said()
+    /// Whether the user gave any of these flags.
+    pub(crate) fn is_given(&self) -> bool {
+        self.keep || self.cluster.is_some() || self.nodes.is_given()
     }
 }
 
-/// A name of a folder, and of what `kind` makes.
-fn plain(name: &str) -> Result<String, &'static str> {
-    let is_plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-    if is_plain { Ok(name.to_owned()) } else { Err("use letters, digits and -") }
+/// Accepts names that can be part of a path and of a container's name.
+fn parse_name(name: &str) -> Result<String, &'static str> {
+    let is_valid = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    if is_valid { Ok(name.to_owned()) } else { Err("use letters, digits and -") }
 }

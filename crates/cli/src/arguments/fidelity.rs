@@ -1,4 +1,4 @@
-//! What `fidelity` is told.
+//! Arguments of `fidelity`.
 
 use std::path::PathBuf;
 
@@ -8,25 +8,26 @@ use super::Format;
 
 #[derive(Debug, Args)]
 pub(crate) struct FidelityArguments {
-    /// How many requests are generated
+    /// Number of requests to generate
     #[arg(long, value_name = "N", default_value_t = 2000)]
     pub(crate) requests: usize,
-    /// What they are generated from
+    /// Seed of the generated requests
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Only this resource, such as deployments.apps (repeatable); whether that is enough is not judged then
+    /// Send requests for this resource only, such as deployments.apps (repeatable); the tool then does not check that the
+    /// requests are varied enough
     #[arg(long, value_name = "RESOURCE")]
     pub(crate) kind: Vec<String>,
-    /// Sequences that are under way at once
+    /// Number of sequences of requests that run at the same time
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=64))]
     pub(crate) parallel: u16,
-    /// How many differences are shrunk and shown
+    /// Number of differences to reduce to a minimal sequence and print
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) examples: usize,
-    /// Where the data folder of the real control plane is made [default: the folder for temporary files]
+    /// Folder in which the real control plane's data folder is created [default: the folder for temporary files]
     #[arg(long, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
-    /// text or json
+    /// Output format: text or json
     #[arg(short, long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     pub(crate) output: Format,
 }

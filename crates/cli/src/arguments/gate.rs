@@ -8,25 +8,25 @@ use super::Format;
 
 #[derive(Debug, Args)]
 pub(crate) struct GateArguments {
-    /// The report: report.json, or the folder it lies in
+    /// Report: report.json or its folder
     #[arg(default_value = "reports/latest")]
     pub(crate) report: PathBuf,
-    /// What fails and what warns, `kind: GatePolicy` [default: MUST fails, SHOULD warns, MAY is ignored]
+    /// Policy file (`kind: GatePolicy`) [default: a broken MUST fails, SHOULD warns, MAY is ignored]
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
-    /// An earlier report: what passed there and does not here is a regression. Wins over the policy's
+    /// Earlier report; a case that passed there and does not pass now is a regression [default: the policy's baseline]
     #[arg(long, value_name = "REPORT")]
     pub(crate) baseline: Option<PathBuf>,
-    /// Waivers beside those of the policy
+    /// File with waivers in addition to those of the policy
     #[arg(long, value_name = "FILE")]
     pub(crate) waivers: Option<PathBuf>,
-    /// A profile of the policy; only its clauses are judged (repeatable)
+    /// Profile of the policy; the gate judges only its clauses (repeatable)
     #[arg(long, value_name = "NAME", requires = "policy")]
     pub(crate) profile: Vec<String>,
-    /// The day at which waivers are judged [default: today]
+    /// Day for which waivers are judged, such as 2027-03-31 [default: today]
     #[arg(long, value_name = "DAY")]
     pub(crate) at: Option<String>,
-    /// text, json or markdown
+    /// Output format
     #[arg(short, long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     pub(crate) output: Format,
 }

@@ -1,14 +1,14 @@
-//! A release of Gardener, as it is typed.
+//! Parses a release of Gardener.
 
 use contract::versions::Range;
 
-/// The release as it was typed, `v1.82.0` or `1.82.0`.
+/// Returns `text` if it is a release: `v1.82.0` or `1.82.0`.
 ///
 /// # Errors
-/// When it is none, with what is to be written.
+/// If it is not, with an example.
 pub(crate) fn release(text: &str) -> Result<String, String> {
     match Range::parse(&format!("={text}")) {
         Some(_) if !text.contains(',') => Ok(text.to_owned()),
-        _ => Err("it is no release; write v1.82.0".to_owned()),
+        _ => Err("not a release; write for example v1.82.0".to_owned()),
     }
 }

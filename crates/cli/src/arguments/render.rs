@@ -6,34 +6,34 @@ use clap::{Args, ValueEnum};
 
 #[derive(Debug, Args)]
 pub(crate) struct RenderArguments {
-    /// The report: report.json, or the folder it lies in
+    /// Report: report.json or its folder
     #[arg(default_value = "reports/latest")]
     pub(crate) report: PathBuf,
-    /// What is printed
+    /// Output format
     #[arg(short, long, value_enum, default_value_t = Rendering::Text, value_name = "FORM")]
     pub(crate) output: Rendering,
-    /// Writes the report and all its forms into a folder instead
+    /// Write the report in all formats to this folder instead
     #[arg(long, value_name = "DIR", conflicts_with = "output")]
     pub(crate) into: Option<PathBuf>,
 }
 
-/// A form of a report.
+/// A format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Rendering {
     /// For people, on a terminal
     Text,
-    /// The report itself
+    /// The report as JSON
     Json,
     /// For a pull request
     Markdown,
-    /// One page, without network
+    /// One page that needs no network
     Html,
-    /// For CI
+    /// JUnit XML for CI systems
     Junit,
-    /// For code scanning, SARIF 2.1.0
+    /// SARIF 2.1.0 for code scanning
     Sarif,
-    /// The verdict as a picture, SVG
+    /// The verdict as an SVG image
     Badge,
-    /// The verdict for an endpoint badge of shields.io
+    /// The verdict as JSON for an endpoint badge of shields.io
     Shields,
 }

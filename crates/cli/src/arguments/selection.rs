@@ -1,33 +1,33 @@
-//! Which cases are wanted.
+//! Flags that select cases.
 
 use clap::Args;
 
-/// Which cases run.
+/// Flags that select the cases to run.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Selection")]
 pub(crate) struct Selection {
-    /// A suite of suites/ (repeatable)
+    /// Suite, such as smoke (repeatable)
     #[arg(long, value_name = "NAME")]
     pub(crate) suite: Vec<String>,
-    /// A contract, such as high-availability-config (repeatable)
+    /// Contract, such as high-availability-config (repeatable)
     #[arg(long, value_name = "NAME")]
     pub(crate) contract: Vec<String>,
-    /// A clause, such as GRM-HAC-001 (repeatable)
+    /// Clause, such as GRM-HAC-001 (repeatable)
     #[arg(long, value_name = "ID")]
     pub(crate) clause: Vec<String>,
-    /// A case, such as GRM-HAC-001/server,node,1/UPDATE (repeatable)
+    /// Case, such as GRM-HAC-001/server,node,1/UPDATE (repeatable)
     #[arg(long, value_name = "ID")]
     pub(crate) case: Vec<String>,
-    /// A level: MUST, SHOULD or MAY (repeatable)
+    /// Level: MUST, SHOULD or MAY (repeatable)
     #[arg(long, value_name = "LEVEL")]
     pub(crate) level: Vec<String>,
-    /// A feature that clauses need (repeatable)
+    /// Feature that clauses need (repeatable)
     #[arg(long, value_name = "NAME")]
     pub(crate) feature: Vec<String>,
-    /// A label of contracts, key=value (repeatable)
+    /// Label of contracts, key=value (repeatable)
     #[arg(short = 'l', long, value_name = "KEY=VALUE")]
     pub(crate) label: Vec<String>,
-    /// One case of each clause, chosen by the number
+    /// Run one case of each clause; the number chooses which
     #[arg(long, value_name = "NUMBER")]
     pub(crate) sample: Option<u64>,
 }

@@ -8,25 +8,25 @@ use super::Format;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum VersionsCommand {
-    /// Tells what a profile offers, what expires when, and where each version would be moved, by which rule
+    /// Print which versions a CloudProfile offers, when they expire, and to which version maintenance moves each, by which rule
     Explain(ExplainVersionsArguments),
-    /// Walks through the time to come: who is moved when, who ends without a path; exit code 1 if anybody does
+    /// Predict when maintenance moves which Shoot; exit code 1 if a Shoot ends without a version to move to
     Simulate(SimulateArguments),
-    /// Says what is wrong with profiles before a shoot is hurt; exit code 1 if anything is
+    /// Find problems in CloudProfiles before they affect a Shoot; exit code 1 if there are any
     Lint(LintVersionsArguments),
 }
 
-/// Profiles, and the shoots that choose from them.
+/// CloudProfiles, and the Shoots that use them.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Garden")]
 pub(crate) struct GardenArguments {
-    /// A file of CloudProfiles, YAML or JSON (repeatable)
+    /// File with CloudProfiles in YAML or JSON (repeatable)
     #[arg(long, value_name = "FILE", required_unless_present = "kubeconfig")]
     pub(crate) cloud_profile: Vec<PathBuf>,
-    /// A file of Shoots, or a folder with such files (repeatable)
+    /// File with Shoots, or a folder with such files (repeatable)
     #[arg(long, value_name = "PATH")]
     pub(crate) shoot: Vec<PathBuf>,
-    /// A garden cluster whose CloudProfiles and Shoots are read as well
+    /// Kubeconfig of a garden cluster whose CloudProfiles and Shoots are also read
     #[arg(long, value_name = "FILE")]
     pub(crate) kubeconfig: Option<PathBuf>,
 }
@@ -35,10 +35,10 @@ pub(crate) struct GardenArguments {
 pub(crate) struct ExplainVersionsArguments {
     #[command(flatten)]
     pub(crate) garden: GardenArguments,
-    /// The time that it is held against: 2024-05-01 or 2024-05-01T22:00:00Z [default: now]
+    /// Time for which to explain: 2024-05-01 or 2024-05-01T22:00:00Z [default: now]
     #[arg(long, value_name = "TIME")]
     pub(crate) at: Option<String>,
-    /// For people, or for programs
+    /// Output format: text or json
     #[arg(short, long, value_enum, default_value_t = Format::Text)]
     pub(crate) output: Format,
 }
@@ -47,16 +47,16 @@ pub(crate) struct ExplainVersionsArguments {
 pub(crate) struct SimulateArguments {
     #[command(flatten)]
     pub(crate) garden: GardenArguments,
-    /// When it begins [default: now]
+    /// Start of the simulation: 2024-05-01 or 2024-05-01T22:00:00Z [default: now]
     #[arg(long, value_name = "TIME")]
     pub(crate) at: Option<String>,
-    /// When it ends: 2026-05-01 or 2026-05-01T22:00:00Z
+    /// End of the simulation: 2026-05-01 or 2026-05-01T22:00:00Z
     #[arg(long, value_name = "TIME")]
     pub(crate) until: String,
-    /// Where a page with the timeline is written
+    /// HTML file to which a timeline is written
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-    /// For people, or for programs
+    /// Output format: text or json
     #[arg(short, long, value_enum, default_value_t = Format::Text)]
     pub(crate) output: Format,
 }
@@ -65,7 +65,7 @@ pub(crate) struct SimulateArguments {
 pub(crate) struct LintVersionsArguments {
     #[command(flatten)]
     pub(crate) garden: GardenArguments,
-    /// For people, or for programs
+    /// Output format: text or json
     #[arg(short, long, value_enum, default_value_t = Format::Text)]
     pub(crate) output: Format,
 }

@@ -1,16 +1,16 @@
-//! `compare`: two reports held against each other, in the cases that both have.
+//! `compare`: compares two reports in the cases that both have.
 
 use std::path::Path;
 
-use conformance::compare::compare as held_against;
+use conformance::compare::compare as compare_reports;
 use conformance::report::{self, Report};
 
 use crate::arguments::{CompareArguments, Format};
 use crate::terminal::{Failure, Terminal};
 
-/// Prints what differs; 5 if a case of both does, 4 if no case is in both.
+/// Prints the differences; returns 5 if a case differs, 4 if the reports have no case in common.
 pub(crate) fn compare(arguments: &CompareArguments, terminal: &Terminal) -> Result<u8, Failure> {
-    let comparison = held_against(&read(&arguments.first)?, &read(&arguments.second)?);
+    let comparison = compare_reports(&read(&arguments.first)?, &read(&arguments.second)?);
     let json = arguments.output == Format::Json;
     terminal.print(&if json { comparison.to_json() } else { comparison.to_text() });
     Ok(match (comparison.is_same(), comparison.compared) {

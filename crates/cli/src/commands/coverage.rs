@@ -1,4 +1,4 @@
-//! `coverage`: counts against the ledgers, from the last report and the attestations; runs nothing.
+//! `coverage`: counts clauses from the contracts, the ledgers, the last report and the attestations; runs no case.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::arguments::{CoverageArguments, Format};
 use crate::catalog;
 use crate::terminal::{Failure, Terminal};
 
-/// Prints the counts; 6 if a threshold is missed.
+/// Prints the counts; returns 6 if one is below a threshold.
 pub(crate) fn coverage(
     arguments: &CoverageArguments,
     added: Option<&Path>,
@@ -24,7 +24,7 @@ pub(crate) fn coverage(
         Ok(report) => Some(report),
         Err(report::WriteError::Read { .. }) => {
             terminal.note(&format!(
-                "no report in {}: nothing counts as passing or proven",
+                "there is no report in {}, so no clause counts as passing or proven",
                 arguments.report.display()
             ));
             None
@@ -38,7 +38,10 @@ pub(crate) fn coverage(
         let stale = attestation.stale(&clauses);
         if !stale.is_empty() {
             let Attested { name, version, .. } = &attestation.target;
-            terminal.note(&format!("changed since {name} {version} was attested: {}", stale.join(", ")));
+            terminal.note(&format!(
+                "clauses that changed since {name} {version} was attested: {}",
+                stale.join(", ")
+            ));
         }
     }
     let wanted = Thresholds {

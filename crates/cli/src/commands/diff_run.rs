@@ -1,4 +1,4 @@
-//! `diff-run`: the same generated inputs for two targets, and where their answers differ.
+//! `diff-run`: sends the same generated inputs to two targets and shows where their answers differ.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,43 +15,45 @@ use contract::model::Contract;
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 
-use crate::arguments::{DiffRunArguments, Format, RunningArguments};
+use crate::arguments::{DiffRunArguments, Format, RunningTargetArguments};
 use crate::progress::Progress;
 use crate::targets;
 use crate::terminal::{Failure, Terminal};
 use crate::{catalog, options, signals};
 
-/// Asks both and prints what differs; 5 if a difference is not explained.
+/// Runs both targets and prints the differences; returns 5 if a difference has no explanation.
 pub(crate) fn diff_run(
     arguments: &DiffRunArguments,
     added: Option<&Path>,
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
     let index = catalog::index(added)?;
-    let controllers = controllers(&index, arguments)?;
+    let controllers = controller_contracts(&index, arguments)?;
     let webhooks = if controllers.is_empty() || !arguments.webhook.is_empty() {
-        wanted(&index, &arguments.webhook)?
+        webhook_contracts(&index, &arguments.webhook)?
     } else {
         Vec::new()
     };
     let explanations = explanations(arguments, &index)?;
-    let about: Vec<&str> = webhooks.iter().chain(&controllers).map(|contract| &*contract.component).collect();
-    let (a, b) = (named(arguments, &arguments.a, &about)?, named(arguments, &arguments.b, &about)?);
+    let components: Vec<&str> =
+        webhooks.iter().chain(&controllers).map(|contract| &*contract.component).collect();
+    let (a, b) =
+        (resolve(arguments, &arguments.a, &components)?, resolve(arguments, &arguments.b, &components)?);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
-    let running = Running { runtime: &runtime, terminal, interrupt: &Interrupt::default() };
+    let runner = DiffRunner { runtime: &runtime, terminal, interrupt: &Interrupt::default() };
     let of_webhooks = if webhooks.is_empty() {
         None
     } else {
-        Some(running.webhooks(&webhooks, (a.as_ref(), b.as_ref()), &explanations, arguments)?)
+        Some(runner.run_webhooks(&webhooks, (a.as_ref(), b.as_ref()), &explanations, arguments)?)
     };
     let of_controllers = (!controllers.is_empty())
-        .then(|| running.controllers(&controllers, (&a, &b), &explanations, arguments));
+        .then(|| runner.run_controllers(&controllers, (&a, &b), &explanations, arguments));
     let outcome = match (of_webhooks, of_controllers) {
         (Some(one), Some(other)) => one.and(other),
-        (one, other) => one
-            .or(other)
-            .ok_or_else(|| Failure::usage("no contract has a webhook that could be asked".to_owned()))?,
+        (one, other) => one.or(other).ok_or_else(|| {
+            Failure::usage("no contract is about a webhook that diff-run supports".to_owned())
+        })?,
     };
     terminal.print(&match arguments.output {
         Format::Json => format!("{:#}", serde_json::json!(outcome)),
@@ -60,37 +62,37 @@ pub(crate) fn diff_run(
     Ok(outcome.exit_code())
 }
 
-/// The contracts of the controllers that are named.
-fn controllers(index: &Index, arguments: &DiffRunArguments) -> Result<Vec<Contract>, Failure> {
+/// The contracts of the controllers of `--controller`.
+fn controller_contracts(index: &Index, arguments: &DiffRunArguments) -> Result<Vec<Contract>, Failure> {
     let names = &arguments.controller;
-    let is_asked = |contract: &&Outline| controllers::is_asked(contract.form, &contract.subject);
-    let known: Vec<&Outline> = index.contracts().iter().filter(is_asked).collect();
+    let is_supported = |contract: &&Outline| controllers::is_asked(contract.form, &contract.subject);
+    let known: Vec<&Outline> = index.contracts().iter().filter(is_supported).collect();
     if let Some(unknown) = names.iter().find(|name| known.iter().all(|known| known.name != **name)) {
         let known: Vec<&str> = known.iter().map(|contract| contract.name.as_str()).collect();
         let known = known.join(", ");
         return Err(Failure::usage(format!(
-            "worlds of a controller {unknown} cannot be made; of these they can: {known}"
+            "--controller {unknown}: diff-run does not support this controller; it supports {known}"
         )));
     }
     let started = [&arguments.a, &arguments.b].into_iter().all(|target| targets::is_started(target));
     if !names.is_empty() && !started {
-        let text = "a controller must be started with clusters of its own: --a and --b are built-in, command=…, image=… or a \
-                    target file with one of the two";
+        let text = "--controller needs targets that the tool starts with their own clusters: for --a and --b use built-in, \
+        command=…, image=… or a target file with one of the two";
         return Err(Failure::usage(text.to_owned()));
     }
     let chosen = known.into_iter().filter(|contract| names.contains(&contract.name));
     chosen.map(|contract| index.expand(contract).map_err(Failure::diagnostic)).collect()
 }
 
-/// What both kinds of runs need.
-struct Running<'a> {
+/// Runs targets on the generated inputs.
+struct DiffRunner<'a> {
     runtime: &'a Runtime,
     terminal: &'a Terminal,
     interrupt: &'a Interrupt,
 }
 
-impl Running<'_> {
-    fn webhooks(
+impl DiffRunner<'_> {
+    fn run_webhooks(
         &self,
         contracts: &[Contract],
         targets: (&dyn Target, &dyn Target),
@@ -107,16 +109,16 @@ impl Running<'_> {
                 explanations,
             };
             let (listener, progress) = (self.listener(), Progress::new(self.terminal));
-            progress.expect(contracts.len() * options.objects);
-            let tell = |webhook: &str, asked: usize| progress.advance(webhook, asked);
-            let outcome = differential::run(contracts, targets, &options, &tell, self.interrupt).await;
+            progress.set_total(contracts.len() * options.objects);
+            let advance = |webhook: &str, inputs: usize| progress.advance(webhook, inputs);
+            let outcome = differential::run(contracts, targets, &options, &advance, self.interrupt).await;
             progress.finish();
             listener.abort();
             Ok(outcome)
         })
     }
 
-    fn controllers(
+    fn run_controllers(
         &self,
         contracts: &[Contract],
         targets: (&Arc<dyn Target>, &Arc<dyn Target>),
@@ -131,31 +133,31 @@ impl Running<'_> {
             explanations,
         };
         let (listener, progress) = (self.listener(), Progress::new(self.terminal));
-        progress.expect(contracts.len() * options.worlds);
-        let tell = |controller: &str, played: usize| progress.advance(controller, played);
-        let outcome = controllers::run(contracts, targets, &options, &tell, self.interrupt);
+        progress.set_total(contracts.len() * options.worlds);
+        let advance = |controller: &str, worlds: usize| progress.advance(controller, worlds);
+        let outcome = controllers::run(contracts, targets, &options, &advance, self.interrupt);
         progress.finish();
         listener.abort();
         outcome
     }
 
-    /// Hears signals until it is aborted.
+    /// Raises the interrupt at a signal, until it is aborted.
     fn listener(&self) -> JoinHandle<()> {
-        let heard = self.interrupt.clone();
-        self.runtime.spawn(async move { heard.raise(signals::either().await) })
+        let interrupt = self.interrupt.clone();
+        self.runtime.spawn(async move { interrupt.raise(signals::interrupt_or_terminate().await) })
     }
 }
 
-/// The contracts of these webhooks; of all where none is named.
-fn wanted(index: &Index, names: &[String]) -> Result<Vec<Contract>, Failure> {
-    let asked = index.contracts().iter().filter(|contract| differential::is_asked(contract.form));
+/// The contracts of these webhooks, or of all if `names` is empty.
+fn webhook_contracts(index: &Index, names: &[String]) -> Result<Vec<Contract>, Failure> {
+    let supported = index.contracts().iter().filter(|contract| differential::is_asked(contract.form));
     let webhook =
         |contract: &Outline| contract.subject.webhook.clone().unwrap_or_else(|| contract.name.clone());
-    let known: Vec<(String, &Outline)> = asked.map(|contract| (webhook(contract), contract)).collect();
+    let known: Vec<(String, &Outline)> = supported.map(|contract| (webhook(contract), contract)).collect();
     if let Some(unknown) = names.iter().find(|name| known.iter().all(|(known, _)| known != *name)) {
         let known: Vec<&str> = known.iter().map(|(name, _)| name.as_str()).collect();
         return Err(Failure::usage(format!(
-            "there is no webhook {unknown}; there are: {}",
+            "--webhook {unknown}: there is no such webhook; there are {}",
             known.join(", ")
         )));
     }
@@ -163,7 +165,7 @@ fn wanted(index: &Index, names: &[String]) -> Result<Vec<Contract>, Failure> {
     chosen.map(|(_, contract)| index.expand(contract).map_err(Failure::diagnostic)).collect()
 }
 
-/// Those of the folder of contracts, and before them those of `--explanations`.
+/// The explanations of `--explanations`, followed by those of the contracts.
 fn explanations(arguments: &DiffRunArguments, index: &Index) -> Result<Vec<Explanations>, Failure> {
     let mut all = Vec::new();
     for path in &arguments.explanations {
@@ -175,33 +177,45 @@ fn explanations(arguments: &DiffRunArguments, index: &Index) -> Result<Vec<Expla
             return Err(Failure::diagnostic(Errors(read.errors)));
         }
         if read.records.explanations.is_empty() {
-            return Err(Failure::usage(format!("{} is no file of kind Explanations", path.display())));
+            return Err(Failure::usage(format!("{} is not a file of kind Explanations", path.display())));
         }
         all.extend(read.records.explanations);
     }
     all.extend(catalog::records(index)?.explanations);
     let clauses = all.iter().flat_map(|file| &file.entries).filter_map(|entry| entry.clause.as_deref());
     if let Some(unknown) = clauses.into_iter().find(|id| index.clause(id).is_none()) {
-        return Err(Failure::usage(format!("an explanation names {unknown}, which no contract has")));
+        return Err(Failure::usage(format!(
+            "an explanation names the clause {unknown}, which no contract has"
+        )));
     }
     Ok(all)
 }
 
-/// `--ca`, `--insecure` and `--config` are about the target that runs already.
-fn named(arguments: &DiffRunArguments, target: &str, about: &[&str]) -> Result<Arc<dyn Target>, Failure> {
+/// Resolves a target; `--ca`, `--insecure` and `--config` apply to a running target only.
+fn resolve(
+    arguments: &DiffRunArguments,
+    target: &str,
+    components: &[&str],
+) -> Result<Arc<dyn Target>, Failure> {
     if targets::is_started(target) {
-        return targets::named(target, about.iter().copied(), &RunningArguments::default(), None);
+        return targets::resolve(
+            target,
+            components.iter().copied(),
+            &RunningTargetArguments::default(),
+            None,
+        );
     }
-    targets::named(target, about.iter().copied(), &arguments.running, None)
+    targets::resolve(target, components.iter().copied(), &arguments.running, None)
 }
 
-/// Where both read their facts: the cluster of `--kubeconfig`; an API server of this process if both are started with it;
-/// else nowhere.
+/// The cluster from which both targets read facts: that of `--kubeconfig`; an API server of this process if the tool starts both;
+/// else none.
 async fn facts(arguments: &DiffRunArguments) -> Result<FactsFrom, Failure> {
     let both_started = [&arguments.a, &arguments.b].into_iter().all(|target| targets::is_started(target));
     let Some(path) = &arguments.running.kubeconfig else {
-        if both_started && arguments.running.describes() {
-            let text = "--ca, --insecure and --config are for a target that runs already, and neither does";
+        if both_started && arguments.running.describes_target() {
+            let text =
+                "--ca, --insecure and --config are for a running target, but the tool starts both targets";
             return Err(Failure::usage(text));
         }
         return Ok(if both_started { FactsFrom::Embedded } else { FactsFrom::Nowhere });
@@ -228,17 +242,17 @@ mod tests {
         BuiltIn::of(&gardener_resource_manager::COMPONENT)
     }
 
-    /// How our resource-manager is broken.
+    /// An error that a test adds to our resource-manager.
     #[derive(Clone, Copy)]
-    enum Broken {
-        /// It labels objects as somebody else's.
-        Label,
+    enum Fault {
+        /// It writes a wrong label.
+        WrongLabel,
         /// It deletes nothing.
-        Deletions,
+        NoDeletions,
     }
 
-    /// Our resource-manager, broken.
-    struct Sabotaged(Broken);
+    /// Our resource-manager with an error.
+    struct Sabotaged(Fault);
 
     #[async_trait::async_trait]
     impl Target for Sabotaged {
@@ -260,10 +274,10 @@ mod tests {
         ) -> Result<Box<dyn conformance::target::Running>, TargetError> {
             let (mut config, mut clusters) = (setup.config.clone(), setup.clusters.clone());
             match self.0 {
-                Broken::Label => {
+                Fault::WrongLabel => {
                     config["controllers"]["managedResource"]["managedByLabelValue"] = json!("other");
                 }
-                Broken::Deletions => {
+                Fault::NoDeletions => {
                     for target in clusters.iter_mut().filter_map(|clusters| clusters.target.as_mut()) {
                         *target =
                             Facts { client: without_deletions(target.client.clone()), ..target.clone() };
@@ -275,7 +289,7 @@ mod tests {
         }
     }
 
-    /// A deletion is answered with the object, as one that is accepted, and not done.
+    /// A client that deletes nothing: it sends a GET instead, whose answer looks like that of an accepted deletion.
     fn without_deletions(client: kube::Client) -> kube::Client {
         let service = tower::service_fn(move |mut request: Request<Body>| {
             let client = client.clone();
@@ -288,10 +302,10 @@ mod tests {
         kube::Client::new(service, "default")
     }
 
-    fn held_against(other: impl Target + 'static, worlds: usize) -> Outcome {
+    fn diff_with(other: impl Target + 'static, worlds: usize) -> Outcome {
         let contracts = contracts::of_component("resource-manager").unwrap().into_iter();
-        let is_asked = |contract: &Contract| controllers::is_asked(contract.form, &contract.subject);
-        let contracts: Vec<Contract> = contracts.filter(is_asked).collect();
+        let is_supported = |contract: &Contract| controllers::is_asked(contract.form, &contract.subject);
+        let contracts: Vec<Contract> = contracts.filter(is_supported).collect();
         let options =
             controllers::Options { worlds, seed: 1, parallel: 2, tries: Some(60), explanations: &[] };
         let ours: Arc<dyn Target> = Arc::new(resource_manager());
@@ -301,16 +315,16 @@ mod tests {
 
     #[test]
     fn a_controller_differs_nowhere_from_itself() {
-        let outcome = held_against(resource_manager(), 20);
+        let outcome = diff_with(resource_manager(), 20);
         let [found] = outcome.controllers.as_slice() else { unreachable!("{outcome:#?}") };
         assert_eq!((found.compared, found.differing, outcome.exit_code()), (20, 0, 0), "{outcome:#?}");
-        // Worlds to which nothing happens would show nothing.
+        // Worlds in which nothing happens would show nothing.
         assert!(found.effects["ApplySucceeded"] > 5 && found.effects.len() > 4, "{:?}", found.effects);
     }
 
     #[test]
     fn a_wrong_label_is_found_and_shown_in_a_small_world() {
-        let outcome = held_against(Sabotaged(Broken::Label), 3);
+        let outcome = diff_with(Sabotaged(Fault::WrongLabel), 3);
         let groups = &outcome.controllers[0].groups;
         let label = |group: &&Group| {
             group.place.starts_with("targetCluster.")
@@ -326,7 +340,7 @@ mod tests {
 
     #[test]
     fn deletions_that_are_not_done_are_found() {
-        let outcome = held_against(Sabotaged(Broken::Deletions), 6);
+        let outcome = diff_with(Sabotaged(Fault::NoDeletions), 6);
         let groups = &outcome.controllers[0].groups;
         let left = |group: &&Group| {
             group.place.starts_with("targetCluster.")

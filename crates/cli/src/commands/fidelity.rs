@@ -1,12 +1,12 @@
-//! `fidelity`: the same requests on a real kube-apiserver and on the embedded API server.
+//! `fidelity`: sends the same requests to a real kube-apiserver and to the embedded API server.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use fidelity::kinds;
 use fidelity::outcome::Outcome;
-use fidelity::play::Pair;
-use fidelity::run::{self, Options};
+use fidelity::play::Servers;
+use fidelity::run::{self, RunOptions};
 use fidelity::server::Server;
 use substrate::embedded;
 use substrate::envtest::CLUSTER;
@@ -15,81 +15,81 @@ use substrate::kubeconfig;
 use crate::arguments::{EnvtestArguments, FidelityArguments, Format};
 use crate::envtest;
 use crate::signals;
-use crate::terminal::{Failure, Telling, Terminal};
+use crate::terminal::{Failure, Terminal, Verbosity};
 
-/// Prints where the two differ; 5 if anything differs that is not known, 6 if the requests were too tame to tell, 4 if
-/// there were none.
+/// Prints where the two differ; returns 5 for an unknown difference, 6 if the requests were not varied enough, 4 if there were
+/// none.
 pub(crate) fn fidelity(arguments: &FidelityArguments, terminal: &Terminal) -> Result<u8, Failure> {
     let options = options(arguments)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
-    let outcome = runtime.block_on(compared(arguments, &options, terminal))?;
+    let comparison = runtime.block_on(compare(arguments, &options, terminal))?;
     let json = arguments.output == Format::Json;
-    terminal.print(&if json { outcome.told.to_json() } else { outcome.told.to_text() });
-    if let Some(error) = outcome.ended {
+    terminal.print(&if json { comparison.outcome.to_json() } else { comparison.outcome.to_text() });
+    if let Some(error) = comparison.interruption {
         return Err(error);
     }
-    let code = outcome.told.exit_code();
-    match outcome.told.failed {
+    let code = comparison.outcome.exit_code();
+    match comparison.outcome.failed {
         Some(error) => Err(Failure::from(anyhow::Error::from(error))),
         None => Ok(code),
     }
 }
 
-/// What came out, and what ended it before its end.
-struct Compared {
-    told: Outcome,
-    ended: Option<Failure>,
+/// The outcome, and what stopped the comparison early.
+struct Comparison {
+    outcome: Outcome,
+    interruption: Option<Failure>,
 }
 
-fn options(arguments: &FidelityArguments) -> Result<Options, Failure> {
+fn options(arguments: &FidelityArguments) -> Result<RunOptions, Failure> {
     if let Some(name) =
         arguments.kind.iter().find(|name| !kinds::all().iter().any(|kind| kind.name() == **name))
     {
         let known: Vec<String> = kinds::all().iter().map(kinds::Kind::name).collect();
         return Err(Failure::usage(format!(
-            "{name} is none of the kinds that are compared: {}",
+            "--kind {name}: not a resource that is compared; these are {}",
             known.join(", ")
         )));
     }
-    Ok(Options {
+    Ok(RunOptions {
         kinds: arguments.kind.clone(),
         parallel: usize::from(arguments.parallel),
         examples: arguments.examples,
-        ..Options::new(arguments.requests, arguments.seed)
+        ..RunOptions::new(arguments.requests, arguments.seed)
     })
 }
 
-async fn compared(
+async fn compare(
     arguments: &FidelityArguments,
-    options: &Options,
+    options: &RunOptions,
     terminal: &Terminal,
-) -> Result<Compared, Failure> {
+) -> Result<Comparison, Failure> {
     let real = EnvtestArguments { with: Vec::new(), data_dir: arguments.data_dir.clone() };
     let real = tokio::select! {
         real = envtest::start(vec![CLUSTER.to_owned()], &[], &real) => real?,
-        signal = signals::either() => return Err(Failure::interrupted(signal)),
+        signal = signals::interrupt_or_terminate() => return Err(Failure::interrupted(signal)),
     };
     let embedded = kube::Client::new(embedded::ControlPlane::default().start(), "default");
-    let asked = kubeconfig::asking_once(&real.cluster(CLUSTER).kubeconfig).await;
-    let asked = asked.map_err(|error| Failure::environment(error.to_string()))?;
-    let pair = Pair { real: Server::new(asked), embedded: Server::new(embedded) };
+    let client = kubeconfig::asking_once(&real.cluster(CLUSTER).kubeconfig).await;
+    let client = client.map_err(|error| Failure::environment(error.to_string()))?;
+    let servers = Servers { real: Server::new(client), embedded: Server::new(embedded) };
     let begun = Instant::now();
-    let told = terminal.telling == Telling::Cases;
+    let is_verbose = terminal.verbosity == Verbosity::Verbose;
     let progress = |requests: usize| {
-        if told {
+        if is_verbose {
             terminal.note(&format!("{requests} of {} requests", options.requests));
         }
     };
-    let ended = Mutex::new(None);
+    let interruption = Mutex::new(None);
     let stop = async {
         let failure = tokio::select! {
-            signal = signals::either() => Failure { code: 128 + signal, text: "interrupted".to_owned() },
+            signal = signals::interrupt_or_terminate() => Failure { code: 128 + signal, text: "interrupted".to_owned() },
             error = real.ended() => Failure::environment(error.to_string()),
         };
-        *ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(failure);
+        *interruption.lock().unwrap_or_else(PoisonError::into_inner) = Some(failure);
     };
-    let outcome = run::run(&pair, options, &progress, stop).await;
-    let ended = ended.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok(Compared { told: Outcome { took: begun.elapsed(), ..outcome }, ended })
+    let outcome = run::run(&servers, options, &progress, stop).await;
+    let interruption = interruption.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(Comparison { outcome: Outcome { took: begun.elapsed(), ..outcome }, interruption })
 }

@@ -1,4 +1,5 @@
-//! `lint`: contracts, fixtures, ledgers and attestations; target and waiver files; sentences of the source documents.
+//! `lint`: checks contracts, fixtures, ledgers, attestations, suites, target, policy and waiver files, and the sentences of the
+//! source documents.
 
 use std::fs;
 use std::path::Path;
@@ -11,25 +12,25 @@ use contract::{sentence, source};
 use super::write::{failed, yaml_files};
 use crate::arguments::LintArguments;
 use crate::catalog;
-use crate::terminal::{Failure, Terminal, drawn};
+use crate::terminal::{Failure, Terminal, render_diagnostic};
 
-/// The code of a clause that changed since it was attested.
+/// The code of the finding that a clause changed since it was attested.
 const STALE: &str = "stale";
 
-/// Checks, prints every finding, and ends with 2 if there is one.
+/// Prints every finding; returns 2 if there is an error.
 pub(crate) fn lint(
     arguments: &LintArguments,
     added: Option<&Path>,
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
-    if let Some(words) = &arguments.hash {
-        terminal.print(&sentence::hash(words));
+    if let Some(sentence) = &arguments.hash {
+        terminal.print(&sentence::hash(sentence));
         return Ok(0);
     }
     let mut files = catalog::files(added)?;
     catalog::suites(added)?;
     let (mut errors, mut policies) = (Vec::new(), Vec::new());
-    for file in named(arguments)? {
+    for file in read_files(arguments)? {
         match catalog::kind(&file.text) {
             Some("Target") => errors.extend(target::read(&file).err()),
             Some("GatePolicy") => policies.push(file),
@@ -44,10 +45,10 @@ pub(crate) fn lint(
         policy::read(file).and_then(|read| policy::check(file, &read.spec, &linted.contracts)).err()
     }));
     linted.found.splice(0..0, errors);
-    Ok(conclude(&linted, terminal))
+    Ok(print_findings(&linted, terminal))
 }
 
-fn named(arguments: &LintArguments) -> Result<Vec<SourceFile>, Failure> {
+fn read_files(arguments: &LintArguments) -> Result<Vec<SourceFile>, Failure> {
     let paths = arguments.files.iter().map(|path| yaml_files(path)).collect::<Result<Vec<_>, _>>()?.concat();
     let read = |path: &std::path::PathBuf| {
         let text = fs::read_to_string(path).map_err(|error| failed("read", path, &error))?;
@@ -56,14 +57,18 @@ fn named(arguments: &LintArguments) -> Result<Vec<SourceFile>, Failure> {
     paths.iter().map(read).collect()
 }
 
-/// Prints what was found. A clause that changed since the original was seen to keep it is told and no error: whoever has
-/// no original cannot attest it again, and `coverage` does not count it.
-fn conclude(linted: &Linted, terminal: &Terminal) -> u8 {
+/// Prints the findings. A clause that changed since it was attested is not an error: an author without Gardener's original
+/// cannot attest it again, and `coverage` does not count it as attested.
+fn print_findings(linted: &Linted, terminal: &Terminal) -> u8 {
     for error in &linted.found {
-        terminal.print(&drawn(error));
+        terminal.print(&render_diagnostic(error));
     }
     let errors = linted.found.iter().filter(|error| error.code != STALE).count();
-    let found = if errors == 0 { "nothing to mend".to_owned() } else { format!("{errors} to mend") };
+    let found = match errors {
+        0 => "no errors".to_owned(),
+        1 => "1 error".to_owned(),
+        many => format!("{many} errors"),
+    };
     let clauses: usize = linted.contracts.iter().map(|contract| contract.clauses.len()).sum();
     terminal.print(&format!("{} contracts, {clauses} clauses: {found}", linted.contracts.len()));
     if errors == 0 { 0 } else { 2 }

@@ -1,4 +1,4 @@
-//! One module per family of commands; each returns the exit code or a failure.
+//! One module per command, or per group of commands; each returns the exit code or a failure.
 
 mod check;
 mod compare;
@@ -24,7 +24,7 @@ use clap::CommandFactory as _;
 use crate::arguments::{Arguments, Command};
 use crate::terminal::{Failure, Terminal};
 
-/// Does what was asked for.
+/// Executes the command.
 pub(crate) fn execute(arguments: Arguments, terminal: &Terminal) -> Result<u8, Failure> {
     let added = arguments.output.contracts.as_deref();
     match arguments.command {

@@ -1,4 +1,4 @@
-//! `replay`: asks a target again what was recorded, offline.
+//! `replay`: sends recorded requests to a target again, without the cluster.
 
 use conformance::recording::SUITE;
 
@@ -7,7 +7,7 @@ use crate::arguments::{ReplayArguments, Selection};
 use crate::catalog;
 use crate::terminal::{Failure, Terminal};
 
-/// Verifies the cases of a recording, or what is selected of them.
+/// Verifies the cases of a recording, or those that the flags select.
 pub(crate) fn replay(
     arguments: &ReplayArguments,
     added: Option<&std::path::Path>,
@@ -16,18 +16,18 @@ pub(crate) fn replay(
     let folder = &arguments.folder;
     if added.is_some() {
         return Err(Failure::usage(
-            "--contracts: a recording is asked alone; leave it out, or say verify --contracts",
+            "--contracts: replay runs the recording only; leave the flag out, or use `verify --contracts`",
         ));
     }
     let is_recording = catalog::suites(Some(folder))?.iter().any(|suite| suite.metadata.name == SUITE);
     if !is_recording {
         let remedy = "name the folder that `record` wrote";
-        return Err(Failure::usage(format!("{} holds no recording; {remedy}", folder.display())));
+        return Err(Failure::usage(format!("{} contains no recording; {remedy}", folder.display())));
     }
-    let mut wanted = arguments.verify.clone();
-    let Selection { suite, contract, clause, case, .. } = &wanted.selection;
-    if [suite, contract, clause, case].iter().all(|named| named.is_empty()) {
-        wanted.selection.suite.push(SUITE.to_owned());
+    let mut verify_arguments = arguments.verify.clone();
+    let Selection { suite, contract, clause, case, .. } = &verify_arguments.selection;
+    if [suite, contract, clause, case].iter().all(|names| names.is_empty()) {
+        verify_arguments.selection.suite.push(SUITE.to_owned());
     }
-    verify::verify(&wanted, Some(folder), terminal)
+    verify::verify(&verify_arguments, Some(folder), terminal)
 }

@@ -1,4 +1,4 @@
-//! `report merge`: the shards of a run put together.
+//! `report merge`: merges the reports of shards.
 
 use conformance::{report, shard};
 
@@ -6,7 +6,7 @@ use crate::arguments::{MergeArguments, ReportCommand};
 use crate::session;
 use crate::terminal::{Failure, Terminal};
 
-/// Does what was asked for with reports.
+/// Executes a command about reports.
 pub(crate) fn execute(command: &ReportCommand, terminal: &Terminal) -> Result<u8, Failure> {
     let ReportCommand::Merge(arguments) = command;
     merge(arguments, terminal)
@@ -17,9 +17,9 @@ fn merge(arguments: &MergeArguments, terminal: &Terminal) -> Result<u8, Failure>
         let read = report::read(path).map_err(|error| Failure::usage(error.to_string()))?;
         Ok((path.display().to_string(), read))
     });
-    let whole = shard::merge(&read.collect::<Result<Vec<_>, Failure>>()?);
-    let whole = whole.map_err(|error| Failure { code: error.exit_code(), text: error.to_string() })?;
-    session::write(&whole, &arguments.report)?;
-    session::show(&whole, &arguments.report, arguments.output, terminal);
-    Ok(whole.exit_code())
+    let merged = shard::merge(&read.collect::<Result<Vec<_>, Failure>>()?);
+    let merged = merged.map_err(|error| Failure { code: error.exit_code(), text: error.to_string() })?;
+    session::write(&merged, &arguments.report)?;
+    session::print_report(&merged, &arguments.report, arguments.output, terminal);
+    Ok(merged.exit_code())
 }

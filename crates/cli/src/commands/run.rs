@@ -1,4 +1,4 @@
-//! `run` and `prove`: our own components on a substrate.
+//! `run` and `prove`: verify our components on a substrate.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,24 +8,24 @@ use conformance::run::Ground;
 use conformance::target::Target;
 
 use crate::arguments::{Addition, Format, RunArguments, SubstrateName};
-use crate::catalog::{Selected, Together};
-use crate::options::again::Again;
-use crate::session::Wish;
+use crate::catalog::{Batching, Selected};
+use crate::options::repeat_command::RepeatCommand;
+use crate::session::RunRequest;
 use crate::terminal::{Failure, Terminal};
 use crate::{envtest, kind, options, session, targets};
 
-/// Verifies and prints the verdict.
+/// Runs the cases and prints the report.
 pub(crate) fn run(
     arguments: &RunArguments,
     added: Option<&Path>,
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
     let report = report(arguments, added, "run", terminal)?;
-    session::print(&report, &arguments.execution, terminal);
+    session::print_run(&report, &arguments.execution, terminal);
     Ok(report.exit_code())
 }
 
-/// Verifies and prints the damages that each clause was shown to catch, or not.
+/// Runs the cases and prints, for each clause, the falsified answers that it noticed or missed.
 pub(crate) fn prove(
     arguments: &RunArguments,
     added: Option<&Path>,
@@ -34,7 +34,7 @@ pub(crate) fn prove(
     let report = report(arguments, added, "prove", terminal)?;
     match arguments.execution.output {
         Format::Text => terminal.print(&render::proof(&report, &terminal.view(None))),
-        Format::Json | Format::Markdown => session::print(&report, &arguments.execution, terminal),
+        Format::Json | Format::Markdown => session::print_run(&report, &arguments.execution, terminal),
     }
     Ok(report.exit_code())
 }
@@ -46,51 +46,55 @@ fn report(
     terminal: &Terminal,
 ) -> Result<conformance::report::Report, Failure> {
     let selection = arguments.selection.clone().into();
-    let whole = arguments.execution.waivers.is_some();
-    let mut selected = Selected::of(added, &selection, arguments.execution.strict, whole)?;
+    // Waivers are checked against all clauses.
+    let needs_all = arguments.execution.waivers.is_some();
+    let mut selected = Selected::of(added, &selection, arguments.execution.strict, needs_all)?;
     selected.check()?;
     options::check(&arguments.execution, selected.index().contracts())?;
-    envtest::fits(&arguments.envtest, arguments.substrate.word())?;
-    kind::fits(arguments.kind.is_said(), arguments.substrate, arguments.execution.gardener.as_deref())?;
-    let substrate = arguments.substrate.word();
+    envtest::check_flags(&arguments.envtest, arguments.substrate.name())?;
+    let gardener = &arguments.execution.gardener;
+    kind::check_flags(arguments.kind.is_given(), arguments.substrate, gardener.as_deref())?;
+    let substrate = arguments.substrate.name();
     let with_manager = arguments.envtest.with.contains(&Addition::ControllerManager);
-    let again = Again::new(command, added)
-        .unless("--substrate", substrate, "embedded")
+    let repeat = RepeatCommand::new(command, added)
+        .unless_default("--substrate", substrate, "embedded")
         .flag("--with controller-manager", with_manager)
         .path("--data-dir", arguments.envtest.data_dir.as_deref())
-        .unless("--zones", arguments.kind.nodes.zones.as_deref().unwrap_or_default(), "");
-    // The target is that of all shards: its name is the same in each report.
-    let in_cluster = kind::in_cluster(arguments.substrate, &mut selected)?;
+        .unless_default("--zones", arguments.kind.nodes.zones.as_deref().unwrap_or_default(), "");
+    // Create the target before a shard is selected: its name must be the same in the reports of all shards.
+    let in_cluster = kind::in_cluster_target(arguments.substrate, &mut selected)?;
     let target: Arc<dyn Target> = match &in_cluster {
         Some(in_cluster) => Arc::<kind::InCluster>::clone(in_cluster),
-        None => targets::ours(selected.components(), arguments.execution.gardener.clone())?,
+        None => targets::own_components(selected.components(), gardener.clone())?,
     };
-    let shard = selected.deal_out(arguments.shard)?;
+    let shard = selected.keep_shard(arguments.shard)?;
     let ground = async {
         Ok(match arguments.substrate {
             SubstrateName::Embedded => Ground::Embedded,
-            SubstrateName::Direct => session::direct(),
+            SubstrateName::Direct => session::direct_with_embedded_facts(),
             SubstrateName::Envtest => {
                 let parallel = arguments.execution.parallel;
                 let started = envtest::start_for(&selected, parallel, &[], &arguments.envtest).await?;
                 Ground::Envtest(Arc::new(started))
             }
-            SubstrateName::Kind => kind::ground(in_cluster.as_deref(), &arguments.kind, terminal).await?,
+            SubstrateName::Kind => {
+                kind::start_target(in_cluster.as_deref(), &arguments.kind, terminal).await?
+            }
         })
     };
-    let wish = Wish {
+    let request = RunRequest {
         execution: &arguments.execution,
         selection: &selection,
-        command: &options::repeated(again, &arguments.execution),
+        command: &options::repeat_command_line(repeat, &arguments.execution),
         substrate,
         shard,
         keeps_damages: command == "prove",
     };
-    // Registrations on a real server take their time, and lanes of real clusters should have scenarios to run.
-    let together = match arguments.substrate {
-        SubstrateName::Kind => Together::Run,
-        SubstrateName::Envtest => Together::Component,
-        SubstrateName::Embedded | SubstrateName::Direct => Together::Contract,
+    // Registering webhooks on a real server is slow, and the lanes of real clusters need enough scenarios.
+    let batching = match arguments.substrate {
+        SubstrateName::Kind => Batching::WholeRun,
+        SubstrateName::Envtest => Batching::PerComponent,
+        SubstrateName::Embedded | SubstrateName::Direct => Batching::PerContract,
     };
-    session::run((&selected, together), target, ground, &wish, terminal)
+    session::run((&selected, batching), target, ground, &request, terminal)
 }

@@ -1,4 +1,4 @@
-//! `list` and `explain`: what there is to keep, and why.
+//! `list` and `explain`: print contracts and clauses.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use conformance::{render, report};
 use crate::arguments::{ExplainArguments, ListArguments};
 use crate::catalog;
 use crate::catalog::Selected;
-use crate::terminal::{Failure, Telling, Terminal};
+use crate::terminal::{Failure, Terminal, Verbosity};
 
 /// Lists contracts and clauses; with -v cases too.
 pub(crate) fn list(
@@ -18,17 +18,17 @@ pub(crate) fn list(
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
     let selected = Selected::of(added, &arguments.selection.clone().into(), false, false)?;
-    let names_cases = terminal.telling == Telling::Cases || !selected.has_every_case();
-    let listed = if names_cases { with_cases(&selected)? } else { without_cases(&selected) };
+    let lists_cases = terminal.verbosity == Verbosity::Verbose || !selected.has_every_case();
+    let listed = if lists_cases { with_cases(&selected)? } else { without_cases(&selected) };
     terminal.print(&render::list::list(&listed, &terminal.view(None)));
     Ok(0)
 }
 
-/// What can be told without expanding anything.
+/// The list without the names of cases, which needs no expansion.
 fn without_cases(selected: &Selected) -> Vec<Listed> {
     let contracts = selected.outlines().map(|contract| {
-        let wanted = contract.clauses.iter().filter(|clause| selected.has(contract, &clause.id));
-        let clauses = wanted.map(|clause| ListedClause {
+        let clauses = contract.clauses.iter().filter(|clause| selected.has_clause(contract, &clause.id));
+        let clauses = clauses.map(|clause| ListedClause {
             id: clause.id.clone(),
             level: clause.level,
             text: clause.text.clone(),
@@ -42,7 +42,7 @@ fn without_cases(selected: &Selected) -> Vec<Listed> {
 }
 
 fn with_cases(selected: &Selected) -> Result<Vec<Listed>, Failure> {
-    let contracts = selected.each().map(|contract| {
+    let contracts = selected.expand_all().map(|contract| {
         let contract = contract?;
         let clauses = contract.clauses.into_iter().map(|clause| ListedClause {
             cases: Some(clause.cases.len()),
@@ -56,26 +56,26 @@ fn with_cases(selected: &Selected) -> Result<Vec<Listed>, Failure> {
     contracts.collect()
 }
 
-/// Tells a clause; what the last run found of it where there was one.
+/// Prints a clause, with its result in the last report if there is one.
 pub(crate) fn explain(
     arguments: &ExplainArguments,
     added: Option<&Path>,
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
-    let written = arguments.clause.to_uppercase();
-    let wish = Selection { clauses: vec![written.clone()], ..Selection::default() };
-    let index = catalog::index_for(added, &wish, false)?;
-    let known = index.clauses().find(|(_, clause)| clause.id.eq_ignore_ascii_case(&written));
-    let Some((outline, known)) = known else {
+    let id = arguments.clause.to_uppercase();
+    let selection = Selection { clauses: vec![id.clone()], ..Selection::default() };
+    let index = catalog::index_for(added, &selection, false)?;
+    let found = index.clauses().find(|(_, clause)| clause.id.eq_ignore_ascii_case(&id));
+    let Some((outline, found)) = found else {
         let near = render::explain::near(index.contracts(), &arguments.clause).join(", ");
         let hint = if near.is_empty() {
-            "`gardener-conformance list` names them".to_owned()
+            "`gardener-conformance list` prints the clauses".to_owned()
         } else {
             format!("did you mean {near}?")
         };
         return Err(Failure::usage(format!("there is no clause {}; {hint}", arguments.clause)));
     };
-    let contract = index.expand_some(outline, &|id| id == known.id).map_err(Failure::diagnostic)?;
+    let contract = index.expand_some(outline, &|id| id == found.id).map_err(Failure::diagnostic)?;
     let attestations = catalog::records(&index)?.attestations;
     let last = report::read(&arguments.report).ok();
     for clause in &contract.clauses {

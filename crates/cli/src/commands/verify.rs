@@ -1,61 +1,62 @@
-//! `verify` and `attest`: a URL, a binary or a target file, without a cluster or with the one it reads.
+//! `verify` and `attest`: verify a URL, a program, an image or a target file.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use conformance::run::{FactsFrom, Ground};
 use conformance::target::{Facts, Target};
-use conformance::{attest as attesting, report};
+use conformance::{attest as attestation_draft, report};
 use contract::document::SourceFile;
 use contract::document::attestation::{self, Attestation};
 use contract::model::Form;
 use schema::Crd;
 
 use crate::arguments::{Addition, AttestArguments, BUILT_IN, SubstrateName, VerifyArguments};
-use crate::catalog::{Selected, Together};
-use crate::options::again::Again;
-use crate::session::Wish;
+use crate::catalog::{Batching, Selected};
+use crate::options::repeat_command::RepeatCommand;
+use crate::session::RunRequest;
 use crate::targets;
 use crate::terminal::{Failure, Terminal};
 use crate::{catalog, envtest, kind, options, session};
 
-/// Verifies and prints the verdict.
+/// Runs the cases and prints the report.
 pub(crate) fn verify(
     arguments: &VerifyArguments,
     added: Option<&Path>,
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
     let report = report(arguments, added, terminal)?;
-    session::print(&report, &arguments.execution, terminal);
+    session::print_run(&report, &arguments.execution, terminal);
     Ok(report.exit_code())
 }
 
-/// Verifies a foreign implementation and records which clauses it keeps.
+/// Verifies another implementation and records which clauses it keeps.
 pub(crate) fn attest(
     arguments: &AttestArguments,
     added: Option<&Path>,
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
     if arguments.verify.execution.strict {
-        let text = "--strict: it changes how binding clauses are, and an attestation says which are kept, however binding they \
-                    are; leave it out, or judge with verify --strict";
+        let text = "--strict: this flag changes the level of clauses, but an attestation records which clauses are kept, \
+        whatever their level; leave the flag out, or use `verify --strict`";
         return Err(Failure::usage(text));
     }
     let selection = &arguments.verify.selection;
     if !selection.case.is_empty() || selection.sample.is_some() {
-        let text = "--case, --sample: an attestation says which clauses are kept in all their cases; select clauses or contracts";
+        let text = "--case, --sample: an attestation needs all cases of a clause; select clauses or contracts instead";
         return Err(Failure::usage(text));
     }
     let report = report(&arguments.verify, added, terminal)?;
-    session::print(&report, &arguments.verify.execution, terminal);
+    session::print_run(&report, &arguments.verify.execution, terminal);
     let clauses = catalog::index(added)?.summaries().map_err(Failure::diagnostic)?;
-    let mut draft = attesting::draft(&clauses, &report);
+    let mut draft = attestation_draft::draft(&clauses, &report);
     if let Some(code) = draft.refusal(&report) {
-        terminal
-            .note("the attestation is not written: the run was not whole; what was attested before stays");
+        terminal.note(
+            "the attestation is not written, because the run was incomplete; an earlier attestation stays",
+        );
         return Ok(code);
     }
-    if let Some(before) = attested(&arguments.into.join(&draft.file))? {
+    if let Some(before) = read_attestation(&arguments.into.join(&draft.file))? {
         draft.attestation.keep(before, &clauses);
     }
     let text = draft
@@ -65,16 +66,16 @@ pub(crate) fn attest(
         .map_err(|error| Failure::environment(error.to_string()))?;
     terminal.note(&format!("wrote {}", written.display()));
     for clause in &draft.unstated {
-        terminal.note(&format!("{clause} is broken by the target and the contract states no difference"));
+        terminal.note(&format!("the target breaks {clause}, and the contract states no such difference"));
     }
     for clause in &draft.kept_though_stated {
-        terminal.note(&format!("{clause} is kept though the contract states a difference"));
+        terminal.note(&format!("the target keeps {clause}, although the contract states a difference"));
     }
     Ok(draft.exit_code(&report))
 }
 
-/// What was attested before, if anything was.
-fn attested(path: &Path) -> Result<Option<Attestation>, Failure> {
+/// Reads an earlier attestation, if there is one.
+fn read_attestation(path: &Path) -> Result<Option<Attestation>, Failure> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -90,87 +91,91 @@ fn report(
     terminal: &Terminal,
 ) -> Result<report::Report, Failure> {
     let selection = arguments.selection.clone().into();
-    let whole = arguments.execution.waivers.is_some();
-    let mut selected = Selected::of(added, &selection, arguments.execution.strict, whole)?;
+    // Waivers are checked against all clauses.
+    let needs_all = arguments.execution.waivers.is_some();
+    let mut selected = Selected::of(added, &selection, arguments.execution.strict, needs_all)?;
     selected.check()?;
     options::check(&arguments.execution, selected.index().contracts())?;
     let running = &arguments.running;
     let gardener = arguments.execution.gardener.as_deref();
-    let named = targets::named(&arguments.target, selected.components(), running, gardener)?;
-    // What it is not about was not asked for: it would only be told as not supported. Objects are asked by `check`.
+    let target = targets::resolve(&arguments.target, selected.components(), running, gardener)?;
+    // Drop contracts that do not concern the target: the report would list them as not supported. `check objects` runs contracts
+    // about objects.
     selected.retain(|contract| {
-        named.is_asked_of(&contract.component, contract.form) && contract.form != Form::Objects
+        target.is_asked_of(&contract.component, contract.form) && contract.form != Form::Objects
     });
     if selected.is_empty() {
-        let text = format!("nothing of {} is asked of {}", selection.words(), named.identity().name);
+        let text = format!("no contract of {} applies to {}", selection.words(), target.identity().name);
         return Err(Failure { code: 4, text });
     }
-    fits(arguments)?;
-    let in_cluster = kind::in_cluster(arguments.substrate, &mut selected)?;
+    check_substrate(arguments)?;
+    let in_cluster = kind::in_cluster_target(arguments.substrate, &mut selected)?;
     let target: Arc<dyn Target> = match &in_cluster {
         Some(in_cluster) => Arc::<kind::InCluster>::clone(in_cluster),
-        None => named,
+        None => target,
     };
-    let shard = selected.deal_out(arguments.shard)?;
-    let substrate = arguments.substrate.word();
-    let again = again(arguments, added);
-    let wish = Wish {
+    let shard = selected.keep_shard(arguments.shard)?;
+    let substrate = arguments.substrate.name();
+    let repeat = repeat_command(arguments, added);
+    let request = RunRequest {
         execution: &arguments.execution,
         selection: &selection,
-        command: &options::repeated(again, &arguments.execution),
+        command: &options::repeat_command_line(repeat, &arguments.execution),
         substrate,
         shard,
         keeps_damages: false,
     };
-    // What is started outside this process takes its time, so contracts of one component share it.
-    let together = match arguments.substrate {
-        SubstrateName::Kind => Together::Run,
-        SubstrateName::Envtest => Together::Component,
-        _ if target.is_outside() => Together::Component,
-        SubstrateName::Embedded | SubstrateName::Direct => Together::Contract,
+    // A target outside this process starts slowly, so the contracts of one component share it.
+    let batching = match arguments.substrate {
+        SubstrateName::Kind => Batching::WholeRun,
+        SubstrateName::Envtest => Batching::PerComponent,
+        _ if target.is_outside() => Batching::PerComponent,
+        SubstrateName::Embedded | SubstrateName::Direct => Batching::PerContract,
     };
     let crds = target.needs().crds.clone();
     let ground = ground(arguments, (&selected, &crds), in_cluster.as_deref(), terminal);
-    session::run((&selected, together), target, ground, &wish, terminal)
+    session::run((&selected, batching), target, ground, &request, terminal)
 }
 
-/// The command that repeats this one.
-fn again(arguments: &VerifyArguments, added: Option<&Path>) -> Again {
+/// The command line that repeats this one.
+fn repeat_command(arguments: &VerifyArguments, added: Option<&Path>) -> RepeatCommand {
     let with_manager = arguments.envtest.with.contains(&Addition::ControllerManager);
-    Again::new("verify", added)
+    RepeatCommand::new("verify", added)
         .with("--target", &arguments.target)
         .path("--ca", arguments.running.trust.ca.as_deref())
         .flag("--insecure", arguments.running.trust.insecure)
         .path("--config", arguments.running.config.as_deref())
         .path("--kubeconfig", arguments.running.kubeconfig.as_deref())
-        .unless("--substrate", arguments.substrate.word(), "direct")
+        .unless_default("--substrate", arguments.substrate.name(), "direct")
         .flag("--with controller-manager", with_manager)
         .path("--data-dir", arguments.envtest.data_dir.as_deref())
-        .unless("--zones", arguments.kind.nodes.zones.as_deref().unwrap_or_default(), "")
+        .unless_default("--zones", arguments.kind.nodes.zones.as_deref().unwrap_or_default(), "")
 }
 
-/// Refuses a server for a target that reads another one already.
-fn fits(arguments: &VerifyArguments) -> Result<(), Failure> {
-    envtest::fits(&arguments.envtest, arguments.substrate.word())?;
-    kind::fits(arguments.kind.is_said(), arguments.substrate, arguments.execution.gardener.as_deref())?;
-    let substrate = arguments.substrate.word();
+/// Refuses flags that do not go with the substrate, and a server for a running target, which already reads another one.
+fn check_substrate(arguments: &VerifyArguments) -> Result<(), Failure> {
+    envtest::check_flags(&arguments.envtest, arguments.substrate.name())?;
+    kind::check_flags(
+        arguments.kind.is_given(),
+        arguments.substrate,
+        arguments.execution.gardener.as_deref(),
+    )?;
+    let substrate = arguments.substrate.name();
     if arguments.substrate == SubstrateName::Direct {
         return Ok(());
     }
     if !targets::is_started(&arguments.target) {
         return Err(Failure::usage(format!(
-            "--substrate {substrate}: a target that runs already reads another cluster; say command=…, image=… or \
-             a target file with one of the two, which is started beside the server"
+            "--substrate {substrate}: a running target already reads another cluster; use command=…, image=… or a target \
+            file with one of the two, which the tool starts with the server"
         )));
     }
     if arguments.substrate == SubstrateName::Kind && arguments.target != BUILT_IN {
-        return Err(Failure::usage(format!(
-            "--substrate kind: what runs in the cluster are our own components, say --target {BUILT_IN}"
-        )));
+        return Err(Failure::usage(format!("--substrate kind supports --target {BUILT_IN} only")));
     }
     if arguments.running.kubeconfig.is_some() {
         return Err(Failure::usage(format!(
-            "--substrate {substrate} has a cluster of its own: leave --kubeconfig out"
+            "--substrate {substrate} starts its own cluster: leave --kubeconfig out"
         )));
     }
     Ok(())
@@ -190,15 +195,15 @@ async fn ground(
             let started = envtest::start_for(selected, parallel, crds, &arguments.envtest).await?;
             Ground::Envtest(Arc::new(started))
         }
-        SubstrateName::Kind => kind::ground(in_cluster, &arguments.kind, terminal).await?,
+        SubstrateName::Kind => kind::start_target(in_cluster, &arguments.kind, terminal).await?,
     })
 }
 
-/// Where facts are written: the given cluster; for a started binary an API server of this process; else nowhere.
+/// Where facts are written: to the cluster of `--kubeconfig`; for a started target to an API server of this process; else nowhere.
 async fn facts(arguments: &VerifyArguments) -> Result<FactsFrom, Failure> {
     let Some(path) = &arguments.running.kubeconfig else {
-        let is_apart = targets::is_started(&arguments.target) || targets::is_garden(&arguments.target);
-        return Ok(if is_apart { FactsFrom::Embedded } else { FactsFrom::Nowhere });
+        let needs_server = targets::is_started(&arguments.target) || targets::is_garden(&arguments.target);
+        return Ok(if needs_server { FactsFrom::Embedded } else { FactsFrom::Nowhere });
     };
     let client =
         substrate::kubeconfig::client(path).await.map_err(|error| Failure::environment(error.to_string()))?;

@@ -1,4 +1,4 @@
-//! The list.
+//! The list of components, which the end-to-end tests include as well.
 
 use component::Component;
 

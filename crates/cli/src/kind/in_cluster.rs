@@ -1,4 +1,4 @@
-//! Our components as a target inside a cluster: asked by its API server, and from here over ports of its nodes.
+//! Our components as a target inside a cluster: its API server calls them, and the harness reaches them over node ports.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -20,78 +20,80 @@ use contract::process::ProcessAction;
 use webhook::dial::{DialError, Dialer, Https};
 use webhook::registration::WebhookConfiguration;
 
-use super::rollouts::{self, Installed, Stand};
+use super::rollouts::{self, InstalledRollouts, PlannedRollouts};
 use crate::components::COMPONENTS;
 use crate::targets;
 use crate::terminal::Failure;
 
-/// How many configurations of a component run side by side at most.
+/// How many configurations of a component run at the same time at most.
 pub(super) const ROLLOUTS: usize = 6;
 
-/// Our components in a cluster; their controllers and configuration files are tried in this process, as is what only decides.
+/// Our components in a cluster. Cases about controllers, configuration files and decisions run in this process instead.
 pub(crate) struct InCluster {
-    /// Those that a case is asked of.
-    installed: Vec<Installed>,
-    here: Arc<dyn Target>,
-    place: OnceLock<Place>,
+    /// The components that selected cases need in the cluster.
+    planned: Vec<PlannedRollouts>,
+    in_process: Arc<dyn Target>,
+    endpoints: OnceLock<Endpoints>,
 }
 
-/// Where it was installed.
-struct Place {
-    /// PEM of the authority that signed its certificate, in base64.
+/// How to reach the installed rollouts.
+struct Endpoints {
+    /// PEM of the CA that signed their certificate, in Base64.
     ca_bundle: String,
-    reached: BTreeMap<String, Reached>,
+    by_rollout: BTreeMap<String, RolloutEndpoint>,
 }
 
-/// How a rollout is reached from here.
+/// How to reach a rollout from this process.
 #[derive(Clone)]
-struct Reached {
-    /// Its connections stay from one group of cases to the next.
+struct RolloutEndpoint {
+    /// Keeps its connections from one group of cases to the next.
     webhooks: Https,
     metrics: SocketAddr,
 }
 
 impl InCluster {
-    /// With the configurations that cases of the contracts need.
+    /// Plans rollouts with the configurations that cases of the contracts need.
     ///
     /// # Errors
     /// A contract of a component that is not ours.
     pub(crate) fn of(contracts: &[Contract]) -> Result<Self, Failure> {
-        let installed = COMPONENTS.iter().filter_map(|component| {
+        let planned = COMPONENTS.iter().filter_map(|component| {
             let rollout = component.installation.rollout.as_ref()?;
             let is_own = |contract: &&Contract| contract.component == component.name;
             let own: Vec<Contract> = contracts.iter().filter(is_own).cloned().collect();
             let rollouts = Rollouts::plan(&own, rollout.combining, ROLLOUTS);
-            (!rollouts.configs().is_empty()).then_some(Installed { component, rollout, rollouts })
+            (!rollouts.configs().is_empty()).then_some(PlannedRollouts { component, rollout, rollouts })
         });
-        let installed = installed.collect();
-        let here = targets::ours(contracts.iter().map(|contract| contract.component.as_str()), None)?;
-        Ok(Self { installed, here, place: OnceLock::new() })
+        let planned = planned.collect();
+        let in_process =
+            targets::own_components(contracts.iter().map(|contract| contract.component.as_str()), None)?;
+        Ok(Self { planned, in_process, endpoints: OnceLock::new() })
     }
 
-    /// What is to be installed.
-    pub(super) fn to_install(&self) -> &[Installed] {
-        &self.installed
+    /// The rollouts to install.
+    pub(super) fn to_install(&self) -> &[PlannedRollouts] {
+        &self.planned
     }
 
-    /// Whether a configuration is one of those that run in the cluster, or the component is started elsewhere with any.
+    /// Whether a rollout has this configuration, or the component runs in this process, with any configuration.
     pub(super) fn serves(&self, component: &str, config: &serde_json::Value) -> bool {
-        self.of_component(component).is_none_or(|installed| installed.rollouts.serving(config).is_some())
+        self.of_component(component).is_none_or(|planned| planned.rollouts.serving(config).is_some())
     }
 
-    fn of_component(&self, component: &str) -> Option<&Installed> {
-        self.installed.iter().find(|installed| installed.component.name == component)
+    fn of_component(&self, component: &str) -> Option<&PlannedRollouts> {
+        self.planned.iter().find(|planned| planned.component.name == component)
     }
 
-    /// Says where it is reached.
-    pub(super) fn installed(&self, stand: &Stand) -> Result<(), DialError> {
-        let reached = stand.addresses.iter().map(|(name, [webhooks, metrics])| {
-            let webhooks = stand.dialer(name, *webhooks)?;
-            Ok((name.clone(), Reached { webhooks, metrics: *metrics }))
+    /// Sets how the installed rollouts are reached.
+    pub(super) fn set_endpoints(&self, installed: &InstalledRollouts) -> Result<(), DialError> {
+        let by_rollout = installed.addresses.iter().map(|(name, [webhooks, metrics])| {
+            let webhooks = installed.dialer(name, *webhooks)?;
+            Ok((name.clone(), RolloutEndpoint { webhooks, metrics: *metrics }))
         });
-        let reached = reached.collect::<Result<_, DialError>>()?;
-        // The first one stays: a run has one cluster.
-        let _ = self.place.set(Place { ca_bundle: STANDARD.encode(&stand.authority), reached });
+        let by_rollout = by_rollout.collect::<Result<_, DialError>>()?;
+        // A run has one cluster, so this is called once.
+        let ca_bundle = STANDARD.encode(&installed.authority);
+        let _ = self.endpoints.set(Endpoints { ca_bundle, by_rollout });
         Ok(())
     }
 }
@@ -99,19 +101,19 @@ impl InCluster {
 #[async_trait]
 impl Target for InCluster {
     fn identity(&self) -> Identity {
-        let number: usize = self.installed.iter().map(|installed| installed.rollouts.configs().len()).sum();
+        let number: usize = self.planned.iter().map(|planned| planned.rollouts.configs().len()).sum();
         let endpoint = format!("in namespace {} with {number} configurations", rollouts::NAMESPACE);
-        Identity { kind: TargetKind::InCluster, endpoint, ..self.here.identity() }
+        Identity { kind: TargetKind::InCluster, endpoint, ..self.in_process.identity() }
     }
 
     fn features(&self) -> BTreeSet<String> {
-        self.here.features()
+        self.in_process.features()
     }
 
     fn configurable(&self, component: &str) -> Configurable {
-        // Whoever is not installed is started elsewhere, with any configuration.
+        // A component that is not installed runs in this process, with any configuration.
         self.of_component(component)
-            .map_or(Configurable::Any, |installed| Configurable::OneOf(installed.rollouts.clone()))
+            .map_or(Configurable::Any, |planned| Configurable::OneOf(planned.rollouts.clone()))
     }
 
     fn is_ours(&self) -> bool {
@@ -123,19 +125,19 @@ impl Target for InCluster {
     }
 
     fn is_asked_of(&self, component: &str, form: Form) -> bool {
-        self.here.is_asked_of(component, form)
+        self.in_process.is_asked_of(component, form)
     }
 
     fn decide(&self, decision: &Decision, given: &Given) -> Option<Decided> {
-        self.here.decide(decision, given)
+        self.in_process.decide(decision, given)
     }
 
     fn admits(&self) -> bool {
-        self.here.admits()
+        self.in_process.admits()
     }
 
     fn maintainer(&self) -> Option<&str> {
-        self.here.maintainer()
+        self.in_process.maintainer()
     }
 
     fn is_inside(&self, component: &str) -> bool {
@@ -143,7 +145,7 @@ impl Target for InCluster {
     }
 
     async fn configure(&self, trial: Trial<'_>) -> Result<Option<Configured>, TargetError> {
-        self.here.configure(trial).await
+        self.in_process.configure(trial).await
     }
 
     async fn act(&self, setup: Setup<'_>, action: &ProcessAction) -> Result<Option<Observed>, TargetError> {
@@ -151,29 +153,30 @@ impl Target for InCluster {
     }
 
     async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
-        let installed = self.of_component(setup.component);
-        let Some(Installed { component, rollout: how, rollouts }) =
-            installed.filter(|_| setup.clusters.is_none() && setup.now.is_none())
+        let planned = self.of_component(setup.component);
+        let Some(PlannedRollouts { component, rollout: definition, rollouts }) =
+            planned.filter(|_| setup.clusters.is_none() && setup.now.is_none())
         else {
-            return self.here.start(setup).await;
+            return self.in_process.start(setup).await;
         };
         let wrong = |reason: String| TargetError::Configuration { name: self.identity().name, reason };
-        let place = self.place.get().ok_or_else(|| wrong("it is not installed".to_owned()))?;
+        let endpoints = self.endpoints.get().ok_or_else(|| wrong("it is not installed".to_owned()))?;
         let rollout = rollouts.serving(setup.config);
-        let rollout = rollout.ok_or_else(|| wrong(format!("no rollout serves {}", setup.config)))?;
+        let rollout =
+            rollout.ok_or_else(|| wrong(format!("no rollout has the configuration {}", setup.config)))?;
         let name = rollouts::name(component, rollout);
-        let reached = place.reached.get(&name).cloned();
-        let Reached { webhooks, metrics } =
-            reached.ok_or_else(|| wrong(format!("no rollout {name} was installed")))?;
+        let endpoint = endpoints.by_rollout.get(&name).cloned();
+        let RolloutEndpoint { webhooks, metrics } =
+            endpoint.ok_or_else(|| wrong(format!("no rollout {name} was installed")))?;
         Ok(Box::new(Rollout {
             component,
             webhooks: Arc::new(webhooks),
             metrics: format!("http://{metrics}/metrics"),
-            registrations: (how.registrations)(setup.config, setup.instance).map_err(wrong)?,
+            registrations: (definition.registrations)(setup.config, setup.instance).map_err(wrong)?,
             service: Service {
                 namespace: rollouts::NAMESPACE.to_owned(),
                 name,
-                ca_bundle: place.ca_bundle.clone(),
+                ca_bundle: endpoints.ca_bundle.clone(),
             },
         }))
     }
@@ -210,16 +213,15 @@ impl Running for Rollout {
         plain::read(&self.metrics).await
     }
 
-    /// It goes with its cluster.
+    /// The rollout ends with its cluster.
     async fn stop(self: Box<Self>) {}
 }
 
 #[cfg(test)]
 impl InCluster {
-    /// The configurations that a component of this name runs with.
+    /// The planned configurations of the component with this name.
     pub(crate) fn configs_of(&self, name: &str) -> &[serde_json::Value] {
-        let found = self.installed.iter().find(|installed| installed.component.name == name);
-        found.map_or(&[], |installed| installed.rollouts.configs())
+        self.of_component(name).map_or(&[], |planned| planned.rollouts.configs())
     }
 }
 
@@ -233,22 +235,22 @@ mod tests {
     fn few_cases_need_a_configuration_that_no_rollout_has_and_no_must_clause_is_left_without_a_case() {
         let contracts = contracts::all().unwrap();
         let target = InCluster::of(&contracts).unwrap();
-        let asked = COMPONENTS.iter().filter(|component| component.installation.rollout.is_some()).count();
-        assert_eq!(target.to_install().len(), asked);
-        let few = |installed: &Installed| installed.rollouts.configs().len() <= ROLLOUTS;
+        let expected = COMPONENTS.iter().filter(|component| component.installation.rollout.is_some()).count();
+        assert_eq!(target.to_install().len(), expected);
+        let few = |planned: &PlannedRollouts| planned.rollouts.configs().len() <= ROLLOUTS;
         assert!(target.to_install().iter().all(few));
         let silent = |target: &dyn Target| -> BTreeSet<plan::CaseRef> {
             plan::plan(&contracts, target, 0, true).silent.into_iter().map(|(at, ..)| at).collect()
         };
-        // What is asked nowhere is not lost here.
-        let silent: BTreeSet<plan::CaseRef> = &silent(&target) - &silent(target.here.as_ref());
+        // Ignore cases that run on no substrate.
+        let silent: BTreeSet<plan::CaseRef> = &silent(&target) - &silent(target.in_process.as_ref());
         let all: Vec<plan::CaseRef> = plan::all(&contracts).collect();
-        assert!(silent.len() * 10 <= all.len(), "{} of {} are not asked", silent.len(), all.len());
+        assert!(silent.len() * 10 <= all.len(), "{} of {} do not run", silent.len(), all.len());
         let clause = |at: &plan::CaseRef| plan::look(&contracts, *at).clause.id.as_str();
-        let asked: BTreeSet<&str> = all.iter().filter(|at| !silent.contains(at)).map(clause).collect();
+        let covered: BTreeSet<&str> = all.iter().filter(|at| !silent.contains(at)).map(clause).collect();
         let is_must = |at: &&plan::CaseRef| plan::look(&contracts, **at).clause.level == Level::Must;
         let lost: BTreeSet<&str> =
-            silent.iter().filter(is_must).map(clause).filter(|id| !asked.contains(id)).collect();
+            silent.iter().filter(is_must).map(clause).filter(|id| !covered.contains(id)).collect();
         assert!(lost.is_empty(), "{lost:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! What installing a component takes: manifests in a folder, and patience.
+//! Steps of the installation of components in a kind cluster.
 
 use std::fs;
 use std::path::Path;
@@ -13,25 +13,25 @@ use substrate::kind::{Kind, KindError};
 
 use super::PATIENCE;
 
-/// Between two looks.
+/// Time between two checks.
 const PAUSE: Duration = Duration::from_millis(250);
 
 /// The tag of our images.
 const TAG: &str = "local";
 
-/// Why a component is not installed.
+/// Why a component could not be installed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum InstallError {
     #[error("{0}")]
     Cluster(#[from] KindError),
     #[error("{0}")]
-    Ask(#[from] ClusterError),
+    Request(#[from] ClusterError),
     #[error("{0}")]
     Crds(#[from] EnvtestError),
-    #[error("failed to make its certificate: {0}")]
+    #[error("failed to create its certificate: {0}")]
     Certificate(#[from] rcgen::Error),
-    #[error("its webhooks are not reached: the API server refuses {what}: {answer}")]
-    Unprobed { what: String, answer: String },
+    #[error("failed to check whether the API server reaches its webhooks: it refuses the {what}: {answer}")]
+    ProbeRefused { what: String, answer: String },
     #[error("failed to read its configuration: {0}")]
     Configuration(String),
     #[error("failed to write manifests: {0}")]
@@ -39,27 +39,27 @@ pub(super) enum InstallError {
     #[error("failed to write manifests: {0}")]
     Yaml(#[from] serde_json::Error),
     #[error(
-        "webhooks that no run registered would change what cases ask: {names}; delete them, or start a cluster without \
-         --install"
+        "the cluster has webhooks that would change the requests of cases: {names}; delete them, or start a cluster without \
+        --install"
     )]
-    Foreign { names: String },
+    ForeignWebhooks { names: String },
     #[error("failed to list {path}: {answer}")]
-    Unlisted { path: String, answer: String },
-    #[error("it is not ready after {} s: {answer}", PATIENCE.as_secs())]
+    List { path: String, answer: String },
+    #[error("not ready after {} s: {answer}", PATIENCE.as_secs())]
     NotReady { answer: String },
 }
 
-/// The names that a Service is reached as.
-pub(super) fn names(service: &str, namespace: &str) -> [String; 3] {
+/// The host names of a Service.
+pub(super) fn service_names(service: &str, namespace: &str) -> [String; 3] {
     [service.to_owned(), format!("{service}.{namespace}"), format!("{service}.{namespace}.svc")]
 }
 
-/// Our image in the place of the one that manifests name.
-pub(super) fn image(component: &Component) -> Value {
+/// The kustomize entry that replaces the image in the manifests by ours.
+pub(super) fn image_override(component: &Component) -> Value {
     json!({"name": component.program, "newName": component.image(), "newTag": TAG})
 }
 
-/// Brings what components need into a cluster: their images, and the kinds that Gardener defines.
+/// Loads the components' images into a cluster and installs Gardener's CRDs.
 pub(super) async fn prepare(
     kind: &Kind,
     components: impl Iterator<Item = &'static Component>,
@@ -71,8 +71,8 @@ pub(super) async fn prepare(
     Ok(defined?)
 }
 
-/// The Secret that a component's certificate is in.
-pub(super) fn secret(component: &Component, identity: &Identity) -> Value {
+/// The Secret with a component's certificate.
+pub(super) fn certificate_secret(component: &Component, identity: &Identity) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Secret", "type": "kubernetes.io/tls",
         "metadata": {"name": format!("{}-server", component.program)},
@@ -80,20 +80,20 @@ pub(super) fn secret(component: &Component, identity: &Identity) -> Value {
     })
 }
 
-/// Writes a kustomization; what it says of itself may be left out.
-pub(super) fn customize(folder: &Path, mut kustomization: Value) -> Result<(), InstallError> {
+/// Writes a kustomization; adds `apiVersion` and `kind`.
+pub(super) fn write_kustomization(folder: &Path, mut kustomization: Value) -> Result<(), InstallError> {
     kustomization["apiVersion"] = json!("kustomize.config.k8s.io/v1beta1");
     kustomization["kind"] = json!("Kustomization");
     write(folder, "kustomization.yaml", &formats::yaml::to_string(&kustomization)?)
 }
 
-/// Writes a file of objects.
+/// Writes objects as the YAML documents of a file.
 pub(super) fn write_objects(folder: &Path, path: &str, objects: &[Value]) -> Result<(), InstallError> {
     let documents = objects.iter().map(formats::yaml::to_string).collect::<Result<Vec<_>, _>>()?;
     write(folder, path, &documents.join("---\n"))
 }
 
-/// Writes a file and the folders that it lies in.
+/// Writes a file and creates its folders.
 pub(super) fn write(folder: &Path, path: &str, text: &str) -> Result<(), InstallError> {
     let file = folder.join(path);
     if let Some(parent) = file.parent() {
@@ -102,8 +102,8 @@ pub(super) fn write(folder: &Path, path: &str, text: &str) -> Result<(), Install
     Ok(fs::write(file, text)?)
 }
 
-/// What is missing of a rollout, if anything is.
-pub(super) async fn rolled_out(
+/// Describes the status of a Deployment, unless it has rolled out.
+pub(super) async fn missing_of_rollout(
     cluster: &Cluster,
     namespace: &str,
     name: &str,
@@ -113,19 +113,22 @@ pub(super) async fn rolled_out(
     let found = cluster.get(&deployment).await?;
     let (wanted, status) = (&found.body["spec"]["replicas"], &found.body["status"]);
     let is_current = status["observedGeneration"] == found.body["metadata"]["generation"];
-    let is_there =
+    let is_available =
         ["updatedReplicas", "availableReplicas", "replicas"].iter().all(|count| status[*count] == *wanted);
-    Ok((!is_current || !is_there).then(|| format!("of the Deployment {name} {status}")))
+    Ok((!is_current || !is_available).then(|| format!("the Deployment {name} has the status {status}")))
 }
 
-/// Looks until nothing is missing.
-pub(super) async fn until<L, E>(look: impl Fn() -> L) -> Result<(), InstallError>
+/// Calls `missing` until it returns `None`.
+///
+/// # Errors
+/// The error of `missing`; after [`PATIENCE`] what is still missing.
+pub(super) async fn wait_until_none_missing<M, E>(missing: impl Fn() -> M) -> Result<(), InstallError>
 where
-    L: Future<Output = Result<Option<String>, E>>,
+    M: Future<Output = Result<Option<String>, E>>,
     InstallError: From<E>,
 {
     let begun = Instant::now();
-    while let Some(answer) = look().await? {
+    while let Some(answer) = missing().await? {
         if begun.elapsed() > PATIENCE {
             return Err(InstallError::NotReady { answer });
         }

@@ -1,4 +1,4 @@
-//! A cluster that was there before the run: whose it is, and what an earlier run left in it.
+//! Reuses a kind cluster: locks it, and removes what an earlier run left in it.
 
 use std::fs::{self, File, TryLockError};
 
@@ -7,39 +7,38 @@ use serde_json::{Value, json};
 use substrate::cluster::Cluster;
 use substrate::kind::Kind;
 
-use super::installation::{InstallError, until};
-use super::{broken, create, options, rollouts};
+use super::installation::{InstallError, wait_until_none_missing};
+use super::{create, environment_failure, options, rollouts};
 use crate::arguments::KindArguments;
 use crate::environment;
 use crate::terminal::{Failure, Terminal};
 
-/// Where registrations are listed; their kinds.
+/// Plurals and kinds of webhook configurations.
 const REGISTRATIONS: [(&str, &str); 2] = [
     ("mutatingwebhookconfigurations", "MutatingWebhookConfiguration"),
     ("validatingwebhookconfigurations", "ValidatingWebhookConfiguration"),
 ];
 
-/// How many namespaces are named that do not go.
-const NAMED: usize = 3;
+/// How many namespaces an error names.
+const EXAMPLES: usize = 3;
 
-/// That no other run asks in a cluster of this name; given back however this process ends.
-pub(super) struct Claim(#[expect(dead_code, reason = "the lock is given back when the file is closed")] File);
+/// A lock that keeps other runs out of the cluster of a name. The system releases it when this process ends.
+pub(super) struct Claim(#[expect(dead_code, reason = "closing the file releases the lock")] File);
 
 impl Claim {
-    /// Takes it.
+    /// Takes the lock.
     pub(super) fn of(name: &str) -> Result<Self, Failure> {
         let folder = environment::state_folder().join("kind");
         let path = folder.join(format!("{}.lock", name.to_lowercase()));
         let failed = |error: std::io::Error| {
-            Failure::environment(format!("failed to claim the cluster in {}: {error}", path.display()))
+            Failure::environment(format!("failed to lock the cluster with {}: {error}", path.display()))
         };
         fs::create_dir_all(&folder).map_err(failed)?;
         let file = File::create(&path).map_err(failed)?;
         match file.try_lock() {
             Ok(()) => Ok(Self(file)),
             Err(TryLockError::WouldBlock) => Err(Failure::environment(format!(
-                "another run asks in the cluster {name}, and would find what this one writes: wait for its end, or choose \
-                 another --cluster"
+                "another run uses the cluster {name}: wait for its end, or choose another --cluster"
             ))),
             Err(TryLockError::Error(error)) => Err(failed(error)),
         }
@@ -47,43 +46,50 @@ impl Claim {
 }
 
 /// The cluster of this name without what an earlier run left, or a new one; and whether it is new.
-pub(super) async fn found_or_created(
+pub(super) async fn reuse_or_create(
     name: &str,
     arguments: &KindArguments,
     terminal: &Terminal,
 ) -> Result<(Kind, bool), Failure> {
     let options = options(name, arguments);
-    let found = Kind::reuse(&options).await.map_err(|error| broken(&error))?;
+    let found = Kind::reuse(&options).await.map_err(|error| environment_failure(&error))?;
     let Some(kind) = found else { return Ok((create(&options, terminal).await?, true)) };
-    clear(&kind).await.map_err(|error| broken(&format!("failed to reuse the cluster {name}: {error}")))?;
-    terminal.note(&format!("cluster {} is used again, and stays", kind.name()));
+    remove_leftovers(&kind)
+        .await
+        .map_err(|error| environment_failure(&format!("failed to reuse the cluster {name}: {error}")))?;
+    terminal.note(&format!("using the existing cluster {}, which stays", kind.name()));
     Ok((kind, false))
 }
 
-/// Removes registrations and namespaces of an earlier run; those of others are not for this one to remove.
-async fn clear(kind: &Kind) -> Result<(), InstallError> {
+/// Deletes webhook configurations and namespaces of an earlier run. Refuses a cluster with webhooks of others.
+async fn remove_leftovers(kind: &Kind) -> Result<(), InstallError> {
     let cluster = Cluster::new(kind.client().clone());
     let mut foreign = Vec::new();
-    for (plural, named) in REGISTRATIONS {
+    for (plural, registration_kind) in REGISTRATIONS {
         for found in list(kind, &format!("/apis/admissionregistration.k8s.io/v1/{plural}")).await? {
-            if is_of_a_run(&found) {
-                cluster.delete(&at("admissionregistration.k8s.io/v1", named, &found), "").await?;
+            if calls_rollouts_only(&found) {
+                let registration = reference("admissionregistration.k8s.io/v1", registration_kind, &found);
+                cluster.delete(&registration, "").await?;
             } else {
                 foreign.push(name(&found));
             }
         }
     }
     if !foreign.is_empty() {
-        return Err(InstallError::Foreign { names: foreign.join(", ") });
+        return Err(InstallError::ForeignWebhooks { names: foreign.join(", ") });
     }
-    for found in left(kind).await? {
-        cluster.delete(&at("v1", "Namespace", &found), "").await?;
+    for found in leftover_namespaces(kind).await? {
+        cluster.delete(&reference("v1", "Namespace", &found), "").await?;
     }
-    until(|| async {
-        let left = left(kind).await?;
+    wait_until_none_missing(|| async {
+        let left = leftover_namespaces(kind).await?;
         let answer = || {
-            let names: Vec<String> = left.iter().take(NAMED).map(name).collect();
-            format!("{} namespaces of an earlier run do not go, such as {}", left.len(), names.join(", "))
+            let names: Vec<String> = left.iter().take(EXAMPLES).map(name).collect();
+            format!(
+                "{} namespaces of an earlier run are not deleted yet, such as {}",
+                left.len(),
+                names.join(", ")
+            )
         };
         Ok::<_, InstallError>((!left.is_empty()).then(answer))
     })
@@ -91,24 +97,24 @@ async fn clear(kind: &Kind) -> Result<(), InstallError> {
 }
 
 /// Namespaces that an earlier run left.
-async fn left(kind: &Kind) -> Result<Vec<Value>, InstallError> {
-    let is_left = |found: &Value| name(found) == rollouts::NAMESPACE || name(found).starts_with(CASES);
-    Ok(list(kind, "/api/v1/namespaces").await?.into_iter().filter(is_left).collect())
+async fn leftover_namespaces(kind: &Kind) -> Result<Vec<Value>, InstallError> {
+    let is_of_a_run = |found: &Value| name(found) == rollouts::NAMESPACE || name(found).starts_with(CASES);
+    Ok(list(kind, "/api/v1/namespaces").await?.into_iter().filter(is_of_a_run).collect())
 }
 
 async fn list(kind: &Kind, path: &str) -> Result<Vec<Value>, InstallError> {
     let mut list =
-        kind.ask(path).await.map_err(|answer| InstallError::Unlisted { path: path.to_owned(), answer })?;
+        kind.ask(path).await.map_err(|answer| InstallError::List { path: path.to_owned(), answer })?;
     Ok(serde_json::from_value(list["items"].take()).unwrap_or_default())
 }
 
-/// Whether it sends requests to components that a run installs.
-fn is_of_a_run(registration: &Value) -> bool {
+/// Whether all webhooks of a configuration are components that a run installs.
+fn calls_rollouts_only(registration: &Value) -> bool {
     let mut webhooks = registration["webhooks"].as_array().into_iter().flatten();
     webhooks.all(|webhook| webhook["clientConfig"]["service"]["namespace"] == rollouts::NAMESPACE)
 }
 
-fn at(api_version: &str, kind: &str, found: &Value) -> Value {
+fn reference(api_version: &str, kind: &str, found: &Value) -> Value {
     json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": found["metadata"]["name"]}})
 }
 

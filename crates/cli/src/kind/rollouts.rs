@@ -1,4 +1,4 @@
-//! Our components with every configuration that cases need, side by side: a Deployment and a Service each.
+//! Installs our components once for each configuration that cases need: a Deployment and a Service each.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -11,38 +11,41 @@ use substrate::identity::Identity;
 use substrate::kind::{Kind, PORTS};
 use webhook::dial::{DialError, Https, Target, Trust};
 
-use super::installation::{self, InstallError, customize, until, write, write_objects};
+use super::installation::{
+    self, InstallError, certificate_secret, image_override, missing_of_rollout, service_names,
+    wait_until_none_missing, write, write_kustomization, write_objects,
+};
 
-/// Where they run.
+/// The namespace of the rollouts.
 pub(super) const NAMESPACE: &str = "gardener-conformance";
-/// Ports of their Services that are reached from outside: that of webhooks, and that of metrics.
-const SERVED: [u16; 2] = [443, 8080];
-/// What tells their pods apart.
+/// Ports of the Services that are reached from outside: for webhooks and for metrics.
+const SERVICE_PORTS: [u16; 2] = [443, 8080];
+/// The label that distinguishes the pods of the rollouts of a component.
 const LABEL: &str = "conformance.gardener.cloud/rollout";
 
-/// A component with the configurations that it runs with.
-pub(super) struct Installed {
+/// A component and the configurations to install it with.
+pub(super) struct PlannedRollouts {
     pub(super) component: &'static Component,
     pub(super) rollout: &'static Rollout,
     pub(super) rollouts: Rollouts,
 }
 
-/// What is installed, and how it is reached from outside.
-pub(super) struct Stand {
-    /// PEM of the authority that signed their certificate.
+/// How to reach the installed rollouts from outside the cluster.
+pub(super) struct InstalledRollouts {
+    /// PEM of the CA that signed their certificate.
     pub(super) authority: String,
-    /// Where webhooks and metrics of each rollout are.
+    /// Addresses of the webhooks and the metrics of each rollout.
     pub(super) addresses: BTreeMap<String, [SocketAddr; 2]>,
 }
 
-impl Installed {
+impl PlannedRollouts {
     fn names(&self) -> impl Iterator<Item = String> + '_ {
         (0..self.rollouts.configs().len()).map(|number| name(self.component, number))
     }
 }
 
-impl Stand {
-    /// Asks the webhooks of a rollout directly.
+impl InstalledRollouts {
+    /// A dialer for the webhooks of a rollout.
     pub(super) fn dialer(&self, name: &str, webhooks: SocketAddr) -> Result<Https, DialError> {
         Https::new(&Target {
             url: format!("https://{name}.{NAMESPACE}"),
@@ -53,31 +56,37 @@ impl Stand {
     }
 }
 
-/// Name of the Deployment and of the Service of a rollout.
+/// Name of the Deployment and the Service of a rollout.
 pub(super) fn name(component: &Component, rollout: usize) -> String {
     format!("{}-{rollout}", component.program)
 }
 
-/// The ports of nodes that lead to each rollout.
-fn node_ports(installed: &[Installed]) -> BTreeMap<String, [u16; 2]> {
+/// Assigns node ports to each rollout.
+fn node_ports(planned: &[PlannedRollouts]) -> BTreeMap<String, [u16; 2]> {
     let mut ports = PORTS;
-    let mut port = || ports.next().expect("there are ports for all rollouts that may run side by side");
-    installed.iter().flat_map(Installed::names).map(|name| (name, SERVED.map(|_| port()))).collect()
+    let mut port = || ports.next().expect("there are ports for the maximum number of rollouts");
+    planned
+        .iter()
+        .flat_map(PlannedRollouts::names)
+        .map(|name| (name, SERVICE_PORTS.map(|_| port())))
+        .collect()
 }
 
-/// Installs one for each configuration and waits until all run; then scheduler and controllers rest.
-pub(super) async fn install(kind: &Kind, installed: &[Installed]) -> Result<Stand, InstallError> {
+/// Installs the rollouts and waits until all run; then stops the scheduler and the controllers of the cluster.
+pub(super) async fn install(
+    kind: &Kind,
+    planned: &[PlannedRollouts],
+) -> Result<InstalledRollouts, InstallError> {
     let published = kind.published().await?;
-    installation::prepare(kind, installed.iter().map(|installed| installed.component)).await?;
-    let node_ports = node_ports(installed);
-    let reached_as: Vec<String> =
-        node_ports.keys().flat_map(|name| installation::names(name, NAMESPACE)).collect();
-    let identity = Identity::made(NAMESPACE, reached_as)?;
+    installation::prepare(kind, planned.iter().map(|planned| planned.component)).await?;
+    let node_ports = node_ports(planned);
+    let host_names: Vec<String> = node_ports.keys().flat_map(|name| service_names(name, NAMESPACE)).collect();
+    let identity = Identity::made(NAMESPACE, host_names)?;
     let folder = tempfile::tempdir()?;
     let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}});
     write_objects(folder.path(), "namespace.yaml", &[namespace])?;
     let (mut resources, mut images) = (vec!["namespace.yaml".to_owned()], Vec::new());
-    for Installed { component, rollout: how, rollouts } in installed {
+    for PlannedRollouts { component, rollout: definition, rollouts } in planned {
         let manifests = component.installation.manifests;
         let of_component = folder.path().join(component.program);
         for (path, text) in manifests.below("base") {
@@ -85,35 +94,35 @@ pub(super) async fn install(kind: &Kind, installed: &[Installed]) -> Result<Stan
         }
         for (number, config) in rollouts.configs().iter().enumerate() {
             let rollout = of_component.join(number.to_string());
-            write_objects(&rollout, "secret.yaml", &[installation::secret(component, &identity)])?;
+            write_objects(&rollout, "secret.yaml", &[certificate_secret(component, &identity)])?;
             for (path, text) in manifests.of_rollouts() {
                 write(&rollout, path, text)?;
             }
-            let file = (how.file)(config).map_err(InstallError::Configuration)?;
+            let file = (definition.file)(config).map_err(InstallError::Configuration)?;
             if let Some(file) = &file {
                 write(&rollout, "config.yaml", &formats::yaml::to_string(file)?)?;
             }
             let mut overlay = overlay(component, number, file.is_some());
-            overlay["patches"] = json!([led(component, node_ports[&name(component, number)])]);
-            customize(&rollout, overlay)?;
+            overlay["patches"] = json!([node_port_patch(component, node_ports[&name(component, number)])]);
+            write_kustomization(&rollout, overlay)?;
             resources.push(format!("{}/{number}", component.program));
         }
-        images.push(installation::image(component));
+        images.push(image_override(component));
     }
-    customize(folder.path(), json!({"resources": resources, "images": images}))?;
+    write_kustomization(folder.path(), json!({"resources": resources, "images": images}))?;
     kind.apply(folder.path()).await?;
     let cluster = Cluster::new(kind.client().clone());
     for name in node_ports.keys() {
-        until(|| installation::rolled_out(&cluster, NAMESPACE, name)).await?;
+        wait_until_none_missing(|| missing_of_rollout(&cluster, NAMESPACE, name)).await?;
     }
     kind.rest().await?;
     let addresses = node_ports.into_iter().map(|(name, ports)| (name, ports.map(|port| published[&port])));
-    Ok(Stand { authority: identity.authority, addresses: addresses.collect() })
+    Ok(InstalledRollouts { authority: identity.authority, addresses: addresses.collect() })
 }
 
-/// Lets ports of every node lead to the Service of a component.
-fn led(component: &Component, node_ports: [u16; 2]) -> Value {
-    let ports = SERVED.into_iter().zip(node_ports);
+/// A patch that makes the Service of a component one of type NodePort.
+fn node_port_patch(component: &Component, node_ports: [u16; 2]) -> Value {
+    let ports = SERVICE_PORTS.into_iter().zip(node_ports);
     let ports: Vec<Value> =
         ports.map(|(port, node)| json!({"port": port, "protocol": "TCP", "nodePort": node})).collect();
     let patch = json!({
@@ -148,13 +157,13 @@ mod tests {
     use crate::kind::in_cluster::{InCluster, ROLLOUTS};
 
     #[test]
-    fn services_have_the_ports_that_nodes_lead_to() {
+    fn services_have_the_ports_that_node_ports_forward_to() {
         for component in COMPONENTS.iter().filter(|component| component.installation.rollout.is_some()) {
             let text = component.installation.manifests.text("base/service.yaml").unwrap();
             let service = formats::yaml::documents(text).unwrap().remove(0);
             assert_eq!(service["metadata"]["name"], component.program);
             let ports = service["spec"]["ports"].as_array().unwrap();
-            let names = SERVED.map(|wanted| {
+            let names = SERVICE_PORTS.map(|wanted| {
                 ports.iter().find(|port| port["port"] == wanted).map(|port| port["name"].clone())
             });
             assert_eq!(names, [Some(json!("server")), Some(json!("metrics"))], "{}", component.name);

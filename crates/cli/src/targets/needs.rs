@@ -1,4 +1,4 @@
-//! What a target file says must be in the target's cluster before it starts.
+//! Reads the objects that a target needs in its cluster before it starts (`needs` in a target file).
 
 use std::error::Error as _;
 use std::fs;
@@ -10,12 +10,12 @@ use serde_json::Value;
 
 use crate::terminal::Failure;
 
-/// Reads the objects of these files.
+/// Reads the objects of the files.
 pub(super) fn read(files: impl Iterator<Item = PathBuf>) -> Result<Needs, Failure> {
     let mut needs = Needs::default();
     for file in files {
         let wrong = |reason: String| {
-            let remedy = "`needs` names YAML files of objects, relative to the target file";
+            let remedy = "`needs` must name YAML files with objects, relative to the target file";
             Failure::usage(format!("failed to read {}: {reason}; {remedy}", file.display()))
         };
         let text = fs::read_to_string(&file).map_err(|error| wrong(error.to_string()))?;
@@ -32,7 +32,7 @@ fn add(needs: &mut Needs, object: Value) -> Result<(), String> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let (kind, name) = (text(&object["kind"]), text(&object["metadata"]["name"]));
     if text(&object["apiVersion"]).is_empty() || kind.is_empty() || name.is_empty() {
-        return Err("it lacks apiVersion, kind or metadata.name".to_owned());
+        return Err("apiVersion, kind or metadata.name is missing".to_owned());
     }
     if kind == "CustomResourceDefinition" {
         let crd = Crd::from_value(object).map_err(|error| match error.source() {
@@ -66,7 +66,7 @@ spec:
 ";
 
     #[test]
-    fn definitions_are_told_from_objects() {
+    fn crds_are_separated_from_other_objects() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("garden.yaml");
         fs::write(&file, GARDEN).unwrap();
@@ -82,12 +82,15 @@ spec:
     }
 
     #[test]
-    fn what_is_no_object_is_named() {
+    fn invalid_objects_are_reported_with_their_file() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("garden.yaml");
         let table = [
             ("a: [", "garden.yaml"),
-            ("kind: Namespace\nmetadata: {name: a}\n", "object 1: it lacks apiVersion"),
+            (
+                "kind: Namespace\nmetadata: {name: a}\n",
+                "object 1: apiVersion, kind or metadata.name is missing",
+            ),
             (
                 "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: a}\n",
                 "spec",

@@ -1,4 +1,4 @@
-//! The cluster of this run, which ends with it however it ends, and how it is asked.
+//! The kind cluster of the tests. It is deleted when the tests end, also if they are killed.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,16 +11,16 @@ use serde_json::Value;
 use substrate::cluster::{Cluster, Reply};
 use substrate::kind::programs::Programs;
 
+use crate::environment;
 use crate::list::COMPONENTS;
-use crate::place;
 use crate::tethered::Tethered;
 
-/// Where objects, events and logs of the cluster are collected when it does not get ready.
+/// Where objects, events and logs of the cluster are collected if it does not become ready.
 const LOGS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../reports/e2e/kind");
 /// How long a rollout may take.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
 
-/// A cluster with our components.
+/// A running cluster with our components.
 pub(crate) struct Running {
     _tethered: Tethered,
     runtime: tokio::runtime::Runtime,
@@ -30,27 +30,27 @@ pub(crate) struct Running {
     name: String,
 }
 
-/// The one cluster of all tests, which the first of them starts; it goes after the last.
+/// The cluster that all tests share: the first test starts it, and it is deleted after the last.
 #[derive(Clone, Default)]
-pub(crate) struct Shared(Arc<Mutex<State>>);
+pub(crate) struct SharedCluster(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
-    /// How many tests still come.
-    ahead: usize,
-    /// Whether it has three nodes in three zones, or one node.
+    /// How many tests remain.
+    remaining: usize,
+    /// Whether the cluster has three nodes in three zones, or one node.
     has_zones: bool,
     running: Option<Result<Running, String>>,
 }
 
-impl Shared {
-    /// Says how many tests come, and whether they need three zones.
-    pub(crate) fn awaits(&self, tests: usize, has_zones: bool) {
+impl SharedCluster {
+    /// Sets the number of tests, and whether they need three zones.
+    pub(crate) fn expect_tests(&self, tests: usize, has_zones: bool) {
         let mut state = self.state();
-        (state.ahead, state.has_zones) = (tests, has_zones);
+        (state.remaining, state.has_zones) = (tests, has_zones);
     }
 
-    /// Does one of the tests.
+    /// Runs one of the tests.
     pub(crate) fn with<T>(&self, test: impl FnOnce(&Running) -> Result<T, String>) -> Result<T, String> {
         let mut state = self.state();
         let has_zones = state.has_zones;
@@ -58,8 +58,8 @@ impl Shared {
             Ok(running) => test(running),
             Err(error) => Err(error.clone()),
         };
-        state.ahead = state.ahead.saturating_sub(1);
-        if state.ahead == 0 {
+        state.remaining = state.remaining.saturating_sub(1);
+        if state.remaining == 0 {
             state.running = None;
         }
         outcome
@@ -71,9 +71,9 @@ impl Shared {
 }
 
 impl Running {
-    /// Starts one as a user does.
+    /// Starts a cluster with `env up`.
     fn start(has_zones: bool) -> Result<Self, String> {
-        let programs = place::surroundings().programs().map_err(|error| error.to_string())?;
+        let programs = environment::surroundings().programs().map_err(|error| error.to_string())?;
         let name = format!("e2e-{}", std::process::id());
         let zones = if has_zones { "3" } else { "1" };
         let arguments = [
@@ -84,7 +84,7 @@ impl Running {
         let arguments: Vec<&str> = arguments.concat().into_iter().chain(installed).collect();
         let mut tethered = Tethered::spawn(&arguments.into_iter().map(str::to_owned).collect::<Vec<_>>())?;
         let kubeconfig = tethered.first_line();
-        let kubeconfig = kubeconfig.ok_or("no cluster was started: its reason stands above")?;
+        let kubeconfig = kubeconfig.ok_or("no cluster was started; see the error above")?;
         let runtime = tokio::runtime::Runtime::new().map_err(|error| error.to_string())?;
         let client = runtime.block_on(substrate::kubeconfig::client(Path::new(&kubeconfig)));
         let client = client.map_err(|error| error.to_string())?;
@@ -96,12 +96,12 @@ impl Running {
         self.runtime.block_on(self.cluster.create(object, "")).map_err(|error| error.to_string())
     }
 
-    /// What the creation of an object would be answered.
+    /// Creates an object in a dry run.
     pub(crate) fn try_to_create(&self, object: &Value) -> Result<Reply, String> {
         self.runtime.block_on(self.cluster.create(object, "dryRun=All")).map_err(|error| error.to_string())
     }
 
-    /// What an object is now.
+    /// Reads an object.
     pub(crate) fn get(&self, object: &Value) -> Result<Value, String> {
         self.runtime
             .block_on(self.cluster.get(object))
@@ -109,26 +109,26 @@ impl Running {
             .map_err(|error| error.to_string())
     }
 
-    /// What kubectl prints, and whether it succeeds.
+    /// Runs kubectl; returns whether it succeeded, and its output.
     pub(crate) fn kubectl(&self, arguments: &[&str]) -> Result<(bool, String), String> {
         let mut command = Command::new(&self.programs.kubectl);
         let output = command.args(["--kubeconfig", &self.kubeconfig]).args(arguments).output();
         let output = output.map_err(|error| format!("failed to start kubectl: {error}"))?;
-        let said = [output.stdout, output.stderr].concat();
-        Ok((output.status.success(), String::from_utf8_lossy(&said).into_owned()))
+        let text = [output.stdout, output.stderr].concat();
+        Ok((output.status.success(), String::from_utf8_lossy(&text).into_owned()))
     }
 
-    /// Keeps objects, events and logs of pods, and says where.
+    /// Collects objects, events and logs of pods; returns a sentence that says where they are.
     pub(crate) fn dump(&self, test: &str) -> String {
         let folder = format!("{LOGS}/{test}");
         let at = format!("--output-directory={folder}");
         match self.kubectl(&["cluster-info", "dump", "--all-namespaces", "--output=yaml", &at]) {
             Ok((true, _)) => format!("objects, events and logs are in {folder}"),
-            Ok((false, said)) | Err(said) => format!("they cannot be collected: {said}"),
+            Ok((false, error)) | Err(error) => format!("failed to collect objects, events and logs: {error}"),
         }
     }
 
-    /// Creates an object that nobody may refuse, and gives what came about.
+    /// Creates an object and returns it; an error if it is refused.
     pub(crate) fn created(&self, object: &Value) -> Result<Value, String> {
         let reply = self.create(object)?;
         if reply.is_success() { Ok(reply.body) } else { Err(reply.message()) }
@@ -144,12 +144,16 @@ impl Running {
         self.runtime.block_on(self.cluster.merge_patch(object, "", patch)).map_err(|error| error.to_string())
     }
 
-    /// Looks at an object until it is as it is wanted.
-    pub(crate) fn until(&self, object: &Value, is_wanted: impl Fn(&Value) -> bool) -> Result<Value, String> {
+    /// Reads an object until `condition` holds, and returns it.
+    pub(crate) fn wait_until(
+        &self,
+        object: &Value,
+        condition: impl Fn(&Value) -> bool,
+    ) -> Result<Value, String> {
         let begun = Instant::now();
         loop {
             let found = self.get(object)?;
-            if is_wanted(&found) {
+            if condition(&found) {
                 return Ok(found);
             }
             if begun.elapsed() > PATIENCE {
@@ -160,35 +164,34 @@ impl Running {
         }
     }
 
-    /// What a GET of a path answers.
-    pub(crate) fn ask(&self, path: &str) -> Result<Value, String> {
+    /// Sends a GET for a path.
+    pub(crate) fn get_path(&self, path: &str) -> Result<Value, String> {
         let request = http::Request::get(path).body(Vec::new()).map_err(|error| error.to_string())?;
         let answer = self.runtime.block_on(self.cluster.client().request(request));
         answer.map_err(|error| error.to_string())
     }
 
-    /// An image that every node has.
+    /// The image of pause containers, which every node has.
     pub(crate) fn image(&self) -> Result<String, String> {
-        let nodes = self.ask("/api/v1/nodes")?;
+        let nodes = self.get_path("/api/v1/nodes")?;
         let images = nodes["items"][0]["status"]["images"].as_array().into_iter().flatten();
         let mut names = images.flat_map(|image| image["names"].as_array().into_iter().flatten());
         let pause = names.find_map(|name| name.as_str().filter(|name| name.contains("/pause:")));
-        pause.map(str::to_owned).ok_or_else(|| "no node has an image that waits".to_owned())
+        pause.map(str::to_owned).ok_or_else(|| "no node has the image pause".to_owned())
     }
 }
 
-/// Nothing, or why it was refused.
-pub(crate) fn done(reply: &Reply) -> Result<(), String> {
+/// Returns an error if the request was refused.
+pub(crate) fn check(reply: &Reply) -> Result<(), String> {
     if reply.is_success() { Ok(()) } else { Err(reply.message()) }
 }
 
-/// As data of Secrets and of kubeconfigs lie.
+/// Base64, as in Secrets and kubeconfigs.
 pub(crate) fn base64(text: &str) -> String {
     STANDARD.encode(text)
 }
 
-/// A node cannot begin a connection to another machine: the firewall of our node image refuses it at once. A released image
-/// has none.
+/// The firewall of our node image refuses connections to other machines at once. A released node image has no firewall.
 pub(crate) fn nothing_leaves_the_machine(running: &Running) -> Result<(), String> {
     let node = format!("gardener-conformance-{}-control-plane", running.name);
     let inside = |script: &str| {
@@ -201,17 +204,17 @@ pub(crate) fn nothing_leaves_the_machine(running: &Running) -> Result<(), String
         return Ok(());
     }
     let refused_at_once = [
-        // Of a range for documentation, so of no machine.
+        // An address for documentation, which no machine has.
         ("198.51.100.1", "Connection refused"),
-        // Of no Service.
+        // An address in the range of Services that no Service has.
         ("10.96.77.77", "Connection refused"),
-        // Of no pod.
+        // An address in the range of pods that no pod has.
         ("10.244.77.77", "No route to host"),
     ];
     for (address, words) in refused_at_once {
-        let (connected, said) = inside(&format!("timeout 5 bash -c '</dev/tcp/{address}/80'"))?;
-        if connected || !said.contains(words) {
-            return Err(format!("a connection to {address} was not refused at once: {said}"));
+        let (connected, error) = inside(&format!("timeout 5 bash -c '</dev/tcp/{address}/80'"))?;
+        if connected || !error.contains(words) {
+            return Err(format!("a connection to {address} was not refused at once: {error}"));
         }
     }
     Ok(())

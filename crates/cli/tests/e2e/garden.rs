@@ -1,4 +1,4 @@
-//! Our garden: admission and controller-manager beside each other, and a provider's webhooks, each with its own rights alone.
+//! Our garden: admission, controller-manager and a provider's webhooks in one cluster, each with its own permissions.
 
 use serde_json::{Value, json};
 use substrate::facts;
@@ -19,8 +19,8 @@ fn shoot(name: &str, version: &Value) -> Result<Value, String> {
     Ok(shoot)
 }
 
-/// The profile and a namespace for Shoots, which are there already where another test was first.
-fn offered(running: &Running) -> Result<Value, String> {
+/// Creates the profile and a namespace for Shoots, unless another test has created them.
+fn create_profile(running: &Running) -> Result<Value, String> {
     let profile: Value = formats::yaml::from_str(PROFILE).map_err(|error| error.to_string())?;
     let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}});
     for object in [&namespace, &profile] {
@@ -35,16 +35,16 @@ fn offered(running: &Running) -> Result<Value, String> {
 pub(crate) fn a_shoot_is_filled_in_or_refused_by_what_its_profile_offers(
     running: &Running,
 ) -> Result<(), String> {
-    offered(running)?;
+    create_profile(running)?;
     let filled = running.try_to_create(&shoot("filled", &Value::Null)?)?;
     let version = &filled.body["spec"]["kubernetes"]["version"];
     if *version != "1.27.5" {
-        return Err(format!("it was filled in with {version}: {}", filled.message()));
+        return Err(format!("the version was set to {version}: {}", filled.message()));
     }
     let refused = running.try_to_create(&shoot("refused", &json!("1.20.0"))?)?;
     let by = "admission webhook \"validation.shoots.garden-admission.gardener.cloud\" denied the request";
     if refused.is_success() || !refused.message().contains(by) {
-        return Err(format!("a version that is not offered was answered by: {}", refused.message()));
+        return Err(format!("the answer for a version that is not offered: {}", refused.message()));
     }
     Ok(())
 }
@@ -52,29 +52,29 @@ pub(crate) fn a_shoot_is_filled_in_or_refused_by_what_its_profile_offers(
 pub(crate) fn a_shoot_that_asks_for_maintenance_is_moved_and_holds_its_profile(
     running: &Running,
 ) -> Result<(), String> {
-    let profile = offered(running)?;
+    let profile = create_profile(running)?;
     let mut old = shoot("moved", &json!("1.27.4"))?;
     old["metadata"]["annotations"] = json!({"gardener.cloud/operation": "maintain"});
     let moved = running.created(&old)?;
-    running.until(&moved, |found| {
+    running.wait_until(&moved, |found| {
         let state = &found["status"]["lastMaintenance"]["state"];
         found["spec"]["kubernetes"]["version"] == "1.27.5" && *state == "Succeeded"
     })?;
     let events = format!("/api/v1/namespaces/{NAMESPACE}/events");
-    told(running, &events, "KubernetesVersionMaintenance")?;
+    wait_for_event(running, &events, "KubernetesVersionMaintenance")?;
     running.delete(&profile)?;
-    told(running, "/api/v1/namespaces/default/events", "ResourceReferenced")?;
+    wait_for_event(running, "/api/v1/namespaces/default/events", "ResourceReferenced")?;
     if running.get(&profile)?["metadata"]["deletionTimestamp"].is_null() {
-        return Err("the profile is gone, or not to go, though a Shoot uses it".to_owned());
+        return Err("the profile was deleted, or is not being deleted, although a Shoot uses it".to_owned());
     }
     running.delete(&moved)?;
-    running.until(&profile, |found| found["code"] == 404).map(|_| ())
+    running.wait_until(&profile, |found| found["code"] == 404).map(|_| ())
 }
 
-/// Waits until an event with a reason is written.
-fn told(running: &Running, events: &str, reason: &str) -> Result<(), String> {
+/// Waits for an event with this reason.
+fn wait_for_event(running: &Running, events: &str, reason: &str) -> Result<(), String> {
     for _ in 0..200 {
-        let found = running.ask(events)?;
+        let found = running.get_path(events)?;
         let mut events = found["items"].as_array().into_iter().flatten();
         if events.any(|event| event["reason"] == reason) {
             return Ok(());
@@ -106,7 +106,7 @@ pub(crate) fn a_control_plane_is_changed_by_its_providers_webhooks_and_that_of_a
         let is_changed =
             command.as_array().into_iter().flatten().any(|word| *word == "--cloud-provider=external");
         if !reply.is_success() || is_changed != want {
-            return Err(format!("of {provider} the command became {command}: {}", reply.message()));
+            return Err(format!("for the provider {provider} the command is {command}: {}", reply.message()));
         }
     }
     Ok(())

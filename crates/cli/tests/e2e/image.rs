@@ -1,4 +1,4 @@
-//! A webhook's image as a target: containers of the engine, without a cluster.
+//! A webhook's image as a target: containers without a cluster.
 
 use std::fs;
 use std::path::Path;
@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use crate::place;
+use crate::environment;
 
-/// A provider's webhooks, which read the Cluster of a shoot from the API server beside them.
+/// A provider's webhooks, which read the Cluster of a Shoot from the API server that the tool starts.
 const TARGET: &str = r"
 apiVersion: conformance.gardener.cloud/v1alpha1
 kind: Target
@@ -28,39 +28,39 @@ spec:
   config: {file: config.yaml}
   features: [csi]
 ";
-/// What the webhooks are told.
+/// The configuration of the webhooks.
 const CONFIG: &str = "apiVersion: controlplane-webhooks.conformance.gardener.cloud/v1alpha1
 kind: ControlPlaneWebhooksConfiguration
 provider: local
 ";
 const REPORT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../reports/e2e/image");
-/// How long a container may take to come and to go.
+/// How long a container may take to start and to end.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 pub(crate) fn it_keeps_a_contract_and_no_container_is_left() -> Result<(), String> {
     let target = target()?;
     let output = verify(target.path(), "kubelet-flags").output().map_err(|error| error.to_string())?;
-    let said = String::from_utf8_lossy(&output.stdout);
-    if !output.status.success() || !said.contains("verdict  conformant") {
-        let words = String::from_utf8_lossy(&output.stderr);
-        return Err(format!("{}\n{said}{words}", output.status));
+    let text = String::from_utf8_lossy(&output.stdout);
+    if !output.status.success() || !text.contains("verdict  conformant") {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("{}\n{text}{errors}", output.status));
     }
     match containers()?.as_str() {
         "" => Ok(()),
-        left => Err(format!("left are {left}")),
+        left => Err(format!("containers are left: {left}")),
     }
 }
 
 pub(crate) fn it_goes_when_the_tool_is_killed() -> Result<(), String> {
     let target = target()?;
     let mut tool = verify(target.path(), "deployments").spawn().map_err(|error| error.to_string())?;
-    let came = until("a container comes", |containers| !containers.is_empty());
+    let started = wait_until("a container exists", |containers| !containers.is_empty());
     let killed = tool.kill().and_then(|()| tool.wait()).map_err(|error| error.to_string());
-    came.and(killed)?;
-    until("it goes", str::is_empty)
+    started.and(killed)?;
+    wait_until("no container exists", str::is_empty)
 }
 
-/// A folder with the target file and what it names.
+/// A folder with the target file and its configuration file.
 fn target() -> Result<TempDir, String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     for (name, text) in [("target.yaml", TARGET), ("config.yaml", CONFIG)] {
@@ -70,18 +70,18 @@ fn target() -> Result<TempDir, String> {
 }
 
 fn verify(folder: &Path, contract: &str) -> Command {
-    let mut command = Command::new(place::program());
+    let mut command = Command::new(environment::program());
     command.args(["verify", "--contract", contract, "--report", REPORT]);
     command.arg("--target").arg(folder.join("target.yaml"));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
-fn until(what: &str, is_so: impl Fn(&str) -> bool) -> Result<(), String> {
+fn wait_until(what: &str, condition: impl Fn(&str) -> bool) -> Result<(), String> {
     let begun = Instant::now();
-    while !is_so(&containers()?) {
+    while !condition(&containers()?) {
         if begun.elapsed() > PATIENCE {
-            return Err(format!("waited {PATIENCE:?} and not yet: {what}"));
+            return Err(format!("not so after {PATIENCE:?}: {what}"));
         }
         std::thread::sleep(Duration::from_millis(50));
     }
@@ -90,7 +90,7 @@ fn until(what: &str, is_so: impl Fn(&str) -> bool) -> Result<(), String> {
 
 /// Names of the containers of targets, running or not.
 fn containers() -> Result<String, String> {
-    let docker = place::surroundings().docker().map_err(|error| error.to_string())?;
+    let docker = environment::surroundings().docker().map_err(|error| error.to_string())?;
     let label = "label=conformance.gardener.cloud/target";
     let list = ["ps", "--all", "--filter", label, "--format", "{{.Names}}"];
     let output = Command::new(docker.path()).args(list).output().map_err(|error| error.to_string())?;

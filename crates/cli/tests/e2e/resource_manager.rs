@@ -1,4 +1,4 @@
-//! Our resource-manager, asked by a real API server through its Service.
+//! Our resource-manager, called by a real API server through its Service.
 
 use std::time::{Duration, Instant};
 
@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::cluster::{PATIENCE, Running};
 
-/// A namespace as gardenlet makes them for control planes.
-fn namespace(running: &Running, name: &str) -> Result<Value, String> {
+/// Creates a namespace like those that gardenlet creates for control planes.
+fn create_namespace(running: &Running, name: &str) -> Result<Value, String> {
     running.created(&json!({
         "apiVersion": "v1", "kind": "Namespace",
         "metadata": {"name": name, "labels": {
@@ -16,8 +16,9 @@ fn namespace(running: &Running, name: &str) -> Result<Value, String> {
     }))
 }
 
-/// A Deployment of one replica that says to be a server. The webhook knows a new namespace when its watch has told of it.
-fn server(running: &Running, namespace: &str, annotations: &Value) -> Result<Value, String> {
+/// Creates a Deployment with the label of a server and one replica. Repeats the request until the webhook's watch has received the
+/// new namespace.
+fn create_server(running: &Running, namespace: &str, annotations: &Value) -> Result<Value, String> {
     let deployment = json!({
         "apiVersion": "apps/v1", "kind": "Deployment",
         "metadata": {
@@ -49,29 +50,33 @@ fn server(running: &Running, namespace: &str, annotations: &Value) -> Result<Val
 pub(crate) fn a_deployment_is_mutated_by_every_webhook_that_selects_it_and_runs(
     running: &Running,
 ) -> Result<(), String> {
-    namespace(running, "shoot--e2e--one")?;
-    let deployment = server(running, "shoot--e2e--one", &json!({}))?;
-    same(&deployment["spec"]["replicas"], &json!(2), "replicas")?;
+    create_namespace(running, "shoot--e2e--one")?;
+    let deployment = create_server(running, "shoot--e2e--one", &json!({}))?;
+    check_equal(&deployment["spec"]["replicas"], &json!(2), "replicas")?;
     let toleration =
         |key: &str| json!({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 60});
     let template = &deployment["spec"]["template"]["spec"];
     let tolerations =
         json!([toleration("node.kubernetes.io/not-ready"), toleration("node.kubernetes.io/unreachable")]);
-    same(&template["tolerations"], &tolerations, "tolerations")?;
+    check_equal(&template["tolerations"], &tolerations, "tolerations")?;
     let constraint = &template["topologySpreadConstraints"][0];
-    same(&constraint["topologyKey"], &json!("kubernetes.io/hostname"), "topology key")?;
-    running.until(&deployment, |found| found["status"]["availableReplicas"] == 2)?;
-    let pods = running.ask("/api/v1/namespaces/shoot--e2e--one/pods")?;
+    check_equal(&constraint["topologyKey"], &json!("kubernetes.io/hostname"), "topology key")?;
+    running.wait_until(&deployment, |found| found["status"]["availableReplicas"] == 2)?;
+    let pods = running.get_path("/api/v1/namespaces/shoot--e2e--one/pods")?;
     let profiles: Vec<&Value> = pods["items"]
         .as_array()
         .into_iter()
         .flatten()
         .map(|pod| &pod["spec"]["securityContext"]["seccompProfile"]["type"])
         .collect();
-    same(&json!(profiles), &json!(["RuntimeDefault", "RuntimeDefault"]), "seccomp profiles of its pods")
+    check_equal(
+        &json!(profiles),
+        &json!(["RuntimeDefault", "RuntimeDefault"]),
+        "seccomp profiles of its pods",
+    )
 }
 
-pub(crate) fn the_deletion_of_a_protected_crd_is_refused_in_our_words(
+pub(crate) fn the_deletion_of_a_protected_crd_is_refused_with_our_message(
     running: &Running,
 ) -> Result<(), String> {
     let crd = running.created(&json!({
@@ -86,14 +91,14 @@ pub(crate) fn the_deletion_of_a_protected_crd_is_refused_in_our_words(
             "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}}],
         },
     }))?;
-    let (deleted, said) = running.kubectl(&["delete", "crd", "things.e2e.example.test"])?;
-    if deleted || !said.contains("confirmation.gardener.cloud/deletion") {
-        return Err(format!("kubectl deleted it, or says something else: {said}"));
+    let (deleted, output) = running.kubectl(&["delete", "crd", "things.e2e.example.test"])?;
+    if deleted || !output.contains("confirmation.gardener.cloud/deletion") {
+        return Err(format!("kubectl deleted it, or prints another error: {output}"));
     }
     let refused = running.delete(&crd)?;
-    let words = refused.message();
-    if refused.is_success() || !words.contains("confirmation.gardener.cloud/deletion") {
-        return Err(format!("deleting it was answered by {}: {words}", refused.code));
+    let message = refused.message();
+    if refused.is_success() || !message.contains("confirmation.gardener.cloud/deletion") {
+        return Err(format!("the answer to the deletion is {}: {message}", refused.code));
     }
     let confirmed = json!({"metadata": {"annotations": {"confirmation.gardener.cloud/deletion": "true"}}});
     running.patch(&crd, &confirmed)?;
@@ -104,7 +109,7 @@ pub(crate) fn the_deletion_of_a_protected_crd_is_refused_in_our_words(
 pub(crate) fn a_secret_that_a_managed_resource_names_becomes_objects(
     running: &Running,
 ) -> Result<(), String> {
-    namespace(running, "shoot--e2e--two")?;
+    create_namespace(running, "shoot--e2e--two")?;
     let made = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "made", "namespace": "shoot--e2e--two"}});
     running.created(&json!({
         "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "objects", "namespace": "shoot--e2e--two"},
@@ -115,16 +120,16 @@ pub(crate) fn a_secret_that_a_managed_resource_names_becomes_objects(
         "metadata": {"name": "one", "namespace": "shoot--e2e--two"},
         "spec": {"class": "seed", "secretRefs": [{"name": "objects"}]},
     }))?;
-    running.until(&made, |found| found["kind"] == "ConfigMap")?;
-    running.until(&resource, |found| {
+    running.wait_until(&made, |found| found["kind"] == "ConfigMap")?;
+    running.wait_until(&resource, |found| {
         let mut conditions = found["status"]["conditions"].as_array().into_iter().flatten();
         conditions.any(|condition| condition["type"] == "ResourcesHealthy" && condition["status"] == "True")
     })?;
     running.delete(&resource)?;
-    running.until(&made, |found| found["code"] == 404).map(|_| ())
+    running.wait_until(&made, |found| found["code"] == 404).map(|_| ())
 }
 
-/// A pod in a namespace of users, as requests are tried with.
+/// A pod in a namespace of users, for test requests.
 pub(crate) fn pod(name: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default"},
@@ -150,7 +155,7 @@ pub(crate) fn pods_are_spread_over_three_zones_as_the_constraints_say(
         },
     }))?;
     let replicas = json!({"high-availability-config.resources.gardener.cloud/replicas": "3"});
-    let deployment = server(running, "shoot--e2e--zones", &replicas)?;
+    let deployment = create_server(running, "shoot--e2e--zones", &replicas)?;
     let template = &deployment["spec"]["template"]["spec"];
     let keys: Vec<&Value> = template["topologySpreadConstraints"]
         .as_array()
@@ -161,10 +166,10 @@ pub(crate) fn pods_are_spread_over_three_zones_as_the_constraints_say(
     if !keys.contains(&&json!("topology.kubernetes.io/zone")) {
         return Err(format!("no constraint over zones: {keys:?}"));
     }
-    same(&deployment["spec"]["replicas"], &json!(3), "replicas")?;
-    running.until(&deployment, |found| found["status"]["availableReplicas"] == 3)?;
-    let nodes = running.ask("/api/v1/nodes")?;
-    let pods = running.ask("/api/v1/namespaces/shoot--e2e--zones/pods")?;
+    check_equal(&deployment["spec"]["replicas"], &json!(3), "replicas")?;
+    running.wait_until(&deployment, |found| found["status"]["availableReplicas"] == 3)?;
+    let nodes = running.get_path("/api/v1/nodes")?;
+    let pods = running.get_path("/api/v1/namespaces/shoot--e2e--zones/pods")?;
     let zone = |pod: &Value| {
         let mut nodes = nodes["items"].as_array().into_iter().flatten();
         let node = nodes.find(|node| node["metadata"]["name"] == pod["spec"]["nodeName"]);
@@ -173,20 +178,21 @@ pub(crate) fn pods_are_spread_over_three_zones_as_the_constraints_say(
     };
     let mut zones: Vec<&str> = pods["items"].as_array().into_iter().flatten().map(zone).collect();
     zones.sort_unstable();
-    same(&json!(zones), &json!(["zone-a", "zone-b", "zone-c"]), "zones of its pods")
+    check_equal(&json!(zones), &json!(["zone-a", "zone-b", "zone-c"]), "zones of its pods")
 }
 
-pub(crate) fn a_pod_that_is_killed_comes_back_and_meanwhile_the_failure_policy_refuses(
+pub(crate) fn a_killed_pod_comes_back_and_until_then_the_failure_policy_refuses(
     running: &Running,
 ) -> Result<(), String> {
-    let pods = running.ask("/api/v1/namespaces/garden/pods?labelSelector=app%3Dgardener-resource-manager")?;
+    let pods =
+        running.get_path("/api/v1/namespaces/garden/pods?labelSelector=app%3Dgardener-resource-manager")?;
     let name = &pods["items"][0]["metadata"]["name"];
     let killed =
         json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "garden"}});
     let kill = ["delete", "pod", "--namespace=garden", "--force", "--grace-period=0", "--wait=false"];
-    let (done, said) = running.kubectl(&[&kill[..], &[name.as_str().unwrap_or_default()]].concat())?;
-    if !done {
-        return Err(said);
+    let (succeeded, output) = running.kubectl(&[&kill[..], &[name.as_str().unwrap_or_default()]].concat())?;
+    if !succeeded {
+        return Err(output);
     }
     let begun = Instant::now();
     let (mut refused, mut back) = (0, None);
@@ -194,7 +200,7 @@ pub(crate) fn a_pod_that_is_killed_comes_back_and_meanwhile_the_failure_policy_r
         let reply = running.try_to_create(&pod("while-it-is-gone"))?;
         let at = begun.elapsed();
         if reply.is_success() {
-            // One that is about to end answers still.
+            // The old pod may still answer for a moment.
             let back = *back.get_or_insert(at);
             if at.as_secs_f64() > back.as_secs_f64() + 5.0 {
                 break;
@@ -203,7 +209,7 @@ pub(crate) fn a_pod_that_is_killed_comes_back_and_meanwhile_the_failure_policy_r
             refused += 1;
             back = None;
         } else {
-            return Err(format!("refused in other words: {}", reply.message()));
+            return Err(format!("refused with another message: {}", reply.message()));
         }
         if at.as_secs() > 120 {
             return Err(format!("not back after two minutes: {}", reply.message()));
@@ -211,13 +217,13 @@ pub(crate) fn a_pod_that_is_killed_comes_back_and_meanwhile_the_failure_policy_r
         std::thread::sleep(Duration::from_millis(50));
     }
     let gone = running.get(&killed)?;
-    same(&gone["code"], &json!(404), "code of the killed pod")?;
+    check_equal(&gone["code"], &json!(404), "code of the killed pod")?;
     let seconds = back.map(|back| back.as_secs_f64()).unwrap_or_default();
-    eprintln!("killed: {refused} requests refused, all answered again after {seconds:.1} s");
-    if refused == 0 { Err("nobody was refused while it was gone".to_owned()) } else { Ok(()) }
+    eprintln!("killed: {refused} requests refused; all allowed again after {seconds:.1} s");
+    if refused == 0 { Err("no request was refused while the pod was gone".to_owned()) } else { Ok(()) }
 }
 
-pub(crate) fn without_the_pod_the_failure_policy_refuses_and_with_the_next_one_all_goes_on(
+pub(crate) fn without_the_pod_the_failure_policy_refuses_until_there_is_a_new_one(
     running: &Running,
 ) -> Result<(), String> {
     let deployment = json!({
@@ -225,7 +231,7 @@ pub(crate) fn without_the_pod_the_failure_policy_refuses_and_with_the_next_one_a
         "metadata": {"name": "gardener-resource-manager", "namespace": "garden"},
     });
     running.patch(&deployment, &json!({"spec": {"replicas": 0}}))?;
-    running.until(&deployment, |found| found["status"]["replicas"].as_u64().unwrap_or(0) == 0)?;
+    running.wait_until(&deployment, |found| found["status"]["replicas"].as_u64().unwrap_or(0) == 0)?;
     let begun = Instant::now();
     let refused = loop {
         let reply = running.try_to_create(&pod("refused"))?;
@@ -238,7 +244,7 @@ pub(crate) fn without_the_pod_the_failure_policy_refuses_and_with_the_next_one_a
         std::thread::sleep(Duration::from_millis(100));
     };
     if !refused.contains("failed calling webhook") {
-        return Err(format!("refused in other words: {refused}"));
+        return Err(format!("refused with another message: {refused}"));
     }
     running.patch(&deployment, &json!({"spec": {"replicas": 1}}))?;
     let begun = Instant::now();
@@ -256,6 +262,6 @@ pub(crate) fn without_the_pod_the_failure_policy_refuses_and_with_the_next_one_a
     message.map_or(Ok(()), Err)
 }
 
-fn same(got: &Value, want: &Value, what: &str) -> Result<(), String> {
+fn check_equal(got: &Value, want: &Value, what: &str) -> Result<(), String> {
     if got == want { Ok(()) } else { Err(format!("{what}: want {want:#}, got {got:#}")) }
 }

@@ -1,11 +1,11 @@
-//! The program under test, which ends with this process however that ends.
+//! The program under test, which ends when this process ends, also if this process is killed.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, ExitStatus, Stdio};
 
-use crate::place;
+use crate::environment;
 
-/// Ends the program when the pipe on standard input is closed, which the kernel does however its writer ends.
+/// A script that ends the program when standard input is closed, which the kernel does when this process ends.
 const TETHER: &str = "exec 3<&0 </dev/null; \"$@\" & program=$!; (cat <&3 >/dev/null; kill -TERM \"$program\") & watch=$!; \
                       wait \"$program\"; status=$?; kill \"$watch\" 2>/dev/null; exit \"$status\"";
 
@@ -13,10 +13,10 @@ const TETHER: &str = "exec 3<&0 </dev/null; \"$@\" & program=$!; (cat <&3 >/dev/
 pub(crate) struct Tethered(Child);
 
 impl Tethered {
-    /// Starts it.
+    /// Starts the program with these arguments.
     pub(crate) fn spawn(arguments: &[String]) -> Result<Self, String> {
         let mut command = Command::new("/bin/sh");
-        command.args(["-c", TETHER, "tether", &place::program()]).args(arguments);
+        command.args(["-c", TETHER, "tether", &environment::program()]).args(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         command.spawn().map(Self).map_err(|error| error.to_string())
     }
@@ -26,12 +26,13 @@ impl Tethered {
         BufReader::new(self.0.stdout.take()?).lines().next()?.ok()
     }
 
-    /// Waits until it ends by itself.
+    /// Waits until the program ends, and copies its output to standard error.
     pub(crate) fn wait(mut self) -> Result<ExitStatus, String> {
-        // Nobody reads what it prints, and a full pipe would hold it up.
-        let said = self.0.stdout.take();
+        // Read its output, because a full pipe would block it.
+        let output = self.0.stdout.take();
         let stdin = self.0.stdin.take();
-        for line in said.into_iter().flat_map(|said| BufReader::new(said).lines().map_while(Result::ok)) {
+        for line in output.into_iter().flat_map(|output| BufReader::new(output).lines().map_while(Result::ok))
+        {
             eprintln!("{line}");
         }
         let status = self.0.wait().map_err(|error| error.to_string());

@@ -1,4 +1,4 @@
-//! The GitHub Action: its steps are run as a runner runs them.
+//! The GitHub Action: runs its steps as a runner does.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,9 +7,9 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::program::{Told, told};
+use crate::program::{CallResult, result_of};
 
-/// The action, as a file of this project.
+/// The action of this project.
 fn action() -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../action.yml");
     formats::yaml::from_str(&fs::read_to_string(path).unwrap()).unwrap()
@@ -21,8 +21,8 @@ fn step<'a>(action: &'a Value, name: &str) -> &'a Value {
     steps.iter().find(|step| step["name"] == name).unwrap()
 }
 
-/// Runs the step `verify` with inputs; what is left out is its default. Gives what it told, and its outputs and summary.
-fn run(folder: &Path, inputs: &[(&str, &str)]) -> (Told, String, String) {
+/// Runs the step `verify` with inputs; other inputs have their defaults. Returns its result, outputs and summary.
+fn run(folder: &Path, inputs: &[(&str, &str)]) -> (CallResult, String, String) {
     let action = action();
     let value = |input: &str| {
         let given = inputs.iter().find(|(name, _)| *name == input).map(|(_, value)| (*value).to_owned());
@@ -53,53 +53,53 @@ fn run(folder: &Path, inputs: &[(&str, &str)]) -> (Told, String, String) {
         .output()
         .unwrap();
     let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
-    (told(&output), read("output"), read("summary"))
+    (result_of(&output), read("output"), read("summary"))
 }
 
 #[test]
 fn a_webhook_is_verified_and_gated() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
-    let asked = [
+    let inputs = [
         ("target", "built-in"),
         ("suite", "resource-manager"),
         ("arguments", "--contract\npod-scheduler-name\n"),
     ];
-    let (told, output, summary) = run(here, &asked);
-    told.says(0, &["verdict  conformant", "1 contract,"]);
+    let (result, output, summary) = run(here, &inputs);
+    result.assert_exit(0, &["verdict  conformant", "1 contract,"]);
     assert_eq!(output, "report=reports/latest\nexit-code=0\n");
     assert!(summary.starts_with("## gardener-conformance: conformant"), "{summary}");
     fs::rename(here.join("reports/latest"), here.join("main")).unwrap();
 
-    let (told, output, summary) = run(here, &[&asked[..], &[("baseline", "main")]].concat());
-    told.says(0, &["gate     holds", "baseline main"]);
+    let (result, output, summary) = run(here, &[&inputs[..], &[("baseline", "main")]].concat());
+    result.assert_exit(0, &["gate     holds", "baseline main"]);
     assert_eq!(output, "report=reports/latest\nexit-code=0\n");
     assert!(summary.contains("## gardener-conformance: the gate holds"), "{summary}");
 
     let policy = "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: GatePolicy\nmetadata: {name: a}\nspec:\n  \
                   profiles: [{name: other, components: [controlplane]}]\n";
     fs::write(here.join("gate.yaml"), policy).unwrap();
-    let (told, output, _) = run(here, &[&asked[..], &[("policy", "gate.yaml")]].concat());
-    told.says(4, &["profile \"other\"", "gate     does not hold"]);
+    let (result, output, _) = run(here, &[&inputs[..], &[("policy", "gate.yaml")]].concat());
+    result.assert_exit(4, &["profile \"other\"", "gate     does not hold"]);
     assert_eq!(output, "report=reports/latest\nexit-code=4\n");
 }
 
 #[test]
-fn what_cannot_be_asked_fails_and_no_older_report_is_told() {
+fn an_unreachable_target_fails_and_leaves_no_older_report() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
     let arguments = ("arguments", "--insecure\n--contract\nkube-scheduler-flags");
-    let (told, output, summary) = run(here, &[("target", "url=https://127.0.0.1:9"), arguments]);
-    told.says(3, &["could not ask the target"]);
+    let (result, output, summary) = run(here, &[("target", "url=https://127.0.0.1:9"), arguments]);
+    result.assert_exit(3, &["could not ask the target"]);
     assert_eq!(output, "report=reports/latest\nexit-code=3\n");
     assert!(summary.starts_with("## gardener-conformance: inconclusive"), "{summary}");
-    let (told, output, summary) = run(here, &[("target", "no.yaml"), ("baseline", "reports/latest")]);
-    told.says(2, &["failed to read target no.yaml"]);
+    let (result, output, summary) = run(here, &[("target", "no.yaml"), ("baseline", "reports/latest")]);
+    result.assert_exit(2, &["failed to read target no.yaml"]);
     assert_eq!((output.as_str(), summary.as_str()), ("report=reports/latest\nexit-code=2\n", ""));
 }
 
 #[test]
-fn it_needs_no_action_of_others_and_reads_no_input_as_script() {
+fn it_uses_no_other_action_and_inserts_no_input_into_a_script() {
     let action = action();
     assert_eq!(action["runs"]["using"], "composite");
     for step in action["runs"]["steps"].as_array().unwrap() {

@@ -1,4 +1,4 @@
-//! `check objects`: what Gardener emits, rendered and live, held against its contracts.
+//! `check objects`: compares what Gardener emits, rendered and live, with the contracts.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use kube::core::GroupVersionKind;
 use schema::Kinds;
 use serde_json::{Value, json};
 
-use crate::program::{Told, call};
+use crate::program::{CallResult, call};
 use crate::shards::{merge, read, timeless};
 
 #[path = "../../examples/namespaces/emitted.rs"]
@@ -18,7 +18,10 @@ mod gardener;
 /// The objects of a namespace as Gardener emits them.
 fn emitted(namespace: &str) -> Vec<Value> {
     let fixtures = Catalog::load(&contracts::files()).unwrap().fixtures;
-    gardener::OBJECTS.iter().map(|name| gardener::moved(&fixtures[*name], namespace).unwrap()).collect()
+    gardener::OBJECTS
+        .iter()
+        .map(|name| gardener::in_namespace(&fixtures[*name], namespace).unwrap())
+        .collect()
 }
 
 fn yaml(objects: &[Value]) -> String {
@@ -28,7 +31,7 @@ fn yaml(objects: &[Value]) -> String {
         .collect()
 }
 
-fn check(folder: &Path, arguments: &[&str]) -> Told {
+fn check(folder: &Path, arguments: &[&str]) -> CallResult {
     call(folder, &[&["check", "objects"][..], arguments].concat())
 }
 
@@ -44,7 +47,7 @@ fn what_gardener_emits_is_conformant_however_it_is_written() {
     let folder = tempfile::tempdir().unwrap();
     let (a, b) = (emitted("shoot--a"), emitted("shoot--b"));
     fs::create_dir_all(folder.path().join("m/below")).unwrap();
-    // The objects of a namespace may stand in several files, in lists too, and beside others.
+    // The objects of a namespace may be in several files, in lists, and next to other objects.
     fs::write(folder.path().join("m/a.yaml"), yaml(&a[..4])).unwrap();
     fs::write(
         folder.path().join("m/below/a.json"),
@@ -54,7 +57,8 @@ fn what_gardener_emits_is_conformant_however_it_is_written() {
     let other = "# first\n\n---\napiVersion: example.com/v1\nkind: Other\n---\n";
     fs::write(folder.path().join("m/b.yml"), format!("{other}{}", yaml(&b))).unwrap();
     fs::write(folder.path().join("m/notes.txt"), "no manifest").unwrap();
-    check(folder.path(), &["-f", "m"]).says(0, &["objects of 3 files, 2 namespaces", "verdict  conformant"]);
+    check(folder.path(), &["-f", "m"])
+        .assert_exit(0, &["objects of 3 files, 2 namespaces", "verdict  conformant"]);
     let json = check(
         folder.path(),
         &["-f", "m/a.yaml", "m/below", "m/b.yml", "-o", "json", "--gardener", "v1.82.0"],
@@ -73,58 +77,58 @@ fn what_gardener_emits_is_conformant_however_it_is_written() {
 }
 
 #[test]
-fn to_the_letter_binds_what_gardener_itself_does_not_keep() {
+fn strict_binds_clauses_that_gardener_itself_does_not_keep() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.yaml"), yaml(&emitted("shoot--a"))).unwrap();
     check(folder.path(), &["-f", "a.yaml", "--gardener", "v1.82.0"])
-        .says(0, &["verdict  conformant", "Gardener v1.82.0"]);
-    check(folder.path(), &["-f", "a.yaml", "--gardener", "v1.82.0", "--strict"]).says(
+        .assert_exit(0, &["verdict  conformant", "Gardener v1.82.0"]);
+    check(folder.path(), &["-f", "a.yaml", "--gardener", "v1.82.0", "--strict"]).assert_exit(
         1,
         &["✗ CP-136", "MUST", "verdict  not conformant", "Gardener v1.82.0, to the letter", "--strict"],
     );
-    check(folder.path(), &["-f", "a.yaml", "--gardener", "new"]).says(2, &["it is no release"]);
+    check(folder.path(), &["-f", "a.yaml", "--gardener", "new"]).assert_exit(2, &["not a release"]);
 }
 
 #[test]
-fn a_breach_is_named_with_its_object_and_its_file_and_can_be_asked_again() {
+fn a_breach_is_reported_with_its_object_and_file_and_can_be_repeated() {
     let folder = tempfile::tempdir().unwrap();
     let (mut a, b) = (emitted("shoot--a"), emitted("shoot--b"));
     add_flag(&mut a, "kube-controller-manager", "--cloud-provider=external");
     fs::write(folder.path().join("all.yaml"), format!("{}{}", yaml(&b), yaml(&a))).unwrap();
-    let told = check(folder.path(), &["-f", "all.yaml"]);
+    let result = check(folder.path(), &["-f", "all.yaml"]);
     let case = "CP-050/shoot--a/deployment/kube-controller-manager";
-    told.says(
+    result.assert_exit(
         1,
         &["✗ CP-050", "MUST", "--cloud-provider: external", "all.yaml:", case, "verdict  not conformant"],
     );
-    assert_eq!(told.out.matches("✗ CP-").count(), 1, "{}", told.out);
+    assert_eq!(result.out.matches("✗ CP-").count(), 1, "{}", result.out);
     check(folder.path(), &["-f", "all.yaml", "--case", case])
-        .says(1, &["1 clause ", "✗ CP-050", "1 namespace"]);
+        .assert_exit(1, &["1 clause ", "✗ CP-050", "1 namespace"]);
     check(folder.path(), &["-f", "all.yaml", "--clause", "CP-050", "--namespace", "shoot--b"])
-        .says(0, &["verdict  conformant"]);
+        .assert_exit(0, &["verdict  conformant"]);
     let waivers = "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Waivers\nwaivers:\n- {clause: CP-050, target: gardener, \
                    owner: a, reason: b, link: https://example.com/1, expires: 2999-01-01}\n";
     fs::write(folder.path().join("w.yaml"), waivers).unwrap();
-    check(folder.path(), &["-f", "all.yaml", "--waivers", "w.yaml"]).says(0, &["w 1 waived"]);
+    check(folder.path(), &["-f", "all.yaml", "--waivers", "w.yaml"]).assert_exit(0, &["w 1 waived"]);
 }
 
 #[test]
-fn what_is_missing_is_asked_where_there_is_the_namespace() {
+fn a_missing_object_is_a_breach_only_if_the_namespace_is_given() {
     let folder = tempfile::tempdir().unwrap();
     let all = emitted("shoot--a");
     fs::write(folder.path().join("whole.yaml"), yaml(&all[..7])).unwrap();
     fs::write(folder.path().join("part.yaml"), yaml(&all[1..4])).unwrap();
-    check(folder.path(), &["-f", "whole.yaml"]).says(1, &["✗ CP-090"]);
-    check(folder.path(), &["-f", "part.yaml"]).says(0, &["verdict  conformant"]);
+    check(folder.path(), &["-f", "whole.yaml"]).assert_exit(1, &["✗ CP-090"]);
+    check(folder.path(), &["-f", "part.yaml"]).assert_exit(0, &["verdict  conformant"]);
 }
 
-/// Every control plane that fixtures make, each in a namespace of its own, as documents of JSON.
+/// The number of control planes that the fixtures make, and all of them as JSON documents, each in its own namespace.
 fn matrix(change: impl Fn(&mut [Value])) -> (usize, String) {
     let fixtures = Catalog::load(&contracts::files()).unwrap().fixtures;
-    let varied = gardener::varied(&fixtures);
+    let varied = gardener::control_planes(&fixtures);
     let text = |(at, (_, objects)): (usize, &(String, Vec<&Value>))| {
         let namespace = format!("shoot--dev--{at}");
-        let moved = objects.iter().map(|object| gardener::moved(object, &namespace).unwrap());
+        let moved = objects.iter().map(|object| gardener::in_namespace(object, &namespace).unwrap());
         let mut moved: Vec<Value> = moved.collect();
         change(&mut moved);
         let texts: Vec<String> = moved.iter().map(Value::to_string).collect();
@@ -140,11 +144,11 @@ fn every_control_plane_of_the_matrix_is_conformant() {
     assert_eq!(number, 138);
     fs::write(folder.path().join("all.yaml"), text).unwrap();
     let namespaces = format!("{number} namespaces");
-    let told = check(folder.path(), &["-f", "all.yaml", "--gardener", "v1.82.0"]);
-    told.says(0, &[&namespaces, "verdict  conformant"]);
-    assert!(!told.out.contains("not asked"), "{}", told.out);
-    let told = check(folder.path(), &["-f", "all.yaml"]);
-    told.says(
+    let result = check(folder.path(), &["-f", "all.yaml", "--gardener", "v1.82.0"]);
+    result.assert_exit(0, &[&namespaces, "verdict  conformant"]);
+    assert!(!result.out.contains("not asked"), "{}", result.out);
+    let result = check(folder.path(), &["-f", "all.yaml"]);
+    result.assert_exit(
         0,
         &["clauses hold for some releases of Gardener alone and were not asked", "--gardener v1.82.0"],
     );
@@ -169,9 +173,9 @@ fn four_shards_of_namespaces_are_one_run() {
         let with = ["-f", "all.yaml", "--gardener", "v1.82.0", "--waivers", "w.yaml", "--report", report];
         check(here, &[&with[..], more].concat())
     };
-    // Of so many breaches the first hundred by name are told, and how many more there are.
+    // The report has the first hundred breaches by name, and the number of the others.
     let more = format!("{} objects more", number - 100);
-    run("whole", &[]).says(1, &["✗ CP-050", &format!("{number} namespaces"), "CP-051"]);
+    run("whole", &[]).assert_exit(1, &["✗ CP-050", &format!("{number} namespaces"), "CP-051"]);
     let whole = read(here, "whole");
     let cases = |report: &Value| -> Vec<Value> {
         let clauses = report["contracts"][0]["clauses"].as_array().unwrap();
@@ -181,23 +185,24 @@ fn four_shards_of_namespaces_are_one_run() {
     assert_eq!((cases(&whole).len(), cases(&whole).last()), (101, Some(&json!(more))));
     for shard in ["1", "2", "3", "4"] {
         run(shard, &["--shard", &format!("{shard}/4")])
-            .says(1, &[&format!("shard {shard} of 4"), "✗ CP-050"]);
+            .assert_exit(1, &[&format!("shard {shard} of 4"), "✗ CP-050"]);
     }
-    merge(here, &["3", "1", "4", "2"]).says(1, &[&format!("{number} namespaces"), "merged/report.html"]);
+    merge(here, &["3", "1", "4", "2"])
+        .assert_exit(1, &[&format!("{number} namespaces"), "merged/report.html"]);
     assert_eq!(timeless(read(here, "merged")), timeless(whole));
-    merge(here, &["3", "1", "4"]).says(4, &["incomplete: shard 2/4 is not there"]);
-    merge(here, &["whole", "1"]).says(2, &["whole is no shard"]);
-    // A shard that no namespace falls to says so, and is a part all the same.
+    merge(here, &["3", "1", "4"]).assert_exit(4, &["incomplete: shard 2/4 is not there"]);
+    merge(here, &["whole", "1"]).assert_exit(2, &["whole is no shard"]);
+    // A shard without a namespace exits with 4, but can be merged.
     fs::write(here.join("one.yaml"), yaml(&emitted("shoot--a"))).unwrap();
     let parts = ["1/2", "2/2"].map(|shard| {
         check(here, &["-f", "one.yaml", "--shard", shard, "--report", &shard.replace('/', "-")]).code
     });
     assert!(parts == [0, 4] || parts == [4, 0], "{parts:?}");
-    merge(here, &["1-2", "2-2"]).says(0, &["1 namespace", "verdict  conformant"]);
+    merge(here, &["1-2", "2-2"]).assert_exit(0, &["1 namespace", "verdict  conformant"]);
 }
 
 #[test]
-fn bad_input_is_named_with_the_remedy() {
+fn invalid_input_is_reported_with_a_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
     fs::create_dir(folder.path().join("empty")).unwrap();
@@ -210,33 +215,37 @@ fn bad_input_is_named_with_the_remedy() {
     let table: [(&[&str], i32, &str); 11] = [
         (&[], 2, "<--file <PATH>...|--kubeconfig <FILE>>"),
         (&["-f", "none"], 2, "failed to read none"),
-        (&["-f", "empty"], 2, "no .yaml, .yml or .json file is below empty"),
+        (&["-f", "empty"], 2, "there is no .yaml, .yml or .json file below empty"),
         (&["-f", "torn.yaml"], 2, "torn.yaml:1: an object without apiVersion"),
         (&["-f", "kindless.yaml"], 2, "kindless.yaml:2: an object without kind"),
         (&["-f", "text.yaml"], 2, "text.yaml:2: an object without apiVersion"),
         (&["-f", "list.yaml"], 2, "list.yaml:1: an object without apiVersion"),
-        (&["-f", "others.yaml"], 4, "hold nothing that a clause speaks of: ControlPlane, Deployment"),
+        (
+            &["-f", "others.yaml"],
+            4,
+            "no object of the kinds that clauses are about: ControlPlane, Deployment",
+        ),
         (&["-f", "good.yaml", "--namespace", "b"], 2, "is in the namespace \"b\""),
-        (&["-f", "good.yaml", "--clause", "CP-013"], 2, "CP-013 is no clause about what Gardener emits"),
-        (&["-f", "good.yaml", "--gardener", "new"], 2, "it is no release; write v1.82.0"),
+        (&["-f", "good.yaml", "--clause", "CP-013"], 2, "CP-013 is not a clause about what Gardener emits"),
+        (&["-f", "good.yaml", "--gardener", "new"], 2, "not a release; write for example v1.82.0"),
     ];
     for (arguments, code, words) in table {
-        check(folder.path(), arguments).says(code, &[words]);
+        check(folder.path(), arguments).assert_exit(code, &[words]);
     }
     write("torn.yaml", "apiVersion: v1\nkind: Pod\n---\na: [b\n");
-    check(folder.path(), &["-f", "torn.yaml"]).says(2, &["torn.yaml:4:", "this is no YAML"]);
-    check(folder.path(), &["--kubeconfig", "none"]).says(3, &["failed to read kubeconfig none"]);
+    check(folder.path(), &["-f", "torn.yaml"]).assert_exit(2, &["torn.yaml:4:", "not valid YAML"]);
+    check(folder.path(), &["--kubeconfig", "none"]).assert_exit(3, &["failed to read kubeconfig none"]);
 }
 
 #[test]
-fn namespaces_of_a_cluster_are_read_and_what_webhooks_may_have_added_is_not_told_of_gardener() {
+fn breaches_in_a_cluster_that_webhooks_may_have_caused_do_not_count() {
     let folder = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let cluster = runtime.block_on(substrate::embedded::Embedded::start(true, None)).unwrap();
     let kubeconfig = cluster.kubeconfig().unwrap().display().to_string();
     let live =
         |arguments: &[&str]| check(folder.path(), &[&["--kubeconfig", &kubeconfig][..], arguments].concat());
-    live(&[]).says(4, &["no namespace of", "is labelled gardener.cloud/role=shoot"]);
+    live(&[]).assert_exit(4, &["no namespace of", "has the label gardener.cloud/role=shoot"]);
     let entered = runtime.enter();
     let client = cluster.client();
     drop(entered);
@@ -245,22 +254,23 @@ fn namespaces_of_a_cluster_are_read_and_what_webhooks_may_have_added_is_not_told
     add_flag(&mut b, "kube-controller-manager", "--cloud-provider=external");
     runtime.block_on(create(&client, b));
     live(&["--namespace", "shoot--a"])
-        .says(0, &["objects of the cluster", "1 namespace", "verdict  conformant"]);
-    live(&[]).says(0, &["2 namespaces", "verdict  partial", "1 object"]);
-    let told = live(&["--no-webhooks"]);
-    told.says(
+        .assert_exit(0, &["objects of the cluster", "1 namespace", "verdict  conformant"]);
+    live(&[]).assert_exit(0, &["2 namespaces", "verdict  partial", "1 object"]);
+    let result = live(&["--no-webhooks"]);
+    result.assert_exit(
         1,
         &["✗ CP-050", "CP-050/shoot--b/deployment/kube-controller-manager", "--cloud-provider: external"],
     );
     live(&["--namespace", "shoot--c"])
-        .says(2, &["there is no namespace \"shoot--c\"", "kubectl get namespaces"]);
+        .assert_exit(2, &["there is no namespace \"shoot--c\"", "kubectl get namespaces"]);
     let text = fs::read_to_string(&kubeconfig).unwrap();
     let server = text.lines().find_map(|line| line.trim().strip_prefix("server: ")).unwrap();
     fs::write(folder.path().join("gone"), text.replace(server, "https://127.0.0.1:1")).unwrap();
-    check(folder.path(), &["--kubeconfig", "gone"]).says(3, &["failed to reach the cluster", "still valid"]);
+    check(folder.path(), &["--kubeconfig", "gone"])
+        .assert_exit(3, &["failed to reach the cluster", "still valid"]);
 }
 
-/// Writes objects as somebody without webhooks does.
+/// Creates objects in a cluster without webhooks.
 async fn create(client: &kube::Client, objects: Vec<Value>) {
     for mut object in objects {
         for field in
@@ -269,7 +279,7 @@ async fn create(client: &kube::Client, objects: Vec<Value>) {
             object["metadata"].as_object_mut().unwrap().remove(field);
         }
         if object["kind"] == "Service" {
-            // The server has addresses of its own.
+            // The server assigns addresses.
             let spec = object["spec"].as_object_mut().unwrap();
             spec.retain(|field, _| !field.starts_with("clusterIP"));
         }

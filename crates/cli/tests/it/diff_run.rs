@@ -1,4 +1,4 @@
-//! `diff-run`: our component held against itself, and against a webhook that never does anything.
+//! `diff-run`: compares our component with itself, and with a webhook that changes nothing.
 
 use std::convert::Infallible;
 use std::path::Path;
@@ -9,10 +9,10 @@ use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use serde_json::{Value, json};
 
-use crate::program::{Told, call};
+use crate::program::{CallResult, call};
 use crate::strange_targets::{certificate, served};
 
-fn diff_run(folder: &Path, more: &[&str]) -> Told {
+fn diff_run(folder: &Path, more: &[&str]) -> CallResult {
     let webhook = ["diff-run", "--webhook", "pod-scheduler-name", "--objects", "60", "--settle", "100ms"];
     call(folder, &[&webhook[..], more].concat())
 }
@@ -27,14 +27,14 @@ async fn idle(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infal
 }
 
 #[test]
-fn a_target_differs_nowhere_from_itself() {
+fn a_target_does_not_differ_from_itself() {
     let folder = tempfile::tempdir().unwrap();
-    let told = diff_run(folder.path(), &["--b", "built-in"]);
-    told.says(0, &["pod-scheduler-name", "60 inputs, 0 differ", "every difference is explained"]);
+    let result = diff_run(folder.path(), &["--b", "built-in"]);
+    result.assert_exit(0, &["pod-scheduler-name", "60 inputs, 0 differ", "every difference is explained"]);
 }
 
 #[test]
-fn a_webhook_that_does_nothing_is_found_out_unless_somebody_knows_why() {
+fn a_webhook_that_does_nothing_differs_unless_an_explanation_says_why() {
     let folder = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let (ca, certificates) = certificate(folder.path());
@@ -42,10 +42,11 @@ fn a_webhook_that_does_nothing_is_found_out_unless_somebody_knows_why() {
     let cluster = runtime.block_on(substrate::embedded::Embedded::start(true, None)).unwrap();
     let (target, kubeconfig) = (format!("url={url}"), cluster.kubeconfig().unwrap().display().to_string());
     let against = ["--b", &target, "--ca", &ca, "--kubeconfig", &kubeconfig];
-    // Nobody knows what it reads, and every case of the contract has a namespace.
-    diff_run(folder.path(), &against[..4]).says(4, &["no case of the contract can be asked of both targets"]);
-    let told = diff_run(folder.path(), &against);
-    told.says(5, &["object.spec.schedulerName", "bin-packing-scheduler", "1 group unexplained"]);
+    // The tool does not know which cluster the webhook reads, and every case of the contract has a namespace.
+    diff_run(folder.path(), &against[..4])
+        .assert_exit(4, &["no case of the contract can be asked of both targets"]);
+    let result = diff_run(folder.path(), &against);
+    result.assert_exit(5, &["object.spec.schedulerName", "bin-packing-scheduler", "1 group unexplained"]);
     let json = diff_run(folder.path(), &[&against[..], &["-o", "json"]].concat());
     let found: Value = serde_json::from_str(&json.out).unwrap();
     assert_eq!(found["webhooks"][0]["groups"][0]["place"], "object.spec.schedulerName");
@@ -55,16 +56,16 @@ fn a_webhook_that_does_nothing_is_found_out_unless_somebody_knows_why() {
          explanations:\n- {{at: object.spec.schedulerName, theirs: $unchanged, reason: it is idle}}\n"
     );
     std::fs::write(folder.path().join("why.yaml"), file).unwrap();
-    let told = diff_run(folder.path(), &[&against[..], &["--explanations", "why.yaml"]].concat());
-    told.says(0, &["it is idle", "every difference is explained"]);
+    let result = diff_run(folder.path(), &[&against[..], &["--explanations", "why.yaml"]].concat());
+    result.assert_exit(0, &["it is idle", "every difference is explained"]);
 }
 
 #[test]
-fn worlds_of_a_controller_are_played_and_told() {
+fn controllers_run_in_generated_clusters() {
     let folder = tempfile::tempdir().unwrap();
     let controller = ["diff-run", "--controller", "managed-resource", "--b", "built-in", "--objects", "4"];
-    let told = call(folder.path(), &controller);
-    told.says(0, &["managed-resource", "4 worlds", "every difference is explained"]);
+    let result = call(folder.path(), &controller);
+    result.assert_exit(0, &["managed-resource", "4 worlds", "every difference is explained"]);
     let json = call(folder.path(), &[&controller[..], &["-o", "json"]].concat());
     let found: Value = serde_json::from_str(&json.out).unwrap();
     assert_eq!(found["controllers"][0]["controller"], "managed-resource");
@@ -72,21 +73,24 @@ fn worlds_of_a_controller_are_played_and_told() {
 }
 
 #[test]
-fn what_there_is_not_is_named() {
+fn invalid_arguments_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let table: [(&[&str], &[&str]); 7] = [
         (&["--b", "nowhere.yaml"], &["failed to read target nowhere.yaml"]),
-        (&["--b", "built-in", "--webhook", "none"], &["there is no webhook none", "seccomp-profile"]),
-        (&["--b", "built-in", "--insecure"], &["neither does"]),
+        (
+            &["--b", "built-in", "--webhook", "none"],
+            &["--webhook none: there is no such webhook", "seccomp-profile"],
+        ),
+        (&["--b", "built-in", "--insecure"], &["the tool starts both targets"]),
         (&["--b", "built-in", "--explanations", "none.yaml"], &["failed to read explanations none.yaml"]),
-        (&["--b", "built-in", "--objects", "0"], &["nothing would be asked"]),
-        (&["--b", "built-in", "--controller", "none"], &["controller none", "managed-resource"]),
+        (&["--b", "built-in", "--objects", "0"], &["must be at least 1"]),
+        (&["--b", "built-in", "--controller", "none"], &["--controller none", "managed-resource"]),
         (
             &["--b", "url=https://localhost:1", "--controller", "managed-resource"],
-            &["must be started with clusters of its own"],
+            &["needs targets that the tool starts with their own clusters"],
         ),
     ];
     for (arguments, words) in table {
-        call(folder.path(), &[&["diff-run"], arguments].concat()).says(2, words);
+        call(folder.path(), &[&["diff-run"], arguments].concat()).assert_exit(2, words);
     }
 }

@@ -1,4 +1,4 @@
-//! `env up` of the embedded API server: what it begins with, and what it says of what it has not.
+//! `env up` with the embedded API server: its CRDs, controllers, audiences, and error messages.
 
 use std::fs;
 use std::path::Path;
@@ -7,23 +7,23 @@ use kube::api::{ApiResource, DynamicObject, ListParams};
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Api, Client};
 
-use crate::program::{Told, call, program, told};
+use crate::program::{CallResult, call, program, result_of};
 
-/// An environment; ended when it is dropped.
-struct Up<'a> {
+/// A started environment; dropping it stops it.
+struct Environment<'a> {
     folder: &'a Path,
-    told: Told,
+    result: CallResult,
 }
 
-impl<'a> Up<'a> {
-    fn with(folder: &'a Path, options: &[&str]) -> Self {
+impl<'a> Environment<'a> {
+    fn up(folder: &'a Path, options: &[&str]) -> Self {
         let mut command = program(folder);
         command.args(["env", "up", "--name", "here"]).args(options);
-        Self { folder, told: told(&command.output().unwrap()) }
+        Self { folder, result: result_of(&command.output().unwrap()) }
     }
 
     async fn client(&self) -> Client {
-        let kubeconfig = Kubeconfig::read_from(self.told.out.trim()).unwrap();
+        let kubeconfig = Kubeconfig::read_from(self.result.out.trim()).unwrap();
         let config = kube::Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await;
         Client::try_from(config.unwrap()).unwrap()
     }
@@ -49,9 +49,9 @@ impl<'a> Up<'a> {
     }
 }
 
-impl Drop for Up<'_> {
+impl Drop for Environment<'_> {
     fn drop(&mut self) {
-        call(self.folder, &["env", "down", "--name", "here"]).says(0, &[]);
+        call(self.folder, &["env", "down", "--name", "here"]).assert_exit(0, &[]);
     }
 }
 
@@ -70,18 +70,18 @@ spec:
 #[tokio::test]
 async fn an_environment_may_begin_without_definitions_and_with_controllers() {
     let folder = tempfile::tempdir().unwrap();
-    let up = Up::with(folder.path(), &["--crds", "none", "--with", "controller-manager"]);
-    up.told.says(0, &[]);
-    assert_eq!(up.crds().await, Vec::<String>::new());
+    let environment = Environment::up(folder.path(), &["--crds", "none", "--with", "controller-manager"]);
+    environment.result.assert_exit(0, &[]);
+    assert_eq!(environment.crds().await, Vec::<String>::new());
     let accounts = ("", "v1", "ServiceAccount", "serviceaccounts");
-    // The controllers are clients as any other: they may still be at it.
-    let seen = async {
-        while up.names(accounts).await.len() < 4 {
+    // The controllers may not have finished yet.
+    let created = async {
+        while environment.names(accounts).await.len() < 4 {
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(std::time::Duration::from_secs(10), seen).await.unwrap();
-    assert!(up.names(("", "v1", "Service", "services")).await.contains(&"kubernetes".to_owned()));
+    tokio::time::timeout(std::time::Duration::from_secs(10), created).await.unwrap();
+    assert!(environment.names(("", "v1", "Service", "services")).await.contains(&"kubernetes".to_owned()));
 }
 
 #[tokio::test]
@@ -91,24 +91,27 @@ async fn an_environment_may_begin_with_the_definitions_of_a_folder() {
     fs::create_dir(&definitions).unwrap();
     fs::write(definitions.join("gadgets.yaml"), format!("kind: Secret\n---\n{GADGETS}")).unwrap();
     fs::write(definitions.join("notes.txt"), "no YAML: [").unwrap();
-    let up = Up::with(folder.path(), &["--crds", "crds"]);
-    up.told.says(0, &["no ServiceAccount `default`", "--with controller-manager"]);
-    assert_eq!(up.crds().await, ["gadgets.example.com"]);
-    let services = up.names(("apiregistration.k8s.io", "v1", "APIService", "apiservices")).await;
+    let environment = Environment::up(folder.path(), &["--crds", "crds"]);
+    environment.result.assert_exit(0, &["no ServiceAccount `default`", "--with controller-manager"]);
+    assert_eq!(environment.crds().await, ["gadgets.example.com"]);
+    let services = environment.names(("apiregistration.k8s.io", "v1", "APIService", "apiservices")).await;
     assert!(services.contains(&"v1.example.com".to_owned()), "{services:?}");
-    assert_eq!(up.names(("", "v1", "ServiceAccount", "serviceaccounts")).await, Vec::<String>::new());
+    assert_eq!(
+        environment.names(("", "v1", "ServiceAccount", "serviceaccounts")).await,
+        Vec::<String>::new()
+    );
 }
 
 #[tokio::test]
 async fn an_environment_begins_with_the_definitions_of_the_project() {
     let folder = tempfile::tempdir().unwrap();
-    let up = Up::with(folder.path(), &["--api-audiences", "one,gardener"]);
-    up.told.says(0, &[]);
-    assert_eq!(up.crds().await.len(), schema::crds().len());
+    let environment = Environment::up(folder.path(), &["--api-audiences", "one,gardener"]);
+    environment.result.assert_exit(0, &[]);
+    assert_eq!(environment.crds().await.len(), schema::crds().len());
     let token = serde_json::json!({
         "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "metadata": {"name": "a"}, "spec": {},
     });
-    let client = up.client().await;
+    let client = environment.client().await;
     let post = async |path: &str, body: String| {
         let request = http::Request::post(path).header("content-type", "application/json");
         client.request::<serde_json::Value>(request.body(body.into_bytes()).unwrap()).await.unwrap()
@@ -120,7 +123,7 @@ async fn an_environment_begins_with_the_definitions_of_the_project() {
 }
 
 #[test]
-fn definitions_that_cannot_be_had_are_named() {
+fn invalid_crds_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
     fs::create_dir(here.join("empty")).unwrap();
@@ -130,11 +133,13 @@ fn definitions_that_cannot_be_had_are_named() {
     fs::write(here.join("faulty/a.yaml"), GADGETS.replace("gadgets.example.com", "other.example.com"))
         .unwrap();
     let up = ["env", "up", "--foreground", "--crds"];
-    call(here, &[&up[..], &["nowhere"]].concat()).says(2, &["failed to read nowhere"]);
-    call(here, &[&up[..], &["empty"]].concat()).says(2, &["no file of empty holds", "--crds none"]);
-    call(here, &[&up[..], &["odd"]].concat()).says(2, &["failed to read odd/a.yaml"]);
-    call(here, &[&up[..], &["faulty"]].concat()).says(3, &["other.example.com", "must be spec.names.plural"]);
-    call(here, &["env", "up", "--substrate", "kind", "--crds", "none"]).says(2, &["--crds is for"]);
+    call(here, &[&up[..], &["nowhere"]].concat()).assert_exit(2, &["failed to read nowhere"]);
+    call(here, &[&up[..], &["empty"]].concat())
+        .assert_exit(2, &["no file in empty contains a CustomResourceDefinition", "--crds none"]);
+    call(here, &[&up[..], &["odd"]].concat()).assert_exit(2, &["failed to read odd/a.yaml"]);
+    call(here, &[&up[..], &["faulty"]].concat())
+        .assert_exit(3, &["other.example.com", "must be spec.names.plural"]);
+    call(here, &["env", "up", "--substrate", "kind", "--crds", "none"]).assert_exit(2, &["--crds is for"]);
     call(here, &["env", "up", "--substrate", "envtest", "--api-audiences", "a"])
-        .says(2, &["--api-audiences is for --substrate embedded"]);
+        .assert_exit(2, &["--api-audiences is for --substrate embedded"]);
 }

@@ -1,15 +1,15 @@
-//! `--substrate envtest` where it cannot start, and `compare`: exit codes and words.
+//! `--substrate envtest` if it cannot start, and `compare`: exit codes and messages.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use crate::program::{Told, call, program, told};
+use crate::program::{CallResult, call, program, result_of};
 
-/// Runs with this folder as the named one.
-fn with_assets(folder: &Path, assets: &Path, arguments: &[&str]) -> Told {
+/// Runs the program with this folder as KUBEBUILDER_ASSETS.
+fn with_assets(folder: &Path, assets: &Path, arguments: &[&str]) -> CallResult {
     let mut command = program(folder);
-    told(&command.args(arguments).env("KUBEBUILDER_ASSETS", assets).output().unwrap())
+    result_of(&command.args(arguments).env("KUBEBUILDER_ASSETS", assets).output().unwrap())
 }
 
 #[test]
@@ -19,16 +19,18 @@ fn missing_programs_are_an_environment_error_that_says_how_to_get_them() {
     fs::create_dir(&empty).unwrap();
     let run = ["run", "--substrate", "envtest", "--clause", "GRM-SEC-001"];
     let remedy = ["make control-plane", "KUBEBUILDER_ASSETS"];
-    with_assets(folder.path(), &empty, &run).says(3, &[&remedy[..], &["has no kube-apiserver"]].concat());
+    with_assets(folder.path(), &empty, &run)
+        .assert_exit(3, &[&remedy[..], &["has no kube-apiserver"]].concat());
     let mut command = program(folder.path());
     for variable in ["KUBEBUILDER_ASSETS", "XDG_CACHE_HOME", "XDG_DATA_HOME"] {
         command.env_remove(variable);
     }
-    let bare = told(&command.args(run).env("HOME", &empty).output().unwrap());
-    bare.says(3, &[&remedy[..], &["failed to find kube-apiserver, etcd"]].concat());
+    let bare = result_of(&command.args(run).env("HOME", &empty).output().unwrap());
+    bare.assert_exit(3, &[&remedy[..], &["failed to find kube-apiserver, etcd"]].concat());
     let up = ["env", "up", "--foreground", "--substrate", "envtest"];
-    with_assets(folder.path(), &empty, &up).says(3, &remedy);
-    with_assets(folder.path(), &empty, &["env", "doctor"]).says(0, &["✗ envtest", "make control-plane"]);
+    with_assets(folder.path(), &empty, &up).assert_exit(3, &remedy);
+    with_assets(folder.path(), &empty, &["env", "doctor"])
+        .assert_exit(0, &["✗ envtest", "make control-plane"]);
 }
 
 #[test]
@@ -46,8 +48,8 @@ fn a_program_that_ends_is_named_with_its_last_words_and_nothing_is_left() {
     }
     let data_dir = data.display().to_string();
     let run = ["run", "--substrate", "envtest", "--clause", "GRM-SEC-001", "--data-dir", &data_dir];
-    let told = with_assets(folder.path(), &assets, &run);
-    told.says(3, &["etcd ended (exit status 2)", "the disk is on fire"]);
+    let result = with_assets(folder.path(), &assets, &run);
+    result.assert_exit(3, &["etcd ended (exit status 2)", "the disk is on fire"]);
     assert_eq!(fs::read_dir(&data).unwrap().count(), 0);
     let report = fs::read_to_string(folder.path().join("reports/latest/report.json")).unwrap();
     let report: serde_json::Value = serde_json::from_str(&report).unwrap();
@@ -57,21 +59,22 @@ fn a_program_that_ends_is_named_with_its_last_words_and_nothing_is_left() {
 }
 
 #[test]
-fn what_only_envtest_has_is_refused_elsewhere() {
+fn flags_for_envtest_are_refused_on_other_substrates() {
     let folder = tempfile::tempdir().unwrap();
     for arguments in [
         &["run", "--with", "controller-manager"][..],
         &["run", "--substrate", "direct", "--data-dir", "x"],
         &["env", "up", "--data-dir", "x"],
     ] {
-        call(folder.path(), arguments).says(2, &["--substrate envtest"]);
+        call(folder.path(), arguments).assert_exit(2, &["--substrate envtest"]);
     }
-    call(folder.path(), &["run", "--with", "scheduler"]).says(2, &["controller-manager"]);
-    call(folder.path(), &["env", "up", "--substrate", "direct"]).says(2, &["direct needs nothing started"]);
-    call(folder.path(), &["env", "up", "--zones", "3"]).says(2, &["--substrate kind"]);
-    call(folder.path(), &["run", "--keep"]).says(2, &["--keep", "--substrate kind"]);
+    call(folder.path(), &["run", "--with", "scheduler"]).assert_exit(2, &["controller-manager"]);
+    call(folder.path(), &["env", "up", "--substrate", "direct"])
+        .assert_exit(2, &["--substrate direct needs nothing started"]);
+    call(folder.path(), &["env", "up", "--zones", "3"]).assert_exit(2, &["--substrate kind"]);
+    call(folder.path(), &["run", "--keep"]).assert_exit(2, &["--keep", "--substrate kind"]);
     let scenarios = ["run", "--substrate", "kind", "--contract", "health"];
-    call(folder.path(), &scenarios).says(2, &["no case of the selection is asked in a cluster"]);
+    call(folder.path(), &scenarios).assert_exit(2, &["no selected case runs in a cluster"]);
 }
 
 #[test]
@@ -81,21 +84,21 @@ fn reports_that_differ_in_a_case_exit_with_5() {
         let substrate = if report == "a" { "embedded" } else { "direct" };
         let run =
             ["run", "--contract", "seccomp-profile", "--report", report, "--substrate", substrate, "-q"];
-        call(folder.path(), &run).says(0, &["conformant"]);
+        call(folder.path(), &run).assert_exit(0, &["conformant"]);
     }
-    call(folder.path(), &["compare", "a", "b/report.json"]).says(0, &["cases compared, 0 differ"]);
+    call(folder.path(), &["compare", "a", "b/report.json"]).assert_exit(0, &["cases compared, 0 differ"]);
     let file = folder.path().join("b/report.json");
     let text = fs::read_to_string(&file).unwrap();
     let changed = text.replacen("\"status\": \"passed\"", "\"status\": \"failed\"", 20);
     assert_ne!(text, changed);
     fs::write(&file, changed).unwrap();
-    call(folder.path(), &["compare", "a", "b"]).says(5, &["≠ GRM-SEC-", "passed, then failed"]);
+    call(folder.path(), &["compare", "a", "b"]).assert_exit(5, &["≠ GRM-SEC-", "passed, then failed"]);
     let json = call(folder.path(), &["compare", "a", "b", "-o", "json"]);
-    json.says(5, &["\"differences\"", "\"second\": \"failed\""]);
-    // The named file is read, and no other of its folder.
+    json.assert_exit(5, &["\"differences\"", "\"second\": \"failed\""]);
+    // A file is read itself, not report.json in its folder.
     fs::rename(&file, folder.path().join("a/baseline.json")).unwrap();
-    call(folder.path(), &["compare", "a/report.json", "a/baseline.json"]).says(5, &["≠ GRM-SEC-"]);
-    call(folder.path(), &["compare", "a", "nowhere"]).says(2, &["nowhere"]);
+    call(folder.path(), &["compare", "a/report.json", "a/baseline.json"]).assert_exit(5, &["≠ GRM-SEC-"]);
+    call(folder.path(), &["compare", "a", "nowhere"]).assert_exit(2, &["nowhere"]);
 }
 
 #[test]
@@ -109,10 +112,13 @@ fn reports_are_compared_in_the_cases_that_both_have() {
     for (report, clauses) in reports {
         let wanted = clauses.iter().flat_map(|clause| ["--clause", clause]);
         let run: Vec<&str> = ["run", "--report", report, "-q"].into_iter().chain(wanted).collect();
-        call(folder.path(), &run).says(0, &["conformant"]);
+        call(folder.path(), &run).assert_exit(0, &["conformant"]);
     }
     let compared = call(folder.path(), &["compare", "both", "one"]);
-    compared.says(0, &["cases compared, 0 differ", "; ", " only in the first report, 0 only in the second"]);
+    compared.assert_exit(
+        0,
+        &["cases compared, 0 differ", "; ", " only in the first report, 0 only in the second"],
+    );
     call(folder.path(), &["compare", "one", "other"])
-        .says(4, &["the reports have no case in common", "0 cases compared, 0 differ"]);
+        .assert_exit(4, &["the reports have no case in common", "0 cases compared, 0 differ"]);
 }

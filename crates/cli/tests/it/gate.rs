@@ -1,12 +1,12 @@
-//! Verdicts, selections and what ends a run early.
+//! Verdicts, selections, and runs that end early.
 
-use crate::program::{call, program, told};
+use crate::program::{call, program, result_of};
 
 #[test]
 fn a_kept_contract_ends_with_zero_and_leaves_all_reports() {
     let folder = tempfile::tempdir().unwrap();
-    let told = call(folder.path(), &["run", "--substrate", "direct", "--contract", "seccomp-profile"]);
-    told.says(0, &["verdict  conformant", "proof", "report   reports/latest/report.html"]);
+    let result = call(folder.path(), &["run", "--substrate", "direct", "--contract", "seccomp-profile"]);
+    result.assert_exit(0, &["verdict  conformant", "proof", "report   reports/latest/report.html"]);
     for name in ["report.json", "report.html", "junit.xml", "report.md"] {
         assert!(folder.path().join("reports/latest").join(name).exists(), "{name}");
     }
@@ -15,29 +15,29 @@ fn a_kept_contract_ends_with_zero_and_leaves_all_reports() {
 #[test]
 fn the_exit_code_is_the_reports() {
     let folder = tempfile::tempdir().unwrap();
-    let told = call(
+    let result = call(
         folder.path(),
         &["run", "--substrate", "direct", "--contract", "pod-scheduler-name", "-o", "json"],
     );
-    let report: serde_json::Value = serde_json::from_str(&told.out).unwrap();
-    assert_eq!(report["exitCode"], told.code);
+    let report: serde_json::Value = serde_json::from_str(&result.out).unwrap();
+    assert_eq!(report["exitCode"], result.code);
     assert_eq!(report["kind"], "ConformanceReport");
 }
 
 #[test]
-fn what_is_printed_is_the_report_alone_whatever_is_told_of_cases() {
+fn standard_output_has_only_the_report_whatever_the_verbosity() {
     let folder = tempfile::tempdir().unwrap();
     let run = ["--substrate", "direct", "--clause", "GRM-SEC-001", "-o", "json"];
     for (command, more) in [("run", "-v"), ("run", "--fail-fast"), ("prove", "-v")] {
-        let told = call(folder.path(), &[&[command, more], &run[..]].concat());
-        let report: serde_json::Value = serde_json::from_str(&told.out).unwrap_or_default();
-        assert_eq!(report["kind"], "ConformanceReport", "{command} {more}: {}", told.out);
-        assert_eq!(told.err.contains("GRM-SEC-001/"), more == "-v");
+        let result = call(folder.path(), &[&[command, more], &run[..]].concat());
+        let report: serde_json::Value = serde_json::from_str(&result.out).unwrap_or_default();
+        assert_eq!(report["kind"], "ConformanceReport", "{command} {more}: {}", result.out);
+        assert_eq!(result.err.contains("GRM-SEC-001/"), more == "-v");
         let proof = &report["contracts"][0]["clauses"][0]["proof"];
         assert_eq!(proof["noticed"].is_array(), command == "prove", "{proof}");
     }
-    let told = call(folder.path(), &[&["prove"], &run[..4]].concat());
-    told.says(0, &[" fails after nothing: allowed, nothing changed", " fails after leaf: "]);
+    let result = call(folder.path(), &[&["prove"], &run[..4]].concat());
+    result.assert_exit(0, &[" fails after nothing: allowed, nothing changed", " fails after leaf: "]);
 }
 
 #[test]
@@ -55,16 +55,20 @@ fn suites_of_a_folder_are_added() {
     suite("one", "GRM-SEC-001");
     suite("smoke", "GRM-SEC-002");
     let list = |name: &str| call(folder.path(), &["--contracts", "mine", "list", "--suite", name]);
-    list("one").says(0, &["GRM-SEC-001"]);
-    let told = list("smoke");
-    told.says(0, &["GRM-SEC-002"]);
-    assert!(!told.out.contains("GRM-SEC-001"), "the folder's suite is over the one built in: {}", told.out);
-    list("two").says(2, &["there is no suite \"two\"; there are", "one"]);
-    call(folder.path(), &["--contracts", "mine", "lint"]).says(0, &[]);
+    list("one").assert_exit(0, &["GRM-SEC-001"]);
+    let result = list("smoke");
+    result.assert_exit(0, &["GRM-SEC-002"]);
+    assert!(
+        !result.out.contains("GRM-SEC-001"),
+        "the folder's suite replaces the built-in one: {}",
+        result.out
+    );
+    list("two").assert_exit(2, &["there is no suite \"two\"; there are", "one"]);
+    call(folder.path(), &["--contracts", "mine", "lint"]).assert_exit(0, &[]);
 }
 
 #[test]
-fn wishes_that_nothing_fulfils_end_with_four_and_unknown_ones_with_two() {
+fn empty_selections_end_with_four_and_unknown_names_with_two() {
     let folder = tempfile::tempdir().unwrap();
     let table: [(&[&str], i32, &str); 5] = [
         (&["run", "--contract", "seccomp-profile", "--level", "MAY"], 4, "nothing is selected by contract="),
@@ -74,7 +78,7 @@ fn wishes_that_nothing_fulfils_end_with_four_and_unknown_ones_with_two() {
         (&["explain", "GRM-HAC-00"], 2, "did you mean"),
     ];
     for (arguments, code, words) in table {
-        call(folder.path(), arguments).says(code, &[words]);
+        call(folder.path(), arguments).assert_exit(code, &[words]);
     }
 }
 
@@ -92,14 +96,14 @@ fn an_interrupt_in_the_middle_ends_with_130_and_the_report_is_written() {
     let killed = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(killed.success());
     let output = child.wait_with_output().unwrap();
-    assert_eq!(told(&output).code, 130);
+    assert_eq!(result_of(&output).code, 130);
     let report = std::fs::read_to_string(folder.path().join("reports/latest/report.json")).unwrap();
     let report: serde_json::Value = serde_json::from_str(&report).unwrap();
     assert_eq!((&report["exitCode"], &report["interrupted"]), (&130.into(), &2.into()));
 }
 
 #[test]
-fn a_waiver_of_what_no_contract_says_is_a_usage_error() {
+fn a_waiver_of_an_unknown_clause_is_a_usage_error() {
     let folder = tempfile::tempdir().unwrap();
     let waiver = |clause: &str| {
         format!(
@@ -110,26 +114,29 @@ fn a_waiver_of_what_no_contract_says_is_a_usage_error() {
     let text = format!("{head}{}{}", waiver("GRM-SEC-001"), waiver("GRM-SEC-unknown"));
     std::fs::write(folder.path().join("waivers.yaml"), text).unwrap();
     let run = ["run", "--substrate", "direct", "--clause", "GRM-SEC-001", "--waivers", "waivers.yaml"];
-    call(folder.path(), &run).says(2, &["waived is what no contract says: GRM-SEC-unknown"]);
+    call(folder.path(), &run)
+        .assert_exit(2, &["the waivers name clauses that no contract has: GRM-SEC-unknown"]);
     assert!(!folder.path().join("reports").exists(), "nothing was run");
 }
 
 #[test]
-fn a_time_to_wait_is_not_negative() {
+fn a_negative_duration_is_a_usage_error() {
     let folder = tempfile::tempdir().unwrap();
     for flag in ["--settle", "--time-budget"] {
         let run = ["run", "--substrate", "direct", "--clause", "GRM-SEC-001", &format!("{flag}=-1s")];
-        call(folder.path(), &run).says(2, &[&format!("{flag} -1s: a time to wait is not negative")]);
+        call(folder.path(), &run).assert_exit(2, &[&format!("{flag} -1s: a duration must not be negative")]);
     }
 }
 
 #[test]
 fn coverage_reads_the_last_report_and_holds_thresholds() {
     let folder = tempfile::tempdir().unwrap();
-    call(folder.path(), &["coverage", "--min-proven", "1"]).says(6, &["no report in reports/latest"]);
-    call(folder.path(), &["run", "--substrate", "direct", "--contract", "seccomp-profile"]).says(0, &[]);
-    let told = call(folder.path(), &["coverage", "-o", "json"]);
-    let counts: serde_json::Value = serde_json::from_str(&told.out).unwrap();
+    call(folder.path(), &["coverage", "--min-proven", "1"])
+        .assert_exit(6, &["there is no report in reports/latest"]);
+    call(folder.path(), &["run", "--substrate", "direct", "--contract", "seccomp-profile"])
+        .assert_exit(0, &[]);
+    let result = call(folder.path(), &["coverage", "-o", "json"]);
+    let counts: serde_json::Value = serde_json::from_str(&result.out).unwrap();
     let total = counts["total"].as_object().unwrap();
     let names: Vec<&str> = total.keys().map(String::as_str).collect();
     assert_eq!(names, ["attested", "clauses", "notYet", "passing", "proven", "sentences", "withCases"]);

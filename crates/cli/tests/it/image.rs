@@ -1,4 +1,4 @@
-//! What a person is told who names an image as target, and that its container goes with the tool. The Docker client is a script.
+//! Images as targets: error messages, and that the container ends with the tool. The Docker client is a script.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -6,11 +6,11 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::program::{Told, program, told};
+use crate::program::{CallResult, program, result_of};
 
-/// An engine of this machine that has every image, whose containers do not serve.
+/// A Docker client whose engine has every image and whose containers do not serve.
 const ENGINE: &str = r#"folder=${0%/*}
-echo "$@" >> "$folder/asked"
+echo "$@" >> "$folder/calls"
 case "$1" in
 info) echo '{"ServerVersion": "20.10.24"}' ;;
 start) echo $$ > "$folder/pid"; exec sleep 1000 ;;
@@ -18,7 +18,7 @@ stop) kill -9 $(cat "$folder/pid") ;;
 esac"#;
 const IMAGE: &str = "image=registry.example/team/webhook:v1 --port=<port>";
 
-/// The program where this script is the Docker client.
+/// The program with this script as the Docker client.
 fn with(folder: &Path, docker: &str) -> Command {
     let path = folder.join("docker");
     fs::write(&path, format!("#!/bin/sh\n{docker}\n")).unwrap();
@@ -29,32 +29,33 @@ fn with(folder: &Path, docker: &str) -> Command {
     command
 }
 
-fn verify(command: &mut Command, target: &str, more: &[&str]) -> Told {
+fn verify(command: &mut Command, target: &str, more: &[&str]) -> CallResult {
     let arguments = ["verify", "--clause", "GRM-SEC-002", "--target", target];
-    told(&command.args(arguments).args(more).output().unwrap())
+    result_of(&command.args(arguments).args(more).output().unwrap())
 }
 
 #[test]
-fn what_is_wrong_is_named_with_its_remedy() {
+fn errors_are_reported_with_a_remedy() {
     let folder = tempfile::tempdir().unwrap();
-    let asked = |target: &str, more: &[&str]| verify(&mut with(folder.path(), ENGINE), target, more);
-    asked("image=", &[]).says(2, &["image= names no image", "image=REGISTRY/NAME:TAG"]);
-    asked("image=webhook:v1", &[]).says(2, &["on which port it is asked", "<port>"]);
-    asked(IMAGE, &["--insecure"]).says(2, &["--ca and --insecure"]);
-    asked(IMAGE, &["--substrate", "kind"]).says(2, &["what runs in the cluster are our own components"]);
-    assert!(!folder.path().join("asked").exists(), "the engine was asked for something");
+    let verify_image = |target: &str, more: &[&str]| verify(&mut with(folder.path(), ENGINE), target, more);
+    verify_image("image=", &[]).assert_exit(2, &["image= names no image", "REGISTRY/NAME:TAG"]);
+    verify_image("image=webhook:v1", &[]).assert_exit(2, &["on which port to serve", "<port>"]);
+    verify_image(IMAGE, &["--insecure"]).assert_exit(2, &["--ca and --insecure"]);
+    verify_image(IMAGE, &["--substrate", "kind"])
+        .assert_exit(2, &["--substrate kind supports --target built-in only"]);
+    assert!(!folder.path().join("calls").exists(), "the Docker client was called");
 
-    let mut none = program(folder.path());
-    none.env("PATH", "/nowhere").env("HOME", folder.path()).env_remove("XDG_CACHE_HOME");
-    verify(&mut none, IMAGE, &[]).says(3, &["failed to find docker", "install Docker"]);
-    let silent = "echo 'Cannot connect to the Docker daemon' >&2; exit 1";
-    verify(&mut with(folder.path(), silent), IMAGE, &[]).says(
+    let mut without_docker = program(folder.path());
+    without_docker.env("PATH", "/nowhere").env("HOME", folder.path()).env_remove("XDG_CACHE_HOME");
+    verify(&mut without_docker, IMAGE, &[]).assert_exit(3, &["failed to find docker", "install Docker"]);
+    let unreachable = "echo 'Cannot connect to the Docker daemon' >&2; exit 1";
+    verify(&mut with(folder.path(), unreachable), IMAGE, &[]).assert_exit(
         3,
         &["! ", "failed to reach a Docker engine", "Cannot connect to the Docker daemon", "start Docker"],
     );
     let ending = ENGINE.replace("exec sleep 1000", "echo no such flag >&2; exit 2");
     verify(&mut with(folder.path(), &ending), IMAGE, &[])
-        .says(3, &["registry.example/team/webhook:v1 ended before it was ready", "no such flag"]);
+        .assert_exit(3, &["registry.example/team/webhook:v1 ended before it was ready", "no such flag"]);
     let report = fs::read_to_string(folder.path().join("reports/latest/report.json")).unwrap();
     for words in
         [r#""kind": "image""#, r#""name": "webhook""#, r#""endpoint": "registry.example/team/webhook:v1"#]
@@ -73,34 +74,35 @@ fn a_target_file_names_an_image_in_place_of_a_program() {
         fs::write(folder.path().join("target.yaml"), text).unwrap();
         verify(&mut with(folder.path(), &ENGINE.replace("exec sleep 1000", "exit 2")), "target.yaml", &[])
     };
-    file("image: webhook:v1, args: [--port=<port>]").says(3, &["webhook:v1 ended before it was ready"]);
-    file("args: [--port=<port>], url: \"https://127.0.0.1:<port>\"").says(2, &["args but no image"]);
+    file("image: webhook:v1, args: [--port=<port>]")
+        .assert_exit(3, &["webhook:v1 ended before it was ready"]);
+    file("args: [--port=<port>], url: \"https://127.0.0.1:<port>\"").assert_exit(2, &["args but no image"]);
 }
 
 #[test]
-fn its_container_goes_with_a_tool_that_is_killed() {
+fn killing_the_tool_removes_its_container() {
     let folder = tempfile::tempdir().unwrap();
-    let asked = |what: &str| {
-        let asked = fs::read_to_string(folder.path().join("asked")).unwrap_or_default();
-        let line = asked.lines().find(|line| line.starts_with(what))?;
+    let container_of = |call: &str| {
+        let calls = fs::read_to_string(folder.path().join("calls")).unwrap_or_default();
+        let line = calls.lines().find(|line| line.starts_with(call))?;
         line.split(' ').find(|word| word.starts_with("gardener-conformance-")).map(str::to_owned)
     };
-    let until = |what: &str| {
+    let wait_for = |call: &str| {
         let begun = Instant::now();
         loop {
-            if let Some(name) = asked(what) {
+            if let Some(name) = container_of(call) {
                 return name;
             }
-            assert!(begun.elapsed() < Duration::from_mins(1), "{what} is not asked for");
+            assert!(begun.elapsed() < Duration::from_mins(1), "docker {call} was not called");
             std::thread::sleep(Duration::from_millis(20));
         }
     };
     let arguments = ["verify", "--clause", "GRM-SEC-002", "--target", IMAGE];
     let mut tool = with(folder.path(), ENGINE).args(arguments).spawn().unwrap();
-    let name = until("start --attach ");
-    assert_eq!(asked("stop "), None);
+    let name = wait_for("start --attach ");
+    assert_eq!(container_of("stop "), None);
     tool.kill().unwrap();
     tool.wait().unwrap();
-    assert_eq!(until("stop -t 2 "), name);
-    assert_eq!(until("rm --force --volumes "), name);
+    assert_eq!(wait_for("stop -t 2 "), name);
+    assert_eq!(wait_for("rm --force --volumes "), name);
 }

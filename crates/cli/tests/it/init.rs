@@ -1,4 +1,4 @@
-//! `init provider`: what an author's first command finds out, writes and says.
+//! `init provider`: what it finds out, writes and prints.
 
 use std::fs;
 use std::path::Path;
@@ -9,10 +9,11 @@ use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use serde_json::{Value, json};
 
-use crate::program::{Told, call};
+use crate::program::{CallResult, call};
 use crate::strange_targets::{certificate, served};
 
-/// A webhook at `/controlplane`, which reads reviews of v1 alone, and at `/hooks/controlplanebackup`, which reads both.
+/// Serves a webhook at `/controlplane`, which accepts reviews of v1 only, and one at `/hooks/controlplanebackup`, which accepts
+/// both versions.
 async fn webhook(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, std::convert::Infallible> {
     let path = request.uri().path().to_owned();
     let body = request.into_body().collect().await.unwrap().to_bytes();
@@ -36,8 +37,8 @@ async fn webhook(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, st
     Ok(Response::builder().status(status).body(Full::new(answer.to_string().into())).unwrap())
 }
 
-/// Runs `init provider` against a served webhook; `URL` and `CA` in arguments are its own.
-fn init(folder: &Path, arguments: &[&str]) -> Told {
+/// Runs `init provider` with a running webhook; replaces `URL` and `CA` in the arguments by its address and CA.
+fn init(folder: &Path, arguments: &[&str]) -> CallResult {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let (ca, certificates) = certificate(folder);
     let url = runtime.block_on(served(certificates, webhook));
@@ -57,15 +58,15 @@ fn registration(folder: &Path, to: &str, provider: &str) {
 }
 
 #[test]
-fn a_running_webhook_is_asked_and_described() {
+fn a_running_webhook_is_inspected() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
-    let told = init(here, &["--url", "URL", "--ca", "CA", "--provider", "aws"]);
-    told.says(
+    let result = init(here, &["--url", "URL", "--ca", "CA", "--provider", "aws"]);
+    result.assert_exit(
         0,
         &[
             "… serves /controlplane (v1)",
-            "not served, and not asked by verify: /controlplanebackup, /controlplaneexposure",
+            "not served, so verify will skip: /controlplanebackup, /controlplaneexposure",
             "wrote    provider.yaml",
             "next     gardener-conformance verify --target provider.yaml --suite controlplane",
         ],
@@ -79,43 +80,44 @@ fn a_running_webhook_is_asked_and_described() {
     ] {
         assert!(text.contains(line), "{line}: {text}");
     }
-    let read: Value = formats_of(&text);
+    let read: Value = parse_yaml(&text);
     assert!(read["spec"]["url"].as_str().unwrap().starts_with("https://127.0.0.1:"), "{read}");
     assert!(read["spec"]["ca"].as_str().unwrap().contains("ca-"), "{read}");
-    call(here, &["lint", "provider.yaml"]).says(0, &[]);
-    init(here, &["--url", "URL", "--ca", "CA"]).says(2, &["provider.yaml is there already", "--force"]);
+    call(here, &["lint", "provider.yaml"]).assert_exit(0, &[]);
+    init(here, &["--url", "URL", "--ca", "CA"]).assert_exit(2, &["provider.yaml exists already", "--force"]);
     assert_eq!(fs::read_to_string(here.join("provider.yaml")).unwrap(), text, "nothing was written");
     init(here, &["--url", "URL", "--insecure", "--force", "--gardener", "v1.98.0"])
-        .says(0, &["verify --target provider.yaml --insecure --suite controlplane"]);
+        .assert_exit(0, &["verify --target provider.yaml --insecure --suite controlplane"]);
     let text = fs::read_to_string(here.join("provider.yaml")).unwrap();
     assert!(text.contains("\n  gardener: v1.98.0\n") && !text.contains("\n  ca:"), "{text}");
 }
 
 #[test]
-fn a_registration_tells_paths_address_and_authority() {
+fn paths_and_the_provider_come_from_the_registration() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
     registration(here, "{service: {namespace: a, name: b, path: /hooks/controlplanebackup}}", "local");
     let with = ["--mutating-webhook-configuration", "webhooks.yaml"];
     init(here, &[&["--url", "URL", "--ca", "CA"], &with[..]].concat())
-        .says(0, &["/controlplane (v1), /hooks/controlplanebackup (v1, v1beta1)"]);
-    let read = formats_of(&fs::read_to_string(here.join("provider.yaml")).unwrap());
+        .assert_exit(0, &["/controlplane (v1), /hooks/controlplanebackup (v1, v1beta1)"]);
+    let read = parse_yaml(&fs::read_to_string(here.join("provider.yaml")).unwrap());
     assert_eq!(read["spec"]["paths"], json!({"controlplanebackup": "/hooks/controlplanebackup"}));
     assert_eq!(read["spec"]["registration"], "webhooks.yaml");
-    init(here, &[&["--force"], &with[..]].concat()).says(2, &["leads to a Service", "--url", "--namespace"]);
+    init(here, &[&["--force"], &with[..]].concat())
+        .assert_exit(2, &["the registration names a Service", "--url", "--namespace"]);
     registration(here, "{service: {namespace: a, name: b, path: /hooks/controlplanebackup}}", "aws");
     init(here, &[&["--url", "URL", "--ca", "CA", "--force"], &with[..]].concat())
-        .says(0, &["wrote    provider.yaml"]);
-    let read = formats_of(&fs::read_to_string(here.join("provider.yaml")).unwrap());
+        .assert_exit(0, &["wrote    provider.yaml"]);
+    let read = parse_yaml(&fs::read_to_string(here.join("provider.yaml")).unwrap());
     assert_eq!(
         (&read["spec"]["provider"], &read["spec"]["registration"]),
         (&"aws".into(), &"webhooks.yaml".into())
     );
     init(here, &[&["--url", "URL", "--ca", "CA", "--force", "--provider", "gcp"], &with[..]].concat())
-        .says(2, &["--provider: ", "selects namespaces of provider aws", "none of gcp"]);
+        .assert_exit(2, &["--provider: ", "selects namespaces of provider aws", "none of gcp"]);
     fs::write(here.join("webhooks.yaml"), "kind: Pod\n").unwrap();
     init(here, &[&["--url", "URL", "--ca", "CA", "--force"], &with[..]].concat())
-        .says(2, &["failed to read registration webhooks.yaml"]);
+        .assert_exit(2, &["failed to read registration webhooks.yaml"]);
 }
 
 #[test]
@@ -130,13 +132,13 @@ fn an_address_in_the_registration_is_enough() {
     let bundle = base64::engine::general_purpose::STANDARD.encode(&pem);
     registration(here, &format!("{{url: '{url}/hooks/controlplanebackup', caBundle: {bundle}}}"), "local");
     call(here, &["init", "provider", "--mutating-webhook-configuration", "webhooks.yaml"])
-        .says(0, &["wrote    provider-ca.crt", "wrote    provider.yaml"]);
+        .assert_exit(0, &["wrote    provider-ca.crt", "wrote    provider.yaml"]);
     assert_eq!(fs::read(here.join("provider-ca.crt")).unwrap(), pem);
-    let read = formats_of(&fs::read_to_string(here.join("provider.yaml")).unwrap());
+    let read = parse_yaml(&fs::read_to_string(here.join("provider.yaml")).unwrap());
     assert_eq!((&read["spec"]["url"], &read["spec"]["ca"]), (&url.into(), &"provider-ca.crt".into()));
 }
 
-/// An API server of a seed in which a webhook is registered; it hands on to [`webhook`] what is for its Service.
+/// The API server of a seed with a registered webhook; it passes requests to the webhook's Service on to [`webhook`].
 async fn seed(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, std::convert::Infallible> {
     const SERVICE: &str = "/api/v1/namespaces/extension-provider-aws-x7k2p/services/https:hooks:10250/proxy";
     let path = request.uri().path().to_owned();
@@ -167,7 +169,7 @@ async fn seed(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, std::
 }
 
 #[test]
-fn a_webhook_in_a_seed_is_asked_through_its_api_server() {
+fn a_webhook_in_a_seed_is_inspected_through_its_api_server() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
@@ -180,51 +182,57 @@ fn a_webhook_in_a_seed_is_asked_through_its_api_server() {
     );
     fs::write(here.join("seed.kubeconfig"), kubeconfig).unwrap();
     let init = ["init", "provider", "--kubeconfig", "seed.kubeconfig", "--namespace"];
-    call(here, &[&init[..], &["extension-provider-aws-x7k2p"]].concat()).says(
+    call(here, &[&init[..], &["extension-provider-aws-x7k2p"]].concat()).assert_exit(
         0,
         &[
-            "asked    Service extension-provider-aws-x7k2p/hooks … serves /controlplane (v1)",
+            "tried    Service extension-provider-aws-x7k2p/hooks … serves /controlplane (v1)",
             "wrote    provider-registration.yaml",
             "next     kubectl --kubeconfig seed.kubeconfig -n extension-provider-aws-x7k2p port-forward service/hooks 9443:10250 &",
             "gardener-conformance verify --target provider.yaml --insecure --suite controlplane",
         ],
     );
     let text = fs::read_to_string(here.join("provider.yaml")).unwrap();
-    let read = formats_of(&text);
+    let read = parse_yaml(&text);
     assert_eq!(
         (&read["metadata"]["name"], &read["spec"]["registration"]),
         (&"provider-aws".into(), &"provider-registration.yaml".into())
     );
     let registration = fs::read_to_string(here.join("provider-registration.yaml")).unwrap();
-    let read = formats_of(&registration);
+    let read = parse_yaml(&registration);
     let webhooks = read["webhooks"].as_array().unwrap();
     assert_eq!((&read["metadata"]["name"], webhooks.len()), (&"aws".into(), 1), "{registration}");
     for secret in ["do-not-tell", "caBundle", "managedFields"] {
         assert!(!text.contains(secret) && !registration.contains(secret), "{secret}");
     }
-    call(here, &[&init[..], &["nobody", "--force"]].concat()).says(
+    call(here, &[&init[..], &["nobody", "--force"]].concat()).assert_exit(
         2,
-        &["no MutatingWebhookConfiguration leads to namespace nobody; they lead to elsewhere, extension-provider-aws-x7k2p"],
+        &[
+            "no MutatingWebhookConfiguration names a Service in namespace nobody",
+            "there are webhooks in elsewhere, extension-provider-aws-x7k2p",
+        ],
     );
 }
 
 #[test]
-fn what_cannot_be_asked_is_told_with_a_remedy() {
+fn errors_are_reported_with_a_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
     let (another, _) = certificate(here);
     init(here, &["--url", "https://127.0.0.1:9", "--insecure"])
-        .says(3, &["failed to connect", "start the webhook"]);
+        .assert_exit(3, &["failed to connect", "start the webhook"]);
     init(here, &["--url", "URL", "--ca", &another])
-        .says(3, &["failed to trust the certificate", "--ca FILE"]);
-    init(here, &["--url", "URL"]).says(2, &["--ca FILE", "--insecure"]);
-    init(here, &["--url", "http://127.0.0.1:9", "--insecure"]).says(2, &["https://HOST:PORT without a path"]);
-    init(here, &["--url", "https://a:1/b", "--insecure"]).says(2, &["https://HOST:PORT without a path"]);
-    init(here, &["--url", "URL", "--insecure", "--provider", "A b"]).says(2, &["lower case letters"]);
+        .assert_exit(3, &["failed to trust the certificate", "--ca FILE"]);
+    init(here, &["--url", "URL"]).assert_exit(2, &["--ca FILE", "--insecure"]);
+    init(here, &["--url", "http://127.0.0.1:9", "--insecure"])
+        .assert_exit(2, &["https://HOST:PORT without a path"]);
+    init(here, &["--url", "https://a:1/b", "--insecure"])
+        .assert_exit(2, &["https://HOST:PORT without a path"]);
+    init(here, &["--url", "URL", "--insecure", "--provider", "A b"]).assert_exit(2, &["lower case letters"]);
     init(here, &["--command", "ls /no/such/folder <port>"])
-        .says(3, &["ended before it was ready", "--command starts the webhook"]);
-    init(here, &["--namespace", "a", "--kubeconfig", "none"]).says(3, &["failed to read kubeconfig none"]);
-    init(here, &[]).says(2, &["--url <URL>"]);
+        .assert_exit(3, &["ended before it was ready", "the command of --command starts the webhook"]);
+    init(here, &["--namespace", "a", "--kubeconfig", "none"])
+        .assert_exit(3, &["failed to read kubeconfig none"]);
+    init(here, &[]).assert_exit(2, &["--url <URL>"]);
     assert!(!here.join("provider.yaml").exists());
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let (ca, certificates) = certificate(here);
@@ -232,19 +240,21 @@ fn what_cannot_be_asked_is_told_with_a_remedy() {
         Ok(Response::builder().status(404).body(Full::new(Bytes::from_static(b"no"))).unwrap())
     };
     let url = runtime.block_on(served(certificates, nothing));
-    call(here, &["init", "provider", "--url", &url, "--ca", &ca]).says(
+    call(here, &["init", "provider", "--url", &url, "--ca", &ca]).assert_exit(
         2,
-        &["serves no webhook that contracts speak of", "answer 404", "--mutating-webhook-configuration"],
+        &["serves no webhook that a contract is about", "answer 404", "--mutating-webhook-configuration"],
     );
     let (ca, certificates) = certificate(here);
     let page = |_: Request<Incoming>| async {
         Ok(Response::new(Full::new(Bytes::from_static(b"<html>hello</html>"))))
     };
     let url = runtime.block_on(served(certificates, page));
-    call(here, &["init", "provider", "--url", &url, "--ca", &ca])
-        .says(2, &["answers HTTP 200 and no review of v1: <html>hello</html>"]);
+    call(here, &["init", "provider", "--url", &url, "--ca", &ca]).assert_exit(
+        2,
+        &["answers with HTTP status 200 and without an AdmissionReview of v1: <html>hello</html>"],
+    );
 }
 
-fn formats_of(text: &str) -> Value {
+fn parse_yaml(text: &str) -> Value {
     formats::yaml::from_str(text).unwrap()
 }

@@ -1,5 +1,4 @@
-//! What a person is told who asks for a cluster in containers where something is missing, broken or taken. The programs that
-//! would make it are scripts.
+//! Kind clusters that cannot be created or reused: error messages and cleanup. Docker, kind and kubectl are scripts.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -9,14 +8,14 @@ use std::process::Command;
 use serde_json::{Value, json};
 use substrate::cluster::Cluster;
 
-use crate::program::{Told, program, told};
+use crate::program::{CallResult, program, result_of};
 
-/// An engine that answers and keeps its data in `$2`.
+/// A Docker client with a working engine.
 const ENGINE: &str = r#"case "$1" in
 info) echo '{"ServerVersion": "20.10.24", "CgroupVersion": "1", "MemTotal": 8589934592, "DockerRootDir": "/"}' ;;
 images) echo gardener-conformance/kind-node:v1 ;;
 esac"#;
-/// The case that is asked for.
+/// The selection of all runs.
 const CASE: [&str; 2] = ["--clause", "GRM-SEC-001"];
 
 fn write(folder: &Path, name: &str, script: &str) {
@@ -25,7 +24,7 @@ fn write(folder: &Path, name: &str, script: &str) {
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// The program where these scripts are all that there is.
+/// The program with these scripts as `docker` and `kind`, and no other programs.
 fn with(folder: &Path, docker: &str, kind: &str) -> Command {
     let programs = folder.join("programs");
     fs::create_dir_all(&programs).unwrap();
@@ -38,100 +37,106 @@ fn with(folder: &Path, docker: &str, kind: &str) -> Command {
     command
 }
 
-fn run(command: &mut Command, more: &[&str]) -> Told {
-    told(&command.args(["run", "--substrate", "kind"]).args(CASE).args(more).output().unwrap())
+fn run(command: &mut Command, more: &[&str]) -> CallResult {
+    result_of(&command.args(["run", "--substrate", "kind"]).args(CASE).args(more).output().unwrap())
 }
 
 #[test]
-fn what_is_missing_is_named_with_its_remedy() {
+fn missing_programs_and_images_are_reported_with_a_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let mut none = program(folder.path());
     none.env("PATH", "").env("HOME", folder.path()).env_remove("XDG_CACHE_HOME");
-    run(&mut none, &[]).says(3, &["failed to find docker", "install Docker", "make kind-node"]);
+    run(&mut none, &[]).assert_exit(3, &["failed to find docker", "install Docker", "make kind-node"]);
 
     let silent = "echo 'Cannot connect to the Docker daemon' >&2; exit 1";
-    let told = run(&mut with(folder.path(), silent, ""), &[]);
-    told.says(3, &["failed to reach a Docker engine", "Cannot connect to the Docker daemon", "start Docker"]);
+    let result = run(&mut with(folder.path(), silent, ""), &[]);
+    result.assert_exit(
+        3,
+        &["failed to reach a Docker engine", "Cannot connect to the Docker daemon", "start Docker"],
+    );
 
     let imageless = ENGINE.replace("echo gardener-conformance/kind-node:v1", ":");
-    let told = run(&mut with(folder.path(), &imageless, ""), &[]);
-    told.says(3, &["failed to find a node image", "make kind-node", "CONFORMANCE_KIND_IMAGE"]);
+    let result = run(&mut with(folder.path(), &imageless, ""), &[]);
+    result.assert_exit(3, &["failed to find a node image", "make kind-node", "CONFORMANCE_KIND_IMAGE"]);
 
     let unpullable = format!("{ENGINE}\ncase \"$1\" in image|pull) echo 'no such host' >&2; exit 1 ;; esac");
     let mut command = with(folder.path(), &unpullable, "");
-    let told = run(command.env("CONFORMANCE_KIND_IMAGE", "kindest/none:v9"), &[]);
-    told.says(3, &["failed to get the node image kindest/none:v9", "no such host", "make kind-node"]);
+    let result = run(command.env("CONFORMANCE_KIND_IMAGE", "kindest/none:v9"), &[]);
+    result
+        .assert_exit(3, &["failed to get the node image kindest/none:v9", "no such host", "make kind-node"]);
 }
 
 #[test]
-fn a_full_disk_is_told_before_anything_is_made() {
+fn a_full_disk_is_reported_before_anything_is_created() {
     let folder = tempfile::tempdir().unwrap();
-    // Nothing can be kept there.
+    // /proc has no free space.
     let full = ENGINE.replace(r#""DockerRootDir": "/""#, r#""DockerRootDir": "/proc""#);
-    let told = run(&mut with(folder.path(), &full, "echo $1 >> asked"), &[]);
-    told.says(3, &["failed to make room for the cluster: /proc has 0 MiB free", "docker system prune"]);
-    assert!(!folder.path().join("asked").exists(), "kind was asked for something");
+    let result = run(&mut with(folder.path(), &full, "echo $1 >> calls"), &[]);
+    result.assert_exit(
+        3,
+        &["failed to make room for the cluster: /proc has 0 MiB free", "docker system prune"],
+    );
+    assert!(!folder.path().join("calls").exists(), "kind was called");
 }
 
 #[test]
-fn a_name_that_is_taken_is_left_to_whoever_has_it() {
+fn an_existing_cluster_of_the_same_name_is_not_touched() {
     let folder = tempfile::tempdir().unwrap();
-    let taken = r#"echo "$1 $2" >> asked; [ "$1" = get ] && echo gardener-conformance-mine"#;
+    let taken = r#"echo "$1 $2" >> calls; [ "$1" = get ] && echo gardener-conformance-mine"#;
     let mut command = with(folder.path(), ENGINE, taken);
     let up = ["env", "up", "--foreground", "--substrate", "kind", "--name", "mine"];
-    let told = told(&command.args(up).output().unwrap());
-    told.says(
+    let result = result_of(&command.args(up).output().unwrap());
+    result.assert_exit(
         3,
         &["a kind cluster named gardener-conformance-mine exists already", "kind delete cluster --name"],
     );
-    assert_eq!(fs::read_to_string(folder.path().join("asked")).unwrap(), "get clusters\n");
+    assert_eq!(fs::read_to_string(folder.path().join("calls")).unwrap(), "get clusters\n");
 }
 
 #[test]
-fn a_cluster_that_cannot_be_created_is_gone_and_what_its_nodes_said_is_kept() {
+fn a_cluster_that_cannot_be_created_is_deleted_and_its_logs_are_kept() {
     let folder = tempfile::tempdir().unwrap();
-    let failing = r#"echo "$1 $2" >> asked
+    let failing = r#"echo "$1 $2" >> calls
 case "$1" in
 create) echo 'no space left on device' >&2; exit 1 ;;
 export) mkdir -p "$3"; echo words > "$3/node.log" ;;
 esac"#;
-    // The scripts need what every system has.
+    // The scripts need standard programs.
     let mut command = with(folder.path(), ENGINE, failing);
     let path = format!("{}:/usr/bin:/bin", folder.path().join("programs").display());
-    let told = run(command.env("PATH", path), &["--logs", "logs"]);
-    told.says(
+    let result = run(command.env("PATH", path), &["--logs", "logs"]);
+    result.assert_exit(
         3,
         &["failed to create the cluster: no space left on device", "the logs of its nodes are in logs"],
     );
     assert_eq!(fs::read_to_string(folder.path().join("logs/node.log")).unwrap(), "words\n");
     let log = fs::read_to_string(folder.path().join("logs/create.log")).unwrap();
     assert_eq!(log, "no space left on device\n");
-    let asked = fs::read_to_string(folder.path().join("asked")).unwrap();
-    assert!(asked.starts_with("get clusters\ncreate cluster\nexport logs\ndelete cluster\n"), "{asked}");
+    let calls = fs::read_to_string(folder.path().join("calls")).unwrap();
+    assert!(calls.starts_with("get clusters\ncreate cluster\nexport logs\ndelete cluster\n"), "{calls}");
 }
 
 #[test]
-fn a_cluster_in_which_another_run_asks_is_left_to_it() {
+fn a_cluster_that_another_run_uses_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let locks = folder.path().join("gardener-conformance/kind");
     fs::create_dir_all(&locks).unwrap();
     let other = fs::File::create(locks.join("mine.lock")).unwrap();
     other.lock().unwrap();
-    let told = run(&mut with(folder.path(), ENGINE, ""), &["--cluster", "mine"]);
-    told.says(3, &["another run asks in the cluster mine", "wait for its end"]);
-    let told = run(&mut with(folder.path(), ENGINE, ""), &["--cluster", "../mine"]);
-    told.says(2, &["--cluster", "letters, digits and -"]);
+    let result = run(&mut with(folder.path(), ENGINE, ""), &["--cluster", "mine"]);
+    result.assert_exit(3, &["another run uses the cluster mine", "wait for its end"]);
+    let result = run(&mut with(folder.path(), ENGINE, ""), &["--cluster", "../mine"]);
+    result.assert_exit(2, &["--cluster", "letters, digits and -"]);
 }
 
 #[test]
-fn a_cluster_of_before_is_used_again_without_what_an_earlier_run_left_and_not_beside_the_webhooks_of_others()
-{
+fn an_existing_cluster_is_cleaned_and_refused_if_it_has_webhooks_of_others() {
     let folder = tempfile::tempdir().unwrap();
-    let env = |command: &str| told(&program(folder.path()).args(["env", command]).output().unwrap());
+    let env = |command: &str| result_of(&program(folder.path()).args(["env", command]).output().unwrap());
     let kubeconfig = env("up").out.trim().to_owned();
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let cluster = runtime.block_on(before(Path::new(&kubeconfig)));
-    let is_there = |object: &Value| runtime.block_on(cluster.get(object)).unwrap().is_success();
+    let cluster = runtime.block_on(used_cluster(Path::new(&kubeconfig)));
+    let exists = |object: &Value| runtime.block_on(cluster.get(object)).unwrap().is_success();
 
     let kind = format!(
         r#"case "$1 $2" in
@@ -149,40 +154,40 @@ port) for port in $(seq 30000 30035); do echo "$port/tcp -> 127.0.0.1:$port"; do
 save) echo 'no such image' >&2; exit 1 ;;
 esac"#
     );
-    let asked_of = |engine: &str, more: &[&str]| {
+    let run_with = |engine: &str, more: &[&str]| {
         let mut command = with(folder.path(), engine, &kind);
         let path = format!("{}:/usr/bin:/bin", folder.path().join("programs").display());
         run(command.env("PATH", path), &[&["--cluster", "Mine", "--logs", "logs"], more].concat())
     };
-    let asked = |more: &[&str]| asked_of(&engine, more);
-    asked(&["--zones", "3"])
-        .says(3, &["gardener-conformance-mine has 1 nodes, not the 3", "leave --zones out"]);
+    let run_here = |more: &[&str]| run_with(&engine, more);
+    run_here(&["--zones", "3"])
+        .assert_exit(3, &["gardener-conformance-mine has 1 nodes, not the 3", "leave --zones out"]);
 
-    asked(&[]).says(3, &["webhooks that no run registered", "theirs", "without --install"]);
-    assert!(is_there(&registration("theirs", "garden")), "what is another's was deleted");
+    run_here(&[]).assert_exit(3, &["change the requests of cases", "theirs", "without --install"]);
+    assert!(exists(&registration("theirs", "garden")), "a registration of others was deleted");
 
     runtime.block_on(cluster.delete(&registration("theirs", "garden"), "")).unwrap();
-    let words = ["gardener-conformance-mine is used again, and stays", "no such image", "make images"];
-    asked(&[]).says(3, &words);
+    let expected = ["gardener-conformance-mine, which stays", "no such image", "make images"];
+    run_here(&[]).assert_exit(3, &expected);
     let left = [
         namespace("gardener-conformance"),
         namespace("case-0001-1"),
         registration("ours", "gardener-conformance"),
     ];
-    assert!(!left.iter().any(is_there), "an earlier run's objects are still there");
-    assert!(is_there(&namespace("mine")), "another's namespace was deleted");
+    assert!(!left.iter().any(exists), "objects of an earlier run still exist");
+    assert!(exists(&namespace("mine")), "a namespace of others was deleted");
     let executed = fs::read_to_string(executed).unwrap();
-    let works_again = "mv /etc/kubernetes/$name.yaml /etc/kubernetes/manifests/";
-    for words in ["exec gardener-conformance-mine-control-plane", "kube-controller-manager", works_again] {
-        assert!(executed.contains(words), "{words} is not in {executed}");
+    let restart = "mv /etc/kubernetes/$name.yaml /etc/kubernetes/manifests/";
+    for text in ["exec gardener-conformance-mine-control-plane", "kube-controller-manager", restart] {
+        assert!(executed.contains(text), "{text} is not in {executed}");
     }
-    let words = ["gardener-conformance-mine publishes no node ports", "kind delete cluster"];
-    asked_of(&bare, &[]).says(3, &words);
-    env("down").says(0, &[]);
+    let expected = ["gardener-conformance-mine publishes no node ports", "kind delete cluster"];
+    run_with(&bare, &[]).assert_exit(3, &expected);
+    env("down").assert_exit(0, &[]);
 }
 
-/// A cluster that is ready, in which a run was killed and another has a webhook.
-async fn before(kubeconfig: &Path) -> Cluster {
+/// A ready cluster with the objects of a killed run, and a webhook and a namespace of others.
+async fn used_cluster(kubeconfig: &Path) -> Cluster {
     let cluster = Cluster::new(substrate::kubeconfig::client(kubeconfig).await.unwrap());
     for object in [
         namespace("kube-system"),

@@ -1,6 +1,6 @@
-//! The binary as a person meets it: exit codes, messages, files.
+//! Runs the program like a user: checks exit codes, messages and files.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot set up its world fails")]
+#![expect(clippy::unwrap_used, reason = "a test whose setup fails should fail")]
 
 mod action;
 mod authoring;

@@ -1,4 +1,4 @@
-//! `gate`: a report held against policy, baseline and waivers, as a release manager meets it.
+//! `gate`: judges a report by policy, baseline and waivers.
 
 use std::fs;
 use std::path::Path;
@@ -6,27 +6,27 @@ use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
-use crate::program::{Told, call};
+use crate::program::{CallResult, call};
 
 const HEAD: &str =
     "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: GatePolicy\nmetadata: {name: release}\n";
 const WAIVER: &str =
     "clause: GRM-SEC-001, owner: team-x, reason: fixed in 1.4, link: 'https://example.com/1'";
 
-/// What a run wrote in which every clause holds: the tests differ in what they make of it.
+/// The report of a run in which every clause holds; tests change copies of it.
 static GOOD: LazyLock<String> = LazyLock::new(|| {
     let folder = tempfile::tempdir().unwrap();
-    ran(folder.path());
+    run_good(folder.path());
     fs::read_to_string(folder.path().join("good/report.json")).unwrap()
 });
 
 /// Runs a contract that is kept, with its report in `good`.
-fn ran(folder: &Path) {
+fn run_good(folder: &Path) {
     let run = ["run", "--substrate", "direct", "--contract", "seccomp-profile", "--report", "good"];
-    call(folder, &run).says(0, &[]);
+    call(folder, &run).assert_exit(0, &[]);
 }
 
-/// A folder with the report of such a run, in `good`.
+/// A folder with that report in `good`.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("good")).unwrap();
@@ -34,7 +34,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// Writes `name` as what `good` says, changed.
+/// Writes a changed copy of the report in `good` as `name`.
 fn report(folder: &Path, name: &str, change: impl FnOnce(&mut Value)) {
     let text = fs::read_to_string(folder.join("good/report.json")).unwrap();
     let mut report: Value = serde_json::from_str(&text).unwrap();
@@ -42,8 +42,8 @@ fn report(folder: &Path, name: &str, change: impl FnOnce(&mut Value)) {
     fs::write(folder.join(name), report.to_string()).unwrap();
 }
 
-/// Makes the first case of GRM-SEC-001, and so the clause, one of this level and status.
-fn became(level: &str, status: &str) -> impl FnOnce(&mut Value) {
+/// Sets the level of GRM-SEC-001, and the status of its first case and of the clause.
+fn with_result(level: &str, status: &str) -> impl FnOnce(&mut Value) {
     let (level, status) = (level.to_owned(), status.to_owned());
     move |report| {
         let clause = clause(report);
@@ -59,7 +59,7 @@ fn clause(report: &mut Value) -> &mut Value {
     clauses.iter_mut().find(|clause| clause["id"] == "GRM-SEC-001").unwrap()
 }
 
-fn gate(folder: &Path, arguments: &[&str]) -> Told {
+fn gate(folder: &Path, arguments: &[&str]) -> CallResult {
     call(folder, &[&["gate"], arguments].concat())
 }
 
@@ -71,9 +71,10 @@ fn policy(folder: &Path, spec: &str) {
 fn a_broken_must_fails_and_a_broken_should_warns_unless_the_policy_says_otherwise() {
     let folder = folder();
     let here = folder.path();
-    gate(here, &["good"]).says(0, &["gate     holds", "0 findings fail · 0 warnings", "policy default"]);
-    report(here, "must.json", became("MUST", "failed"));
-    gate(here, &["must.json"]).says(
+    gate(here, &["good"])
+        .assert_exit(0, &["gate     holds", "0 findings fail · 0 warnings", "policy default"]);
+    report(here, "must.json", with_result("MUST", "failed"));
+    gate(here, &["must.json"]).assert_exit(
         1,
         &[
             "✗ GRM-SEC-001 MUST",
@@ -85,103 +86,107 @@ fn a_broken_must_fails_and_a_broken_should_warns_unless_the_policy_says_otherwis
             "exit code 1: a clause is broken",
         ],
     );
-    report(here, "should.json", became("SHOULD", "failed"));
-    let told = gate(here, &["should.json"]);
-    told.says(0, &["! GRM-SEC-001 SHOULD", "policy: SHOULD warns", "gate     holds", "1 warning"]);
+    report(here, "should.json", with_result("SHOULD", "failed"));
+    let result = gate(here, &["should.json"]);
+    result.assert_exit(0, &["! GRM-SEC-001 SHOULD", "policy: SHOULD warns", "gate     holds", "1 warning"]);
     policy(here, "spec:\n  levels: {MUST: warn, SHOULD: fail}\n");
-    gate(here, &["must.json", "--policy", "gate.yaml"]).says(0, &["policy: MUST warns", "policy release"]);
-    gate(here, &["should.json", "--policy", "gate.yaml"]).says(1, &["policy: SHOULD fails"]);
+    gate(here, &["must.json", "--policy", "gate.yaml"])
+        .assert_exit(0, &["policy: MUST warns", "policy release"]);
+    gate(here, &["should.json", "--policy", "gate.yaml"]).assert_exit(1, &["policy: SHOULD fails"]);
     let json = gate(here, &["should.json", "--policy", "gate.yaml", "-o", "json"]);
     let json: Value = serde_json::from_str(&json.out).unwrap();
     assert_eq!((&json["exitCode"], &json["findings"][0]["subject"]), (&1.into(), &"GRM-SEC-001".into()));
-    let told = gate(here, &["should.json", "--policy", "gate.yaml", "-o", "markdown"]);
-    told.says(1, &["## gardener-conformance: the gate does not hold", "| GRM-SEC-001 SHOULD |"]);
+    let result = gate(here, &["should.json", "--policy", "gate.yaml", "-o", "markdown"]);
+    result.assert_exit(1, &["## gardener-conformance: the gate does not hold", "| GRM-SEC-001 SHOULD |"]);
     let quiet = gate(here, &["must.json", "-q"]);
     assert!(!quiet.out.contains("remedy"), "{}", quiet.out);
 }
 
 #[test]
-fn what_is_no_clause_has_its_own_exit_codes() {
+fn findings_other_than_clauses_have_their_own_exit_codes() {
     let folder = folder();
     let here = folder.path();
     let gap = |report: &mut Value| {
         report["contracts"][0]["gaps"] = json!([{"path": "spec.b", "case": "GRM-SEC-001/x"}]);
     };
     report(here, "gap.json", gap);
-    gate(here, &["gap.json"]).says(6, &["spec.b in seccomp-profile", "no fault of the target"]);
+    gate(here, &["gap.json"]).assert_exit(6, &["spec.b in seccomp-profile", "no fault of the target"]);
     policy(here, "spec:\n  findings: {gaps: warn}\n");
-    gate(here, &["gap.json", "--policy", "gate.yaml"]).says(0, &["policy: a gap warns"]);
+    gate(here, &["gap.json", "--policy", "gate.yaml"]).assert_exit(0, &["policy: a gap warns"]);
     report(here, "unproven.json", |report| clause(report)["proof"]["proven"] = json!(false));
-    gate(here, &["unproven.json"]).says(6, &["passes and is not proven able to fail"]);
+    gate(here, &["unproven.json"]).assert_exit(6, &["passes and is not proven able to fail"]);
     let unexplained = |report: &mut Value| {
         report["contracts"][0]["unexplained"] = json!([{"path": "spec.c", "became": "1", "cases": ["a"]}]);
     };
     report(here, "unexplained.json", unexplained);
-    gate(here, &["unexplained.json"]).says(1, &["no clause speaks of it", "target's extras"]);
+    gate(here, &["unexplained.json"]).assert_exit(1, &["no clause speaks of it", "target's extras"]);
     let law = |report: &mut Value| {
         let law = &mut report["contracts"][0]["laws"][0];
         law["broken"] = json!([{"case": "GRM-SEC-001/x", "text": "2 came"}]);
     };
     report(here, "law.json", law);
-    gate(here, &["law.json"]).says(1, &["law of seccomp-profile: ", "policy: a broken law fails"]);
-    report(here, "errored.json", became("MUST", "errored"));
-    gate(here, &["errored.json"]).says(3, &["no route to host", "it says nothing about the target"]);
-    report(here, "notrun.json", became("MUST", "notRun"));
-    gate(here, &["notrun.json"]).says(4, &["1 case not run"]);
+    gate(here, &["law.json"]).assert_exit(1, &["law of seccomp-profile: ", "policy: a broken law fails"]);
+    report(here, "errored.json", with_result("MUST", "errored"));
+    gate(here, &["errored.json"]).assert_exit(3, &["no route to host", "it says nothing about the target"]);
+    report(here, "notrun.json", with_result("MUST", "notRun"));
+    gate(here, &["notrun.json"]).assert_exit(4, &["1 case not run"]);
     report(here, "interrupted.json", |report| report["interrupted"] = json!(2));
-    gate(here, &["interrupted.json"]).says(130, &["interrupted by signal 2"]);
+    gate(here, &["interrupted.json"]).assert_exit(130, &["interrupted by signal 2"]);
     report(here, "empty.json", |report| report["contracts"] = json!([]));
-    gate(here, &["empty.json"]).says(4, &["a gate does not hold over nothing"]);
+    gate(here, &["empty.json"]).assert_exit(4, &["a gate does not hold over nothing"]);
     let withheld = |report: &mut Value| {
         let case = &mut clause(report)["cases"][0];
         case["status"] = json!("notSupported");
         case["reason"] = json!({"code": "registration", "text": "the target tells no registration"});
     };
     report(here, "partial.json", withheld);
-    gate(here, &["partial.json"]).says(0, &["! report", "1 × the target tells no registration"]);
+    gate(here, &["partial.json"]).assert_exit(0, &["! report", "1 × the target tells no registration"]);
     policy(here, "spec:\n  findings: {partial: fail}\n");
-    gate(here, &["partial.json", "--policy", "gate.yaml"]).says(4, &["a partial verdict fails"]);
+    gate(here, &["partial.json", "--policy", "gate.yaml"]).assert_exit(4, &["a partial verdict fails"]);
 }
 
 #[test]
 fn a_regression_is_what_the_baseline_passed() {
     let folder = folder();
     let here = folder.path();
-    report(here, "must.json", became("MUST", "failed"));
-    report(here, "should.json", became("SHOULD", "failed"));
+    report(here, "must.json", with_result("MUST", "failed"));
+    report(here, "should.json", with_result("SHOULD", "failed"));
     for broken in ["must.json", "should.json"] {
         gate(here, &[broken, "--baseline", "good"])
-            .says(5, &["it was right in the baseline", "exit code 5: a regression", "baseline good"]);
+            .assert_exit(5, &["it was right in the baseline", "exit code 5: a regression", "baseline good"]);
     }
-    gate(here, &["must.json", "--baseline", "must.json"]).says(1, &["policy: MUST fails"]);
-    gate(here, &["good", "--baseline", "must.json"]).says(0, &[]);
+    gate(here, &["must.json", "--baseline", "must.json"]).assert_exit(1, &["policy: MUST fails"]);
+    gate(here, &["good", "--baseline", "must.json"]).assert_exit(0, &[]);
     policy(here, "spec:\n  baseline: {report: must.json, known: warn, regressions: {SHOULD: warn}}\n");
-    gate(here, &["must.json", "--policy", "gate.yaml"]).says(0, &["the baseline has it as well"]);
+    gate(here, &["must.json", "--policy", "gate.yaml"]).assert_exit(0, &["the baseline has it as well"]);
     gate(here, &["should.json", "--policy", "gate.yaml", "--baseline", "good"])
-        .says(0, &["a regression warns"]);
+        .assert_exit(0, &["a regression warns"]);
     report(here, "less.json", |report| clause(report)["cases"] = json!([]));
-    gate(here, &["less.json", "--baseline", "good"]).says(5, &["not asked any more", "renew the baseline"]);
+    gate(here, &["less.json", "--baseline", "good"])
+        .assert_exit(5, &["not asked any more", "renew the baseline"]);
     let changed = |report: &mut Value| {
         clause(report)["cases"] = json!([]);
         clause(report)["hash"] = json!("another");
     };
     report(here, "changed.json", changed);
-    gate(here, &["changed.json", "--baseline", "good"]).says(0, &[]);
+    gate(here, &["changed.json", "--baseline", "good"]).assert_exit(0, &[]);
     report(here, "none.json", |report| report["contracts"] = json!([]));
-    gate(here, &["good", "--baseline", "none.json"]).says(4, &["no clause in common"]);
+    gate(here, &["good", "--baseline", "none.json"]).assert_exit(4, &["no clause in common"]);
     report(here, "other.json", |report| report["target"]["name"] = json!("other"));
     gate(here, &["good", "--baseline", "other.json"])
-        .says(0, &["! baseline  the baseline is a report of other"]);
+        .assert_exit(0, &["! baseline  the baseline is a report of other"]);
     report(here, "strict.json", |report| report["run"]["strict"] = json!(true));
-    gate(here, &["good", "--baseline", "strict.json"])
-        .says(0, &["! baseline  the baseline was asked for", "to the letter, this report for", "--strict"]);
+    gate(here, &["good", "--baseline", "strict.json"]).assert_exit(
+        0,
+        &["! baseline  the baseline was asked for", "to the letter, this report for", "--strict"],
+    );
 }
 
 #[test]
-fn waivers_accept_for_a_while_and_rot_loudly() {
+fn waivers_accept_until_they_expire_and_fail_when_unused() {
     let folder = folder();
     let here = folder.path();
-    report(here, "must.json", became("MUST", "failed"));
+    report(here, "must.json", with_result("MUST", "failed"));
     let waived = |target: &str| {
         policy(
             here,
@@ -191,78 +196,78 @@ fn waivers_accept_for_a_while_and_rot_loudly() {
     waived("gardener-resource-manager");
     let at = |report: &str, day: &str| gate(here, &[report, "--policy", "gate.yaml", "--at", day]);
     at("must.json", "2026-11-01")
-        .says(0, &["waived by team-x until 2027-03-31: fixed in 1.4", "https://example.com/1"]);
-    at("must.json", "2027-03-20").says(0, &["ends on 2027-03-31, in 11 days (team-x)"]);
-    at("must.json", "2027-04-01").says(7, &["its waiver ended on 2027-03-31", "exit code 7"]);
-    at("good", "2026-11-01").says(7, &["passes though team-x waived it", "remove the waiver"]);
+        .assert_exit(0, &["waived by team-x until 2027-03-31: fixed in 1.4", "https://example.com/1"]);
+    at("must.json", "2027-03-20").assert_exit(0, &["ends on 2027-03-31, in 11 days (team-x)"]);
+    at("must.json", "2027-04-01").assert_exit(7, &["its waiver ended on 2027-03-31", "exit code 7"]);
+    at("good", "2026-11-01").assert_exit(7, &["passes though team-x waived it", "remove the waiver"]);
     waived("another");
-    at("must.json", "2026-11-01").says(1, &["policy: MUST fails"]);
-    // What a run waived is judged again at the gate's day, and a renewed waiver wins.
+    at("must.json", "2026-11-01").assert_exit(1, &["policy: MUST fails"]);
+    // The gate judges the run's waivers again for its own day, and a renewed waiver wins.
     let used = json!([{"clause": "GRM-SEC-001", "state": "used", "owner": "team-y", "reason": "late", "link": "",
         "expires": "2026-12-31"}]);
     report(here, "waived.json", |report| {
-        became("MUST", "waived")(report);
+        with_result("MUST", "waived")(report);
         report["waivers"] = used;
     });
-    at("waived.json", "2026-11-01").says(0, &["waived by team-y until 2026-12-31"]);
-    at("waived.json", "2027-01-01").says(7, &["its waiver ended on 2026-12-31 (team-y)"]);
+    at("waived.json", "2026-11-01").assert_exit(0, &["waived by team-y until 2026-12-31"]);
+    at("waived.json", "2027-01-01").assert_exit(7, &["its waiver ended on 2026-12-31 (team-y)"]);
     waived("gardener-resource-manager");
-    at("waived.json", "2027-01-01").says(0, &["waived by team-x until 2027-03-31"]);
+    at("waived.json", "2027-01-01").assert_exit(0, &["waived by team-x until 2027-03-31"]);
 }
 
 #[test]
 fn profiles_are_judged_by_levels_of_their_own() {
     let folder = folder();
     let here = folder.path();
-    report(here, "must.json", became("MUST", "failed"));
+    report(here, "must.json", with_result("MUST", "failed"));
     policy(
         here,
         "spec:\n  profiles:\n  - {name: young, clauses: [GRM-SEC-001], levels: {MUST: warn}}\n  \
          - {name: other, contracts: [seccomp-profile, pod-scheduler-name]}\n  - {name: away, components: [controlplane]}\n",
     );
     let judged = |profile: &str| gate(here, &["must.json", "--policy", "gate.yaml", "--profile", profile]);
-    judged("young").says(0, &["profile \"young\": MUST warns", "1 clause judged"]);
-    judged("other").says(1, &["profile \"other\": MUST fails"]);
-    judged("away").says(4, &["profile \"away\"", "no case of it was answered"]);
-    judged("none").says(2, &["gate.yaml has no profile \"none\"; there are: young, other, away"]);
-    gate(here, &["must.json", "--policy", "gate.yaml"]).says(1, &["profile \"other\": MUST fails"]);
+    judged("young").assert_exit(0, &["profile \"young\": MUST warns", "1 clause judged"]);
+    judged("other").assert_exit(1, &["profile \"other\": MUST fails"]);
+    judged("away").assert_exit(4, &["profile \"away\"", "no case of it was answered"]);
+    judged("none").assert_exit(2, &["gate.yaml has no profile \"none\"; its profiles: young, other, away"]);
+    gate(here, &["must.json", "--policy", "gate.yaml"]).assert_exit(1, &["profile \"other\": MUST fails"]);
 }
 
 #[test]
-fn mistakes_are_told_with_file_line_and_remedy() {
+fn mistakes_are_reported_with_file_line_and_remedy() {
     let folder = folder();
     let here = folder.path();
-    let told = |spec: &str, words: &[&str]| {
+    let rejects = |spec: &str, texts: &[&str]| {
         policy(here, spec);
-        gate(here, &["good", "--policy", "gate.yaml"]).says(2, words);
+        gate(here, &["good", "--policy", "gate.yaml"]).assert_exit(2, texts);
     };
-    told("spec:\n  levels: {MUST: stop}\n", &["gate.yaml:5", "stop"]);
-    told(
+    rejects("spec:\n  levels: {MUST: stop}\n", &["gate.yaml:5", "stop"]);
+    rejects(
         "spec:\n  profiles:\n  - {name: a, clauses: [GRM-SEC-00]}\n",
         &["gate.yaml:6", "unknown clauses", "similar ids are GRM-SEC-001"],
     );
     let waiver = WAIVER.replace("GRM-SEC-001", "GRM-SEC-00");
-    told(
+    rejects(
         &format!("spec:\n  waivers:\n  - {{{waiver}, expires: 2027-03-31}}\n"),
         &["gate.yaml:6", "the waiver names a clause that does not exist", "similar ids are"],
     );
-    call(here, &["lint", "gate.yaml"])
-        .says(2, &["gate.yaml:6", "the waiver names a clause that does not exist"]);
+    call(here, &["lint", "gate.yaml"]).assert_exit(2, &["gate.yaml:6", "the waiver names a clause that does not exist"]);
     policy(here, "spec:\n  baseline: {report: gone}\n");
-    gate(here, &["good", "--policy", "gate.yaml"]).says(2, &["failed to read gone", "--baseline"]);
-    gate(here, &["good", "--policy", "no.yaml"]).says(2, &["failed to read policy no.yaml", "schema gate"]);
-    gate(here, &["no"]).says(2, &["failed to read no", "run or verify first"]);
+    gate(here, &["good", "--policy", "gate.yaml"]).assert_exit(2, &["failed to read gone", "--baseline"]);
+    gate(here, &["good", "--policy", "no.yaml"])
+        .assert_exit(2, &["failed to read policy no.yaml", "schema gate"]);
+    gate(here, &["no"]).assert_exit(2, &["failed to read no", "run or verify first"]);
     fs::write(here.join("half.json"), "{").unwrap();
-    gate(here, &["half.json"]).says(2, &["failed to understand half.json", "line 1"]);
-    gate(here, &["good", "--at", "soon"]).says(2, &["--at soon is no day"]);
-    call(here, &["schema", "gate"]).says(0, &["GatePolicy", "regressions"]);
+    gate(here, &["half.json"]).assert_exit(2, &["failed to understand half.json", "line 1"]);
+    gate(here, &["good", "--at", "soon"]).assert_exit(2, &["--at soon: not a day"]);
+    call(here, &["schema", "gate"]).assert_exit(0, &["GatePolicy", "regressions"]);
 }
 
 #[test]
-fn a_report_is_shown_in_every_form() {
+fn a_report_is_rendered_in_every_format() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
-    ran(here);
+    run_good(here);
     for name in ["report.sarif", "badge.svg"] {
         assert!(here.join("good").join(name).exists(), "{name} lies beside the report");
     }
@@ -277,10 +282,10 @@ fn a_report_is_shown_in_every_form() {
         ("shields", "\"schemaVersion\": 1"),
     ];
     for (form, words) in forms {
-        call(here, &["render", "good", "-o", form]).says(0, &[words]);
+        call(here, &["render", "good", "-o", form]).assert_exit(0, &[words]);
     }
-    report(here, "must.json", became("MUST", "failed"));
-    call(here, &["render", "must.json", "--into", "all"]).says(0, &["wrote all"]);
+    report(here, "must.json", with_result("MUST", "failed"));
+    call(here, &["render", "must.json", "--into", "all"]).assert_exit(0, &["wrote all"]);
     let written = fs::read_dir(here.join("all")).unwrap();
     let mut written: Vec<_> =
         written.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -289,5 +294,5 @@ fn a_report_is_shown_in_every_form() {
     assert_eq!(written, want);
     let sarif = fs::read_to_string(here.join("all/report.sarif")).unwrap();
     assert!(sarif.contains("spec.a: wanted 1, got 2"), "{sarif}");
-    call(here, &["render", "no"]).says(2, &["failed to read no", "run or verify first"]);
+    call(here, &["render", "no"]).assert_exit(2, &["failed to read no", "run or verify first"]);
 }

@@ -1,10 +1,10 @@
-//! The built program, run in a folder of its own.
+//! Runs the built program in its own folder.
 
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// What a call gave.
-pub(crate) struct Told {
+/// The result of a call.
+pub(crate) struct CallResult {
     /// Exit code; 255 if a signal ended it.
     pub(crate) code: i32,
     /// Standard output.
@@ -13,33 +13,37 @@ pub(crate) struct Told {
     pub(crate) err: String,
 }
 
-/// The program in `folder`, without colours and without the environment's say.
+/// The program in `folder`, without colours and independent of the environment.
 pub(crate) fn program(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gardener-conformance"));
     command.current_dir(folder).env("NO_COLOR", "1").env("XDG_STATE_HOME", folder).env_remove("COLUMNS");
     command
 }
 
-/// Runs it with arguments and waits.
-pub(crate) fn call(folder: &Path, arguments: &[&str]) -> Told {
+/// Runs the program with arguments and waits for its end.
+pub(crate) fn call(folder: &Path, arguments: &[&str]) -> CallResult {
     let output = program(folder).args(arguments).output().expect("the program starts");
-    told(&output)
+    result_of(&output)
 }
 
-/// What a finished process told.
-pub(crate) fn told(output: &Output) -> Told {
+/// The result of a finished process.
+pub(crate) fn result_of(output: &Output) -> CallResult {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Told { code: output.status.code().unwrap_or(255), out: text(&output.stdout), err: text(&output.stderr) }
+    CallResult {
+        code: output.status.code().unwrap_or(255),
+        out: text(&output.stdout),
+        err: text(&output.stderr),
+    }
 }
 
-impl Told {
-    /// Fails with everything told unless the code and all words are there.
-    pub(crate) fn says(&self, code: i32, words: &[&str]) {
+impl CallResult {
+    /// Fails, and shows the output, unless the exit code is `code` and the output contains all `texts`.
+    pub(crate) fn assert_exit(&self, code: i32, texts: &[&str]) {
         let all = format!("{}{}", self.out, self.err);
-        let missing: Vec<&&str> = words.iter().filter(|word| !all.contains(**word)).collect();
+        let missing: Vec<&&str> = texts.iter().filter(|text| !all.contains(**text)).collect();
         assert!(
             self.code == code && missing.is_empty(),
-            "want exit {code} and {words:?}\ngot exit {}, missing {missing:?}\n{all}",
+            "want exit {code} and {texts:?}\ngot exit {}, missing {missing:?}\n{all}",
             self.code
         );
     }

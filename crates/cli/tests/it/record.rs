@@ -1,4 +1,4 @@
-//! `record` and `replay`: what a cluster asks a webhook becomes cases that another run asks again, without the cluster.
+//! `record` and `replay`: requests of a cluster to a webhook become cases, which run again without the cluster.
 
 use std::fs;
 use std::path::Path;
@@ -15,16 +15,16 @@ use serde_json::{Value, json};
 use substrate::cluster::Cluster;
 use tokio::runtime::Runtime;
 
-use crate::program::{Told, call, program, told};
+use crate::program::{CallResult, call, program, result_of};
 use crate::strange_targets::{certificate, served};
 
-/// How long anything may take here.
+/// How long the registration may take.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// Whether the webhook is another version of itself, which writes something else.
+/// Whether the webhook behaves like a newer version, which writes another value.
 static IS_NEWER: AtomicBool = AtomicBool::new(false);
 
-/// Annotates whatever it is asked about, and keeps a copy of the object's password.
+/// A webhook that annotates each object and copies its password.
 async fn webhook(
     request: Request<Incoming>,
 ) -> Result<Response<Full<bytes::Bytes>>, std::convert::Infallible> {
@@ -44,7 +44,7 @@ async fn webhook(
     Ok(Response::new(Full::new(answer.to_string().into())))
 }
 
-/// An embedded API server beside which the program runs; ended with the test.
+/// An embedded API server started with `env up`; dropping it stops it.
 struct Seed<'a> {
     folder: &'a Path,
     kubeconfig: String,
@@ -54,7 +54,7 @@ struct Seed<'a> {
 impl<'a> Seed<'a> {
     fn up(folder: &'a Path, runtime: &Runtime) -> Self {
         let up = call(folder, &["env", "up", "--name", "record"]);
-        up.says(0, &[]);
+        up.assert_exit(0, &[]);
         let kubeconfig = up.out.trim().to_owned();
         let client = runtime.block_on(substrate::kubeconfig::client(Path::new(&kubeconfig))).unwrap();
         Self { folder, kubeconfig, cluster: Cluster::new(client) }
@@ -65,8 +65,8 @@ impl<'a> Seed<'a> {
         assert!(reply.is_success(), "{}", reply.message());
     }
 
-    /// Whether the registration that a recording adds is there.
-    fn is_recorded(&self, runtime: &Runtime) -> bool {
+    /// Whether the registration that a recording adds exists.
+    fn is_recording(&self, runtime: &Runtime) -> bool {
         let object = registration("0-recorded-hooks", &json!({}));
         runtime.block_on(self.cluster.get(&object)).unwrap().is_success()
     }
@@ -104,18 +104,18 @@ fn map(name: &str, password: &str) -> Value {
     })
 }
 
-fn ended(child: Child) -> Told {
-    told(&child.wait_with_output().expect("the program ends"))
+fn wait(child: Child) -> CallResult {
+    result_of(&child.wait_with_output().expect("the program ends"))
 }
 
-/// Every text below a folder.
+/// The contents of all files below a folder.
 fn texts(folder: &Path) -> String {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries.map(|path| if path.is_dir() { texts(&path) } else { fs::read_to_string(path).unwrap() }).collect()
 }
 
 #[test]
-fn what_a_cluster_asks_is_recorded_without_secrets_and_asked_again() {
+fn requests_are_recorded_without_secrets_and_replayed() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
@@ -128,24 +128,24 @@ fn what_a_cluster_asks_is_recorded_without_secrets_and_asked_again() {
 
     let recording = seed.record(&["--count", "2", "--for", "90s"]);
     let begun = Instant::now();
-    while !seed.is_recorded(&runtime) && begun.elapsed() < PATIENCE {
+    while !seed.is_recording(&runtime) && begun.elapsed() < PATIENCE {
         std::thread::sleep(Duration::from_millis(50));
     }
     let twice = map("a", "hunter2");
     seed.create(&runtime, &twice);
     runtime.block_on(seed.cluster.delete(&twice, "")).unwrap();
     seed.create(&runtime, &map("b", "hunter3"));
-    let told = ended(recording);
-    told.says(
+    let result = wait(recording);
+    result.assert_exit(
         0,
         &[
-            "recording the webhook of hooks; 90s or Ctrl-C ends it",
+            "recording the webhook of hooks until 90s have passed, or Ctrl-C",
             "REC-001  CREATE ConfigMap default/a  2 places changed",
             "wrote    2 cases to recorded",
             "next     gardener-conformance replay recorded --target provider.yaml",
         ],
     );
-    assert!(!seed.is_recorded(&runtime), "its registration is taken back");
+    assert!(!seed.is_recording(&runtime), "its registration is deleted");
     drop(seed);
     assert!(!texts(&here.join("recorded")).contains("hunter"), "{}", texts(&here.join("recorded")));
 
@@ -154,32 +154,37 @@ fn what_a_cluster_asks_is_recorded_without_secrets_and_asked_again() {
         let again = ["replay", "recorded", "--target", &target, "--ca", &ca];
         call(here, &[&again[..], further].concat())
     };
-    replay(&[]).says(0, &["conformant"]);
+    replay(&[]).assert_exit(0, &["conformant"]);
     IS_NEWER.store(true, Ordering::Relaxed);
-    replay(&[])
-        .says(1, &["REC-001", "hooks.example.org/by: <one>  wanted", "hooks.example.org/by: <two>  got"]);
-    replay(&["--contracts", "recorded"]).says(2, &["leave it out"]);
-    call(here, &["lint", "--contracts", "recorded"]).says(0, &[]);
+    replay(&[]).assert_exit(
+        1,
+        &["REC-001", "hooks.example.org/by: <one>  wanted", "hooks.example.org/by: <two>  got"],
+    );
+    replay(&["--contracts", "recorded"]).assert_exit(2, &["leave the flag out"]);
+    call(here, &["lint", "--contracts", "recorded"]).assert_exit(0, &[]);
 }
 
 #[test]
-fn what_cannot_be_recorded_is_said_before_anything_is_registered() {
+fn errors_are_reported_before_anything_is_registered() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let seed = Seed::up(here, &runtime);
     fs::create_dir(here.join("full")).unwrap();
     fs::write(here.join("full/x"), "").unwrap();
-    let record = |further: &[&str]| ended(seed.record(further));
-    record(&[]).says(2, &["no MutatingWebhookConfiguration and no ValidatingWebhookConfiguration \"hooks\""]);
-    record(&["--into", "full"]).says(2, &["--into full: it is not empty"]);
-    record(&["--fact", "cloud-config"]).says(2, &["write RESOURCE/NAME"]);
-    record(&["--listen", "0.0.0.0:0"]).says(2, &["say with --host"]);
-    record(&["--into", "a", "--for", "x"]).says(2, &["--for x"]);
+    let record = |further: &[&str]| wait(seed.record(further));
+    record(&[])
+        .assert_exit(2, &["no MutatingWebhookConfiguration and no ValidatingWebhookConfiguration \"hooks\""]);
+    record(&["--into", "full"]).assert_exit(2, &["--into full: the folder is not empty"]);
+    record(&["--fact", "cloud-config"]).assert_exit(2, &["write RESOURCE/NAME"]);
+    record(&["--listen", "0.0.0.0:0"]).assert_exit(2, &["add --host"]);
+    record(&["--into", "a", "--for", "x"]).assert_exit(2, &["--for x"]);
     seed.create(&runtime, &registration("hooks", &json!({"url": "https://127.0.0.1:1/hooks"})));
-    record(&["--into", "b"]).says(2, &["registered without a caBundle", "--insecure"]);
-    record(&["--into", "c", "--webhook", "x"]).says(2, &["--webhook x: hooks has labels.hooks.example.org"]);
-    record(&["--into", "d", "--insecure", "--for", "1s"]).says(4, &["nothing was recorded"]);
-    assert!(!seed.is_recorded(&runtime));
-    call(here, &["replay", "full", "--target", "url=https://127.0.0.1:1"]).says(2, &["holds no recording"]);
+    record(&["--into", "b"]).assert_exit(2, &["registered without a caBundle", "--insecure"]);
+    record(&["--into", "c", "--webhook", "x"])
+        .assert_exit(2, &["--webhook x: hooks has no such webhook; it has labels.hooks.example.org"]);
+    record(&["--into", "d", "--insecure", "--for", "1s"]).assert_exit(4, &["nothing was recorded"]);
+    assert!(!seed.is_recording(&runtime));
+    call(here, &["replay", "full", "--target", "url=https://127.0.0.1:1"])
+        .assert_exit(2, &["contains no recording"]);
 }

@@ -1,4 +1,4 @@
-//! What profiles offer and where shoots are moved, as a release manager meets it.
+//! `versions`: what CloudProfiles offer, and how maintenance moves Shoots.
 
 use std::fs;
 use std::path::Path;
@@ -36,13 +36,13 @@ fn garden(folder: &Path, shoots: &[String]) {
 }
 
 #[test]
-fn each_version_tells_where_it_leads_and_by_which_clause() {
+fn explain_prints_the_next_version_and_the_clause_of_each_version() {
     let folder = tempfile::tempdir().unwrap();
     let deleted = shoot("gone", "aws", "1.24.10")
         .replace("namespace:", "deletionTimestamp: '2024-03-01T00:00:00Z', namespace:");
     garden(folder.path(), &[shoot("one", "aws", "1.26.8"), deleted]);
     let explain = ["versions", "explain", "--cloud-profile", "profile.yaml", "--shoot", "shoots"];
-    call(folder.path(), &[&explain[..], &["--at", "2024-04-01"]].concat()).says(
+    call(folder.path(), &[&explain[..], &["--at", "2024-04-01"]].concat()).assert_exit(
         0,
         &[
             "cloud profile aws at 2024-04-01T00:00:00Z",
@@ -54,21 +54,21 @@ fn each_version_tells_where_it_leads_and_by_which_clause() {
     );
     let all = call(folder.path(), &explain);
     assert!(!all.out.contains("gone"), "{}", all.out);
-    let told = call(folder.path(), &[&explain[..], &["--at", "2024-03-01", "-o", "json"]].concat());
-    let told: Value = serde_json::from_str(&told.out).unwrap();
-    let fate = &told["cloudProfiles"][0]["kubernetes"][2];
+    let result = call(folder.path(), &[&explain[..], &["--at", "2024-03-01", "-o", "json"]].concat());
+    let result: Value = serde_json::from_str(&result.out).unwrap();
+    let fate = &result["cloudProfiles"][0]["kubernetes"][2];
     assert_eq!(
         fate["withAutoUpdate"],
         json!({"to": "1.26.9", "rule": "auto-update", "clause": "GDN-KUB-001"})
     );
     assert_eq!(fate["otherwise"], Value::Null);
-    let stuck = &told["cloudProfiles"][0]["kubernetes"][3]["otherwise"];
+    let stuck = &result["cloudProfiles"][0]["kubernetes"][3]["otherwise"];
     assert_eq!(stuck["clause"], "GDN-KUB-007", "{stuck}");
-    assert_eq!(told["shoots"][0]["steps"], json!([]));
+    assert_eq!(result["shoots"][0]["steps"], json!([]));
 }
 
 #[test]
-fn the_time_to_come_is_walked_through_and_told_as_text_json_and_a_page() {
+fn a_simulation_is_printed_as_text_and_json_and_written_as_a_page() {
     let folder = tempfile::tempdir().unwrap();
     let shoots =
         [shoot("one", "aws", "1.26.8"), shoot("two", "aws", "1.24.10"), shoot("three", "gcp", "1.26.8")];
@@ -87,14 +87,14 @@ fn the_time_to_come_is_walked_through_and_told_as_text_json_and_a_page() {
         "--html",
         "timeline.html",
     ];
-    call(folder.path(), &simulate).says(
+    call(folder.path(), &simulate).assert_exit(
         1,
         &[
-            "2024-04   1 forced, 0 wanted\n  04-01 21:00  garden-dev/one  control plane  1.26.8 → 1.26.9",
-            "2024-08   1 forced, 0 wanted\n  08-01 21:00  garden-dev/one  control plane  1.26.9 → 1.27.4",
+            "2024-04   1 forced, 0 by auto-update\n  04-01 21:00  garden-dev/one  control plane  1.26.8 → 1.26.9",
+            "2024-08   1 forced, 0 by auto-update\n  08-01 21:00  garden-dev/one  control plane  1.26.9 → 1.27.4",
             "garden-dev/two  since 2024-02-20  GDN-KUB-007  failed to maintain the control plane's version",
-            "garden-dev/three  its CloudProfile \"gcp\" was not given; there are: aws",
-            "3 shoots: 1 moved by force, 1 without a path, 1 not looked at",
+            "garden-dev/three  its CloudProfile \"gcp\" is missing; there are: aws",
+            "3 shoots: 1 moved by force, 1 without a path, 1 skipped",
         ],
     );
     let page = fs::read_to_string(folder.path().join("timeline.html")).unwrap();
@@ -102,9 +102,9 @@ fn the_time_to_come_is_walked_through_and_told_as_text_json_and_a_page() {
         assert!(page.contains(word), "{word}");
     }
     assert!(!page.contains("2025-01</th>") && !page.contains("http"), "{page}");
-    let told = call(folder.path(), &[&simulate[..], &["-o", "json"]].concat());
-    let told: Value = serde_json::from_str(&told.out).unwrap();
-    let step = &told["shoots"][0]["steps"][1];
+    let result = call(folder.path(), &[&simulate[..], &["-o", "json"]].concat());
+    let result: Value = serde_json::from_str(&result.out).unwrap();
+    let step = &result["shoots"][0]["steps"][1];
     assert_eq!(
         (&step["to"], &step["clause"], &step["forced"]),
         (&"1.27.4".into(), &"GDN-KUB-005".into(), &true.into())
@@ -115,15 +115,16 @@ fn the_time_to_come_is_walked_through_and_told_as_text_json_and_a_page() {
     fs::write(folder.path().join("shoots/one.json"), r#"{"apiVersion": "core.gardener.cloud/v1beta1", "kind": "ShootList",
         "items": [{"apiVersion": "core.gardener.cloud/v1beta1", "kind": "Shoot", "spec": {"cloudProfileName": "aws",
         "kubernetes": {"version": "1.27.4"}}}]}"#).unwrap();
-    call(folder.path(), &simulate).says(0, &["1 shoot: 0 moved by force, 0 without a path, 0 not looked at"]);
+    call(folder.path(), &simulate)
+        .assert_exit(0, &["1 shoot: 0 moved by force, 0 without a path, 0 skipped"]);
 }
 
 #[test]
-fn profiles_are_looked_at_before_a_shoot_is_hurt() {
+fn lint_finds_problems_of_profiles() {
     let folder = tempfile::tempdir().unwrap();
     garden(folder.path(), &[shoot("one", "aws", "1.25.1")]);
     let lint = ["versions", "lint", "--cloud-profile", "profile.yaml", "--shoot", "shoots"];
-    call(folder.path(), &lint).says(
+    call(folder.path(), &lint).assert_exit(
         1,
         &[
             "aws: kubernetes 1.24.10 expires at 2024-02-20T00:00:00Z, and there is no version to which its shoots",
@@ -133,27 +134,28 @@ fn profiles_are_looked_at_before_a_shoot_is_hurt() {
     );
     let fine = PROFILE.lines().filter(|line| !line.contains("1.24")).collect::<Vec<_>>().join("\n");
     fs::write(folder.path().join("profile.yaml"), fine).unwrap();
-    call(folder.path(), &lint[..4]).says(0, &["nothing wrong in 1 profile"]);
+    call(folder.path(), &lint[..4]).assert_exit(0, &["no findings in 1 profile"]);
 }
 
 #[test]
-fn what_cannot_be_read_is_told_with_its_place() {
+fn invalid_files_and_times_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     garden(folder.path(), &[]);
     let explain = |more: &[&str]| {
         call(folder.path(), &[&["versions", "explain", "--cloud-profile", "profile.yaml"], more].concat())
     };
-    explain(&["--at", "tomorrow"]).says(2, &["--at tomorrow is no time; write a day (2024-05-01)"]);
-    explain(&["--shoot", "shoots"]).says(2, &["shoots has no Shoot of core.gardener.cloud/v1beta1"]);
-    explain(&["--cloud-profile", "none.yaml"]).says(2, &["failed to read none.yaml"]);
-    explain(&["--kubeconfig", "none"]).says(3, &["failed to read kubeconfig none"]);
+    explain(&["--at", "tomorrow"]).assert_exit(2, &["--at tomorrow is not a time; write a day (2024-05-01)"]);
+    explain(&["--shoot", "shoots"])
+        .assert_exit(2, &["shoots contains no Shoot of core.gardener.cloud/v1beta1"]);
+    explain(&["--cloud-profile", "none.yaml"]).assert_exit(2, &["failed to read none.yaml"]);
+    explain(&["--kubeconfig", "none"]).assert_exit(3, &["failed to read kubeconfig none"]);
     let broken = PROFILE.replace("versions:", "versions: 1 # ");
     fs::write(folder.path().join("broken.yaml"), broken).unwrap();
-    explain(&["--cloud-profile", "broken.yaml"]).says(2, &["broken.yaml:7:"]);
+    explain(&["--cloud-profile", "broken.yaml"]).assert_exit(2, &["broken.yaml:7:"]);
     fs::write(folder.path().join("copy.yaml"), PROFILE).unwrap();
     explain(&["--cloud-profile", "copy.yaml"])
-        .says(2, &["CloudProfile \"aws\" stands in ", "copy.yaml; name one of them"]);
-    explain(&["--cloud-profile", "profile.yaml"]).says(0, &["cloud profile aws"]);
+        .assert_exit(2, &["CloudProfile \"aws\" is in ", "copy.yaml; name only one of the files"]);
+    explain(&["--cloud-profile", "profile.yaml"]).assert_exit(0, &["cloud profile aws"]);
     let until = [
         "versions",
         "simulate",
@@ -164,16 +166,16 @@ fn what_cannot_be_read_is_told_with_its_place() {
         "--until",
         "2024-01-01",
     ];
-    call(folder.path(), &until).says(2, &["is not after --at"]);
-    let nobody = ["versions", "simulate", "--cloud-profile", "profile.yaml", "--until", "2099-01-01"];
-    call(folder.path(), &nobody).says(2, &["there is no shoot to look at"]);
+    call(folder.path(), &until).assert_exit(2, &["is not after --at"]);
+    let without_shoots = ["versions", "simulate", "--cloud-profile", "profile.yaml", "--until", "2099-01-01"];
+    call(folder.path(), &without_shoots).assert_exit(2, &["there is no Shoot to simulate"]);
 }
 
 #[test]
-fn every_rule_is_told_by_a_clause() {
+fn every_rule_has_a_clause() {
     let folder = tempfile::tempdir().unwrap();
     let clauses = versions::rule::Rule::ALL.map(versions::rule::Rule::clause);
     for clause in clauses.iter().chain(&["GDN-KUB-007", "GDN-KUB-013", "GDN-KUB-014", "GDN-IMG-024"]) {
-        call(folder.path(), &["explain", clause]).says(0, &[clause]);
+        call(folder.path(), &["explain", clause]).assert_exit(0, &[clause]);
     }
 }

@@ -1,4 +1,4 @@
-//! Targets that cannot be reached or hang are environment errors; those that answer what no webhook answers break a law.
+//! Targets that cannot be reached or hang are environment errors; targets with invalid answers break a law.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -14,7 +14,7 @@ use rcgen::{CertificateParams, KeyPair};
 use tokio::net::TcpListener;
 use webhook::server::{Certificates, Patience, TlsOptions, config, serve};
 
-use crate::program::{Told, program, told};
+use crate::program::{CallResult, program, result_of};
 
 #[test]
 fn an_address_where_nothing_listens_is_an_environment_error() {
@@ -22,66 +22,67 @@ fn an_address_where_nothing_listens_is_an_environment_error() {
     let (ca, _) = certificate(folder.path());
     // Port 9 is discard; nothing listens there.
     verify(folder.path(), "https://127.0.0.1:9", &ca)
-        .says(3, &["could not ask the target", "127.0.0.1:9", "inconclusive"]);
+        .assert_exit(3, &["could not ask the target", "127.0.0.1:9", "inconclusive"]);
 }
 
 #[test]
-fn a_url_needs_somebody_to_trust() {
+fn a_url_needs_a_ca_or_insecure() {
     let folder = tempfile::tempdir().unwrap();
     let arguments = ["verify", "--target", "url=https://127.0.0.1:9", "--contract", "seccomp-profile"];
-    told(&program(folder.path()).args(arguments).output().unwrap()).says(2, &["--ca FILE", "--insecure"]);
+    result_of(&program(folder.path()).args(arguments).output().unwrap())
+        .assert_exit(2, &["--ca FILE", "--insecure"]);
 }
 
 #[test]
 fn a_certificate_of_another_authority_is_named() {
     let folder = tempfile::tempdir().unwrap();
-    let told = against(folder.path(), answer(200, "{}"), true);
-    told.says(3, &["failed to trust the certificate"]);
+    let result = verify_service(folder.path(), answer(200, "{}"), true);
+    result.assert_exit(3, &["failed to trust the certificate"]);
 }
 
 #[test]
 fn garbage_breaks_the_law_of_the_echo() {
     let folder = tempfile::tempdir().unwrap();
-    against(folder.path(), answer(200, "no json at all"), false)
-        .says(1, &["no AdmissionReview", "no json at all"]);
+    verify_service(folder.path(), answer(200, "no json at all"), false)
+        .assert_exit(1, &["no AdmissionReview", "no json at all"]);
 }
 
 #[test]
 fn an_error_of_the_server_is_named_with_its_status() {
     let folder = tempfile::tempdir().unwrap();
-    against(folder.path(), answer(500, "broken"), false).says(1, &["HTTP status 500"]);
+    verify_service(folder.path(), answer(500, "broken"), false).assert_exit(1, &["HTTP status 500"]);
 }
 
 #[test]
 fn an_answer_to_another_request_breaks_the_law() {
     let folder = tempfile::tempdir().unwrap();
     let other = r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":"another","allowed":true}}"#;
-    let told = against(folder.path(), answer(200, other), false);
-    assert_ne!(told.code, 0, "{}{}", told.out, told.err);
-    told.says(told.code, &["uid"]);
+    let result = verify_service(folder.path(), answer(200, other), false);
+    assert_ne!(result.code, 0, "{}{}", result.out, result.err);
+    result.assert_exit(result.code, &["uid"]);
 }
 
 #[test]
-fn a_target_that_hangs_is_named_with_the_time_it_had() {
+fn a_target_that_hangs_is_reported_with_its_timeout() {
     let folder = tempfile::tempdir().unwrap();
-    let hang = |_: Request<Incoming>| async {
+    let hanging = |_: Request<Incoming>| async {
         tokio::time::sleep(Duration::from_hours(1)).await;
         Ok(Response::new(Full::new(Bytes::new())))
     };
-    against(folder.path(), hang, false).says(3, &["no answer from", "within 10s"]);
+    verify_service(folder.path(), hanging, false).assert_exit(3, &["no answer from", "within 10s"]);
 }
 
 #[test]
-fn a_binary_that_ends_at_once_is_quoted() {
+fn the_output_of_a_program_that_ends_at_once_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let arguments =
         ["verify", "--target", "command=ls /no/such/folder <port>", "--contract", "pod-scheduler-name"];
     let output = program(folder.path()).args(arguments).output().unwrap();
-    told(&output).says(3, &["ended before it was ready", "/no/such/folder"]);
+    result_of(&output).assert_exit(3, &["ended before it was ready", "/no/such/folder"]);
 }
 
 #[test]
-fn a_command_is_told_its_configuration_and_flags_without_use_are_refused() {
+fn a_command_gets_its_configuration_and_useless_flags_are_refused() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("show");
@@ -90,18 +91,18 @@ fn a_command_is_told_its_configuration_and_flags_without_use_are_refused() {
     std::fs::write(folder.path().join("base.yaml"), "kind: Mine\nlisten: <port>\n").unwrap();
     let verify = |target: &str, more: &[&str]| {
         let clause = ["verify", "--clause", "GRM-SEC-002", "--target", target];
-        told(&program(folder.path()).args(clause).args(more).output().unwrap())
+        result_of(&program(folder.path()).args(clause).args(more).output().unwrap())
     };
-    verify("command=./show <config> <port>", &[]).says(3, &["ended before it was ready"]);
+    verify("command=./show <config> <port>", &[]).assert_exit(3, &["ended before it was ready"]);
     verify("command=./show <config>", &["--config", "base.yaml"])
-        .says(3, &["\"kind\": \"Mine\"", "\"listen\": "]);
-    verify("command=./show <config>", &[]).says(2, &["on which port it is asked", "<port>"]);
-    verify("command=./show <port>", &["--config", "base.yaml"]).says(2, &["--config needs <config>"]);
-    verify("command=./show <config> <port>", &["--insecure"]).says(2, &["--ca and --insecure"]);
+        .assert_exit(3, &["\"kind\": \"Mine\"", "\"listen\": "]);
+    verify("command=./show <config>", &[]).assert_exit(2, &["on which port to serve", "<port>"]);
+    verify("command=./show <port>", &["--config", "base.yaml"]).assert_exit(2, &["--config needs <config>"]);
+    verify("command=./show <config> <port>", &["--insecure"]).assert_exit(2, &["--ca and --insecure"]);
     let file = "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Target\nmetadata: {name: x}\nspec: {command: [./show]}\n";
     std::fs::write(folder.path().join("target.yaml"), file).unwrap();
-    verify("target.yaml", &["--config", "base.yaml"]).says(2, &["--config"]);
-    verify("target.yaml", &["--insecure"]).says(2, &["--ca and --insecure"]);
+    verify("target.yaml", &["--config", "base.yaml"]).assert_exit(2, &["--config"]);
+    verify("target.yaml", &["--insecure"]).assert_exit(2, &["--ca and --insecure"]);
 }
 
 #[test]
@@ -109,23 +110,25 @@ fn a_server_is_started_only_beside_a_target_that_is_started() {
     let folder = tempfile::tempdir().unwrap();
     let verify = |target: &str, more: &[&str]| {
         let clause = ["verify", "--clause", "GRM-SEC-001", "--target", target];
-        told(&program(folder.path()).args(clause).args(more).output().unwrap())
+        result_of(&program(folder.path()).args(clause).args(more).output().unwrap())
     };
     let report = || std::fs::read_to_string(folder.path().join("reports/latest/report.json")).unwrap();
-    verify("built-in", &["--substrate", "embedded"]).says(0, &["embedded API server", "conformant"]);
+    verify("built-in", &["--substrate", "embedded"]).assert_exit(0, &["embedded API server", "conformant"]);
     assert!(report().contains("\"name\": \"embedded\""));
-    verify("built-in", &[]).says(0, &["AdmissionReviews straight to the target", "conformant"]);
-    verify("built-in", &["--insecure"]).says(2, &["no use for our own components"]);
-    verify("built-in", &["--gardener", "v1.98.0"]).says(0, &["conformant"]);
-    verify("built-in", &["--strict"]).says(0, &["to the letter"]);
+    verify("built-in", &[]).assert_exit(0, &["AdmissionReviews straight to the target", "conformant"]);
+    verify("built-in", &["--insecure"])
+        .assert_exit(2, &["--ca, --insecure and --config are not for --target built-in"]);
+    verify("built-in", &["--gardener", "v1.98.0"]).assert_exit(0, &["conformant"]);
+    verify("built-in", &["--strict"]).assert_exit(0, &["to the letter"]);
     assert!(report().contains("\"strict\": true"));
     let attest = ["attest", "--clause", "GRM-SEC-001", "--target", "built-in", "--strict"];
-    told(&program(folder.path()).args(attest).output().unwrap()).says(2, &["--strict", "verify --strict"]);
+    result_of(&program(folder.path()).args(attest).output().unwrap())
+        .assert_exit(2, &["--strict", "verify --strict"]);
     verify("url=https://127.0.0.1:9", &["--insecure", "--substrate", "envtest"])
-        .says(2, &["--substrate envtest: a target that runs already reads another cluster"]);
+        .assert_exit(2, &["--substrate envtest: a running target already reads another cluster"]);
     verify("built-in", &["--substrate", "embedded", "--kubeconfig", "k"])
-        .says(2, &["--substrate embedded has a cluster of its own"]);
-    verify("built-in", &["--with", "controller-manager"]).says(2, &["--with and --data-dir are for"]);
+        .assert_exit(2, &["--substrate embedded starts its own cluster"]);
+    verify("built-in", &["--with", "controller-manager"]).assert_exit(2, &["--with and --data-dir are for"]);
 }
 
 #[test]
@@ -135,7 +138,7 @@ fn a_harness_that_is_killed_takes_its_target_with_it() {
     let folder = tempfile::tempdir().unwrap();
     let fifo = folder.path().join("alive");
     assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
-    // Its guard is started right after it.
+    // Wait until the tool has started the guard, which it does right after the target.
     let script = folder.path().join("serve");
     std::fs::write(&script, "#!/bin/sh\nsleep 0.5; exec 9>alive; echo \"$1\" >&9; sleep 1000 & wait\n")
         .unwrap();
@@ -148,40 +151,40 @@ fn a_harness_that_is_killed_takes_its_target_with_it() {
     assert!(Path::new(scratch.trim()).exists());
     harness.kill().unwrap();
     harness.wait().unwrap();
-    // The end of the pipe comes when nobody of the group holds it any more.
+    // The pipe ends when no process of the group has it open any more.
     let mut rest = String::new();
     alive.read_to_string(&mut rest).unwrap();
     assert_eq!(rest, "");
 }
 
 #[test]
-fn a_case_is_repeated_with_the_flags_that_it_was_asked_with() {
+fn the_command_that_repeats_a_case_has_the_flags_of_the_run() {
     let folder = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     let (ca, certificates) = certificate(folder.path());
     let url = runtime.block_on(served(certificates, answer(500, "broken")));
-    let told = verify(folder.path(), &url, &ca);
-    told.says(
+    let result = verify(folder.path(), &url, &ca);
+    result.assert_exit(
         1,
         &[&format!("again   gardener-conformance verify --target url={url} --ca {ca} --case 'GRM-SEC-002/")],
     );
 }
 
 #[test]
-fn a_run_that_could_not_ask_leaves_what_was_attested() {
+fn a_run_without_answers_does_not_change_an_attestation() {
     let folder = tempfile::tempdir().unwrap();
     let (ca, _) = certificate(folder.path());
     let attested = folder.path().join("127.0.0.1:9-unknown.yaml");
     std::fs::write(&attested, "before").unwrap();
     let arguments = ["attest", "--into", ".", "--target", "url=https://127.0.0.1:9", "--ca", &ca];
     let clause = ["--clause", "GRM-SEC-002"];
-    told(&program(folder.path()).args(arguments).args(clause).output().unwrap())
-        .says(3, &["the attestation is not written"]);
+    result_of(&program(folder.path()).args(arguments).args(clause).output().unwrap())
+        .assert_exit(3, &["the attestation is not written"]);
     assert_eq!(std::fs::read_to_string(attested).unwrap(), "before");
 }
 
-/// Verifies one clause against a server that answers as `service` does.
-fn against<S, F>(folder: &Path, service: S, foreign: bool) -> Told
+/// Verifies one clause on a server with `service`; `foreign`: trusts another CA than that of the server.
+fn verify_service<S, F>(folder: &Path, service: S, foreign: bool) -> CallResult
 where
     S: Fn(Request<Incoming>) -> F + Clone + Send + Sync + 'static,
     F: Future<Output = Result<Response<Full<Bytes>>, Infallible>> + Send + 'static,
@@ -193,7 +196,7 @@ where
     verify(folder, &url, &ca)
 }
 
-/// The address at which a service answers as long as the runtime is there.
+/// Serves `service` as long as the runtime exists, and returns the address.
 pub(crate) async fn served<S, F>(certificates: Certificates, service: S) -> String
 where
     S: Fn(Request<Incoming>) -> F + Clone + Send + Sync + 'static,
@@ -221,13 +224,13 @@ fn answer(
     }
 }
 
-fn verify(folder: &Path, url: &str, ca: &str) -> Told {
+fn verify(folder: &Path, url: &str, ca: &str) -> CallResult {
     let target = format!("url={url}");
     let arguments = ["verify", "--target", &target, "--ca", ca, "--clause", "GRM-SEC-002"];
-    told(&program(folder).args(arguments).output().unwrap())
+    result_of(&program(folder).args(arguments).output().unwrap())
 }
 
-/// A certificate for the loopback address that signs itself, and the file it is in.
+/// A self-signed certificate for the loopback address, and the path of its file.
 pub(crate) fn certificate(folder: &Path) -> (String, Certificates) {
     let key = KeyPair::generate().unwrap();
     let params = CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap();
@@ -240,9 +243,8 @@ pub(crate) fn certificate(folder: &Path) -> (String, Certificates) {
     )
 }
 
-/// `built-in` is the component that the contracts are about.
 #[test]
-fn our_components_are_asked_about_their_own_contracts() {
+fn built_in_is_the_component_that_the_contracts_are_about() {
     let folder = tempfile::tempdir().unwrap();
     for (clause, name) in [
         ("CP-002", "gardener-controlplane"),
@@ -251,7 +253,7 @@ fn our_components_are_asked_about_their_own_contracts() {
         ("GRM-SEC-001", "gardener-resource-manager"),
     ] {
         let verify = ["verify", "--target", "built-in", "--clause", clause];
-        told(&program(folder.path()).args(verify).output().unwrap()).says(0, &["conformant"]);
+        result_of(&program(folder.path()).args(verify).output().unwrap()).assert_exit(0, &["conformant"]);
         let report = std::fs::read_to_string(folder.path().join("reports/latest/report.json")).unwrap();
         assert!(report.contains(&format!("\"name\": \"{name}\"")), "{clause}");
     }

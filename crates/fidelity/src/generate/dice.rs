@@ -1,33 +1,33 @@
-//! Choices of a seed.
+//! Pseudo-random choices from a seed.
 
 use fastrand::Rng;
 
-/// Makes choices; the same seed makes the same ones.
+/// Makes pseudo-random choices; the same seed gives the same choices.
 #[derive(Clone, Debug)]
 pub(crate) struct Dice(Rng);
 
 impl Dice {
-    /// The dice of this seed.
+    /// Choices from this seed.
     pub(crate) fn new(seed: u64) -> Self {
         Self(Rng::with_seed(seed))
     }
 
-    /// Whether something that happens so often of a hundred times happens.
+    /// True with a probability of `chance` per cent.
     pub(crate) fn percent(&mut self, chance: u32) -> bool {
         self.0.u32(..100) < chance
     }
 
-    /// A number below `end`, which is not 0.
+    /// A number below `end`, which must not be 0.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         self.0.usize(..end)
     }
 
-    /// One of several, of which there is at least one.
+    /// One element of a slice, which must not be empty.
     pub(crate) fn pick<'a, T>(&mut self, of: &'a [T]) -> &'a T {
         &of[self.below(of.len())]
     }
 
-    /// One of several, the heavier the likelier.
+    /// One element, with a probability in proportion to its weight.
     pub(crate) fn weigh<T: Copy>(&mut self, of: &[(u32, T)]) -> T {
         let total: u32 = of.iter().map(|(weight, _)| weight).sum();
         let mut at = self.0.u32(..total);

@@ -1,4 +1,4 @@
-//! Sequences of requests from a seed: a few objects of a kind or two, and everything that may be done with them.
+//! Generates sequences from a seed: all operations on a few objects of one or two kinds.
 
 mod dice;
 mod objects;
@@ -12,12 +12,12 @@ use dice::Dice;
 use crate::kinds::Kind;
 use crate::request::{Request, Sequence};
 
-/// The fewest and the most requests of a sequence.
+/// The minimum and the maximum number of requests of a sequence.
 const LENGTH: (usize, usize) = (14, 32);
 
-/// What is done.
+/// What a request does.
 #[derive(Clone, Copy)]
-enum Deed {
+enum Operation {
     Create,
     Update,
     Json,
@@ -29,55 +29,56 @@ enum Deed {
     Watch,
     Delete,
     DeleteCollection,
-    Odd,
+    Unsupported,
 }
 
-/// What is done in each sequence, to an object of its main kind as a whole: so each kind sees all of it soon.
-const EACH: &[Deed] = &[
-    Deed::Create,
-    Deed::Update,
-    Deed::Json,
-    Deed::Merge,
-    Deed::Strategic,
-    Deed::Apply,
-    Deed::Get,
-    Deed::List,
-    Deed::Watch,
-    Deed::Delete,
-    Deed::DeleteCollection,
+/// The operations that each sequence has, on an object of its main kind without subresources, so that each kind gets all of them
+/// soon.
+const REQUIRED: &[Operation] = &[
+    Operation::Create,
+    Operation::Update,
+    Operation::Json,
+    Operation::Merge,
+    Operation::Strategic,
+    Operation::Apply,
+    Operation::Get,
+    Operation::List,
+    Operation::Watch,
+    Operation::Delete,
+    Operation::DeleteCollection,
 ];
 
-/// How often each is done beside that.
-const DEEDS: &[(u32, Deed)] = &[
-    (18, Deed::Create),
-    (13, Deed::Update),
-    (8, Deed::Json),
-    (9, Deed::Merge),
-    (8, Deed::Strategic),
-    (11, Deed::Apply),
-    (5, Deed::Get),
-    (8, Deed::List),
-    (5, Deed::Watch),
-    (9, Deed::Delete),
-    (4, Deed::DeleteCollection),
-    (4, Deed::Odd),
+/// All operations with the weights for further requests.
+const WEIGHTED: &[(u32, Operation)] = &[
+    (18, Operation::Create),
+    (13, Operation::Update),
+    (8, Operation::Json),
+    (9, Operation::Merge),
+    (8, Operation::Strategic),
+    (11, Operation::Apply),
+    (5, Operation::Get),
+    (8, Operation::List),
+    (5, Operation::Watch),
+    (9, Operation::Delete),
+    (4, Operation::DeleteCollection),
+    (4, Operation::Unsupported),
 ];
 
-/// Where a request is made: the kind, the name of the object, and the choices.
-struct Maker<'a> {
+/// Generates requests for an object.
+struct RequestBuilder<'a> {
     dice: &'a mut Dice,
     kind: &'a Kind,
     name: &'static str,
-    /// Whether it is the object itself that is asked for, and in a form that is known.
-    whole: bool,
-    /// Whether the server was let make up a name: of two, nobody knows the order.
-    made_up: &'a mut bool,
+    /// Whether requests have no subresource and no unknown media type.
+    is_plain: bool,
+    /// Whether the server has generated a name in this sequence. It may generate one only, as the order of two would be random.
+    has_generated_name: &'a mut bool,
 }
 
-/// The sequence of this number of a seed; kinds take turns.
+/// Generates the sequence with this number of a seed; kinds take turns.
 ///
 /// # Panics
-/// Without kinds.
+/// If there are no kinds.
 #[must_use]
 pub fn sequence(seed: u64, number: u64, kinds: &[&Kind]) -> Sequence {
     let mut dice = Dice::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(number));
@@ -85,63 +86,71 @@ pub fn sequence(seed: u64, number: u64, kinds: &[&Kind]) -> Sequence {
     let (main, other) = (kinds[turn], *dice.pick(kinds));
     let length = LENGTH.0 + dice.below(LENGTH.1 - LENGTH.0 + 1);
     let mut requests = Vec::with_capacity(length);
-    let made_up = &mut false;
+    let has_generated_name = &mut false;
     for name in ["a", "b"] {
         if dice.percent(85) {
-            requests.push(Maker { dice: &mut dice, kind: main, name, whole: true, made_up }.plain());
+            requests.push(
+                RequestBuilder { dice: &mut dice, kind: main, name, is_plain: true, has_generated_name }
+                    .valid_creation(),
+            );
         }
     }
-    for deed in deeds(&mut dice, length - requests.len()) {
-        let kind = if deed.is_some() || dice.percent(80) { main } else { other };
+    for operation in operations(&mut dice, length - requests.len()) {
+        let kind = if operation.is_some() || dice.percent(80) { main } else { other };
         let name = dice.weigh(&[(5, "a"), (3, "b"), (1, "c"), (1, "absent")]);
-        let whole = deed.is_some();
-        requests.push(Maker { dice: &mut dice, kind, name, whole, made_up }.request(deed));
+        let is_plain = operation.is_some();
+        requests.push(
+            RequestBuilder { dice: &mut dice, kind, name, is_plain, has_generated_name }.request(operation),
+        );
     }
     if main.resource == "pods" {
-        requests.extend(Maker { dice: &mut dice, kind: main, name: "c", whole: true, made_up }.protected());
+        requests.extend(
+            RequestBuilder { dice: &mut dice, kind: main, name: "c", is_plain: true, has_generated_name }
+                .eviction_of_protected_pod(),
+        );
     }
     Sequence { name: format!("seed {seed}, sequence {number}: {}", main.name()), requests }
 }
 
-/// So many deeds in any order: those that each sequence has, and as many that are left to chance.
-fn deeds(dice: &mut Dice, count: usize) -> Vec<Option<Deed>> {
-    let mut deeds: Vec<Option<Deed>> = EACH.iter().copied().map(Some).collect();
-    deeds.resize(count.max(EACH.len()), None);
-    for last in (1..deeds.len()).rev() {
-        deeds.swap(last, dice.below(last + 1));
+/// `count` operations in random order: the required ones, and `None` for random ones.
+fn operations(dice: &mut Dice, count: usize) -> Vec<Option<Operation>> {
+    let mut operations: Vec<Option<Operation>> = REQUIRED.iter().copied().map(Some).collect();
+    operations.resize(count.max(REQUIRED.len()), None);
+    for last in (1..operations.len()).rev() {
+        operations.swap(last, dice.below(last + 1));
     }
-    deeds
+    operations
 }
 
-impl Maker<'_> {
-    /// A request for a deed, or for any.
-    fn request(&mut self, deed: Option<Deed>) -> Request {
-        let any = self.dice.weigh(DEEDS);
-        match deed.unwrap_or(any) {
-            Deed::Create => self.create(),
-            Deed::Update => self.update(),
-            Deed::Json => self.json_patch(),
-            Deed::Merge => self.merge_patch(),
-            Deed::Strategic => self.strategic_patch(),
-            Deed::Apply => self.apply(),
-            Deed::Get => self.get(),
-            Deed::List => self.list(),
-            Deed::Watch => self.watch(),
-            Deed::Delete => self.delete(),
-            Deed::DeleteCollection => self.delete_collection(),
-            Deed::Odd => self.odd(),
+impl RequestBuilder<'_> {
+    /// A request with this operation, or with a random one.
+    fn request(&mut self, operation: Option<Operation>) -> Request {
+        let random = self.dice.weigh(WEIGHTED);
+        match operation.unwrap_or(random) {
+            Operation::Create => self.create(),
+            Operation::Update => self.update(),
+            Operation::Json => self.json_patch(),
+            Operation::Merge => self.merge_patch(),
+            Operation::Strategic => self.strategic_patch(),
+            Operation::Apply => self.apply(),
+            Operation::Get => self.get(),
+            Operation::List => self.list(),
+            Operation::Watch => self.watch(),
+            Operation::Delete => self.delete(),
+            Operation::DeleteCollection => self.delete_collection(),
+            Operation::Unsupported => self.unsupported(),
         }
     }
 
-    /// The path of the object, or of one of its subresources.
+    /// The path of the object or of a subresource.
     fn path(&self, subresource: &str) -> String {
         let slash = if subresource.is_empty() { "" } else { "/" };
-        format!("{}/{}{slash}{subresource}", self.kind.collection(), self.kind.named(self.name))
+        format!("{}/{}{slash}{subresource}", self.kind.collection(), self.kind.object_name(self.name))
     }
 
-    /// A subresource of the kind, sometimes; empty for the object itself.
+    /// Sometimes a subresource of the kind; empty for the object itself.
     fn subresource(&mut self) -> &'static str {
-        if self.whole {
+        if self.is_plain {
             return "";
         }
         let known = &self.kind.subresources;
@@ -160,10 +169,10 @@ mod tests {
     use crate::exercise::Exercise;
     use crate::kinds;
     use crate::request::Body;
-    use crate::tally::ASKED;
+    use crate::tally::REQUIRED_OPERATIONS;
 
     #[test]
-    fn the_same_seed_makes_the_same_requests_and_another_others() {
+    fn a_seed_determines_the_requests() {
         let kinds: Vec<&Kind> = kinds::all().iter().collect();
         let of = |seed| (0..20).map(|number| sequence(seed, number, &kinds).requests).collect::<Vec<_>>();
         assert_eq!(of(1), of(1));
@@ -171,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sequence_lets_the_server_make_up_one_name_at_most() {
+    fn the_server_generates_one_name_per_sequence_at_most() {
         let kinds: Vec<&Kind> = kinds::all().iter().collect();
         let is_nameless = |request: &Request| match &request.body {
             Some(Body::Json(object)) => {
@@ -188,19 +197,20 @@ mod tests {
     }
 
     #[test]
-    fn each_sequence_does_everything_to_its_kind() {
+    fn each_sequence_has_all_required_operations_on_its_main_kind() {
         let kinds: Vec<&Kind> = kinds::all().iter().collect();
         for number in 0..kinds.len() as u64 {
             let made = sequence(3, number, &kinds);
             let name = kinds[usize::try_from(number).unwrap()].name();
-            let asked: BTreeSet<String> = made
+            let operations: BTreeSet<String> = made
                 .requests
                 .iter()
                 .map(Exercise::of)
-                .filter(|asked| asked.resource == name)
-                .map(|asked| asked.words())
+                .filter(|exercise| exercise.resource == name)
+                .map(|exercise| exercise.operation())
                 .collect();
-            let missing: Vec<&&str> = ASKED.iter().filter(|wanted| !asked.contains(**wanted)).collect();
+            let missing: Vec<&&str> =
+                REQUIRED_OPERATIONS.iter().filter(|operation| !operations.contains(**operation)).collect();
             assert!(missing.is_empty(), "{}: {missing:?}", made.name);
         }
     }

@@ -1,22 +1,22 @@
-//! Objects to be sent: taken by the server, or changed where it may mind.
+//! Generates objects: valid ones, and ones with random changes.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
-use super::Maker;
+use super::RequestBuilder;
 use crate::request::set;
 
-/// Pointers and the values that are put there.
+/// Values to set, by JSON pointer.
 type Changes = BTreeMap<String, Vec<Value>>;
 
 static METADATA: LazyLock<Changes> = LazyLock::new(|| {
     formats::yaml::from_str(include_str!("../../data/metadata.yaml")).expect("a test reads this file")
 });
 
-impl Maker<'_> {
-    /// An object of the kind with no, one or two changes.
+impl RequestBuilder<'_> {
+    /// An object of the kind with up to two changes.
     pub(super) fn object(&mut self) -> Value {
         let mut object = self.kind.object(self.name);
         if self.dice.percent(40) {
@@ -29,7 +29,7 @@ impl Maker<'_> {
         object
     }
 
-    /// An object with a status, or with changes in it.
+    /// An object with a status and up to two changes of it.
     pub(super) fn object_with_status(&mut self) -> Value {
         let mut object = self.kind.object(self.name);
         object["status"] = self.kind.status.clone().unwrap_or_else(|| json!({}));
@@ -40,7 +40,7 @@ impl Maker<'_> {
         object
     }
 
-    /// How many replicas there shall be, as the subresource speaks of it.
+    /// A Scale object for the subresource `scale`.
     pub(super) fn scale(&mut self) -> Value {
         let mut metadata = json!({"name": self.kind.named(self.name), "namespace": "${ns}"});
         if self.dice.percent(40) {
@@ -57,7 +57,7 @@ impl Maker<'_> {
         scale
     }
 
-    /// One change of an object: of the fields that its kind lists, of its metadata, or of anything in it.
+    /// A random change of an object: of a field that its kind lists, of its metadata, or of any field.
     pub(super) fn change(&mut self, subresource: &str, object: &Value) -> (String, Value) {
         let status = subresource == "status" && !self.kind.status_changes.is_empty();
         match self.dice.weigh(&[(55, 0), (27, 1), (18, 2)]) {
@@ -82,7 +82,7 @@ impl Maker<'_> {
         (pointer.clone(), self.dice.pick(&changes[pointer]).clone())
     }
 
-    /// Another type somewhere, or a field that nobody knows.
+    /// A value of another type at a random place, or an unknown field.
     fn structure(&mut self, object: &Value) -> (String, Value) {
         let mut places = Vec::new();
         collect(object, "", &mut places);
@@ -96,7 +96,7 @@ impl Maker<'_> {
     }
 }
 
-/// Every place below the root, and whether a map is there.
+/// Collects the pointers of all values below the root, and whether they are maps.
 fn collect(value: &Value, at: &str, places: &mut Vec<(String, bool)>) {
     let mut child = |step: &str, value: &Value| {
         let pointer = format!("{at}/{}", step.replace('~', "~0").replace('/', "~1"));
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_place_is_found() {
+    fn all_pointers_are_collected() {
         let mut places = Vec::new();
         collect(&json!({"a": {"b": [1]}, "c/d": 2}), "", &mut places);
         let want = [("/a", true), ("/a/b", false), ("/a/b/0", false), ("/c~1d", false)];
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_changed_in_metadata_can_be_read() {
+    fn the_changes_of_metadata_are_valid() {
         assert!(METADATA.len() > 15 && METADATA.values().all(|values| !values.is_empty()));
     }
 }

@@ -1,10 +1,10 @@
-//! Parameters of writes: dry run, validation of fields, the manager.
+//! Query parameters of writes: dry run, field validation, field manager.
 
-use super::Maker;
+use super::RequestBuilder;
 use crate::request::Request;
 
-impl Maker<'_> {
-    /// A write with the options that all writes have.
+impl RequestBuilder<'_> {
+    /// A write with random query parameters.
     pub(super) fn write(&mut self, method: &str, path: String) -> Request {
         let mut request = Request { method: method.to_owned(), path, ..Request::default() };
         let mut set = |key: &str, value: &str| request.query.insert(key.to_owned(), value.to_owned());

@@ -1,14 +1,14 @@
-//! Patches in their four forms.
+//! Generates patches in the four forms.
 
 use serde_json::{Map, Value, json};
 
-use super::Maker;
+use super::RequestBuilder;
 use crate::request::{Body, Request, set};
 
-impl Maker<'_> {
+impl RequestBuilder<'_> {
     pub(super) fn json_patch(&mut self) -> Request {
         let (mut request, shown, subresource) = self.patch("application/json-patch+json");
-        if self.is_fit() {
+        if self.sends_valid_patch() {
             let label = json!(self.dice.pick(&["a", "b"]));
             let set =
                 json!({"op": "add", "path": "/metadata/labels", "value": {"of": "${ns}", "app": label}});
@@ -27,8 +27,8 @@ impl Maker<'_> {
 
     pub(super) fn merge_patch(&mut self) -> Request {
         let (mut request, shown, subresource) = self.patch("application/merge-patch+json");
-        if self.is_fit() {
-            return self.labelled(request);
+        if self.sends_valid_patch() {
+            return self.with_label_patch(request);
         }
         let patch = self.partial(&shown, subresource);
         self.send_patch(&mut request, patch, &["[]", "null", "{", "1", "", "{}"]);
@@ -37,8 +37,8 @@ impl Maker<'_> {
 
     pub(super) fn strategic_patch(&mut self) -> Request {
         let (mut request, shown, subresource) = self.patch("application/strategic-merge-patch+json");
-        if self.is_fit() {
-            return self.labelled(request);
+        if self.sends_valid_patch() {
+            return self.with_label_patch(request);
         }
         let mut patch = self.partial(&shown, subresource);
         if self.dice.percent(35) {
@@ -79,23 +79,23 @@ impl Maker<'_> {
         request
     }
 
-    /// Whether a patch of what each sequence has fits each object: so some of each form succeed.
-    fn is_fit(&mut self) -> bool {
-        self.whole && self.dice.percent(40)
+    /// Whether a required patch is one that every object accepts, so that some patches of each form succeed.
+    fn sends_valid_patch(&mut self) -> bool {
+        self.is_plain && self.dice.percent(40)
     }
 
-    /// A patch that takes each object.
-    fn labelled(&mut self, mut request: Request) -> Request {
+    /// A patch that every object accepts.
+    fn with_label_patch(&mut self, mut request: Request) -> Request {
         let label = json!(self.dice.pick(&["a", "b"]));
         request.body = Some(Body::Json(json!({"metadata": {"labels": {"app": label}}})));
         request
     }
 
-    /// A patch without body, what the object may look like, and the subresource.
+    /// A patch request without a body, a possible state of the object, and the subresource.
     fn patch(&mut self, media: &str) -> (Request, Value, &'static str) {
         let subresource = self.subresource();
         let mut request = self.write("PATCH", self.path(subresource));
-        request.media = Some(if !self.whole && self.dice.percent(2) {
+        request.media = Some(if !self.is_plain && self.dice.percent(2) {
             "application/json".to_owned()
         } else {
             media.to_owned()
@@ -108,28 +108,37 @@ impl Maker<'_> {
         (request, shown, subresource)
     }
 
-    fn send_patch(&mut self, request: &mut Request, patch: Value, spoilt: &[&str]) {
-        let spoil = self.dice.percent(6);
-        request.body =
-            Some(if spoil { Body::Text((*self.dice.pick(spoilt)).to_owned()) } else { Body::Json(patch) });
+    /// Sets the patch as the body, or sometimes an invalid one.
+    fn send_patch(&mut self, request: &mut Request, patch: Value, invalid: &[&str]) {
+        let is_invalid = self.dice.percent(6);
+        request.body = Some(if is_invalid {
+            Body::Text((*self.dice.pick(invalid)).to_owned())
+        } else {
+            Body::Json(patch)
+        });
     }
 
-    /// One or two changes, as an object that names only them.
+    /// An object with one or two changed fields only.
     fn partial(&mut self, shown: &Value, subresource: &str) -> Value {
         let mut patch = json!({});
         for _ in 0..=self.dice.below(2) {
             let (pointer, value) = self.change(subresource, shown);
-            self.mention(&mut patch, shown, &pointer, value);
+            self.add_change(&mut patch, shown, &pointer, value);
         }
         if self.dice.percent(12) {
             let revision = *self.dice.pick(&["rv", "stale"]);
-            self.mention(&mut patch, shown, "/metadata/resourceVersion", self.placeholder(revision).into());
+            self.add_change(
+                &mut patch,
+                shown,
+                "/metadata/resourceVersion",
+                self.placeholder(revision).into(),
+            );
         }
         patch
     }
 
-    /// Puts a change into a patch. Below a list the element is told by its name, or the whole list is sent.
-    fn mention(&mut self, patch: &mut Value, shown: &Value, pointer: &str, value: Value) {
+    /// Adds a change to a patch. A change below a list sends the changed element only, or the whole list.
+    fn add_change(&mut self, patch: &mut Value, shown: &Value, pointer: &str, value: Value) {
         let steps: Vec<&str> = pointer.split('/').skip(1).collect();
         let list = (1..steps.len())
             .find(|at| shown.pointer(&format!("/{}", steps[..*at].join("/"))).is_some_and(Value::is_array));
@@ -149,7 +158,7 @@ impl Maker<'_> {
         insert(patch, &place, items);
     }
 
-    /// A part of a value: some of the fields of each map.
+    /// A random subset of the fields of each map in a value.
     fn subset(&mut self, value: &Value) -> Value {
         match value {
             Value::Object(map) => {
@@ -169,7 +178,7 @@ impl Maker<'_> {
     fn operation(&mut self, shown: &Value, subresource: &str) -> Value {
         let (pointer, value) = self.change(subresource, shown);
         let (other, _) = self.change(subresource, shown);
-        // What a server made up would be told where nobody looks for it.
+        // Normalization would not find the server's own values elsewhere.
         let own = ["/metadata/resourceVersion", "/metadata/uid"].contains(&pointer.as_str());
         match self.dice.weigh(&[(30, 0), (30, 1), (15, 2), (10, 3), (5, 4), (5, 5), (2, 6), (3, 7)]) {
             0 => json!({"op": "add", "path": pointer, "value": value}),
@@ -187,7 +196,7 @@ impl Maker<'_> {
         }
     }
 
-    /// What only strategic patches say.
+    /// A directive of strategic merge patches.
     fn directive(&mut self, shown: &Value) -> (&'static str, Value) {
         let containers = if shown.pointer("/spec/template").is_some() {
             "/spec/template/spec/containers"
@@ -209,7 +218,7 @@ impl Maker<'_> {
     }
 }
 
-/// Puts a value at a pointer, null too, into objects that are made on the way.
+/// Sets a value at a pointer, also null, and creates missing objects on the way.
 fn insert(target: &mut Value, pointer: &str, value: Value) {
     let mut at = target;
     for step in pointer.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~")) {
@@ -226,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_patch_names_what_it_changes_and_null_too() {
+    fn insert_creates_objects_and_keeps_null() {
         let mut patch = json!({});
         insert(&mut patch, "/a/b", json!(1));
         insert(&mut patch, "/a/c~1d", Value::Null);

@@ -1,6 +1,6 @@
-//! Reading one object or a collection, and following a collection.
+//! Generates reads of objects and collections, and watches.
 
-use super::Maker;
+use super::RequestBuilder;
 use crate::request::Request;
 
 const LABELS: &[&str] = &[
@@ -19,7 +19,7 @@ const LABELS: &[&str] = &[
     "app=bad value",
     "n>1",
 ];
-/// `<a>` is what the kind names that object.
+/// `<a>` stands for the name of the object `a`.
 const FIELDS: &[&str] = &[
     "metadata.name=<a>",
     "metadata.name!=<a>",
@@ -36,7 +36,7 @@ const TABLE: &str = "application/json;as=Table;v=v1;g=meta.k8s.io";
 const METADATA: &str = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io";
 const METADATA_LIST: &str = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io";
 
-impl Maker<'_> {
+impl RequestBuilder<'_> {
     pub(super) fn get(&mut self) -> Request {
         let subresource = self.subresource();
         let mut request = read(self.path(subresource));
@@ -46,7 +46,7 @@ impl Maker<'_> {
                 .dice
                 .pick(&["${rv _}", "text", "0", "999999999999"])
                 .replace('_', &self.kind.key(self.name));
-            // From a cache that may be behind, 0 is answered as it comes.
+            // A server answers 0 from its cache, which may lag behind.
             if revision != "0" {
                 request.query.insert("resourceVersion".to_owned(), revision);
             }
@@ -129,7 +129,7 @@ impl Maker<'_> {
         request
     }
 
-    /// Selectors, sometimes; of a kind without namespaces always the objects of the sequence.
+    /// Adds random selectors; for cluster-scoped kinds always one for the objects of the sequence.
     pub(super) fn select(&mut self, request: &mut Request) {
         let mut labels = Vec::new();
         if self.kind.cluster_scoped {
@@ -142,7 +142,7 @@ impl Maker<'_> {
             request.query.insert("labelSelector".to_owned(), labels.join(","));
         }
         if self.dice.percent(20) {
-            let selector = self.dice.pick(FIELDS).replace("<a>", &self.kind.named("a"));
+            let selector = self.dice.pick(FIELDS).replace("<a>", &self.kind.object_name("a"));
             request.query.insert("fieldSelector".to_owned(), selector);
         }
     }

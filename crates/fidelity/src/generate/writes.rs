@@ -1,15 +1,15 @@
-//! Creations, replacements, deletions, and requests that nobody should send.
+//! Generates creations, replacements, deletions, and requests that servers do not support.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::Maker;
-use crate::request::{Body, Request, Seen};
+use super::RequestBuilder;
+use crate::request::{Body, LastSeen, Request};
 
-impl Maker<'_> {
-    /// The creation of an object that is taken.
-    pub(super) fn plain(&mut self) -> Request {
+impl RequestBuilder<'_> {
+    /// The creation of a valid object.
+    pub(super) fn valid_creation(&mut self) -> Request {
         let method = "POST".to_owned();
         let mut request = Request { method, path: self.kind.collection(), ..Request::default() };
         let mut object = self.kind.object(self.name);
@@ -27,25 +27,25 @@ impl Maker<'_> {
         let mut request = self.write("POST", self.kind.collection());
         let mut object = self.object();
         if self.dice.percent(7) && object["metadata"].is_object() {
-            object["metadata"]["generateName"] = format!("{}-", self.kind.named("gen")).into();
+            object["metadata"]["generateName"] = format!("{}-", self.kind.object_name("gen")).into();
             let _generated = object["metadata"].as_object_mut().and_then(|metadata| metadata.remove("name"));
         }
-        self.name_once(&mut object);
+        self.allow_one_generated_name(&mut object);
         self.send(&mut request, object);
         request
     }
 
-    /// Lets an object that is to be made say its name, if a name was made up before.
-    fn name_once(&mut self, object: &mut Value) {
+    /// Gives an object without a name one, if the server has already generated a name.
+    fn allow_one_generated_name(&mut self, object: &mut Value) {
         let metadata = &object["metadata"];
         let named = metadata["name"].as_str().is_some_and(|name| !name.is_empty());
         if !metadata["generateName"].is_string() || named {
             return;
         }
-        if *self.made_up {
-            object["metadata"]["name"] = self.kind.named(self.name).into();
+        if *self.has_generated_name {
+            object["metadata"]["name"] = self.kind.object_name(self.name).into();
         }
-        *self.made_up = true;
+        *self.has_generated_name = true;
     }
 
     pub(super) fn update(&mut self) -> Request {
@@ -63,7 +63,7 @@ impl Maker<'_> {
                 let stale = self.dice.pick(&["stale", "rv"]);
                 set.insert("/metadata/resourceVersion".to_owned(), self.placeholder(stale).into());
             }
-            request.body = Some(Body::Seen(Seen { object: self.kind.key(self.name), set }));
+            request.body = Some(Body::Seen(LastSeen { object: self.kind.key(self.name), set }));
             return request;
         }
         let mut object = match subresource {
@@ -82,7 +82,7 @@ impl Maker<'_> {
     pub(super) fn delete(&mut self) -> Request {
         let mut request = self.write("DELETE", self.path(""));
         request.query.retain(|key, _| key == "dryRun");
-        self.deletion(&mut request);
+        self.add_delete_options(&mut request);
         request
     }
 
@@ -90,12 +90,12 @@ impl Maker<'_> {
         let mut request = self.write("DELETE", self.kind.collection());
         request.query.retain(|key, _| key == "dryRun");
         self.select(&mut request);
-        self.deletion(&mut request);
+        self.add_delete_options(&mut request);
         request
     }
 
-    /// What is asked in a way or a place that is not served.
-    pub(super) fn odd(&mut self) -> Request {
+    /// A request with a method or a path that is not supported.
+    pub(super) fn unsupported(&mut self) -> Request {
         let object = Body::Json(self.kind.object(self.name));
         let (method, path, body) = match self.dice.below(13) {
             0 => ("PUT", self.kind.collection(), Some(object)),
@@ -119,7 +119,7 @@ impl Maker<'_> {
         Request { method: method.to_owned(), path, body, ..Request::default() }
     }
 
-    /// Sends an object as JSON, or spoils what is sent.
+    /// Sets the object as the body, or sometimes an invalid body.
     pub(super) fn send(&mut self, request: &mut Request, object: Value) {
         if !self.dice.percent(12) {
             request.body = Some(Body::Json(object));
@@ -144,7 +144,7 @@ impl Maker<'_> {
             7 => request.body = text("{}"),
             8 => request.body = text("\"text\""),
             9 => request.body = Some(Body::Text(format!("{object} trailing"))),
-            10 => request.body = Some(Body::Text(twice(&object))),
+            10 => request.body = Some(Body::Text(with_duplicate_field(&object))),
             _ => {
                 request.media = Some("application/json; charset=utf-8".to_owned());
                 request.body = Some(Body::Json(object));
@@ -152,8 +152,8 @@ impl Maker<'_> {
         }
     }
 
-    /// A running pod that a budget does not let go.
-    pub(super) fn protected(&mut self) -> [Request; 4] {
+    /// Creates a running pod and a PodDisruptionBudget that forbids its eviction, and tries to evict it.
+    pub(super) fn eviction_of_protected_pod(&mut self) -> [Request; 4] {
         let send = |method: &str, path: String, body: Value| {
             let (method, body) = (method.to_owned(), Some(Body::Json(body)));
             Request { method, path, body, ..Request::default() }
@@ -164,13 +164,13 @@ impl Maker<'_> {
             "apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "protector"},
             "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "protected"}}},
         });
-        let runs = Some("application/merge-patch+json".to_owned());
+        let merge = Some("application/merge-patch+json".to_owned());
         let budgets = "/apis/policy/v1/namespaces/${ns}/poddisruptionbudgets".to_owned();
         [
             send("POST", self.kind.collection(), pod),
             send("POST", budgets, budget),
             Request {
-                media: runs,
+                media: merge,
                 ..send("PATCH", self.path("status"), json!({"status": {"phase": "Running"}}))
             },
             Request { body: Some(self.eviction()), ..send("POST", self.path("eviction"), Value::Null) },
@@ -178,12 +178,12 @@ impl Maker<'_> {
     }
 
     fn eviction(&self) -> Body {
-        let metadata = json!({"name": self.kind.named(self.name), "namespace": "${ns}"});
+        let metadata = json!({"name": self.kind.object_name(self.name), "namespace": "${ns}"});
         Body::Json(json!({"apiVersion": "policy/v1", "kind": "Eviction", "metadata": metadata}))
     }
 
-    /// The options of a deletion, in the body or in the query.
-    fn deletion(&mut self, request: &mut Request) {
+    /// Adds random options of a deletion, in the body or in the query.
+    fn add_delete_options(&mut self, request: &mut Request) {
         let policies = [(4, "Background"), (4, "Foreground"), (4, "Orphan"), (1, "Other")];
         match self.dice.weigh(&[(40, 0), (15, 1), (40, 2), (5, 3)]) {
             1 => {
@@ -225,8 +225,8 @@ impl Maker<'_> {
     }
 }
 
-/// The object with one of its fields said twice.
-fn twice(object: &Value) -> String {
+/// The object as JSON with a duplicate field.
+fn with_duplicate_field(object: &Value) -> String {
     let text = object.to_string();
     let kind = object["kind"].as_str().unwrap_or_default();
     format!("{{\"kind\":{:?},{}", kind, text.trim_start_matches('{'))

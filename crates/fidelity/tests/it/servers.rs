@@ -1,11 +1,11 @@
-//! Embedded servers behind clients, sound or with a bug planted around them.
+//! Embedded servers, correct ones and ones with a planted bug.
 
 use std::convert::Infallible;
 use std::time::Duration;
 
 use apiserver::{ApiServer, Authorization, Controllers};
 use bytes::Bytes;
-use fidelity::play::Pair;
+use fidelity::play::Servers;
 use fidelity::server::Server;
 use http::{Method, Request, Response};
 use http_body_util::{BodyExt as _, Full, StreamBody};
@@ -13,18 +13,18 @@ use kube::client::Body;
 use serde_json::Value;
 use tower::ServiceExt as _;
 
-/// A bug.
+/// A planted bug.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Bug {
-    /// A replacement says no revision, so no other writer is in its way.
+    /// Replacements lose their revision, so they never conflict.
     LostConflict,
     /// The second event of a watch comes before the first.
     WrongWatchOrder,
-    /// Secrets are shown without the type that they have if they say none.
+    /// Answers contain Secrets without their default type.
     MissingDefault,
 }
 
-/// A server that is as it should be.
+/// A correct server.
 pub(crate) fn sound(seed: u64) -> Server {
     Server::new(kube::Client::new(server(seed), "default"))
 }
@@ -49,9 +49,9 @@ pub(crate) fn faulty(bug: Bug) -> Server {
     Server::new(kube::Client::new(service, "default"))
 }
 
-/// Both of a comparison.
-pub(crate) fn pair(real: Server, embedded: Server) -> Pair {
-    Pair { real, embedded }
+/// The servers of a comparison.
+pub(crate) fn servers(real: Server, embedded: Server) -> Servers {
+    Servers { real, embedded }
 }
 
 fn server(seed: u64) -> ApiServer {
@@ -85,36 +85,36 @@ async fn without_revision(request: Request<Body>) -> Request<Body> {
     Request::from_parts(parts, Body::from(object.to_string().into_bytes()))
 }
 
-/// How long a first event waits for a second one.
+/// How long the first event waits for the second one.
 const SOON: Duration = Duration::from_millis(20);
 
-/// What is held back of a watch.
-enum Held {
-    /// Nothing yet.
-    Nothing,
-    /// The first frame.
-    Frame(Result<http_body::Frame<Bytes>, Infallible>),
-    /// Nothing any more.
+/// The state of a stream whose first two events are swapped.
+enum Swap {
+    /// No frame was read.
+    Pending,
+    /// The first frame, which is held back.
+    HeldBack(Result<http_body::Frame<Bytes>, Infallible>),
+    /// Both frames were sent.
     Done,
 }
 
-/// Holds the first frame back until the second was sent.
+/// Swaps the first two frames of an answer.
 fn swapped(answer: Response<apiserver::Body>) -> Response<Answered> {
     answer.map(|body| {
-        let frames = futures::stream::unfold((body, Held::Nothing), |(mut body, held)| async move {
-            let frame = match held {
-                Held::Frame(frame) => return Some((frame, (body, Held::Done))),
-                Held::Nothing | Held::Done => body.frame().await?,
+        let frames = futures::stream::unfold((body, Swap::Pending), |(mut body, swap)| async move {
+            let frame = match swap {
+                Swap::HeldBack(frame) => return Some((frame, (body, Swap::Done))),
+                Swap::Pending | Swap::Done => body.frame().await?,
             };
-            match held {
-                Held::Nothing => {
-                    // The only one is not held back.
+            match swap {
+                Swap::Pending => {
+                    // A single frame is not held back.
                     match tokio::time::timeout(SOON, body.frame()).await {
-                        Ok(Some(second)) => Some((second, (body, Held::Frame(frame)))),
-                        Ok(None) | Err(_) => Some((frame, (body, Held::Done))),
+                        Ok(Some(second)) => Some((second, (body, Swap::HeldBack(frame)))),
+                        Ok(None) | Err(_) => Some((frame, (body, Swap::Done))),
                     }
                 }
-                _ => Some((frame, (body, Held::Done))),
+                _ => Some((frame, (body, Swap::Done))),
             }
         });
         StreamBody::new(frames).boxed_unsync()

@@ -1,6 +1,5 @@
 #!/bin/sh
-# runc, asked for one capability less: where the machine itself lacks CAP_SYS_RESOURCE, `docker run --privileged` would ask
-# for what nobody can give.
+# Runs runc without CAP_SYS_RESOURCE: on a machine that lacks the capability, `docker run --privileged` would fail to get it.
 previous=
 for argument in "$@"; do
     file=

@@ -1,5 +1,5 @@
-# Runs dockerd in fresh namespaces: start.sh ADDRESS/PREFIX FLAGS…. The interface `uplink` comes from outside; it leads to
-# the machine and nowhere else, as there is no default route.
+# Runs dockerd in new namespaces: start.sh ADDRESS/PREFIX FLAGS…. The caller adds the interface `uplink`, which reaches the
+# machine only, because there is no default route.
 set -eu
 address=$1
 shift

@@ -1,4 +1,4 @@
-//! A node image from a root filesystem and the images that it brings along.
+//! Assembles a node image from a root filesystem and container images.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -11,24 +11,24 @@ use crate::program;
 use crate::tools::Tools;
 
 const PATIENCE: Duration = Duration::from_secs(30);
-/// `/var` of a node is a volume, into which all that the image has there is copied: layers stay outside, with links to them.
+/// Docker copies what the image has in `/var` to a volume for each node, so layers are moved elsewhere and linked.
 const LAYERS_OUTSIDE: &str = "set -e
 outside=/usr/lib/node-images
 cd /var/lib/containerd/io.containerd.content.v1.content/blobs
 mv sha256 $outside
 mkdir sha256
 ln -s $outside/* sha256/";
-/// What kind starts.
+/// The entrypoint that kind expects.
 const CHANGES: [&str; 4] =
     ["--change", r#"ENTRYPOINT ["/usr/local/bin/entrypoint","/sbin/init"]"#, "--change", "CMD []"];
 
-/// A container that is gone, with its volumes, as soon as this is.
+/// A container. Dropping it removes the container with its volumes.
 struct Container<'a> {
     tools: &'a Tools,
     id: String,
 }
 
-/// Lets containerd of the node take the images in, and commits what came about as `image`.
+/// Imports the images with the node's containerd, and commits the container as `image`.
 pub(super) fn assemble(tools: &Tools, root: &Path, archives: &[PathBuf], image: &str) -> Result<()> {
     let base = program::step("root filesystem imported", || {
         let mut packing = tools.command("tar");
@@ -52,7 +52,7 @@ pub(super) fn assemble(tools: &Tools, root: &Path, archives: &[PathBuf], image: 
 }
 
 impl<'a> Container<'a> {
-    /// Old engines take no STOPSIGNAL when they import or commit, so the container has it.
+    /// Sets the stop signal on the container, because old engines do not accept STOPSIGNAL in `import` and `commit`.
     fn start(tools: &'a Tools, base: &str) -> Result<Self> {
         let mut starting = tools.command("docker");
         starting.args(["run", "--detach", "--privileged", "--network=none", "--stop-signal=SIGRTMIN+3"]);
@@ -108,7 +108,7 @@ impl<'a> Container<'a> {
 
 impl Drop for Container<'_> {
     fn drop(&mut self) {
-        // Whoever reads the outcome of the assembly has no use for the outcome of this.
+        // A failure to remove the container does not matter for the image.
         let _ = program::ask(self.tools.command("docker").args(["rm", "--force", "--volumes", &self.id]));
     }
 }

@@ -1,4 +1,4 @@
-//! The container images that a node brings along: an archive per image, made without an engine.
+//! Builds the container images of a node as archives, without an engine.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,7 +14,7 @@ use super::{copy, link, make_folder};
 use crate::program;
 use crate::tools::Tools;
 
-/// The image of the pod network, which only our own manifest names.
+/// The image of the pod network, which only our own manifest uses.
 const POD_NETWORK: &str = "localhost/pod-network:node";
 const SEARCHED: &str = "PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
@@ -26,7 +26,7 @@ pub(super) struct Wanted {
     pub(super) program: String,
 }
 
-/// What kubeadm asks for, and the pod network.
+/// The images that kubeadm lists, and that of the pod network.
 pub(super) fn wanted(programs: &Programs) -> Result<Vec<Wanted>> {
     let mut kubeadm = Command::new(programs.path("kubeadm"));
     kubeadm.args(["config", "images", "list", "--kubernetes-version", &programs.kubernetes]);
@@ -54,7 +54,7 @@ fn parse(reference: &str) -> Option<Wanted> {
     Some(Wanted { reference: reference.trim().to_owned(), program })
 }
 
-/// Makes an archive for each, as `docker save` writes them.
+/// Builds an archive for each image, in the format of `docker save`.
 pub(super) fn make(
     tools: &Tools,
     programs: &Programs,
@@ -109,7 +109,7 @@ fn pack(tools: &Tools, image: &Wanted, folder: &Path) -> Result<PathBuf> {
     Ok(archive)
 }
 
-/// kube-proxy starts iptables and nft: both, with the libraries of all their plugins.
+/// Adds iptables and nft, which kube-proxy starts, with their plugins and libraries.
 fn add_packet_filters(tools: &Tools, root: &Path, layer: &Path) -> Result<()> {
     for folder in ["usr/sbin", "usr/lib", "usr/lib64", "etc", "run", "tmp"] {
         make_folder(&layer.join(folder))?;
@@ -149,7 +149,7 @@ fn add_packet_filters(tools: &Tools, root: &Path, layer: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The files that `ldd` names, each once.
+/// The files in the output of `ldd`, without duplicates.
 fn libraries(said: &str) -> BTreeSet<&str> {
     said.lines()
         .filter(|line| line.starts_with('\t'))
@@ -163,7 +163,7 @@ fn sha256(mut file: fs::File) -> Result<String> {
     Ok(format!("{:x}", digest.finalize()))
 }
 
-/// As Go names it.
+/// The architecture in Go's notation.
 fn architecture() -> &'static str {
     match std::env::consts::ARCH {
         "x86_64" => "amd64",

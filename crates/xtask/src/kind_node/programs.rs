@@ -1,4 +1,4 @@
-//! The programs of a node, from pinned Go modules.
+//! Builds the programs of a node from pinned Go modules.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::{control_plane, program};
 const CONTAINERD: &str = "github.com/containerd/containerd/v2";
 const COREDNS: &str = "github.com/coredns/coredns";
 
-/// Where programs are, and of which versions.
+/// The folders of programs, and versions.
 pub(super) struct Programs {
     node: PathBuf,
     control_plane: PathBuf,
@@ -29,7 +29,7 @@ impl Programs {
     }
 }
 
-/// Builds what runs on a node; the control plane is that of `cargo xtask control-plane`.
+/// Builds the programs of a node; takes those of the control plane from `cargo xtask control-plane`.
 pub(super) fn build(sources: &Path, cache: &Path, output: &Path) -> Result<Programs> {
     make_folder(output)?;
     let control_plane = program::step("control plane", || control_plane::built(cache))?;

@@ -1,4 +1,4 @@
-//! The root filesystem of a node: a small Debian with what kind and the kubelet expect.
+//! Creates the root filesystem of a node: a small Debian with what kind and the kubelet expect.
 
 use std::fs;
 use std::path::Path;
@@ -13,14 +13,14 @@ use crate::program;
 use crate::tools::Tools;
 
 const SUITE: &str = "bookworm";
-/// What nobody reads in a node.
+/// Files that a node does not need.
 const SUPERFLUOUS: &str = "var/cache/apt/* var/lib/apt/lists/* usr/share/doc/* usr/share/man/* usr/share/locale/* \
                            usr/share/zoneinfo/* var/log/* etc/hostname etc/resolv.conf etc/machine-id";
 const STARTED: [&str; 3] = ["containerd", "kubelet", "node-firewall"];
 const IN_USR_BIN: [&str; 3] = ["kubeadm", "kubectl", "kubelet"];
 const IN_USR_LOCAL_BIN: [&str; 4] = ["containerd", "containerd-shim-runc-v2", "crictl", "ctr"];
 
-/// Makes it at `root`.
+/// Creates the filesystem at `root`.
 pub(super) fn make(
     tools: &Tools,
     sources: &Path,
@@ -49,7 +49,7 @@ pub(super) fn make(
     set_up_units(sources, root)
 }
 
-/// In a mount namespace of its own, so that an interrupted bootstrap leaves no mount.
+/// Runs debootstrap in its own mount namespace, so that an interrupted run leaves no mount.
 fn bootstrap(tools: &Tools, sources: &Path, root: &Path) -> Result<()> {
     let debootstrap = tools.find("debootstrap").context("debootstrap is there")?;
     let packages = listed(&sources.join("packages"))?.join(",");
@@ -59,7 +59,7 @@ fn bootstrap(tools: &Tools, sources: &Path, root: &Path) -> Result<()> {
     program::ask(&mut command).map(|_| ())
 }
 
-/// containerd keeps the sandbox image that kubeadm names.
+/// Configures containerd to use the sandbox image that kubeadm lists.
 fn name_sandbox(root: &Path, images: &[Wanted]) -> Result<()> {
     let pause =
         images.iter().find(|image| image.program == "pause").context("kubeadm names no sandbox image")?;

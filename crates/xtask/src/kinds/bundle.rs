@@ -1,4 +1,4 @@
-//! The two files that crates/schema holds: an index that a reviewer can read, and the packed definitions.
+//! Builds the two data files of crates/schema: an index that a reviewer can read, and the packed definitions.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,26 +8,26 @@ use anyhow::{Context, Result, ensure};
 use flate2::{Compression, GzBuilder};
 use serde_json::{Value, json};
 
-use super::answers::Answers;
+use super::server_api::ServerApi;
 use super::trim::{reachable, trimmed};
 
-/// What is written.
+/// The content of the files.
 pub(crate) struct Bundle {
-    /// Groups and resources, definitions by kind, places of packages: JSON, one resource a line.
+    /// Groups and resources, definitions by kind, offsets of packages: JSON with one resource per line.
     pub(crate) index: Vec<u8>,
-    /// One gzip member per package, in it one definition a line.
+    /// One gzip member per package, with one definition per line.
     pub(crate) definitions: Vec<u8>,
 }
 
 impl Bundle {
-    /// Trims, sorts and packs the answers; the same answers give the same bytes.
-    pub(crate) fn of(answers: &Answers) -> Result<Self> {
-        let (definitions, kinds) = collected(answers)?;
+    /// Trims, sorts and packs the API; the same API gives the same bytes.
+    pub(crate) fn of(api: &ServerApi) -> Result<Self> {
+        let (definitions, kinds) = collect_definitions(api)?;
         let reached = reachable(&definitions, kinds.values().cloned());
         let mut packages: BTreeMap<&str, String> = BTreeMap::new();
         for name in &reached {
             let (package, short) =
-                name.rsplit_once('.').with_context(|| format!("{name} is in no package"))?;
+                name.rsplit_once('.').with_context(|| format!("the definition {name} has no package"))?;
             writeln!(packages.entry(package).or_default(), "{short} {}", definitions[name])?;
         }
         let mut packed = Vec::new();
@@ -37,14 +37,14 @@ impl Bundle {
             places.insert(package, json!([packed.len(), member.len()]));
             packed.extend(member);
         }
-        Ok(Self { index: index(answers, &kinds, &places)?.into_bytes(), definitions: packed })
+        Ok(Self { index: index(api, &kinds, &places)?.into_bytes(), definitions: packed })
     }
 }
 
 /// The trimmed definitions by name, and their names by `group/version/kind`.
-fn collected(answers: &Answers) -> Result<(BTreeMap<String, Value>, BTreeMap<String, String>)> {
+fn collect_definitions(api: &ServerApi) -> Result<(BTreeMap<String, Value>, BTreeMap<String, String>)> {
     let (mut definitions, mut kinds) = (BTreeMap::new(), BTreeMap::new());
-    for document in &answers.documents {
+    for document in &api.documents {
         let schemas =
             document.pointer("/components/schemas").and_then(Value::as_object).into_iter().flatten();
         for (name, schema) in schemas {
@@ -53,7 +53,7 @@ fn collected(answers: &Answers) -> Result<(BTreeMap<String, Value>, BTreeMap<Str
             {
                 let part = |key: &str| kind[key].as_str().unwrap_or_default();
                 let key = format!("{}/{}/{}", part("group"), part("version"), part("kind"));
-                // Of the kinds that every group repeats (DeleteOptions, WatchEvent) one entry is enough.
+                // Kinds that every group repeats (DeleteOptions, WatchEvent) need one entry only.
                 if !name.contains(".meta.v1.") || key.starts_with("/v1/") {
                     kinds.insert(key, name.clone());
                 }
@@ -74,12 +74,12 @@ pub(super) fn gzip(text: &str) -> Result<Vec<u8>> {
 }
 
 fn index(
-    answers: &Answers,
+    api: &ServerApi,
     kinds: &BTreeMap<String, String>,
     places: &BTreeMap<&str, Value>,
 ) -> Result<String> {
     let mut groups = Vec::new();
-    for group in &answers.groups {
+    for group in &api.groups {
         let versions = group.versions.iter().map(|(version, resources)| {
             let resources: Vec<String> = resources.iter().map(|resource| format!("    {resource}")).collect();
             format!("  {{\"version\":{},\"resources\":[\n{}\n  ]}}", json!(version), resources.join(",\n"))
@@ -92,11 +92,11 @@ fn index(
     let places: Vec<String> = places.iter().map(|(name, place)| format!("{}:{place}", json!(name))).collect();
     let text = format!(
         "{{\n\"kubernetes\":{},\n\"groups\":[\n{}\n],\n\"kinds\":{{\n{}\n}},\n\"packages\":{{\n{}\n}}\n}}\n",
-        json!(answers.version),
+        json!(api.version),
         groups.join(",\n"),
         kinds.join(",\n"),
         places.join(",\n")
     );
-    serde_json::from_str::<Value>(&text).context("the index is no JSON")?;
+    serde_json::from_str::<Value>(&text).context("the index is not JSON")?;
     Ok(text)
 }

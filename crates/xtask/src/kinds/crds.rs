@@ -1,4 +1,4 @@
-//! The project's own CRDs as JSON, so that no run has to read YAML.
+//! Converts the project's CRDs to JSON, so that runs need not parse YAML.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-/// A JSON array of the CRDs of a folder, one a line, in the order of the file names.
-pub(crate) fn collected(folder: &Path) -> Result<Vec<u8>> {
+/// The CRDs of a folder as a JSON array, one per line, in the order of the file names.
+pub(crate) fn to_json(folder: &Path) -> Result<Vec<u8>> {
     let entries = fs::read_dir(folder).with_context(|| format!("failed to list {}", folder.display()))?;
     let paths = entries.map(|entry| Ok(entry.context("failed to list CRDs")?.path()));
     let mut paths: Vec<PathBuf> = paths.collect::<Result<_>>()?;

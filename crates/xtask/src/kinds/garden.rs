@@ -1,4 +1,4 @@
-//! The garden's kinds as CRDs, made of the types in crates/api, for clusters without gardener-apiserver.
+//! Generates CRDs of the garden's kinds from the types in crates/api, for clusters without gardener-apiserver.
 
 use anyhow::{Context, Result};
 use api::garden::{CloudProfile, ExposureClass, Project, Quota, SecretBinding, Seed, Shoot};
@@ -9,36 +9,36 @@ use serde_json::{Map, Value, json};
 
 use super::Generated;
 
-/// What the types do not say, as Gardener's API server serves it.
-struct Served {
+/// Properties of a kind that its type does not have, as in Gardener's API server.
+struct KindProperties {
     /// `Cluster` or `Namespaced`.
     scope: &'static str,
     short_names: &'static [&'static str],
-    /// Fields that a list may be selected by.
+    /// Fields that field selectors may use.
     selectable: &'static [&'static str],
-    /// Name and path of the columns that `kubectl get` shows; those of a second list with `-o wide` only.
+    /// Name and path of the columns that `kubectl get` prints; the second list with `-o wide` only.
     columns: [&'static [(&'static str, &'static str)]; 2],
 }
 
 const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
 
-/// The files, below crates.
+/// The generated files.
 pub(super) fn crds() -> Result<[Generated; 7]> {
     Ok([
-        file::<CloudProfile>(&Served {
+        file::<CloudProfile>(&KindProperties {
             scope: "Cluster",
             short_names: &["cprofile", "cpfl"],
             selectable: &[],
             columns: [&[("Provider", ".spec.type")], &[]],
         })?,
-        file::<ExposureClass>(&Served {
+        file::<ExposureClass>(&KindProperties {
             scope: "Cluster",
             short_names: &["expclass", "expcls"],
             selectable: &[],
             columns: [&[("Handler", ".handler")], &[]],
         })?,
         file::<Project>(&PROJECT)?,
-        file::<Quota>(&Served {
+        file::<Quota>(&KindProperties {
             scope: "Namespaced",
             short_names: &["squota"],
             selectable: &[],
@@ -47,7 +47,7 @@ pub(super) fn crds() -> Result<[Generated; 7]> {
                 &[],
             ],
         })?,
-        file::<SecretBinding>(&Served {
+        file::<SecretBinding>(&KindProperties {
             scope: "Namespaced",
             short_names: &["sb"],
             selectable: &[],
@@ -58,7 +58,7 @@ pub(super) fn crds() -> Result<[Generated; 7]> {
     ])
 }
 
-const PROJECT: Served = Served {
+const PROJECT: KindProperties = KindProperties {
     scope: "Cluster",
     short_names: &[],
     selectable: &[".spec.namespace"],
@@ -73,7 +73,7 @@ const PROJECT: Served = Served {
     ],
 };
 
-const SEED: Served = Served {
+const SEED: KindProperties = KindProperties {
     scope: "Cluster",
     short_names: &[],
     selectable: &[],
@@ -90,7 +90,7 @@ const SEED: Served = Served {
     ],
 };
 
-const SHOOT: Served = Served {
+const SHOOT: KindProperties = KindProperties {
     scope: "Namespaced",
     short_names: &[],
     selectable: &[".spec.cloudProfileName", ".spec.seedName", ".status.seedName"],
@@ -117,8 +117,8 @@ const SHOOT: Served = Served {
     ],
 };
 
-fn file<K: Resource + ListableResource + JsonSchema>(served: &Served) -> Result<Generated> {
-    let crd = crd::<K>(served);
+fn file<K: Resource + ListableResource + JsonSchema>(properties: &KindProperties) -> Result<Generated> {
+    let crd = crd::<K>(properties);
     let plural = K::URL_PATH_SEGMENT;
     let yaml =
         formats::yaml::to_string(&crd).with_context(|| format!("failed to write the CRD of {plural}"))?;
@@ -126,7 +126,7 @@ fn file<K: Resource + ListableResource + JsonSchema>(served: &Served) -> Result<
     Ok(Generated { path: format!("schema/crds/{}_{plural}.yaml", K::GROUP), bytes: text.into_bytes() })
 }
 
-fn crd<K: Resource + ListableResource + JsonSchema>(served: &Served) -> Value {
+fn crd<K: Resource + ListableResource + JsonSchema>(properties: &KindProperties) -> Value {
     let settings = SchemaSettings::default().with(|settings| settings.inline_subschemas = true);
     let schema = structural(settings.into_generator().into_root_schema_for::<K>().as_value());
     let plural = K::URL_PATH_SEGMENT;
@@ -134,14 +134,14 @@ fn crd<K: Resource + ListableResource + JsonSchema>(served: &Served) -> Value {
         "name": K::VERSION,
         "served": true,
         "storage": true,
-        "additionalPrinterColumns": columns(served, &schema),
+        "additionalPrinterColumns": columns(properties, &schema),
         "schema": {"openAPIV3Schema": schema},
     });
     if schema["properties"]["status"].is_object() {
         version["subresources"] = json!({"status": {}});
     }
-    if !served.selectable.is_empty() {
-        let fields = served.selectable.iter().map(|path| json!({"jsonPath": path}));
+    if !properties.selectable.is_empty() {
+        let fields = properties.selectable.iter().map(|path| json!({"jsonPath": path}));
         version["selectableFields"] = fields.collect();
     }
     json!({
@@ -150,27 +150,27 @@ fn crd<K: Resource + ListableResource + JsonSchema>(served: &Served) -> Value {
         "metadata": {"name": format!("{plural}.{}", K::GROUP)},
         "spec": {
             "group": K::GROUP,
-            "scope": served.scope,
+            "scope": properties.scope,
             "names": {
                 "kind": K::KIND,
                 "listKind": K::LIST_KIND,
                 "plural": plural,
                 "singular": K::KIND.to_lowercase(),
-                "shortNames": served.short_names,
+                "shortNames": properties.short_names,
             },
             "versions": [version],
         },
     })
 }
 
-fn columns(served: &Served, schema: &Value) -> Vec<Value> {
+fn columns(properties: &KindProperties, schema: &Value) -> Vec<Value> {
     let kind = |path: &str| {
         let property = |within: &Value, name: &str| within["properties"][name].clone();
         let field = path.split('.').skip(1).fold(schema.clone(), |within, name| property(&within, name));
         field["type"].as_str().unwrap_or("string").to_owned()
     };
     let column = |&(name, path): &(&str, &str)| json!({"name": name, "type": kind(path), "jsonPath": path});
-    let [narrow, wide] = served.columns;
+    let [narrow, wide] = properties.columns;
     let wide = wide.iter().map(column).map(|mut column| {
         column["priority"] = json!(1);
         column
@@ -179,10 +179,10 @@ fn columns(served: &Served, schema: &Value) -> Vec<Value> {
     narrow.iter().map(column).chain(wide).chain([age]).collect()
 }
 
-/// A schema as a CRD says it: nothing required, nothing by default, open objects keep what they do not declare.
+/// Converts a schema to a structural one without required fields and defaults, in which objects preserve unknown fields.
 fn structural(schema: &Value) -> Value {
-    if let Some(given) = schema["anyOf"].as_array().and_then(|any| any.iter().find(|one| !is_null(one))) {
-        return structural(given);
+    if let Some(variant) = schema["anyOf"].as_array().and_then(|any| any.iter().find(|one| !is_null(one))) {
+        return structural(variant);
     }
     if schema["x-kubernetes-int-or-string"] == true {
         let mut either = json!({"x-kubernetes-int-or-string": true});
@@ -214,7 +214,7 @@ fn object(schema: &Value) -> Value {
     json!({"type": "object", "properties": properties, PRESERVE: true})
 }
 
-/// The type of a schema that is not null.
+/// The type of a schema, other than null.
 fn kind(schema: &Value) -> Option<&str> {
     match &schema["type"] {
         Value::Array(several) => several.iter().filter_map(Value::as_str).find(|name| *name != "null"),
@@ -230,7 +230,7 @@ fn is_null(schema: &Value) -> bool {
 mod tests {
     use super::*;
 
-    /// What v1.82 has, as crates/api's tests hold it: path and what it holds.
+    /// The fields of v1.82, from the tests of crates/api: path and type.
     const FIELDS: [&str; 7] = [
         include_str!("../../../api/tests/it/fields/CloudProfile.txt"),
         include_str!("../../../api/tests/it/fields/ExposureClass.txt"),
@@ -254,9 +254,9 @@ mod tests {
     }
 
     #[test]
-    fn the_files_are_what_the_types_say() {
+    fn the_files_are_up_to_date() {
         for file in crds().unwrap() {
-            file.settle(&crate::chore::root().join("crates"), true).unwrap();
+            file.write_or_check(&crate::chore::root().join("crates"), true).unwrap();
         }
     }
 
@@ -281,18 +281,18 @@ mod tests {
         } else if schema["items"]["properties"].is_object() {
             declare(&format!("{path}[]"), &schema["items"], declared);
         } else {
-            declared.push(format!("{path} {}", holds(schema)));
+            declared.push(format!("{path} {}", type_name(schema)));
         }
     }
 
-    fn holds(schema: &Value) -> String {
+    fn type_name(schema: &Value) -> String {
         if schema["x-kubernetes-int-or-string"] == true {
             return if schema["pattern"].is_string() { "quantity" } else { "intOrString" }.to_owned();
         }
         match (schema["type"].as_str().unwrap(), schema["format"].as_str()) {
-            ("array", _) => format!("[]{}", holds(&schema["items"])),
+            ("array", _) => format!("[]{}", type_name(&schema["items"])),
             ("object", _) if schema[PRESERVE] == true => "any".to_owned(),
-            ("object", _) => format!("{{}}{}", holds(&schema["additionalProperties"])),
+            ("object", _) => format!("{{}}{}", type_name(&schema["additionalProperties"])),
             ("string", Some("date-time")) => "time".to_owned(),
             ("string", Some("duration")) => "duration".to_owned(),
             (kind, _) => kind.to_owned(),

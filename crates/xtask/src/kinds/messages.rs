@@ -1,4 +1,4 @@
-//! What Go's types say of protobuf: the table of messages, and objects as Go writes them, by the program in kind/messages.
+//! Runs the program in kind/messages, which prints the protobuf layout of Go's types, and objects as Go encodes them.
 
 use std::io::{self, Write as _};
 use std::process::{Command, Stdio};
@@ -8,17 +8,17 @@ use serde_json::Value;
 
 use super::bundle::gzip;
 
-/// The messages of the kinds of an index, packed: one line each.
+/// The messages of the kinds of an index, one per line, compressed.
 pub(crate) fn table(index: &[u8]) -> Result<Vec<u8>> {
-    gzip(&printed("table", index)?)
+    gzip(&run("table", index)?)
 }
 
-/// Objects of these kinds, packed: one line each.
+/// Encoded objects of the kinds of an index, one per line, compressed.
 pub(crate) fn vectors(index: &[u8]) -> Result<Vec<u8>> {
-    gzip(&printed("vectors", index)?)
+    gzip(&run("vectors", index)?)
 }
 
-fn printed(what: &str, index: &[u8]) -> Result<String> {
+fn run(what: &str, index: &[u8]) -> Result<String> {
     let kinds = kinds(index)?;
     let mut go = Command::new("go")
         .args(["run", "-mod=readonly", ".", what])
@@ -29,18 +29,18 @@ fn printed(what: &str, index: &[u8]) -> Result<String> {
         .stdout(Stdio::piped())
         .stderr(io::stderr())
         .spawn()
-        .context("failed to start go: kind/messages is run with Go")?;
-    // The program reads all kinds before it prints, so neither waits for the other.
-    let input = go.stdin.take().context("the program has an input")?;
-    { input }.write_all(kinds.as_bytes()).context("failed to tell the kinds")?;
+        .context("failed to start go; kind/messages needs Go")?;
+    // The program reads all kinds before it prints, so this cannot deadlock.
+    let input = go.stdin.take().context("the input is not piped")?;
+    { input }.write_all(kinds.as_bytes()).context("failed to write the kinds to kind/messages")?;
     let output = go.wait_with_output().context("failed to wait for kind/messages")?;
     ensure!(output.status.success(), "kind/messages {what} failed: {}", output.status);
-    String::from_utf8(output.stdout).context("kind/messages prints no text")
+    String::from_utf8(output.stdout).context("the output of kind/messages is not UTF-8")
 }
 
-/// `group/version/kind definition`, one a line.
+/// The kinds of an index as lines of `group/version/kind definition`.
 fn kinds(index: &[u8]) -> Result<String> {
-    let index: Value = serde_json::from_slice(index).context("the index is no JSON")?;
+    let index: Value = serde_json::from_slice(index).context("the index is not JSON")?;
     let kinds = index["kinds"].as_object().context("the index has no kinds")?;
     let line = |(kind, name): (&String, &Value)| Some(format!("{kind} {}\n", name.as_str()?));
     kinds.iter().map(line).collect::<Option<String>>().context("a kind has no definition")
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_are_told_one_a_line() {
+    fn kinds_are_written_one_per_line() {
         let index = br#"{"kinds": {"/v1/Pod": "io.k8s.api.core.v1.Pod", "apps/v1/Deployment": "io.k8s.api.apps.v1.Deployment"}}"#;
         let wanted = "/v1/Pod io.k8s.api.core.v1.Pod\napps/v1/Deployment io.k8s.api.apps.v1.Deployment\n";
         assert_eq!(kinds(index).expect("an index"), wanted);

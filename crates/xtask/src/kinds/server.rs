@@ -1,4 +1,4 @@
-//! A real etcd and kube-apiserver on loopback for a moment; gone with their folder on every way out.
+//! A temporary etcd and kube-apiserver on loopback; both end, and their folder is removed, however this process ends.
 
 use std::fs;
 use std::net::TcpListener;
@@ -11,13 +11,12 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
-/// The address that the server names to others: one for documentation, as none on loopback may stand in endpoints.
+/// The address that the server advertises: one for documentation, because Endpoints must not contain loopback addresses.
 pub(super) const ADDRESS: &str = "192.0.2.1";
 /// How long the server may take to become ready.
 const PATIENCE: Duration = Duration::from_secs(90);
-/// Runs a program until our end of the pipe is closed, which the kernel does however we end; then kills it
-/// and removes the folder.
-/// Signals are left to us, so that a Ctrl-C meant for the chore does not end the watch before the program.
+/// A script that runs a program until standard input is closed, which the kernel does when this process ends; then it kills the
+/// program and removes the folder. It ignores signals, so that Ctrl-C does not end it before the program.
 const TETHER: &str = r#"
 trap "" INT TERM HUP
 exec 3<&0
@@ -41,7 +40,7 @@ impl Server {
     /// Starts both and waits until the server is ready.
     pub(crate) fn start(programs: &Path) -> Result<Self> {
         let folder =
-            tempfile::Builder::new().prefix("kinds-").tempdir().context("failed to make a folder")?;
+            tempfile::Builder::new().prefix("kinds-").tempdir().context("failed to create a folder")?;
         let [client, peer, secure] = ports()?;
         let mut server =
             Self { kubectl: programs.join("kubectl"), port: secure, folder, programs: Vec::new() };
@@ -90,12 +89,12 @@ impl Server {
                 Err(_) if !ended && started.elapsed() < PATIENCE => {
                     std::thread::sleep(Duration::from_millis(250));
                 }
-                Err(error) => bail!("kube-apiserver is not ready: {error}\n{}", self.last_words()),
+                Err(error) => bail!("kube-apiserver is not ready: {error}\n{}", self.last_log_lines()),
             }
         }
     }
 
-    fn last_words(&self) -> String {
+    fn last_log_lines(&self) -> String {
         let log = |name| fs::read_to_string(self.path(name)).unwrap_or_default();
         let last = |log: &str| log.lines().rev().take(8).map(|line| format!("{line}\n")).collect::<Vec<_>>();
         ["etcd.log", "kube-apiserver.log"]
@@ -134,7 +133,7 @@ impl Server {
         ]
     }
 
-    /// No `--runtime-config`: what a server serves when nobody asks for more.
+    /// Without `--runtime-config`, so that the server serves its default APIs.
     fn apiserver_flags(&self, etcd: u16, secure: u16) -> Vec<String> {
         vec![
             format!("--etcd-servers=http://127.0.0.1:{etcd}"),
@@ -159,10 +158,10 @@ impl Server {
         ]
     }
 
-    /// A signing key, a token for an administrator, and a kubeconfig with it.
+    /// Writes a signing key, a token for an administrator, and a kubeconfig with it.
     fn write_credentials(&self, port: u16) -> Result<()> {
-        let key = rcgen::KeyPair::generate().context("failed to make a signing key")?;
-        let token = rcgen::KeyPair::generate().context("failed to make a token")?;
+        let key = rcgen::KeyPair::generate().context("failed to generate a signing key")?;
+        let token = rcgen::KeyPair::generate().context("failed to generate a token")?;
         let token = format!("{:x}", Sha256::digest(token.public_key_raw()));
         let kubeconfig = json!({
             "apiVersion": "v1", "kind": "Config", "current-context": "server",
@@ -200,16 +199,16 @@ impl Drop for Server {
     }
 }
 
-/// The certificate of an authority that signs nothing.
+/// The certificate of a CA that signs nothing.
 fn authority(name: &str) -> Result<String> {
-    let key = rcgen::KeyPair::generate().context("failed to make a key")?;
+    let key = rcgen::KeyPair::generate().context("failed to generate a key")?;
     let mut params = rcgen::CertificateParams::default();
     params.distinguished_name.push(rcgen::DnType::CommonName, name);
     params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
-    Ok(params.self_signed(&key).context("failed to make an authority")?.pem())
+    Ok(params.self_signed(&key).context("failed to generate a CA")?.pem())
 }
 
-/// Three ports that are free now.
+/// Three free ports.
 fn ports() -> Result<[u16; 3]> {
     let listen = || TcpListener::bind(("127.0.0.1", 0)).context("failed to find a free port");
     let listeners = [listen()?, listen()?, listen()?];

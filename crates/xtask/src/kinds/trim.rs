@@ -1,4 +1,4 @@
-//! Leaves of an OpenAPI schema what tells types, keys and patches; descriptions and validations go.
+//! Reduces an OpenAPI schema to what describes types, keys and patches; removes descriptions and validations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ const KEPT: [&str; 12] = [
     "x-kubernetes-preserve-unknown-fields",
 ];
 
-/// The schema without what nobody reads, references shortened to the name of the definition.
+/// The schema with the needed fields only, and with references shortened to the name of the definition.
 pub(crate) fn trimmed(schema: &Value) -> Value {
     let mut left = Map::new();
     for key in KEPT {
@@ -44,16 +44,16 @@ pub(crate) fn trimmed(schema: &Value) -> Value {
     Value::Object(left)
 }
 
-/// What a list or map holds: it is there or not, so that an empty object says nothing of it.
+/// The schema of a list's or a map's elements, without a meaningless default `{}`.
 fn trimmed_element(schema: &Value) -> Value {
     let mut left = trimmed(schema);
-    if let Some(words) = left.as_object_mut().filter(|words| words.get("default") == Some(&json!({}))) {
-        words.remove("default");
+    if let Some(fields) = left.as_object_mut().filter(|fields| fields.get("default") == Some(&json!({}))) {
+        fields.remove("default");
     }
     left
 }
 
-/// The definitions that can be reached from those with a kind.
+/// The definitions that definitions with a kind refer to, directly or indirectly, and these themselves.
 pub(crate) fn reachable(
     definitions: &BTreeMap<String, Value>,
     kinds: impl Iterator<Item = String>,
@@ -80,14 +80,14 @@ fn references(schema: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// The definition that a schema names: beside a default or patch strategy the name stands in `allOf`.
+/// The definition that a schema refers to; a schema with a default or a patch strategy has the reference in `allOf`.
 fn reference(schema: &Value) -> Option<&str> {
     let holder = schema.pointer("/allOf/0").unwrap_or(schema);
     let name = holder.get("$ref")?.as_str()?;
     Some(name.strip_prefix("#/components/schemas/").unwrap_or(name))
 }
 
-/// Zero values are what Go's types print for "no default"; an empty object is a struct that is always there.
+/// Whether a default is real: Go's types print zero values if there is none. `{}` is real: the struct always exists.
 fn is_default(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => false,
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn descriptions_go_and_references_are_shortened_but_fields_of_such_names_stay() {
+    fn descriptions_are_removed_but_fields_of_that_name_stay_and_references_are_shortened() {
         let schema = json!({"description": "x", "type": "object", "required": ["description"], "properties": {
             "description": {"type": "string", "default": "", "description": "y"},
             "protocol": {"type": "string", "default": "TCP"},
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_a_kind_leads_to_is_reached() {
+    fn only_definitions_that_a_kind_refers_to_are_reachable() {
         let to = |name: &str| json!({"properties": {"x": {"items": {"$ref": name}}}});
         let definitions = [("a", to("b")), ("b", to("a")), ("c", to("a"))];
         let definitions = definitions.map(|(name, schema)| (name.to_owned(), schema)).into();

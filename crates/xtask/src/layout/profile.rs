@@ -1,19 +1,19 @@
-//! What callgrind wrote: which functions of a program ran.
+//! Reads callgrind's output: which functions of a program ran.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// What ran.
+/// The functions that ran.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Profile {
-    /// The program that was run; absent if nothing of it ran.
+    /// The path of the program; `None` if none of its functions ran.
     pub(super) binary: Option<PathBuf>,
-    /// Symbols of functions.
+    /// The symbols of the functions.
     pub(super) ran: BTreeSet<String>,
 }
 
 impl Profile {
-    /// Functions of all objects whose file is called so.
+    /// Reads the functions of all objects with this file name.
     pub(super) fn parse(text: &str, program: &str) -> Self {
         let mut profile = Self::default();
         let mut ours = false;
@@ -24,10 +24,10 @@ impl Profile {
                 if is_program {
                     profile.binary = Some(object.to_owned());
                 }
-                // A section that is laid out already is of no object that callgrind knows.
+                // callgrind does not know the object of functions in a section that an earlier layout created.
                 ours = is_program || object == Path::new("???");
             } else if let Some(name) = line.strip_prefix("fn=").filter(|_| ours) {
-                // Behind the apostrophe: how deep it called itself.
+                // The recursion depth follows an apostrophe.
                 profile.ran.extend(name.split('\'').next().map(ToOwned::to_owned));
             }
         }
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn functions_of_the_program_are_told_from_those_of_others() {
+    fn only_functions_of_the_program_are_read() {
         let text =
             "ob=/usr/lib/libc.so.6\nfn=memcpy\nob=/tmp/gardener-x\nfn=_RNvC1a1b'2\nob=???\nfn=mi_free\n";
         let profile = Profile::parse(text, "gardener-x");

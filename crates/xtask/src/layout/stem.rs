@@ -1,6 +1,6 @@
-//! A symbol without what changes with every compiler and every version of a dependency.
+//! Replaces the parts of a symbol that depend on the compiler and on the versions of dependencies.
 
-/// As a pattern of the linker, where `?` stands for any character; `*` would match too much in the middle of a name.
+/// A symbol as a linker pattern, in which `?` stands for any character; `*` would match too much in the middle of a name.
 pub(super) fn stem(symbol: &str) -> String {
     match symbol.split_once('_') {
         Some(("", rest)) if rest.starts_with('R') => without_crate_hashes(symbol),
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_changes_is_left_open() {
+    fn hashes_and_versions_are_replaced() {
         assert_eq!(stem("_RNvNtCs4fqI2P2rA04_4core3fmt5write"), "_RNvNtCs???????????_4core3fmt5write");
         assert_eq!(stem("aws_lc_0_47_0_cbs_get_u8"), "aws_lc_?_??_?_cbs_get_u8");
         assert_eq!(stem("mi_free"), "mi_free");

@@ -1,4 +1,4 @@
-//! The functions of a program: names and sizes.
+//! Reads names and sizes of a program's functions.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -17,19 +17,19 @@ pub(super) struct Symbol {
     size: u64,
 }
 
-/// Which functions ran. Those that the compiler found to be the same have several names, of which a profile knows one.
-pub(super) fn seen(symbols: &[Symbol], ran: &BTreeSet<String>) -> Vec<Function> {
-    let places: BTreeSet<u64> =
+/// Marks the functions that ran. Functions that the compiler merged have several names, of which a profile contains one.
+pub(super) fn mark_ran(symbols: &[Symbol], ran: &BTreeSet<String>) -> Vec<Function> {
+    let addresses: BTreeSet<u64> =
         symbols.iter().filter(|symbol| ran.contains(&symbol.name)).map(|symbol| symbol.address).collect();
     let function = |symbol: &Symbol| Function {
         stem: symbol.stem.clone(),
         size: symbol.size,
-        ran: places.contains(&symbol.address),
+        ran: addresses.contains(&symbol.address),
     };
     symbols.iter().map(function).collect()
 }
 
-/// All functions of an unstripped program.
+/// Reads all functions of an unstripped program.
 pub(super) fn read(binary: &Path) -> anyhow::Result<Vec<Symbol>> {
     let failed = || format!("failed to read the symbols of {}", binary.display());
     let bytes = std::fs::read(binary).with_context(failed)?;
@@ -54,7 +54,7 @@ mod tests {
         let symbol =
             |name: &str, address| Symbol { name: name.to_owned(), stem: name.to_owned(), address, size: 8 };
         let symbols = [symbol("one", 16), symbol("same_as_one", 16), symbol("other", 32)];
-        let seen = seen(&symbols, &BTreeSet::from(["one".to_owned()]));
-        assert_eq!(seen.iter().map(|function| function.ran).collect::<Vec<_>>(), [true, true, false]);
+        let marked = mark_ran(&symbols, &BTreeSet::from(["one".to_owned()]));
+        assert_eq!(marked.iter().map(|function| function.ran).collect::<Vec<_>>(), [true, true, false]);
     }
 }

@@ -1,4 +1,4 @@
-//! Objects of a cluster: the namespaces of its shoots page by page, a few of them at once.
+//! Reads the objects of a cluster by namespace, several namespaces at the same time.
 
 use std::path::Path;
 
@@ -11,51 +11,57 @@ use schema::{Kinds, Resource};
 use serde_json::Value;
 use substrate::kubeconfig;
 
-use super::{Sink, Wanted};
+use super::{CheckRun, ObjectFilter};
 use crate::terminal::Failure;
 
-/// How many objects are asked for at once.
+/// Objects per page of a list.
 const PAGE: u32 = 500;
-/// How many namespaces are read at once.
-const SIDE_BY_SIDE: usize = 4;
-/// What Gardener writes on the namespaces of shoots.
-const OF_SHOOTS: &str = "gardener.cloud/role=shoot";
+/// How many namespaces are read at the same time.
+const PARALLEL: usize = 4;
+/// The label that Gardener sets on the namespaces of Shoots.
+const SHOOT_LABEL: &str = "gardener.cloud/role=shoot";
 
-/// Checks the namespaces and says what was read.
-pub(super) async fn read(path: &Path, wanted: &Wanted, sink: &mut Sink<'_, '_>) -> Result<String, Failure> {
+/// Checks the namespaces and returns a description of what was read.
+pub(super) async fn check(
+    path: &Path,
+    filter: &ObjectFilter,
+    run: &mut CheckRun<'_, '_>,
+) -> Result<String, Failure> {
     let client = kubeconfig::client(path).await.map_err(|error| {
         Failure::environment(format!(
-            "{error}; see that the cluster runs and that the kubeconfig is still valid"
+            "{error}; check that the cluster runs and that the kubeconfig is still valid"
         ))
     })?;
-    let namespaces = namespaces(&client, path, wanted).await?;
-    let is_mine = |found: &Value| wanted.is_mine(found["metadata"]["name"].as_str().unwrap_or_default());
-    let namespaces: Vec<Value> = namespaces.into_iter().filter(is_mine).collect();
-    sink.expect(namespaces.len());
-    let kinds: Vec<&Resource> = wanted
+    let namespaces = namespaces(&client, path, filter).await?;
+    let is_in_shard =
+        |found: &Value| filter.is_in_shard(found["metadata"]["name"].as_str().unwrap_or_default());
+    let namespaces: Vec<Value> = namespaces.into_iter().filter(is_in_shard).collect();
+    run.set_total(namespaces.len());
+    let kinds: Vec<&Resource> = filter
         .kinds
         .iter()
         .filter_map(|kind| Kinds::gardener().preferred(&kind.group, &kind.kind))
         .filter(|resource| resource.namespaced)
         .collect();
     let read = namespaces.into_iter().map(|namespace| objects(&client, &kinds, namespace));
-    let mut read = futures::stream::iter(read).buffered(SIDE_BY_SIDE);
+    let mut read = futures::stream::iter(read).buffered(PARALLEL);
     while let Some(read) = read.next().await {
         let (name, objects) = read?;
-        if !sink.take(&name, &objects) {
+        if !run.check_namespace(&name, &objects) {
             break;
         }
     }
     Ok(format!("objects of the cluster of {}", path.display()))
 }
 
-/// The namespaces that are named, or those of all shoots.
-async fn namespaces(client: &Client, path: &Path, wanted: &Wanted) -> Result<Vec<Value>, Failure> {
-    if wanted.namespaces.is_empty() {
-        let found = listed(client, "/api/v1/namespaces", &ListParams::default().labels(OF_SHOOTS)).await?;
+/// The namespaces of `--namespace`, or those of all Shoots.
+async fn namespaces(client: &Client, path: &Path, filter: &ObjectFilter) -> Result<Vec<Value>, Failure> {
+    if filter.namespaces.is_empty() {
+        let found =
+            list_all(client, "/api/v1/namespaces", &ListParams::default().labels(SHOOT_LABEL)).await?;
         if found.is_empty() {
             let text = format!(
-                "no namespace of {} is labelled {OF_SHOOTS}; name one with --namespace",
+                "no namespace of {} has the label {SHOOT_LABEL}; name one with --namespace",
                 path.display()
             );
             return Err(Failure { code: 4, text });
@@ -63,15 +69,15 @@ async fn namespaces(client: &Client, path: &Path, wanted: &Wanted) -> Result<Vec
         return Ok(found);
     }
     let mut found = Vec::new();
-    for name in &wanted.namespaces {
+    for name in &filter.namespaces {
         let request = Request::new("/api/v1/namespaces").get(name, &kube::api::GetParams::default());
         let request = request.map_err(|error| failed("namespaces", &error.to_string()))?;
         match client.request::<Value>(request).await {
             Ok(namespace) => found.push(namespace),
             Err(kube::Error::Api(status)) if status.code == 404 => {
                 let text = format!(
-                    "there is no namespace {name:?} in the cluster of {}; `kubectl get namespaces -l {OF_SHOOTS}` names those \
-                     of shoots",
+                    "there is no namespace {name:?} in the cluster of {}; `kubectl get namespaces -l {SHOOT_LABEL}` lists those \
+                    of Shoots",
                     path.display()
                 );
                 return Err(Failure::usage(text));
@@ -82,37 +88,37 @@ async fn namespaces(client: &Client, path: &Path, wanted: &Wanted) -> Result<Vec
     Ok(found)
 }
 
-/// Everything in a namespace that clauses speak of, and the namespace.
+/// Reads the namespace and its objects of the kinds that clauses are about.
 async fn objects(
     client: &Client,
     kinds: &[&Resource],
     mut namespace: Value,
 ) -> Result<(String, Vec<Read>), Failure> {
     let name = namespace["metadata"]["name"].as_str().unwrap_or_default().to_owned();
-    typed(&mut namespace, "v1", "Namespace");
+    set_type(&mut namespace, "v1", "Namespace");
     let read = |object: Value| Read { object: object.into(), origin: String::new() };
     let mut found = vec![read(namespace)];
     for kind in kinds {
         let root = if kind.group.is_empty() { "/api" } else { "/apis" };
         let url = format!("{root}/{}/namespaces/{name}/{}", kind.api_version(), kind.plural);
-        for mut object in listed(client, &url, &ListParams::default()).await? {
-            typed(&mut object, &kind.api_version(), &kind.kind);
+        for mut object in list_all(client, &url, &ListParams::default()).await? {
+            set_type(&mut object, &kind.api_version(), &kind.kind);
             found.push(read(object));
         }
     }
     Ok((name, found))
 }
 
-/// Objects of a list leave out what the list says.
-fn typed(object: &mut Value, api_version: &str, kind: &str) {
+/// Sets `apiVersion` and `kind`, which the items of a list do not have.
+fn set_type(object: &mut Value, api_version: &str, kind: &str) {
     if object.is_object() {
         object["apiVersion"] = Value::from(api_version);
         object["kind"] = Value::from(kind);
     }
 }
 
-/// All objects of a kind, page by page; none of one that is not served.
-async fn listed(client: &Client, url: &str, params: &ListParams) -> Result<Vec<Value>, Failure> {
+/// Lists all objects of a kind, page by page; an empty list if the server does not serve the kind.
+async fn list_all(client: &Client, url: &str, params: &ListParams) -> Result<Vec<Value>, Failure> {
     let mut params = params.clone().limit(PAGE);
     let mut found = Vec::new();
     loop {
@@ -132,6 +138,6 @@ async fn listed(client: &Client, url: &str, params: &ListParams) -> Result<Vec<V
 
 fn failed(what: &str, why: &str) -> Failure {
     Failure::environment(format!(
-        "failed to list {what}: {why}; the kubeconfig's user must be allowed to list it"
+        "failed to list {what}: {why}; the user of the kubeconfig must be allowed to list it"
     ))
 }

@@ -1,4 +1,4 @@
-//! Objects of files: read twice, so that a namespace is checked and forgotten as soon as its last document was read.
+//! Reads the objects of files. It reads files twice, so that it can check and drop a namespace after its last document.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,26 +6,32 @@ use std::path::{Path, PathBuf};
 
 use conformance::objects::Read;
 
-use super::documents::{Documents, Found};
-use super::{Sink, Wanted};
+use super::documents::{Documents, NamespacedObject};
+use super::{CheckRun, ObjectFilter};
 use crate::terminal::Failure;
 
-/// Checks the namespaces of all files and says what was read.
-pub(super) fn read(paths: &[PathBuf], wanted: &Wanted, sink: &mut Sink<'_, '_>) -> Result<String, Failure> {
+/// Checks the namespaces of all files and returns a description of what was read.
+pub(super) fn check(
+    paths: &[PathBuf],
+    filter: &ObjectFilter,
+    run: &mut CheckRun<'_, '_>,
+) -> Result<String, Failure> {
     let mut files = Vec::new();
     for path in paths {
         files.extend(files_below(path)?);
     }
-    let last = last_documents(&files, wanted, sink)?;
-    sink.expect(last.keys().filter(|name| wanted.is_mine(name)).count());
+    let last = last_documents(&files, filter, run)?;
+    run.set_total(last.keys().filter(|name| filter.is_in_shard(name)).count());
     let mut open: BTreeMap<String, Vec<Read>> = BTreeMap::new();
     let mut number = 0;
     for file in &files {
         for document in Documents::open(file)? {
             number += 1;
             let mut ended = Vec::new();
-            let found = document?.objects(wanted)?.into_iter();
-            for Found { namespace, read } in found.filter(|found| wanted.is_mine(&found.namespace)) {
+            let found = document?.objects(filter)?.into_iter();
+            for NamespacedObject { namespace, read } in
+                found.filter(|found| filter.is_in_shard(&found.namespace))
+            {
                 let is_last = last.get(&namespace) == Some(&number);
                 if is_last && !ended.contains(&namespace) {
                     ended.push(namespace.clone());
@@ -34,60 +40,61 @@ pub(super) fn read(paths: &[PathBuf], wanted: &Wanted, sink: &mut Sink<'_, '_>) 
             }
             for namespace in ended {
                 let objects = open.remove(&namespace).unwrap_or_default();
-                if !sink.take(&namespace, &objects) {
-                    return Ok(described(&files));
+                if !run.check_namespace(&namespace, &objects) {
+                    return Ok(describe(&files));
                 }
             }
         }
     }
-    Ok(described(&files))
+    Ok(describe(&files))
 }
 
-fn described(files: &[PathBuf]) -> String {
+fn describe(files: &[PathBuf]) -> String {
     match files {
         [file] => format!("objects of {}", file.display()),
         files => format!("objects of {} files", files.len()),
     }
 }
 
-/// The number of the last document that each namespace has an object in.
+/// The number of the last document with an object of each namespace.
 fn last_documents(
     files: &[PathBuf],
-    wanted: &Wanted,
-    sink: &Sink<'_, '_>,
+    filter: &ObjectFilter,
+    run: &CheckRun<'_, '_>,
 ) -> Result<BTreeMap<String, usize>, Failure> {
     let mut last = BTreeMap::new();
     let mut number = 0;
     for file in files {
         for document in Documents::open(file)? {
-            if sink.interrupt.raised().is_some() {
+            if run.interrupt.raised().is_some() {
                 return Ok(last);
             }
             number += 1;
-            for found in document?.objects(wanted)? {
+            for found in document?.objects(filter)? {
                 last.insert(found.namespace, number);
             }
         }
     }
-    let unknown = wanted.namespaces.iter().find(|name| !last.contains_key(*name));
+    let unknown = filter.namespaces.iter().find(|name| !last.contains_key(*name));
     if let Some(name) = unknown {
         let text = format!(
-            "no object of these files is in the namespace {name:?}; leave --namespace out to check all"
+            "no object of the files is in the namespace {name:?}; leave --namespace out to check all"
         );
         return Err(Failure::usage(text));
     }
     if last.is_empty() {
-        let kinds: Vec<&str> = wanted.kinds.iter().map(|kind| kind.kind.as_str()).collect();
-        let text = format!("these files hold nothing that a clause speaks of: {}", kinds.join(", "));
+        let kinds: Vec<&str> = filter.kinds.iter().map(|kind| kind.kind.as_str()).collect();
+        let text =
+            format!("the files contain no object of the kinds that clauses are about: {}", kinds.join(", "));
         return Err(Failure { code: 4, text });
     }
     Ok(last)
 }
 
-/// The files of a folder and those below it, in order; a file is itself.
+/// The manifests below a folder, sorted; or the file itself.
 fn files_below(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     let wrong = |error: std::io::Error| {
-        let remedy = "name a file of manifests, or a folder of them";
+        let remedy = "name a file with manifests, or a folder with such files";
         Failure::usage(format!("failed to read {}: {error}; {remedy}", path.display()))
     };
     if !fs::metadata(path).map_err(wrong)?.is_dir() {
@@ -95,9 +102,9 @@ fn files_below(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     }
     let found = manifests(path).map_err(wrong)?;
     if found.is_empty() {
-        let remedy = "name the folder that the manifests were rendered to";
+        let remedy = "name the folder with the rendered manifests";
         return Err(Failure::usage(format!(
-            "no .yaml, .yml or .json file is below {}; {remedy}",
+            "there is no .yaml, .yml or .json file below {}; {remedy}",
             path.display()
         )));
     }

@@ -1,4 +1,4 @@
-//! `check objects`: rendered or live objects held against what Gardener may emit, one namespace after the other.
+//! `check objects`: compares rendered or live objects with what Gardener may emit, namespace by namespace.
 
 mod cluster;
 mod documents;
@@ -19,12 +19,12 @@ use contract::model::{Contract, Form};
 
 use self::measure::Measure;
 use crate::arguments::{CheckCommand, CheckObjectsArguments};
-use crate::options::again::Again;
+use crate::options::repeat_command::RepeatCommand;
 use crate::progress::Progress;
 use crate::terminal::{Failure, Terminal};
 use crate::{catalog, options, session, signals};
 
-/// Does what was asked for.
+/// Executes a `check` command.
 pub(crate) fn execute(
     command: &CheckCommand,
     added: Option<&Path>,
@@ -35,17 +35,17 @@ pub(crate) fn execute(
     }
 }
 
-/// What is wanted of the objects that there are.
-struct Wanted {
-    /// Namespaces by name; empty: all.
+/// Which objects to check.
+struct ObjectFilter {
+    /// The names of the namespaces; empty for all.
     namespaces: BTreeSet<String>,
-    /// Every kind that a clause speaks of.
+    /// The kinds that clauses are about.
     kinds: Vec<Selector>,
-    /// Which part of the namespaces.
+    /// The shard that the namespaces must belong to.
     shard: Option<Shard>,
 }
 
-impl Wanted {
+impl ObjectFilter {
     fn has_kind(&self, group: &str, kind: &str) -> bool {
         self.kinds.iter().any(|known| known.group == group && known.kind == kind)
     }
@@ -54,30 +54,30 @@ impl Wanted {
         self.namespaces.is_empty() || self.namespaces.contains(name)
     }
 
-    /// Whether the namespace is of this shard.
-    fn is_mine(&self, name: &str) -> bool {
+    /// Whether the namespace belongs to this shard.
+    fn is_in_shard(&self, name: &str) -> bool {
         self.shard.is_none_or(|shard| shard.has(name))
     }
 }
 
-/// Where namespaces go as they are read.
-struct Sink<'a, 'c> {
+/// Checks namespaces as they are read, and shows progress.
+struct CheckRun<'a, 'c> {
     checker: &'a mut Checker<'c>,
     progress: &'a Progress<'a>,
     measure: Measure<'a>,
     interrupt: &'a Interrupt,
 }
 
-impl Sink<'_, '_> {
-    fn expect(&mut self, namespaces: usize) {
-        self.measure.found(namespaces);
-        self.progress.expect(namespaces);
+impl CheckRun<'_, '_> {
+    fn set_total(&mut self, namespaces: usize) {
+        self.measure.start_checks(namespaces);
+        self.progress.set_total(namespaces);
     }
 
-    /// Checks one namespace; false: the run was interrupted.
-    fn take(&mut self, name: &str, read: &[Read]) -> bool {
+    /// Checks one namespace; returns false if the run was interrupted.
+    fn check_namespace(&mut self, name: &str, read: &[Read]) -> bool {
         self.checker.take(name, read);
-        self.measure.took(read.len());
+        self.measure.count_namespace(read.len());
         self.progress.advance(name, 1);
         self.interrupt.raised().is_none()
     }
@@ -94,26 +94,26 @@ fn objects(
     }
     let emitting = index.contracts().iter().filter(|contract| contract.form == Form::Objects);
     let contracts = index.each(emitting, |contract| contract).map_err(Failure::diagnostic)?;
-    let (contracts, wanted) = wanted(contracts, arguments)?;
+    let (contracts, filter) = select(contracts, arguments)?;
     let waivers = waivers(arguments)?;
     let (started, now) = (Instant::now(), jiff::Timestamp::now());
-    let changed = arguments.kubeconfig.is_some() && !arguments.no_webhooks;
-    let mut checker =
-        Checker::new(&contracts, arguments.gardener.clone(), changed).to_the_letter(arguments.strict);
+    let webhooks_changed = arguments.kubeconfig.is_some() && !arguments.no_webhooks;
+    let mut checker = Checker::new(&contracts, arguments.gardener.clone(), webhooks_changed)
+        .to_the_letter(arguments.strict);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
     let (interrupt, progress) = (Interrupt::default(), Progress::new(terminal));
-    let heard = interrupt.clone();
-    runtime.spawn(async move { heard.raise(signals::either().await) });
+    let raised = interrupt.clone();
+    runtime.spawn(async move { raised.raise(signals::interrupt_or_terminate().await) });
     let measure = Measure::new(terminal);
-    let mut sink = Sink { checker: &mut checker, progress: &progress, measure, interrupt: &interrupt };
-    let read = match &arguments.kubeconfig {
-        Some(kubeconfig) => runtime.block_on(cluster::read(kubeconfig, &wanted, &mut sink)),
-        None => files::read(&arguments.file, &wanted, &mut sink),
+    let mut run = CheckRun { checker: &mut checker, progress: &progress, measure, interrupt: &interrupt };
+    let checked = match &arguments.kubeconfig {
+        Some(kubeconfig) => runtime.block_on(cluster::check(kubeconfig, &filter, &mut run)),
+        None => files::check(&arguments.file, &filter, &mut run),
     };
     progress.finish();
-    let description = read?;
-    sink.measure.tell();
+    let description = checked?;
+    run.measure.finish();
     let about = About {
         run: RunInfo {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -121,7 +121,7 @@ fn objects(
             duration_ms: (started.elapsed().as_secs_f64() * 1e6).round() / 1e3,
             repeat: 1,
             parallel: 1,
-            command: again(arguments, added),
+            command: repeat_command(arguments, added),
             gardener: arguments.gardener.clone(),
             strict: arguments.strict,
             ..RunInfo::default()
@@ -136,15 +136,15 @@ fn objects(
     };
     let report = checker.report(about);
     session::write(&report, &arguments.report)?;
-    session::show(&report, &arguments.report, arguments.output, terminal);
+    session::print_report(&report, &arguments.report, arguments.output, terminal);
     Ok(report.exit_code())
 }
 
-/// The clauses about what Gardener emits, as far as they are selected, and what of the objects they speak of.
-fn wanted(
+/// The contracts with the selected clauses only, and the filter for the objects that these are about.
+fn select(
     mut contracts: Vec<Contract>,
     arguments: &CheckObjectsArguments,
-) -> Result<(Vec<Contract>, Wanted), Failure> {
+) -> Result<(Vec<Contract>, ObjectFilter), Failure> {
     let cases: Vec<(&str, &str)> = arguments.case.iter().filter_map(|case| case.split_once('/')).collect();
     let ids: BTreeSet<&str> =
         arguments.clause.iter().map(String::as_str).chain(cases.iter().map(|(id, _)| *id)).collect();
@@ -152,7 +152,8 @@ fn wanted(
         |id: &&str| contracts.iter().flat_map(|contract| &contract.clauses).any(|clause| clause.id == **id);
     if let Some(id) = ids.iter().find(|id| !known(id)) {
         let text = format!(
-            "{id} is no clause about what Gardener emits; `list --label component=controlplane` names them"
+            "{id} is not a clause about what Gardener emits; `gardener-conformance list --label component=controlplane` prints \
+            these clauses"
         );
         return Err(Failure::usage(text));
     }
@@ -177,22 +178,22 @@ fn wanted(
         }
     }
     kinds.sort_by(|a, b| a.kind.cmp(&b.kind));
-    Ok((contracts, Wanted { namespaces, kinds, shard: arguments.shard }))
+    Ok((contracts, ObjectFilter { namespaces, kinds, shard: arguments.shard }))
 }
 
 fn waivers(arguments: &CheckObjectsArguments) -> Result<Vec<Waiver>, Failure> {
     arguments.waivers.as_deref().map_or_else(|| Ok(Vec::new()), options::read_waivers)
 }
 
-/// The command that repeats it, but for the clause.
-fn again(arguments: &CheckObjectsArguments, added: Option<&Path>) -> String {
-    let mut again = Again::new("check objects", added)
+/// The command line that repeats the check, without the flags that select clauses.
+fn repeat_command(arguments: &CheckObjectsArguments, added: Option<&Path>) -> String {
+    let mut command = RepeatCommand::new("check objects", added)
         .path("--kubeconfig", arguments.kubeconfig.as_deref())
         .flag("--no-webhooks", arguments.no_webhooks)
         .flag("--strict", arguments.strict)
         .path("--waivers", arguments.waivers.as_deref());
     for file in &arguments.file {
-        again = again.path("-f", Some(file));
+        command = command.path("-f", Some(file));
     }
-    again.unless("--gardener", arguments.gardener.as_deref().unwrap_or_default(), "").line()
+    command.unless_default("--gardener", arguments.gardener.as_deref().unwrap_or_default(), "").into_string()
 }

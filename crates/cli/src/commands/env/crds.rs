@@ -1,56 +1,55 @@
-//! The CRDs that an environment begins with: none, the project's, or those of a folder.
+//! The CRDs of `env up --crds`: none, the project's, or those of a folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::arguments::CrdsFrom;
+use crate::arguments::CrdSource;
 use crate::terminal::Failure;
 
-/// Endings of the files that are read.
-const ENDINGS: [&str; 3] = ["json", "yaml", "yml"];
+/// Extensions of the files that are read.
+const EXTENSIONS: [&str; 3] = ["json", "yaml", "yml"];
 
-/// The definitions that were asked for.
+/// Reads the CRDs that the user selected.
 ///
 /// # Errors
-/// When a file of the folder cannot be read, or none of them holds a definition.
-pub(super) fn of(from: Option<&CrdsFrom>) -> Result<Vec<Value>, Failure> {
-    match from {
-        Some(CrdsFrom::Nowhere) => Ok(Vec::new()),
-        None | Some(CrdsFrom::Project) => Ok(schema::crds().iter().map(|crd| crd.json().clone()).collect()),
-        Some(CrdsFrom::Folder(folder)) => of_folder(folder),
+/// If a file of the folder cannot be read, or no file contains a CRD.
+pub(super) fn read(source: Option<&CrdSource>) -> Result<Vec<Value>, Failure> {
+    match source {
+        Some(CrdSource::None) => Ok(Vec::new()),
+        None | Some(CrdSource::Project) => Ok(schema::crds().iter().map(|crd| crd.json().clone()).collect()),
+        Some(CrdSource::Folder(folder)) => read_folder(folder),
     }
 }
 
-fn of_folder(folder: &Path) -> Result<Vec<Value>, Failure> {
-    let mut definitions = Vec::new();
+fn read_folder(folder: &Path) -> Result<Vec<Value>, Failure> {
+    let mut crds = Vec::new();
     for file in files(folder)? {
-        let shown = file.display();
+        let path = file.display();
         let text = fs::read_to_string(&file)
-            .map_err(|error| Failure::usage(format!("failed to read {shown}: {error}")))?;
+            .map_err(|error| Failure::usage(format!("failed to read {path}: {error}")))?;
         let documents = formats::yaml::documents(&text)
-            .map_err(|error| Failure::usage(format!("failed to read {shown}: {error}")))?;
-        definitions
-            .extend(documents.into_iter().filter(|document| document["kind"] == "CustomResourceDefinition"));
+            .map_err(|error| Failure::usage(format!("failed to read {path}: {error}")))?;
+        crds.extend(documents.into_iter().filter(|document| document["kind"] == "CustomResourceDefinition"));
     }
-    if definitions.is_empty() {
-        let shown = folder.display();
+    if crds.is_empty() {
+        let path = folder.display();
         return Err(Failure::usage(format!(
-            "no file of {shown} holds a CustomResourceDefinition; --crds none begins without any"
+            "no file in {path} contains a CustomResourceDefinition; to start without CRDs, use --crds none"
         )));
     }
-    Ok(definitions)
+    Ok(crds)
 }
 
-/// The files of a folder, by name.
+/// The files of a folder, sorted by name.
 fn files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let failed = |error| Failure::usage(format!("failed to read {}: {error}", folder.display()));
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
-        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-        if path.is_file() && ENDINGS.contains(&ending) {
+        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        if path.is_file() && EXTENSIONS.contains(&extension) {
             files.push(path);
         }
     }

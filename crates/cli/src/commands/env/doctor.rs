@@ -1,4 +1,4 @@
-//! What each substrate needs, what is here, and how to get what is missing.
+//! `env doctor`: what each substrate needs, what this machine has, and how to get what is missing.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -11,38 +11,40 @@ use substrate::kind::{KindError, node_image};
 
 use crate::environment;
 
-/// What a cluster of three nodes and its images take.
+/// Free disk space that a cluster of three nodes and its images need.
 const DISK: u64 = 5 << 30;
-/// Below this an API server was seen to give no answer for minutes.
+/// Free memory; with less, an API server was observed not to answer for minutes.
 const MEMORY: u64 = 4 << 30;
 
-/// One thing that a substrate needs.
-struct Need {
+/// A requirement of a substrate.
+struct Requirement {
     what: &'static str,
+    /// What this machine has; `None` if the requirement is not met.
     found: Option<String>,
+    /// How to meet the requirement.
     remedy: String,
 }
 
-impl Need {
+impl Requirement {
     fn of<T, E: std::fmt::Display>(
         what: &'static str,
-        looked: &Result<T, E>,
-        shown: impl Fn(&T) -> String,
+        result: &Result<T, E>,
+        describe: impl Fn(&T) -> String,
     ) -> Self {
-        let remedy = looked.as_ref().err().map(ToString::to_string).unwrap_or_default();
-        Self { what, found: looked.as_ref().ok().map(shown), remedy }
+        let remedy = result.as_ref().err().map(ToString::to_string).unwrap_or_default();
+        Self { what, found: result.as_ref().ok().map(describe), remedy }
     }
 
-    /// So many bytes, which should be at least `wanted`.
-    fn room(what: &'static str, has: Option<u64>, wanted: u64, remedy: &str) -> Option<Self> {
-        let has = has?;
-        let text = format!("{:.1} GiB free", gibibytes(has));
-        let found = (has >= wanted).then(|| text.clone());
-        Some(Self { what, found, remedy: format!("{text}, {:.0} are needed: {remedy}", gibibytes(wanted)) })
+    /// A requirement of at least `required` free bytes; `None` if `free` is unknown.
+    fn free_bytes(what: &'static str, free: Option<u64>, required: u64, remedy: &str) -> Option<Self> {
+        let free = free?;
+        let text = format!("{:.1} GiB free", gibibytes(free));
+        let found = (free >= required).then(|| text.clone());
+        Some(Self { what, found, remedy: format!("{text}, {:.0} GiB needed: {remedy}", gibibytes(required)) })
     }
 }
 
-/// The diagnosis, a paragraph per substrate.
+/// Describes the requirements of each substrate.
 pub(crate) async fn diagnose() -> String {
     let mut text = String::new();
     describe(&mut text, "direct", "AdmissionReviews straight to the webhook", &[]);
@@ -50,70 +52,71 @@ pub(crate) async fn diagnose() -> String {
     describe(&mut text, "envtest", "a real kube-apiserver and etcd on loopback", &[control_plane(false)]);
     let controllers = "the same with kube-controller-manager";
     describe(&mut text, "envtest --with controller-manager", controllers, &[control_plane(true)]);
-    describe(&mut text, "kind", "a whole cluster in containers", &cluster().await);
+    describe(&mut text, "kind", "a whole cluster in containers", &kind_cluster().await);
     text
 }
 
-fn describe(text: &mut String, substrate: &str, what: &str, needs: &[Need]) {
-    let ready = needs.iter().all(|need| need.found.is_some());
+fn describe(text: &mut String, substrate: &str, what: &str, requirements: &[Requirement]) {
+    let ready = requirements.iter().all(|requirement| requirement.found.is_some());
     let mark = if ready { "✓" } else { "✗" };
-    let nothing = if needs.is_empty() { " · needs nothing" } else { "" };
+    let nothing = if requirements.is_empty() { " · needs nothing" } else { "" };
     // Writing to a String cannot fail.
     let _ = writeln!(text, "{mark} {substrate}  {what}{nothing}");
-    for need in needs {
-        let line = match &need.found {
-            Some(found) => format!("    ✓ {}: {found}", need.what),
-            None => format!("    ✗ {}: {}", need.what, need.remedy),
+    for requirement in requirements {
+        let line = match &requirement.found {
+            Some(found) => format!("    ✓ {}: {found}", requirement.what),
+            None => format!("    ✗ {}: {}", requirement.what, requirement.remedy),
         };
         let _ = writeln!(text, "{line}");
     }
 }
 
-fn control_plane(controller_manager: bool) -> Need {
-    let found = Assets::find(&environment::surroundings(), programs(controller_manager));
-    Need::of("programs", &found, |assets| assets.folder().display().to_string())
+fn control_plane(controller_manager: bool) -> Requirement {
+    let found = Assets::find(&environment::envtest_surroundings(), programs(controller_manager));
+    Requirement::of("programs", &found, |assets| assets.folder().display().to_string())
 }
 
-/// What can be told of each need; of what lies behind one that is missing nothing is said.
-async fn cluster() -> Vec<Need> {
-    let around = environment::around_kind();
-    let programs = around.programs();
-    let mut needs = vec![Need::of("programs", &programs, |found| {
+/// The requirements of a kind cluster; stops at the first unmet one that others depend on.
+async fn kind_cluster() -> Vec<Requirement> {
+    let surroundings = environment::kind_surroundings();
+    let programs = surroundings.programs();
+    let mut requirements = vec![Requirement::of("programs", &programs, |found| {
         format!("{}, {}, {}", found.docker.path().display(), found.kind.display(), found.kubectl.display())
     })];
-    let Ok(programs) = programs else { return needs };
+    let Ok(programs) = programs else { return requirements };
     let engine = programs.docker.engine().await;
-    needs.push(Need::of("Docker engine", &engine, told));
-    let Ok(engine) = engine else { return needs };
-    let image: Result<String, KindError> = node_image::chosen(&programs, around.image.as_deref()).await;
-    needs.push(Need::of("node image", &image, Clone::clone));
+    requirements.push(Requirement::of("Docker engine", &engine, describe_engine));
+    let Ok(engine) = engine else { return requirements };
+    let image: Result<String, KindError> = node_image::chosen(&programs, surroundings.image.as_deref()).await;
+    requirements.push(Requirement::of("node image", &image, Clone::clone));
     let machine = Machine::look(Path::new(&engine.folder));
-    needs.extend(capability(&engine, machine));
-    needs.extend(Need::room("disk", machine.disk, DISK, "make room where the engine's data lie"));
+    requirements.extend(capability(&engine, machine));
+    let remedy = "free disk space where the engine stores its data";
+    requirements.extend(Requirement::free_bytes("disk", machine.disk, DISK, remedy));
     let memory = machine.memory.or(Some(engine.memory));
-    needs.extend(Need::room("memory", memory, MEMORY, "end what else runs here"));
-    needs
+    requirements.extend(Requirement::free_bytes("memory", memory, MEMORY, "stop other programs"));
+    requirements
 }
 
-fn told(engine: &Engine) -> String {
-    let place = if engine.address.is_some() { "private" } else { "the machine's" };
+fn describe_engine(engine: &Engine) -> String {
+    let owner = if engine.address.is_some() { "private" } else { "the machine's" };
     let cgroups = if engine.cgroups.is_empty() { "?" } else { &engine.cgroups };
-    format!("{}, {place}, cgroup v{cgroups}", engine.version)
+    format!("{}, {owner}, cgroup v{cgroups}", engine.version)
 }
 
-/// A private engine goes round a capability that the machine lacks.
-fn capability(engine: &Engine, machine: Machine) -> Option<Need> {
+/// Privileged containers need CAP_SYS_RESOURCE; the private engine works without it.
+fn capability(engine: &Engine, machine: Machine) -> Option<Requirement> {
     let found = match (machine.has_sys_resource?, engine.address.is_some()) {
-        (true, _) => Some("there".to_owned()),
-        (false, true) => Some("lacking, and the private engine does without".to_owned()),
+        (true, _) => Some("available".to_owned()),
+        (false, true) => Some("missing; the private engine works without it".to_owned()),
         (false, false) => None,
     };
-    let remedy = "lacking: privileged containers will not start; end this engine, and as root `make kind-node` starts one \
-                  that does without";
-    Some(Need { what: "CAP_SYS_RESOURCE", found, remedy: remedy.to_owned() })
+    let remedy = "missing: privileged containers will not start; stop this engine, and run `make kind-node` as root, which \
+    starts an engine that works without it";
+    Some(Requirement { what: "CAP_SYS_RESOURCE", found, remedy: remedy.to_owned() })
 }
 
-#[expect(clippy::cast_precision_loss, reason = "it is shown with one digit")]
+#[expect(clippy::cast_precision_loss, reason = "it is printed with one digit")]
 fn gibibytes(bytes: u64) -> f64 {
     bytes as f64 / f64::from(1 << 30)
 }
@@ -123,11 +126,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn too_little_room_is_told_with_what_is_there_and_what_is_needed() {
-        let need = Need::room("memory", Some(3 << 29), MEMORY, "end something").expect("it is known");
-        assert_eq!((need.found, need.remedy.as_str()), (None, "1.5 GiB free, 4 are needed: end something"));
-        let need = Need::room("memory", Some(5 << 30), MEMORY, "end something").expect("it is known");
-        assert_eq!(need.found.as_deref(), Some("5.0 GiB free"));
-        assert!(Need::room("memory", None, MEMORY, "").is_none());
+    fn a_shortage_is_described_with_the_free_and_the_required_amount() {
+        let memory = |free| Requirement::free_bytes("memory", free, MEMORY, "stop something");
+        let missed = memory(Some(3 << 29)).expect("it is known");
+        let remedy = "1.5 GiB free, 4 GiB needed: stop something";
+        assert_eq!((missed.found, missed.remedy.as_str()), (None, remedy));
+        let met = memory(Some(5 << 30)).expect("it is known");
+        assert_eq!(met.found.as_deref(), Some("5.0 GiB free"));
+        assert!(memory(None).is_none());
     }
 }

@@ -1,4 +1,4 @@
-//! `env up`, `env down`, `env doctor`: a place where cases run, for kubectl and for a component under development.
+//! `env up`, `env down`, `env doctor`: API servers and clusters for kubectl and for a component under development.
 
 mod crds;
 mod doctor;
@@ -9,15 +9,15 @@ use std::ffi::OsString;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::arguments::{Addition, CrdsFrom, EnvCommand, EnvUpArguments, SubstrateName};
+use crate::arguments::{Addition, CrdSource, EnvCommand, EnvUpArguments, SubstrateName};
 use crate::terminal::{Failure, Terminal};
 use crate::{envtest, kind};
 use state::State;
 
-/// How long a started environment may take until it serves.
+/// How long an environment may take to serve.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Starts, stops or checks.
+/// Executes a command about environments.
 pub(crate) fn execute(command: EnvCommand, terminal: &Terminal) -> Result<u8, Failure> {
     match command {
         EnvCommand::Up(arguments) => up(&arguments, terminal),
@@ -34,26 +34,30 @@ pub(crate) fn execute(command: EnvCommand, terminal: &Terminal) -> Result<u8, Fa
 
 fn up(arguments: &EnvUpArguments, terminal: &Terminal) -> Result<u8, Failure> {
     if arguments.substrate == SubstrateName::Direct {
-        return Err(Failure::usage("the substrate direct needs nothing started: use it with run or verify"));
+        return Err(Failure::usage(
+            "--substrate direct needs nothing started: use it with `run` or `verify`",
+        ));
     }
-    fits(arguments)?;
-    kind::fits(arguments.kind.is_said(), arguments.substrate, None)?;
+    check_flags(arguments)?;
+    kind::check_flags(arguments.kind.is_given(), arguments.substrate, None)?;
     if !arguments.install.is_empty() && arguments.substrate != SubstrateName::Kind {
         return Err(Failure::usage("--install is for --substrate kind"));
     }
     if arguments.substrate == SubstrateName::Embedded && arguments.envtest.with.is_empty() {
         terminal.note(
-            "no controllers run but that of namespaces: they get no ServiceAccount `default`, nothing is collected as \
-             garbage; --with controller-manager starts them",
+            "only the namespace controller runs: namespaces get no ServiceAccount `default`, and there is no garbage \
+            collection; --with controller-manager starts the other controllers",
         );
     }
     let state = State::of(&arguments.name);
     if arguments.foreground {
-        return serve::until_interrupted(arguments, &state, terminal);
+        return serve::serve_until_interrupted(arguments, &state, terminal);
     }
     if state.is_served() {
-        terminal
-            .note(&format!("already up; `gardener-conformance env down --name {}` stops it", arguments.name));
+        terminal.note(&format!(
+            "the environment already runs; `gardener-conformance env down --name {}` stops it",
+            arguments.name
+        ));
     } else {
         start(&state, arguments)?;
     }
@@ -61,8 +65,8 @@ fn up(arguments: &EnvUpArguments, terminal: &Terminal) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Refuses what the substrate does not have.
-fn fits(arguments: &EnvUpArguments) -> Result<(), Failure> {
+/// Refuses flags that do not go with the substrate.
+fn check_flags(arguments: &EnvUpArguments) -> Result<(), Failure> {
     let substrate = arguments.substrate;
     if substrate == SubstrateName::Embedded {
         if arguments.envtest.data_dir.is_some() {
@@ -76,7 +80,7 @@ fn fits(arguments: &EnvUpArguments) -> Result<(), Failure> {
     if arguments.crds.is_some() && substrate == SubstrateName::Kind {
         return Err(Failure::usage("--crds is for --substrate embedded and envtest"));
     }
-    envtest::fits(&arguments.envtest, substrate.word())
+    envtest::check_flags(&arguments.envtest, substrate.name())
 }
 
 /// Starts this program again in the background and waits until it serves.
@@ -88,7 +92,7 @@ fn start(state: &State, arguments: &EnvUpArguments) -> Result<(), Failure> {
     let mut command = Command::new(program);
     command
         .args(["env", "up", "--foreground", "--name", &arguments.name])
-        .args(of_substrate(arguments))
+        .args(substrate_arguments(arguments))
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(log);
@@ -108,54 +112,54 @@ fn start(state: &State, arguments: &EnvUpArguments) -> Result<(), Failure> {
         }
         if let Ok(Some(status)) = child.try_wait() {
             return Err(Failure::environment(format!(
-                "the environment ended at once ({status}): {}",
-                state.last_words()
+                "the environment ended before it served ({status}): {}",
+                state.last_log_line()
             )));
         }
         std::thread::sleep(Duration::from_millis(20));
     }
-    // It never served; nobody else knows of it.
+    // Nothing else would stop it, as it has written no state.
     let _ = child.kill();
     Err(Failure::environment(format!(
         "the environment does not serve after {patience:?}: {}",
-        state.last_words()
+        state.last_log_line()
     )))
 }
 
-/// The arguments that say which substrate.
-fn of_substrate(arguments: &EnvUpArguments) -> Vec<OsString> {
-    let mut typed: Vec<OsString> = Vec::new();
-    typed.extend(["--substrate", arguments.substrate.word()].map(OsString::from));
+/// The flags about the substrate, as the user gave them.
+fn substrate_arguments(arguments: &EnvUpArguments) -> Vec<OsString> {
+    let mut flags: Vec<OsString> = Vec::new();
+    flags.extend(["--substrate", arguments.substrate.name()].map(OsString::from));
     for Addition::ControllerManager in &arguments.envtest.with {
-        typed.extend(["--with", "controller-manager"].map(OsString::from));
+        flags.extend(["--with", "controller-manager"].map(OsString::from));
     }
     if let Some(folder) = &arguments.envtest.data_dir {
-        typed.extend([OsString::from("--data-dir"), folder.clone().into_os_string()]);
+        flags.extend([OsString::from("--data-dir"), folder.clone().into_os_string()]);
     }
     match &arguments.crds {
         None => {}
-        Some(CrdsFrom::Nowhere) => typed.extend(["--crds", "none"].map(OsString::from)),
-        Some(CrdsFrom::Project) => typed.extend(["--crds", "gardener"].map(OsString::from)),
-        Some(CrdsFrom::Folder(folder)) => {
-            typed.extend([OsString::from("--crds"), folder.clone().into_os_string()]);
+        Some(CrdSource::None) => flags.extend(["--crds", "none"].map(OsString::from)),
+        Some(CrdSource::Project) => flags.extend(["--crds", "gardener"].map(OsString::from)),
+        Some(CrdSource::Folder(folder)) => {
+            flags.extend([OsString::from("--crds"), folder.clone().into_os_string()]);
         }
     }
     for audience in &arguments.api_audiences {
-        typed.extend(["--api-audiences", audience].map(OsString::from));
+        flags.extend(["--api-audiences", audience].map(OsString::from));
     }
     if let Some(zones) = &arguments.kind.zones {
-        typed.extend(["--zones", zones].map(OsString::from));
+        flags.extend(["--zones", zones].map(OsString::from));
     }
     for component in &arguments.install {
-        typed.extend(["--install", component.name].map(OsString::from));
+        flags.extend(["--install", component.name].map(OsString::from));
     }
     if let Some(folder) = &arguments.kind.logs {
-        typed.extend([OsString::from("--logs"), folder.clone().into_os_string()]);
+        flags.extend([OsString::from("--logs"), folder.clone().into_os_string()]);
     }
-    typed
+    flags
 }
 
-/// A process group of its own, so that an interrupt in the shell does not reach it.
+/// Puts the process into its own process group, so that an interrupt in the shell does not reach it.
 fn detach(command: &mut Command) {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
@@ -166,10 +170,10 @@ fn detach(command: &mut Command) {
 fn down(name: &str, terminal: &Terminal) -> Result<u8, Failure> {
     let state = State::of(name);
     if !state.exists() {
-        terminal.note(&format!("nothing is up under the name {name}"));
+        terminal.note(&format!("there is no environment {name}"));
         return Ok(0);
     }
-    // A cluster takes longer to go than a process.
+    // Deleting a cluster takes longer than ending a process.
     state.stop(PATIENCE * 6)?;
     state.clear()?;
     Ok(0)

@@ -1,4 +1,4 @@
-//! The environment itself, embedded over TLS, a real control plane or a cluster, until it is told to end.
+//! Serves an environment until a signal: the embedded API server over TLS, a real control plane, or a kind cluster.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use crate::signals;
 use crate::terminal::{Failure, Terminal};
 use crate::{envtest, kind};
 
-/// Serves until SIGINT or SIGTERM, then forgets the environment.
-pub(crate) fn until_interrupted(
+/// Serves until SIGINT or SIGTERM, then removes the state of the environment.
+pub(crate) fn serve_until_interrupted(
     arguments: &EnvUpArguments,
     state: &State,
     terminal: &Terminal,
@@ -24,16 +24,22 @@ pub(crate) fn until_interrupted(
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
     let signal = runtime.block_on(async {
         match arguments.substrate {
-            SubstrateName::Embedded | SubstrateName::Direct => in_process(arguments, state, terminal).await,
-            SubstrateName::Envtest => real(arguments, state, terminal).await,
-            SubstrateName::Kind => whole(arguments, state, terminal).await,
+            SubstrateName::Embedded | SubstrateName::Direct => {
+                serve_embedded(arguments, state, terminal).await
+            }
+            SubstrateName::Envtest => serve_envtest(arguments, state, terminal).await,
+            SubstrateName::Kind => serve_kind(arguments, state, terminal).await,
         }
     })?;
     state.clear()?;
     Ok(if signal == signals::TERMINATE { 0 } else { 128 + signal })
 }
 
-async fn in_process(arguments: &EnvUpArguments, state: &State, terminal: &Terminal) -> Result<u8, Failure> {
+async fn serve_embedded(
+    arguments: &EnvUpArguments,
+    state: &State,
+    terminal: &Terminal,
+) -> Result<u8, Failure> {
     let server = ControlPlane {
         crds: Vec::new(),
         controllers: match arguments.envtest.with.as_slice() {
@@ -45,51 +51,56 @@ async fn in_process(arguments: &EnvUpArguments, state: &State, terminal: &Termin
         ..ControlPlane::default()
     };
     let server = server.start();
-    // As others write them, so that one that is faulty is refused and not left out.
+    // Install CRDs through the API, so that an invalid one is refused instead of left out.
     let client = kube::Client::new(server.clone(), "default");
-    substrate::envtest::install(&client, &crds::of(arguments.crds.as_ref())?)
+    substrate::envtest::install(&client, &crds::read(arguments.crds.as_ref())?)
         .await
         .map_err(|error| Failure::environment(error.to_string()))?;
     let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let front = server.serve(loopback).await.map_err(|error| Failure::from(anyhow::Error::from(error)))?;
     announce(state, &front.url, &front.kubeconfig(), terminal)?;
-    let signal = signals::either().await;
+    let signal = signals::interrupt_or_terminate().await;
     front.shutdown().await;
     Ok(signal)
 }
 
-async fn real(arguments: &EnvUpArguments, state: &State, terminal: &Terminal) -> Result<u8, Failure> {
-    let crds = crds::of(arguments.crds.as_ref())?;
+async fn serve_envtest(
+    arguments: &EnvUpArguments,
+    state: &State,
+    terminal: &Terminal,
+) -> Result<u8, Failure> {
+    let crds = crds::read(arguments.crds.as_ref())?;
     let started = tokio::select! {
         started = envtest::start_with(vec![CLUSTER.to_owned()], crds, &arguments.envtest) => started?,
-        signal = signals::either() => return Ok(signal),
+        signal = signals::interrupt_or_terminate() => return Ok(signal),
     };
     let cluster = started.cluster(CLUSTER);
     let kubeconfig = std::fs::read_to_string(&cluster.kubeconfig)
         .map_err(|error| Failure::environment(format!("failed to read its kubeconfig: {error}")))?;
     announce(state, &cluster.url, &kubeconfig, terminal)?;
     tokio::select! {
-        signal = signals::either() => Ok(signal),
-        // The folder stays: its log says why.
+        signal = signals::interrupt_or_terminate() => Ok(signal),
+        // The state stays, because its log contains the reason.
         error = started.ended() => Err(Failure::environment(error.to_string())),
     }
 }
 
-async fn whole(arguments: &EnvUpArguments, state: &State, terminal: &Terminal) -> Result<u8, Failure> {
+async fn serve_kind(arguments: &EnvUpArguments, state: &State, terminal: &Terminal) -> Result<u8, Failure> {
     let cluster = tokio::select! {
         started = kind::start(&arguments.name, &arguments.kind, &arguments.install, terminal) => started?,
-        signal = signals::either() => return Ok(signal),
+        signal = signals::interrupt_or_terminate() => return Ok(signal),
     };
     let kubeconfig = std::fs::read_to_string(cluster.kubeconfig())
         .map_err(|error| Failure::environment(format!("failed to read its kubeconfig: {error}")))?;
     announce(state, cluster.url(), &kubeconfig, terminal)?;
-    Ok(signals::either().await)
+    Ok(signals::interrupt_or_terminate().await)
 }
 
-/// Says where it is.
+/// Writes the state and prints the path of the kubeconfig.
 fn announce(state: &State, url: &str, kubeconfig: &str, terminal: &Terminal) -> Result<(), Failure> {
     let address = url.trim_start_matches("https://").parse();
-    let address: SocketAddr = address.map_err(|_| Failure::environment(format!("no address in {url}")))?;
+    let address: SocketAddr = address
+        .map_err(|_| Failure::environment(format!("the server's URL has no IP address and port: {url}")))?;
     state.write(kubeconfig, address)?;
     terminal.print(&state.kubeconfig().display().to_string());
     Ok(())

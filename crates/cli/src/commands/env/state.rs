@@ -1,4 +1,4 @@
-//! What is known of a started environment: a folder with its kubeconfig, address, process and log.
+//! The state of a started environment: a folder with its kubeconfig, address, process id and log.
 
 use std::fs::{self, File};
 use std::net::{SocketAddr, TcpStream};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::environment;
 use crate::terminal::Failure;
 
-/// One environment by name.
+/// The state of one environment.
 pub(crate) struct State {
     folder: PathBuf,
 }
@@ -19,12 +19,12 @@ impl State {
         Self { folder: environment::state_folder().join("env").join(name) }
     }
 
-    /// Where its kubeconfig is.
+    /// The path of its kubeconfig.
     pub(crate) fn kubeconfig(&self) -> PathBuf {
         self.folder.join("kubeconfig")
     }
 
-    /// Whether anything is known of it.
+    /// Whether the environment has written its state.
     pub(crate) fn exists(&self) -> bool {
         self.folder.join("pid").exists()
     }
@@ -36,7 +36,7 @@ impl State {
         address.is_some_and(|address| TcpStream::connect_timeout(&address, Duration::from_secs(1)).is_ok())
     }
 
-    /// Writes what others need to find it; the address last, since it says that all is there.
+    /// Writes the state; the address comes last, because it shows that the rest is complete.
     pub(crate) fn write(&self, kubeconfig: &str, address: SocketAddr) -> Result<(), Failure> {
         self.create()?;
         self.put("kubeconfig", kubeconfig)?;
@@ -44,7 +44,7 @@ impl State {
         self.put("address", &address.to_string())
     }
 
-    /// Forgets it.
+    /// Removes the state.
     pub(crate) fn clear(&self) -> Result<(), Failure> {
         match fs::remove_dir_all(&self.folder) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -54,22 +54,22 @@ impl State {
         }
     }
 
-    /// A fresh file for what it says.
+    /// Creates an empty log file for its output.
     pub(crate) fn create_log(&self) -> Result<File, Failure> {
         self.create()?;
         let path = self.folder.join("log");
         File::create(&path).map_err(|error| failed("create", &path, &error))
     }
 
-    /// The end of what it said.
-    pub(crate) fn last_words(&self) -> String {
+    /// The last line of its log that is not empty.
+    pub(crate) fn last_log_line(&self) -> String {
         let log = fs::read_to_string(self.folder.join("log")).unwrap_or_default();
-        log.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing").to_owned()
+        log.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("its log is empty").to_owned()
     }
 
-    /// Ends the process, if it still serves, and waits until it is gone.
+    /// Stops the process, if it still serves, and waits until it has ended.
     pub(crate) fn stop(&self, patience: Duration) -> Result<(), Failure> {
-        // A process number may belong to somebody else by now: only what serves is ours.
+        // Another process may have got the process id by now; one that serves at the address is ours.
         if !self.is_served() {
             return Ok(());
         }
@@ -77,7 +77,7 @@ impl State {
             .map_err(|error| failed("read", &self.folder, &error))?;
         terminate(pid.trim())?;
         let begun = Instant::now();
-        // It forgets itself last: what it serves may end before what it started.
+        // The process removes its state last: it may stop serving before it has stopped what it started.
         while self.exists() {
             if begun.elapsed() > patience {
                 return Err(Failure::environment(format!(
@@ -92,7 +92,7 @@ impl State {
 
     fn create(&self) -> Result<(), Failure> {
         fs::create_dir_all(&self.folder).map_err(|error| failed("create", &self.folder, &error))?;
-        // The kubeconfig inside is a credential.
+        // The kubeconfig in it is a credential.
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;
@@ -113,9 +113,7 @@ fn terminate(pid: &str) -> Result<(), Failure> {
     let status = std::process::Command::new("kill").args(["-TERM", pid]).status();
     match status {
         Ok(status) if status.success() => Ok(()),
-        Ok(status) => {
-            Err(Failure::environment(format!("failed to stop process {pid}: kill ended with {status}")))
-        }
+        Ok(status) => Err(Failure::environment(format!("failed to stop process {pid}: kill: {status}"))),
         Err(error) => Err(Failure::environment(format!("failed to stop process {pid}: {error}"))),
     }
 }

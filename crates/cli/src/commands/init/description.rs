@@ -1,42 +1,42 @@
-//! The target file that is written: small, with what else may be said as comments, and the command that comes next.
+//! The target file that `init provider` writes, with optional fields as comments, and the next command.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use conformance::target::provider;
 
-use super::ask::{Answer, Asked};
-use super::registered::Registered;
+use super::probe::{ProbeAnswer, ProbedPath};
+use super::registration::RegistrationInfo;
 use crate::arguments::InitProviderArguments;
 use crate::terminal::Failure;
 
-/// What a target file says.
+/// The content of the target file, and what belongs to it.
 #[derive(Debug, Default)]
 pub(super) struct Description {
     name: String,
     file: PathBuf,
-    /// Address of a webhook that runs already.
+    /// Address of a running webhook.
     url: Option<String>,
-    /// Words of a command line.
+    /// The command line that starts the webhook.
     command: Vec<String>,
-    /// Its configuration file.
+    /// The webhook's configuration file.
     config: Option<String>,
-    /// PEM file of the authority.
+    /// PEM file with the CA.
     ca: Option<String>,
     registration: Option<String>,
-    /// Of which provider the webhook is.
+    /// The provider that the webhook belongs to.
     provider: Option<String>,
     gardener: Option<String>,
-    asked: Vec<Asked>,
-    /// Flags of `verify` that no target file has.
+    probed: Vec<ProbedPath>,
+    /// Flags of `verify` that a target file cannot express.
     flags: Vec<String>,
-    /// What is to be done first.
+    /// The command to start before `verify`.
     before: Option<String>,
-    /// Files that go with it.
-    pub(super) beside: Vec<(PathBuf, String)>,
+    /// Further files to write, with their content.
+    pub(super) further_files: Vec<(PathBuf, String)>,
 }
 
-/// Refuses what no target file can say.
+/// Refuses arguments that a target file cannot express.
 pub(super) fn check(arguments: &InitProviderArguments) -> Result<(), Failure> {
     let provider = arguments.provider.as_deref().unwrap_or("x");
     if provider.is_empty()
@@ -44,18 +44,18 @@ pub(super) fn check(arguments: &InitProviderArguments) -> Result<(), Failure> {
             .chars()
             .all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-')
     {
-        let remedy = "write lower case letters, digits and -, such as aws";
-        return Err(Failure::usage(format!("--provider {provider:?} is no name; {remedy}")));
+        let remedy = "use lower case letters, digits and -, such as aws";
+        return Err(Failure::usage(format!("--provider {provider:?} is not a valid name; {remedy}")));
     }
     if let Some(url) = &arguments.url {
         let host = url.strip_prefix("https://").map(|rest| rest.trim_end_matches('/'));
         if host.is_none_or(|host| host.is_empty() || host.contains('/')) {
-            let remedy = "write https://HOST:PORT without a path; paths are found out";
-            return Err(Failure::usage(format!("--url {url} is no address of a webhook; {remedy}")));
+            let remedy = "write https://HOST:PORT without a path; the tool finds the paths";
+            return Err(Failure::usage(format!("--url {url} is not the address of a webhook; {remedy}")));
         }
         if url.contains('@') {
             return Err(Failure::usage(
-                "--url holds a user: what is written has no secrets; webhooks ask for none",
+                "--url contains a user: remove it, because webhooks need none and the target file must have no secrets",
             ));
         }
     }
@@ -63,49 +63,49 @@ pub(super) fn check(arguments: &InitProviderArguments) -> Result<(), Failure> {
 }
 
 impl Description {
-    fn of(arguments: &InitProviderArguments, asked: Vec<Asked>) -> Self {
+    fn of(arguments: &InitProviderArguments, probed: Vec<ProbedPath>) -> Self {
         let name = arguments.provider.as_ref().map(|provider| format!("provider-{provider}"));
         Self {
             name: name.unwrap_or_else(|| "provider".to_owned()),
             provider: arguments.provider.clone(),
             file: arguments.file.clone(),
             gardener: arguments.gardener.clone(),
-            asked,
+            probed,
             ..Self::default()
         }
     }
 
-    /// Takes the provider of the registration where none is said, and refuses one that it does not select.
-    fn check_provider(&mut self, registered: Option<&Registered>) -> Result<(), Failure> {
-        let selected = registered.map(|registered| registered.selected.clone()).unwrap_or_default();
+    /// Uses the registration's provider if there is no `--provider`, and refuses one that the registration does not select.
+    fn set_provider(&mut self, registration: Option<&RegistrationInfo>) -> Result<(), Failure> {
+        let selected = registration.map(|registration| registration.selected.clone()).unwrap_or_default();
         let found = provider::of(self.provider.as_deref(), &selected);
         self.provider = found.map_err(|unclear| Failure::usage(format!("--provider: {unclear}")))?;
         Ok(())
     }
 
-    /// Of a webhook that runs already, or is started, with its registration.
+    /// Describes a webhook outside a cluster, which runs already (at `url`) or is started.
     pub(super) fn outside(
         arguments: &InitProviderArguments,
-        (url, registered): (Option<String>, Option<&Registered>),
-        asked: Vec<Asked>,
+        (url, registration): (Option<String>, Option<&RegistrationInfo>),
+        probed: Vec<ProbedPath>,
     ) -> Result<Self, Failure> {
-        let mut description = Self::of(arguments, asked);
-        let authority = registered.and_then(|registered| registered.authority.clone());
-        description.check_provider(registered)?;
-        let place = |path: &Path| seen_from(&arguments.file, path);
+        let mut description = Self::of(arguments, probed);
+        let authority = registration.and_then(|registration| registration.authority.clone());
+        description.set_provider(registration)?;
+        let relative = |path: &Path| path_from_target_file(&arguments.file, path);
         description.registration =
-            arguments.mutating_webhook_configuration.as_deref().map(place).transpose()?;
+            arguments.mutating_webhook_configuration.as_deref().map(relative).transpose()?;
         if let Some(line) = &arguments.command {
             description.command = line.split_whitespace().map(str::to_owned).collect();
-            description.config = arguments.config.as_deref().map(place).transpose()?;
+            description.config = arguments.config.as_deref().map(relative).transpose()?;
             return Ok(description);
         }
         description.url = url;
-        description.ca = arguments.trust.ca.as_deref().map(place).transpose()?;
+        description.ca = arguments.trust.ca.as_deref().map(relative).transpose()?;
         if arguments.trust.insecure {
             description.flags.push("--insecure".to_owned());
         } else if let (None, Some(authority)) = (&description.ca, authority) {
-            description.ca = Some(description.beside_it("ca.crt", authority));
+            description.ca = Some(description.add_file("ca.crt", authority));
         }
         if let Some(config) = &arguments.config {
             description.flags.push(format!("--config {}", config.display()));
@@ -113,25 +113,25 @@ impl Description {
         Ok(description)
     }
 
-    /// Of a webhook in a seed.
+    /// Describes a webhook in a seed.
     pub(super) fn in_seed(
         arguments: &InitProviderArguments,
-        registered: &Registered,
-        asked: Vec<Asked>,
+        registration: &RegistrationInfo,
+        probed: Vec<ProbedPath>,
     ) -> Result<Self, Failure> {
-        let mut description = Self::of(arguments, asked);
-        let (service, port) = &registered.service;
+        let mut description = Self::of(arguments, probed);
+        let (service, port) = &registration.service;
         let namespace = arguments.namespace.as_deref().unwrap_or_default();
         let kubeconfig = arguments.kubeconfig.as_deref().unwrap_or(Path::new("")).display();
         if arguments.provider.is_none() {
-            description.name = of_namespace(namespace);
+            description.name = extension_name(namespace);
         }
-        if let Some(content) = &registered.content {
-            description.registration = Some(description.beside_it("registration.yaml", content.clone()));
+        if let Some(content) = &registration.content {
+            description.registration = Some(description.add_file("registration.yaml", content.clone()));
         }
-        description.check_provider(Some(registered))?;
+        description.set_provider(Some(registration))?;
         description.url = Some("https://127.0.0.1:9443".to_owned());
-        // The certificate is for the Service's name, not for the address of a forwarded port.
+        // The certificate is valid for the Service's name, not for the address of a forwarded port.
         description.flags.push("--insecure".to_owned());
         description.before = Some(format!(
             "kubectl --kubeconfig {kubeconfig} -n {namespace} port-forward service/{service} 9443:{port}"
@@ -139,19 +139,19 @@ impl Description {
         Ok(description)
     }
 
-    /// A file that goes with the target file, as that one names it.
-    fn beside_it(&mut self, ending: &str, content: String) -> String {
+    /// Adds a file that is written next to the target file, and returns its name.
+    fn add_file(&mut self, suffix: &str, content: String) -> String {
         let stem = self.file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let name = format!("{stem}-{ending}");
-        self.beside.push((self.file.with_file_name(&name), content));
+        let name = format!("{stem}-{suffix}");
+        self.further_files.push((self.file.with_file_name(&name), content));
         name
     }
 
-    /// The target file.
-    pub(super) fn text(&self) -> String {
+    /// Renders the target file.
+    pub(super) fn to_yaml(&self) -> String {
         let mut text = String::new();
         let mut line = |line: &str| writeln!(text, "{line}").expect("writing to memory does not fail");
-        line("# Written by `gardener-conformance init provider`. docs/targets.md has every field.");
+        line("# Written by `gardener-conformance init provider`. docs/targets.md describes all fields.");
         line("apiVersion: conformance.gardener.cloud/v1alpha1");
         line("kind: Target");
         line(&format!("metadata: {{name: {}}}", self.name));
@@ -159,16 +159,16 @@ impl Description {
         if let Some(gardener) = &self.gardener {
             line(&format!("  gardener: {}", scalar(gardener)));
         } else {
-            line(
-                "  # The release of Gardener that the webhook is for; clauses of some releases alone need it.",
-            );
+            line("  # The release of Gardener that the webhook is for; without it, v1.82.0.");
             line("  # gardener: v1.98.0");
         }
         if self.command.is_empty() {
-            line("  # It runs already, and is asked here.");
+            line("  # The address of the running webhook.");
             line(&format!("  url: {}", scalar(self.url.as_deref().unwrap_or_default())));
         } else {
-            line("  # Started for each run; ports, certificates and an API server to read are filled in.");
+            line(
+                "  # The tool starts the webhook for each run, and fills in ports, certificates and an API server.",
+            );
             line("  command:");
             self.command.iter().for_each(|word| line(&format!("  - {}", scalar(word))));
             line("  url: https://127.0.0.1:<port>");
@@ -179,38 +179,42 @@ impl Description {
         if let Some(ca) = &self.ca {
             line(&format!("  ca: {}", scalar(ca)));
         }
-        self.paths(&mut line);
+        self.write_paths(&mut line);
         if let Some(file) = &self.registration {
             line(&format!("  registration: {}", scalar(file)));
         } else {
-            line("  # How it is registered; without it, clauses about namespaces and labels are not asked.");
+            line(
+                "  # The registration of the webhook; without it, clauses about namespaces and labels are skipped.",
+            );
             line("  # registration: webhooks.yaml");
         }
         if let Some(provider) = &self.provider {
-            line("  # Whose shoots, seeds and backups it is asked about.");
+            line("  # The provider of the Shoots, seeds and backups in cases.");
             line(&format!("  provider: {}", scalar(provider)));
         }
-        line("  # csi: volumes come from CSI plugins, and the cloud is controlled from outside.");
+        line("  # csi: volumes come from CSI drivers, and the cloud controller manager is external.");
         line("  # features: [csi]");
         text
     }
 
-    fn paths(&self, line: &mut impl FnMut(&str)) {
-        let moved: Vec<String> = self
-            .asked
+    fn write_paths(&self, line: &mut impl FnMut(&str)) {
+        let differing: Vec<String> = self
+            .probed
             .iter()
-            .filter(|asked| asked.answer != Answer::NotServed && asked.path != format!("/{}", asked.name))
-            .map(|asked| format!("{}: {}", asked.name, scalar(&asked.path)))
+            .filter(|probed| {
+                probed.answer != ProbeAnswer::NotServed && probed.path != format!("/{}", probed.name)
+            })
+            .map(|probed| format!("{}: {}", probed.name, scalar(&probed.path)))
             .collect();
-        let served: Vec<String> = self.asked.iter().filter_map(Asked::served).collect();
+        let served: Vec<String> = self.probed.iter().filter_map(ProbedPath::describe_served).collect();
         line(&format!("  # Serves {}.", served.join(", ")));
-        if !moved.is_empty() {
-            line(&format!("  paths: {{{}}}", moved.join(", ")));
+        if !differing.is_empty() {
+            line(&format!("  paths: {{{}}}", differing.join(", ")));
         }
     }
 
-    /// What comes next, a line each.
-    pub(super) fn next(&self) -> Vec<String> {
+    /// The commands to run next, one per line.
+    pub(super) fn next_commands(&self) -> Vec<String> {
         let file = self.file.display().to_string();
         let words = ["gardener-conformance verify --target", &file].into_iter();
         let words = words.chain(self.flags.iter().map(String::as_str)).chain(["--suite controlplane"]);
@@ -222,8 +226,8 @@ impl Description {
     }
 }
 
-/// A path as the target file names it: as it was said where both lie in one folder, else from the root.
-fn seen_from(file: &Path, path: &Path) -> Result<String, Failure> {
+/// The path to write in the target file, which is relative to it: unchanged if the file is in the current folder, else absolute.
+fn path_from_target_file(file: &Path, path: &Path) -> Result<String, Failure> {
     let here = file.parent().is_none_or(|folder| folder.as_os_str().is_empty() || folder == Path::new("."));
     if here || path.is_absolute() {
         return Ok(path.display().to_string());
@@ -233,11 +237,11 @@ fn seen_from(file: &Path, path: &Path) -> Result<String, Failure> {
     Ok(absolute.display().to_string())
 }
 
-/// `provider-aws` of `extension-provider-aws-x7k2p`.
-fn of_namespace(namespace: &str) -> String {
+/// The name of an extension by its namespace: `provider-aws` for `extension-provider-aws-x7k2p`.
+fn extension_name(namespace: &str) -> String {
     let name = namespace.strip_prefix("extension-").unwrap_or(namespace);
     match name.rsplit_once('-') {
-        // What Gardener appends is five letters and digits, and never a word of the name.
+        // Gardener appends five letters and digits.
         Some((name, ending)) if ending.len() == 5 && namespace != name && name.contains('-') => {
             name.to_owned()
         }
@@ -245,15 +249,16 @@ fn of_namespace(namespace: &str) -> String {
     }
 }
 
-/// A text as YAML reads it back; what needs no quotes has none.
+/// A text as a YAML scalar, quoted only if necessary.
 fn scalar(text: &str) -> String {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=<>:".contains(letter);
-    let is_plain = text.starts_with(|letter: char| letter.is_ascii_alphabetic() || "/.".contains(letter))
+    let is_plain_scalar = text
+        .starts_with(|letter: char| letter.is_ascii_alphabetic() || "/.".contains(letter))
         && text.chars().all(plain)
         && !text.contains(": ")
         && !text.ends_with(':')
         && formats::yaml::reads_as_string(text);
-    if is_plain { text.to_owned() } else { serde_json::Value::from(text).to_string() }
+    if is_plain_scalar { text.to_owned() } else { serde_json::Value::from(text).to_string() }
 }
 
 #[cfg(test)]
@@ -268,7 +273,7 @@ mod tests {
             ("garden", "garden"),
         ];
         for (namespace, name) in table {
-            assert_eq!(of_namespace(namespace), name, "{namespace}");
+            assert_eq!(extension_name(namespace), name, "{namespace}");
         }
     }
 

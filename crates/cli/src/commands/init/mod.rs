@@ -1,8 +1,8 @@
-//! `init provider`: finds out what a provider's webhook serves, writes a target file and says what comes next.
+//! `init provider`: finds out what a provider's webhook serves, writes a target file, and prints the next command.
 
-mod ask;
 mod description;
-mod registered;
+mod probe;
+mod registration;
 mod seed;
 
 use std::collections::BTreeMap;
@@ -16,21 +16,21 @@ use serde_json::json;
 use substrate::embedded::Embedded;
 use webhook::dial::{DialError, Dialer};
 
-use crate::arguments::{InitCommand, InitProviderArguments, RunningArguments, TrustArguments};
+use crate::arguments::{InitCommand, InitProviderArguments, RunningTargetArguments, TrustArguments};
 use crate::targets;
 use crate::terminal::{Failure, Terminal};
-use ask::{Answer, Asked};
 use description::Description;
-use registered::Registered;
+use probe::{ProbeAnswer, ProbedPath};
+use registration::RegistrationInfo;
 
-/// Writes what was asked for.
+/// Executes an `init` command.
 pub(crate) fn execute(command: &InitCommand, terminal: &Terminal) -> Result<u8, Failure> {
     let InitCommand::Provider(arguments) = command;
     provider(arguments, terminal)
 }
 
 fn provider(arguments: &InitProviderArguments, terminal: &Terminal) -> Result<u8, Failure> {
-    spare(&arguments.file, arguments.force)?;
+    check_overwrite(&arguments.file, arguments.force)?;
     description::check(arguments)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
@@ -40,50 +40,52 @@ fn provider(arguments: &InitProviderArguments, terminal: &Terminal) -> Result<u8
             None => outside(arguments, terminal).await,
         }
     })?;
-    for (path, content) in &description.beside {
-        spare(path, arguments.force)?;
+    for (path, content) in &description.further_files {
+        check_overwrite(path, arguments.force)?;
         write(path, content)?;
         terminal.print(&format!("wrote    {}", path.display()));
     }
-    let text = description.text();
-    // What is written is read the way `verify` will read it.
+    let text = description.to_yaml();
+    // Check that `verify` can read the file.
     target::read(&SourceFile::new(arguments.file.display().to_string(), text.as_str()))
         .map_err(Failure::diagnostic)?;
     write(&arguments.file, &text)?;
     terminal.print(&format!("wrote    {}", arguments.file.display()));
-    for line in description.next() {
+    for line in description.next_commands() {
         terminal.print(&line);
     }
     Ok(0)
 }
 
-/// A webhook in a seed, asked through the proxy of the API server.
+/// Inspects a webhook in a seed, through the proxy of the API server.
 async fn in_seed(
     arguments: &InitProviderArguments,
     namespace: &str,
     terminal: &Terminal,
 ) -> Result<Description, Failure> {
     let kubeconfig = arguments.kubeconfig.as_deref().unwrap_or(Path::new(""));
-    let (registered, dialer) = seed::find(kubeconfig, namespace).await?;
-    let place = format!("Service {namespace}/{}", registered.service.0);
-    let asked = asked(&dialer, &registered.paths(), &place, terminal).await?;
-    Description::in_seed(arguments, &registered, asked)
+    let (registration, dialer) = seed::find(kubeconfig, namespace).await?;
+    let address = format!("Service {namespace}/{}", registration.service.0);
+    let probed = probe_paths(&dialer, &registration.paths(), &address, terminal).await?;
+    Description::in_seed(arguments, &registration, probed)
 }
 
-/// A webhook that runs already, or is started.
+/// Inspects a webhook that runs already, or that the tool starts.
 async fn outside(arguments: &InitProviderArguments, terminal: &Terminal) -> Result<Description, Failure> {
     let file = arguments.mutating_webhook_configuration.as_deref();
-    let registered = file.map(Registered::read).transpose()?;
-    let url = address(arguments, registered.as_ref())?;
-    let authority = registered.as_ref().and_then(|registered| registered.authority.as_ref());
-    let paths = registered.as_ref().map_or_else(|| registered::known(&[]), Registered::paths);
+    let registration = file.map(RegistrationInfo::read).transpose()?;
+    let url = address(arguments, registration.as_ref())?;
+    let authority = registration.as_ref().and_then(|registration| registration.authority.as_ref());
+    let paths =
+        registration.as_ref().map_or_else(|| registration::candidate_paths(&[]), RegistrationInfo::paths);
     let running = match (&arguments.command, &url) {
-        (Some(line), _) => started(line, arguments).await?,
+        (Some(line), _) => start(line, arguments).await?,
         (None, url) => {
             let url = url.clone().unwrap_or_default();
-            let known = |error| unreachable(arguments, error);
-            let folder = tempfile::tempdir()
-                .map_err(|error| Failure::environment(format!("failed to make a folder: {error}")))?;
+            let failed = |error| start_failure(arguments, error);
+            let folder = tempfile::tempdir().map_err(|error| {
+                Failure::environment(format!("failed to create a temporary folder: {error}"))
+            })?;
             let insecure = arguments.trust.insecure;
             let ca = match (&arguments.trust.ca, authority) {
                 (None, Some(pem)) if !insecure => {
@@ -94,125 +96,127 @@ async fn outside(arguments: &InitProviderArguments, terminal: &Terminal) -> Resu
                 (ca, _) => ca.clone(),
             };
             let trust = TrustArguments { ca, insecure };
-            let trusted = RunningArguments { trust, ..RunningArguments::default() };
-            let named = targets::named(&format!("url={url}"), [], &trusted, None)?;
-            let nothing = json!({});
-            named.start(setup(&nothing, None)).await.map_err(known)?
+            let running = RunningTargetArguments { trust, ..RunningTargetArguments::default() };
+            let target = targets::resolve(&format!("url={url}"), [], &running, None)?;
+            let config = json!({});
+            target.start(setup(&config, None)).await.map_err(failed)?
         }
     };
-    let place = url.clone().unwrap_or_else(|| "the command".to_owned());
-    let asked = asked(running.dialer().as_ref(), &paths, &place, terminal).await;
+    let address = url.clone().unwrap_or_else(|| "the command".to_owned());
+    let probed = probe_paths(running.dialer().as_ref(), &paths, &address, terminal).await;
     running.stop().await;
-    Description::outside(arguments, (url, registered.as_ref()), asked?)
+    Description::outside(arguments, (url, registration.as_ref()), probed?)
 }
 
-/// Where a webhook that runs already is asked; nothing for one that is started.
+/// The address of a running webhook; `None` for one that the tool starts.
 fn address(
     arguments: &InitProviderArguments,
-    registered: Option<&Registered>,
+    registration: Option<&RegistrationInfo>,
 ) -> Result<Option<String>, Failure> {
     if arguments.command.is_some() {
         return Ok(None);
     }
-    let url = arguments.url.as_ref().or_else(|| registered.and_then(|registered| registered.url.as_ref()));
+    let url =
+        arguments.url.as_ref().or_else(|| registration.and_then(|registration| registration.url.as_ref()));
     let Some(url) = url else {
         return Err(Failure::usage(
-            "the registration leads to a Service, which is not reached from here: say --url https://HOST:PORT (kubectl \
-             port-forward), --command, or --namespace and --kubeconfig in place of the file",
+            "the registration names a Service, which this machine cannot reach: add --url https://HOST:PORT (for example of a \
+            kubectl port-forward) or --command, or use --namespace and --kubeconfig instead of the file",
         ));
     };
     Ok(Some(url.trim_end_matches('/').to_owned()))
 }
 
-async fn started(line: &str, arguments: &InitProviderArguments) -> Result<Box<dyn Running>, Failure> {
-    let running = RunningArguments {
+/// Starts the command line of `--command` and an API server for it to read.
+async fn start(line: &str, arguments: &InitProviderArguments) -> Result<Box<dyn Running>, Failure> {
+    let running = RunningTargetArguments {
         trust: arguments.trust.clone(),
         config: arguments.config.clone(),
         kubeconfig: None,
     };
-    let named = targets::named(&format!("command={line}"), [], &running, None)?;
+    let target = targets::resolve(&format!("command={line}"), [], &running, None)?;
     let server = Embedded::start(true, None).await;
     let server = server.map_err(|error| Failure::environment(error.to_string()))?;
-    let nothing = json!({});
-    let known = |error| unreachable(arguments, error);
-    let running = named.start(setup(&nothing, Some(Facts::in_process(&server)))).await.map_err(known)?;
-    Ok(Box::new(Beside { running, _server: server }))
+    let config = json!({});
+    let failed = |error| start_failure(arguments, error);
+    let running = target.start(setup(&config, Some(Facts::in_process(&server)))).await.map_err(failed)?;
+    Ok(Box::new(WithServer { running, _server: server }))
 }
 
 fn setup(config: &serde_json::Value, facts: Option<Facts>) -> Setup<'_> {
     Setup { component: "controlplane", now: None, config, instance: "seed", facts, clusters: None }
 }
 
-/// Asks every path, and tells what is served.
-async fn asked(
+/// Tries every path and prints which serve webhooks.
+async fn probe_paths(
     dialer: &dyn Dialer,
     paths: &BTreeMap<String, Vec<String>>,
-    place: &str,
+    address: &str,
     terminal: &Terminal,
-) -> Result<Vec<Asked>, Failure> {
-    let asked = ask::all(dialer, paths).await.map_err(|error| dialled(&error))?;
-    let told: Vec<String> = asked.iter().filter_map(Asked::served).collect();
-    let missing: Vec<&str> = asked
+) -> Result<Vec<ProbedPath>, Failure> {
+    let probed = probe::probe_all(dialer, paths).await.map_err(|error| dial_failure(&error))?;
+    let served: Vec<String> = probed.iter().filter_map(ProbedPath::describe_served).collect();
+    let missing: Vec<&str> = probed
         .iter()
-        .filter(|asked| asked.answer == Answer::NotServed)
-        .map(|asked| asked.path.as_str())
+        .filter(|probed| probed.answer == ProbeAnswer::NotServed)
+        .map(|probed| probed.path.as_str())
         .collect();
-    let strange: Vec<String> = asked.iter().filter_map(Asked::strange).collect();
-    if told.is_empty() {
-        let why = if strange.is_empty() {
+    let unexpected: Vec<String> = probed.iter().filter_map(ProbedPath::describe_unexpected).collect();
+    if served.is_empty() {
+        let why = if unexpected.is_empty() {
             format!("{} answer 404", missing.join(", "))
         } else {
-            strange.join("; ")
+            unexpected.join("; ")
         };
         return Err(Failure::usage(format!(
-            "{place} serves no webhook that contracts speak of: {why}; say which paths it has with \
-             --mutating-webhook-configuration FILE, or see that it is the webhook's port and not that of its metrics"
+            "{address} serves no webhook that a contract is about: {why}; name its paths with \
+            --mutating-webhook-configuration FILE, or check that the port is that of the webhook and not of its metrics"
         )));
     }
-    terminal.print(&format!("asked    {place} … serves {}", told.join(", ")));
+    terminal.print(&format!("tried    {address} … serves {}", served.join(", ")));
     if !missing.is_empty() {
-        terminal.print(&format!("         not served, and not asked by verify: {}", missing.join(", ")));
+        terminal.print(&format!("         not served, so verify will skip: {}", missing.join(", ")));
     }
-    for strange in strange {
-        terminal.print(&format!("         ! {strange}"));
+    for unexpected in unexpected {
+        terminal.print(&format!("         ! {unexpected}"));
     }
-    Ok(asked)
+    Ok(probed)
 }
 
-/// What is to be done about a webhook that cannot be asked.
-fn unreachable(arguments: &InitProviderArguments, error: TargetError) -> Failure {
+/// A failure to start or reach the webhook, with a remedy.
+fn start_failure(arguments: &InitProviderArguments, error: TargetError) -> Failure {
     match error {
-        TargetError::Unreachable { source } => dialled(&source),
+        TargetError::Unreachable { source } => dial_failure(&source),
         error if arguments.command.is_some() => Failure::environment(format!(
-            "{error}\nsee that --command starts the webhook as it stands: ports and files are filled in for <port>, \
-             <certDir>, <config> and <sourceKubeconfig>"
+            "{error}\ncheck that the command of --command starts the webhook once the tool has replaced <port>, <certDir>, \
+            <config> and <sourceKubeconfig>"
         )),
         error => Failure::environment(error.to_string()),
     }
 }
 
-fn dialled(error: &DialError) -> Failure {
+fn dial_failure(error: &DialError) -> Failure {
     let remedy = match error {
-        DialError::Connect { .. } => "start the webhook, or say another --url",
+        DialError::Connect { .. } => "start the webhook, or use another --url",
         DialError::Tls { .. } => {
-            "name the authority that signed its certificate with --ca FILE (PEM), or trust any with --insecure"
+            "name the CA that signed its certificate with --ca FILE (PEM), or accept any certificate with --insecure"
         }
         DialError::Timeout { .. } => {
-            "see that the address is the webhook's and that nothing between holds it up"
+            "check that the address is that of the webhook, and that no firewall blocks it"
         }
         DialError::Exchange { .. } => {
-            "see what the webhook wrote last: it closed the connection in the middle"
+            "it closed the connection before it answered; look at the webhook's log"
         }
-        DialError::NotPut { .. } => "ask a webhook",
+        DialError::NotPut { .. } => "use the address of a webhook",
     };
-    Failure::environment(format!("could not ask the webhook: {error}; {remedy}"))
+    Failure::environment(format!("failed to call the webhook: {error}; {remedy}"))
 }
 
-/// Refuses to write over a file.
-fn spare(path: &Path, force: bool) -> Result<(), Failure> {
+/// Refuses to overwrite a file without `--force`.
+fn check_overwrite(path: &Path, force: bool) -> Result<(), Failure> {
     if path.exists() && !force {
         return Err(Failure::usage(format!(
-            "{} is there already; --force writes over it, --file names another",
+            "{} exists already; --force overwrites it, --file names another file",
             path.display()
         )));
     }
@@ -224,14 +228,14 @@ fn write(path: &Path, content: &str) -> Result<(), Failure> {
         .map_err(|error| Failure::usage(format!("failed to write {}: {error}", path.display())))
 }
 
-/// A started webhook and the API server that it reads.
-struct Beside {
+/// A started webhook with the API server that it reads.
+struct WithServer {
     running: Box<dyn Running>,
     _server: Embedded,
 }
 
 #[async_trait::async_trait]
-impl Running for Beside {
+impl Running for WithServer {
     fn dialer(&self) -> Arc<dyn Dialer> {
         self.running.dialer()
     }

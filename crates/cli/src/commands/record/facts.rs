@@ -1,4 +1,4 @@
-//! What stands around the object that a webhook is asked about, and what it may read there.
+//! Reads the objects that a webhook may need for a recorded request.
 
 use conformance::exchange::Subject;
 use conformance::recording;
@@ -7,24 +7,24 @@ use substrate::cluster::{self, Cluster};
 
 use crate::terminal::{Failure, Terminal};
 
-/// Objects that are kept beside each case.
-pub(super) struct Facts {
-    /// API version, kind and name.
+/// The objects that are recorded with each case.
+pub(super) struct CaseFacts {
+    /// API version, kind and name of the objects of `--fact`.
     named: Vec<(String, String, String)>,
 }
 
-impl Facts {
-    /// Reads `RESOURCE/NAME`.
-    pub(super) fn read(wanted: &[String]) -> Result<Self, Failure> {
-        let named = wanted.iter().map(|wanted| {
-            let (resource, name) = wanted.split_once('/').unwrap_or((wanted, ""));
+impl CaseFacts {
+    /// Parses the values of `--fact`: `RESOURCE/NAME`.
+    pub(super) fn parse(values: &[String]) -> Result<Self, Failure> {
+        let named = values.iter().map(|value| {
+let (resource, name) = value.split_once('/').unwrap_or((value, ""));
             if name.is_empty() || name.contains('/') {
                 let remedy = "write RESOURCE/NAME, such as configmaps/cloud-config";
-                return Err(Failure::usage(format!("--fact {wanted}: it names no object; {remedy}")));
+                return Err(Failure::usage(format!("--fact {value}: this does not name an object; {remedy}")));
             }
             let found = cluster::collection_of(resource).map_err(|_| {
-                let remedy = "write its plural, and its group where it has one: infrastructures.extensions.gardener.cloud";
-                Failure::usage(format!("--fact {wanted}: no resource {resource:?} is known; {remedy}"))
+                let remedy = "write the plural, and the group if there is one, such as infrastructures.extensions.gardener.cloud";
+                Failure::usage(format!("--fact {value}: unknown resource {resource:?}; {remedy}"))
             })?;
             let version = if found.group.is_empty() { String::new() } else { format!("{}/", found.group) };
             Ok((format!("{version}{}", found.version), found.kind.clone(), name.to_owned()))
@@ -32,8 +32,8 @@ impl Facts {
         Ok(Self { named: named.collect::<Result<_, _>>()? })
     }
 
-    /// What of it is there: the shoot's Cluster, and what was named.
-    pub(super) async fn of(
+    /// Reads the Shoot's Cluster and the objects of `--fact`, as far as they exist.
+    pub(super) async fn read_for(
         &self,
         cluster: &Cluster,
         subject: &Subject,
@@ -48,26 +48,28 @@ impl Facts {
             let wanted = object(version, kind, name, &subject.namespace);
             match read(cluster, &wanted).await? {
                 Some(fact) => found.push(fact),
-                None => terminal.note(&format!("  ! {kind} {name} is not there: --fact")),
+                None => {
+                    terminal.note(&format!("  ! --fact: there is no {kind} {name} in {}", subject.namespace))
+                }
             }
         }
         Ok(found)
     }
 }
 
-/// The namespace of what is asked about; nothing where it says no more than its name, so that nobody has to write it.
-pub(super) async fn namespace(cluster: &Cluster, subject: &Subject) -> Result<Option<Value>, Failure> {
+/// Reads the namespace of the request; `None` if it has neither labels nor annotations, as cases then need not contain it.
+pub(super) async fn read_namespace(cluster: &Cluster, subject: &Subject) -> Result<Option<Value>, Failure> {
     if !subject.namespaced {
         return Ok(None);
     }
     let found = read(cluster, &object("v1", "Namespace", &subject.namespace, "")).await?;
-    Ok(found.filter(says_something))
+    Ok(found.filter(has_labels_or_annotations))
 }
 
-fn says_something(namespace: &Value) -> bool {
-    let has = |field: &str, but: &str| {
+fn has_labels_or_annotations(namespace: &Value) -> bool {
+    let has = |field: &str, ignored: &str| {
         let keys = namespace["metadata"][field].as_object();
-        keys.is_some_and(|keys| keys.keys().any(|key| key != but))
+        keys.is_some_and(|keys| keys.keys().any(|key| key != ignored))
     };
     has("labels", "kubernetes.io/metadata.name") || has("annotations", "")
 }
@@ -80,7 +82,7 @@ fn object(version: &str, kind: &str, name: &str, namespace: &str) -> Value {
     object
 }
 
-/// An object without its secrets; nothing where it, or its kind, is not there.
+/// Reads an object without its secrets; `None` if it, or its kind, does not exist.
 async fn read(cluster: &Cluster, object: &Value) -> Result<Option<Value>, Failure> {
     let reply = cluster.get(object).await.map_err(|error| Failure::environment(error.to_string()))?;
     match reply.code {
@@ -99,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_namespace_says_something_by_labels_and_annotations() {
+    fn the_label_with_a_namespaces_name_does_not_count() {
         let table = [
             (json!({"name": "a"}), false),
             (json!({"labels": {"kubernetes.io/metadata.name": "a"}}), false),
@@ -107,19 +109,19 @@ mod tests {
             (json!({"annotations": {"b": "c"}}), true),
         ];
         for (metadata, want) in table {
-            assert_eq!(says_something(&json!({"metadata": metadata})), want);
+            assert_eq!(has_labels_or_annotations(&json!({"metadata": metadata})), want);
         }
     }
 
     #[test]
     fn facts_are_named_by_resource_and_name() {
-        let read = |text: &str| Facts::read(&[text.to_owned()]);
-        let known =
-            read("infrastructures.extensions.gardener.cloud/a").map_err(|failure| failure.text).unwrap();
+        let parse = |text: &str| CaseFacts::parse(&[text.to_owned()]);
+        let parsed =
+            parse("infrastructures.extensions.gardener.cloud/a").map_err(|failure| failure.text).unwrap();
         let want = ["extensions.gardener.cloud/v1alpha1", "Infrastructure", "a"].map(str::to_owned);
-        assert_eq!(known.named, [want.into()]);
+        assert_eq!(parsed.named, [want.into()]);
         for wrong in ["configmaps", "configmaps/", "configmaps/a/b", "nonsense/a"] {
-            assert!(read(wrong).is_err_and(|failure| failure.code == 2 && failure.text.contains(wrong)));
+            assert!(parse(wrong).is_err_and(|failure| failure.code == 2 && failure.text.contains(wrong)));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Where cases are written, one after the other, so that what was recorded stays whatever happens next.
+//! The folder of a recording. Each case is written at once, so that it survives a later failure.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,25 +7,28 @@ use conformance::recording::{self, File, Recorded};
 
 use crate::terminal::Failure;
 
-/// A folder that was empty.
-pub(super) struct Folder {
+/// The folder of a recording.
+pub(super) struct RecordingFolder {
     path: PathBuf,
 }
 
-impl Folder {
-    /// Takes a folder that is empty, or makes it.
+impl RecordingFolder {
+    /// Creates the folder; refuses one that is not empty.
     pub(super) fn new(path: &Path) -> Result<Self, Failure> {
         let unusable = |error: std::io::Error| Failure::usage(format!("--into {}: {error}", path.display()));
         fs::create_dir_all(path).map_err(unusable)?;
         if fs::read_dir(path).map_err(unusable)?.next().is_some() {
-            let remedy = "name another folder; each recording has one of its own";
-            return Err(Failure::usage(format!("--into {}: it is not empty; {remedy}", path.display())));
+            let remedy = "name another folder";
+            return Err(Failure::usage(format!(
+                "--into {}: the folder is not empty; {remedy}",
+                path.display()
+            )));
         }
         Ok(Self { path: path.to_owned() })
     }
 
-    /// Writes a case, and with the first one the suite that names all.
-    pub(super) fn keep(&self, recorded: &Recorded) -> Result<(), Failure> {
+    /// Writes a case, and the suite that contains all cases.
+    pub(super) fn write_case(&self, recorded: &Recorded) -> Result<(), Failure> {
         let files = recorded.files().map_err(|error| {
             Failure::environment(format!("failed to write {}: {error}", recorded.title()))
         })?;

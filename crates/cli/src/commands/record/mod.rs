@@ -1,5 +1,5 @@
-//! `record`: reviews of a live cluster become cases. The cluster is asked for one more registration, which lets everything
-//! through, and loses it again at the end; the webhook itself is asked in dry runs, about objects without their secrets.
+//! `record`: turns the reviews of a live cluster into cases. It adds a webhook configuration that allows every request, and
+//! deletes it at the end; it calls the webhook itself in dry runs, with objects without their secrets.
 
 mod facts;
 mod folder;
@@ -19,20 +19,23 @@ use webhook::review::ReviewVersion;
 use crate::arguments::RecordArguments;
 use crate::terminal::{Failure, Terminal};
 use crate::{catalog, options, signals};
-use facts::Facts;
-use folder::Folder;
-use registration::{Listened, Registered};
+use facts::CaseFacts;
+use folder::RecordingFolder;
+use registration::{RecordedConfiguration, RecordedWebhook};
 
-/// Records until it is interrupted, the time is over, or there are enough cases.
+/// Records until a signal, the end of `--for`, or `--count` cases.
 pub(crate) fn record(arguments: &RecordArguments, terminal: &Terminal) -> Result<u8, Failure> {
     let time = arguments.time.as_deref().map(|text| options::duration("--for", text)).transpose()?;
     if arguments.listen.ip().is_unspecified() && arguments.host.is_none() {
-        let remedy = "say with --host how the API server reaches this machine";
-        return Err(Failure::usage(format!("--listen {}: it is every address; {remedy}", arguments.listen)));
+        let remedy = "add --host with the name or address at which the API server reaches this machine";
+        return Err(Failure::usage(format!(
+            "--listen {}: this stands for all addresses of this machine; {remedy}",
+            arguments.listen
+        )));
     }
-    let facts = Facts::read(&arguments.fact)?;
-    let folder = Folder::new(&arguments.into)?;
-    let known = catalog::index(None)?;
+    let facts = CaseFacts::parse(&arguments.fact)?;
+    let folder = RecordingFolder::new(&arguments.into)?;
+    let contracts = catalog::index(None)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
     runtime.block_on(async {
@@ -40,42 +43,42 @@ pub(crate) fn record(arguments: &RecordArguments, terminal: &Terminal) -> Result
             .await
             .map_err(|error| Failure::environment(error.to_string()))?;
         let cluster = Cluster::new(client);
-        let registered = Registered::find(&cluster, arguments).await?;
+        let configuration = RecordedConfiguration::find(&cluster, arguments).await?;
         let tap = Tap::open(arguments.listen, arguments.host.as_deref())
             .await
             .map_err(|error| Failure::environment(error.to_string()))?;
         let mut recorder = Recorder {
             cluster,
-            registered,
+            configuration,
             facts,
             folder,
-            known,
-            told: BTreeSet::new(),
-            counts: Counts::default(),
+            contracts,
+            seen: BTreeSet::new(),
+            counts: ReviewCounts::default(),
         };
-        let led = recorder.registered.lead_to(&recorder.cluster, &tap, terminal).await?;
+        let tapped = recorder.configuration.register_tap(&recorder.cluster, &tap, terminal).await?;
         terminal.note(&format!(
-            "recording {} of {}; {} ends it",
-            recorder.registered.words(),
+            "recording {} of {} until {}",
+            recorder.configuration.describe_webhooks(),
             arguments.registration,
             time.map_or_else(
                 || "Ctrl-C".to_owned(),
-                |_| format!("{} or Ctrl-C", arguments.time.as_deref().unwrap_or_default())
+                |_| format!("{} have passed, or Ctrl-C", arguments.time.as_deref().unwrap_or_default())
             ),
         ));
-        let done = recorder.listen(tap, time, arguments.count.into(), terminal).await;
-        let left = led.take_back(&recorder.cluster).await;
-        done?;
-        left?;
-        recorder.conclude(arguments, terminal)
+        let recorded = recorder.record(tap, time, arguments.count.into(), terminal).await;
+        let deleted = tapped.delete(&recorder.cluster).await;
+        recorded?;
+        deleted?;
+        recorder.print_summary(arguments, terminal)
     })
 }
 
-/// What became of reviews.
+/// How many reviews became cases, and how many did not, by reason.
 #[derive(Default)]
-struct Counts {
+struct ReviewCounts {
     cases: usize,
-    same: usize,
+    duplicates: usize,
     left_out: usize,
     unanswered: usize,
     lost: usize,
@@ -83,17 +86,17 @@ struct Counts {
 
 struct Recorder {
     cluster: Cluster,
-    registered: Registered,
-    facts: Facts,
-    folder: Folder,
-    known: Index,
-    /// What was asked already.
-    told: BTreeSet<String>,
-    counts: Counts,
+    configuration: RecordedConfiguration,
+    facts: CaseFacts,
+    folder: RecordingFolder,
+    contracts: Index,
+    /// The reviews so far, by [`identity`].
+    seen: BTreeSet<String>,
+    counts: ReviewCounts,
 }
 
 impl Recorder {
-    async fn listen(
+    async fn record(
         &mut self,
         mut tap: Tap,
         time: Option<Duration>,
@@ -107,7 +110,7 @@ impl Recorder {
             }
         };
         let mut end = std::pin::pin!(end);
-        let mut signal = std::pin::pin!(signals::either());
+        let mut signal = std::pin::pin!(signals::interrupt_or_terminate());
         while self.counts.cases < count {
             let taken = tokio::select! {
                 () = &mut end => break,
@@ -115,15 +118,15 @@ impl Recorder {
                 taken = tap.next() => taken,
             };
             let Some(taken) = taken else { break };
-            self.take(&taken, terminal).await?;
+            self.record_review(&taken, terminal).await?;
         }
         self.counts.lost = tap.lost();
         Ok(())
     }
 
-    /// One review: read, asked again without its secrets, and written.
-    async fn take(&mut self, taken: &Taken, terminal: &Terminal) -> Result<(), Failure> {
-        let Some(webhook) = self.registered.at(&taken.path) else { return Ok(()) };
+    /// Sends a review without its secrets to the webhook again, and writes both as a case.
+    async fn record_review(&mut self, taken: &Taken, terminal: &Terminal) -> Result<(), Failure> {
+        let Some(webhook) = self.configuration.webhook_at(&taken.path) else { return Ok(()) };
         let subject = match recording::seen(&taken.body) {
             Ok(subject) => subject,
             Err(why) => {
@@ -132,33 +135,35 @@ impl Recorder {
                 return Ok(());
             }
         };
-        if !self.told.insert(identity(&taken.path, &subject)) {
-            self.counts.same += 1;
+        if !self.seen.insert(identity(&taken.path, &subject)) {
+            self.counts.duplicates += 1;
             return Ok(());
         }
-        let answer = match ask(webhook, &subject).await {
+        let answer = match call(webhook, &subject).await {
             Ok(answer) => answer,
             Err(why) => {
                 self.counts.unanswered += 1;
-                terminal
-                    .note(&format!("  ! {} of {} was not answered: {why}", webhook.name, subject.kind.kind));
+                terminal.note(&format!(
+                    "  ! {} did not answer a request about a {}: {why}",
+                    webhook.name, subject.kind.kind
+                ));
                 return Ok(());
             }
         };
-        let (name, component) = webhook.known_as(&self.known);
+        let (name, component) = webhook.contract_name(&self.contracts);
         let recorded = Recorded {
             number: self.counts.cases + 1,
             webhook: name,
             component,
-            phase: self.registered.phase,
-            namespace: facts::namespace(&self.cluster, &subject).await?,
-            cluster: self.facts.of(&self.cluster, &subject, terminal).await?,
+            phase: self.configuration.phase,
+            namespace: facts::read_namespace(&self.cluster, &subject).await?,
+            cluster: self.facts.read_for(&self.cluster, &subject, terminal).await?,
             subject,
             answer,
             by: webhook.name.clone(),
             on: Timestamp::now().strftime("%Y-%m-%d").to_string(),
         };
-        self.folder.keep(&recorded)?;
+        self.folder.write_case(&recorded)?;
         self.counts.cases += 1;
         terminal.print(&format!(
             "  REC-{:03}  {}  {}",
@@ -169,14 +174,14 @@ impl Recorder {
         Ok(())
     }
 
-    /// What was recorded, and what comes next.
-    fn conclude(&self, arguments: &RecordArguments, terminal: &Terminal) -> Result<u8, Failure> {
-        let Counts { cases, same, left_out, unanswered, lost } = self.counts;
+    /// Prints what was recorded, and the next command.
+    fn print_summary(&self, arguments: &RecordArguments, terminal: &Terminal) -> Result<u8, Failure> {
+        let ReviewCounts { cases, duplicates, left_out, unanswered, lost } = self.counts;
         let further = [
-            (same, "the same as another"),
+            (duplicates, "duplicates"),
             (left_out, "left out"),
             (unanswered, "not answered"),
-            (lost, "lost: more came at once than can wait"),
+            (lost, "lost because too many came at once"),
         ];
         let further: Vec<String> = further
             .iter()
@@ -187,7 +192,7 @@ impl Recorder {
         let into = arguments.into.display();
         if cases == 0 {
             let text = format!(
-                "nothing was recorded{further}: no request came that {} is registered for",
+                "nothing was recorded{further}: the cluster sent no request for which {} is registered and that could be recorded",
                 arguments.registration
             );
             let code = if unanswered > 0 { 3 } else { 4 };
@@ -200,18 +205,19 @@ impl Recorder {
     }
 }
 
-/// What makes two reviews one: the webhook and what it is asked about.
+/// Identifies a review: two reviews with the same webhook, operation and objects are duplicates.
 fn identity(path: &str, subject: &Subject) -> String {
     let object =
         |object: &Option<serde_json::Value>| object.as_ref().map(ToString::to_string).unwrap_or_default();
     format!("{path} {:?} {} {}", subject.operation, object(&subject.object), object(&subject.old_object))
 }
 
-async fn ask(webhook: &Listened, subject: &Subject) -> Result<exchange::Answer, String> {
+/// Sends a review to the webhook and returns its answer without secrets.
+async fn call(webhook: &RecordedWebhook, subject: &Subject) -> Result<exchange::Answer, String> {
     let version = if webhook.speaks_v1 { ReviewVersion::V1 } else { ReviewVersion::V1beta1 };
-    let mut question = exchange::question(subject, version, "conformance-record");
-    question.dry_run = true;
-    let exchange = exchange::ask(webhook.dialer.as_ref(), &webhook.path, &question, webhook.timeout).await;
+    let mut request = exchange::question(subject, version, "conformance-record");
+    request.dry_run = true;
+    let exchange = exchange::ask(webhook.dialer.as_ref(), &webhook.path, &request, webhook.timeout).await;
     match exchange.outcome {
         Outcome::Answered(answer) => Ok(exchange::Answer {
             object: answer.object.as_ref().map(recording::kept),

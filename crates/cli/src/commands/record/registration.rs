@@ -1,4 +1,4 @@
-//! The registration that is recorded, and the one that leads its reviews here as well.
+//! The webhook configuration that is recorded, and the one that sends its reviews to this process as well.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,39 +17,40 @@ use webhook::registration::{Phase, Registration, WebhookConfiguration};
 use crate::arguments::{RecordArguments, TrustArguments};
 use crate::terminal::{Failure, Terminal};
 
-/// What is waited for an answer where the registration says nothing, as kube-apiserver does.
+/// The timeout of a webhook whose registration has none, as in kube-apiserver.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long the API server waits for us, in seconds: nobody should notice that we listen.
+/// How long the API server waits for this process, in seconds: recording should not delay requests.
 const PATIENCE: u32 = 2;
-/// API servers call webhooks in the order of their configurations' names: ours is to see objects before they are changed.
+/// Prefix of the added configuration's name. API servers call webhooks in the order of these names, and this process should
+/// receive objects before other webhooks change them.
 const BEFORE_OTHERS: &str = "0-recorded-";
-/// Where a webhook of which no contract speaks belongs.
+/// The component of a webhook that no contract is about.
 const UNKNOWN: &str = "recorded";
 
-/// A webhook that is recorded.
-pub(super) struct Listened {
-    /// Its name in the registration.
+/// A webhook whose reviews are recorded.
+pub(super) struct RecordedWebhook {
+    /// Its name in the configuration.
     pub(super) name: String,
-    /// Where it is asked.
+    /// Its URL path.
     pub(super) path: String,
-    /// How long it may take.
+    /// How long it may take to answer.
     pub(super) timeout: Duration,
-    /// Whether it understands v1.
+    /// Whether it accepts reviews of v1.
     pub(super) speaks_v1: bool,
     pub(super) dialer: Arc<dyn Dialer>,
-    /// As it is registered.
-    written: Value,
+    /// Its entry in the configuration.
+    entry: Value,
 }
 
-/// What is recorded.
-pub(super) struct Registered {
+/// The webhook configuration whose reviews are recorded.
+pub(super) struct RecordedConfiguration {
     pub(super) phase: Phase,
     name: String,
-    webhooks: Vec<Listened>,
+    webhooks: Vec<RecordedWebhook>,
 }
 
-impl Registered {
-    /// Reads the configuration of this name, and the webhooks of these names in it; all where none is named.
+impl RecordedConfiguration {
+    /// Reads the configuration of `--registration` with the webhooks of `--webhook`, or all.
     pub(super) async fn find(cluster: &Cluster, arguments: &RecordArguments) -> Result<Self, Failure> {
         let (name, wanted) = (arguments.registration.as_str(), &arguments.webhook);
         let mut found = None;
@@ -60,9 +61,9 @@ impl Registered {
                 404 => {}
                 _ if reply.is_success() => found = found.or(Some((phase, reply.body))),
                 _ => {
-                    let said = reply.message();
+                    let message = reply.message();
                     return Err(Failure::environment(format!(
-                        "failed to read {} {name}: {said}",
+                        "failed to read {} {name}: {message}",
                         phase.kind()
                     )));
                 }
@@ -71,21 +72,23 @@ impl Registered {
         let Some((phase, object)) = found else {
             return Err(Failure::usage(format!(
                 "the cluster has no MutatingWebhookConfiguration and no ValidatingWebhookConfiguration {name:?}; \
-                 `kubectl get mutatingwebhookconfigurations` lists them"
+                 `kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations` lists them"
             )));
         };
         let read =
             WebhookConfiguration::from_object(&object).map_err(|error| Failure::usage(error.to_string()))?;
-        let written = object["webhooks"].as_array().cloned().unwrap_or_default();
+        let entries = object["webhooks"].as_array().cloned().unwrap_or_default();
         let names: Vec<&str> = read.webhooks.iter().map(|webhook| webhook.name.as_str()).collect();
         if let Some(unknown) = wanted.iter().find(|wanted| !names.contains(&wanted.as_str())) {
             let known = names.join(", ");
-            return Err(Failure::usage(format!("--webhook {unknown}: {name} has {known}")));
+            return Err(Failure::usage(format!(
+                "--webhook {unknown}: {name} has no such webhook; it has {known}"
+            )));
         }
-        let pairs = read.webhooks.iter().zip(written);
+        let pairs = read.webhooks.iter().zip(entries);
         let pairs = pairs.filter(|(webhook, _)| wanted.is_empty() || wanted.contains(&webhook.name));
         let webhooks =
-            pairs.map(|(webhook, written)| Listened::new(webhook, written, (cluster, &arguments.trust)));
+            pairs.map(|(webhook, entry)| RecordedWebhook::new(webhook, entry, (cluster, &arguments.trust)));
         let webhooks = webhooks.collect::<Result<Vec<_>, _>>()?;
         if webhooks.is_empty() {
             return Err(Failure::usage(format!("{} {name} registers no webhook", phase.kind())));
@@ -93,88 +96,88 @@ impl Registered {
         Ok(Self { phase, name: name.to_owned(), webhooks })
     }
 
-    /// The webhook whose reviews come on this path.
-    pub(super) fn at(&self, path: &str) -> Option<&Listened> {
+    /// The webhook whose reviews arrive at this path of the tap.
+    pub(super) fn webhook_at(&self, path: &str) -> Option<&RecordedWebhook> {
         self.webhooks.get(path.trim_start_matches('/').parse::<usize>().ok()?)
     }
 
-    /// `2 webhooks`.
-    pub(super) fn words(&self) -> String {
+    /// `the webhook` or `2 webhooks`.
+    pub(super) fn describe_webhooks(&self) -> String {
         match self.webhooks.len() {
             1 => "the webhook".to_owned(),
             count => format!("{count} webhooks"),
         }
     }
 
-    /// Registers the tap beside it.
-    pub(super) async fn lead_to(
+    /// Registers the tap for the same requests.
+    pub(super) async fn register_tap(
         &self,
         cluster: &Cluster,
         tap: &Tap,
         terminal: &Terminal,
-    ) -> Result<Led, Failure> {
+    ) -> Result<TapConfiguration, Failure> {
         let webhooks = self.webhooks.iter().enumerate().map(|(number, webhook)| {
-            let mut led = webhook.written.clone();
-            led["clientConfig"] = json!(tap.client_config(&format!("/{number}")));
-            led["failurePolicy"] = json!("Ignore");
-            led["sideEffects"] = json!("None");
-            led["timeoutSeconds"] = json!(PATIENCE);
+            let mut entry = webhook.entry.clone();
+            entry["clientConfig"] = json!(tap.client_config(&format!("/{number}")));
+            entry["failurePolicy"] = json!("Ignore");
+            entry["sideEffects"] = json!("None");
+            entry["timeoutSeconds"] = json!(PATIENCE);
             if self.phase == Phase::Mutating {
-                led["reinvocationPolicy"] = json!("Never");
+                entry["reinvocationPolicy"] = json!("Never");
             }
-            led
+            entry
         });
         let mut object = configuration(self.phase, &format!("{BEFORE_OTHERS}{}", self.name));
         object["webhooks"] = webhooks.collect();
-        let led = Led { object };
-        // One that a killed recording left leads to nobody.
-        led.take_back(cluster).await?;
-        let reply = cluster.create(&led.object, "").await;
+        let tapped = TapConfiguration { object };
+        // Delete one that a killed recording left.
+        tapped.delete(cluster).await?;
+        let reply = cluster.create(&tapped.object, "").await;
         let reply = reply.map_err(|error| Failure::environment(error.to_string()))?;
         if !reply.is_success() {
-            let said = reply.message();
-            return Err(Failure::environment(format!("the API server refused {}: {said}", led.name())));
+            let message = reply.message();
+            return Err(Failure::environment(format!("the API server refused {}: {message}", tapped.name())));
         }
         if self.name.as_str() < BEFORE_OTHERS {
             terminal.note(&format!(
-                "! {} comes before {}: objects are recorded as it left them",
+                "! the API server calls {} before {}, so objects are recorded as changed by it",
                 self.name,
-                led.name()
+                tapped.name()
             ));
         }
-        Ok(led)
+        Ok(tapped)
     }
 }
 
-/// The registration that leads here.
-pub(super) struct Led {
+/// The webhook configuration that sends reviews to this process.
+pub(super) struct TapConfiguration {
     object: Value,
 }
 
-impl Led {
+impl TapConfiguration {
     fn name(&self) -> &str {
         self.object["metadata"]["name"].as_str().unwrap_or_default()
     }
 
-    /// Takes it back; one that is not there is fine.
-    pub(super) async fn take_back(&self, cluster: &Cluster) -> Result<(), Failure> {
+    /// Deletes the configuration, if it exists.
+    pub(super) async fn delete(&self, cluster: &Cluster) -> Result<(), Failure> {
         let kind = self.object["kind"].as_str().unwrap_or_default().to_lowercase();
         let remedy = format!("kubectl delete {kind} {}", self.name());
-        let left = |said: String| {
+        let failed = |message: String| {
             Failure::environment(format!(
-                "failed to take {} back: {said}; it lets everything through, and goes with `{remedy}`",
+                "failed to delete {}: {message}; it allows every request; to delete it: {remedy}",
                 self.name()
             ))
         };
-        let reply = cluster.delete(&self.object, "").await.map_err(|error| left(error.to_string()))?;
-        if reply.is_success() || reply.code == 404 { Ok(()) } else { Err(left(reply.message())) }
+        let reply = cluster.delete(&self.object, "").await.map_err(|error| failed(error.to_string()))?;
+        if reply.is_success() || reply.code == 404 { Ok(()) } else { Err(failed(reply.message())) }
     }
 }
 
-impl Listened {
+impl RecordedWebhook {
     fn new(
         webhook: &Registration,
-        written: Value,
+        entry: Value,
         (cluster, trust): (&Cluster, &TrustArguments),
     ) -> Result<Self, Failure> {
         let to = &webhook.client_config;
@@ -185,7 +188,10 @@ impl Listened {
             }
             (None, Some(_)) => Arc::new(dialer(webhook, trust)?),
             (None, None) => {
-                return Err(Failure::usage(format!("webhook {} leads nowhere", webhook.name)));
+                return Err(Failure::usage(format!(
+                    "webhook {} has neither a Service nor a URL",
+                    webhook.name
+                )));
             }
         };
         Ok(Self {
@@ -196,34 +202,34 @@ impl Listened {
                 .map_or(DEFAULT_TIMEOUT, |seconds| Duration::from_secs(seconds.into())),
             speaks_v1: webhook.admission_review_versions.iter().any(|version| version == "v1"),
             dialer,
-            written,
+            entry,
         })
     }
 
-    /// Name and component under which contracts speak of it; one that none speaks of is named by its path.
-    pub(super) fn known_as(&self, known: &Index) -> (String, String) {
+    /// The name and the component of the webhook in contracts; a webhook without a contract is named by its path.
+    pub(super) fn contract_name(&self, contracts: &Index) -> (String, String) {
         let last = self.path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
         let first = self.name.split('.').next().unwrap_or_default();
         let of = |name: &str| {
-            let speaks = |contract: &&Outline| contract.subject.webhook.as_deref() == Some(name);
-            let contract = known.contracts().iter().find(speaks)?;
+            let is_about = |contract: &&Outline| contract.subject.webhook.as_deref() == Some(name);
+            let contract = contracts.contracts().iter().find(is_about)?;
             Some((name.to_owned(), contract.component.clone()))
         };
         of(last).or_else(|| of(first)).unwrap_or_else(|| (self.path.clone(), UNKNOWN.to_owned()))
     }
 }
 
-/// To a webhook that is registered at an address.
-fn dialer(webhook: &Registration, said: &TrustArguments) -> Result<Https, Failure> {
+/// A dialer for a webhook with a URL.
+fn dialer(webhook: &Registration, arguments: &TrustArguments) -> Result<Https, Failure> {
     let bundle = webhook.client_config.ca_bundle.as_deref().filter(|bundle| !bundle.is_empty());
-    let trust = match (said, bundle) {
+    let trust = match (arguments, bundle) {
         (TrustArguments { insecure: true, .. }, _) => Trust::Insecure,
         (TrustArguments { ca: Some(file), .. }, _) => Trust::File(file.clone()),
         (_, Some(bundle)) => Trust::Bundle(STANDARD.decode(bundle).map_err(|error| {
-            Failure::usage(format!("the caBundle of webhook {} is no Base64: {error}", webhook.name))
+            Failure::usage(format!("the caBundle of webhook {} is not Base64: {error}", webhook.name))
         })?),
         (_, None) => {
-            let remedy = "say --ca FILE (PEM), or --insecure to trust any certificate";
+            let remedy = "add --ca FILE (PEM), or --insecure to accept any certificate";
             return Err(Failure::usage(format!(
                 "webhook {} is registered without a caBundle: {remedy}",
                 webhook.name

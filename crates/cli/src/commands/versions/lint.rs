@@ -1,4 +1,4 @@
-//! `versions lint`: what is wrong with profiles before a shoot is hurt.
+//! `versions lint`: finds problems in CloudProfiles before they affect a Shoot.
 
 use api::garden::shoot::ShootSpec;
 use serde_json::json;
@@ -8,10 +8,10 @@ use super::read;
 use crate::arguments::{Format, LintVersionsArguments};
 use crate::terminal::{Failure, Terminal};
 
-/// Prints what is wrong; 1 if anything is.
+/// Prints the findings; returns 1 if there are any.
 pub(super) fn lint(arguments: &LintVersionsArguments, terminal: &Terminal) -> Result<u8, Failure> {
     let garden = read::read(&arguments.garden)?;
-    let mut told = Vec::new();
+    let mut all = Vec::new();
     for (name, profile) in &garden.profiles {
         let shoots: Vec<&ShootSpec> = garden
             .shoots
@@ -19,28 +19,28 @@ pub(super) fn lint(arguments: &LintVersionsArguments, terminal: &Terminal) -> Re
             .map(|shoot| &shoot.spec)
             .filter(|spec| &spec.cloud_profile_name == name)
             .collect();
-        told.extend(findings(profile, &shoots).into_iter().map(|finding| (name, finding)));
+        all.extend(findings(profile, &shoots).into_iter().map(|finding| (name, finding)));
     }
     terminal.print(&match arguments.output {
         Format::Json => {
             let finding = |(profile, finding): &(&String, versions::profile::Finding)| {
                 json!({"cloudProfile": profile, "subject": finding.subject, "message": finding.to_string()})
             };
-            format!("{:#}", json!(told.iter().map(finding).collect::<Vec<_>>()))
+            format!("{:#}", json!(all.iter().map(finding).collect::<Vec<_>>()))
         }
         Format::Text | Format::Markdown => {
             let line = |(profile, finding): &(&String, _)| format!("{profile}: {finding}\n");
-            let lines: String = told.iter().map(line).collect();
+            let lines: String = all.iter().map(line).collect();
             let profiles = garden.profiles.len();
-            format!("{lines}{} in {profiles} {}", count(told.len()), if profiles == 1 { "profile" } else { "profiles" })
+            format!("{lines}{} in {profiles} {}", describe_count(all.len()), if profiles == 1 { "profile" } else { "profiles" })
         }
     });
-    Ok(u8::from(!told.is_empty()))
+    Ok(u8::from(!all.is_empty()))
 }
 
-fn count(findings: usize) -> String {
+fn describe_count(findings: usize) -> String {
     match findings {
-        0 => "nothing wrong".to_owned(),
+        0 => "no findings".to_owned(),
         1 => "1 finding".to_owned(),
         many => format!("{many} findings"),
     }

@@ -1,4 +1,4 @@
-//! `versions`: what profiles offer, where shoots are moved, and what to mend before.
+//! `versions`: which versions CloudProfiles offer, how maintenance moves Shoots, and problems of the profiles.
 
 mod explain;
 mod lint;
@@ -15,7 +15,7 @@ use versions::forecast::Subject;
 use crate::arguments::VersionsCommand;
 use crate::terminal::{Failure, Terminal};
 
-/// Does what was asked for.
+/// Executes a `versions` command.
 pub(crate) fn execute(command: &VersionsCommand, terminal: &Terminal) -> Result<u8, Failure> {
     match command {
         VersionsCommand::Explain(arguments) => explain::explain(arguments, terminal),
@@ -24,7 +24,7 @@ pub(crate) fn execute(command: &VersionsCommand, terminal: &Terminal) -> Result<
     }
 }
 
-/// The time that an option says: a day begins at midnight in UTC.
+/// Parses the time of an option; a day stands for its midnight in UTC.
 fn time(option: &str, text: &str) -> Result<Timestamp, Failure> {
     if let Ok(time) = text.parse() {
         return Ok(time);
@@ -32,19 +32,19 @@ fn time(option: &str, text: &str) -> Result<Timestamp, Failure> {
     let day = text.parse::<Date>().ok().and_then(|day| day.to_zoned(TimeZone::UTC).ok());
     day.map(|day| day.timestamp()).ok_or_else(|| {
         Failure::usage(format!(
-            "{option} {text} is no time; write a day (2024-05-01) or a time with its zone (2024-05-01T22:00:00Z)"
+            "{option} {text} is not a time; write a day (2024-05-01) or a time with its zone (2024-05-01T22:00:00Z)"
         ))
     })
 }
 
-/// The time that an option says, or now, to the second as versions expire.
+/// The time of an option, or now in whole seconds, like expiration dates.
 fn time_or_now(option: &str, text: Option<&String>) -> Result<Timestamp, Failure> {
     let now = || Timestamp::from_second(Timestamp::now().as_second()).unwrap_or(Timestamp::MIN);
     text.map_or_else(|| Ok(now()), |text| time(option, text))
 }
 
 /// `<namespace>/<name>`.
-fn named(shoot: &Shoot) -> String {
+fn shoot_name(shoot: &Shoot) -> String {
     let name = shoot.metadata.name.as_deref().unwrap_or("(without a name)");
     shoot
         .metadata
@@ -53,7 +53,7 @@ fn named(shoot: &Shoot) -> String {
         .map_or_else(|| name.to_owned(), |namespace| format!("{namespace}/{name}"))
 }
 
-/// What has a version, as people read it.
+/// Describes what a version belongs to.
 fn subject(subject: &Subject) -> String {
     match subject {
         Subject::ControlPlane => "control plane".to_owned(),
@@ -62,8 +62,8 @@ fn subject(subject: &Subject) -> String {
     }
 }
 
-/// Lines of cells, each column as wide as its widest cell.
-fn aligned(rows: &[Vec<String>]) -> String {
+/// Formats a table whose columns are as wide as their widest cells.
+fn format_table(rows: &[Vec<String>]) -> String {
     let mut widths: Vec<usize> = Vec::new();
     for row in rows {
         widths.resize(widths.len().max(row.len()), 0);

@@ -1,4 +1,4 @@
-//! Profiles and shoots, from files or a garden cluster.
+//! Reads CloudProfiles and Shoots from files or a garden cluster.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,31 +15,31 @@ use substrate::kubeconfig;
 use crate::arguments::GardenArguments;
 use crate::terminal::Failure;
 
-/// How many objects a garden is asked for at once.
+/// Objects per page of a list.
 const PAGE: u32 = 500;
 
-/// What was read.
+/// The CloudProfiles and Shoots that were read.
 #[derive(Default)]
 pub(super) struct Garden {
-    /// By name.
+    /// CloudProfiles by name.
     pub(super) profiles: BTreeMap<String, CloudProfile>,
-    /// In the order of the files, or of the cluster. Those that are being deleted are left out: nobody maintains them.
+    /// Shoots in the order of the files, then of the cluster; without those that are being deleted, as these get no maintenance.
     pub(super) shoots: Vec<Shoot>,
-    /// The files that profiles came from, by the profile's name.
+    /// The file of each profile, by the profile's name.
     files: BTreeMap<String, PathBuf>,
 }
 
 impl Garden {
-    /// The profile that a shoot names.
+    /// The profile of a Shoot.
     pub(super) fn profile_of(&self, shoot: &Shoot) -> Result<&CloudProfile, String> {
         let name = &shoot.spec.cloud_profile_name;
         self.profiles.get(name).ok_or_else(|| {
             let known: Vec<&str> = self.profiles.keys().map(String::as_str).collect();
-            format!("its CloudProfile {name:?} was not given; there are: {}", known.join(", "))
+            format!("its CloudProfile {name:?} is missing; there are: {}", known.join(", "))
         })
     }
 
-    /// A profile of a file, which may be read twice: as a profile's and in a folder of shoots.
+    /// Adds a profile of a file. The same file may be read twice: as that of a profile and in a folder of Shoots.
     fn add_profile(&mut self, profile: CloudProfile, path: &Path) -> Result<(), Failure> {
         let name = profile.metadata.name.clone().unwrap_or_default();
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
@@ -47,7 +47,7 @@ impl Garden {
             && other != path
         {
             return Err(Failure::usage(format!(
-                "CloudProfile {name:?} stands in {} and in {}; name one of them",
+                "CloudProfile {name:?} is in {} and in {}; name only one of the files",
                 other.display(),
                 path.display()
             )));
@@ -56,7 +56,7 @@ impl Garden {
         Ok(())
     }
 
-    /// What a cluster has; what files say comes before it, so that one can see what another profile would do.
+    /// Adds objects of a cluster, unless a file has an object of the same name: so a user can try another profile.
     fn add_cluster(&mut self, profiles: Vec<CloudProfile>, shoots: Vec<Shoot>) {
         for profile in profiles {
             self.profiles.entry(profile.metadata.name.clone().unwrap_or_default()).or_insert(profile);
@@ -67,15 +67,15 @@ impl Garden {
     }
 }
 
-/// Reads all that the arguments name.
+/// Reads everything that the arguments name.
 pub(super) fn read(arguments: &GardenArguments) -> Result<Garden, Failure> {
     let mut garden = Garden::default();
-    let lacks = |path: &Path, kind: &str| {
-        Failure::usage(format!("{} has no {kind} of {API_VERSION}", path.display()))
+    let missing = |path: &Path, kind: &str| {
+        Failure::usage(format!("{} contains no {kind} of {API_VERSION}", path.display()))
     };
     for path in &arguments.cloud_profile {
         if !add_file(&mut garden, path)?.profile {
-            return Err(lacks(path, "CloudProfile"));
+            return Err(missing(path, "CloudProfile"));
         }
     }
     for path in &arguments.shoot {
@@ -84,17 +84,17 @@ pub(super) fn read(arguments: &GardenArguments) -> Result<Garden, Failure> {
             found |= add_file(&mut garden, &file)?.shoot;
         }
         if !found {
-            return Err(lacks(path, "Shoot"));
+            return Err(missing(path, "Shoot"));
         }
     }
     if let Some(path) = &arguments.kubeconfig {
-        from_cluster(&mut garden, path)?;
+        read_cluster(&mut garden, path)?;
     }
     garden.shoots.retain(|shoot| shoot.metadata.deletion_timestamp.is_none());
     Ok(garden)
 }
 
-/// The files of a folder and those below it, in order; a file is itself.
+/// The YAML and JSON files below a folder, sorted; or the file itself.
 fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
@@ -117,19 +117,19 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(found)
 }
 
-/// Which kinds a file has.
+/// Which kinds a file contains.
 #[derive(Default)]
-struct Found {
+struct FoundKinds {
     profile: bool,
     shoot: bool,
 }
 
-/// Takes each object of a file; those of a list one by one.
-fn add_file(garden: &mut Garden, path: &Path) -> Result<Found, Failure> {
+/// Adds each object of a file; of a list, each item.
+fn add_file(garden: &mut Garden, path: &Path) -> Result<FoundKinds, Failure> {
     let text = fs::read_to_string(path)
         .map_err(|error| Failure::usage(format!("failed to read {}: {error}", path.display())))?;
-    let mut found = Found::default();
-    for document in yaml::parse(&text).map_err(|error| misread(path, &error))? {
+    let mut found = FoundKinds::default();
+    for document in yaml::parse(&text).map_err(|error| yaml_failure(path, &error))? {
         match document.get("items").and_then(Node::items) {
             Some(items) => items.iter().try_for_each(|node| add(garden, node, path, &mut found))?,
             None if document.is_null() => {}
@@ -139,8 +139,8 @@ fn add_file(garden: &mut Garden, path: &Path) -> Result<Found, Failure> {
     Ok(found)
 }
 
-/// Takes a profile or a shoot; other objects may stand beside them.
-fn add(garden: &mut Garden, node: &Node, path: &Path, found: &mut Found) -> Result<(), Failure> {
+/// Adds a CloudProfile or a Shoot; ignores other objects.
+fn add(garden: &mut Garden, node: &Node, path: &Path, found: &mut FoundKinds) -> Result<(), Failure> {
     let text = |field: &str| node.get(field).and_then(Node::as_str).unwrap_or_default();
     if text("apiVersion") != API_VERSION {
         return Ok(());
@@ -148,36 +148,36 @@ fn add(garden: &mut Garden, node: &Node, path: &Path, found: &mut Found) -> Resu
     match text("kind") {
         "CloudProfile" => {
             found.profile = true;
-            garden.add_profile(node.read().map_err(|error| misread(path, &error))?, path)?;
+            garden.add_profile(node.read().map_err(|error| yaml_failure(path, &error))?, path)?;
         }
         "Shoot" => {
             found.shoot = true;
-            garden.shoots.push(node.read().map_err(|error| misread(path, &error))?);
+            garden.shoots.push(node.read().map_err(|error| yaml_failure(path, &error))?);
         }
         _ => {}
     }
     Ok(())
 }
 
-fn misread(path: &Path, error: &yaml::Error) -> Failure {
+fn yaml_failure(path: &Path, error: &yaml::Error) -> Failure {
     let mark = error.mark;
     Failure::usage(format!("{}:{}:{}: {}", path.display(), mark.line, mark.column, error.message))
 }
 
-fn from_cluster(garden: &mut Garden, path: &Path) -> Result<(), Failure> {
+fn read_cluster(garden: &mut Garden, path: &Path) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
     runtime.block_on(async {
         let client =
             kubeconfig::client(path).await.map_err(|error| Failure::environment(error.to_string()))?;
-        let profiles = listed(&client, "cloudprofiles").await?;
-        garden.add_cluster(profiles, listed(&client, "shoots").await?);
+        let profiles = list_all(&client, "cloudprofiles").await?;
+        garden.add_cluster(profiles, list_all(&client, "shoots").await?);
         Ok(())
     })
 }
 
-/// All objects of a kind, page by page.
-async fn listed<T: DeserializeOwned>(client: &kube::Client, plural: &str) -> Result<Vec<T>, Failure> {
+/// Lists all objects of a kind, page by page.
+async fn list_all<T: DeserializeOwned>(client: &kube::Client, plural: &str) -> Result<Vec<T>, Failure> {
     let wrong = |why: String| Failure::environment(format!("failed to list {plural}: {why}"));
     let mut params = ListParams::default().limit(PAGE);
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! `versions simulate`: who is moved when, and who ends without a path.
+//! `versions simulate`: when maintenance moves each Shoot, and which Shoots end without a version to move to.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,28 +11,28 @@ use serde_json::{Value, json};
 use versions::forecast::{self, Forecast, Step};
 
 use super::read::{self, Garden};
-use super::{aligned, named, subject, time, time_or_now, timeline};
+use super::{format_table, shoot_name, subject, time, time_or_now, timeline};
 use crate::arguments::{Format, SimulateArguments};
 use crate::terminal::{Failure, Terminal};
 
-/// The time to come.
+/// A simulated time span.
 pub(super) struct Simulation {
     pub(super) from: Timestamp,
     pub(super) until: Timestamp,
-    /// What becomes of each shoot, in their order.
-    pub(super) shoots: Vec<Simulated>,
-    /// Shoots that could not be looked at, and why.
-    pub(super) missing: Vec<(String, String)>,
+    /// The forecast of each Shoot, in the order of the garden.
+    pub(super) shoots: Vec<SimulatedShoot>,
+    /// Shoots that could not be simulated, and why.
+    pub(super) skipped: Vec<(String, String)>,
 }
 
-/// What becomes of a shoot.
-pub(super) struct Simulated {
+/// The forecast of a Shoot.
+pub(super) struct SimulatedShoot {
     pub(super) name: String,
     pub(super) profile: String,
     pub(super) forecast: Forecast,
 }
 
-/// Walks from month to month; 1 if a shoot ends without a path or could not be looked at.
+/// Prints the simulation; returns 1 if a Shoot ends without a path or could not be simulated.
 pub(super) fn simulate(arguments: &SimulateArguments, terminal: &Terminal) -> Result<u8, Failure> {
     let from = time_or_now("--at", arguments.at.as_ref())?;
     let until = time("--until", &arguments.until)?;
@@ -42,10 +42,10 @@ pub(super) fn simulate(arguments: &SimulateArguments, terminal: &Terminal) -> Re
     let garden = read::read(&arguments.garden)?;
     if garden.shoots.is_empty() {
         return Err(Failure::usage(
-            "there is no shoot to look at; name files with --shoot, or a --kubeconfig",
+            "there is no Shoot to simulate; name files with --shoot, or a garden cluster with --kubeconfig",
         ));
     }
-    let simulation = simulated(&garden, from, until);
+    let simulation = run(&garden, from, until);
     if let Some(path) = &arguments.html {
         let page = timeline::html(&simulation)
             .map_err(|error| Failure::environment(format!("failed to write the timeline: {error}")))?;
@@ -53,45 +53,46 @@ pub(super) fn simulate(arguments: &SimulateArguments, terminal: &Terminal) -> Re
             .map_err(|error| Failure::environment(format!("failed to write {}: {error}", path.display())))?;
     }
     terminal.print(&match arguments.output {
-        Format::Json => format!("{:#}", simulation.json()),
-        Format::Text | Format::Markdown => simulation.text(),
+        Format::Json => format!("{:#}", simulation.to_json()),
+        Format::Text | Format::Markdown => simulation.to_text(),
     });
-    Ok(u8::from(simulation.stuck() > 0 || !simulation.missing.is_empty()))
+    Ok(u8::from(simulation.stuck() > 0 || !simulation.skipped.is_empty()))
 }
 
-fn simulated(garden: &Garden, from: Timestamp, until: Timestamp) -> Simulation {
+fn run(garden: &Garden, from: Timestamp, until: Timestamp) -> Simulation {
     let workers = thread::available_parallelism().map_or(1, NonZero::get);
     let share = garden.shoots.len().div_ceil(workers).max(1);
-    let of_share = |shoots: &[Shoot]| {
-        let simulated = |shoot: &Shoot| {
-            let profile = garden.profile_of(shoot).map_err(|why| (named(shoot), why))?;
+    let simulate_share = |shoots: &[Shoot]| {
+        let simulate = |shoot: &Shoot| {
+            let profile = garden.profile_of(shoot).map_err(|why| (shoot_name(shoot), why))?;
             let forecast = forecast::forecast(&shoot.spec, profile, from, until);
-            Ok(Simulated { name: named(shoot), profile: shoot.spec.cloud_profile_name.clone(), forecast })
+            let profile = shoot.spec.cloud_profile_name.clone();
+            Ok(SimulatedShoot { name: shoot_name(shoot), profile, forecast })
         };
-        shoots.iter().map(simulated).collect::<Vec<Result<Simulated, (String, String)>>>()
+        shoots.iter().map(simulate).collect::<Vec<Result<SimulatedShoot, (String, String)>>>()
     };
     let results: Vec<_> = thread::scope(|scope| {
         let workers: Vec<_> =
-            garden.shoots.chunks(share).map(|shoots| scope.spawn(move || of_share(shoots))).collect();
+            garden.shoots.chunks(share).map(|shoots| scope.spawn(move || simulate_share(shoots))).collect();
         workers.into_iter().flat_map(|worker| worker.join().expect("decisions do not panic")).collect()
     });
-    let mut simulation = Simulation { from, until, shoots: Vec::new(), missing: Vec::new() };
+    let mut simulation = Simulation { from, until, shoots: Vec::new(), skipped: Vec::new() };
     for result in results {
         match result {
             Ok(shoot) => simulation.shoots.push(shoot),
-            Err(missing) => simulation.missing.push(missing),
+            Err(skipped) => simulation.skipped.push(skipped),
         }
     }
     simulation
 }
 
 impl Simulation {
-    /// How many shoots end without a path.
+    /// The number of Shoots that end without a version to move to.
     pub(super) fn stuck(&self) -> usize {
         self.shoots.iter().filter(|shoot| !shoot.forecast.stuck.is_empty()).count()
     }
 
-    /// How many shoots are moved without having wanted it.
+    /// The number of Shoots that maintenance moves by force.
     pub(super) fn forced(&self) -> usize {
         self.shoots
             .iter()
@@ -99,8 +100,8 @@ impl Simulation {
             .count()
     }
 
-    fn text(&self) -> String {
-        let mut months: BTreeMap<String, Vec<(&Simulated, &Step)>> = BTreeMap::new();
+    fn to_text(&self) -> String {
+        let mut months: BTreeMap<String, Vec<(&SimulatedShoot, &Step)>> = BTreeMap::new();
         for shoot in &self.shoots {
             for step in &shoot.forecast.steps {
                 months.entry(step.at.strftime("%Y-%m").to_string()).or_default().push((shoot, step));
@@ -114,9 +115,9 @@ impl Simulation {
         )];
         for (month, mut steps) in months {
             let forced = steps.iter().filter(|(_, step)| step.rule.is_forced()).count();
-            parts.push(format!("\n{month}   {forced} forced, {} wanted\n", steps.len() - forced));
+            parts.push(format!("\n{month}   {forced} forced, {} by auto-update\n", steps.len() - forced));
             steps.sort_by_key(|(_, step)| step.at);
-            parts.push(aligned(&steps.iter().map(|(shoot, step)| line(shoot, step)).collect::<Vec<_>>()));
+            parts.push(format_table(&steps.iter().map(|(shoot, step)| row(shoot, step)).collect::<Vec<_>>()));
         }
         let stuck =
             self.shoots.iter().flat_map(|shoot| shoot.forecast.stuck.iter().map(move |stuck| (shoot, stuck)));
@@ -129,30 +130,30 @@ impl Simulation {
             ]
         });
         parts.extend(section("without a path", &stuck.collect::<Vec<_>>()));
-        let missing = self.missing.iter().map(|(name, why)| vec![name.clone(), why.clone()]);
-        parts.extend(section("not looked at", &missing.collect::<Vec<_>>()));
+        let skipped = self.skipped.iter().map(|(name, why)| vec![name.clone(), why.clone()]);
+        parts.extend(section("skipped", &skipped.collect::<Vec<_>>()));
         parts.push(format!(
-            "\n{}: {} moved by force, {} without a path, {} not looked at",
-            shoots(self.shoots.len() + self.missing.len()),
+            "\n{}: {} moved by force, {} without a path, {} skipped",
+            shoots(self.shoots.len() + self.skipped.len()),
             self.forced(),
             self.stuck(),
-            self.missing.len()
+            self.skipped.len()
         ));
         parts.concat()
     }
 
-    fn json(&self) -> Value {
-        let shoots = self.shoots.iter().map(|shoot| told(&shoot.name, &shoot.profile, &shoot.forecast));
-        let missing = self.missing.iter().map(|(name, why)| json!({"name": name, "why": why}));
+    fn to_json(&self) -> Value {
+        let shoots = self.shoots.iter().map(|shoot| shoot_json(&shoot.name, &shoot.profile, &shoot.forecast));
+        let skipped = self.skipped.iter().map(|(name, why)| json!({"name": name, "why": why}));
         json!({
             "from": self.from, "until": self.until, "shoots": shoots.collect::<Vec<_>>(),
-            "notLookedAt": missing.collect::<Vec<_>>(),
+            "notLookedAt": skipped.collect::<Vec<_>>(),
         })
     }
 }
 
-/// What becomes of a shoot, for programs.
-pub(super) fn told(name: &str, profile: &str, forecast: &Forecast) -> Value {
+/// The forecast of a Shoot as JSON.
+pub(super) fn shoot_json(name: &str, profile: &str, forecast: &Forecast) -> Value {
     let steps = forecast.steps.iter().map(|step| {
         json!({
             "at": step.at, "subject": subject(&step.subject), "from": step.from, "to": step.to,
@@ -167,7 +168,7 @@ pub(super) fn told(name: &str, profile: &str, forecast: &Forecast) -> Value {
     })
 }
 
-fn line(shoot: &Simulated, step: &Step) -> Vec<String> {
+fn row(shoot: &SimulatedShoot, step: &Step) -> Vec<String> {
     vec![
         step.at.strftime("%m-%d %H:%M").to_string(),
         shoot.name.clone(),
@@ -178,9 +179,9 @@ fn line(shoot: &Simulated, step: &Step) -> Vec<String> {
     ]
 }
 
-/// Rows under a title, where there are any.
+/// Rows under a title; `None` if there are no rows.
 fn section(title: &str, rows: &[Vec<String>]) -> Option<String> {
-    (!rows.is_empty()).then(|| format!("\n{title}\n{}", aligned(rows)))
+    (!rows.is_empty()).then(|| format!("\n{title}\n{}", format_table(rows)))
 }
 
 fn shoots(count: usize) -> String {

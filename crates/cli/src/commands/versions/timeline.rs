@@ -1,68 +1,68 @@
-//! A page of months and shoots: no network, light and dark, printable.
+//! An HTML page with a row per Shoot and a column per month. It needs no network and can be printed.
 
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment};
 use serde::Serialize;
 
-use super::simulate::{Simulated, Simulation};
+use super::simulate::{SimulatedShoot, Simulation};
 use super::subject;
 
 const PAGE: &str = include_str!("../../../templates/timeline.html");
 
 #[derive(Serialize)]
-struct Page {
+struct TimelinePage {
     style: &'static str,
     from: String,
     until: String,
     months: Vec<String>,
-    shoots: Vec<Row>,
-    missing: Vec<(String, String)>,
+    shoots: Vec<ShootRow>,
+    skipped: Vec<(String, String)>,
     forced: usize,
     stuck: usize,
 }
 
 #[derive(Serialize)]
-struct Row {
+struct ShootRow {
     name: String,
     profile: String,
-    /// One for each month.
-    cells: Vec<Vec<Entry>>,
+    /// One cell per month.
+    cells: Vec<Vec<TimelineEvent>>,
 }
 
 #[derive(Serialize)]
-struct Entry {
+struct TimelineEvent {
     sign: &'static str,
     class: &'static str,
     text: String,
     more: String,
 }
 
-/// The page.
+/// Renders the page.
 pub(super) fn html(simulation: &Simulation) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.add_template("timeline", PAGE)?;
     let months = months(simulation);
-    let page = Page {
+    let page = TimelinePage {
         style: conformance::render::PAGE_STYLE,
         from: simulation.from.strftime("%F").to_string(),
         until: simulation.until.strftime("%F").to_string(),
         shoots: simulation.shoots.iter().map(|shoot| row(shoot, &months)).collect(),
         months,
-        missing: simulation.missing.clone(),
+        skipped: simulation.skipped.clone(),
         forced: simulation.forced(),
         stuck: simulation.stuck(),
     };
     environment.get_template("timeline")?.render(Serde(&page))
 }
 
-/// Every month from the first to the last, also those in which nothing happens.
+/// Every month of the time span.
 fn months(simulation: &Simulation) -> Vec<String> {
     let date = |at: jiff::Timestamp| at.to_zoned(jiff::tz::TimeZone::UTC).date().first_of_month();
     let last = date(simulation.until);
     let mut months = Vec::new();
     for month in date(simulation.from).series(jiff::ToSpan::months(1)) {
-        // What ends at the beginning of a month does not reach into it.
+        // A time span that ends at the beginning of a month does not include it.
         let begins = month.to_zoned(jiff::tz::TimeZone::UTC).map(|month| month.timestamp());
         if month > last || begins.is_ok_and(|begins| begins >= simulation.until) {
             break;
@@ -72,26 +72,31 @@ fn months(simulation: &Simulation) -> Vec<String> {
     months
 }
 
-fn row(shoot: &Simulated, months: &[String]) -> Row {
+fn row(shoot: &SimulatedShoot, months: &[String]) -> ShootRow {
     let month = |at: jiff::Timestamp| at.strftime("%Y-%m").to_string();
     let cell = |wanted: &String| {
         let steps = shoot.forecast.steps.iter().filter(|step| &month(step.at) == wanted).map(|step| {
             let (sign, class) = if step.rule.is_forced() { ("!", "warn") } else { ("✓", "good") };
-            Entry {
+            TimelineEvent {
                 sign,
                 class,
                 text: format!("{}: {} → {}", subject(&step.subject), step.from, step.to),
                 more: format!("{} · {} · {}", step.at.strftime("%F %H:%M"), step.rule, step.rule.clause()),
             }
         });
-        let stuck =
-            shoot.forecast.stuck.iter().filter(|stuck| &month(stuck.at) == wanted).map(|stuck| Entry {
+        let stuck = shoot.forecast.stuck.iter().filter(|stuck| &month(stuck.at) == wanted).map(|stuck| {
+            TimelineEvent {
                 sign: "✗",
                 class: "bad",
                 text: format!("without a path ({})", stuck.clause),
                 more: stuck.why.clone(),
-            });
+            }
+        });
         steps.chain(stuck).collect()
     };
-    Row { name: shoot.name.clone(), profile: shoot.profile.clone(), cells: months.iter().map(cell).collect() }
+    ShootRow {
+        name: shoot.name.clone(),
+        profile: shoot.profile.clone(),
+        cells: months.iter().map(cell).collect(),
+    }
 }

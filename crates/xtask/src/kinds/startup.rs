@@ -1,19 +1,19 @@
-//! What a kube-apiserver writes by itself when it starts: everything that is there before anybody asked for anything, but for
-//! roles, their bindings, namespaces, and what it makes up when it is asked.
+//! Reads the objects that a kube-apiserver writes when it starts, except roles, their bindings, namespaces, and objects that it
+//! computes for each request.
 
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value};
 
-use super::answers::Answers;
 use super::server::{ADDRESS, Server};
+use super::server_api::ServerApi;
 
-/// How long it may take to write all.
+/// How long the server may take to write all.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Kinds that are made otherwise or not kept.
-const ELSEWHERE: [&str; 7] = [
+/// Resources that the embedded server creates in another way, or does not store.
+const EXCLUDED: [&str; 7] = [
     "clusterrolebindings",
     "clusterroles",
     "componentstatuses",
@@ -23,34 +23,34 @@ const ELSEWHERE: [&str; 7] = [
     "roles",
 ];
 
-/// The objects, one a line, with placeholders for what is another server's own affair.
-pub(super) fn objects(server: &Server, answers: &Answers) -> Result<Vec<u8>> {
+/// The objects, one per line, with placeholders for values that differ between servers.
+pub(super) fn objects(server: &Server, api: &ServerApi) -> Result<Vec<u8>> {
     let begun = Instant::now();
     let found = loop {
-        let found = read(server, answers)?;
-        if is_whole(&found) {
+        let found = read(server, api)?;
+        if is_complete(&found) {
             break found;
         }
         if begun.elapsed() > PATIENCE {
-            bail!("kube-apiserver has not written all it writes after {PATIENCE:?}");
+            bail!("kube-apiserver has not written all its objects after {PATIENCE:?}");
         }
         std::thread::sleep(Duration::from_millis(500));
     };
-    let names = Names::of(server, &found)?;
+    let placeholders = Placeholders::of(server, &found)?;
     let mut lines: Vec<String> = Vec::new();
     for mut object in found {
         strip(&mut object);
-        names.mask(&mut object);
+        placeholders.insert(&mut object);
         lines.push(object.to_string());
     }
     lines.sort();
     Ok(format!("[\n{}\n]\n", lines.join(",\n")).into_bytes())
 }
 
-/// Every object that is listed in the first version of its group.
-fn read(server: &Server, answers: &Answers) -> Result<Vec<Value>> {
+/// Lists the objects of all resources.
+fn read(server: &Server, api: &ServerApi) -> Result<Vec<Value>> {
     let mut found = Vec::new();
-    for group in &answers.groups {
+    for group in &api.groups {
         for (version, resources) in &group.versions {
             let root =
                 if group.name.is_empty() { "/api".to_owned() } else { format!("/apis/{}", group.name) };
@@ -61,7 +61,7 @@ fn read(server: &Server, answers: &Answers) -> Result<Vec<Value>> {
                 let lists =
                     resource["verbs"].as_array().is_some_and(|verbs| verbs.iter().any(|verb| verb == "list"));
                 if !lists
-                    || ELSEWHERE.contains(&plural)
+                    || EXCLUDED.contains(&plural)
                     || (group.name.as_str(), version.as_str()) == ("autoscaling", "v1")
                 {
                     continue;
@@ -80,14 +80,16 @@ fn read(server: &Server, answers: &Answers) -> Result<Vec<Value>> {
     Ok(found)
 }
 
-/// Whether the last of all is there, and everything has the condition that it gets.
-fn is_whole(found: &[Value]) -> bool {
+/// Whether the objects that the server writes last exist, and objects with conditions have them.
+fn is_complete(found: &[Value]) -> bool {
     let has = |kind: &str| found.iter().any(|object| object["kind"] == kind);
-    let judged = ["APIService", "FlowSchema", "ServiceCIDR"];
-    let conditions = |object: &Value| object.pointer("/status/conditions/0").is_some();
-    let waits = |object: &&Value| judged.iter().any(|kind| object["kind"] == *kind) && !conditions(object);
+    let with_conditions = ["APIService", "FlowSchema", "ServiceCIDR"];
+    let has_condition = |object: &Value| object.pointer("/status/conditions/0").is_some();
+    let is_pending = |object: &&Value| {
+        with_conditions.iter().any(|kind| object["kind"] == *kind) && !has_condition(object)
+    };
     ["Endpoints", "EndpointSlice", "Lease", "IPAddress", "PriorityClass"].into_iter().all(has)
-        && !found.iter().any(|object| waits(&object))
+        && !found.iter().any(|object| is_pending(&object))
 }
 
 fn strip(object: &mut Value) {
@@ -97,17 +99,19 @@ fn strip(object: &mut Value) {
     }
 }
 
-/// What is a server's own affair, and the placeholder for it.
-struct Names {
+/// Values that differ between servers, and the placeholders for them.
+struct Placeholders {
     texts: Vec<(String, &'static str)>,
     port: u64,
 }
 
-impl Names {
+impl Placeholders {
     fn of(server: &Server, found: &[Value]) -> Result<Self> {
-        let lease = found.iter().find(|object| object["kind"] == "Lease").context("no lease")?;
-        let text =
-            |pointer: &str| lease.pointer(pointer).and_then(Value::as_str).context("a lease without a name");
+        let lease =
+            found.iter().find(|object| object["kind"] == "Lease").context("the server has no Lease")?;
+        let text = |pointer: &str| {
+            lease.pointer(pointer).and_then(Value::as_str).context("a field of the Lease is missing")
+        };
         let name = text("/metadata/name")?;
         let holder = text("/spec/holderIdentity")?;
         let hostname = text("/metadata/labels/kubernetes.io~1hostname")?;
@@ -123,28 +127,28 @@ impl Names {
         Ok(Self { texts, port: u64::from(server.port()) })
     }
 
-    fn mask(&self, value: &mut Value) {
+    fn insert(&self, value: &mut Value) {
         match value {
-            Value::String(text) => *text = self.masked(text),
+            Value::String(text) => *text = self.replace(text),
             Value::Number(number) if number.as_u64() == Some(self.port) => *value = "${port}".into(),
-            Value::Array(list) => list.iter_mut().for_each(|value| self.mask(value)),
-            Value::Object(fields) => fields.values_mut().for_each(|value| self.mask(value)),
+            Value::Array(list) => list.iter_mut().for_each(|value| self.insert(value)),
+            Value::Object(fields) => fields.values_mut().for_each(|value| self.insert(value)),
             _ => {}
         }
     }
 
-    fn masked(&self, text: &str) -> String {
+    fn replace(&self, text: &str) -> String {
         if let Some(placeholder) = time(text) {
             return placeholder.to_owned();
         }
-        let mut masked = text.to_owned();
-        for (known, placeholder) in &self.texts {
-            // A name of one letter would be found everywhere: such a one is replaced as a whole.
-            if masked == *known || known.len() > 8 || known.starts_with(':') {
-                masked = masked.replace(known.as_str(), placeholder);
+        let mut replaced = text.to_owned();
+        for (value, placeholder) in &self.texts {
+            // A short value may occur in other texts by chance, so it must be the whole text.
+            if replaced == *value || value.len() > 8 || value.starts_with(':') {
+                replaced = replaced.replace(value.as_str(), placeholder);
             }
         }
-        masked
+        replaced
     }
 }
 

@@ -1,4 +1,4 @@
-//! Arguments of commands that are told whom to ask: `verify`, `attest`, `diff-run`.
+//! Arguments of the commands that take a target: `verify`, `attest`, `diff-run`.
 
 use std::path::PathBuf;
 
@@ -6,87 +6,87 @@ use clap::Args;
 use conformance::shard::Shard;
 
 use super::{
-    BUILT_IN, EnvtestArguments, Execution, Format, KindRunArguments, SETTLE, Selection, SubstrateName,
+    BUILT_IN, DEFAULT_SETTLE, EnvtestArguments, Execution, Format, KindRunArguments, Selection, SubstrateName,
 };
 
-/// Whether the certificate of a target that runs already is trusted.
+/// How to trust the certificate of a running target.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct TrustArguments {
-    /// PEM file of the authority that signed the certificate of a target that runs already
+    /// PEM file with the CA that signed the certificate of a running target
     #[arg(long, value_name = "FILE")]
     pub(crate) ca: Option<PathBuf>,
-    /// Trusts any certificate
+    /// Accept any certificate
     #[arg(long, conflicts_with = "ca")]
     pub(crate) insecure: bool,
 }
 
-/// What nobody can see of a target that runs already.
+/// What the tool cannot find out about a running target.
 #[derive(Clone, Debug, Default, Args)]
-pub(crate) struct RunningArguments {
+pub(crate) struct RunningTargetArguments {
     #[command(flatten)]
     pub(crate) trust: TrustArguments,
-    /// The component configuration that a running target has: what is about another one is not asked. With
-    /// `--target command=` and `image=`, the file that `<config>` is made from
+    /// Component configuration file of a running target; cases that need another configuration are skipped. With `--target
+    /// command=…` or `image=…`: the file from which the tool makes <config>
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// The cluster that a running target reads: facts are written there
+    /// Kubeconfig of the cluster that a running target reads; the tool writes facts to it
     #[arg(long, value_name = "FILE")]
     pub(crate) kubeconfig: Option<PathBuf>,
 }
 
 impl TrustArguments {
-    /// Whether anything was said.
-    pub(crate) fn is_said(&self) -> bool {
+    /// Whether the user gave any of these flags.
+    pub(crate) fn is_given(&self) -> bool {
         self.ca.is_some() || self.insecure
     }
 }
 
-impl RunningArguments {
-    /// Whether anything is said of the target itself.
-    pub(crate) fn describes(&self) -> bool {
-        self.trust.is_said() || self.config.is_some()
+impl RunningTargetArguments {
+    /// Whether the user described the target itself.
+    pub(crate) fn describes_target(&self) -> bool {
+        self.trust.is_given() || self.config.is_some()
     }
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct DiffRunArguments {
-    /// built-in, url=https://HOST:PORT, command="./binary --flags", image="NAME:TAG --flags", or a target file
+    /// First target: built-in, url=https://HOST:PORT, command="./binary --flags", image="NAME:TAG --flags", or a target file
     #[arg(long, value_name = "TARGET", default_value = BUILT_IN)]
     pub(crate) a: String,
-    /// The target that it is held against
+    /// Second target, in the same form
     #[arg(long, value_name = "TARGET")]
     pub(crate) b: String,
-    /// A webhook, such as high-availability-config (repeatable) [default: all, unless a controller is named]
+    /// Webhook, such as high-availability-config (repeatable) [default: all, or none if there is --controller]
     #[arg(long, value_name = "NAME")]
     pub(crate) webhook: Vec<String>,
-    /// A controller, such as managed-resource: worlds are played against both targets (repeatable)
+    /// Controller, such as managed-resource; both targets run it in the same generated clusters (repeatable)
     #[arg(long, value_name = "NAME")]
     pub(crate) controller: Vec<String>,
-    /// Worlds that are played side by side
+    /// Number of generated clusters that run at the same time
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
     pub(crate) parallel: u16,
-    /// Inputs for each webhook, worlds for each controller
+    /// Number of inputs for each webhook, and of generated clusters for each controller
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = at_least_one)]
     pub(crate) objects: usize,
-    /// Decides every input
+    /// Seed of the generated inputs
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub(crate) seed: u64,
-    /// How long an input is asked again whose answers differ
-    #[arg(long, value_name = "DURATION", default_value = SETTLE)]
+    /// How long to repeat an input whose answers differ: caches may lag behind the cluster
+    #[arg(long, value_name = "DURATION", default_value = DEFAULT_SETTLE)]
     pub(crate) settle: String,
-    /// Why answers may differ, beside what contracts/explained says (repeatable)
+    /// File with explanations of differences, tried before those in contracts/explained (repeatable)
     #[arg(long, value_name = "FILE")]
     pub(crate) explanations: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) running: RunningArguments,
-    /// text or json
+    pub(crate) running: RunningTargetArguments,
+    /// Output format: text or json
     #[arg(short, long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     pub(crate) output: Format,
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
-        Ok(0) => Err("nothing would be asked".to_owned()),
+        Ok(0) => Err("must be at least 1".to_owned()),
         Ok(number) => Ok(number),
         Err(error) => Err(error.to_string()),
     }
@@ -94,12 +94,13 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct VerifyArguments {
-    /// url=https://HOST:PORT, command="./binary --flags", image="NAME:TAG --flags", a target file, or built-in
+    /// Target: url=https://HOST:PORT, command="./binary --flags", image="NAME:TAG --flags", a target file, or built-in
     #[arg(long, value_name = "TARGET")]
     pub(crate) target: String,
     #[command(flatten)]
-    pub(crate) running: RunningArguments,
-    /// Where cases run; embedded and envtest start the target beside an API server that asks it, kind in the cluster
+    pub(crate) running: RunningTargetArguments,
+    /// Where cases run; on embedded and envtest the tool starts the target and an API server that calls it, on kind it
+    /// installs the target in the cluster
     #[arg(long, value_enum, default_value_t = SubstrateName::Direct)]
     pub(crate) substrate: SubstrateName,
     #[command(flatten)]
@@ -108,7 +109,7 @@ pub(crate) struct VerifyArguments {
     pub(crate) kind: KindRunArguments,
     #[command(flatten)]
     pub(crate) selection: Selection,
-    /// Runs a part of the contracts, such as 2/4, the second of four; `report merge` puts the reports together
+    /// Run one of N parts of the contracts, such as 2/4; `report merge` merges the reports
     #[arg(long, value_name = "I/N", help_heading = "Selection")]
     pub(crate) shard: Option<Shard>,
     #[command(flatten)]
@@ -119,7 +120,7 @@ pub(crate) struct VerifyArguments {
 pub(crate) struct AttestArguments {
     #[command(flatten)]
     pub(crate) verify: VerifyArguments,
-    /// Where the attestation is written
+    /// Folder to which the attestation is written
     #[arg(long, value_name = "DIR", default_value = "contracts/attested")]
     pub(crate) into: PathBuf,
 }

@@ -1,7 +1,7 @@
-//! Answers without what is a server's own affair: uids, revisions, times, addresses, ports, generated names.
+//! Normalizes answers: replaces uids, revisions, times, addresses, ports and generated names, which differ between servers.
 //!
-//! What is taken out is numbered in the order in which it appears, so that two answers that speak of the same revision or
-//! uid still do, and two that speak of different ones do not.
+//! Replaced values are numbered in the order in which they appear, so that equal ones stay equal, and different ones stay
+//! different.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -10,30 +10,31 @@ use regex::{Captures, Regex};
 use serde_json::{Map, Value, json};
 
 use crate::kinds;
-use crate::server::Answer;
+use crate::server::ServerAnswer;
 
-/// What was taken out of one server's answers in one sequence.
+/// Normalizes one server's answers in one sequence.
 #[derive(Clone, Debug, Default)]
-pub struct Naming {
+pub struct Normalizer {
     numbers: BTreeMap<&'static str, BTreeMap<String, usize>>,
-    /// What each object was given of what there is only so much of, by its uid.
-    given: BTreeMap<String, Given>,
-    /// The object that is looked at.
+    /// The addresses and ports of each object, by its uid.
+    allocations: BTreeMap<String, Allocations>,
+    /// The object that is being normalized.
     owner: Option<Owner>,
 }
 
-/// Addresses and ports that an object shows, numbered as they came. One that it does not show any more may be given again.
+/// The addresses and ports of an object, numbered in order of appearance. One that the object no longer has gets a new number
+/// if it appears again.
 #[derive(Clone, Debug, Default)]
-struct Given {
+struct Allocations {
     numbers: BTreeMap<String, usize>,
     last: usize,
 }
 
-/// An object while it is looked at.
+/// The object that is being normalized, and the addresses and ports found in it so far.
 #[derive(Clone, Debug)]
 struct Owner {
     uid: String,
-    shown: BTreeSet<String>,
+    found: BTreeSet<String>,
 }
 
 static UID: LazyLock<Regex> = LazyLock::new(|| {
@@ -45,52 +46,52 @@ static TIME: LazyLock<Regex> = LazyLock::new(|| {
 });
 static ADDRESS: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\b10\.0\.0\.(?:25[0-5]|2[0-4]\d|1?\d?\d)\b").expect("it is an expression"));
-/// The names that sequences let the server make up.
+/// Names that the server generates.
 static GENERATED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"\b((?:[a-z0-9-]*gen-)|Bad_)([bcdfghjklmnpqrstvwxz2456789]{5})\b")
         .expect("it is an expression")
 });
 static AGE: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^\d+[smhd](?:\d+[smhd])?$").expect("it is an expression"));
-/// A port of a node in a cell.
+/// A node port in a table cell.
 static PORT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r":3\d{4}/").expect("it is an expression"));
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\b\d+\b").expect("it is an expression"));
-/// Where a message speaks of revisions.
+/// Revisions in a message.
 static REVISIONS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)(?:resource ?version:? |ResourceVersion in \w+(?: \w+)?:? )[^.,]*(?:, current: \d+)?")
         .expect("it is an expression")
 });
 
-/// Where a message shows the revision of an object.
+/// The revision of an object in a message.
 static OWN_REVISION: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\bresourceVersion:(\d+)").expect("it is an expression"));
-/// A value that a message quotes.
+/// A quoted value in a message.
 static QUOTED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r#"Invalid value: ("(?:[^"\\]|\\.)*"): "#).expect("it is an expression"));
-/// An object that a message shows as it is.
-static SHOWN: LazyLock<Regex> =
+/// An unquoted object in a message.
+static UNQUOTED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"is missing in '(\{.*?\}|\[.*?\])'").expect("it is an expression"));
-/// Below which key a server keeps everything.
+/// The root of etcd's keys in a message.
 static ROOT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\bKey: /\w+/").expect("it is an expression"));
 
-impl Naming {
-    /// An answer without what is the server's own.
+impl Normalizer {
+    /// Normalizes an answer.
     #[must_use]
-    pub fn answer(&mut self, answer: &Answer) -> Answer {
+    pub fn answer(&mut self, answer: &ServerAnswer) -> ServerAnswer {
         let mut body = answer.body.clone();
         self.object(&mut body);
         let mut warnings: Vec<String> = answer.warnings.iter().map(|warning| self.text(warning)).collect();
-        // Fields that nobody knows are told in the order of the text, of which a tree is all that is left.
+        // kube-apiserver warns about unknown fields in the order of the sent text, which the embedded server does not keep.
         warnings.sort_by_key(|warning| warning.starts_with("unknown field").then(|| warning.clone()));
-        Answer { code: answer.code, media: answer.media.clone(), warnings, body }
+        ServerAnswer { code: answer.code, media: answer.media.clone(), warnings, body }
     }
 
-    /// An event of a watch without what is the server's own.
+    /// Normalizes an event of a watch.
     #[must_use]
     pub fn event(&mut self, event: &Value) -> Value {
         let mut event = event.clone();
         if event["type"] == "BOOKMARK" {
-            // How far the server has come when it marks it, and the zeros of its kind, are its own affair.
+            // The revision of a bookmark, and the empty fields of its object, may differ.
             let object = &event["object"];
             let mut metadata = json!({"annotations": annotations(&event)});
             if has_revision(metadata_of(object)) {
@@ -106,12 +107,12 @@ impl Naming {
         event
     }
 
-    /// What was given to objects is numbered anew: what follows tells of them from the beginning.
-    pub fn again(&mut self) {
-        self.given.clear();
+    /// Numbers addresses and ports anew, for a stream that begins with earlier states of objects.
+    pub fn restart_allocations(&mut self) {
+        self.allocations.clear();
     }
 
-    /// An object, a list, a table or a Status.
+    /// Normalizes an object, a list, a table or a Status.
     fn object(&mut self, object: &mut Value) {
         let list = object.get("items").is_some() || object.get("rows").is_some();
         if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut).filter(|_| list) {
@@ -126,10 +127,10 @@ impl Naming {
             object["details"][field].as_str().filter(|_| object["kind"] == "Status").unwrap_or_default()
         };
         if is_custom(detail("group")) || matches!(detail("kind"), "ConfigMap" | "Secret") {
-            any_order(object);
+            sort_causes(object);
         }
         if let Some(rows) = object.get_mut("rows").and_then(Value::as_array_mut) {
-            rows.iter_mut().for_each(age);
+            rows.iter_mut().for_each(normalize_row);
         }
         self.value(object, "");
     }
@@ -139,11 +140,11 @@ impl Naming {
             Value::Object(map) => self.map(map),
             Value::Array(items) => {
                 if key == "causes" {
-                    once(items);
+                    remove_duplicate_causes(items);
                 }
                 if key == "managedFields" {
-                    // Their order depends on the second in which they were written.
-                    items.sort_by_key(owner);
+                    // Their order depends on the second of the write.
+                    items.sort_by_key(field_owner);
                 }
                 for item in items {
                     self.value(item, key);
@@ -159,7 +160,7 @@ impl Naming {
                 }
             }
             Value::Number(number) if key.ends_with("odePort") && number.as_u64() >= Some(30_000) => {
-                *value = self.given("port", &number.to_string()).into();
+                *value = self.allocation("port", &number.to_string()).into();
             }
             _ => {}
         }
@@ -168,45 +169,45 @@ impl Naming {
     fn map(&mut self, map: &mut Map<String, Value>) {
         let uid = map.get("metadata").or_else(|| map.get("object")?.get("metadata"));
         let uid = uid.and_then(|metadata| metadata.get("uid")?.as_str()).map(str::to_owned);
-        let outer = uid.map(|uid| self.owner.replace(Owner { uid, shown: BTreeSet::new() }));
+        let outer = uid.map(|uid| self.owner.replace(Owner { uid, found: BTreeSet::new() }));
         for (key, value) in map.iter_mut() {
             self.value(value, key);
         }
         if let Some(outer) = outer
             && let Some(owner) = std::mem::replace(&mut self.owner, outer)
-            && let Some(given) = self.given.get_mut(&owner.uid)
+            && let Some(allocations) = self.allocations.get_mut(&owner.uid)
         {
-            given.numbers.retain(|found, _| owner.shown.contains(found));
+            allocations.numbers.retain(|allocated, _| owner.found.contains(allocated));
         }
     }
 
-    /// The number of what the object that is looked at was given.
-    fn given(&mut self, what: &str, found: &str) -> String {
+    /// The replacement of an address or a port of the current object.
+    fn allocation(&mut self, what: &str, found: &str) -> String {
         let Some(owner) = &mut self.owner else { return format!("<{what}>") };
-        owner.shown.insert(found.to_owned());
-        let given = self.given.entry(owner.uid.clone()).or_default();
-        let number = given.numbers.entry(found.to_owned()).or_insert_with(|| {
-            given.last += 1;
-            given.last
+        owner.found.insert(found.to_owned());
+        let allocations = self.allocations.entry(owner.uid.clone()).or_default();
+        let number = allocations.numbers.entry(found.to_owned()).or_insert_with(|| {
+            allocations.last += 1;
+            allocations.last
         });
         format!("<{what} {number}>")
     }
 
     fn message(&mut self, text: &str) -> String {
         let text = self.objects(text, &QUOTED, |quoted| serde_json::from_str(quoted).ok());
-        let text = self.objects(&text, &SHOWN, |shown| Some(shown.to_owned()));
-        let spoken = REVISIONS.replace_all(&text, |found: &Captures<'_>| {
+        let text = self.objects(&text, &UNQUOTED, |object| Some(object.to_owned()));
+        let text = REVISIONS.replace_all(&text, |found: &Captures<'_>| {
             NUMBER.replace_all(&found[0], "<revision>").into_owned()
         });
-        let spoken = OWN_REVISION.replace_all(&spoken, |found: &Captures<'_>| {
+        let text = OWN_REVISION.replace_all(&text, |found: &Captures<'_>| {
             format!("resourceVersion:{}", self.number("revision", &found[1]))
         });
-        self.text(&undeclared(in_order(&ROOT.replace_all(&spoken, "Key: /<root>/"))))
+        self.text(&undeclared_fields_only(sort_errors(&ROOT.replace_all(&text, "Key: /<root>/"))))
     }
 
-    /// A message with the objects in it as if they were answers: in an order of their own, without what is the server's.
+    /// Normalizes the objects in a message, and sorts their fields.
     fn objects(&mut self, text: &str, at: &Regex, read: impl Fn(&str) -> Option<String>) -> String {
-        let told = |found: &Captures<'_>| {
+        let normalized = |found: &Captures<'_>| {
             let object = read(&found[1]).and_then(|text| serde_json::from_str::<Value>(&text).ok());
             let Some(mut object) = object.filter(|object| object.is_object() || object.is_array()) else {
                 return found[0].to_owned();
@@ -214,18 +215,19 @@ impl Naming {
             self.value(&mut object, "");
             found[0].replace(&found[1], &format!("\"{object}\""))
         };
-        at.replace_all(text, told).into_owned()
+        at.replace_all(text, normalized).into_owned()
     }
 
     fn text(&mut self, text: &str) -> String {
         let text = UID.replace_all(text, |found: &Captures<'_>| self.uid(&found[0])).into_owned();
         let text = TIME.replace_all(&text, |found: &Captures<'_>| match found.get(1) {
-            // How exact it is is a matter of the field.
+            // The precision depends on the field and must be equal.
             Some(fraction) => format!("<time.{}>", fraction.len()),
             None => "<time>".to_owned(),
         });
-        let text =
-            ADDRESS.replace_all(&text, |found: &Captures<'_>| self.given("address", &found[0])).into_owned();
+        let text = ADDRESS
+            .replace_all(&text, |found: &Captures<'_>| self.allocation("address", &found[0]))
+            .into_owned();
         GENERATED
             .replace_all(&text, |found: &Captures<'_>| {
                 format!("{}{}", &found[1], self.number("generated", &found[2]))
@@ -233,7 +235,7 @@ impl Naming {
             .into_owned()
     }
 
-    /// Those that requests make up are told as they are.
+    /// The replacement of a uid; uids that requests contain stay.
     fn uid(&mut self, uid: &str) -> String {
         if uid.starts_with("00000000-") || uid.starts_with("11111111-") {
             return uid.to_owned();
@@ -242,19 +244,19 @@ impl Naming {
     }
 
     fn number(&mut self, what: &'static str, found: &str) -> String {
-        let known = self.numbers.entry(what).or_default();
-        let next = known.len() + 1;
-        let number = known.entry(found.to_owned()).or_insert(next);
+        let numbers = self.numbers.entry(what).or_default();
+        let next = numbers.len() + 1;
+        let number = numbers.entry(found.to_owned()).or_insert(next);
         format!("<{what} {number}>")
     }
 }
 
-/// The annotations of what an event tells of, a table or not.
+/// The annotations of an event's object, which may be a table.
 pub(crate) fn annotations(event: &Value) -> Option<&Value> {
     metadata_of(&event["object"]).get("annotations")
 }
 
-/// The metadata of an object, or of the first one of a table.
+/// The metadata of an object, or of a table's first object.
 pub(crate) fn metadata_of(object: &Value) -> &Value {
     object.pointer("/rows/0/object/metadata").unwrap_or(&object["metadata"])
 }
@@ -267,8 +269,8 @@ fn is_revision(value: &Value) -> bool {
     !matches!(value.as_str(), None | Some("" | "0"))
 }
 
-/// How often kube-apiserver finds the same cause depends on how many of its checks look there.
-fn once(causes: &mut Vec<Value>) {
+/// Removes duplicate causes: kube-apiserver reports a cause once for each of its checks that finds it.
+fn remove_duplicate_causes(causes: &mut Vec<Value>) {
     let mut seen: Vec<Value> = Vec::new();
     for cause in std::mem::take(causes) {
         if !seen.contains(&cause) {
@@ -276,23 +278,23 @@ fn once(causes: &mut Vec<Value>) {
         }
     }
     if seen.iter().any(|cause| cause["reason"] == "FieldManagerConflict") {
-        // Go tells them in the order of a map, which is another one each time.
+        // kube-apiserver lists them in the order of a Go map, which is random.
         seen.sort_by_key(Value::to_string);
     }
     *causes = seen;
 }
 
-/// Lines that tell one error each come in the order of one of Go's maps, which is another one each time.
-fn in_order(text: &str) -> String {
+/// Sorts the lines after `errors:`, which kube-apiserver lists in the random order of a Go map.
+fn sort_errors(text: &str) -> String {
     let Some((head, errors)) = text.split_once("errors:\n") else { return text.to_owned() };
     let mut lines: Vec<&str> = errors.split('\n').collect();
     lines.sort_unstable();
     format!("{head}errors:\n{}", lines.join("\n"))
 }
 
-/// Where a configuration has a field that nobody knows, the fields beside it that come after it in one of Go's maps are
-/// not looked at any more: only what nobody knows is told each time.
-fn undeclared(text: String) -> String {
+/// Keeps only the errors about undeclared fields, if there are any: kube-apiserver stops at the first one, and so reports other
+/// errors only if they come earlier in the random order of a Go map.
+fn undeclared_fields_only(text: String) -> String {
     const UNKNOWN: &str = ": field not declared in schema";
     let Some((head, errors)) = text.split_once("errors:\n").filter(|_| text.contains(UNKNOWN)) else {
         return text;
@@ -306,8 +308,8 @@ fn is_custom(group: &str) -> bool {
     kinds::all().iter().any(|kind| kind.custom && kind.group == group)
 }
 
-/// What is wrong with a custom resource, or with the keys of a map, is found in the order of Go's maps.
-fn any_order(status: &mut Value) {
+/// Sorts the causes of an error about a custom resource or about keys of a map, which come in the random order of a Go map.
+fn sort_causes(status: &mut Value) {
     if let Some(causes) = status.pointer_mut("/details/causes").and_then(Value::as_array_mut) {
         causes.sort_by_key(Value::to_string);
     }
@@ -319,13 +321,13 @@ fn any_order(status: &mut Value) {
     }
 }
 
-fn owner(entry: &Value) -> String {
+fn field_owner(entry: &Value) -> String {
     let text = |field: &str| entry[field].as_str().unwrap_or_default().to_owned();
     [text("operation"), text("manager"), text("subresource"), text("apiVersion")].join("\n")
 }
 
-/// How old something is depends on when it is asked.
-fn age(row: &mut Value) {
+/// Replaces ages and node ports in the cells of a table's row.
+fn normalize_row(row: &mut Value) {
     for cell in row["cells"].as_array_mut().into_iter().flatten() {
         let Some(text) = cell.as_str() else { continue };
         if AGE.is_match(text) {
@@ -340,13 +342,13 @@ fn age(row: &mut Value) {
 mod tests {
     use super::*;
 
-    fn answer(body: Value) -> Answer {
-        Answer { code: 200, media: "application/json".to_owned(), warnings: Vec::new(), body }
+    fn answer(body: Value) -> ServerAnswer {
+        ServerAnswer { code: 200, media: "application/json".to_owned(), warnings: Vec::new(), body }
     }
 
     #[test]
-    fn what_is_the_servers_own_is_numbered() {
-        let mut naming = Naming::default();
+    fn values_that_differ_between_servers_are_numbered() {
+        let mut normalizer = Normalizer::default();
         let object = |revision: &str| {
             answer(json!({"metadata": {
                 "name": "gen-x2x2x", "generateName": "gen-", "resourceVersion": revision,
@@ -359,14 +361,14 @@ mod tests {
                 "uid": "<uid 1>", "creationTimestamp": "<time>",
             }, "spec": {"clusterIP": "<address 1>", "ports": [{"port": 80, "nodePort": "<port 2>"}]}})
         };
-        assert_eq!(naming.answer(&object("7")).body, want("<revision 1>"));
-        assert_eq!(naming.answer(&object("9")).body, want("<revision 2>"));
-        assert_eq!(naming.answer(&object("7")).body, want("<revision 1>"));
+        assert_eq!(normalizer.answer(&object("7")).body, want("<revision 1>"));
+        assert_eq!(normalizer.answer(&object("9")).body, want("<revision 2>"));
+        assert_eq!(normalizer.answer(&object("7")).body, want("<revision 1>"));
     }
 
     #[test]
-    fn lists_tables_and_messages_speak_of_revisions_of_their_own() {
-        let mut naming = Naming::default();
+    fn revisions_in_lists_tables_and_messages_are_not_numbered() {
+        let mut normalizer = Normalizer::default();
         let table = [
             (
                 json!({"metadata": {"resourceVersion": "5", "continue": "abc"}, "items": []}),
@@ -397,20 +399,20 @@ mod tests {
                 json!({"message": "the ResourceVersion in the precondition (<revision>) does not match the ResourceVersion in record (<revision>). It 5"}),
             ),
         ];
-        for (told, want) in table {
-            assert_eq!(naming.answer(&answer(told)).body, want);
+        for (body, want) in table {
+            assert_eq!(normalizer.answer(&answer(body)).body, want);
         }
     }
 
     #[test]
-    fn what_an_object_was_given_is_numbered_while_it_shows_it() {
-        let mut naming = Naming::default();
+    fn an_address_keeps_its_number_while_the_object_has_it() {
+        let mut normalizer = Normalizer::default();
         let service = |uid: &str, address: &str, list: &str| {
             let spec = json!({"clusterIP": address, "clusterIPs": [list]});
             answer(json!({"metadata": {"uid": uid}, "spec": spec}))
         };
-        let mut told = |uid: &str, address: &str, list: &str| {
-            let body = naming.answer(&service(uid, address, list)).body;
+        let mut normalized = |uid: &str, address: &str, list: &str| {
+            let body = normalizer.answer(&service(uid, address, list)).body;
             [&body["spec"]["clusterIP"], &body["spec"]["clusterIPs"][0]]
                 .map(|text| text.as_str().unwrap().to_owned())
         };
@@ -422,29 +424,29 @@ mod tests {
             (("a", "10.0.0.7", "10.0.0.7"), ["<address 2>", "<address 2>"]),
         ];
         for ((uid, address, list), want) in table {
-            assert_eq!(told(uid, address, list), want, "{uid} {address}");
+            assert_eq!(normalized(uid, address, list), want, "{uid} {address}");
         }
     }
 
     #[test]
-    fn bookmarks_tell_what_they_mark_in_tables_too() {
+    fn bookmarks_keep_their_annotations_also_in_tables() {
         let metadata = json!({"resourceVersion": "7", "annotations": {"k8s.io/initial-events-end": "true"}});
         let plain = json!({"type": "BOOKMARK", "object": {"kind": "Pod", "metadata": metadata}});
         let table = json!({"type": "BOOKMARK", "object": {
             "kind": "Table", "columnDefinitions": null, "metadata": {}, "rows": [{"object": {"metadata": metadata}}],
         }});
         for event in [plain, table] {
-            let told = Naming::default().event(&event);
+            let normalized = Normalizer::default().event(&event);
             let want = json!({
                 "kind": event["object"]["kind"], "tellsColumns": false,
                 "metadata": {"resourceVersion": "<revision>", "annotations": {"k8s.io/initial-events-end": "true"}},
             });
-            assert_eq!(told["object"], want);
+            assert_eq!(normalized["object"], want);
         }
     }
 
     #[test]
-    fn owners_are_told_in_an_order_that_time_does_not_change() {
+    fn the_order_of_field_owners_does_not_depend_on_time() {
         let fields = |owners: &[&str]| {
             let owners: Vec<Value> = owners
                 .iter()
@@ -453,8 +455,8 @@ mod tests {
             answer(json!({"metadata": {"managedFields": owners}}))
         };
         assert_eq!(
-            Naming::default().answer(&fields(&["b", "a"])),
-            Naming::default().answer(&fields(&["a", "b"]))
+            Normalizer::default().answer(&fields(&["b", "a"])),
+            Normalizer::default().answer(&fields(&["a", "b"]))
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Which paths serve webhooks: each is asked about a ConfigMap that no webhook of a control plane is about, in a dry run.
+//! Finds out which paths serve webhooks: sends each a dry run about a ConfigMap, which no webhook of a control plane changes.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,107 +11,107 @@ use webhook::dial::{DialError, Dialer, HttpAnswer};
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Versions of reviews, the newest first.
 const VERSIONS: [&str; 2] = ["v1", "v1beta1"];
-/// What is shown of an answer that is no review.
-const SHOWN: usize = 80;
+/// How many characters of an answer that is not a review are printed.
+const EXCERPT: usize = 80;
 
-/// A path and what it answered.
+/// A path and its answer.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Asked {
+pub(super) struct ProbedPath {
     /// The webhook's name in contracts.
     pub(super) name: String,
     pub(super) path: String,
-    pub(super) answer: Answer,
+    pub(super) answer: ProbeAnswer,
 }
 
-/// What a path answers.
+/// The answer of a path.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(super) enum ProbeAnswer {
     /// 404.
     NotServed,
     /// Reviews of these versions.
     Reviews(Vec<&'static str>),
-    /// Something else, in words.
-    Strange(String),
+    /// Something else, described.
+    Unexpected(String),
 }
 
-impl Asked {
-    /// `/controlplane (v1, v1beta1)`.
-    pub(super) fn served(&self) -> Option<String> {
+impl ProbedPath {
+    /// The path and its versions if it serves a webhook: `/controlplane (v1, v1beta1)`.
+    pub(super) fn describe_served(&self) -> Option<String> {
         match &self.answer {
-            Answer::Reviews(versions) => Some(format!("{} ({})", self.path, versions.join(", "))),
-            Answer::NotServed | Answer::Strange(_) => None,
+            ProbeAnswer::Reviews(versions) => Some(format!("{} ({})", self.path, versions.join(", "))),
+            ProbeAnswer::NotServed | ProbeAnswer::Unexpected(_) => None,
         }
     }
 
-    /// What is wrong with an answer that is no review.
-    pub(super) fn strange(&self) -> Option<String> {
+    /// The path and its answer if that is not a review.
+    pub(super) fn describe_unexpected(&self) -> Option<String> {
         match &self.answer {
-            Answer::Strange(words) => Some(format!("{} {words}", self.path)),
-            Answer::NotServed | Answer::Reviews(_) => None,
+            ProbeAnswer::Unexpected(description) => Some(format!("{} {description}", self.path)),
+            ProbeAnswer::NotServed | ProbeAnswer::Reviews(_) => None,
         }
     }
 }
 
-/// Asks the paths of each webhook until one serves it.
-pub(super) async fn all(
+/// Tries the paths of each webhook until one serves it.
+pub(super) async fn probe_all(
     dialer: &dyn Dialer,
     paths: &BTreeMap<String, Vec<String>>,
-) -> Result<Vec<Asked>, DialError> {
-    let mut asked = Vec::new();
+) -> Result<Vec<ProbedPath>, DialError> {
+    let mut probed = Vec::new();
     for (name, paths) in paths {
-        let mut best: Option<Asked> = None;
+        let mut best: Option<ProbedPath> = None;
         for path in paths {
-            let answer = one(dialer, path).await?;
-            let is_served = matches!(answer, Answer::Reviews(_));
+            let answer = probe(dialer, path).await?;
+            let is_served = matches!(answer, ProbeAnswer::Reviews(_));
             if is_served || best.is_none() {
-                best = Some(Asked { name: name.clone(), path: path.clone(), answer });
+                best = Some(ProbedPath { name: name.clone(), path: path.clone(), answer });
             }
             if is_served {
                 break;
             }
         }
-        asked.extend(best);
+        probed.extend(best);
     }
-    Ok(asked)
+    Ok(probed)
 }
 
-async fn one(dialer: &dyn Dialer, path: &str) -> Result<Answer, DialError> {
-    let (mut versions, mut strange) = (Vec::new(), None);
+async fn probe(dialer: &dyn Dialer, path: &str) -> Result<ProbeAnswer, DialError> {
+    let (mut versions, mut unexpected) = (Vec::new(), None);
     for version in VERSIONS {
         let answer = match dialer.post(path, Bytes::from(review(version)), PATIENCE).await {
-            // Who was reached and closes the connection panics: that is an answer, and no fault of the environment.
+            // A server that closes the connection has probably panicked: this is an answer, not a failure of the environment.
             Err(DialError::Exchange { source_text, .. }) => {
-                strange.get_or_insert_with(|| format!("closed the connection: {source_text}"));
+                unexpected.get_or_insert_with(|| format!("closed the connection: {source_text}"));
                 continue;
             }
             answer => answer?,
         };
         if answer.status == 404 {
-            return Ok(Answer::NotServed);
+            return Ok(ProbeAnswer::NotServed);
         }
-        match understood(&answer, version) {
+        match check_review(&answer, version) {
             Ok(()) => versions.push(version),
-            Err(words) => {
-                strange.get_or_insert(words);
+            Err(description) => {
+                unexpected.get_or_insert(description);
             }
         }
     }
-    Ok(match (versions.is_empty(), strange) {
-        (true, Some(words)) => Answer::Strange(words),
-        _ => Answer::Reviews(versions),
+    Ok(match (versions.is_empty(), unexpected) {
+        (true, Some(description)) => ProbeAnswer::Unexpected(description),
+        _ => ProbeAnswer::Reviews(versions),
     })
 }
 
-/// Whether an answer is one to our review.
-fn understood(answer: &HttpAnswer, version: &str) -> Result<(), String> {
+/// Checks that an answer is a review with our uid.
+fn check_review(answer: &HttpAnswer, version: &str) -> Result<(), String> {
     let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
     let is_review = body["kind"] == "AdmissionReview" && body["response"]["uid"] == uid(version);
     if is_review && body["apiVersion"] == format!("admission.k8s.io/{version}") {
         return Ok(());
     }
-    let text: String = String::from_utf8_lossy(&answer.body).chars().take(SHOWN).collect();
+    let text: String = String::from_utf8_lossy(&answer.body).chars().take(EXCERPT).collect();
     Err(format!(
-        "answers HTTP {} and no review of {version}: {}",
+        "answers with HTTP status {} and without an AdmissionReview of {version}: {}",
         answer.status,
         text.trim().replace('\n', " ")
     ))

@@ -1,5 +1,5 @@
-//! What the environment says: where tests run (`CONFORMANCE_SUBSTRATE`), which of them (`CONFORMANCE_SAMPLE`), and of which
-//! program (`CONFORMANCE_PROGRAM`).
+//! Environment variables of the tests: where they run (`CONFORMANCE_SUBSTRATE`), which of them run (`CONFORMANCE_SAMPLE`), and
+//! which program they test (`CONFORMANCE_PROGRAM`).
 
 use substrate::kind::programs::Surroundings;
 
@@ -10,12 +10,12 @@ pub(crate) enum Substrate {
     Kind,
     /// A real kube-apiserver and etcd.
     Envtest,
-    /// The cluster of a kubeconfig: facts are written there, the target runs in the program.
+    /// The cluster of a kubeconfig. The tool writes facts to it; the target runs in the tool's process.
     Kubeconfig(String),
 }
 
 impl Substrate {
-    /// What the environment says; nothing is asked if it says nothing.
+    /// The substrate of `CONFORMANCE_SUBSTRATE`, if it is set.
     pub(crate) fn of_environment() -> Result<Option<Self>, String> {
         let Some(name) = variable("CONFORMANCE_SUBSTRATE") else { return Ok(None) };
         let substrate = match name.as_str() {
@@ -25,13 +25,13 @@ impl Substrate {
                 .map(Self::Kubeconfig)
                 .ok_or("CONFORMANCE_SUBSTRATE=kubeconfig needs KUBECONFIG")?,
             other => {
-                return Err(format!("CONFORMANCE_SUBSTRATE={other} is none of kind, envtest, kubeconfig"));
+                return Err(format!("CONFORMANCE_SUBSTRATE={other}: use kind, envtest or kubeconfig"));
             }
         };
         Ok(Some(substrate))
     }
 
-    /// The command that asks all cases there.
+    /// The arguments that run all cases there.
     pub(crate) fn arguments(&self) -> Vec<String> {
         let words: &[&str] = match self {
             Self::Kind => &["run", "--substrate", "kind"],
@@ -42,20 +42,20 @@ impl Substrate {
     }
 }
 
-/// A number that chooses one case of each clause, in clusters of one node; absent: all cases are asked, and pods are tested in
-/// three zones.
+/// A number that chooses one case of each clause, for clusters of one node. Without it, all cases run, and pods are tested in three
+/// zones.
 pub(crate) fn sample() -> Result<Option<u64>, String> {
     let Some(text) = variable("CONFORMANCE_SAMPLE") else { return Ok(None) };
-    text.parse().map(Some).map_err(|_| format!("CONFORMANCE_SAMPLE={text} is no number"))
+    text.parse().map(Some).map_err(|_| format!("CONFORMANCE_SAMPLE={text}: not a number"))
 }
 
-/// The program under test: one that was built before, else the one that was built with the tests.
+/// The program under test: that of `CONFORMANCE_PROGRAM`, else the one that was built with the tests.
 pub(crate) fn program() -> String {
     let built = || env!("CARGO_BIN_EXE_gardener-conformance").to_owned();
     variable("CONFORMANCE_PROGRAM").unwrap_or_else(built)
 }
 
-/// Where `kubectl` and `docker` are looked for.
+/// Where to look for `kubectl` and `docker`.
 pub(crate) fn surroundings() -> Surroundings {
     Surroundings {
         path: variable("PATH").unwrap_or_default().into(),
@@ -65,7 +65,7 @@ pub(crate) fn surroundings() -> Surroundings {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the environment is read here and handed down")]
+#[expect(clippy::disallowed_methods, reason = "this is the only place that reads environment variables")]
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }

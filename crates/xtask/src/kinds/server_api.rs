@@ -1,15 +1,15 @@
-//! What a server says of itself: version, groups, resources, OpenAPI documents.
+//! Reads the API of a server: version, groups, resources, OpenAPI documents.
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use super::server::Server;
 
-/// The answers, as documents.
-pub(crate) struct Answers {
+/// The API of a server.
+pub(crate) struct ServerApi {
     /// `v1.36.3`.
     pub(crate) version: String,
-    /// In the order of discovery, the core group first.
+    /// The groups in the order of discovery, the core group first.
     pub(crate) groups: Vec<Group>,
     /// One OpenAPI v3 document per group version.
     pub(crate) documents: Vec<Value>,
@@ -21,9 +21,9 @@ pub(crate) struct Group {
     pub(crate) versions: Vec<(String, Vec<Value>)>,
 }
 
-impl Answers {
-    /// Asks a server that is ready.
-    pub(crate) fn ask(server: &Server) -> Result<Self> {
+impl ServerApi {
+    /// Reads the API of a server, which must be ready.
+    pub(crate) fn read(server: &Server) -> Result<Self> {
         let version = text(&server.get("/version")?, "/gitVersion")?;
         let groups = server.get("/apis")?;
         let mut known = vec![Group { name: String::new(), versions: vec![resources(server, "/api", "v1")?] }];
@@ -35,11 +35,14 @@ impl Answers {
             known.push(Group { versions: versions.collect::<Result<_>>()?, name });
         }
         let paths = server.get("/openapi/v3")?;
-        let paths = paths.get("paths").and_then(Value::as_object).context("/openapi/v3 names no paths")?;
+        let paths = paths
+            .get("paths")
+            .and_then(Value::as_object)
+            .context("the answer to /openapi/v3 has no paths")?;
         let of_versions = paths
             .iter()
             .filter(|(path, _)| path.matches('/').count() == if path.starts_with("apis") { 2 } else { 1 });
-        let documents = of_versions.map(|(_, place)| server.get(&text(place, "/serverRelativeURL")?));
+        let documents = of_versions.map(|(_, entry)| server.get(&text(entry, "/serverRelativeURL")?));
         Ok(Self { version, groups: known, documents: documents.collect::<Result<_>>()? })
     }
 }
@@ -51,7 +54,7 @@ fn resources(server: &Server, prefix: &str, version: &str) -> Result<(String, Ve
     Ok((version.to_owned(), listed(&list, group, version)?))
 }
 
-/// The resources of a list, subresources below them, in the form that crates/schema reads.
+/// The resources of a list, with their subresources, in the form that crates/schema reads.
 fn listed(list: &Value, group: &str, version: &str) -> Result<Vec<Value>> {
     let entries = items(list, "/resources")?;
     let mut found = Vec::new();
@@ -82,7 +85,7 @@ fn resource(entry: &Value, subresources: &[Value]) -> Value {
 }
 
 fn subresource(name: &str, entry: &Value, group: &str, version: &str) -> Value {
-    // A subresource that speaks the kind of its resource does not repeat the group version.
+    // A subresource with the kind of its resource does not repeat the group version.
     let foreign = entry.get("version").is_some();
     without_empty(json!({
         "name": name,
@@ -132,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn subresources_stand_below_their_resource_and_name_what_they_speak() {
+    fn subresources_are_listed_in_their_resource_with_group_version_and_kind() {
         let entry = |name: &str, kind: &str, verbs: &[&str]| json!({"name": name, "kind": kind, "namespaced": true, "singularName": "", "verbs": verbs});
         let mut scale = entry("widgets/scale", "Scale", &["update", "get"]);
         scale["group"] = json!("autoscaling");

@@ -1,4 +1,4 @@
-//! What a registration tells of a webhook: paths, address, authority.
+//! Reads paths, address and CA of a webhook from its registration.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -12,27 +12,27 @@ use webhook::registration::{Registration, WebhookConfiguration};
 use crate::targets;
 use crate::terminal::Failure;
 
-/// A registration that was read.
+/// What webhook configurations say about a provider's webhooks.
 #[derive(Debug, Default)]
-pub(super) struct Registered {
-    /// Its webhooks.
+pub(super) struct RegistrationInfo {
+    /// The webhooks.
     pub(super) webhooks: Vec<Registration>,
-    /// What is written there, where it was read from a cluster.
+    /// The configurations as YAML, if they were read from a cluster.
     pub(super) content: Option<String>,
-    /// `https://HOST:PORT`, where it names an address.
+    /// `https://HOST:PORT`, if a webhook has a URL.
     pub(super) url: Option<String>,
-    /// PEM of the authority, where it names an address.
+    /// PEM of the CA, if a webhook has a URL.
     pub(super) authority: Option<String>,
-    /// The providers whose namespaces it selects.
+    /// The providers whose namespaces the webhooks select.
     pub(super) selected: BTreeSet<String>,
-    /// Name and port of the Service, where it names one.
+    /// Name and port of the Service, if a webhook has one.
     pub(super) service: (String, u16),
 }
 
-impl Registered {
+impl RegistrationInfo {
     /// Reads a file.
     pub(super) fn read(file: &Path) -> Result<Self, Failure> {
-        let configurations = targets::registered(file)?;
+        let configurations = targets::read_registration(file)?;
         let found = Self::of(&configurations);
         if found.webhooks.is_empty() {
             return Err(Failure::usage(format!("{} registers no webhook", file.display())));
@@ -40,7 +40,7 @@ impl Registered {
         Ok(found)
     }
 
-    /// What configurations tell.
+    /// Extracts the information from configurations.
     pub(super) fn of(configurations: &[WebhookConfiguration]) -> Self {
         let webhooks: Vec<Registration> =
             configurations.iter().flat_map(|configuration| configuration.webhooks.clone()).collect();
@@ -48,8 +48,8 @@ impl Registered {
         let service = webhooks.iter().find_map(|webhook| webhook.client_config.service.clone());
         let service = service.map(|service| (service.name, service.port.unwrap_or(443)));
         Self {
-            url: addressed.and_then(|webhook| base(webhook.client_config.url.as_deref()?)),
-            authority: addressed.and_then(|webhook| decoded(webhook.client_config.ca_bundle.as_deref()?)),
+            url: addressed.and_then(|webhook| base_url(webhook.client_config.url.as_deref()?)),
+            authority: addressed.and_then(|webhook| decode_pem(webhook.client_config.ca_bundle.as_deref()?)),
             service: service.unwrap_or_default(),
             content: None,
             selected: selected(configurations),
@@ -57,21 +57,21 @@ impl Registered {
         }
     }
 
-    /// Where each webhook that contracts speak of may be.
+    /// The candidate paths of each webhook that a contract is about.
     pub(super) fn paths(&self) -> BTreeMap<String, Vec<String>> {
-        known(&self.webhooks)
+        candidate_paths(&self.webhooks)
     }
 }
 
-/// Where each webhook that contracts speak of may be: first where it is registered, then where it is by default.
-pub(super) fn known(webhooks: &[Registration]) -> BTreeMap<String, Vec<String>> {
+/// The candidate paths of each webhook that a contract is about: first the registered ones, then the default one.
+pub(super) fn candidate_paths(webhooks: &[Registration]) -> BTreeMap<String, Vec<String>> {
     let default = gardener_controlplane::webhooks::paths();
     let paths = default.into_iter().map(|(name, path)| {
-        let is_it = |webhook: &&Registration| {
+        let has_name = |webhook: &&Registration| {
             webhook.name.split('.').next() == Some(name)
                 || route::path(webhook).rsplit('/').next() == Some(name)
         };
-        let mut paths: Vec<String> = webhooks.iter().filter(is_it).map(route::path).collect();
+        let mut paths: Vec<String> = webhooks.iter().filter(has_name).map(route::path).collect();
         paths.push(path);
         paths.dedup();
         (name.to_owned(), paths)
@@ -79,13 +79,13 @@ pub(super) fn known(webhooks: &[Registration]) -> BTreeMap<String, Vec<String>> 
     paths.collect()
 }
 
-fn base(url: &str) -> Option<String> {
+fn base_url(url: &str) -> Option<String> {
     let (scheme, rest) = url.split_once("://")?;
     let host = rest.split(['/', '?']).next()?;
     Some(format!("{scheme}://{host}"))
 }
 
-fn decoded(bundle: &str) -> Option<String> {
+fn decode_pem(bundle: &str) -> Option<String> {
     String::from_utf8(STANDARD.decode(bundle).ok()?).ok().filter(|pem| !pem.is_empty())
 }
 
@@ -95,14 +95,14 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn webhooks_are_known_by_name_or_path_and_asked_first_where_they_are_registered() {
+    fn webhooks_are_found_by_name_or_path_and_registered_paths_come_first() {
         let webhooks: Vec<Registration> = serde_json::from_value(json!([
             {"name": "controlplane.aws.extensions.gardener.cloud", "clientConfig": {"service": {"path": "/webhooks/cp"}}},
             {"name": "other", "clientConfig": {"url": "https://a:1/webhooks/controlplaneexposure?x"}},
             {"name": "network", "clientConfig": {"service": {"path": "/network"}}},
         ]))
         .unwrap();
-        let paths = known(&webhooks);
+        let paths = candidate_paths(&webhooks);
         assert_eq!(paths["controlplane"], ["/webhooks/cp", "/controlplane"]);
         assert_eq!(
             paths["controlplaneexposure"],

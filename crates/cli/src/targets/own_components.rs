@@ -1,4 +1,4 @@
-//! Our own components as one target: each contract is asked of the component that it is about.
+//! Our components as one target: each contract runs on the component that it is about.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,35 +17,35 @@ use contract::process::ProcessAction;
 use crate::components::{self, COMPONENTS};
 use crate::terminal::Failure;
 
-/// Components of ours.
-struct Ours {
-    /// The components that the contracts are about.
-    about: Vec<&'static Component>,
+/// Components of this project.
+struct OwnComponents {
+    /// The components of the selected contracts.
+    selected: Vec<&'static Component>,
     /// The component whose controllers maintain Shoots.
     maintainer: Option<&'static Component>,
-    /// The release of Gardener that they are asked for.
+    /// The release of Gardener that the user selected.
     gardener: Option<String>,
 }
 
-/// The components that contracts of these names are about.
+/// The components with these names as a target.
 ///
 /// # Errors
 /// A usage error for a name that no component has.
-pub(crate) fn ours<'a>(
+pub(crate) fn own_components<'a>(
     names: impl IntoIterator<Item = &'a str>,
     gardener: Option<String>,
 ) -> Result<Arc<dyn Target>, Failure> {
     let names: BTreeSet<&str> = names.into_iter().collect();
-    let about = names.into_iter().map(components::named).collect::<Result<Vec<_>, Failure>>()?;
+    let selected = names.into_iter().map(components::find).collect::<Result<Vec<_>, Failure>>()?;
     let maintainer = COMPONENTS.iter().copied().find(|component| component.maintains_shoots);
-    Ok(Arc::new(Ours { about, maintainer, gardener }))
+    Ok(Arc::new(OwnComponents { selected, maintainer, gardener }))
 }
 
-impl Ours {
+impl OwnComponents {
     fn component(&self, name: &str) -> Result<BuiltIn, TargetError> {
-        let mut known = self.about.iter().copied().chain(self.maintainer);
-        let found = known.find(|component| component.name == name);
-        found.map(|component| with_program(component)).ok_or_else(|| TargetError::Configuration {
+        let mut components = self.selected.iter().copied().chain(self.maintainer);
+        let found = components.find(|component| component.name == name);
+        found.map(with_program).ok_or_else(|| TargetError::Configuration {
             name: name.to_owned(),
             reason: "no component of this name was selected".to_owned(),
         })
@@ -55,17 +55,17 @@ impl Ours {
 /// A component, whose program is this tool.
 fn with_program(component: &'static Component) -> BuiltIn {
     let target = BuiltIn::of(component);
-    match components::command(component) {
+    match components::program_command(component) {
         Some(command) => target.with_program(component, command),
         None => target,
     }
 }
 
 #[async_trait]
-impl Target for Ours {
+impl Target for OwnComponents {
     fn identity(&self) -> Identity {
-        let names: Vec<&str> = self.about.iter().map(|component| component.program).collect();
-        let versions: BTreeSet<&str> = self.about.iter().map(|component| component.version).collect();
+        let names: Vec<&str> = self.selected.iter().map(|component| component.program).collect();
+        let versions: BTreeSet<&str> = self.selected.iter().map(|component| component.version).collect();
         Identity {
             name: names.join(", "),
             version: (versions.len() == 1).then(|| versions.into_iter().collect()),
@@ -75,7 +75,7 @@ impl Target for Ours {
     }
 
     fn features(&self) -> BTreeSet<String> {
-        let features = self.about.iter().flat_map(|component| component.features);
+        let features = self.selected.iter().flat_map(|component| component.features);
         features.map(|feature| (*feature).to_owned()).collect()
     }
 
@@ -96,11 +96,11 @@ impl Target for Ours {
     }
 
     fn decide(&self, decision: &Decision, given: &Given) -> Option<Decided> {
-        self.about.iter().find_map(|component| BuiltIn::of(component).decide(decision, given))
+        self.selected.iter().find_map(|component| BuiltIn::of(component).decide(decision, given))
     }
 
     fn admits(&self) -> bool {
-        self.about.iter().any(|component| BuiltIn::of(component).admits())
+        self.selected.iter().any(|component| BuiltIn::of(component).admits())
     }
 
     fn maintainer(&self) -> Option<&str> {
