@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::matching;
 use crate::observation::{Observation, judge};
-use crate::plan::Looked;
+use crate::plan::LocatedCase;
 use crate::target::{Decided, Target, question};
 
 /// The field of a CloudProfile that has a date.
@@ -43,9 +43,9 @@ pub(crate) fn are_movable(
 }
 
 /// Whether a decision is what the row asserts.
-pub(crate) fn keeps(looked: Looked<'_>, decided: Decided) -> bool {
-    let seen = Observation { called: None, input: looked.case.input(), answer: question::answer(decided) };
-    judge(&looked.case.then, &seen, &matching::rules_of(looked.contract, &seen)).is_empty()
+pub(crate) fn keeps(located: LocatedCase<'_>, decided: Decided) -> bool {
+    let seen = Observation { called: None, input: located.case.input(), answer: question::answer(decided) };
+    judge(&located.case.then, &seen, &matching::rules_of(located.contract, &seen)).is_empty()
 }
 
 /// Moves the dates as far as `now` lies before the time that it is, in whole seconds: what has passed has passed, what has not

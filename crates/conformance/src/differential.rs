@@ -11,7 +11,7 @@ use contract::explanations::{Explanation, Explanations};
 use contract::model::{Contract, Form};
 use serde_json::Value;
 
-use crate::plan::{self, Looked};
+use crate::plan::{self, LocatedCase};
 use crate::run::Interrupt;
 use crate::target::{Facts, Target};
 use explain::Explainer;
@@ -139,7 +139,7 @@ fn seeds<'a>(contract: &'a Contract, a: &dyn Target, b: &dyn Target, has_cluster
     let cases =
         clauses.flat_map(|(number, clause)| clause.cases.iter().map(move |case| (number, clause, case)));
     let seed = |(clause, of, case): (usize, &'a contract::model::Clause, &'a contract::case::Case)| {
-        let looked = Looked { contract, clause: of, case };
+        let located = LocatedCase { contract, clause: of, case };
         let has_request = match &case.when {
             When::Admission { sending, .. } => {
                 sending.request.is_empty() && (case.given.object.is_some() || case.given.old.is_some())
@@ -151,9 +151,9 @@ fn seeds<'a>(contract: &'a Contract, a: &dyn Target, b: &dyn Target, has_cluster
             | When::Emitted(_)
             | When::Decision(_) => false,
         };
-        let silent = [a, b].into_iter().any(|target| plan::is_silent(looked, target).is_some());
-        let usable = has_request && !silent && (has_cluster || !looked.has_facts());
-        usable.then(|| Seed { case, instance: looked.instance(), clause })
+        let silent = [a, b].into_iter().any(|target| plan::exclusion(located, target).is_some());
+        let usable = has_request && !silent && (has_cluster || !located.has_facts());
+        usable.then(|| Seed { case, instance: located.instance(), clause })
     };
     cases.filter_map(seed).collect()
 }

@@ -147,7 +147,7 @@ fn breach(namespace: &str, read: &[Read], asked: &emitted::Asked<'_, '_>) -> Cas
     let from = origin.map(|origin| format!(" · {origin}")).unwrap_or_default();
     let case = if namespace.is_empty() { name.clone() } else { format!("{namespace}/{name}") };
     let ended = Reason::new(ReasonCode::Ended, "");
-    let mut result = CaseResult::silent(&case, &rule.location, Status::Failed, ended);
+    let mut result = CaseResult::without_checks(&case, &rule.location, Status::Failed, ended);
     result.reason = None;
     result.checks = checks;
     result.story = vec![format!("given  {name} · {place}{from}")];

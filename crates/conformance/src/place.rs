@@ -136,7 +136,7 @@ pub fn place(case: &Case, fresh: &str) -> Placed {
 impl Placed {
     /// What was seen, under the name that the case says.
     #[must_use]
-    pub fn told_as_written(&self, mut seen: Observation) -> Observation {
+    pub fn with_original_names(&self, mut seen: Observation) -> Observation {
         let (Some(old), new) = (&self.renamed_from, &self.namespace) else { return seen };
         let answer = &mut seen.answer;
         for object in seen.input.iter_mut().chain(&mut answer.object) {
@@ -378,7 +378,7 @@ mod tests {
                 ..Answer::default()
             },
         };
-        assert_eq!(placed.told_as_written(seen("case-1")), seen("shoot--dev--app"));
+        assert_eq!(placed.with_original_names(seen("case-1")), seen("shoot--dev--app"));
         let request = serde_json::Map::from_iter([(text("namespace"), json!("shoot--dev--app"))]);
         let sending = Sending { request, ..Sending::default() };
         let asked_for = Case { when: When::Admission { operation: text("CREATE"), sending }, ..case.clone() };

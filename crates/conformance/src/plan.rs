@@ -77,8 +77,8 @@ pub struct Plan {
 
 impl Plan {
     /// The cases among which this one is asked apart from groups; `None`: it is asked in one.
-    fn apart(&mut self, looked: Looked<'_>) -> Option<&mut Vec<CaseRef>> {
-        match &looked.case.when {
+    fn apart(&mut self, located: LocatedCase<'_>) -> Option<&mut Vec<CaseRef>> {
+        match &located.case.when {
             When::Steps(_) => Some(&mut self.scenarios),
             When::Configuration => Some(&mut self.configurations),
             When::Emitted(_) => Some(&mut self.emitted),
@@ -94,7 +94,7 @@ impl Plan {
 
 /// A case with the contract and clause it belongs to.
 #[derive(Clone, Copy, Debug)]
-pub struct Looked<'a> {
+pub struct LocatedCase<'a> {
     /// Its contract.
     pub contract: &'a Contract,
     /// Its clause.
@@ -103,7 +103,7 @@ pub struct Looked<'a> {
     pub case: &'a Case,
 }
 
-impl<'a> Looked<'a> {
+impl<'a> LocatedCase<'a> {
     /// `<clause>/<case>`.
     #[must_use]
     pub fn id(&self) -> String {
@@ -162,10 +162,10 @@ impl<'a> Looked<'a> {
 
 /// Looks a case up.
 #[must_use]
-pub fn look(contracts: &[Contract], at: CaseRef) -> Looked<'_> {
+pub fn look(contracts: &[Contract], at: CaseRef) -> LocatedCase<'_> {
     let contract = &contracts[at.contract];
     let clause = &contract.clauses[at.clause];
-    Looked { contract, clause, case: &clause.cases[at.case] }
+    LocatedCase { contract, clause, case: &clause.cases[at.case] }
 }
 
 /// Plans a run: cases of one instance and configuration are asked together, those that others would see alone.
@@ -176,30 +176,30 @@ pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: b
     let mut alone = Vec::new();
     let everywhere = target.reads_everywhere();
     for at in all(contracts) {
-        let looked = look(contracts, at);
-        if let Some((status, reason)) = is_silent(looked, target) {
+        let located = look(contracts, at);
+        if let Some((status, reason)) = exclusion(located, target) {
             plan.silent.push((at, status, reason));
             continue;
         }
-        if let Some(apart) = plan.apart(looked) {
+        if let Some(apart) = plan.apart(located) {
             apart.push(at);
             continue;
         }
-        let now = now(looked, target);
-        let (instance, config) = (looked.instance().to_owned(), looked.case.config.clone());
+        let now = now(located, target);
+        let (instance, config) = (located.instance().to_owned(), located.case.config.clone());
         let group = |alone: bool| Group {
-            component: looked.contract.component.clone(),
+            component: located.contract.component.clone(),
             now,
             instance: instance.clone(),
             config: config.clone(),
             alone,
             cases: Vec::new(),
         };
-        let alone_by_place = place::isolation(looked.case, on_server) == Isolation::Alone;
-        if alone_by_place || has_fact_of(looked.case, &everywhere, on_server) {
+        let alone_by_place = place::isolation(located.case, on_server) == Isolation::Alone;
+        if alone_by_place || has_fact_of(located.case, &everywhere, on_server) {
             alone.push(Group { cases: vec![at], ..group(true) });
         } else {
-            let key = (looked.contract.component.clone(), now, instance.clone(), config.to_string());
+            let key = (located.contract.component.clone(), now, instance.clone(), config.to_string());
             groups.entry(key).or_insert_with(|| group(false)).cases.push(at);
         }
     }
@@ -268,31 +268,31 @@ fn has_fact_of(case: &Case, resources: &BTreeSet<String>, writes_old: bool) -> b
 }
 
 /// Why a target is not asked a case, if it is not.
-pub(crate) fn is_silent(looked: Looked<'_>, target: &dyn Target) -> Option<(Status, Reason)> {
-    if let Some(reason) = is_elsewhere(looked, target) {
+pub(crate) fn exclusion(located: LocatedCase<'_>, target: &dyn Target) -> Option<(Status, Reason)> {
+    if let Some(reason) = is_elsewhere(located, target) {
         return Some((Status::NotSupported, reason));
     }
-    let contract = looked.contract;
+    let contract = located.contract;
     if contract.form == Form::Objects {
         return None;
     }
-    if let Some(reason) = lacks(looked, target) {
+    if let Some(reason) = lacks(located, target) {
         return Some((Status::NotSupported, reason));
     }
-    if let Some(reason) = is_of_another_version(looked, target) {
+    if let Some(reason) = is_of_another_version(located, target) {
         return Some((Status::Skipped, reason));
     }
     let fixed = match target.configurable(&contract.component) {
         Configurable::Any => return None,
-        Configurable::OneOf(_) if looked.case.when == When::Configuration => return None,
-        _ if looked.case.when == When::Configuration => {
+        Configurable::OneOf(_) if located.case.when == When::Configuration => return None,
+        _ if located.case.when == When::Configuration => {
             let text = "the target's configuration cannot be set, so it cannot be started with another";
             return Some((Status::NotSupported, Reason::new(ReasonCode::Configuration, text)));
         }
         // It is started in another place, with any configuration.
-        Configurable::OneOf(_) if is_started_apart(looked, target) => return None,
+        Configurable::OneOf(_) if is_started_apart(located, target) => return None,
         Configurable::OneOf(rollouts) => {
-            return rollouts.serving(&looked.case.config).is_none().then(|| {
+            return rollouts.serving(&located.case.config).is_none().then(|| {
                 let number = rollouts.configs().len();
                 let text = format!(
                     "the target runs with {number} configurations side by side, this one is in none of them"
@@ -303,17 +303,17 @@ pub(crate) fn is_silent(looked: Looked<'_>, target: &dyn Target) -> Option<(Stat
         Configurable::Fixed(config) => config,
         Configurable::Unknown => usual_config(contract),
     };
-    (!contains(&fixed, &looked.case.config)).then(|| {
+    (!contains(&fixed, &located.case.config)).then(|| {
         let text =
-            format!("the target's configuration cannot be set; this case needs {}", looked.case.config);
+            format!("the target's configuration cannot be set; this case needs {}", located.case.config);
         (Status::NotSupported, Reason::new(ReasonCode::Configuration, text))
     })
 }
 
 /// What the target would have to have, or to state, to be asked.
-fn lacks(looked: Looked<'_>, target: &dyn Target) -> Option<Reason> {
+fn lacks(located: LocatedCase<'_>, target: &dyn Target) -> Option<Reason> {
     let features = target.features();
-    for need in &looked.clause.needs {
+    for need in &located.clause.needs {
         let (wanted, feature) =
             need.strip_prefix("not ").map_or((true, need.as_str()), |feature| (false, feature.trim()));
         if features.contains(feature) != wanted {
@@ -322,13 +322,13 @@ fn lacks(looked: Looked<'_>, target: &dyn Target) -> Option<Reason> {
             return Some(Reason::new(ReasonCode::Feature, text));
         }
     }
-    let name = parameters::missing(looked.case)?;
+    let name = parameters::missing(located.case)?;
     Some(Reason::new(ReasonCode::Parameter, format!("the target states no parameter {name}")))
 }
 
 /// Why a case is not for this target, whatever it can do.
-fn is_elsewhere(looked: Looked<'_>, target: &dyn Target) -> Option<Reason> {
-    let contract = looked.contract;
+fn is_elsewhere(located: LocatedCase<'_>, target: &dyn Target) -> Option<Reason> {
+    let contract = located.contract;
     if contract.form == Form::Objects {
         // Each namespace is of a release of its own, and objects have neither features nor a configuration.
         let text = "it is asked of what Gardener emits, by `check objects`, and of no target";
@@ -338,7 +338,7 @@ fn is_elsewhere(looked: Looked<'_>, target: &dyn Target) -> Option<Reason> {
         let text = format!("{} is not asked about {}", target.identity().name, contract.component);
         return Some(Reason::new(ReasonCode::Component, text));
     }
-    let runs_on = looked.case.when.decision()?.runs_on;
+    let runs_on = located.case.when.decision()?.runs_on;
     let is_asked = match runs_on {
         RunsOn::Decision => target.decides(),
         RunsOn::Admission => target.admits(),
@@ -351,17 +351,17 @@ fn is_elsewhere(looked: Looked<'_>, target: &dyn Target) -> Option<Reason> {
         };
         return Some(Reason::new(ReasonCode::Level, text));
     }
-    (has_real_time(runs_on, target) && now(looked, target).is_some()).then(|| {
+    (has_real_time(runs_on, target) && now(located, target).is_some()).then(|| {
         let text = "the row is about its very moment, or its answer says a date, and a garden's time is the real one";
         Reason::new(ReasonCode::Substrate, text)
     })
 }
 
 /// Whether the target is started for the case elsewhere than where it is installed.
-fn is_started_apart(looked: Looked<'_>, target: &dyn Target) -> bool {
-    let decision = looked.case.when.decision();
+fn is_started_apart(located: LocatedCase<'_>, target: &dyn Target) -> bool {
+    let decision = located.case.when.decision();
     let is_admitted = decision.is_none_or(|decision| decision.runs_on == RunsOn::Admission);
-    looked.scenario().is_some() || !is_admitted || !target.is_inside(&looked.contract.component)
+    located.scenario().is_some() || !is_admitted || !target.is_inside(&located.contract.component)
 }
 
 /// Whether rows of this level are asked in the time that it is and no other: of a garden, of a controller outside.
@@ -374,14 +374,14 @@ fn has_real_time(runs_on: RunsOn, target: &dyn Target) -> bool {
 }
 
 /// The time that a target must show; `None`: the time that it is, as is the only one inside a cluster.
-fn now(looked: Looked<'_>, target: &dyn Target) -> Option<Timestamp> {
-    let decision = looked.case.when.decision()?;
+fn now(located: LocatedCase<'_>, target: &dyn Target) -> Option<Timestamp> {
+    let decision = located.case.when.decision()?;
     let shows_real_time = match target.identity().kind {
-        TargetKind::InCluster => target.is_inside(&looked.contract.component),
+        TargetKind::InCluster => target.is_inside(&located.contract.component),
         _ => has_real_time(decision.runs_on, target),
     };
-    let keeps = |decided| dates::keeps(looked, decided);
-    let is_movable = || dates::are_movable(looked.case, decision, target, keeps);
+    let keeps = |decided| dates::keeps(located, decided);
+    let is_movable = || dates::are_movable(located.case, decision, target, keeps);
     (!shows_real_time || !is_movable()).then_some(decision.now)
 }
 

@@ -19,7 +19,7 @@ use super::outcome::{Example, Explained, Group, Outcome, Subject, SubjectOutcome
 use super::{generate, idle};
 use crate::matching;
 use crate::run::Interrupt;
-use crate::run::scenario::{Ended, Play, Settled, States, states};
+use crate::run::scenario::{Play, ScenarioEnd, Settled, States, states};
 use crate::target::Target;
 
 mod documents;
@@ -149,8 +149,10 @@ impl Pair<'_> {
         for played in played {
             match played {
                 Ok(played) => count(&mut found, &played, &mut unexplained),
-                Err(Ended::Interrupted) => {}
-                Err(Ended::Environment(reason) | Ended::NotSupported(reason)) => errors.push(reason),
+                Err(ScenarioEnd::Interrupted) => {}
+                Err(ScenarioEnd::Environment(reason) | ScenarioEnd::NotSupported(reason)) => {
+                    errors.push(reason)
+                }
             }
         }
         let mut small: Vec<usize> = Vec::new();
@@ -177,7 +179,7 @@ impl Pair<'_> {
     }
 
     /// Plays a world against both. What differs without explanation is played again: a target outside may be slow.
-    fn played(&self, world: &Value, id: &str) -> Result<Played, Ended> {
+    fn played(&self, world: &Value, id: &str) -> Result<Played, ScenarioEnd> {
         let (mut tells, mut found) = self.compared(world, id)?;
         let is_outside = self.a.is_outside() || self.b.is_outside();
         if is_outside && found.iter().any(|found| found.explanation.is_none()) {
@@ -192,9 +194,9 @@ impl Pair<'_> {
         Ok(Played { world: world.clone(), tells, found })
     }
 
-    fn compared(&self, world: &Value, id: &str) -> Result<(String, Vec<Found>), Ended> {
+    fn compared(&self, world: &Value, id: &str) -> Result<(String, Vec<Found>), ScenarioEnd> {
         let scenario =
-            world::scenario(world).map_err(|reason| Ended::Environment(format!("{id}: {reason}")))?;
+            world::scenario(world).map_err(|reason| ScenarioEnd::Environment(format!("{id}: {reason}")))?;
         let play = Play {
             id: id.to_owned(),
             component: self.contract.component.clone(),
@@ -204,7 +206,7 @@ impl Pair<'_> {
             settled: self.kind.settled,
         };
         let named = |ended| match ended {
-            Ended::Environment(reason) => Ended::Environment(format!("{id}: {reason}")),
+            ScenarioEnd::Environment(reason) => ScenarioEnd::Environment(format!("{id}: {reason}")),
             ended => ended,
         };
         let a = states(self.a, &play, self.interrupt).map_err(named)?;

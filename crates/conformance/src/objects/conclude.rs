@@ -121,7 +121,7 @@ impl Checker<'_> {
     /// Each breach; what was kept, and what says nothing, in one case each.
     fn cases(&self, clause: &Clause, found: Option<&Found>) -> Vec<CaseResult> {
         let silent = |name: &str, status: Status, code: ReasonCode, text: String| {
-            CaseResult::silent(name, &clause.location, status, Reason::new(code, text))
+            CaseResult::without_checks(name, &clause.location, status, Reason::new(code, text))
         };
         let Some(found) = found else {
             let (code, text) = match (self.applies(clause), &clause.versions) {
@@ -170,7 +170,7 @@ pub(super) fn described(what: &str, namespaces: usize) -> String {
 pub(super) fn together(objects: usize, what: &str, status: Status, location: &Location) -> CaseResult {
     let name = format!("{} {what}", plural(objects, "object"));
     let together = Some(Together { objects, what: what.to_owned() });
-    let silent = CaseResult::silent(&name, location, status, Reason::new(ReasonCode::Ended, ""));
+    let silent = CaseResult::without_checks(&name, location, status, Reason::new(ReasonCode::Ended, ""));
     CaseResult { together, reason: None, ..silent }
 }
 

@@ -17,8 +17,8 @@ pub(crate) fn lanes<'a>(
     for group in groups {
         let cases = || group.cases.iter().map(|at| look(contracts, *at));
         let mut lane = Lane {
-            contracts: cases().map(|looked| looked.contract.name.as_str()).collect(),
-            seen: cases().flat_map(|looked| place::seen_by_others(looked.case)).collect(),
+            contracts: cases().map(|located| located.contract.name.as_str()).collect(),
+            seen: cases().flat_map(|located| place::seen_by_others(located.case)).collect(),
             groups: Vec::new(),
         };
         let (met, apart) = lanes.into_iter().partition(|other| other.meets(&lane));

@@ -4,7 +4,7 @@ use contract::model::Contract;
 use contract::release::Asked;
 use contract::versions::Range;
 
-use super::Looked;
+use super::LocatedCase;
 use crate::report::{Reason, ReasonCode};
 use crate::target::{Configurable, Target};
 
@@ -28,11 +28,11 @@ pub fn asked(target: &dyn Target) -> Asked<'_> {
 }
 
 /// Why a clause does not hold for this target: it is about other releases of Gardener, or other versions of the target.
-pub(super) fn is_of_another_version(looked: Looked<'_>, target: &dyn Target) -> Option<Reason> {
-    let versions = looked.clause.versions.as_ref()?;
+pub(super) fn is_of_another_version(located: LocatedCase<'_>, target: &dyn Target) -> Option<Reason> {
+    let versions = located.clause.versions.as_ref()?;
     let range = Range::parse(versions)?;
     let asked = asked(target);
-    let text = if let Some(gardener) = asked.of(looked.contract, looked.clause) {
+    let text = if let Some(gardener) = asked.of(located.contract, located.clause) {
         (!range.covers(gardener))
             .then(|| format!("holds for Gardener {versions}, it is asked for {gardener} (--gardener)"))
     } else {

@@ -51,7 +51,7 @@ impl Verdict {
             contracts.into_iter().filter(|(_, clauses)| !clauses.iter().all(is_out)).collect();
         let answered = counted.iter().any(|(_, clauses)| cases(clauses).any(is_answer));
         let share = |(verdict, clauses): (Self, &[ClauseResult])| {
-            if verdict != Self::Inconclusive || !answered || !cases(clauses).all(is_silent) {
+            if verdict != Self::Inconclusive || !answered || !cases(clauses).all(exclusion) {
                 verdict
             } else if cases(clauses).any(CaseResult::is_withheld) {
                 Self::Partial
@@ -176,7 +176,7 @@ fn is_open(case: &CaseResult) -> bool {
     matches!(case.status, Status::Errored | Status::NotRun | Status::Vacuous)
 }
 
-fn is_silent(case: &CaseResult) -> bool {
+fn exclusion(case: &CaseResult) -> bool {
     matches!(case.status, Status::Skipped | Status::NotSupported)
 }
 
@@ -207,7 +207,7 @@ mod tests {
 
     fn clause(status: Status, code: ReasonCode) -> ClauseResult {
         let location = contract::model::Location::default();
-        let case = CaseResult::silent("case", &location, status, Reason::new(code, "a reason"));
+        let case = CaseResult::without_checks("case", &location, status, Reason::new(code, "a reason"));
         ClauseResult {
             id: "A-1".to_owned(),
             text: String::new(),

@@ -1,4 +1,4 @@
-//! What a watcher sees of one object while a step goes on.
+//! Watches one object during a step.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -11,30 +11,34 @@ use substrate::cluster::resource;
 use tokio::task::JoinHandle;
 
 use super::clusters::{Clusters, head};
-use super::steps::Ended;
+use super::steps::ScenarioEnd;
 
-/// How long after its end a watch is begun again.
+/// Pause before a watch that ended is started again.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// What a watcher has seen.
+/// The states that a watch has delivered.
 #[derive(Debug, Default)]
-struct Log {
-    /// In order; absent: it was deleted.
+struct WatchLog {
+    /// In order; `None`: the object was deleted.
     states: Vec<Option<Value>>,
-    /// Why nothing more will be seen.
+    /// Why the watch broke.
     broken: Option<String>,
 }
 
-/// Follows one object; dropping it ends the watch.
-pub(super) struct Seen {
-    log: Arc<Mutex<Log>>,
+/// Watches one object; dropping it ends the watch.
+pub(super) struct ObjectWatch {
+    log: Arc<Mutex<WatchLog>>,
     task: JoinHandle<()>,
 }
 
-impl Seen {
-    /// Follows an object from now on.
-    pub(super) async fn follow(clusters: &Clusters, side: Side, object: &ObjectRef) -> Result<Self, Ended> {
-        let failed = |reason: String| Ended::Environment(format!("failed to watch {object}: {reason}"));
+impl ObjectWatch {
+    /// Starts to watch an object.
+    pub(super) async fn start(
+        clusters: &Clusters,
+        side: Side,
+        object: &ObjectRef,
+    ) -> Result<Self, ScenarioEnd> {
+        let failed = |reason: String| ScenarioEnd::Environment(format!("failed to watch {object}: {reason}"));
         let served = resource(&head(object)).map_err(|error| failed(error.to_string()))?;
         let kind = ApiResource {
             group: served.group.clone(),
@@ -52,7 +56,7 @@ impl Seen {
         let field = format!("metadata.name={}", object.name);
         let list = api.list(&ListParams::default().fields(&field)).await;
         let version = list.map_err(|error| failed(error.to_string()))?.metadata.resource_version;
-        let log = Arc::new(Mutex::new(Log::default()));
+        let log = Arc::new(Mutex::new(WatchLog::default()));
         let (kept, name) = (Arc::clone(&log), object.to_string());
         let task = tokio::spawn(async move {
             let error = follow(api, field, version.unwrap_or_default(), &kept).await;
@@ -62,28 +66,31 @@ impl Seen {
         Ok(Self { log, task })
     }
 
-    /// How much was seen so far.
+    /// Number of states so far.
     pub(super) fn count(&self) -> usize {
         let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         log.states.len() + usize::from(log.broken.is_some())
     }
 
-    /// What was seen so far, in order; absent: it was deleted. A watch that broke says nothing about the target.
-    pub(super) fn states(&self) -> Result<Vec<Option<Value>>, Ended> {
+    /// The states so far, in order; `None`: the object was deleted.
+    ///
+    /// # Errors
+    /// If the watch broke, which says nothing about the target.
+    pub(super) fn states(&self) -> Result<Vec<Option<Value>>, ScenarioEnd> {
         let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         match &log.broken {
-            Some(reason) => Err(Ended::Environment(reason.clone())),
+            Some(reason) => Err(ScenarioEnd::Environment(reason.clone())),
             None => Ok(log.states.clone()),
         }
     }
 }
 
-/// Adds what is seen; a watch that ends, as each does after minutes, goes on where it ended. Gives why it cannot.
+/// Adds states to the log; resumes a watch that ends, as each does after minutes. Returns why it cannot.
 async fn follow(
     api: Api<DynamicObject>,
     field: String,
     mut version: String,
-    log: &Mutex<Log>,
+    log: &Mutex<WatchLog>,
 ) -> kube::Error {
     let params = WatchParams::default().fields(&field);
     loop {
@@ -107,7 +114,7 @@ async fn follow(
     }
 }
 
-impl Drop for Seen {
+impl Drop for ObjectWatch {
     fn drop(&mut self) {
         self.task.abort();
     }

@@ -1,4 +1,4 @@
-//! What is seen of a maintenance, as the documents that tell a decision.
+//! Observations of a maintenance in the form of a decision's document.
 
 use std::time::Duration;
 
@@ -6,32 +6,32 @@ use formats::duration::GoDuration;
 use jiff::{SignedDuration, Timestamp, tz::TimeZone};
 use serde_json::{Value, json};
 
-/// How a sentence goes on that tells of a version.
+/// Text in the sentences of a description that are about a version.
 const VERSION: &str = " to version ";
 
-/// The given Shoot as it is specified now, and what its status tells of its last maintenance: how that ended only where
-/// it is among what is told.
-pub(super) fn maintenance(given: Value, live: &Value, tells: &[&str]) -> Value {
+/// The given Shoot with its current spec, and its last maintenance by its status; the state only if it is among the `fields` of
+/// the document.
+pub(super) fn maintenance(given: Value, live: &Value, fields: &[&str]) -> Value {
     let last = &live["status"]["lastMaintenance"];
     let description = last["description"].as_str().unwrap_or_default();
-    let told: Vec<&str> = description.split(", ").filter(|sentence| !sentence.is_empty()).collect();
+    let sentences: Vec<&str> = description.split(", ").filter(|sentence| !sentence.is_empty()).collect();
     let mut shoot = given;
     shoot["spec"] = live["spec"].clone();
     let mut document = json!({"shoot": shoot});
-    if !told.is_empty() {
-        document["reason"] = json!(reasons(&told));
-        document["told"] = json!(told);
+    if !sentences.is_empty() {
+        document["reason"] = json!(reasons(&sentences));
+        document["told"] = json!(sentences);
     }
-    if let Some(state) = last["state"].as_str().filter(|_| tells.contains(&"state")) {
+    if let Some(state) = last["state"].as_str().filter(|_| fields.contains(&"state")) {
         document["state"] = json!(state);
     }
     document
 }
 
 /// Why versions were moved, each reason once.
-fn reasons(told: &[&str]) -> String {
+fn reasons(sentences: &[&str]) -> String {
     let mut reasons: Vec<&str> = Vec::new();
-    for sentence in told.iter().filter(|sentence| sentence.contains(VERSION)) {
+    for sentence in sentences.iter().filter(|sentence| sentence.contains(VERSION)) {
         match sentence.rsplit_once(" Reason: ") {
             Some((_, reason)) if !reasons.contains(&reason) => reasons.push(reason),
             _ => {}
@@ -40,18 +40,18 @@ fn reasons(told: &[&str]) -> String {
     reasons.join(", ")
 }
 
-/// Whether a Shoot is maintained at once, and, where both were seen, the earliest and the latest that it is next: that is
-/// when its window begins and ends.
+/// Whether a Shoot is maintained at once, and, if both are known, the earliest and the latest time of its next maintenance:
+/// the begin and the end of its window.
 pub(super) fn window(at_once: bool, now: Timestamp, spans: &[Duration]) -> Value {
     let mut document = json!({"maintained": at_once});
     if let [from, to] = spans {
         let seconds = |span: &Duration| i64::try_from(span.as_secs()).unwrap_or(i64::MAX);
-        let shown = |span| GoDuration::from_seconds(seconds(span)).to_string();
+        let text = |span| GoDuration::from_seconds(seconds(span)).to_string();
         let at = |span| {
             let then = now.saturating_add(SignedDuration::from_secs(seconds(span))).unwrap_or(now);
             then.to_zoned(TimeZone::UTC).strftime("%H:%M:%S").to_string()
         };
-        document["next"] = json!({"from": shown(from), "to": shown(to)});
+        document["next"] = json!({"from": text(from), "to": text(to)});
         document["window"] = json!({"begin": at(from), "end": at(to)});
     }
     document
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_status_tells_is_told_sentence_by_sentence_and_each_reason_once() {
+    fn the_document_has_the_sentences_of_the_status_and_each_reason_once() {
         let (image, minor) = (
             "Machine image of pool a upgraded to version 2. Reason: one",
             "Kubernetes to version 3. Reason: two",

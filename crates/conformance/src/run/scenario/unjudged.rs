@@ -1,4 +1,4 @@
-//! Steps that nobody judges: what the clusters hold after each, once nothing changes any more.
+//! Runs a scenario without judging it: returns the objects in the clusters after each step, once they no longer change.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,154 +11,158 @@ use substrate::cluster::resource;
 use substrate::embedded::Embedded;
 use tokio::time::{Instant, sleep};
 
-use super::apart::{Apart, apart};
 use super::clusters::{Clusters, head};
-use super::place::Place;
-use super::requests::{self, Mark};
-use super::steps::Ended;
+use super::environment::ScenarioEnvironment;
+use super::requests::{self, LogPosition};
+use super::steps::ScenarioEnd;
+use super::thread::{ThreadOptions, run_in_thread};
 use crate::run::Interrupt;
 use crate::target::{Running, Setup, Target};
 
-/// How often it is looked whether something changed.
-const LOOK: Duration = Duration::from_millis(100);
-/// How long nothing must change before a step has settled: of virtual time, and of real time.
+/// Pause between two checks for changes.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+/// How long nothing must change before a step is done: of virtual time, and of real time.
 const QUIET: Duration = Duration::from_secs(3);
 const REAL_QUIET: Duration = Duration::from_millis(1_200);
-/// How long is waited for what is still under way.
+/// How long to wait for objects that say that they are still in progress.
 const PATIENCE: Duration = Duration::from_secs(30);
 const REAL_PATIENCE: Duration = Duration::from_secs(12);
 
-/// A scenario whose expectations, if it has any, are not looked at.
+/// A scenario whose expectations are ignored.
 #[derive(Clone)]
-pub(crate) struct Play {
-    /// What it is known by when it does not end.
+pub(crate) struct UnjudgedScenario {
+    /// Its id in error messages.
     pub(crate) id: String,
     pub(crate) component: String,
     pub(crate) instance: String,
     pub(crate) config: Value,
     pub(crate) scenario: Scenario,
-    pub(crate) settled: Settled,
+    pub(crate) stability: StabilityRules,
 }
 
-/// What decides whether a step has settled.
+/// Decides whether the clusters are stable after a step.
 #[derive(Clone, Copy)]
-pub(crate) struct Settled {
-    /// Takes out of an object what may change for ever, such as times.
-    pub(crate) plain: fn(&mut Value),
-    /// Whether an object says that more is to come.
-    pub(crate) is_under_way: fn(&Value) -> bool,
+pub(crate) struct StabilityRules {
+    /// Removes fields that may change for ever, such as times.
+    pub(crate) normalize: fn(&mut Value),
+    /// Whether an object says that work on it is in progress.
+    pub(crate) is_in_progress: fn(&Value) -> bool,
 }
 
-/// What clusters hold: objects by cluster, kind and `<namespace>/<name>`.
-pub(crate) type States = BTreeMap<(Side, String, String), Value>;
+/// The objects in clusters, by cluster, kind and `<namespace>/<name>`.
+pub(crate) type ObjectStates = BTreeMap<(Side, String, String), Value>;
 
-/// Plays a scenario; gives what stood after each step, and what stood before the first after the target was started.
-pub(crate) fn played(
+/// Runs a scenario; returns the objects after the start of the target and after each step.
+pub(crate) fn run_unjudged(
     target: &Arc<dyn Target>,
-    play: &Play,
+    unjudged: &UnjudgedScenario,
     interrupt: &Interrupt,
-) -> Result<Vec<States>, Ended> {
+) -> Result<Vec<ObjectStates>, ScenarioEnd> {
     let outside = target.is_outside();
     let patience = if outside { REAL_PATIENCE } else { Duration::ZERO };
-    let steps = u32::try_from(play.scenario.steps.len() + 1).unwrap_or(u32::MAX);
-    let place = Place {
+    let steps = u32::try_from(unjudged.scenario.steps.len() + 1).unwrap_or(u32::MAX);
+    let environment = ScenarioEnvironment {
         real: None,
         needs: target.needs().clone(),
         outside,
         waits: patience.saturating_mul(steps),
-        otherwise: None,
+        deviation: None,
     };
-    let clock = Apart { real_time: outside, waits: place.waits, is_gone: &|| false };
-    let (target, play) = (Arc::clone(target), play.clone());
-    let id = play.id.clone();
-    apart(interrupt, &id, &clock, |bark| async move {
+    let clock = ThreadOptions { real_time: outside, waits: environment.waits, is_failed: &|| false };
+    let (target, unjudged) = (Arc::clone(target), unjudged.clone());
+    let id = unjudged.id.clone();
+    run_in_thread(interrupt, &id, &clock, |abort| async move {
         tokio::select! {
-            states = staged(target.as_ref(), &play, &place) => states.map(Some),
-            () = bark.notified() => Ok(None),
+            states = run_steps(target.as_ref(), &unjudged, &environment) => states.map(Some),
+            () = abort.notified() => Ok(None),
         }
     })
 }
 
-async fn staged(target: &dyn Target, play: &Play, place: &Place) -> Result<Vec<States>, Ended> {
-    let clusters = Clusters::start(&play.scenario, place, false).await?;
-    clusters.write(&play.scenario.given).await?;
-    let mut watched = Watched {
+async fn run_steps(
+    target: &dyn Target,
+    unjudged: &UnjudgedScenario,
+    environment: &ScenarioEnvironment,
+) -> Result<Vec<ObjectStates>, ScenarioEnd> {
+    let clusters = Clusters::start(&unjudged.scenario, environment, false).await?;
+    clusters.write(&unjudged.scenario.given).await?;
+    let mut watched = ClusterWatch {
         clusters: &clusters,
         begin: requests::mark(&clusters),
-        kinds: kinds(&play.scenario),
+        kinds: kinds(&unjudged.scenario),
         identities: BTreeMap::new(),
-        settled: play.settled,
-        outside: place.outside,
+        stability: unjudged.stability,
+        outside: environment.outside,
     };
     let for_target = clusters.for_target();
     let setup = Setup {
-        component: &play.component,
+        component: &unjudged.component,
         now: None,
-        config: &play.config,
-        instance: &play.instance,
+        config: &unjudged.config,
+        instance: &unjudged.instance,
         facts: Some(for_target.source.clone()),
         clusters: Some(for_target),
     };
-    let running = target.start(setup).await.map_err(|error| Ended::Environment(error.to_string()))?;
-    let states = watched.steps(&play.scenario).await;
+    let running = target.start(setup).await.map_err(|error| ScenarioEnd::Environment(error.to_string()))?;
+    let states = watched.steps(&unjudged.scenario).await;
     let last_words = if states.is_err() { running.last_words() } else { String::new() };
     Running::stop(running).await;
     states.map_err(|ended| match ended {
-        Ended::Environment(reason) if !last_words.is_empty() => {
-            Ended::Environment(format!("{reason}; the target's last words:\n{last_words}"))
+        ScenarioEnd::Environment(reason) if !last_words.is_empty() => {
+            ScenarioEnd::Environment(format!("{reason}; the target's last output:\n{last_words}"))
         }
         ended => ended,
     })
 }
 
-/// Clusters that are looked at.
-struct Watched<'a> {
+/// Clusters that are being observed.
+struct ClusterWatch<'a> {
     clusters: &'a Clusters,
-    /// Where the servers' logs were when the target was started.
-    begin: Mark,
+    /// Position in the servers' logs when the target was started.
+    begin: LogPosition,
     kinds: BTreeSet<(Side, String, String)>,
     /// The uids of each object, in the order in which they were seen.
     identities: BTreeMap<(Side, String, String), Vec<String>>,
-    settled: Settled,
+    stability: StabilityRules,
     outside: bool,
 }
 
-impl Watched<'_> {
-    async fn steps(&mut self, scenario: &Scenario) -> Result<Vec<States>, Ended> {
-        let mut states = vec![self.settle().await?];
+impl ClusterWatch<'_> {
+    async fn steps(&mut self, scenario: &Scenario) -> Result<Vec<ObjectStates>, ScenarioEnd> {
+        let mut states = vec![self.wait_until_stable().await?];
         for step in &scenario.steps {
             for action in &step.actions {
-                attempt(self.clusters, action).await?;
+                perform(self.clusters, action).await?;
             }
-            states.push(self.settle().await?);
+            states.push(self.wait_until_stable().await?);
         }
         Ok(states)
     }
 
-    /// What stands once nothing changes any more, and nothing says that it will, or patience is over.
-    async fn settle(&mut self) -> Result<States, Ended> {
+    /// Waits until no object has changed for a while and none is in progress, or until the timeout; returns the objects.
+    async fn wait_until_stable(&mut self) -> Result<ObjectStates, ScenarioEnd> {
         let (quiet, patience) = if self.outside { (REAL_QUIET, REAL_PATIENCE) } else { (QUIET, PATIENCE) };
         let deadline = Instant::now() + patience;
         let mut since = Instant::now();
         let mut revisions = self.revisions();
-        let mut states = self.look().await?;
+        let mut states = self.list_objects().await?;
         loop {
-            sleep(LOOK).await;
+            sleep(POLL_INTERVAL).await;
             let now = self.revisions();
             if now != revisions {
                 revisions = now;
-                let new = self.look().await?;
+                let new = self.list_objects().await?;
                 if new != states {
                     (states, since) = (new, Instant::now());
                 }
             }
-            let is_under_way = states.values().any(self.settled.is_under_way);
-            if Instant::now() >= since + quiet && (!is_under_way || Instant::now() >= deadline) {
+            let is_in_progress = states.values().any(self.stability.is_in_progress);
+            if Instant::now() >= since + quiet && (!is_in_progress || Instant::now() >= deadline) {
                 return Ok(states);
             }
             if Instant::now() >= deadline + patience {
-                let text = "what the clusters hold changes without end".to_owned();
-                return Err(Ended::Environment(text));
+                let text = "the objects in the clusters do not stop changing".to_owned();
+                return Err(ScenarioEnd::Environment(text));
             }
         }
     }
@@ -167,16 +171,16 @@ impl Watched<'_> {
         self.clusters.servers().map(Embedded::revision).collect()
     }
 
-    /// Everything of the kinds that the scenario speaks of, or that the target wrote.
-    async fn look(&mut self) -> Result<States, Ended> {
+    /// All objects of the kinds that the scenario names or the target wrote.
+    async fn list_objects(&mut self) -> Result<ObjectStates, ScenarioEnd> {
         for write in requests::writes_since(self.clusters, &self.begin) {
             let side = if write.server == 0 { Side::Source } else { Side::Target };
             self.kinds.insert((side, write.object.api_version, write.object.kind));
         }
-        let mut states = States::new();
+        let mut states = ObjectStates::new();
         for (side, api_version, kind) in self.kinds.clone() {
             for mut object in self.list(side, &api_version, &kind).await? {
-                // An element of a list does not say what it is.
+                // The items of a list have no apiVersion and kind.
                 (object["apiVersion"], object["kind"]) = (json!(api_version), json!(kind));
                 let metadata =
                     |field: &str| object["metadata"][field].as_str().unwrap_or_default().to_owned();
@@ -188,16 +192,19 @@ impl Watched<'_> {
                     seen.push(uid.clone());
                 }
                 rename(&mut object, &uid, &format!("uid {}", seen.len()));
-                (self.settled.plain)(&mut object);
+                (self.stability.normalize)(&mut object);
                 states.insert(key, object);
             }
         }
         Ok(states)
     }
 
-    async fn list(&self, side: Side, api_version: &str, kind: &str) -> Result<Vec<Value>, Ended> {
+    async fn list(&self, side: Side, api_version: &str, kind: &str) -> Result<Vec<Value>, ScenarioEnd> {
         let failed = |reason: String| {
-            Ended::Environment(format!("failed to list {api_version} {kind} in {}: {reason}", side.name()))
+            ScenarioEnd::Environment(format!(
+                "failed to list {api_version} {kind} in {}: {reason}",
+                side.name()
+            ))
         };
         let Ok(served) = resource(&json!({"apiVersion": api_version, "kind": kind})) else {
             return Ok(Vec::new());
@@ -215,14 +222,14 @@ impl Watched<'_> {
                 let objects = list.items.into_iter().map(serde_json::to_value);
                 objects.map(|object| object.map_err(|error| failed(error.to_string()))).collect()
             }
-            // A kind whose definition is not there has no objects.
+            // A kind without a definition has no objects.
             Err(kube::Error::Api(status)) if status.code == 404 => Ok(Vec::new()),
             Err(error) => Err(failed(error.to_string())),
         }
     }
 }
 
-/// Puts a name in the place of a text, wherever it stands.
+/// Replaces every string that equals `text`.
 fn rename(value: &mut Value, text: &str, name: &str) {
     match value {
         Value::String(own) if own == text => name.clone_into(own),
@@ -232,7 +239,7 @@ fn rename(value: &mut Value, text: &str, name: &str) {
     }
 }
 
-/// The kinds that a scenario speaks of.
+/// The kinds that a scenario names.
 fn kinds(scenario: &Scenario) -> BTreeSet<(Side, String, String)> {
     let of_value = |side: &Side, object: &Value| {
         let text = |field: &str| object[field].as_str().unwrap_or_default().to_owned();
@@ -253,10 +260,10 @@ fn kinds(scenario: &Scenario) -> BTreeSet<(Side, String, String)> {
     given.chain(done).collect()
 }
 
-/// Does what another user does; what the server refuses is not done, in either cluster of two that are compared.
-async fn attempt(clusters: &Clusters, action: &Action) -> Result<(), Ended> {
+/// Performs an action. Ignores refusals of the server: they are the same for both targets that are compared.
+async fn perform(clusters: &Clusters, action: &Action) -> Result<(), ScenarioEnd> {
     let failed = |object: &ObjectRef, reason: String| {
-        Ended::Environment(format!("failed to act on {object}: {reason}"))
+        ScenarioEnd::Environment(format!("failed to act on {object}: {reason}"))
     };
     match action {
         Action::Create(side, object) => clusters.create(*side, object).await,

@@ -1,4 +1,4 @@
-//! Requests that a step refuses to the target, for as long as no step takes it back.
+//! Requests of the target that a step refuses until another step allows them again.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -7,43 +7,43 @@ use apiserver::{Active, Effect, Fault, Matching, Verb, WatchEnd};
 use contract::scenario::{Asked, Refusal, Side};
 use substrate::embedded::Embedded;
 
-/// What is refused to a user.
-pub(super) struct Refused {
+/// Refused requests of a user.
+pub(super) struct ActiveRefusals {
     user: &'static str,
     active: Mutex<BTreeMap<(Side, Asked), Active>>,
 }
 
-impl Refused {
-    /// Nothing is refused yet.
+impl ActiveRefusals {
+    /// No refusal yet.
     pub(super) fn to(user: &'static str) -> Self {
         Self { user, active: Mutex::default() }
     }
 
-    /// Refuses requests on a server; without a refusal, refuses them no longer. Running watches of what is refused end,
-    /// unless nobody would answer that.
-    pub(super) fn set(&self, server: &Embedded, side: Side, asked: &Asked, refusal: Option<Refusal>) {
+    /// Refuses requests on a server; without a refusal, allows them again. Ends running watches of what is refused, unless
+    /// requests stay unanswered.
+    pub(super) fn set(&self, server: &Embedded, side: Side, requests: &Asked, refusal: Option<Refusal>) {
         let mut active = self.active.lock().expect("no thread panics with the lock");
-        if let Some(before) = active.remove(&(side, asked.clone())) {
+        if let Some(before) = active.remove(&(side, requests.clone())) {
             before.remove();
         }
         let Some(refusal) = refusal else { return };
-        let (faults, matching) = (server.faults(), self.matching(asked));
-        let watches = asked.verb.as_deref().is_none_or(|verb| verb == "watch");
+        let (faults, matching) = (server.faults(), self.matching(requests));
+        let watches = requests.verb.as_deref().is_none_or(|verb| verb == "watch");
         if watches && refusal != Refusal::Unanswered {
             faults.end_watches(matching.clone().verbs([Verb::Watch]), WatchEnd::Closed);
         }
         let fault = faults.add(Fault::new(matching, effect(refusal)));
-        active.insert((side, asked.clone()), fault);
+        active.insert((side, requests.clone()), fault);
     }
 
-    fn matching(&self, asked: &Asked) -> Matching {
-        let (group, resource) = asked.resource.clone().unzip();
-        let (namespace, name) = asked.object.clone().unzip();
+    fn matching(&self, requests: &Asked) -> Matching {
+        let (group, resource) = requests.resource.clone().unzip();
+        let (namespace, name) = requests.object.clone().unzip();
         Matching {
             user: Some(self.user.to_owned()),
-            verbs: asked.verb.as_deref().map(verbs).unwrap_or_default(),
-            // Whoever answers nothing at all does not tell of kinds either.
-            paths: *asked == Asked::default(),
+            verbs: requests.verb.as_deref().map(verbs).unwrap_or_default(),
+            // If no request is answered, discovery is not answered either.
+            paths: *requests == Asked::default(),
             group,
             resource,
             namespace,

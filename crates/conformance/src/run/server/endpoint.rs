@@ -1,4 +1,4 @@
-//! The target over TLS on loopback, for an API server outside this process; probes show which registrations count.
+//! Serves the target over TLS on loopback, for an API server outside this process; probes show which registrations are active.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -19,17 +19,17 @@ use crate::loopback::{ServeError, Served, allowed, reply};
 use crate::route;
 use crate::route::DEFAULT_TIMEOUT;
 
-/// Path under which probes are asked.
+/// Path prefix of probes.
 const PROBES: &str = "/probe/";
 
 /// An open port. Dropping it closes it.
-pub(super) struct Door {
+pub(super) struct WebhookEndpoint {
     served: Served,
     seen: Arc<Mutex<BTreeSet<String>>>,
 }
 
-impl Door {
-    /// Opens it; what comes in goes to the recorder.
+impl WebhookEndpoint {
+    /// Opens it; requests go to the recorder.
     pub(super) async fn open(recorder: Arc<Recorder>) -> Result<Self, ServeError> {
         let seen = Arc::<Mutex<BTreeSet<String>>>::default();
         let probes = Arc::clone(&seen);
@@ -41,28 +41,28 @@ impl Door {
         Ok(Self { served, seen })
     }
 
-    /// The configuration with every webhook led here, and a probe.
-    pub(super) fn leading(
+    /// The configuration with every webhook's address replaced by this endpoint, and a probe.
+    pub(super) fn redirected(
         &self,
         configuration: &WebhookConfiguration,
         number: usize,
     ) -> WebhookConfiguration {
-        let mut led = configuration.clone();
-        for webhook in &mut led.webhooks {
+        let mut redirected = configuration.clone();
+        for webhook in &mut redirected.webhooks {
             webhook.client_config = self.served.client_config(&route::path(webhook));
         }
         let to_probe = self.served.client_config(&format!("{PROBES}{number}"));
-        led.webhooks.push(probe::registration(number, "", to_probe));
-        led
+        redirected.webhooks.push(probe::registration(number, "", to_probe));
+        redirected
     }
 
-    /// Forgets the probes that were asked.
-    pub(super) fn forget(&self) {
+    /// Forgets the probes received so far.
+    pub(super) fn reset_probes(&self) {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// How many probes were asked since.
-    pub(super) fn seen(&self) -> usize {
+    /// Number of different probes received since.
+    pub(super) fn probe_count(&self) -> usize {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 }
@@ -93,7 +93,7 @@ async fn answer(
     }
 }
 
-/// `timeout=10s`, as kube-apiserver says it.
+/// `timeout=10s`, as kube-apiserver writes it.
 fn timeout(query: &str) -> Option<Duration> {
     let value = query.split('&').find_map(|pair| pair.strip_prefix("timeout="))?;
     formats::duration::GoDuration::parse(value).ok()?.to_std()
@@ -108,7 +108,7 @@ mod tests {
     use webhook::dial::{HttpAnswer, Https, Target, Trust};
     use webhook::registration::{ClientConfig, Phase, Registration};
 
-    /// Answers with the path and body it was asked.
+    /// Answers with the path and body of the request.
     struct Echo;
 
     #[async_trait::async_trait]
@@ -122,15 +122,15 @@ mod tests {
         }
     }
 
-    async fn opened() -> (Door, Https) {
+    async fn opened() -> (WebhookEndpoint, Https) {
         let recorder = Arc::new(Recorder::default());
         recorder.reach(Arc::new(Echo));
-        let door = Door::open(recorder).await.unwrap();
-        let reached = door.served.client_config("");
+        let endpoint = WebhookEndpoint::open(recorder).await.unwrap();
+        let reached = endpoint.served.client_config("");
         let trust = Trust::Bundle(STANDARD.decode(reached.ca_bundle.unwrap()).unwrap());
         let target = Target { url: reached.url.unwrap(), address: None, server_name: None, trust };
         let client = Https::new(&target).unwrap();
-        (door, client)
+        (endpoint, client)
     }
 
     async fn post(client: &Https, path: &str, body: &str) -> (u16, String) {
@@ -140,25 +140,25 @@ mod tests {
 
     #[tokio::test]
     async fn reviews_reach_the_target_and_probes_do_not() {
-        let (door, client) = opened().await;
+        let (endpoint, client) = opened().await;
         let want = (418, "/webhooks/a?timeout=3s 3s {}".to_owned());
         assert_eq!(post(&client, "/webhooks/a?timeout=3s", "{}").await, want);
         assert_eq!(post(&client, "/late", "{}").await.0, 504);
-        assert_eq!(door.seen(), 0);
+        assert_eq!(endpoint.probe_count(), 0);
         let review = r#"{"request": {"uid": "u1"}}"#;
         for _ in 0..2 {
             let (status, body) = post(&client, "/probe/0?timeout=10s", review).await;
             let body: Value = serde_json::from_str(&body).unwrap();
             assert_eq!((status, &body["response"]), (200, &json!({"uid": "u1", "allowed": true})));
         }
-        assert_eq!(door.seen(), 1);
-        door.forget();
-        assert_eq!(door.seen(), 0);
+        assert_eq!(endpoint.probe_count(), 1);
+        endpoint.reset_probes();
+        assert_eq!(endpoint.probe_count(), 0);
     }
 
     #[tokio::test]
-    async fn every_webhook_of_a_configuration_leads_here_and_one_more_is_the_probe() {
-        let (door, _) = opened().await;
+    async fn every_webhook_of_a_configuration_is_redirected_and_a_probe_is_added() {
+        let (endpoint, _) = opened().await;
         let at = |to: ClientConfig| Registration { client_config: to, ..Registration::default() };
         let service = json!({"service": {"namespace": "garden", "name": "grm", "path": "/webhooks/b"}});
         let webhooks = vec![
@@ -174,9 +174,10 @@ mod tests {
             labels: std::collections::BTreeMap::new(),
             webhooks,
         };
-        let led = door.leading(&configuration, 3);
-        let urls: Vec<_> = led.webhooks.iter().map(|webhook| webhook.client_config.clone()).collect();
-        let wanted = ["/webhooks/a", "/webhooks/b", "/probe/3"].map(|path| door.served.client_config(path));
+        let redirected = endpoint.redirected(&configuration, 3);
+        let urls: Vec<_> = redirected.webhooks.iter().map(|webhook| webhook.client_config.clone()).collect();
+        let wanted =
+            ["/webhooks/a", "/webhooks/b", "/probe/3"].map(|path| endpoint.served.client_config(path));
         assert_eq!(urls, wanted);
     }
 }

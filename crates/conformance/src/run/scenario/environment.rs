@@ -1,4 +1,4 @@
-//! Where a scenario runs, and whether time passes there by itself.
+//! Where a scenario runs, and whether it runs in real time.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,43 +7,43 @@ use std::time::Duration;
 use contract::scenario::{Advance, Scenario, Step};
 use substrate::envtest::{Envtest, Lane};
 
-use super::steps::Ended;
-use crate::run::{Ground, Shared};
+use super::steps::ScenarioEnd;
+use crate::run::{Ground, PartState};
 use crate::target::Needs;
 
-/// Why a whole cluster is no place for a scenario, which says itself what others do.
-const ALIVE: &str = "the controllers of a whole cluster would act on its objects too";
+/// Why a scenario cannot run on a whole cluster.
+const CLUSTER_HAS_CONTROLLERS: &str = "the cluster's own controllers would change its objects";
 
 /// Where a scenario runs.
 #[derive(Clone)]
-pub(super) struct Place {
-    /// Real clusters that are its own meanwhile; without, it has servers of its own.
-    pub(super) real: Option<Real>,
-    /// What its servers have beside the project's CRDs; real ones were started with the definitions.
+pub(super) struct ScenarioEnvironment {
+    /// Real clusters that are reserved for the scenario; `None`: embedded servers.
+    pub(super) real: Option<RealClusters>,
+    /// What embedded servers have beside the project's CRDs; real ones were started with the definitions.
     pub(super) needs: Needs,
     /// Whether the target is outside of this process.
     pub(super) outside: bool,
     /// How long its steps wait.
     pub(super) waits: Duration,
-    /// What is otherwise than the run's substrate says.
-    pub(super) otherwise: Option<String>,
+    /// How the scenario runs, if not as the report says of the substrate.
+    pub(super) deviation: Option<String>,
 }
 
 /// Clusters of a control plane, which scenarios use one after the other.
 #[derive(Clone)]
-pub(super) struct Real {
+pub(super) struct RealClusters {
     pub(super) control_plane: Arc<Envtest>,
     pub(super) lane: Lane,
 }
 
-impl Place {
-    /// Where this one runs, whose turn it is in a lane. In real time it may wait as long as the time budget; one that
-    /// waits longer runs in virtual time, if the target can.
-    pub(super) fn of(shared: &Shared<'_>, scenario: &Scenario, lane: usize) -> Result<Self, Ended> {
+impl ScenarioEnvironment {
+    /// The environment of a scenario in a lane. In real time it may wait as long as the time budget; a scenario that waits
+    /// longer runs in virtual time, if the target can.
+    pub(super) fn of(shared: &PartState<'_>, scenario: &Scenario, lane: usize) -> Result<Self, ScenarioEnd> {
         let outside = shared.target.is_outside();
         let real = match &shared.options.ground {
             Ground::Envtest(control_plane) => {
-                Some(Real { control_plane: Arc::clone(control_plane), lane: Lane::nth(lane) })
+                Some(RealClusters { control_plane: Arc::clone(control_plane), lane: Lane::nth(lane) })
             }
             Ground::Direct(_) | Ground::Embedded | Ground::Whole(_) => None,
         };
@@ -52,8 +52,8 @@ impl Place {
             let (wait, budget) = (waits.longest.as_secs(), budget.as_secs());
             format!("it waits {wait} s, more than the time budget of {budget} s (--time-budget)")
         });
-        let (real, otherwise) = match (real, too_long) {
-            (_, Some(reason)) if outside => return Err(Ended::NotSupported(reason)),
+        let (real, deviation) = match (real, too_long) {
+            (_, Some(reason)) if outside => return Err(ScenarioEnd::NotSupported(reason)),
             (Some(_), Some(reason)) => {
                 (None, Some(format!("on embedded API servers in virtual time: {reason}")))
             }
@@ -61,25 +61,25 @@ impl Place {
                 (Some(real), Some("without its faults".to_owned()))
             }
             (None, _) if matches!(shared.options.ground, Ground::Whole(_)) => {
-                (None, Some(format!("on embedded API servers in virtual time: {ALIVE}")))
+                (None, Some(format!("on embedded API servers in virtual time: {CLUSTER_HAS_CONTROLLERS}")))
             }
             (real, _) => (real, None),
         };
-        Ok(Self { real, needs: shared.target.needs().clone(), outside, waits: waits.total, otherwise })
+        Ok(Self { real, needs: shared.target.needs().clone(), outside, waits: waits.total, deviation })
     }
 
-    /// Whether its clusters have ended.
-    pub(super) fn is_gone(&self) -> bool {
+    /// Whether its clusters have failed.
+    pub(super) fn is_failed(&self) -> bool {
         self.real.as_ref().is_some_and(|real| real.control_plane.death().is_some())
     }
 
-    /// Whether time passes by itself: for whoever is outside of this process, target or cluster.
+    /// Whether it runs in real time, since its target or its clusters are outside of this process.
     pub(super) fn is_real_time(&self) -> bool {
         self.outside || self.real.is_some()
     }
 }
 
-/// How long steps wait if nothing else takes time.
+/// Waiting times of steps, without the time that the target takes.
 #[derive(Debug, PartialEq, Eq)]
 struct Waits {
     /// All of them.
@@ -92,7 +92,7 @@ struct Waits {
 struct Pause<'a> {
     step: &'a str,
     advance: Option<&'a Advance>,
-    /// How long something is not to be seen.
+    /// How long something must not happen.
     hold: Duration,
 }
 
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_waited_for_already_is_not_waited_for_again() {
+    fn time_that_earlier_steps_waited_counts_for_later_steps() {
         let advance = |seconds, after: Option<&str>| Advance {
             to: Duration::from_secs(seconds),
             after: after.map(str::to_owned),

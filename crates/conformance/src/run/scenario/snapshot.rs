@@ -1,4 +1,4 @@
-//! What stands in a real cluster before a scenario, which may change it.
+//! The namespaces of a real cluster before a scenario, which may change them.
 
 use kube::api::{Api, ApiResource, DynamicObject, GroupVersionKind, ListParams};
 use serde_json::{Value, json};
@@ -7,12 +7,12 @@ use substrate::facts::{self, Before};
 
 pub(super) const NAMESPACES: &str = "namespaces";
 
-/// The namespaces of a cluster before a scenario, which it may label.
-pub(super) struct Standing(Vec<Value>);
+/// The namespaces of a cluster before a scenario, which may label them.
+pub(super) struct NamespaceSnapshot(Vec<Value>);
 
-impl Standing {
-    /// What a cluster has.
-    pub(super) async fn in_cluster(client: kube::Client) -> Result<Self, String> {
+impl NamespaceSnapshot {
+    /// Reads the namespaces of a cluster.
+    pub(super) async fn take(client: kube::Client) -> Result<Self, String> {
         let kind =
             ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk("", "v1", "Namespace"), NAMESPACES);
         let found = Api::<DynamicObject>::all_with(client, &kind).list(&ListParams::default()).await;
@@ -20,7 +20,7 @@ impl Standing {
         let namespaces = found.items.into_iter().map(|namespace| {
             let metadata = json!({"metadata": namespace.metadata});
             let mut object = facts::stripped(&metadata);
-            // The items of a list do not say what they are.
+            // The items of a list have no apiVersion and kind.
             object["apiVersion"] = json!("v1");
             object["kind"] = json!("Namespace");
             object["spec"] = namespace.data["spec"].clone();
@@ -29,9 +29,9 @@ impl Standing {
         Ok(Self(namespaces.collect()))
     }
 
-    /// Gives back what those are no longer that differ now; says what cannot be.
+    /// Restores namespaces that differ now; returns errors.
     pub(super) async fn restore(&self, client: &kube::Client) -> Vec<String> {
-        let now = match Self::in_cluster(client.clone()).await {
+        let now = match Self::take(client.clone()).await {
             Ok(now) => now,
             Err(error) => return vec![error],
         };

@@ -1,4 +1,4 @@
-//! The server that a group of cases is asked on, and how a target is registered there so that it is asked at once.
+//! The API server of a group of cases, and the registration of a target there.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,35 +10,35 @@ use substrate::envtest::Envtest;
 use tokio::time::Instant;
 use webhook::registration::WebhookConfiguration;
 
-use super::door::Door;
+use super::endpoint::WebhookEndpoint;
 use super::recorder::{Recorder, ToTarget};
-use super::{inside, probe, registry};
+use super::{in_cluster, probe, registry};
 use crate::plan::Group;
-use crate::run::{Ground, Shared, Whole};
+use crate::run::{Ground, PartState, Whole};
 use crate::target::{Facts, Running};
 
 const NOT_INSTALLED: &str = "on embedded API servers: the component is not installed in the cluster";
 const OTHER_TIME: &str =
-    "on embedded API servers: the row is about its very moment, or its answer says a date";
-/// Between two looks whether a registration has been taken up.
+    "on embedded API servers: the row depends on the exact time, or its answer contains a date";
+/// Pause between two probes of a registration.
 pub(super) const PAUSE: Duration = Duration::from_millis(10);
-/// How long a server may take to take up a registration.
+/// How long a server may take to activate a registration.
 pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A server and the way from it to the target.
-pub(super) enum Stage {
-    /// In this process, for this group alone; a registration counts from the next request on.
+/// A server and its connection to the target.
+pub(super) enum GroupServer {
+    /// In this process, for this group only; registrations are active immediately.
     Embedded(Embedded),
-    /// Shared with other groups, reaches the target over TLS, takes up registrations when it comes to it.
-    Envtest(Arc<Envtest>, Door),
-    /// Shared with other groups; the target runs inside.
+    /// Shared with other groups; reaches the target over TLS, and activates registrations after a while.
+    Envtest(Arc<Envtest>, WebhookEndpoint),
+    /// Shared with other groups; the target runs in the cluster.
     Whole(Arc<Whole>),
 }
 
-impl Stage {
-    /// The server that the run wants for a group; an error is why there is none.
+impl GroupServer {
+    /// Opens the server of a group.
     pub(super) async fn open(
-        shared: &Shared<'_>,
+        shared: &PartState<'_>,
         group: &Group,
         recorder: &Arc<Recorder>,
     ) -> Result<Self, String> {
@@ -46,11 +46,12 @@ impl Stage {
         if let Ground::Envtest(server) = &shared.options.ground {
             let written = needs.write(&Cluster::new(server.shared().client.clone())).await;
             written.map_err(|error| error.to_string())?;
-            let door = Door::open(Arc::clone(recorder)).await.map_err(|error| error.to_string())?;
-            return Ok(Self::Envtest(Arc::clone(server), door));
+            let endpoint =
+                WebhookEndpoint::open(Arc::clone(recorder)).await.map_err(|error| error.to_string())?;
+            return Ok(Self::Envtest(Arc::clone(server), endpoint));
         }
         if let Ground::Whole(whole) = &shared.options.ground
-            && elsewhere(shared, group).is_none()
+            && embedded_reason(shared, group).is_none()
         {
             return Ok(Self::Whole(Arc::clone(whole)));
         }
@@ -59,7 +60,7 @@ impl Stage {
         server.map(Self::Embedded).map_err(|error| error.to_string())
     }
 
-    /// What a target is given to read its facts.
+    /// The cluster from which the target reads facts.
     pub(super) fn facts(&self) -> Facts {
         match self {
             Self::Embedded(server) => Facts::in_process(server),
@@ -68,7 +69,7 @@ impl Stage {
         }
     }
 
-    /// Where the cases of the group write.
+    /// The cluster in which the cases of the group write.
     pub(super) fn cluster(&self) -> Cluster {
         let client = self.facts().client;
         match self {
@@ -80,8 +81,8 @@ impl Stage {
         }
     }
 
-    /// Whether what is written for a group must go with it: others see it, or the server outlives the run.
-    pub(super) fn takes_back(&self, group: &Group) -> bool {
+    /// Whether the objects of a group must be removed: others would see them, or the server outlives the run.
+    pub(super) fn needs_cleanup(&self, group: &Group) -> bool {
         match self {
             Self::Embedded(_) => false,
             Self::Envtest(..) => group.alone,
@@ -89,56 +90,56 @@ impl Stage {
         }
     }
 
-    /// Whether the target runs in the cluster and is reached by its Service alone.
+    /// Whether the target runs in the cluster and is reached only through its Service.
     pub(super) fn is_whole(&self) -> bool {
         matches!(self, Self::Whole(_))
     }
 
-    /// Whether registrations count for requests of their own alone, and so may stay.
-    pub(super) fn tells_askers_apart(&self) -> bool {
-        matches!(self, Self::Whole(whole) if whole.tells_askers_apart())
+    /// Whether registrations can be limited to the requests of one user group, so that they may stay for the run.
+    pub(super) fn supports_match_conditions(&self) -> bool {
+        matches!(self, Self::Whole(whole) if whole.supports_match_conditions())
     }
 
-    /// The configurations as this server reaches the target; an error is why it cannot.
-    pub(super) fn leading(
+    /// The configurations with the addresses at which this server reaches the target.
+    pub(super) fn configurations_for(
         &self,
         running: &dyn Running,
         configurations: &[WebhookConfiguration],
     ) -> Result<Vec<Value>, String> {
         let each = configurations.iter().enumerate();
-        let leading = each.map(|(at, configuration)| match self {
+        let redirected = each.map(|(at, configuration)| match self {
             Self::Embedded(_) => Ok(configuration.to_object()),
-            Self::Envtest(_, door) => Ok(door.leading(configuration, at).to_object()),
+            Self::Envtest(_, endpoint) => Ok(endpoint.redirected(configuration, at).to_object()),
             Self::Whole(_) => {
                 let service = running.service().ok_or("the target has no Service in the cluster")?;
-                Ok(inside::leading(configuration, at, &service).to_object())
+                Ok(in_cluster::redirected(configuration, at, &service).to_object())
             }
         });
-        leading.collect()
+        redirected.collect()
     }
 
-    /// Registers a target and waits until it would be asked; `written` gets the objects, also where it fails.
+    /// Registers a target and waits until the registration is active; adds the objects to `written`, also on failure.
     pub(super) async fn register(
         &self,
         cluster: &Cluster,
-        leading: &[Value],
+        configurations: &[Value],
         written: &mut Vec<Value>,
     ) -> Result<(), String> {
-        for object in leading {
+        for object in configurations {
             registry::create(cluster, object).await?;
             written.push(object.clone());
         }
-        self.await_probes(cluster, written.len(), written.len()).await
+        self.wait_for_probes(cluster, written.len(), written.len()).await
     }
 
-    /// Takes the registration back, as much of it as possible, and waits until nobody would be asked.
+    /// Deletes the registration, as much of it as possible, and waits until it is inactive.
     pub(super) async fn deregister(&self, cluster: &Cluster, written: &[Value]) -> Result<(), String> {
         let mut failed = None;
         for configuration in written {
             match cluster.delete(configuration, "").await {
                 Ok(reply) if reply.is_success() || reply.code == 404 => {}
                 Ok(reply) => {
-                    failed = Some(format!("the API server keeps a registration: {}", reply.message()));
+                    failed = Some(format!("failed to delete a webhook configuration: {}", reply.message()));
                 }
                 Err(error) => failed = Some(error.to_string()),
             }
@@ -146,28 +147,28 @@ impl Stage {
         if let Some(error) = failed {
             return Err(error);
         }
-        self.await_probes(cluster, written.len(), 0).await
+        self.wait_for_probes(cluster, written.len(), 0).await
     }
 
-    /// Sends probes until so many of the configurations are asked about one.
-    async fn await_probes(&self, cluster: &Cluster, of: usize, wanted: usize) -> Result<(), String> {
-        let door = match self {
-            Self::Envtest(_, door) if of > 0 => door,
-            Self::Whole(_) => return inside::await_heed(cluster, of, wanted > 0).await,
+    /// Sends probes until this many configurations are active.
+    async fn wait_for_probes(&self, cluster: &Cluster, of: usize, wanted: usize) -> Result<(), String> {
+        let endpoint = match self {
+            Self::Envtest(_, endpoint) if of > 0 => endpoint,
+            Self::Whole(_) => return in_cluster::wait_until_registered(cluster, of, wanted > 0).await,
             _ => return Ok(()),
         };
         let probe = probe::object("");
         let deadline = Instant::now() + PATIENCE;
         loop {
-            door.forget();
+            endpoint.reset_probes();
             cluster.create(&probe, "dryRun=All").await.map_err(|error| error.to_string())?;
-            let seen = door.seen();
-            if seen == wanted {
+            let active = endpoint.probe_count();
+            if active == wanted {
                 return Ok(());
             }
             if Instant::now() > deadline {
                 return Err(format!(
-                    "kube-apiserver heeds {seen} of {of} webhook configurations {PATIENCE:?} after {wanted} were wanted"
+                    "kube-apiserver uses {active} of {of} webhook configurations after {PATIENCE:?}, expected {wanted}"
                 ));
             }
             tokio::time::sleep(PAUSE).await;
@@ -175,8 +176,8 @@ impl Stage {
     }
 }
 
-/// Why a group is asked elsewhere than in the whole cluster of the run, where there is one.
-pub(super) fn elsewhere(shared: &Shared<'_>, group: &Group) -> Option<&'static str> {
+/// Why a group runs on an embedded server though the run has a whole cluster.
+pub(super) fn embedded_reason(shared: &PartState<'_>, group: &Group) -> Option<&'static str> {
     if !matches!(shared.options.ground, Ground::Whole(_)) {
         return None;
     }
