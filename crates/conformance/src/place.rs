@@ -6,7 +6,7 @@
 //! shoot's control plane has a name that is nothing else: it is renamed wherever objects speak of it, and what comes back is
 //! told under the name that the case says.
 
-mod words;
+mod names;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::exchange::FieldCause;
 use crate::observation::Observation;
-use words::speaks_of;
+use names::mentions;
 
 /// What the names of control planes' namespaces begin with, before the name of a project.
 const OF_SHOOT: &str = "shoot--";
@@ -36,7 +36,7 @@ pub enum Isolation {
 
 /// A case with its objects where they will live.
 #[derive(Clone, Debug)]
-pub struct Placed {
+pub struct PlacedCase {
     /// The namespace of the object under test; empty if it is cluster-scoped and the case has no namespace.
     pub namespace: String,
     /// The name that was replaced, if one was.
@@ -69,7 +69,7 @@ pub fn isolation(case: &Case, writes_old: bool) -> Isolation {
 /// What others in the cluster see of a case that is asked on a server: kinds of no namespace, and namespaces that keep their
 /// names.
 pub(crate) fn seen_by_others(case: &Case) -> BTreeSet<String> {
-    let mut placed = place(case, FRESH);
+    let mut placed = assign_namespace(case, FRESH);
     let mut seen = BTreeSet::from([placed.namespace.clone()]);
     for object in objects(&mut placed.given) {
         seen.insert(match scope(object) {
@@ -104,7 +104,7 @@ pub(crate) fn has_old(case: &Case) -> bool {
 
 /// Moves the case's objects into `fresh`, where that is possible.
 #[must_use]
-pub fn place(case: &Case, fresh: &str) -> Placed {
+pub fn assign_namespace(case: &Case, fresh: &str) -> PlacedCase {
     let home = home(case);
     let renamed = home.clone().filter(|home| is_movable(case, home));
     let namespace = match (&home, &renamed) {
@@ -113,9 +113,9 @@ pub fn place(case: &Case, fresh: &str) -> Placed {
     };
     let mut given = case.given.clone();
     for object in objects(&mut given) {
-        settle(object, home.as_deref(), &namespace);
+        set_namespace(object, home.as_deref(), &namespace);
         if let Some(old) = &renamed {
-            words::replace(object, old, &namespace);
+            names::replace(object, old, &namespace);
         }
         if let Some(old) = own_profile(case) {
             name_profile(object, old, fresh);
@@ -123,29 +123,29 @@ pub fn place(case: &Case, fresh: &str) -> Placed {
     }
     if let Some(object) = &mut given.namespace {
         if let Some(old) = &renamed {
-            words::replace(object, old, &namespace);
+            names::replace(object, old, &namespace);
         }
         object["metadata"]["name"] = json!(namespace);
         if let Some(label) = object.pointer_mut("/metadata/labels/kubernetes.io~1metadata.name") {
             *label = json!(namespace);
         }
     }
-    Placed { namespace, renamed_from: renamed, given }
+    PlacedCase { namespace, renamed_from: renamed, given }
 }
 
-impl Placed {
+impl PlacedCase {
     /// What was seen, under the name that the case says.
     #[must_use]
     pub fn with_original_names(&self, mut seen: Observation) -> Observation {
         let (Some(old), new) = (&self.renamed_from, &self.namespace) else { return seen };
         let answer = &mut seen.answer;
         for object in seen.input.iter_mut().chain(&mut answer.object) {
-            words::replace(object, new, old);
+            names::replace(object, new, old);
         }
         let causes = answer.causes.iter_mut();
         let of_causes = causes.flat_map(|FieldCause { field, message, .. }| [field, message]);
         for text in of_causes.chain(&mut answer.message).chain(&mut answer.warnings) {
-            words::replace_text(text, new, old);
+            names::replace_text(text, new, old);
         }
         seen
     }
@@ -157,8 +157,8 @@ fn own_profile(case: &Case) -> Option<&str> {
     let subject = case.given.object.as_ref()?;
     let profile = case.given.cluster.iter().find(|fact| fact["kind"] == "CloudProfile")?;
     let name = profile["metadata"]["name"].as_str()?;
-    let is_told = case.when.decision().is_none() && speaks_of(&format!("{:?}", case.then), name);
-    (subject["kind"] == "Shoot" && !is_told).then_some(name)
+    let is_asserted = case.when.decision().is_none() && mentions(&format!("{:?}", case.then), name);
+    (subject["kind"] == "Shoot" && !is_asserted).then_some(name)
 }
 
 fn is_own_profile(case: &Case, fact: &Value) -> bool {
@@ -172,8 +172,8 @@ fn name_profile(object: &mut Value, old: &str, new: &str) {
         Some("Shoot") => "/spec/cloudProfileName",
         _ => return,
     };
-    if let Some(said) = object.pointer_mut(place).filter(|said| *said == old) {
-        *said = json!(new);
+    if let Some(reference) = object.pointer_mut(place).filter(|reference| *reference == old) {
+        *reference = json!(new);
     }
 }
 
@@ -220,8 +220,8 @@ fn home(case: &Case) -> Option<String> {
 
 /// Whether the namespace may have another name.
 fn is_movable(case: &Case, home: &str) -> bool {
-    let is_asked_for = || speaks_of(&format!("{:?}{}", case.when, case.config), home);
-    is_free(case, home) || (home.starts_with(OF_SHOOT) && !is_asked_for())
+    let is_in_request = || mentions(&format!("{:?}{}", case.when, case.config), home);
+    is_free(case, home) || (home.starts_with(OF_SHOOT) && !is_in_request())
 }
 
 /// Whether nothing but the places that are renamed speaks of the namespace.
@@ -246,14 +246,14 @@ fn is_free(case: &Case, home: &str) -> bool {
     }
     texts.push_str(&given.namespace.map(|object| object.to_string()).unwrap_or_default());
     write!(texts, "{:?}{:?}", case.then, case.when).expect("writing to memory does not fail");
-    !speaks_of(&texts, home)
+    !mentions(&texts, home)
 }
 
 fn objects(given: &mut Given) -> impl Iterator<Item = &mut Value> {
     given.cluster.iter_mut().chain(given.old.iter_mut()).chain(given.object.iter_mut())
 }
 
-fn settle(object: &mut Value, home: Option<&str>, namespace: &str) {
+fn set_namespace(object: &mut Value, home: Option<&str>, namespace: &str) {
     let Scope::Namespace(named) = scope(object) else { return };
     if named.is_none() || named.as_deref() == home {
         if !object["metadata"].is_object() {
@@ -265,7 +265,7 @@ fn settle(object: &mut Value, home: Option<&str>, namespace: &str) {
 
 /// Labels of the namespace that a request is in, as kube-apiserver sees them.
 #[must_use]
-pub fn namespace_labels(placed: &Placed) -> BTreeMap<String, String> {
+pub fn namespace_labels(placed: &PlacedCase) -> BTreeMap<String, String> {
     let mut labels = BTreeMap::new();
     if placed.namespace.is_empty() {
         return labels;
@@ -321,7 +321,7 @@ mod tests {
         };
         let case = case(given);
         assert_eq!(isolation(&case, false), Isolation::Shared);
-        let placed = place(&case, "case-1");
+        let placed = assign_namespace(&case, "case-1");
         assert_eq!(placed.namespace, "case-1");
         assert_eq!(placed.renamed_from.as_deref(), Some("garden"));
         assert_eq!(placed.given.cluster, vec![account(Some("case-1")), account(Some("case-1"))]);
@@ -342,7 +342,7 @@ mod tests {
         };
         let case = case(given);
         assert_eq!(isolation(&case, false), Isolation::Alone);
-        let placed = place(&case, "case-1");
+        let placed = assign_namespace(&case, "case-1");
         assert_eq!((placed.namespace.as_str(), placed.renamed_from), ("garden", None));
         assert_eq!(placed.given.cluster, vec![account(Some("garden"))]);
     }
@@ -357,7 +357,7 @@ mod tests {
         };
         let case = case(given("shoot--dev--app"));
         assert_eq!(isolation(&case, true), Isolation::Shared);
-        let placed = place(&case, "case-1");
+        let placed = assign_namespace(&case, "case-1");
         assert_eq!(placed.namespace, "case-1");
         assert_eq!(placed.given.cluster, given("case-1").cluster);
         assert_eq!(placed.given.object, given("case-1").object);
@@ -385,7 +385,7 @@ mod tests {
         let configured = Case { config: json!({"namespace": "shoot--dev--app"}), ..case };
         for kept in [asked_for, configured] {
             assert_eq!(isolation(&kept, true), Isolation::Alone);
-            assert_eq!(place(&kept, "case-1").renamed_from, None);
+            assert_eq!(assign_namespace(&kept, "case-1").renamed_from, None);
         }
     }
 
@@ -403,15 +403,15 @@ mod tests {
         };
         let own = case(given("local"));
         assert_eq!(isolation(&own, true), Isolation::Shared);
-        let placed = place(&own, "case-1").given;
+        let placed = assign_namespace(&own, "case-1").given;
         assert_eq!(placed.cluster, vec![profile("case-1")]);
         assert_eq!(placed.object.unwrap()["spec"]["cloudProfileName"], "case-1");
-        let elsewhere = place(&case(given("gone")), "case-1").given;
+        let elsewhere = assign_namespace(&case(given("gone")), "case-1").given;
         assert_eq!(elsewhere.object.unwrap()["spec"]["cloudProfileName"], "gone");
         let message = contract::expect::Expect::Value(json!("of \"local\""));
         let told = Case { then: Then { message: Some(message), ..Then::default() }, ..case(given("local")) };
         assert_eq!(isolation(&told, true), Isolation::Alone);
-        assert_eq!(place(&told, "case-1").given.cluster, vec![profile("local")]);
+        assert_eq!(assign_namespace(&told, "case-1").given.cluster, vec![profile("local")]);
     }
 
     #[test]

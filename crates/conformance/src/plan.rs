@@ -25,8 +25,8 @@ mod release;
 use configuration::{contains, usual_config};
 pub(crate) use lanes::lanes;
 pub use order::shuffle;
-pub use release::asked;
-use release::{is_of_another_version, of_release};
+pub use release::gardener_release;
+use release::{of_release, other_version};
 
 /// One case by its place in the selected contracts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,7 +77,7 @@ pub struct Plan {
 
 impl Plan {
     /// The cases among which this one is asked apart from groups; `None`: it is asked in one.
-    fn apart(&mut self, located: LocatedCase<'_>) -> Option<&mut Vec<CaseRef>> {
+    fn separate_cases(&mut self, located: LocatedCase<'_>) -> Option<&mut Vec<CaseRef>> {
         match &located.case.when {
             When::Steps(_) => Some(&mut self.scenarios),
             When::Configuration => Some(&mut self.configurations),
@@ -181,8 +181,8 @@ pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: b
             plan.silent.push((at, status, reason));
             continue;
         }
-        if let Some(apart) = plan.apart(located) {
-            apart.push(at);
+        if let Some(separate_cases) = plan.separate_cases(located) {
+            separate_cases.push(at);
             continue;
         }
         let now = now(located, target);
@@ -208,14 +208,14 @@ pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: b
         shuffle(&mut group.cases, seed);
     }
     shuffle(&mut plan.groups, seed);
-    let apart = [
+    let separate_cases = [
         &mut plan.scenarios,
         &mut plan.configurations,
         &mut plan.decisions,
         &mut plan.maintenances,
         &mut plan.emitted,
     ];
-    for cases in apart {
+    for cases in separate_cases {
         shuffle(cases, seed);
     }
     plan
@@ -224,7 +224,7 @@ pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: b
 /// The contracts with what the target states of itself, about its provider. One that runs with what a contract configures has
 /// its examples.
 #[must_use]
-pub fn stated(contracts: Vec<Contract>, target: &dyn Target) -> Arc<[Contract]> {
+pub fn with_parameters(contracts: Vec<Contract>, target: &dyn Target) -> Arc<[Contract]> {
     let contracts = contracts.into_iter().map(|contract| of_release(contract, target));
     let contracts: Vec<Contract> = match target.provider() {
         Some(provider) => of_provider(contracts.collect(), provider),
@@ -269,17 +269,17 @@ fn has_fact_of(case: &Case, resources: &BTreeSet<String>, writes_old: bool) -> b
 
 /// Why a target is not asked a case, if it is not.
 pub(crate) fn exclusion(located: LocatedCase<'_>, target: &dyn Target) -> Option<(Status, Reason)> {
-    if let Some(reason) = is_elsewhere(located, target) {
+    if let Some(reason) = not_for_target(located, target) {
         return Some((Status::NotSupported, reason));
     }
     let contract = located.contract;
     if contract.form == Form::Objects {
         return None;
     }
-    if let Some(reason) = lacks(located, target) {
+    if let Some(reason) = missing_requirement(located, target) {
         return Some((Status::NotSupported, reason));
     }
-    if let Some(reason) = is_of_another_version(located, target) {
+    if let Some(reason) = other_version(located, target) {
         return Some((Status::Skipped, reason));
     }
     let fixed = match target.configurable(&contract.component) {
@@ -311,7 +311,7 @@ pub(crate) fn exclusion(located: LocatedCase<'_>, target: &dyn Target) -> Option
 }
 
 /// What the target would have to have, or to state, to be asked.
-fn lacks(located: LocatedCase<'_>, target: &dyn Target) -> Option<Reason> {
+fn missing_requirement(located: LocatedCase<'_>, target: &dyn Target) -> Option<Reason> {
     let features = target.features();
     for need in &located.clause.needs {
         let (wanted, feature) =
@@ -327,7 +327,7 @@ fn lacks(located: LocatedCase<'_>, target: &dyn Target) -> Option<Reason> {
 }
 
 /// Why a case is not for this target, whatever it can do.
-fn is_elsewhere(located: LocatedCase<'_>, target: &dyn Target) -> Option<Reason> {
+fn not_for_target(located: LocatedCase<'_>, target: &dyn Target) -> Option<Reason> {
     let contract = located.contract;
     if contract.form == Form::Objects {
         // Each namespace is of a release of its own, and objects have neither features nor a configuration.

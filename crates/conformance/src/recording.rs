@@ -5,11 +5,11 @@
 //! 3. whoever records asks the webhook what is left, in a dry run, so that question and answer fit each other;
 //! 4. [`Recorded::files`] writes both as a contract with the objects that it names, and [`suite`] names them all.
 
+mod difference;
+mod files;
 mod kept;
 mod tap;
-mod told;
-mod written;
 
+pub use files::{File, Recorded, SUITE, suite};
 pub use kept::{LeftOut, kept, seen};
 pub use tap::{Taken, Tap};
-pub use written::{File, Recorded, SUITE, suite};

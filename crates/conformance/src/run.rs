@@ -173,7 +173,7 @@ pub fn unstarted(
     let mut broken = Vec::new();
     for (at, part) in parts {
         let contracts = match part {
-            Ok(contracts) => plan::stated(contracts, target.as_ref()),
+            Ok(contracts) => plan::with_parameters(contracts, target.as_ref()),
             Err(error) => {
                 broken.push(format!("contracts cannot be read: {error}"));
                 continue;

@@ -312,7 +312,7 @@ pub trait Running: Send + Sync {
     }
 
     /// What it wrote last to standard error, secrets masked; empty where it cannot be read.
-    fn last_words(&self) -> String {
+    fn last_output(&self) -> String {
         String::new()
     }
 

@@ -6,7 +6,7 @@ use webhook::dial::Dialer;
 use webhook::review::{GroupVersionKind, GroupVersionResource, Operation, ReviewVersion};
 
 use super::{Trace, Update};
-use crate::exchange::{self, Exchange, Question, Subject};
+use crate::exchange::{self, Exchange, ReviewRequest, Subject};
 use crate::route::Route;
 
 /// How a case was asked, for asking further.
@@ -75,8 +75,8 @@ pub async fn trace(asking: &Asking<'_>, main: Exchange) -> Trace {
 
 impl Asking<'_> {
     async fn ask(&self, subject: &Subject, version: ReviewVersion, dry_run: bool) -> Exchange {
-        let question = Question { subject, version, uid: self.uid, dry_run, overrides: self.overrides };
-        exchange::ask(self.dialer, &self.route.path, &question, self.route.timeout).await
+        let review = ReviewRequest { subject, version, uid: self.uid, dry_run, overrides: self.overrides };
+        exchange::ask(self.dialer, &self.route.path, &review, self.route.timeout).await
     }
 
     async fn update(&self, created: Value) -> Update {
@@ -114,13 +114,13 @@ impl Asking<'_> {
             object: Some(object),
             old_object: None,
         };
-        let question = Question {
+        let review = ReviewRequest {
             subject: &subject,
             version: self.version,
             uid: self.uid,
             dry_run: false,
             overrides: None,
         };
-        exchange::ask(self.dialer, &self.route.path, &question, self.route.timeout).await
+        exchange::ask(self.dialer, &self.route.path, &review, self.route.timeout).await
     }
 }

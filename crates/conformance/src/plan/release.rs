@@ -14,12 +14,15 @@ pub(super) fn of_release(contract: Contract, target: &dyn Target) -> Contract {
         return contract;
     }
     let configurable = target.configurable(&contract.component);
-    contract.of_release(asked(target), matches!(configurable, Configurable::Any | Configurable::OneOf(_)))
+    contract.of_release(
+        gardener_release(target),
+        matches!(configurable, Configurable::Any | Configurable::OneOf(_)),
+    )
 }
 
 /// Of which release of Gardener a target is asked: ours can be of any.
 #[must_use]
-pub fn asked(target: &dyn Target) -> Asked<'_> {
+pub fn gardener_release(target: &dyn Target) -> Asked<'_> {
     match target.gardener() {
         Some(gardener) => Asked::Of(gardener),
         None if target.is_ours() => Asked::Any,
@@ -28,10 +31,10 @@ pub fn asked(target: &dyn Target) -> Asked<'_> {
 }
 
 /// Why a clause does not hold for this target: it is about other releases of Gardener, or other versions of the target.
-pub(super) fn is_of_another_version(located: LocatedCase<'_>, target: &dyn Target) -> Option<Reason> {
+pub(super) fn other_version(located: LocatedCase<'_>, target: &dyn Target) -> Option<Reason> {
     let versions = located.clause.versions.as_ref()?;
     let range = Range::parse(versions)?;
-    let asked = asked(target);
+    let asked = gardener_release(target);
     let text = if let Some(gardener) = asked.of(located.contract, located.clause) {
         (!range.covers(gardener))
             .then(|| format!("holds for Gardener {versions}, it is asked for {gardener} (--gardener)"))

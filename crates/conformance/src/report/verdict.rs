@@ -48,10 +48,10 @@ impl Verdict {
     #[must_use]
     pub fn over<'a>(contracts: impl IntoIterator<Item = (Self, &'a [ClauseResult])>) -> Self {
         let counted: Vec<_> =
-            contracts.into_iter().filter(|(_, clauses)| !clauses.iter().all(is_out)).collect();
+            contracts.into_iter().filter(|(_, clauses)| !clauses.iter().all(is_skipped)).collect();
         let answered = counted.iter().any(|(_, clauses)| cases(clauses).any(is_answer));
         let share = |(verdict, clauses): (Self, &[ClauseResult])| {
-            if verdict != Self::Inconclusive || !answered || !cases(clauses).all(exclusion) {
+            if verdict != Self::Inconclusive || !answered || !cases(clauses).all(is_excluded) {
                 verdict
             } else if cases(clauses).any(CaseResult::is_withheld) {
                 Self::Partial
@@ -176,7 +176,7 @@ fn is_open(case: &CaseResult) -> bool {
     matches!(case.status, Status::Errored | Status::NotRun | Status::Vacuous)
 }
 
-fn exclusion(case: &CaseResult) -> bool {
+fn is_excluded(case: &CaseResult) -> bool {
     matches!(case.status, Status::Skipped | Status::NotSupported)
 }
 
@@ -196,7 +196,7 @@ impl CaseResult {
     }
 }
 
-fn is_out(clause: &ClauseResult) -> bool {
+fn is_skipped(clause: &ClauseResult) -> bool {
     matches!(clause.status, Status::Skipped)
 }
 

@@ -10,12 +10,12 @@ use super::group::StartedGroup;
 use super::law_requests::{self, RequestDetails};
 use super::prepare::PreparedCase;
 use super::subject::{self, SubjectError};
-use crate::exchange::{self, Answer, Exchange, Outcome, Question, Subject};
+use crate::exchange::{self, Answer, Exchange, Outcome, ReviewRequest, Subject};
 use crate::laws::{self, Trace};
 use crate::mask;
 use crate::matching;
 use crate::observation::{Observation, judge, wanted_allowed};
-use crate::place::{self, Placed};
+use crate::place::{self, PlacedCase};
 use crate::plan::LocatedCase;
 use crate::report::{Check, Evidence, Reason, ReasonCode, Status};
 use crate::route::{self, Route, Routing};
@@ -43,7 +43,7 @@ pub(super) enum Attempt {
 
 impl Attempt {
     /// The attempt with the namespace names of the case instead of generated ones.
-    pub(super) fn with_original_names(self, placed: &Placed) -> Self {
+    pub(super) fn with_original_names(self, placed: &PlacedCase) -> Self {
         match self {
             Self::Answered { observation, trace, evidence, deviation } => {
                 let observation = Box::new(placed.with_original_names(*observation));
@@ -119,14 +119,14 @@ async fn send(
     let (mut patched, mut last, mut earlier) = (false, None, Vec::new());
     for route in routes {
         let version = version(located, route);
-        let question = Question {
+        let review = ReviewRequest {
             subject: &at,
             version,
             uid: &prepared.uid,
             dry_run: false,
             overrides: located.overrides(),
         };
-        let exchange = exchange::ask(context.dialer.as_ref(), &route.path, &question, route.timeout).await;
+        let exchange = exchange::ask(context.dialer.as_ref(), &route.path, &review, route.timeout).await;
         let evidence = evidence(&exchange);
         let Some(answer) = exchange.answer().cloned() else {
             earlier.extend(last.map(|(_, trace, _)| trace));

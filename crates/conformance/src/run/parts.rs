@@ -120,7 +120,7 @@ impl<I: Iterator<Item = Next>> Queue<I> {
     fn next(&mut self, state: &RunState<'_>) -> Option<Result<Part, String>> {
         let (at, part) = self.parts.next()?;
         Some(part.map(|contracts| {
-            let contracts = plan::stated(contracts, state.target.as_ref());
+            let contracts = plan::with_parameters(contracts, state.target.as_ref());
             let part = Part { at, before: self.contracts, contracts };
             self.contracts += part.contracts.len();
             part

@@ -11,7 +11,7 @@ use substrate::facts::{self, Before};
 use super::group::StartedGroup;
 use super::{Ground, shared_namespace};
 use crate::dates;
-use crate::place::{self, Placed};
+use crate::place::{self, PlacedCase};
 use crate::plan::{CaseRef, LocatedCase};
 use crate::report::{Reason, ReasonCode, Status};
 
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// A case whose facts are in the cluster.
 pub(super) struct PreparedCase {
     /// Its objects with their final namespaces.
-    pub(super) placed: Placed,
+    pub(super) placed: PlacedCase,
     /// Whether objects were written, so that the target's caches may lag.
     pub(super) has_facts: bool,
     /// The written objects, in order.
@@ -49,7 +49,7 @@ pub(super) async fn prepare(
     located: LocatedCase<'_>,
     fresh: &str,
 ) -> Result<PreparedCase, (Status, Reason)> {
-    let mut placed = place::place(located.case, fresh);
+    let mut placed = place::assign_namespace(located.case, fresh);
     if let Some(decision) = located.case.when.decision()
         && context.group.now.is_none()
     {

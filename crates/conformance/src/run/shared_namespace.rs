@@ -28,7 +28,8 @@ pub(super) fn name(shared: &PartState<'_>, case: &Case) -> Option<String> {
 
 /// The digest of a case's namespace, if it writes nothing else.
 fn namespace_digest(case: &Case) -> Option<String> {
-    let namespace = place::writes_no_objects(case).then(|| place::place(case, "").given.namespace)?;
+    let namespace =
+        place::writes_no_objects(case).then(|| place::assign_namespace(case, "").given.namespace)?;
     let mut digest = digest::digest(&namespace.unwrap_or_default().to_string());
     digest.truncate(DIGITS);
     Some(digest)
@@ -93,7 +94,7 @@ mod tests {
             };
             sharing += 1;
             assert!(!place::has_old(case) && case.given.cluster.is_empty(), "{}", case.name);
-            let namespace = place::place(case, "").given.namespace.unwrap_or_default();
+            let namespace = place::assign_namespace(case, "").given.namespace.unwrap_or_default();
             let first = by_digest.entry(digest).or_insert_with(|| namespace.clone());
             assert_eq!(*first, namespace, "{}", case.name);
         }

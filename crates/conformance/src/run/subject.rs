@@ -7,7 +7,7 @@ use substrate::cluster::{ClusterError, collection_of, resource};
 use webhook::review::{GroupVersionKind, GroupVersionResource, Operation};
 
 use crate::exchange::Subject;
-use crate::place::Placed;
+use crate::place::PlacedCase;
 use crate::plan::LocatedCase;
 
 /// Why a case has no request.
@@ -25,7 +25,7 @@ pub(crate) enum SubjectError {
 }
 
 /// The subject of a case's request.
-pub(super) fn subject(located: LocatedCase<'_>, placed: &Placed) -> Result<Subject, SubjectError> {
+pub(super) fn subject(located: LocatedCase<'_>, placed: &PlacedCase) -> Result<Subject, SubjectError> {
     let (operation, request) = match &located.case.when {
         When::DeleteCollection { resource } => return collection(resource, &placed.namespace),
         When::Admission { operation, sending } => (operation, &sending.request),

@@ -25,7 +25,7 @@ mod certificate;
 mod configuration;
 mod container;
 mod effective;
-mod place;
+mod location;
 mod placeholders;
 mod process;
 mod ready;
@@ -33,7 +33,7 @@ mod ready;
 pub use container::Image;
 
 use addresses::Addresses;
-use place::{Place, Program};
+use location::{Program, ProgramLocation};
 use placeholders::Placeholders;
 use process::Process;
 
@@ -138,8 +138,8 @@ impl Target for CommandTarget {
                 running.stop().await;
                 Ok(Some(Configured::Started { warnings: None, effective: None }))
             }
-            Err(TargetError::Ended { last_words, .. }) => {
-                Ok(Some(Configured::Refused { message: last_words }))
+            Err(TargetError::Ended { last_output, .. }) => {
+                Ok(Some(Configured::Refused { message: last_output }))
             }
             Err(error) => Err(error),
         }
@@ -150,7 +150,8 @@ impl Target for CommandTarget {
             match self.start_once(setup.clone()).await {
                 // A port that was free a moment ago may be someone else's by now.
                 Err(
-                    TargetError::Ended { last_words: words, .. } | TargetError::Container { said: words, .. },
+                    TargetError::Ended { last_output: words, .. }
+                    | TargetError::Container { message: words, .. },
                 ) if is_about_a_port(&words) => {}
                 result => return result,
             }
@@ -177,15 +178,15 @@ impl CommandTarget {
     async fn start_once(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
         let folder = tempfile::Builder::new().prefix("gardener-conformance-").tempdir();
         let folder = folder.map_err(|source| file("create", "a temporary folder", source))?;
-        let mut place = Place::of(self.image.as_ref(), folder.path()).await?;
-        let authority = certificate::write(&place.files().here.join("certs"), place.host())?;
-        let placeholders = self.placeholders(&mut place, &setup).await?;
+        let mut location = ProgramLocation::of(self.image.as_ref(), folder.path()).await?;
+        let authority = certificate::write(&location.files().here.join("certs"), location.host())?;
+        let placeholders = self.placeholders(&mut location, &setup).await?;
         let addresses = Addresses::of(&self.spec, &placeholders)?;
-        let line = place.line(self.program(&placeholders)?, &addresses.all())?;
+        let line = location.line(self.program(&placeholders)?, &addresses.all())?;
         let mut process = Process::spawn(line, (&self.folder, folder.path()))?;
-        let addresses = addresses.reached(&place);
-        let dialer = self.contact(&mut process, &place, &addresses, authority).await;
-        let dialer = dialer.map_err(|error| place.unmade().unwrap_or(error))?;
+        let addresses = addresses.address_from_here(&location);
+        let dialer = self.contact(&mut process, &location, &addresses, authority).await;
+        let dialer = dialer.map_err(|error| location.creation_error().unwrap_or(error))?;
         let registrations = self.known.registrations_of(setup.instance);
         Ok(Box::new(RunningCommand {
             dialer: Arc::new(dialer),
@@ -193,19 +194,23 @@ impl CommandTarget {
             registrations,
             metrics: addresses.metrics,
             process,
-            _place: place,
+            _place: location,
             _folder: folder,
         }))
     }
 
     /// Fills in what it is told, and writes its configuration file.
-    async fn placeholders(&self, place: &mut Place, setup: &Setup<'_>) -> Result<Placeholders, TargetError> {
+    async fn placeholders(
+        &self,
+        location: &mut ProgramLocation,
+        setup: &Setup<'_>,
+    ) -> Result<Placeholders, TargetError> {
         let target = setup.clusters.as_ref().and_then(|clusters| clusters.target.as_ref());
         let named = |placeholder| self.image.is_none() || self.names(placeholder);
         let (of_source, of_target) = (named("<sourceKubeconfig>"), named("<targetKubeconfig>"));
         let source = setup.facts.as_ref().filter(|_| of_source || (of_target && target.is_none()));
-        let kubeconfigs = place.kubeconfigs(source, target.filter(|_| of_target)).await?;
-        let placeholders = Placeholders::new(place.files(), kubeconfigs)?;
+        let kubeconfigs = location.kubeconfigs(source, target.filter(|_| of_target)).await?;
+        let placeholders = Placeholders::new(location.files(), kubeconfigs)?;
         if let Some(config) = &self.spec.config {
             let two = target.is_some();
             let content = configuration::make(config, &self.folder, setup.config, &placeholders, two)?;
@@ -226,16 +231,16 @@ impl CommandTarget {
     async fn contact(
         &self,
         process: &mut Process,
-        place: &Place,
+        location: &ProgramLocation,
         addresses: &Addresses,
         authority: Vec<u8>,
     ) -> Result<Https, TargetError> {
-        ready::wait(process, addresses, place.hint()).await?;
+        ready::wait(process, addresses, location.hint()).await?;
         let (url, trust) = (addresses.url.clone(), Trust::Bundle(authority));
         let address = Address { url, address: None, server_name: None, trust };
         let dialer = Https::new(&address).map_err(|source| TargetError::Unreachable { source })?;
         if !self.has_controllers_alone() {
-            ready::contact(process, &dialer, &self.known, place.is_apart()).await?;
+            ready::contact(process, &dialer, &self.known, location.is_proxied()).await?;
         }
         Ok(dialer)
     }
@@ -249,7 +254,7 @@ struct RunningCommand {
     metrics: Option<String>,
     process: Process,
     /// What leads it to its clusters.
-    _place: Place,
+    _place: ProgramLocation,
     /// Certificates and configuration; removed with the target.
     _folder: tempfile::TempDir,
 }
@@ -272,8 +277,8 @@ impl Running for RunningCommand {
         self.process.ended()
     }
 
-    fn last_words(&self) -> String {
-        self.process.last_words()
+    fn last_output(&self) -> String {
+        self.process.last_output()
     }
 
     async fn metrics(&self) -> Option<String> {
@@ -286,8 +291,8 @@ impl Running for RunningCommand {
 }
 
 /// A program and an engine have words of their own for a port that is taken.
-fn is_about_a_port(last_words: &str) -> bool {
-    let words = last_words.to_lowercase();
+fn is_about_a_port(last_output: &str) -> bool {
+    let words = last_output.to_lowercase();
     words.contains("in use") || words.contains("port is already allocated")
 }
 

@@ -30,17 +30,17 @@ pub enum TargetError {
         source: std::io::Error,
     },
     /// The process ended before it was ready.
-    #[error("{command} ended before it was ready ({status}){}", tail(.last_words))]
+    #[error("{command} ended before it was ready ({status}){}", tail(.last_output))]
     Ended {
         /// First word of the command line.
         command: String,
         /// Exit status.
         status: String,
         /// End of its standard error.
-        last_words: String,
+        last_output: String,
     },
     /// The process did not get ready in time.
-    #[error("{command} was not ready at {ready} within {seconds} s{}{}", remark(.hint), tail(.last_words))]
+    #[error("{command} was not ready at {ready} within {seconds} s{}{}", remark(.hint), tail(.last_output))]
     NotReady {
         /// First word of the command line.
         command: String,
@@ -51,7 +51,7 @@ pub enum TargetError {
         /// What may be wrong; empty where nobody knows.
         hint: &'static str,
         /// End of its standard error.
-        last_words: String,
+        last_output: String,
     },
     /// There is no container: no engine, no such image, or the engine cannot start it.
     #[error("failed to make a container of {image}: {said}")]
@@ -59,11 +59,11 @@ pub enum TargetError {
         /// The image.
         image: String,
         /// The engine's words, and what to do.
-        said: String,
+        message: String,
     },
     /// A container cannot be led to an API server of this machine.
     #[error("failed to lead the container to {address}: {reason}")]
-    Unled {
+    NotRoutable {
         /// The API server.
         address: String,
         /// What is wrong.
@@ -101,6 +101,6 @@ fn remark(hint: &str) -> String {
     if hint.is_empty() { String::new() } else { format!(" ({hint})") }
 }
 
-fn tail(last_words: &str) -> String {
-    if last_words.is_empty() { String::new() } else { format!("; its last words:\n{last_words}") }
+fn tail(last_output: &str) -> String {
+    if last_output.is_empty() { String::new() } else { format!("; its last words:\n{last_output}") }
 }

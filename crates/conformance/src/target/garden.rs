@@ -1,7 +1,7 @@
 //! A garden that runs already and has an API server of its own for Gardener's kinds: asked through its kubeconfig.
 //!
 //! Its admission is no webhook: nobody can send it a review. So each question is brought about in the garden (`scene`), sent
-//! as a dry run, and what comes back is told as a webhook would tell it (`asking`).
+//! as a dry run, and what comes back is told as a webhook would tell it (`dialer`).
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -17,13 +17,13 @@ use tokio::sync::Mutex;
 use webhook::dial::Dialer;
 use webhook::registration::WebhookConfiguration;
 
-use self::asking::Asking;
+use self::dialer::GardenDialer;
 use self::scene::Scene;
 use self::surroundings::Surroundings;
 use super::url::Known;
 use super::{Configurable, Decided, Identity, Running, Setup, Target, TargetError, TargetKind};
 
-mod asking;
+mod dialer;
 mod profile;
 mod scene;
 mod surroundings;
@@ -42,12 +42,12 @@ pub struct Garden {
     /// Decides what dates of a row mean, so that rows are found that mean the same at another time.
     pub decisions: Arc<dyn Target>,
     /// What stands in the garden; questions are put one after the other, as they would see each other's objects.
-    standing: Arc<Mutex<Standing>>,
+    state: Arc<Mutex<GardenState>>,
 }
 
 /// What was written into the garden and still stands.
 #[derive(Default)]
-struct Standing {
+struct GardenState {
     garden: Option<Cluster>,
     surroundings: Surroundings,
     scene: Scene,
@@ -57,13 +57,13 @@ impl Garden {
     /// A garden behind a kubeconfig.
     #[must_use]
     pub fn new(known: Known, kubeconfig: PathBuf, decisions: Arc<dyn Target>) -> Self {
-        Self { known, kubeconfig, decisions, standing: Arc::default() }
+        Self { known, kubeconfig, decisions, state: Arc::default() }
     }
 
     /// The garden, seen to be one, with what every Shoot needs there.
     async fn enter(&self) -> Result<(), TargetError> {
-        let mut standing = self.standing.lock().await;
-        if standing.garden.is_some() {
+        let mut state = self.state.lock().await;
+        if state.garden.is_some() {
             return Ok(());
         }
         let reached = substrate::kubeconfig::client(&self.kubeconfig).await;
@@ -74,7 +74,7 @@ impl Garden {
             let left = surroundings.take_back(&cluster).await;
             return Err(broken(&[vec![error.to_string()], left].concat().join("; left behind: ")));
         }
-        *standing = Standing { garden: Some(cluster), surroundings, scene: Scene::default() };
+        *state = GardenState { garden: Some(cluster), surroundings, scene: Scene::default() };
         Ok(())
     }
 }
@@ -122,21 +122,21 @@ impl Target for Garden {
         let facts = setup.facts.map(|facts| Cluster::new(facts.client));
         let facts = facts.ok_or_else(|| broken("nobody tells what stands in the garden of a case"))?;
         Ok(Box::new(RunningGarden {
-            asking: Arc::new(Asking { standing: Arc::clone(&self.standing), facts }),
+            dialer: Arc::new(GardenDialer { state: Arc::clone(&self.state), facts }),
         }))
     }
 
     async fn leave(&self) -> Vec<String> {
-        let mut standing = self.standing.lock().await;
-        let Some(garden) = standing.garden.take() else { return Vec::new() };
+        let mut state = self.state.lock().await;
+        let Some(garden) = state.garden.take() else { return Vec::new() };
         // A Shoot cannot go from a garden that has not what it needs.
-        if let Err(error) = standing.scene.clear(&garden).await {
+        if let Err(error) = state.scene.clear(&garden).await {
             return vec![
                 error.to_string(),
                 "what Shoots need there, of Project conform and Seed local on".to_owned(),
             ];
         }
-        std::mem::take(&mut standing.surroundings).take_back(&garden).await
+        std::mem::take(&mut state.surroundings).take_back(&garden).await
     }
 }
 
@@ -160,13 +160,13 @@ fn broken(reason: &str) -> TargetError {
 }
 
 struct RunningGarden {
-    asking: Arc<Asking>,
+    dialer: Arc<GardenDialer>,
 }
 
 #[async_trait]
 impl Running for RunningGarden {
     fn dialer(&self) -> Arc<dyn Dialer> {
-        Arc::<Asking>::clone(&self.asking)
+        Arc::<GardenDialer>::clone(&self.dialer)
     }
 
     fn registrations(&self) -> Option<&[WebhookConfiguration]> {

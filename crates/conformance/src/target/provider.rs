@@ -11,16 +11,16 @@ const LABELS: [&str; 3] =
 
 /// Why nobody knows which provider is meant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unclear {
+pub enum ProviderError {
     /// Nothing would be sent.
     #[error(
-        "the registration selects namespaces of provider {}, and none of {said}: nothing would be sent; name the provider that \
-         it selects, or give the registration of {said}",
+        "the registration selects namespaces of provider {}, and none of {configured}: nothing would be sent; name the provider that \
+         it selects, or give the registration of {configured}",
         names(selected)
     )]
     Other {
         /// What is said.
-        said: String,
+        configured: String,
         /// What is selected.
         selected: BTreeSet<String>,
     },
@@ -33,13 +33,13 @@ pub enum Unclear {
 ///
 /// # Errors
 /// When both do not go together, or several are selected and none is said.
-pub fn of(said: Option<&str>, selected: &BTreeSet<String>) -> Result<Option<String>, Unclear> {
-    match (said, selected.first()) {
-        (Some(said), Some(_)) if !selected.contains(said) => {
-            Err(Unclear::Other { said: said.to_owned(), selected: selected.clone() })
+pub fn of(configured: Option<&str>, selected: &BTreeSet<String>) -> Result<Option<String>, ProviderError> {
+    match (configured, selected.first()) {
+        (Some(configured), Some(_)) if !selected.contains(configured) => {
+            Err(ProviderError::Other { configured: configured.to_owned(), selected: selected.clone() })
         }
-        (None, Some(_)) if selected.len() > 1 => Err(Unclear::Several(selected.clone())),
-        (said, only) => Ok(said.map(str::to_owned).or_else(|| only.cloned())),
+        (None, Some(_)) if selected.len() > 1 => Err(ProviderError::Several(selected.clone())),
+        (configured, only) => Ok(configured.map(str::to_owned).or_else(|| only.cloned())),
     }
 }
 
@@ -69,9 +69,9 @@ mod tests {
 
     #[test]
     fn what_is_said_goes_before_what_is_selected_and_must_go_with_it() {
-        let found = |said: Option<&str>, selected: &[&str]| {
+        let found = |configured: Option<&str>, selected: &[&str]| {
             let selected = selected.iter().map(|name| (*name).to_owned()).collect();
-            of(said, &selected).map_err(|unclear| unclear.to_string())
+            of(configured, &selected).map_err(|error| error.to_string())
         };
         let aws = || Ok(Some("aws".to_owned()));
         assert_eq!(found(None, &[]), Ok(None));

@@ -28,7 +28,7 @@ pub(super) fn run(state: &RunState<'_>, default: Option<&str>, took: Duration) -
 /// The release of Gardener for which the clauses were verified, if they depend on the release and have a default.
 fn gardener(state: &RunState<'_>, default: Option<&str>) -> Option<String> {
     let default = default?;
-    match plan::asked(state.target.as_ref()) {
+    match plan::gardener_release(state.target.as_ref()) {
         Asked::Of(gardener) => Some(gardener.to_owned()),
         Asked::Usual => Some(default.to_owned()),
         Asked::Any => None,

@@ -259,7 +259,7 @@ impl<'a> StepRunner<'a> {
     fn death(&mut self, step: &Step) -> Option<Check> {
         let running = self.running.as_mut()?;
         let status = running.ended()?;
-        let output = running.last_words();
+        let output = running.last_output();
         let last = output.lines().find(|line| line.starts_with("panic: ")).or(output.lines().last());
         Some(Check {
             part: "runs".to_owned(),

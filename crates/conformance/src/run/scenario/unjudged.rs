@@ -105,11 +105,11 @@ async fn run_steps(
     };
     let running = target.start(setup).await.map_err(|error| ScenarioEnd::Environment(error.to_string()))?;
     let states = watched.steps(&unjudged.scenario).await;
-    let last_words = if states.is_err() { running.last_words() } else { String::new() };
+    let last_output = if states.is_err() { running.last_output() } else { String::new() };
     Running::stop(running).await;
     states.map_err(|ended| match ended {
-        ScenarioEnd::Environment(reason) if !last_words.is_empty() => {
-            ScenarioEnd::Environment(format!("{reason}; the target's last output:\n{last_words}"))
+        ScenarioEnd::Environment(reason) if !last_output.is_empty() => {
+            ScenarioEnd::Environment(format!("{reason}; the target's last output:\n{last_output}"))
         }
         ended => ended,
     })

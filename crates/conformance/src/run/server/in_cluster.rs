@@ -41,7 +41,7 @@ enum RegistrationState {
     Unreachable(String),
 }
 
-/// Who may ask the target: one that attempts alone, others beside each other.
+/// Held exclusively by a request for which the target's metrics count the calls, shared by all others.
 pub(super) type TargetLock = RwLock<()>;
 
 /// The configuration with every webhook's address replaced by the Service, and a probe.
@@ -124,7 +124,7 @@ pub(super) async fn send(
             (Some(before), Some(after)) => after > before,
             _ => expected,
         };
-        // A target that began anew meanwhile attempts anew.
+        // The metrics of a target that restarted in between begin at zero.
         if called == expected || attempts == ATTEMPTS {
             return Ok(ServerExchange { reply, called, calls });
         }
@@ -177,8 +177,8 @@ fn count_calls(exposition: &str, paths: &[String]) -> u64 {
     let lines =
         exposition.lines().filter(|line| line.starts_with("controller_runtime_webhook_requests_total{"));
     let of_paths = lines.filter(|line| labels.iter().any(|label| line.contains(label)));
-    let attempts = of_paths.filter_map(|line| line.rsplit_once(' ')?.1.parse::<f64>().ok());
-    attempts.map(|count| format!("{count:.0}").parse::<u64>().unwrap_or_default()).sum()
+    let counts = of_paths.filter_map(|line| line.rsplit_once(' ')?.1.parse::<f64>().ok());
+    counts.map(|count| format!("{count:.0}").parse::<u64>().unwrap_or_default()).sum()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use webhook::review::ReviewVersion;
 
 use super::Ground;
 use super::recorder::Call;
-use crate::exchange::{self, Question, Subject};
+use crate::exchange::{self, ReviewRequest, Subject};
 use crate::laws::Trace;
 use crate::plan::LocatedCase;
 use crate::report::Evidence;
@@ -44,8 +44,8 @@ async fn trace(
     route.path.clone_from(&call.path);
     let uid = call.request["uid"].as_str().unwrap_or_default().to_owned();
     let version = if route.v1 { ReviewVersion::V1 } else { ReviewVersion::V1beta1 };
-    let question = Question { subject: &subject, version, uid: &uid, dry_run: false, overrides: None };
-    let main = exchange::ask(started.dialer.as_ref(), &route.path, &question, route.timeout).await;
+    let review = ReviewRequest { subject: &subject, version, uid: &uid, dry_run: false, overrides: None };
+    let main = exchange::ask(started.dialer.as_ref(), &route.path, &review, route.timeout).await;
     let evidence = direct::evidence(&main);
     let details = RequestDetails { route: &route, uid: &uid, version, overrides: None };
     let trace = law_requests::trace(started, located, facts, &subject, &details, main).await;

@@ -2,7 +2,7 @@
 
 use contract::document::target::TargetSpec;
 
-use super::place::Place;
+use super::location::ProgramLocation;
 use super::placeholders::Placeholders;
 use crate::target::TargetError;
 
@@ -28,8 +28,8 @@ impl Addresses {
     }
 
     /// As they are reached from here.
-    pub(super) fn reached(&self, place: &Place) -> Self {
-        let reached = |address: &String| place.reached(address);
+    pub(super) fn address_from_here(&self, location: &ProgramLocation) -> Self {
+        let reached = |address: &String| location.address_from_here(address);
         Self {
             url: reached(&self.url),
             ready: self.ready.as_ref().map(reached),

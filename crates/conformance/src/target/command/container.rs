@@ -8,7 +8,7 @@ use std::sync::Arc;
 use substrate::docker::Docker;
 use tokio::sync::OnceCell;
 
-use super::place::Program;
+use super::location::Program;
 use crate::target::TargetError;
 
 mod kubeconfig;
@@ -24,7 +24,7 @@ const INSIDE: &str = "/gardener-conformance";
 /// Files of a start that are handed over, those that are not, and what tells why there is no container.
 const FILES: &str = "files";
 const ENVIRONMENT: &str = "environment";
-const UNMADE: &str = "unmade";
+const CREATION_ERROR: &str = "unmade";
 /// Tells containers of targets from others.
 const LABEL: &str = "conformance.gardener.cloud/target";
 
@@ -63,7 +63,8 @@ impl Image {
     /// A container whose files are in `folder`; the image is pulled where the engine lacks it.
     pub(super) async fn container(&self, folder: &Path) -> Result<Container, TargetError> {
         let network = self.network.get_or_init(|| self.look()).await.clone();
-        let network = network.map_err(|said| TargetError::Container { image: self.name.clone(), said })?;
+        let network =
+            network.map_err(|message| TargetError::Container { image: self.name.clone(), message })?;
         let scratch = folder.to_owned();
         let files = scratch.join(FILES);
         std::fs::create_dir_all(&files)
@@ -106,13 +107,17 @@ impl Container {
     }
 
     /// Whether the engine takes connections in its place.
-    pub(super) fn is_apart(&self) -> bool {
+    pub(super) fn is_proxied(&self) -> bool {
         self.network != Network::Shared
     }
 
     /// Writes a kubeconfig for it, and gives its path there.
-    pub(super) async fn carry(&mut self, name: &str, kubeconfig: &Path) -> Result<String, TargetError> {
-        let (text, relays) = kubeconfig::carried(kubeconfig, &self.network).await?;
+    pub(super) async fn write_kubeconfig(
+        &mut self,
+        name: &str,
+        kubeconfig: &Path,
+    ) -> Result<String, TargetError> {
+        let (text, relays) = kubeconfig::for_container(kubeconfig, &self.network).await?;
         let file = self.files.join(name);
         std::fs::write(&file, text)
             .map_err(|source| super::file("write", &file.display().to_string(), source))?;
@@ -121,8 +126,8 @@ impl Container {
     }
 
     /// The address of something that it serves on its loopback address, as it is reached from here.
-    pub(super) fn reached(&self, address: &str) -> String {
-        self.network.reached(address)
+    pub(super) fn address_from_here(&self, address: &str) -> String {
+        self.network.address_from_here(address)
     }
 
     /// The command line that is the container until it ends, or until its standard input does.
@@ -151,9 +156,9 @@ impl Container {
     }
 
     /// Why the engine made none, if it did not.
-    pub(super) fn unmade(&self) -> Option<TargetError> {
-        let said = std::fs::read_to_string(self.scratch.join(UNMADE)).ok()?;
-        Some(TargetError::Container { image: self.image.clone(), said: said.trim_end().to_owned() })
+    pub(super) fn creation_error(&self) -> Option<TargetError> {
+        let message = std::fs::read_to_string(self.scratch.join(CREATION_ERROR)).ok()?;
+        Some(TargetError::Container { image: self.image.clone(), message: message.trim_end().to_owned() })
     }
 
     /// What may be wrong where it does not answer.
@@ -203,10 +208,10 @@ mod tests {
             "registry.example/webhook:v1",
         );
         let tail = ["--entrypoint=/other", image, "-x", "--port=1"];
-        let apart = Network::Apart {
+        let apart = Network::Separate {
             host: "192.0.2.1".to_owned(),
             listens: "192.0.2.1".to_owned(),
-            machine: network::Machine::Routed,
+            machine: network::HostAccess::Routed,
         };
         for (network, flags) in [
             (Network::Shared, &["--network=host", "--userns=host"][..]),

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::process::Command;
 
-use super::place::{Line, Place, Program};
+use super::location::{CommandLine, Program, ProgramLocation};
 use super::placeholders::Placeholders;
 use super::{CommandTarget, configuration, file};
 use crate::mask;
@@ -26,16 +26,16 @@ pub(super) async fn print(target: &CommandTarget, trial: &Trial<'_>) -> Result<C
     };
     let folder = tempfile::Builder::new().prefix("gardener-conformance-").tempdir();
     let folder = folder.map_err(|source| file("create", "a temporary folder", source))?;
-    let mut place = Place::of(target.image.as_ref(), folder.path()).await?;
+    let mut location = ProgramLocation::of(target.image.as_ref(), folder.path()).await?;
     let facts = trial.facts.as_ref().filter(|_| target.image.is_none() || target.names("Kubeconfig>"));
-    let kubeconfigs = place.kubeconfigs(facts, None).await?;
-    let placeholders = Placeholders::new(place.files(), kubeconfigs)?;
+    let kubeconfigs = location.kubeconfigs(facts, None).await?;
+    let placeholders = Placeholders::new(location.files(), kubeconfigs)?;
     placeholders.write_config(&configuration::alone(config, &target.folder, trial.config)?)?;
     let command = placeholders.fill_all(&target.spec.effective)?;
-    let line = place.line(Program { command, args: Vec::new(), env: BTreeMap::new() }, &[])?;
+    let line = location.line(Program { command, args: Vec::new(), env: BTreeMap::new() }, &[])?;
     let name = line.name.clone();
     let printed = printed(line, &target.folder).await?;
-    if let Some(error) = place.unmade() {
+    if let Some(error) = location.creation_error() {
         return Err(error);
     }
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -49,28 +49,28 @@ pub(super) async fn print(target: &CommandTarget, trial: &Trial<'_>) -> Result<C
 }
 
 /// What it prints, when it has ended.
-async fn printed(line: Line, folder: &Path) -> Result<Output, TargetError> {
-    let Line { words, name, ends_with_its_input, .. } = line;
+async fn printed(line: CommandLine, folder: &Path) -> Result<Output, TargetError> {
+    let CommandLine { words, name, ends_with_stdin, .. } = line;
     let mut printing = Command::new(&words[0])
         .args(&words[1..])
         .current_dir(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
-        .stdin(if ends_with_its_input { Stdio::piped() } else { Stdio::null() })
+        .stdin(if ends_with_stdin { Stdio::piped() } else { Stdio::null() })
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0)
-        .kill_on_drop(!ends_with_its_input)
+        .kill_on_drop(!ends_with_stdin)
         .spawn()
         .map_err(|source| TargetError::Spawn { command: name.clone(), source })?;
     // It is closed when nobody waits any more.
     let _input = printing.stdin.take();
-    let patience = if ends_with_its_input { PATIENCE_OF_CONTAINERS } else { PATIENCE };
+    let patience = if ends_with_stdin { PATIENCE_OF_CONTAINERS } else { PATIENCE };
     let printed = tokio::time::timeout(patience, printing.wait_with_output()).await;
     let printed = printed.map_err(|_| TargetError::NotReady {
         command: name.clone(),
         ready: "its end".to_owned(),
         seconds: patience.as_secs(),
         hint: "",
-        last_words: String::new(),
+        last_output: String::new(),
     })?;
     printed.map_err(|source| TargetError::Spawn { command: name, source })
 }

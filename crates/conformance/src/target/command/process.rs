@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 use tokio::process::{Child, ChildStdin, Command};
 
-use super::place::Line;
+use super::location::CommandLine;
 use crate::mask;
 use crate::target::TargetError;
 
@@ -49,7 +49,7 @@ enum Leash {
 
 impl Process {
     /// Starts a command line in `folder`; `scratch` goes with it should this process be killed.
-    pub(super) fn spawn(line: Line, (folder, scratch): (&Path, &Path)) -> Result<Self, TargetError> {
+    pub(super) fn spawn(line: CommandLine, (folder, scratch): (&Path, &Path)) -> Result<Self, TargetError> {
         let Some((program, arguments)) = line.words.split_first() else {
             let reason = "the command is empty".to_owned();
             return Err(TargetError::Description { what: "command".to_owned(), reason });
@@ -58,11 +58,11 @@ impl Process {
             .args(arguments)
             .envs(&line.env)
             .current_dir(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
-            .stdin(if line.ends_with_its_input { Stdio::piped() } else { Stdio::null() })
+            .stdin(if line.ends_with_stdin { Stdio::piped() } else { Stdio::null() })
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0)
-            .kill_on_drop(!line.ends_with_its_input)
+            .kill_on_drop(!line.ends_with_stdin)
             .spawn()
             .map_err(|source| TargetError::Spawn { command: program.clone(), source })?;
         let lines = Lines::default();
@@ -72,7 +72,7 @@ impl Process {
         if let Some(err) = child.stderr.take() {
             tokio::spawn(keep(err, Arc::clone(&lines)));
         }
-        let leash = if line.ends_with_its_input {
+        let leash = if line.ends_with_stdin {
             Leash::Pipe(child.stdin.take())
         } else {
             let group = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
@@ -92,7 +92,7 @@ impl Process {
     }
 
     /// The last lines it wrote, secrets masked.
-    pub(super) fn last_words(&self) -> String {
+    pub(super) fn last_output(&self) -> String {
         let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         lines.iter().cloned().collect::<Vec<_>>().join("\n")
     }

@@ -41,7 +41,7 @@ pub(super) async fn wait(
                 ready: asked.to_owned(),
                 seconds: PATIENCE.as_secs(),
                 hint,
-                last_words: process.last_words(),
+                last_output: process.last_output(),
             });
         }
         tokio::time::sleep(PAUSE).await;
@@ -71,7 +71,7 @@ pub(super) async fn contact(
 /// Its last lines may still be on their way.
 async fn ended(process: &Process, status: String) -> TargetError {
     tokio::time::sleep(PAUSE).await;
-    TargetError::Ended { command: process.name().to_owned(), status, last_words: process.last_words() }
+    TargetError::Ended { command: process.name().to_owned(), status, last_output: process.last_output() }
 }
 
 async fn is_up(host: &str, path: &str, by_http: bool) -> bool {

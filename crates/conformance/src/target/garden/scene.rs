@@ -16,7 +16,7 @@ pub(super) const LAG: Duration = Duration::from_millis(150);
 
 /// What stands before a question.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Wanted {
+pub(super) struct CaseObjects {
     /// Shoots, which may use profiles that are not there.
     pub(super) shoots: Vec<Value>,
     /// CloudProfiles.
@@ -26,18 +26,18 @@ pub(super) struct Wanted {
 /// What stands in the garden because a question needs it.
 #[derive(Default)]
 pub(super) struct Scene {
-    wanted: Option<Wanted>,
+    wanted: Option<CaseObjects>,
     written: Vec<Value>,
 }
 
 impl Scene {
     /// Whether the garden is what is wanted.
-    pub(super) fn is(&self, wanted: &Wanted) -> bool {
+    pub(super) fn is(&self, wanted: &CaseObjects) -> bool {
         self.wanted.as_ref() == Some(wanted)
     }
 
     /// Makes the garden, in which nothing stands, what is wanted.
-    pub(super) async fn set(&mut self, garden: &Cluster, wanted: Wanted) -> Result<(), ClusterError> {
+    pub(super) async fn set(&mut self, garden: &Cluster, wanted: CaseObjects) -> Result<(), ClusterError> {
         for shoot in &wanted.shoots {
             self.make_shoot(garden, shoot).await?;
         }
@@ -156,7 +156,7 @@ mod tests {
             deleted
         };
         let mut scene = Scene::default();
-        let wanted = |expires: &str| Wanted {
+        let wanted = |expires: &str| CaseObjects {
             shoots: vec![shoot("one", "1.27.1"), deleted.clone()],
             profiles: vec![profile(expires)],
         };

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use http::Uri;
 use serde_json::{Map, Value};
 
-use super::network::{self, MACHINE, Machine, Network};
+use super::network::{self, HostAccess, MACHINE, Network};
 use super::relay::Relay;
 use crate::target::TargetError;
 use crate::target::command::file;
@@ -21,7 +21,10 @@ const FILES: [(&str, &str); 3] = [
 ];
 
 /// The text for a container in this network, and what leads it to the servers.
-pub(super) async fn carried(path: &Path, network: &Network) -> Result<(String, Vec<Relay>), TargetError> {
+pub(super) async fn for_container(
+    path: &Path,
+    network: &Network,
+) -> Result<(String, Vec<Relay>), TargetError> {
     let shown = path.display().to_string();
     let text = std::fs::read(path).map_err(|source| file("read", &shown, source))?;
     // As client-go reads it, which minds no key that is there twice and no document behind the first.
@@ -34,7 +37,7 @@ pub(super) async fn carried(path: &Path, network: &Network) -> Result<(String, V
         if ["exec", "auth-provider"].iter().any(|field| user.contains_key(*field)) {
             let address = path.display().to_string();
             let reason = "its user gets credentials from a program of this machine; name one with a token or a certificate";
-            return Err(TargetError::Unled { address, reason: reason.to_owned() });
+            return Err(TargetError::NotRoutable { address, reason: reason.to_owned() });
         }
         embed(user, folder)?;
     }
@@ -94,25 +97,25 @@ fn embed(part: &mut Map<String, Value>, folder: &Path) -> Result<(), TargetError
 /// Names a server on this machine's loopback address as the container reaches it; its certificate is still for what it was
 /// called.
 async fn lead(cluster: &mut Map<String, Value>, network: &Network) -> Result<Option<Relay>, TargetError> {
-    let Network::Apart { host, machine, .. } = network else { return Ok(None) };
+    let Network::Separate { host, machine, .. } = network else { return Ok(None) };
     let server = cluster.get("server").and_then(Value::as_str).unwrap_or_default().to_owned();
     let Ok(uri) = server.parse::<Uri>() else { return Ok(None) };
     let Some(own) = uri.host().filter(|own| network::is_loopback(own)).map(str::to_owned) else {
         return Ok(None);
     };
-    let unled = |reason: String| TargetError::Unled { address: server.clone(), reason };
+    let unled = |reason: String| TargetError::NotRoutable { address: server.clone(), reason };
     let (there, relay) = match machine {
-        Machine::Named => (network::elsewhere(&uri, MACHINE, uri.port_u16()), None),
-        Machine::Routed => {
+        HostAccess::Named => (network::with_host(&uri, MACHINE, uri.port_u16()), None),
+        HostAccess::Routed => {
             let usual = if uri.scheme_str() == Some("http") { 80 } else { 443 };
             let to = format!("{own}:{}", uri.port_u16().unwrap_or(usual));
             let relay = Relay::open(host, to).await.map_err(|error| {
                 unled(format!("{error}; name a cluster that containers of {host} reach with --kubeconfig"))
             })?;
             let address = relay.address();
-            (network::elsewhere(&uri, &address.ip().to_string(), Some(address.port())), Some(relay))
+            (network::with_host(&uri, &address.ip().to_string(), Some(address.port())), Some(relay))
         }
-        Machine::Unreached => {
+        HostAccess::Unreached => {
             let reason = "a rootless engine leads its containers to no loopback address but their own; name a cluster on another \
                           machine with --kubeconfig, or use an engine that root runs";
             return Err(unled(reason.to_owned()));
@@ -129,8 +132,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn apart(machine: Machine) -> Network {
-        Network::Apart { host: "127.0.0.1".to_owned(), listens: "127.0.0.1".to_owned(), machine }
+    fn apart(machine: HostAccess) -> Network {
+        Network::Separate { host: "127.0.0.1".to_owned(), listens: "127.0.0.1".to_owned(), machine }
     }
 
     fn written(folder: &Path, server: &str) -> std::path::PathBuf {
@@ -156,7 +159,7 @@ mod tests {
 
     async fn carried_to(server: &str, network: &Network) -> Result<(Value, Vec<Relay>), TargetError> {
         let folder = tempfile::tempdir().unwrap();
-        let (text, relays) = carried(&written(folder.path(), server), network).await?;
+        let (text, relays) = for_container(&written(folder.path(), server), network).await?;
         Ok((serde_json::from_str(&text).unwrap(), relays))
     }
 
@@ -164,8 +167,8 @@ mod tests {
     async fn files_are_taken_in_and_a_server_elsewhere_is_left() {
         for (server, network) in [
             ("https://127.0.0.1:6443", Network::Shared),
-            ("https://192.0.2.1:6443", apart(Machine::Routed)),
-            ("https://192.0.2.1:6443", apart(Machine::Unreached)),
+            ("https://192.0.2.1:6443", apart(HostAccess::Routed)),
+            ("https://192.0.2.1:6443", apart(HostAccess::Unreached)),
         ] {
             let (found, relays) = carried_to(server, &network).await.unwrap();
             let want = json!({"server": server, "certificate-authority-data": STANDARD.encode("authority")});
@@ -178,7 +181,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_server_on_loopback_is_named_as_the_container_reaches_it() {
-        let (found, _) = carried_to("https://localhost:6443", &apart(Machine::Named)).await.unwrap();
+        let (found, _) = carried_to("https://localhost:6443", &apart(HostAccess::Named)).await.unwrap();
         let cluster = &found["clusters"][0]["cluster"];
         assert_eq!(cluster["server"], "https://host.docker.internal:6443");
         assert_eq!(cluster["tls-server-name"], "localhost");
@@ -188,13 +191,14 @@ mod tests {
             ("https://127.0.0.1:6443/k8s/clusters/c", "https", "/k8s/clusters/c"),
             ("http://127.0.0.1:8001", "http", ""),
         ] {
-            let (found, relays) = carried_to(server, &apart(Machine::Routed)).await.unwrap();
+            let (found, relays) = carried_to(server, &apart(HostAccess::Routed)).await.unwrap();
             let cluster = &found["clusters"][0]["cluster"];
             assert_eq!(cluster["server"], format!("{scheme}://{}{path}", relays[0].address()));
             assert_eq!(cluster["tls-server-name"], "127.0.0.1");
         }
 
-        let refused = carried_to("https://127.0.0.1:6443", &apart(Machine::Unreached)).await.err().unwrap();
+        let refused =
+            carried_to("https://127.0.0.1:6443", &apart(HostAccess::Unreached)).await.err().unwrap();
         let words = "failed to lead the container to https://127.0.0.1:6443: a rootless engine";
         assert!(refused.to_string().starts_with(words), "{refused}");
     }
@@ -205,7 +209,7 @@ mod tests {
         let path = folder.path().join("kubeconfig");
         let user = json!({"users": [{"name": "a", "user": {"exec": {"command": "login"}}}]});
         std::fs::write(&path, user.to_string()).unwrap();
-        let refused = carried(&path, &Network::Shared).await.err().unwrap().to_string();
+        let refused = for_container(&path, &Network::Shared).await.err().unwrap().to_string();
         assert!(refused.ends_with("name one with a token or a certificate"), "{refused}");
     }
 }

@@ -72,9 +72,9 @@ mod tests {
         let mut stream = TcpStream::connect(address).await.unwrap();
         stream.write_all(b"words").await.unwrap();
         stream.shutdown().await.unwrap();
-        let mut said = String::new();
-        stream.read_to_string(&mut said).await.unwrap();
-        assert_eq!(said, "words");
+        let mut message = String::new();
+        stream.read_to_string(&mut message).await.unwrap();
+        assert_eq!(message, "words");
         drop(relay);
         tokio::task::yield_now().await;
         assert!(TcpStream::connect(address).await.is_err(), "it still listens");

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use webhook::registration::Phase;
 use webhook::review::Operation;
 
-use super::told;
+use super::difference;
 use crate::exchange::{Answer, Subject};
 
 /// The suite of all that was recorded into a folder, and the label of its contracts.
@@ -183,7 +183,7 @@ impl Recorded {
                 Some((before, after)) => {
                     then.insert(
                         "object".to_owned(),
-                        told::difference(before, after).unwrap_or_else(unchanged),
+                        difference::difference(before, after).unwrap_or_else(unchanged),
                     );
                 }
                 None => drop(then.insert("allowed".to_owned(), json!(true))),
@@ -212,7 +212,7 @@ impl Recorded {
     }
 
     fn places(&self) -> Vec<String> {
-        self.changed().map(|(before, after)| told::places(before, after)).unwrap_or_default()
+        self.changed().map(|(before, after)| difference::places(before, after)).unwrap_or_default()
     }
 
     fn operation(&self) -> &'static str {

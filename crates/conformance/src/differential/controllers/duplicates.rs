@@ -1,4 +1,4 @@
-//! The objects that several manifests of a world are of at once.
+//! Objects that several manifests of a world define at the same time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,19 +7,19 @@ use serde_json::Value;
 /// Manifests by Secret and key.
 type Keys<'a> = BTreeMap<(&'a str, &'a str), &'a Value>;
 
-/// `<kind>/<namespace>/<name>` of each, at any time until after so many steps.
+/// `<kind>/<namespace>/<name>` of each, at any time up to this many steps.
 pub(super) fn manifests(world: &Value, steps: usize) -> BTreeSet<String> {
     let mut keys = Keys::new();
     let mut found = BTreeSet::new();
     for secret in world["sourceCluster"].as_array().into_iter().flatten() {
         put(&mut keys, secret, secret);
     }
-    found.extend(twice(&keys));
+    found.extend(duplicates(&keys));
     for step in world["steps"].as_array().into_iter().flatten().take(steps) {
         for action in step.as_array().into_iter().flatten() {
             put(&mut keys, &action["patch"], &action["with"]);
         }
-        found.extend(twice(&keys));
+        found.extend(duplicates(&keys));
     }
     found
 }
@@ -31,7 +31,7 @@ fn put<'a>(keys: &mut Keys<'a>, head: &'a Value, with: &'a Value) {
     }
 }
 
-fn twice(keys: &Keys<'_>) -> Vec<String> {
+fn duplicates(keys: &Keys<'_>) -> Vec<String> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for manifest in
         keys.values().filter_map(|manifests| manifests.as_array()).flatten().filter(|one| one.is_object())
@@ -52,7 +52,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_two_manifests_are_of_at_once_is_named() {
+    fn an_object_of_two_manifests_is_reported() {
         let of = |name: &str| json!({"kind": "ConfigMap", "metadata": {"name": name}});
         let secret = json!({"kind": "Secret", "metadata": {"name": "mr"}, "manifests": {"a": [of("a")], "b": [of("b")]}});
         let patch = |manifests: Value| json!([{"patch": secret, "with": {"manifests": manifests}}]);

@@ -14,7 +14,7 @@ use crate::mask::MASK;
 /// What differs between the object that was asked about and the one that came of it; nothing where none does.
 pub(super) fn difference(before: &Value, after: &Value) -> Option<Value> {
     let rules = Rules::of_object(before);
-    (!same(Some(before), Some(after), &rules)).then(|| told(before, after, &rules))
+    (!same(Some(before), Some(after), &rules)).then(|| describe_change(before, after, &rules))
 }
 
 /// The places that differ, as prefixes of paths; lists that are said as a whole count as one place.
@@ -46,19 +46,19 @@ fn place(path: &Path) -> String {
     text
 }
 
-fn told(before: &Value, after: &Value, rules: &Rules) -> Value {
+fn describe_change(before: &Value, after: &Value, rules: &Rules) -> Value {
     match (before, after) {
-        (Value::Object(before), Value::Object(after)) => map(before, after, rules),
-        (Value::Array(before), Value::Array(after)) => list(before, after, rules),
-        (_, after) => whole(after, rules),
+        (Value::Object(before), Value::Object(after)) => describe_map(before, after, rules),
+        (Value::Array(before), Value::Array(after)) => describe_list(before, after, rules),
+        (_, after) => describe_value(after, rules),
     }
 }
 
 /// A value that was not there, or was another one.
-fn whole(value: &Value, rules: &Rules) -> Value {
+fn describe_value(value: &Value, rules: &Rules) -> Value {
     match value {
-        Value::Array(items) => list(&[], items, rules),
-        Value::Object(fields) => map(&Map::new(), fields, rules),
+        Value::Array(items) => describe_list(&[], items, rules),
+        Value::Object(fields) => describe_map(&Map::new(), fields, rules),
         Value::String(text) if is_hidden(text) => json!("$present"),
         value => spelled(value),
     }
@@ -69,28 +69,29 @@ fn is_hidden(text: &str) -> bool {
     text.contains(MASK) || *text == STANDARD.encode(MASK)
 }
 
-fn map(before: &Map<String, Value>, after: &Map<String, Value>, rules: &Rules) -> Value {
+fn describe_map(before: &Map<String, Value>, after: &Map<String, Value>, rules: &Rules) -> Value {
     let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
-    let mut said = Map::new();
+    let mut described = Map::new();
     for name in names {
-        let there = |fields: &Map<String, Value>| fields.get(name).filter(|value| !value.is_null()).cloned();
+        let present =
+            |fields: &Map<String, Value>| fields.get(name).filter(|value| !value.is_null()).cloned();
         let below = rules.field(name);
-        let value = match (there(before), there(after)) {
+        let value = match (present(before), present(after)) {
             (_, None) if before.get(name).is_none_or(Value::is_null) => continue,
             (_, None) => Value::Null,
             (Some(before), Some(after)) if same(Some(&before), Some(&after), &below) => continue,
-            (Some(before), Some(after)) => told(&before, &after, &below),
-            (None, Some(after)) => whole(&after, &below),
+            (Some(before), Some(after)) => describe_change(&before, &after, &below),
+            (None, Some(after)) => describe_value(&after, &below),
         };
-        said.insert(spelled_text(name), value);
+        described.insert(spelled_text(name), value);
     }
-    Value::Object(said)
+    Value::Object(described)
 }
 
-fn list(before: &[Value], after: &[Value], rules: &Rules) -> Value {
+fn describe_list(before: &[Value], after: &[Value], rules: &Rules) -> Value {
     let item = rules.item();
     let ListRule::Keyed(keys) = rules.list() else {
-        return Value::Array(after.iter().map(|value| whole(value, &item)).collect());
+        return Value::Array(after.iter().map(|value| describe_value(value, &item)).collect());
     };
     if after.is_empty() {
         return json!({"$count": 0});
@@ -99,29 +100,29 @@ fn list(before: &[Value], after: &[Value], rules: &Rules) -> Value {
     let named = |key: &[(String, Value)]| -> Map<String, Value> {
         key.iter().map(|(name, value)| (spelled_text(name), spelled(value))).collect()
     };
-    let mut said = Vec::new();
+    let mut described = Vec::new();
     for value in after {
         let Some(its_key) = key(value) else { continue };
         let was = before.iter().find(|other| key(other).as_ref() == Some(&its_key));
         let difference = match was {
             Some(was) if same(Some(was), Some(value), &item) => continue,
-            Some(was) => told(was, value, &item),
-            None => whole(value, &item),
+            Some(was) => describe_change(was, value, &item),
+            None => describe_value(value, &item),
         };
         let mut element = named(&its_key);
         element.extend(difference.as_object().cloned().unwrap_or_default());
-        said.push(Value::Object(element));
+        described.push(Value::Object(element));
     }
     let gone = before
         .iter()
         .filter_map(key)
         .filter(|its_key| !after.iter().any(|value| key(value).as_ref() == Some(its_key)));
-    said.extend(gone.map(|its_key| {
+    described.extend(gone.map(|its_key| {
         let mut element = named(&its_key);
         element.insert("$is".to_owned(), json!("absent"));
         Value::Object(element)
     }));
-    Value::Array(said)
+    Value::Array(described)
 }
 
 #[cfg(test)]

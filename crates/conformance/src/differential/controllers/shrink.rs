@@ -1,17 +1,16 @@
-//! Playing ever smaller worlds, as long as they differ at the same place without explanation.
+//! Shrinks worlds, as long as they have an unexplained difference at the same place.
 
 use serde_json::Value;
 
-use super::{Found, Pair, side_by_side, smaller, world};
+use super::{ControllerPair, WorldDifference, in_parallel, smaller, world};
 
-/// So many smaller worlds are played; in real time each takes seconds.
+/// Maximum number of smaller worlds that are tried; in real time each takes seconds.
 const TRIES: usize = 200;
 const REAL_TRIES: usize = 40;
 
-impl Pair<'_> {
-    /// The differences that nothing explains of the smallest world that still has one at the place; none where no smaller
-    /// world has.
-    pub(super) fn shrunk(&self, world: Value, group: &str) -> Vec<Found> {
+impl ControllerPair<'_> {
+    /// The unexplained differences of the smallest world that still has one at the place; empty if no smaller world has one.
+    pub(super) fn shrink(&self, world: Value, group: &str) -> Vec<WorldDifference> {
         let is_outside = self.a.is_outside() || self.b.is_outside();
         let most = self.tries.unwrap_or(if is_outside { REAL_TRIES } else { TRIES });
         let (mut kept, mut shown) = (world, Vec::new());
@@ -29,7 +28,7 @@ impl Pair<'_> {
                 continue;
             }
             tries += batch.len();
-            let found = side_by_side(batch, self.parallel, |_, candidate| self.differs(candidate, group));
+            let found = in_parallel(batch, self.parallel, |_, candidate| self.differs(candidate, group));
             match found.into_iter().enumerate().find_map(|(at, found)| Some((at, found?))) {
                 Some((at, found)) => {
                     (kept, shown, is_changed) = (batch[at].clone(), found, true);
@@ -41,9 +40,9 @@ impl Pair<'_> {
         shown
     }
 
-    /// The differences of a world that nothing explains, if one is at the place. A world that cannot be played has none.
-    fn differs(&self, world: &Value, group: &str) -> Option<Vec<Found>> {
-        let (_, mut found) = self.compared(world, "a smaller world").ok()?;
+    /// The unexplained differences of a world, if one is at the place. A world that cannot run has none.
+    fn differs(&self, world: &Value, group: &str) -> Option<Vec<WorldDifference>> {
+        let (_, mut found) = self.compare(world, "a smaller world").ok()?;
         found.retain(|found| found.explanation.is_none());
         found.iter().any(|found| found.difference.group() == group).then_some(found)
     }

@@ -1,4 +1,4 @@
-//! Two started targets, asked the same.
+//! Two started targets that receive the same requests.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,29 +9,29 @@ use webhook::review::ReviewVersion;
 
 use super::effect::Effect;
 use super::input::{Input, World};
-use crate::exchange::{self, Outcome, Question, Subject};
+use crate::exchange::{self, Outcome, ReviewRequest, Subject};
 use crate::route::{self, Route, Routing};
 use crate::target::Running;
 
 /// A started target.
-pub(super) struct Side<'a> {
+pub(super) struct StartedTarget<'a> {
     running: &'a dyn Running,
     dialer: Arc<dyn Dialer>,
 }
 
-/// Both targets, asked about one webhook.
-pub(super) struct Pair<'a> {
-    pub(super) a: Side<'a>,
-    pub(super) b: Side<'a>,
+/// Both targets, for one webhook.
+pub(super) struct TargetPair<'a> {
+    pub(super) a: StartedTarget<'a>,
+    pub(super) b: StartedTarget<'a>,
     pub(super) webhook: &'a str,
 }
 
-impl<'a> Side<'a> {
+impl<'a> StartedTarget<'a> {
     pub(super) fn new(running: &'a dyn Running) -> Self {
         Self { running, dialer: running.dialer() }
     }
 
-    /// What it makes of a request; `None`: it does not serve it.
+    /// The effect of a request; `None` if the target does not serve it.
     async fn effect(
         &self,
         webhook: &str,
@@ -39,9 +39,9 @@ impl<'a> Side<'a> {
         input: &Input,
         labels: &BTreeMap<String, String>,
     ) -> Result<Option<Effect>, DialError> {
-        // Asked whatever the registration says: what it says is compared beside the answer.
+        // Sends the request even if the registration does not match it: the registration is compared separately.
         let Routing::Named(route) = route::named(self.running, webhook, subject) else { return Ok(None) };
-        // Of several paths, each is about one kind.
+        // If there are several paths, each serves one kind.
         let kind = format!("-{}", subject.kind.kind.to_lowercase());
         if self.running.paths(webhook).len() > 1 && !route.path.ends_with(&kind) {
             return Ok(None);
@@ -52,9 +52,9 @@ impl<'a> Side<'a> {
             Routing::Named(_) | Routing::Unknown => None,
         };
         let version = version(&route, input.review);
-        let question =
-            Question { subject, version, uid: "diff-run", dry_run: input.dry_run, overrides: None };
-        let exchange = exchange::ask(self.dialer.as_ref(), &route.path, &question, route.timeout).await;
+        let review =
+            ReviewRequest { subject, version, uid: "diff-run", dry_run: input.dry_run, overrides: None };
+        let exchange = exchange::ask(self.dialer.as_ref(), &route.path, &review, route.timeout).await;
         if let Outcome::Unreachable(error) = exchange.outcome {
             return Err(error);
         }
@@ -62,20 +62,24 @@ impl<'a> Side<'a> {
     }
 }
 
-impl Pair<'_> {
-    /// What both make of an input; `None`: one of them does not serve it.
+impl TargetPair<'_> {
+    /// The effects of an input on both; `None` if one of them does not serve it.
     ///
     /// # Errors
-    /// Where one cannot be reached, or the kind of the object is unknown.
-    pub(super) async fn ask(&self, input: &Input, world: &World) -> Result<Option<(Effect, Effect)>, String> {
+    /// If one cannot be reached, or the kind of the object is unknown.
+    pub(super) async fn send(
+        &self,
+        input: &Input,
+        world: &World,
+    ) -> Result<Option<(Effect, Effect)>, String> {
         let subject = input.subject(world).map_err(|error| error.to_string())?;
         let labels = labels(world, &subject);
         let (a, b) = futures::join!(
             self.a.effect(self.webhook, &subject, input, &labels),
             self.b.effect(self.webhook, &subject, input, &labels),
         );
-        let words = |error: DialError| format!("could not ask the target: {error}");
-        Ok(a.map_err(words)?.zip(b.map_err(words)?))
+        let message = |error: DialError| format!("could not reach the target: {error}");
+        Ok(a.map_err(message)?.zip(b.map_err(message)?))
     }
 }
 

@@ -1,8 +1,8 @@
-//! What clusters hold and two targets can be held to, and where it differs.
+//! Compares the objects in the clusters of two targets.
 //!
-//! Left out is what the server, time or chance decides: `resourceVersion`, `generation` (but of ManagedResources, whose status
-//! repeats it), times, `managedFields`, node ports, addresses of Services, memory addresses in texts. A uid is the number of
-//! objects that bore the name so far. Conditions are a map by type, and so are the objects that a ManagedResource lists.
+//! Ignores what the server, time or chance decides: `resourceVersion`, `generation` (except of ManagedResources, whose status
+//! repeats it), times, `managedFields`, node ports, addresses of Services, memory addresses in texts. A uid is replaced by the
+//! number of objects with this name so far. Conditions become a map by type, the objects of a ManagedResource a map by name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,25 +12,26 @@ use serde_json::{Map, Value, json};
 
 use super::super::effect::Difference;
 use crate::exchange::without_addresses;
-use crate::run::scenario::States;
+use crate::run::scenario::ObjectStates;
 
-/// What the server says of an object for itself.
-const OF_SERVER: [&str; 5] =
+/// Metadata that the server sets.
+const SERVER_FIELDS: [&str; 5] =
     ["resourceVersion", "creationTimestamp", "managedFields", "selfLink", "deletionGracePeriodSeconds"];
 /// Times of conditions.
 const TIMES: [&str; 4] = ["lastTransitionTime", "lastUpdateTime", "lastHeartbeatTime", "lastProbeTime"];
-/// What a Service is allocated.
+/// Fields of a Service that the server allocates.
 const ALLOCATED: [&str; 3] = ["clusterIP", "clusterIPs", "healthCheckNodePort"];
 
-/// Where a ManagedResource lists its objects.
+/// Status field in which a ManagedResource lists its objects.
 const INVENTORY: &str = "resources";
 
-/// Takes out of an object what is left out.
-pub(super) fn plain(object: &mut Value) {
+/// Removes ignored fields from an object.
+pub(super) fn normalize(object: &mut Value) {
     let (is_service, is_managed) = (object["kind"] == "Service", object["kind"] == "ManagedResource");
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
-        metadata
-            .retain(|name, _| !OF_SERVER.contains(&name.as_str()) && (is_managed || name != "generation"));
+        metadata.retain(|name, _| {
+            !SERVER_FIELDS.contains(&name.as_str()) && (is_managed || name != "generation")
+        });
         if let Some(time) = metadata.get_mut("deletionTimestamp") {
             *time = json!("set");
         }
@@ -72,7 +73,7 @@ fn conditions(status: &mut Map<String, Value>) {
     status.insert("conditions".to_owned(), Value::Object(by_type));
 }
 
-/// The objects of a ManagedResource by what they are called; one that is listed more than once says how often.
+/// Turns the list of a ManagedResource's objects into a map by name; an object that is listed repeatedly gets a count.
 fn inventory(status: &mut Map<String, Value>) {
     let Some(list) = status.get("resources").and_then(Value::as_array) else { return };
     let mut by_name: BTreeMap<String, Vec<Value>> = BTreeMap::new();
@@ -102,9 +103,13 @@ fn texts(value: &mut Value) {
     }
 }
 
-/// Where two clusters differ: `targetCluster.ConfigMap[].data.key`. An object that is in one only differs as a whole, and so
-/// does what a ManagedResource lists.
-pub(super) fn differences(a: &States, b: &States, rules: &dyn Fn(&Value) -> Rules) -> Vec<Difference> {
+/// Differences between two clusters: `targetCluster.ConfigMap[].data.key`. An object that only one cluster has is one difference,
+/// as is an entry that only one ManagedResource lists.
+pub(super) fn differences(
+    a: &ObjectStates,
+    b: &ObjectStates,
+    rules: &dyn Fn(&Value) -> Rules,
+) -> Vec<Difference> {
     let mut found = Vec::new();
     let keys: BTreeSet<_> = a.keys().chain(b.keys()).collect();
     for key in keys {
@@ -115,15 +120,15 @@ pub(super) fn differences(a: &States, b: &States, rules: &dyn Fn(&Value) -> Rule
         {
             let list = |object: &mut Value| object.get_mut("status")?.get_mut(INVENTORY).map(Value::take);
             let lists = [list(one), list(other)];
-            listed(&mut found, &place, lists);
+            compare_lists(&mut found, &place, lists);
         }
-        whole(&mut found, &place, (one.as_ref(), other.as_ref()), rules);
+        compare_objects(&mut found, &place, (one.as_ref(), other.as_ref()), rules);
     }
     found
 }
 
-/// Where the lists of two ManagedResources differ.
-fn listed(found: &mut Vec<Difference>, place: &[Step], lists: [Option<Value>; 2]) {
+/// Compares the lists of two ManagedResources.
+fn compare_lists(found: &mut Vec<Difference>, place: &[Step], lists: [Option<Value>; 2]) {
     let [one, other] = lists.map(|list| list.and_then(|list| list.as_object().cloned()).unwrap_or_default());
     let names: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
     let fields = ["status", INVENTORY].map(|name| Step::Field(name.to_owned()));
@@ -131,7 +136,9 @@ fn listed(found: &mut Vec<Difference>, place: &[Step], lists: [Option<Value>; 2]
         let entry = Step::Key(vec![("object".to_owned(), name.clone())]);
         let place: Vec<Step> = place.iter().chain(&fields).chain([&entry]).cloned().collect();
         match (one.get(name), other.get(name)) {
-            (Some(one), Some(other)) => changed(found, &place, (Some(one), Some(other)), &Rules::unknown()),
+            (Some(one), Some(other)) => {
+                compare_fields(found, &place, (Some(one), Some(other)), &Rules::unknown())
+            }
             (one, other) => {
                 let difference =
                     Difference { place: Path(place), input: None, a: one.cloned(), b: other.cloned() };
@@ -141,14 +148,14 @@ fn listed(found: &mut Vec<Difference>, place: &[Step], lists: [Option<Value>; 2]
     }
 }
 
-fn whole(
+fn compare_objects(
     found: &mut Vec<Difference>,
     place: &[Step],
     (one, other): (Option<&Value>, Option<&Value>),
     rules: &dyn Fn(&Value) -> Rules,
 ) {
     if let (Some(one), Some(other)) = (one, other) {
-        changed(found, place, (Some(one), Some(other)), &rules(one));
+        compare_fields(found, place, (Some(one), Some(other)), &rules(one));
     } else {
         let difference =
             Difference { place: Path(place.to_vec()), input: None, a: one.cloned(), b: other.cloned() };
@@ -156,7 +163,7 @@ fn whole(
     }
 }
 
-fn changed(
+fn compare_fields(
     found: &mut Vec<Difference>,
     place: &[Step],
     (one, other): (Option<&Value>, Option<&Value>),
@@ -181,8 +188,8 @@ mod tests {
         (Side::Target, kind.to_owned(), format!("default/{name}"))
     }
 
-    /// The groups of what differs, each with whether the first and the second has it.
-    fn found(a: &States, b: &States) -> Vec<(String, bool, bool)> {
+    /// The groups of differences, each with whether the first and the second cluster has a value.
+    fn found(a: &ObjectStates, b: &ObjectStates) -> Vec<(String, bool, bool)> {
         let found = differences(a, b, &Rules::of_object);
         found.into_iter().map(|one| (one.group(), one.a.is_some(), one.b.is_some())).collect()
     }
@@ -196,7 +203,7 @@ mod tests {
             "spec": {"clusterIP": "10.0.0.1", "clusterIPs": ["10.0.0.1"], "ports": [{"port": 80, "nodePort": 30000}]},
             "status": {"conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": "t", "message": "at 0xc0"}]},
         });
-        plain(&mut object);
+        normalize(&mut object);
         let want = json!({
             "kind": "Service",
             "metadata": {"name": "s", "uid": "uid 1", "deletionTimestamp": "set", "ownerReferences": [{"name": "o"}]},
@@ -205,7 +212,7 @@ mod tests {
         });
         assert_eq!(object, want);
         let mut headless = json!({"kind": "Service", "spec": {"clusterIP": "None"}});
-        plain(&mut headless);
+        normalize(&mut headless);
         assert_eq!(headless["spec"]["clusterIP"], "None");
     }
 
@@ -215,11 +222,11 @@ mod tests {
         let managed = |names: &[&str]| {
             let resources: Vec<Value> = names.iter().map(|name| entry(name)).collect();
             let mut object = json!({"kind": "ManagedResource", "status": {"resources": resources}});
-            plain(&mut object);
+            normalize(&mut object);
             object
         };
         let of = |data: &str| json!({"apiVersion": "v1", "kind": "ConfigMap", "data": {"key": data}});
-        let states = |objects: Vec<(&str, &str, Value)>| -> States {
+        let states = |objects: Vec<(&str, &str, Value)>| -> ObjectStates {
             objects.into_iter().map(|(kind, name, object)| (key(kind, name), object)).collect()
         };
         let a = states(vec![

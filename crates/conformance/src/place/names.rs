@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 
 /// Whether the name stands in the text as a word of its own; dots and dashes join words only inside of names.
-pub(super) fn speaks_of(text: &str, name: &str) -> bool {
-    places(text, name).next().is_some()
+pub(super) fn mentions(text: &str, name: &str) -> bool {
+    occurrences(text, name).next().is_some()
 }
 
 /// Puts `new` for every word `old`, in texts and keys, at any depth.
@@ -13,7 +13,7 @@ pub(super) fn replace(value: &mut Value, old: &str, new: &str) {
         Value::String(text) => replace_text(text, old, new),
         Value::Array(items) => items.iter_mut().for_each(|item| replace(item, old, new)),
         Value::Object(fields) => {
-            if fields.keys().any(|key| speaks_of(key, old)) {
+            if fields.keys().any(|key| mentions(key, old)) {
                 *fields = std::mem::take(fields)
                     .into_iter()
                     .map(|(key, value)| (replaced(&key, old, new), value))
@@ -27,23 +27,23 @@ pub(super) fn replace(value: &mut Value, old: &str, new: &str) {
 
 /// Puts `new` for every word `old` of a text.
 pub(super) fn replace_text(text: &mut String, old: &str, new: &str) {
-    if speaks_of(text, old) {
+    if mentions(text, old) {
         *text = replaced(text, old, new);
     }
 }
 
 fn replaced(text: &str, old: &str, new: &str) -> String {
-    let (mut made, mut done) = (String::with_capacity(text.len()), 0);
-    for at in places(text, old) {
-        made.push_str(&text[done..at]);
-        made.push_str(new);
+    let (mut result, mut done) = (String::with_capacity(text.len()), 0);
+    for at in occurrences(text, old) {
+        result.push_str(&text[done..at]);
+        result.push_str(new);
         done = at + old.len();
     }
-    made.push_str(&text[done..]);
-    made
+    result.push_str(&text[done..]);
+    result
 }
 
-fn places<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = usize> + 'a {
+fn occurrences<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = usize> + 'a {
     text.match_indices(name).map(|(at, _)| at).filter(move |at| {
         let before = text[..*at].chars().next_back();
         let after = text[at + name.len()..].chars().next();
@@ -69,7 +69,7 @@ mod tests {
             ("", false),
         ];
         for (text, want) in table {
-            assert_eq!(speaks_of(text, "garden"), want, "{text}");
+            assert_eq!(mentions(text, "garden"), want, "{text}");
         }
     }
 

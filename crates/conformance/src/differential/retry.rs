@@ -1,29 +1,29 @@
-//! Asking again: until informers have caught up, and with ever smaller inputs and worlds.
+//! Sends inputs again: until informers have caught up, and shrunk, in smaller worlds.
 
 use std::time::{Duration, Instant};
 
 use substrate::cluster::Cluster;
 
-use super::Setting;
-use super::ask::Pair;
+use super::TargetSetting;
 use super::effect::Difference;
 use super::group::Effects;
 use super::input::{Input, World};
 use super::outcome::Example;
 use super::shrink;
-use super::world::Standing;
+use super::target_pair::TargetPair;
+use super::world::WrittenWorld;
 
-/// First pause before an input is asked again; doubled each time, up to [`LONGEST_PAUSE`].
+/// First pause before an input is retried; doubled each time, up to [`LONGEST_PAUSE`].
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 const LONGEST_PAUSE: Duration = Duration::from_millis(320);
-/// So many smaller inputs are tried.
+/// Maximum number of smaller inputs that are tried.
 const TRIES: usize = 1500;
 
-/// What both make of an input once they do not differ any more, or all that differs is explained or known already to be
-/// without an explanation, or time is up.
-pub(super) async fn settled(
-    setting: &Setting<'_>,
-    pair: &Pair<'_>,
+/// Retries an input until all differences are explained or in groups that are already `known` as unexplained, or until a timeout;
+/// returns the last effects.
+pub(super) async fn retry_while_unexplained(
+    setting: &TargetSetting<'_>,
+    pair: &TargetPair<'_>,
     world: &World,
     (input, mut effects): (&Input, Effects),
     known: &[String],
@@ -38,22 +38,22 @@ pub(super) async fn settled(
     while is_open(&effects) && Instant::now() + pause <= deadline {
         tokio::time::sleep(pause).await;
         pause = (pause * 2).min(LONGEST_PAUSE);
-        let Some(again) = pair.ask(input, world).await? else { break };
+        let Some(again) = pair.send(input, world).await? else { break };
         effects = again;
     }
     Ok(effects)
 }
 
-/// The smallest input that still differs at the place, for no reason that is known, in the smallest world.
-pub(super) async fn shrunk(
-    setting: &Setting<'_>,
-    pair: &Pair<'_>,
+/// Shrinks the input and the world as long as there is an unexplained difference at the same place.
+pub(super) async fn shrink(
+    setting: &TargetSetting<'_>,
+    pair: &TargetPair<'_>,
     cluster: &Cluster,
-    (standing, input): (&mut Standing, &Input),
+    (written_world, input): (&mut WrittenWorld, &Input),
     difference: Difference,
 ) -> Result<Example, String> {
     let (mut kept, mut at_place) = (input.clone(), difference);
-    let place = Place { setting, pair, group: at_place.group() };
+    let place = DifferencePlace { setting, pair, group: at_place.group() };
     let (mut next, mut tries, mut is_changed) = (0, 0, false);
     while tries < TRIES {
         let candidates = shrink::smaller(&kept);
@@ -65,36 +65,36 @@ pub(super) async fn shrunk(
             continue;
         };
         tries += 1;
-        match place.differs(candidate, &standing.world).await? {
+        match place.differs(candidate, &written_world.world).await? {
             Some(found) => (kept, at_place, is_changed) = (candidate.clone(), found, true),
             None => next += 1,
         }
     }
-    if let Some(found) = place.without_facts(&kept, standing, cluster).await? {
+    if let Some(found) = place.without_facts(&kept, written_world, cluster).await? {
         at_place = found;
     }
-    Ok(Example::new(&at_place, setting.told(&kept, &standing.world)))
+    Ok(Example::new(&at_place, setting.describe_input(&kept, &written_world.world)))
 }
 
-/// Where the answers of a pair differ.
-struct Place<'a> {
-    setting: &'a Setting<'a>,
-    pair: &'a Pair<'a>,
-    /// The name that all its differences share.
+/// A place at which the answers of two targets differ.
+struct DifferencePlace<'a> {
+    setting: &'a TargetSetting<'a>,
+    pair: &'a TargetPair<'a>,
+    /// The group of its differences.
     group: String,
 }
 
-impl Place<'_> {
-    /// The difference here, if there is one that nothing explains.
+impl DifferencePlace<'_> {
+    /// The unexplained difference at this place, if there is one.
     async fn differs(&self, input: &Input, world: &World) -> Result<Option<Difference>, String> {
-        let Some(effects) = self.pair.ask(input, world).await? else { return Ok(None) };
+        let Some(effects) = self.pair.send(input, world).await? else { return Ok(None) };
         let mut differences = self.setting.differences(input, &effects).into_iter();
         let explained =
             |difference: &Difference| self.setting.explained(self.pair.webhook, difference, input, world);
         Ok(differences.find(|difference| difference.group() == self.group && explained(difference).is_none()))
     }
 
-    /// The difference here, if it outlasts the time that informers have.
+    /// The unexplained difference at this place, if it remains after informers had time to catch up.
     async fn still_differs(&self, input: &Input, world: &World) -> Result<Option<Difference>, String> {
         let deadline = Instant::now() + self.setting.shared.options.settle;
         loop {
@@ -106,20 +106,20 @@ impl Place<'_> {
         }
     }
 
-    /// Takes away the facts without which the input differs all the same; the last difference seen, if any went.
+    /// Removes facts without which the difference remains; returns the last difference, if a fact was removed.
     async fn without_facts(
         &self,
         input: &Input,
-        standing: &mut Standing,
+        written_world: &mut WrittenWorld,
         cluster: &Cluster,
     ) -> Result<Option<Difference>, String> {
         let broken = |error: substrate::cluster::ClusterError| error.to_string();
         let mut last = None;
-        for at in (0..standing.world.cluster.len()).rev() {
-            let fact = standing.take(cluster, at).await.map_err(broken)?;
-            match self.still_differs(input, &standing.world).await? {
+        for at in (0..written_world.world.cluster.len()).rev() {
+            let fact = written_world.take(cluster, at).await.map_err(broken)?;
+            match self.still_differs(input, &written_world.world).await? {
                 Some(found) => last = Some(found),
-                None => standing.put_back(cluster, at, fact).await.map_err(broken)?,
+                None => written_world.put_back(cluster, at, fact).await.map_err(broken)?,
             }
         }
         Ok(last)

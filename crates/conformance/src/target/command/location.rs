@@ -9,9 +9,9 @@ use super::placeholders::{Files, Kubeconfigs};
 use crate::target::{Facts, TargetError};
 
 /// Where a program runs.
-pub(super) enum Place {
+pub(super) enum ProgramLocation {
     /// On this machine, with its files in this folder.
-    Here(PathBuf),
+    ThisMachine(PathBuf),
     /// In a container.
     Container(Container),
 }
@@ -26,21 +26,21 @@ pub(super) struct Program {
 }
 
 /// A command line of this machine.
-pub(super) struct Line {
+pub(super) struct CommandLine {
     pub(super) words: Vec<String>,
     /// Beside the inherited environment.
     pub(super) env: BTreeMap<String, String>,
     /// What errors call it.
     pub(super) name: String,
     /// Whether it ends, in order, when its standard input does; who does not is killed.
-    pub(super) ends_with_its_input: bool,
+    pub(super) ends_with_stdin: bool,
 }
 
-impl Place {
+impl ProgramLocation {
     /// A place for one start, whose files lie in a temporary folder.
     pub(super) async fn of(image: Option<&Image>, folder: &Path) -> Result<Self, TargetError> {
         Ok(match image {
-            None => Self::Here(folder.to_owned()),
+            None => Self::ThisMachine(folder.to_owned()),
             Some(image) => Self::Container(image.container(folder).await?),
         })
     }
@@ -48,7 +48,7 @@ impl Place {
     /// Where its files are.
     pub(super) fn files(&self) -> Files<'_> {
         match self {
-            Self::Here(folder) => Files { here: folder, seen: folder },
+            Self::ThisMachine(folder) => Files { here: folder, seen: folder },
             Self::Container(container) => Files { here: container.files(), seen: Container::inside() },
         }
     }
@@ -56,24 +56,24 @@ impl Place {
     /// The host that its ports are on.
     pub(super) fn host(&self) -> &str {
         match self {
-            Self::Here(_) => "127.0.0.1",
+            Self::ThisMachine(_) => "127.0.0.1",
             Self::Container(container) => container.host(),
         }
     }
 
     /// The address of something that its program serves, as it is reached from here.
-    pub(super) fn reached(&self, address: &str) -> String {
+    pub(super) fn address_from_here(&self, address: &str) -> String {
         match self {
-            Self::Here(_) => address.to_owned(),
-            Self::Container(container) => container.reached(address),
+            Self::ThisMachine(_) => address.to_owned(),
+            Self::Container(container) => container.address_from_here(address),
         }
     }
 
     /// Whether connections may be taken before its program takes them.
-    pub(super) fn is_apart(&self) -> bool {
+    pub(super) fn is_proxied(&self) -> bool {
         match self {
-            Self::Here(_) => false,
-            Self::Container(container) => container.is_apart(),
+            Self::ThisMachine(_) => false,
+            Self::Container(container) => container.is_proxied(),
         }
     }
 
@@ -90,41 +90,41 @@ impl Place {
         ] {
             let Some(path) = facts.and_then(|facts| facts.kubeconfig.as_deref()) else { continue };
             *slot = match self {
-                Self::Here(_) => Some(path.display().to_string()),
-                Self::Container(container) => Some(container.carry(name, path).await?),
+                Self::ThisMachine(_) => Some(path.display().to_string()),
+                Self::Container(container) => Some(container.write_kubeconfig(name, path).await?),
             };
         }
         Ok(kubeconfigs)
     }
 
     /// The command line that runs a program there until it ends; it is asked at `addresses`.
-    pub(super) fn line(&self, program: Program, addresses: &[&str]) -> Result<Line, TargetError> {
+    pub(super) fn line(&self, program: Program, addresses: &[&str]) -> Result<CommandLine, TargetError> {
         Ok(match self {
-            Self::Here(_) => {
+            Self::ThisMachine(_) => {
                 let name = program.command.first().cloned().unwrap_or_default();
-                Line { words: program.command, env: program.env, name, ends_with_its_input: false }
+                CommandLine { words: program.command, env: program.env, name, ends_with_stdin: false }
             }
-            Self::Container(container) => Line {
+            Self::Container(container) => CommandLine {
                 words: container.command(&program, addresses)?,
                 env: BTreeMap::new(),
                 name: container.image().to_owned(),
-                ends_with_its_input: true,
+                ends_with_stdin: true,
             },
         })
     }
 
     /// Why there is no container, where the engine made none.
-    pub(super) fn unmade(&self) -> Option<TargetError> {
+    pub(super) fn creation_error(&self) -> Option<TargetError> {
         match self {
-            Self::Here(_) => None,
-            Self::Container(container) => container.unmade(),
+            Self::ThisMachine(_) => None,
+            Self::Container(container) => container.creation_error(),
         }
     }
 
     /// What may be wrong where nothing answers.
     pub(super) fn hint(&self) -> &'static str {
         match self {
-            Self::Here(_) => "",
+            Self::ThisMachine(_) => "",
             Self::Container(container) => container.hint(),
         }
     }

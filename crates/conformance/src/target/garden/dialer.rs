@@ -15,9 +15,9 @@ use webhook::dial::{DialError, Dialer, HttpAnswer};
 use webhook::patch;
 use webhook::review::{AdmissionRequest, Answer, Operation, Review};
 
-use super::scene::Wanted;
+use super::scene::CaseObjects;
 use super::surroundings::NAMESPACE;
-use super::{Standing, text};
+use super::{GardenState, text};
 use crate::target::configured;
 
 /// The group of what is asked about.
@@ -38,16 +38,16 @@ const NOT_SENT: [&str; 8] = [
 const SET_ONCE: [&str; 2] = ["gardener.cloud/created-by", "shoot.gardener.cloud/tasks"];
 
 /// The way to a garden, for cases whose objects stand in one cluster.
-pub(super) struct Asking {
+pub(super) struct GardenDialer {
     /// The garden.
-    pub(super) standing: Arc<Mutex<Standing>>,
+    pub(super) state: Arc<Mutex<GardenState>>,
     /// Where the cases' objects stand.
     pub(super) facts: Cluster,
 }
 
 /// Why a question has no answer.
 #[derive(Debug, thiserror::Error)]
-enum Unasked {
+enum DialFailure {
     /// No request of a user brings it about.
     #[error("{0}")]
     NotPut(String),
@@ -56,7 +56,7 @@ enum Unasked {
     Unreached(String),
 }
 
-impl From<ClusterError> for Unasked {
+impl From<ClusterError> for DialFailure {
     fn from(error: ClusterError) -> Self {
         match error {
             ClusterError::Send { .. } | ClusterError::Read { .. } => Self::Unreached(error.to_string()),
@@ -66,52 +66,55 @@ impl From<ClusterError> for Unasked {
 }
 
 #[async_trait]
-impl Dialer for Asking {
+impl Dialer for GardenDialer {
     async fn post(&self, path: &str, body: Bytes, _timeout: Duration) -> Result<HttpAnswer, DialError> {
         let not_put = |reason: String| DialError::NotPut { reason };
         let review = Review::read(&body).map_err(|error| not_put(error.to_string()))?;
         let request =
             review.request.as_ref().ok_or_else(|| not_put("the review has no request".to_owned()))?;
-        let answer = self.answer(request).await.map_err(|unasked| match unasked {
-            Unasked::NotPut(reason) => not_put(reason),
-            Unasked::Unreached(source_text) => DialError::Connect { url: path.to_owned(), source_text },
+        let answer = self.answer(request).await.map_err(|failure| match failure {
+            DialFailure::NotPut(reason) => not_put(reason),
+            DialFailure::Unreached(source_text) => DialError::Connect { url: path.to_owned(), source_text },
         })?;
         Ok(HttpAnswer { status: 200, body: encode(review.envelope(), &answer).into() })
     }
 }
 
-impl Asking {
-    async fn answer(&self, request: &AdmissionRequest<'_>) -> Result<Answer, Unasked> {
+impl GardenDialer {
+    async fn answer(&self, request: &AdmissionRequest<'_>) -> Result<Answer, DialFailure> {
         if request.kind.group != GROUP {
             return Ok(Answer::allowed(""));
         }
-        let mut standing = self.standing.lock().await;
-        let Standing { garden, scene, .. } = &mut *standing;
-        let garden = garden.as_ref().ok_or_else(|| Unasked::Unreached("the garden was left".to_owned()))?;
+        let mut state = self.state.lock().await;
+        let GardenState { garden, scene, .. } = &mut *state;
+        let garden =
+            garden.as_ref().ok_or_else(|| DialFailure::Unreached("the garden was left".to_owned()))?;
         let given = object(request, request.object.map(RawValue::get))?;
-        let asked = placed(&given);
+        let object_sent = in_garden_namespace(&given);
         let old = match request.operation {
             Operation::Create => None,
-            Operation::Update => Some(placed(&object(request, request.old_object.map(RawValue::get))?)),
-            operation => return Err(Unasked::NotPut(format!("{operation} is asked of no garden"))),
+            Operation::Update => {
+                Some(in_garden_namespace(&object(request, request.old_object.map(RawValue::get))?))
+            }
+            operation => return Err(DialFailure::NotPut(format!("{operation} is asked of no garden"))),
         };
-        let wanted = self.wanted(&asked, old.as_ref()).await?;
+        let wanted = self.wanted(&object_sent, old.as_ref()).await?;
         let home = self.home(&given).await?;
         if !scene.is(&wanted) {
             // What stays there would be seen by every question to come.
-            let stays = |error: ClusterError| Unasked::Unreached(error.to_string());
+            let stays = |error: ClusterError| DialFailure::Unreached(error.to_string());
             scene.clear(garden).await.map_err(stays)?;
             if let Err(error) = scene.set(garden, wanted).await {
                 scene.clear(garden).await.map_err(stays)?;
-                return Err(Unasked::from(error));
+                return Err(DialFailure::from(error));
             }
         }
-        let reply = send(garden, &asked, old.is_some()).await?;
-        Ok(told(&given, &home, &reply))
+        let reply = send(garden, &object_sent, old.is_some()).await?;
+        Ok(to_answer(&given, &home, &reply))
     }
 
     /// The namespace that a case's refusals speak of: the object's, or that of the Shoots beside it.
-    async fn home(&self, given: &Value) -> Result<String, Unasked> {
+    async fn home(&self, given: &Value) -> Result<String, DialFailure> {
         let own = text(given, "/metadata/namespace");
         if !own.is_empty() {
             return Ok(own.to_owned());
@@ -121,33 +124,33 @@ impl Asking {
     }
 
     /// What must stand in the garden for a request: the object before, and what the case's cluster holds beside it.
-    async fn wanted(&self, asked: &Value, old: Option<&Value>) -> Result<Wanted, Unasked> {
-        if asked["kind"] == "CloudProfile" {
+    async fn wanted(&self, object_sent: &Value, old: Option<&Value>) -> Result<CaseObjects, DialFailure> {
+        if object_sent["kind"] == "CloudProfile" {
             let shoots = match old {
-                Some(_) => self.shoots().await?.iter().map(placed).collect(),
+                Some(_) => self.shoots().await?.iter().map(in_garden_namespace).collect(),
                 None => Vec::new(),
             };
-            return Ok(Wanted { shoots, profiles: old.cloned().into_iter().collect() });
+            return Ok(CaseObjects { shoots, profiles: old.cloned().into_iter().collect() });
         }
         let mut profiles: Vec<Value> = Vec::new();
-        for shoot in old.into_iter().chain([asked]) {
+        for shoot in old.into_iter().chain([object_sent]) {
             let name = text(shoot, "/spec/cloudProfileName");
             if name.is_empty() || profiles.iter().any(|found| text(found, "/metadata/name") == name) {
                 continue;
             }
             let named = json!({
-                "apiVersion": asked["apiVersion"], "kind": "CloudProfile", "metadata": {"name": name},
+                "apiVersion": object_sent["apiVersion"], "kind": "CloudProfile", "metadata": {"name": name},
             });
             let found = self.facts.get(&named).await?;
             if found.is_success() {
                 profiles.push(facts::stripped(&found.body));
             }
         }
-        Ok(Wanted { shoots: old.cloned().into_iter().collect(), profiles })
+        Ok(CaseObjects { shoots: old.cloned().into_iter().collect(), profiles })
     }
 
     /// The Shoots of the case's cluster.
-    async fn shoots(&self) -> Result<Vec<Value>, Unasked> {
+    async fn shoots(&self) -> Result<Vec<Value>, DialFailure> {
         let found = self.facts.list("shoots.core.gardener.cloud").await?;
         let items = found.body["items"].as_array().cloned().unwrap_or_default();
         Ok(items)
@@ -155,8 +158,8 @@ impl Asking {
 }
 
 /// Sends what is asked, as a dry run.
-async fn send(garden: &Cluster, asked: &Value, updates: bool) -> Result<Reply, Unasked> {
-    let mut sent = asked.clone();
+async fn send(garden: &Cluster, object_sent: &Value, updates: bool) -> Result<Reply, DialFailure> {
+    let mut sent = object_sent.clone();
     if let Some(metadata) = sent["metadata"].as_object_mut() {
         metadata.retain(|field, _| !NOT_SENT.contains(&field.as_str()));
     }
@@ -171,18 +174,18 @@ async fn send(garden: &Cluster, asked: &Value, updates: bool) -> Result<Reply, U
 }
 
 /// The object of a request, which is one that users of a garden write.
-fn object(request: &AdmissionRequest<'_>, raw: Option<&str>) -> Result<Value, Unasked> {
+fn object(request: &AdmissionRequest<'_>, raw: Option<&str>) -> Result<Value, DialFailure> {
     let object: Value = raw.and_then(|raw| serde_json::from_str(raw).ok()).unwrap_or_default();
     let kind = text(&object, "/kind");
     if kind != request.kind.kind || !matches!(kind, "Shoot" | "CloudProfile") {
         let reason = format!("nobody sends an API server a {} that is {object}", request.kind.kind);
-        return Err(Unasked::NotPut(reason.chars().take(200).collect()));
+        return Err(DialFailure::NotPut(reason.chars().take(200).collect()));
     }
     Ok(object)
 }
 
 /// The object where the garden has it.
-fn placed(object: &Value) -> Value {
+fn in_garden_namespace(object: &Value) -> Value {
     let mut placed = object.clone();
     if placed["kind"] == "Shoot" {
         placed["metadata"]["namespace"] = json!(NAMESPACE);
@@ -191,7 +194,7 @@ fn placed(object: &Value) -> Value {
 }
 
 /// What the garden answered, as a webhook would about the object as it was given.
-fn told(given: &Value, home: &str, reply: &Reply) -> Answer {
+fn to_answer(given: &Value, home: &str, reply: &Reply) -> Answer {
     let warnings = reply.warnings.clone();
     if reply.is_success() {
         let patch = patch::between(given, &restored(given, &reply.body));
@@ -265,7 +268,7 @@ mod tests {
 
     #[test]
     fn an_answer_tells_what_admission_changed_and_nothing_that_the_server_sets() {
-        let mut came = placed(&shoot());
+        let mut came = in_garden_namespace(&shoot());
         came["metadata"]["uid"] = json!("2");
         came["metadata"]["creationTimestamp"] = json!("2026-01-01T00:00:00Z");
         came["metadata"].as_object_mut().unwrap().remove("finalizers");
@@ -273,11 +276,11 @@ mod tests {
         came["metadata"]["annotations"] = json!({"gardener.cloud/created-by": "admin"});
         let reply = |body: &Value| Reply { code: 201, body: body.clone(), warnings: vec!["w".to_owned()] };
         assert_eq!(
-            told(&shoot(), "garden-dev", &reply(&came)),
+            to_answer(&shoot(), "garden-dev", &reply(&came)),
             Answer::allowed("").with_warnings(["w".to_owned()])
         );
         came["spec"]["purpose"] = json!("evaluation");
-        let answer = told(&shoot(), "garden-dev", &reply(&came));
+        let answer = to_answer(&shoot(), "garden-dev", &reply(&came));
         let wanted = json!([{"op": "add", "path": "/spec/purpose", "value": "evaluation"}]);
         assert_eq!(json!(answer.patch), wanted);
     }
@@ -288,7 +291,7 @@ mod tests {
                        garden-conformance/app]";
         let body =
             json!({"message": message, "reason": "Forbidden", "code": 403, "details": {"name": "app"}});
-        let answer = told(&shoot(), "garden-dev", &Reply { code: 403, body, warnings: Vec::new() });
+        let answer = to_answer(&shoot(), "garden-dev", &Reply { code: 403, body, warnings: Vec::new() });
         assert!(!answer.allowed);
         assert_eq!((answer.code(), answer.status["reason"].as_str()), (403, Some("Forbidden")));
         let words = "[spec.region: Required value, spec.x: Forbidden: not in garden-dev/app]";
@@ -308,7 +311,7 @@ mod tests {
             "message": "Shoot.core.gardener.cloud \"app\" is invalid: spec.a: Invalid value: \"b\": c", "reason": "Invalid",
             "details": {"causes": causes},
         });
-        let answer = told(&shoot(), "garden-dev", &Reply { code: 422, body, warnings: Vec::new() });
+        let answer = to_answer(&shoot(), "garden-dev", &Reply { code: 422, body, warnings: Vec::new() });
         assert_eq!(answer.status["details"]["causes"], causes);
         assert_eq!(answer.message(), "spec.a: Invalid value: \"b\": c");
     }
