@@ -35,7 +35,7 @@ pub mod shrink;
 mod target_pair;
 mod world;
 
-/// Where facts are written.
+/// The cluster to which facts are written.
 #[derive(Clone)]
 pub enum FactsFrom {
     /// An in-process API server for each start of the targets, from which both read.

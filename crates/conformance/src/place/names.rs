@@ -1,13 +1,13 @@
-//! A name as a word of texts: found, and put in the place of another.
+//! Finds and replaces a name as a whole word in texts.
 
 use serde_json::{Map, Value};
 
-/// Whether the name stands in the text as a word of its own; dots and dashes join words only inside of names.
+/// Whether the text contains the name as a whole word; letters and digits next to it make it a part of another word.
 pub(super) fn mentions(text: &str, name: &str) -> bool {
     occurrences(text, name).next().is_some()
 }
 
-/// Puts `new` for every word `old`, in texts and keys, at any depth.
+/// Replaces every word `old` by `new`, in texts and keys, at any depth.
 pub(super) fn replace(value: &mut Value, old: &str, new: &str) {
     match value {
         Value::String(text) => replace_text(text, old, new),
@@ -25,7 +25,7 @@ pub(super) fn replace(value: &mut Value, old: &str, new: &str) {
     }
 }
 
-/// Puts `new` for every word `old` of a text.
+/// Replaces every word `old` of a text by `new`.
 pub(super) fn replace_text(text: &mut String, old: &str, new: &str) {
     if mentions(text, old) {
         *text = replaced(text, old, new);

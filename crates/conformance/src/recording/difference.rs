@@ -1,4 +1,4 @@
-//! What an answer made of an object, as a contract says it: what differs, and nothing else.
+//! The changes of an object by an answer, in the form of a contract's expectation.
 
 use std::collections::BTreeSet;
 
@@ -11,22 +11,22 @@ use serde_json::{Map, Value, json};
 
 use crate::mask::MASK;
 
-/// What differs between the object that was asked about and the one that came of it; nothing where none does.
+/// The expectation for the changes between the object of the request and that of the answer; `None` without changes.
 pub(super) fn difference(before: &Value, after: &Value) -> Option<Value> {
     let rules = Rules::of_object(before);
     (!same(Some(before), Some(after), &rules)).then(|| describe_change(before, after, &rules))
 }
 
-/// The places that differ, as prefixes of paths; lists that are said as a whole count as one place.
+/// The changed paths as prefixes; a list that is expected as a whole is one path.
 pub(super) fn places(before: &Value, after: &Value) -> Vec<String> {
     let rules = Rules::of_object(before);
     let changed = changes(Some(before), Some(after), &rules);
     let places: BTreeSet<String> = changed.iter().map(|change: &Change| place(&change.path)).collect();
-    // A name that no path can spell would let nothing through.
+    // Leaves out names that cannot be written in a path.
     places.into_iter().filter(|place| segments(place).is_ok_and(|steps| !steps.is_empty())).collect()
 }
 
-/// A path up to the list that is said as a whole.
+/// A path up to a list that is expected as a whole.
 fn place(path: &Path) -> String {
     let mut text = String::new();
     for step in &path.0 {
@@ -54,7 +54,7 @@ fn describe_change(before: &Value, after: &Value, rules: &Rules) -> Value {
     }
 }
 
-/// A value that was not there, or was another one.
+/// The expectation of a new value.
 fn describe_value(value: &Value, rules: &Rules) -> Value {
     match value {
         Value::Array(items) => describe_list(&[], items, rules),
@@ -64,7 +64,7 @@ fn describe_value(value: &Value, rules: &Rules) -> Value {
     }
 }
 
-/// Whether a secret stood here, of which nothing can be said but that it is there.
+/// Whether it is a masked secret, of which only the presence can be expected.
 fn is_hidden(text: &str) -> bool {
     text.contains(MASK) || *text == STANDARD.encode(MASK)
 }
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_is_said_and_nothing_else() {
+    fn only_changes_are_expected() {
         let before = deployment(&json!({
             "containers": [
                 {"name": "a", "image": "i", "command": ["/a", "--b=c"], "env": [{"name": "E", "value": "1"}]},
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_secret_that_was_added_it_is_said_that_it_is_there() {
+    fn an_added_secret_is_expected_to_be_present() {
         let before = json!({"apiVersion": "v1", "kind": "Secret", "data": {"a": "Kioq"}});
         let after = json!({"apiVersion": "v1", "kind": "Secret", "data": {"a": "Kioq", "b": "Kioq"}, "type": "a=***"});
         let want = json!({"data": {"b": "$present"}, "type": "$present"});
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn an_element_that_is_gone_is_said_to_be() {
+    fn a_removed_element_is_expected_to_be_absent() {
         let before = deployment(&json!({"containers": [{"name": "a"}, {"name": "b"}]}));
         let after = deployment(&json!({"containers": [{"name": "b"}]}));
         let want = json!({"spec": {"template": {"spec": {"containers": [{"name": "a", "$is": "absent"}]}}}});

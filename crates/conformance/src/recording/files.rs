@@ -1,4 +1,4 @@
-//! A recorded review as files: a contract of one clause, and the objects that it names.
+//! A recorded review as files: a contract with one clause, and its fixtures.
 
 use contract::document::API_VERSION;
 use contract::load::{spelled, spelled_text};
@@ -10,10 +10,10 @@ use webhook::review::Operation;
 use super::difference;
 use crate::exchange::{Answer, Subject};
 
-/// The suite of all that was recorded into a folder, and the label of its contracts.
+/// The suite of all recordings in a folder, and the label of its contracts.
 pub const SUITE: &str = "recorded";
 
-/// A file of a recording, by its path below the folder.
+/// A file of a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
     /// `contracts/001-create-deployment-a.yaml`.
@@ -22,28 +22,28 @@ pub struct File {
     pub text: String,
 }
 
-/// A review that was recorded, and what the webhook answered.
+/// A recorded review and the webhook's answer.
 #[derive(Clone, Debug)]
 pub struct Recorded {
-    /// Which of the recording, from 1.
+    /// Number in the recording, from 1.
     pub number: usize,
-    /// The webhook, as contracts name it.
+    /// The webhook's name in contracts.
     pub webhook: String,
-    /// The component whose contracts speak of it.
+    /// The webhook's component.
     pub component: String,
     /// Mutating or validating.
     pub phase: Phase,
-    /// What was asked about.
+    /// The subject of the request.
     pub subject: Subject,
-    /// The object's namespace, as it stood.
+    /// The object's namespace.
     pub namespace: Option<Value>,
-    /// What stood in the cluster, and the webhook may have read.
+    /// Objects in the cluster that the webhook may have read.
     pub cluster: Vec<Value>,
-    /// What it answered.
+    /// Its answer.
     pub answer: Answer,
     /// The webhook's name in its registration.
     pub by: String,
-    /// The day it answered: `2026-11-22`.
+    /// The day of the answer: `2026-11-22`.
     pub on: String,
 }
 
@@ -94,13 +94,13 @@ impl Recorded {
         format!("{} {} {of}{name}", self.operation(), subject.kind.kind)
     }
 
-    /// What came of it: `3 places changed`, `refused`, `left alone`.
+    /// Its outcome: `3 places changed`, `refused`, `unchanged`.
     #[must_use]
     pub fn outcome(&self) -> String {
         match self.places().len() {
             _ if !self.answer.allowed => "refused".to_owned(),
             0 if self.phase == Phase::Validating => "allowed".to_owned(),
-            0 => "left alone".to_owned(),
+            0 => "unchanged".to_owned(),
             1 => "1 place changed".to_owned(),
             places => format!("{places} places changed"),
         }
@@ -109,7 +109,7 @@ impl Recorded {
     /// Its files.
     ///
     /// # Errors
-    /// When it cannot be written as YAML.
+    /// If it cannot be written as YAML.
     pub fn files(&self) -> Result<Vec<File>, serde_json::Error> {
         let stem = format!("{SUITE}-{:03}", self.number);
         let mut files = Vec::new();
@@ -137,7 +137,7 @@ impl Recorded {
         }
         let contract = self.contract(&stem, given);
         let (title, by, on) = (self.title(), &self.by, &self.on);
-        let head = format!("# {title}, as {by} answered it on {on}; `replay` asks it again.\n");
+        let head = format!("# {title}, as {by} answered it on {on}; `replay` sends it again.\n");
         let text = head + formats::yaml::to_string(&contract)?.trim_start_matches("---\n");
         files.push(File { path: format!("{}.yaml", self.file_name()), text });
         Ok(files)
@@ -190,13 +190,13 @@ impl Recorded {
             }
         } else {
             let text = |text: &Option<String>| text.as_deref().map(|text| json!(spelled_text(text)));
-            let said = [
+            let status = [
                 ("code", answer.code.map(|code| json!(code))),
                 ("reason", text(&answer.reason)),
                 ("message", text(&answer.message)),
             ];
             then.insert("allowed".to_owned(), json!(false));
-            then.extend(said.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+            then.extend(status.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
         }
         if !answer.warnings.is_empty() {
             then.insert("warnings".to_owned(), spelled(&json!(answer.warnings)));
@@ -206,8 +206,8 @@ impl Recorded {
 
     /// The object before and after, where a webhook could change it.
     fn changed(&self) -> Option<(&Value, &Value)> {
-        let could = self.phase == Phase::Mutating && self.answer.allowed;
-        could.then_some(())?;
+        let can_change = self.phase == Phase::Mutating && self.answer.allowed;
+        can_change.then_some(())?;
         Some((self.subject.object.as_ref()?, self.answer.object.as_ref()?))
     }
 
@@ -237,7 +237,7 @@ fn unchanged() -> Value {
     json!("$unchanged")
 }
 
-/// The suite that names everything recorded.
+/// The suite that includes everything recorded.
 #[must_use]
 pub fn suite() -> File {
     let text = format!(
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_recorded_is_a_case_that_its_own_answer_keeps_and_another_one_breaks() {
+    fn a_recording_is_a_case_that_its_own_answer_passes_and_another_one_fails() {
         let before = deployment(&json!([{"name": "a", "command": ["$(x)", "<y>"]}, {"name": "b"}]));
         let after = deployment(&json!([{"name": "a", "command": ["$(x)", "<z>"]}, {"name": "c"}]));
         let recorded = recorded(&before, &after);
@@ -339,10 +339,10 @@ mod tests {
     }
 
     #[test]
-    fn what_was_left_alone_or_refused_is_said_to_be() {
+    fn an_unchanged_or_refused_object_is_expected_as_such() {
         let object = deployment(&json!([{"name": "a"}]));
         let mut alone = recorded(&object, &object);
-        assert_eq!(alone.outcome(), "left alone");
+        assert_eq!(alone.outcome(), "unchanged");
         assert_eq!(alone.then(), *json!({"object": "$unchanged"}).as_object().unwrap());
         alone.phase = Phase::Validating;
         assert_eq!(alone.outcome(), "allowed");
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deletion_has_what_was_there_before() {
+    fn a_deletion_has_the_old_object() {
         let object = deployment(&json!([{"name": "a"}]));
         let mut deleted = recorded(&object, &object);
         deleted.subject.operation = Operation::Delete;

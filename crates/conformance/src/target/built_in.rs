@@ -18,7 +18,7 @@ use super::{
     Chance, Clusters, Configured, Identity, Running, Setup, Target, TargetError, TargetKind, Trial, question,
 };
 
-/// A component, started anew for each configuration.
+/// A component, started again for each configuration.
 pub struct BuiltIn {
     name: String,
     version: String,
@@ -32,7 +32,7 @@ pub struct BuiltIn {
 }
 
 impl BuiltIn {
-    /// A component, asked about the contracts of its name alone.
+    /// A component, tested with the contracts of its name only.
     #[must_use]
     pub fn of(component: &'static Component) -> Self {
         Self {
@@ -48,7 +48,7 @@ impl BuiltIn {
         }
     }
 
-    /// A stand-in of this name and version that `start` starts, asked about any contract; an error is a refused configuration.
+    /// A stand-in of this name and version that `start` starts, tested with any contract; an error is a refused configuration.
     pub fn new<F, R>(name: &str, version: &str, features: BTreeSet<String>, start: F) -> Self
     where
         F: Fn(StartOptions) -> R + Send + Sync + 'static,

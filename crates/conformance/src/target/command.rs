@@ -1,5 +1,4 @@
-//! A binary, or a container of an image, that is started for the run, once per configuration, and killed with its children on every
-//! way out.
+//! A binary, or a container of an image, that is started for the run, once per configuration, and always killed with its children.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -37,22 +36,21 @@ use location::{Program, ProgramLocation};
 use placeholders::Placeholders;
 use process::Process;
 
-/// How often a start is tried when a port was taken.
+/// Number of attempts to start if a port is in use.
 const ATTEMPTS: usize = 4;
 
 /// A binary or a container that is started for the run.
 #[derive(Clone)]
 pub struct CommandTarget {
-    /// What is known of it.
+    /// Its description.
     pub known: Known,
     /// Its target file's `spec`: command, env, url, ready, config.
     pub spec: TargetSpec,
-    /// Folder that paths of the target file are relative to.
+    /// Folder to which paths of the target file are relative.
     pub folder: PathBuf,
-    /// The image that it is started from; absent: the command is a program of this machine.
+    /// Its image; absent: the command is a program of this machine.
     pub image: Option<Image>,
-    /// Decides what dates of a row mean, so that rows are found that mean the same at another time; without it no row about
-    /// versions is asked.
+    /// Finds rows about versions that mean the same at another time; without it, no row about versions runs.
     pub decisions: Option<Arc<dyn Target>>,
 }
 
@@ -152,7 +150,7 @@ impl Target for CommandTarget {
                 Err(
                     TargetError::Ended { last_output: words, .. }
                     | TargetError::Container { message: words, .. },
-                ) if is_about_a_port(&words) => {}
+                ) if is_port_in_use(&words) => {}
                 result => return result,
             }
         }
@@ -161,7 +159,7 @@ impl Target for CommandTarget {
 }
 
 impl CommandTarget {
-    /// Who tells when it is ready and names no address has no webhooks.
+    /// Whether it has no webhooks: its target file has `ready`, but no `url`.
     fn has_controllers_alone(&self) -> bool {
         self.spec.url.is_none() && self.spec.ready.is_some()
     }
@@ -184,7 +182,7 @@ impl CommandTarget {
         let addresses = Addresses::of(&self.spec, &placeholders)?;
         let line = location.line(self.program(&placeholders)?, &addresses.all())?;
         let mut process = Process::spawn(line, (&self.folder, folder.path()))?;
-        let addresses = addresses.address_from_here(&location);
+        let addresses = addresses.from_here(&location);
         let dialer = self.contact(&mut process, &location, &addresses, authority).await;
         let dialer = dialer.map_err(|error| location.creation_error().unwrap_or(error))?;
         let registrations = self.known.registrations_of(setup.instance);
@@ -194,19 +192,19 @@ impl CommandTarget {
             registrations,
             metrics: addresses.metrics,
             process,
-            _place: location,
+            _location: location,
             _folder: folder,
         }))
     }
 
-    /// Fills in what it is told, and writes its configuration file.
+    /// The values of placeholders; also writes the configuration file.
     async fn placeholders(
         &self,
         location: &mut ProgramLocation,
         setup: &Setup<'_>,
     ) -> Result<Placeholders, TargetError> {
         let target = setup.clusters.as_ref().and_then(|clusters| clusters.target.as_ref());
-        let named = |placeholder| self.image.is_none() || self.names(placeholder);
+        let named = |placeholder| self.image.is_none() || self.uses_placeholder(placeholder);
         let (of_source, of_target) = (named("<sourceKubeconfig>"), named("<targetKubeconfig>"));
         let source = setup.facts.as_ref().filter(|_| of_source || (of_target && target.is_none()));
         let kubeconfigs = location.kubeconfigs(source, target.filter(|_| of_target)).await?;
@@ -219,15 +217,15 @@ impl CommandTarget {
         Ok(placeholders)
     }
 
-    /// Whether it is told of something: whoever is not gets no credentials.
-    fn names(&self, placeholder: &str) -> bool {
+    /// Whether its target file or configuration uses a placeholder: without, it gets no credentials.
+    fn uses_placeholder(&self, placeholder: &str) -> bool {
         let spec = serde_json::to_string(&self.spec).unwrap_or_default();
         let file = self.spec.config.as_ref().and_then(|config| config.file.as_ref());
         let file = file.and_then(|file| std::fs::read_to_string(self.folder.join(file)).ok());
         [Some(spec), file].into_iter().flatten().any(|text| text.contains(placeholder))
     }
 
-    /// Waits until it is there, and gives the way to ask it.
+    /// Waits until it is ready, and connects to it.
     async fn contact(
         &self,
         process: &mut Process,
@@ -250,11 +248,11 @@ struct RunningCommand {
     dialer: Arc<Https>,
     known: Known,
     registrations: Option<Vec<WebhookConfiguration>>,
-    /// Address of its metrics.
+    /// The address of its metrics.
     metrics: Option<String>,
     process: Process,
-    /// What leads it to its clusters.
-    _place: ProgramLocation,
+    /// Keeps the connections to its clusters open.
+    _location: ProgramLocation,
     /// Certificates and configuration; removed with the target.
     _folder: tempfile::TempDir,
 }
@@ -290,8 +288,8 @@ impl Running for RunningCommand {
     }
 }
 
-/// A program and an engine have words of their own for a port that is taken.
-fn is_about_a_port(last_output: &str) -> bool {
+/// Whether the output says that a port is in use, in the words of programs or of Docker.
+fn is_port_in_use(last_output: &str) -> bool {
     let words = last_output.to_lowercase();
     words.contains("in use") || words.contains("port is already allocated")
 }

@@ -1,6 +1,6 @@
-//! Why a target could not be asked.
+//! Errors of starting and reaching a target.
 
-/// Why a target could not be asked; an environment error, never a broken clause.
+/// Why a target could not be started or reached; an environment error, never a broken clause.
 #[derive(Debug, thiserror::Error)]
 pub enum TargetError {
     /// A target file or argument is wrong.
@@ -44,25 +44,25 @@ pub enum TargetError {
     NotReady {
         /// First word of the command line.
         command: String,
-        /// What was asked.
+        /// The probed address.
         ready: String,
-        /// Time given.
+        /// The timeout.
         seconds: u64,
-        /// What may be wrong; empty where nobody knows.
+        /// A possible reason; empty if unknown.
         hint: &'static str,
         /// End of its standard error.
         last_output: String,
     },
     /// There is no container: no engine, no such image, or the engine cannot start it.
-    #[error("failed to make a container of {image}: {said}")]
+    #[error("failed to create a container of {image}: {message}")]
     Container {
         /// The image.
         image: String,
-        /// The engine's words, and what to do.
+        /// The engine's message, and what to do.
         message: String,
     },
-    /// A container cannot be led to an API server of this machine.
-    #[error("failed to lead the container to {address}: {reason}")]
+    /// A container cannot reach an API server on this machine.
+    #[error("failed to connect the container to {address}: {reason}")]
     NotRoutable {
         /// The API server.
         address: String,
@@ -74,25 +74,25 @@ pub enum TargetError {
     Configuration {
         /// The component.
         name: String,
-        /// Its words.
+        /// Its message.
         reason: String,
     },
-    /// A certificate could not be made or read.
+    /// A certificate could not be created or read.
     #[error("failed to prepare certificates: {reason}")]
     Certificate {
         /// What is wrong.
         reason: String,
     },
-    /// A garden is not reached, is none, or refuses what every Shoot needs there.
-    #[error("could not ask the garden: {reason}")]
+    /// A garden cannot be reached, is not a garden, or refuses objects that every Shoot needs.
+    #[error("could not use the garden: {reason}")]
     Garden {
         /// What is wrong.
         reason: String,
     },
     /// Nothing answers at the address, or it is not trusted.
-    #[error("could not ask the target: {source}")]
+    #[error("could not reach the target: {source}")]
     Unreachable {
-        /// What the dialer says.
+        /// The dialer's error.
         source: webhook::dial::DialError,
     },
 }
@@ -102,5 +102,5 @@ fn remark(hint: &str) -> String {
 }
 
 fn tail(last_output: &str) -> String {
-    if last_output.is_empty() { String::new() } else { format!("; its last words:\n{last_output}") }
+    if last_output.is_empty() { String::new() } else { format!("; its last output:\n{last_output}") }
 }

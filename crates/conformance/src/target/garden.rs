@@ -1,7 +1,7 @@
-//! A garden that runs already and has an API server of its own for Gardener's kinds: asked through its kubeconfig.
+//! A running garden with an API server of its own for Gardener's kinds, reached through its kubeconfig.
 //!
-//! Its admission is no webhook: nobody can send it a review. So each question is brought about in the garden (`scene`), sent
-//! as a dry run, and what comes back is told as a webhook would tell it (`dialer`).
+//! Its admission is no webhook, so it takes no reviews. Instead, the objects that a request needs are written to the garden
+//! (`scene`), the request is sent as a dry run, and its result is converted to a webhook's answer (`dialer`).
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -28,24 +28,24 @@ mod profile;
 mod scene;
 mod surroundings;
 
-/// The component whose contracts speak of a garden's API server.
+/// The component whose contracts apply to a garden's API server.
 const COMPONENT: &str = "garden";
-/// Who says which API server serves Gardener's kinds.
+/// The APIService of the API server for Gardener's kinds.
 const SERVED_BY: &str = "v1beta1.core.gardener.cloud";
 
-/// A garden that runs already.
+/// A running garden.
 pub struct Garden {
-    /// What is known of it; it has neither paths nor registrations.
+    /// Its description, without paths and registrations.
     pub known: Known,
-    /// The kubeconfig that leads to it: of somebody who may do everything there.
+    /// A kubeconfig with all permissions.
     pub kubeconfig: PathBuf,
-    /// Decides what dates of a row mean, so that rows are found that mean the same at another time.
+    /// Finds rows about versions that mean the same at another time.
     pub decisions: Arc<dyn Target>,
-    /// What stands in the garden; questions are put one after the other, as they would see each other's objects.
+    /// Objects in the garden; requests are sent one after the other, since they would see each other's objects.
     state: Arc<Mutex<GardenState>>,
 }
 
-/// What was written into the garden and still stands.
+/// Objects that were written to the garden.
 #[derive(Default)]
 struct GardenState {
     garden: Option<Cluster>,
@@ -60,7 +60,7 @@ impl Garden {
         Self { known, kubeconfig, decisions, state: Arc::default() }
     }
 
-    /// The garden, seen to be one, with what every Shoot needs there.
+    /// Checks that it is a garden, and writes the objects that every Shoot needs.
     async fn enter(&self) -> Result<(), TargetError> {
         let mut state = self.state.lock().await;
         if state.garden.is_some() {
@@ -120,7 +120,7 @@ impl Target for Garden {
     async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
         self.enter().await?;
         let facts = setup.facts.map(|facts| Cluster::new(facts.client));
-        let facts = facts.ok_or_else(|| broken("nobody tells what stands in the garden of a case"))?;
+        let facts = facts.ok_or_else(|| broken("there is no cluster with the objects of the case"))?;
         Ok(Box::new(RunningGarden {
             dialer: Arc::new(GardenDialer { state: Arc::clone(&self.state), facts }),
         }))
@@ -129,18 +129,18 @@ impl Target for Garden {
     async fn leave(&self) -> Vec<String> {
         let mut state = self.state.lock().await;
         let Some(garden) = state.garden.take() else { return Vec::new() };
-        // A Shoot cannot go from a garden that has not what it needs.
+        // A Shoot cannot be deleted without the objects that it needs.
         if let Err(error) = state.scene.clear(&garden).await {
             return vec![
                 error.to_string(),
-                "what Shoots need there, of Project conform and Seed local on".to_owned(),
+                "objects that Shoots need: Project conform, Seed local and others".to_owned(),
             ];
         }
         std::mem::take(&mut state.surroundings).take_back(&garden).await
     }
 }
 
-/// Whether an API server of its own serves Gardener's kinds: custom resources have webhooks to be asked instead.
+/// Checks that an API server of its own serves Gardener's kinds: if they are custom resources, webhooks admit them.
 async fn is_garden(cluster: &Cluster) -> Result<(), TargetError> {
     let service = json!({
         "apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": {"name": SERVED_BY},
@@ -150,8 +150,8 @@ async fn is_garden(cluster: &Cluster) -> Result<(), TargetError> {
         return Ok(());
     }
     Err(broken(&format!(
-        "no API server of its own serves Gardener's kinds there (APIService {SERVED_BY}); where they are custom resources, say \
-         `url` or `command` of the webhooks"
+        "no API server of its own serves Gardener's kinds there (APIService {SERVED_BY}); if they are custom resources, set \
+         `url` or `command` of the webhooks in the target file"
     )))
 }
 
@@ -180,7 +180,7 @@ impl Running for RunningGarden {
     async fn stop(self: Box<Self>) {}
 }
 
-/// The text at a path of an object; empty where there is none.
+/// The text at a JSON pointer; empty if there is none.
 fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }

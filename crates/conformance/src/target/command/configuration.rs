@@ -1,4 +1,4 @@
-//! The configuration file of a started target: its own file, the case's configuration, then what `set` says.
+//! The configuration file of a started target: its own file, the case's configuration, and the fields in `set`.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::file;
 use super::placeholders::Placeholders;
 use crate::target::TargetError;
 
-/// The content of the file, as JSON, which is YAML.
+/// The content of the file as JSON, which is valid YAML.
 pub(super) fn make(
     config: &TargetConfig,
     folder: &Path,
@@ -31,7 +31,7 @@ pub(super) fn make(
     Ok(serde_json::to_string_pretty(&whole).expect("a configuration is JSON"))
 }
 
-/// The case's configuration as it stands, of the version and kind that the target's own file has; as JSON.
+/// The case's configuration only, with version and kind of the target's own file, as JSON.
 pub(super) fn alone(config: &TargetConfig, folder: &Path, case: &Value) -> Result<String, TargetError> {
     let whole = match &config.file {
         None => Value::Null,
@@ -45,10 +45,10 @@ pub(super) fn alone(config: &TargetConfig, folder: &Path, case: &Value) -> Resul
 }
 
 fn read(path: &Path) -> Result<Value, TargetError> {
-    let shown = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|source| file("read", &shown, source))?;
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(path).map_err(|source| file("read", &name, source))?;
     let mut documents = formats::yaml::documents(&text)
-        .map_err(|error| TargetError::Description { what: shown, reason: error.to_string() })?;
+        .map_err(|error| TargetError::Description { what: name, reason: error.to_string() })?;
     Ok(if documents.is_empty() { Value::Null } else { documents.swap_remove(0) })
 }
 

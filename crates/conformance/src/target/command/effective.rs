@@ -1,4 +1,4 @@
-//! The configuration that a target works with, printed by the command that its target file names.
+//! The effective configuration of a target, printed by a command in its target file.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,12 +14,12 @@ use super::{CommandTarget, configuration, file};
 use crate::mask;
 use crate::target::{Configured, TargetError, Trial};
 
-/// How long printing may take.
+/// Timeout of the command.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The same, with the making of a container.
+/// Timeout of the command with the creation of a container.
 const PATIENCE_OF_CONTAINERS: Duration = Duration::from_secs(30);
 
-/// Prints what becomes of the case's configuration alone: the target's own file would hide defaults.
+/// Prints the effective configuration for the case's configuration only: the target's own file would hide defaults.
 pub(super) async fn print(target: &CommandTarget, trial: &Trial<'_>) -> Result<Configured, TargetError> {
     let (Some(config), false) = (&target.spec.config, target.spec.effective.is_empty()) else {
         return Ok(Configured::Started { warnings: None, effective: None });
@@ -27,7 +27,8 @@ pub(super) async fn print(target: &CommandTarget, trial: &Trial<'_>) -> Result<C
     let folder = tempfile::Builder::new().prefix("gardener-conformance-").tempdir();
     let folder = folder.map_err(|source| file("create", "a temporary folder", source))?;
     let mut location = ProgramLocation::of(target.image.as_ref(), folder.path()).await?;
-    let facts = trial.facts.as_ref().filter(|_| target.image.is_none() || target.names("Kubeconfig>"));
+    let facts =
+        trial.facts.as_ref().filter(|_| target.image.is_none() || target.uses_placeholder("Kubeconfig>"));
     let kubeconfigs = location.kubeconfigs(facts, None).await?;
     let placeholders = Placeholders::new(location.files(), kubeconfigs)?;
     placeholders.write_config(&configuration::alone(config, &target.folder, trial.config)?)?;
@@ -48,7 +49,7 @@ pub(super) async fn print(target: &CommandTarget, trial: &Trial<'_>) -> Result<C
     Ok(Configured::Started { warnings: None, effective: Some(effective) })
 }
 
-/// What it prints, when it has ended.
+/// Runs the command and returns its output.
 async fn printed(line: CommandLine, folder: &Path) -> Result<Output, TargetError> {
     let CommandLine { words, name, ends_with_stdin, .. } = line;
     let mut printing = Command::new(&words[0])
@@ -61,7 +62,7 @@ async fn printed(line: CommandLine, folder: &Path) -> Result<Output, TargetError
         .kill_on_drop(!ends_with_stdin)
         .spawn()
         .map_err(|source| TargetError::Spawn { command: name.clone(), source })?;
-    // It is closed when nobody waits any more.
+    // Closed when this function returns.
     let _input = printing.stdin.take();
     let patience = if ends_with_stdin { PATIENCE_OF_CONTAINERS } else { PATIENCE };
     let printed = tokio::time::timeout(patience, printing.wait_with_output()).await;

@@ -1,5 +1,4 @@
-//! Where the program of a target runs, on this machine or in a container, and what that makes of its files, addresses and command
-//! line.
+//! Where the program of a target runs: on this machine or in a container, with its files, addresses and command line.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,11 +15,11 @@ pub(super) enum ProgramLocation {
     Container(Container),
 }
 
-/// What is run, as its target file says it, with placeholders filled in.
+/// The program in the target file, with placeholders filled in.
 pub(super) struct Program {
-    /// Program and arguments; of an image, what takes the place of its entrypoint.
+    /// Program and arguments; of an image, the replacement of its entrypoint.
     pub(super) command: Vec<String>,
-    /// What the entrypoint of an image is given.
+    /// Arguments of an image's entrypoint.
     pub(super) args: Vec<String>,
     pub(super) env: BTreeMap<String, String>,
 }
@@ -28,16 +27,16 @@ pub(super) struct Program {
 /// A command line of this machine.
 pub(super) struct CommandLine {
     pub(super) words: Vec<String>,
-    /// Beside the inherited environment.
+    /// In addition to the inherited environment.
     pub(super) env: BTreeMap<String, String>,
-    /// What errors call it.
+    /// Its name in errors.
     pub(super) name: String,
-    /// Whether it ends, in order, when its standard input does; who does not is killed.
+    /// Whether it ends when its standard input is closed; otherwise it is killed.
     pub(super) ends_with_stdin: bool,
 }
 
 impl ProgramLocation {
-    /// A place for one start, whose files lie in a temporary folder.
+    /// A location for one start, with its files in a temporary folder.
     pub(super) async fn of(image: Option<&Image>, folder: &Path) -> Result<Self, TargetError> {
         Ok(match image {
             None => Self::ThisMachine(folder.to_owned()),
@@ -45,7 +44,7 @@ impl ProgramLocation {
         })
     }
 
-    /// Where its files are.
+    /// The folders of its files.
     pub(super) fn files(&self) -> Files<'_> {
         match self {
             Self::ThisMachine(folder) => Files { here: folder, seen: folder },
@@ -53,7 +52,7 @@ impl ProgramLocation {
         }
     }
 
-    /// The host that its ports are on.
+    /// The host of its ports.
     pub(super) fn host(&self) -> &str {
         match self {
             Self::ThisMachine(_) => "127.0.0.1",
@@ -61,7 +60,7 @@ impl ProgramLocation {
         }
     }
 
-    /// The address of something that its program serves, as it is reached from here.
+    /// The address at which this machine reaches a server of the program.
     pub(super) fn address_from_here(&self, address: &str) -> String {
         match self {
             Self::ThisMachine(_) => address.to_owned(),
@@ -69,7 +68,7 @@ impl ProgramLocation {
         }
     }
 
-    /// Whether connections may be taken before its program takes them.
+    /// Whether connections may be accepted before its program accepts them.
     pub(super) fn is_proxied(&self) -> bool {
         match self {
             Self::ThisMachine(_) => false,
@@ -77,7 +76,7 @@ impl ProgramLocation {
         }
     }
 
-    /// Kubeconfigs as its program can use them.
+    /// Kubeconfigs that the program can use.
     pub(super) async fn kubeconfigs(
         &mut self,
         source: Option<&Facts>,
@@ -97,7 +96,7 @@ impl ProgramLocation {
         Ok(kubeconfigs)
     }
 
-    /// The command line that runs a program there until it ends; it is asked at `addresses`.
+    /// The command line that runs a program there until it ends; it serves `addresses`.
     pub(super) fn line(&self, program: Program, addresses: &[&str]) -> Result<CommandLine, TargetError> {
         Ok(match self {
             Self::ThisMachine(_) => {
@@ -113,7 +112,7 @@ impl ProgramLocation {
         })
     }
 
-    /// Why there is no container, where the engine made none.
+    /// Why the engine created no container, if so.
     pub(super) fn creation_error(&self) -> Option<TargetError> {
         match self {
             Self::ThisMachine(_) => None,
@@ -121,7 +120,7 @@ impl ProgramLocation {
         }
     }
 
-    /// What may be wrong where nothing answers.
+    /// A possible reason if nothing answers.
     pub(super) fn hint(&self) -> &'static str {
         match self {
             Self::ThisMachine(_) => "",

@@ -1,4 +1,4 @@
-//! A review, put to a garden as the request that it speaks of, and the garden's answer told as a webhook's.
+//! Sends the request of a review to a garden, and converts the garden's reply to a webhook's answer.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,9 +20,9 @@ use super::surroundings::NAMESPACE;
 use super::{GardenState, text};
 use crate::target::configured;
 
-/// The group of what is asked about.
+/// The API group of Shoots and CloudProfiles.
 const GROUP: &str = "core.gardener.cloud";
-/// Metadata that only the garden's server sets, or that nobody may set who writes the object.
+/// Metadata that only the garden's API server sets, or that a writer of the object may not set.
 const NOT_SENT: [&str; 8] = [
     "uid",
     "resourceVersion",
@@ -34,24 +34,24 @@ const NOT_SENT: [&str; 8] = [
     "finalizers",
 ];
 
-/// Annotations that a garden's server sets once: who made a Shoot, and what is to be done first.
+/// Annotations that a garden's API server sets once: the creator of a Shoot, and its first tasks.
 const SET_ONCE: [&str; 2] = ["gardener.cloud/created-by", "shoot.gardener.cloud/tasks"];
 
-/// The way to a garden, for cases whose objects stand in one cluster.
+/// Sends reviews to a garden, for cases whose objects are in a cluster.
 pub(super) struct GardenDialer {
     /// The garden.
     pub(super) state: Arc<Mutex<GardenState>>,
-    /// Where the cases' objects stand.
+    /// The cluster with the cases' objects.
     pub(super) facts: Cluster,
 }
 
-/// Why a question has no answer.
+/// Why a review has no answer.
 #[derive(Debug, thiserror::Error)]
 enum DialFailure {
-    /// No request of a user brings it about.
+    /// No user can send such a request.
     #[error("{0}")]
     NotPut(String),
-    /// A server was not reached.
+    /// A server could not be reached.
     #[error("{0}")]
     Unreached(String),
 }
@@ -96,16 +96,18 @@ impl GardenDialer {
             Operation::Update => {
                 Some(in_garden_namespace(&object(request, request.old_object.map(RawValue::get))?))
             }
-            operation => return Err(DialFailure::NotPut(format!("{operation} is asked of no garden"))),
+            operation => {
+                return Err(DialFailure::NotPut(format!("{operation} requests are not sent to a garden")));
+            }
         };
         let wanted = self.wanted(&object_sent, old.as_ref()).await?;
         let home = self.home(&given).await?;
         if !scene.is(&wanted) {
-            // What stays there would be seen by every question to come.
-            let stays = |error: ClusterError| DialFailure::Unreached(error.to_string());
-            scene.clear(garden).await.map_err(stays)?;
+            // Objects that remain would affect all following requests.
+            let cleanup_error = |error: ClusterError| DialFailure::Unreached(error.to_string());
+            scene.clear(garden).await.map_err(cleanup_error)?;
             if let Err(error) = scene.set(garden, wanted).await {
-                scene.clear(garden).await.map_err(stays)?;
+                scene.clear(garden).await.map_err(cleanup_error)?;
                 return Err(DialFailure::from(error));
             }
         }
@@ -113,7 +115,7 @@ impl GardenDialer {
         Ok(to_answer(&given, &home, &reply))
     }
 
-    /// The namespace that a case's refusals speak of: the object's, or that of the Shoots beside it.
+    /// The namespace in a case's refusals: that of the object, or of the case's Shoots.
     async fn home(&self, given: &Value) -> Result<String, DialFailure> {
         let own = text(given, "/metadata/namespace");
         if !own.is_empty() {
@@ -123,7 +125,7 @@ impl GardenDialer {
         Ok(shoots.first().map(|shoot| text(shoot, "/metadata/namespace")).unwrap_or_default().to_owned())
     }
 
-    /// What must stand in the garden for a request: the object before, and what the case's cluster holds beside it.
+    /// The objects that a request needs in the garden: the old object, and objects of the case's cluster.
     async fn wanted(&self, object_sent: &Value, old: Option<&Value>) -> Result<CaseObjects, DialFailure> {
         if object_sent["kind"] == "CloudProfile" {
             let shoots = match old {
@@ -157,7 +159,7 @@ impl GardenDialer {
     }
 }
 
-/// Sends what is asked, as a dry run.
+/// Sends the request as a dry run.
 async fn send(garden: &Cluster, object_sent: &Value, updates: bool) -> Result<Reply, DialFailure> {
     let mut sent = object_sent.clone();
     if let Some(metadata) = sent["metadata"].as_object_mut() {
@@ -173,27 +175,27 @@ async fn send(garden: &Cluster, object_sent: &Value, updates: bool) -> Result<Re
     Ok(garden.replace(&sent, "", "dryRun=All").await?)
 }
 
-/// The object of a request, which is one that users of a garden write.
+/// The object of a request, which must be a Shoot or a CloudProfile.
 fn object(request: &AdmissionRequest<'_>, raw: Option<&str>) -> Result<Value, DialFailure> {
     let object: Value = raw.and_then(|raw| serde_json::from_str(raw).ok()).unwrap_or_default();
     let kind = text(&object, "/kind");
     if kind != request.kind.kind || !matches!(kind, "Shoot" | "CloudProfile") {
-        let reason = format!("nobody sends an API server a {} that is {object}", request.kind.kind);
+        let reason = format!("the object of a {} request is {object}", request.kind.kind);
         return Err(DialFailure::NotPut(reason.chars().take(200).collect()));
     }
     Ok(object)
 }
 
-/// The object where the garden has it.
+/// The object in the garden's namespace.
 fn in_garden_namespace(object: &Value) -> Value {
-    let mut placed = object.clone();
-    if placed["kind"] == "Shoot" {
-        placed["metadata"]["namespace"] = json!(NAMESPACE);
+    let mut object = object.clone();
+    if object["kind"] == "Shoot" {
+        object["metadata"]["namespace"] = json!(NAMESPACE);
     }
-    placed
+    object
 }
 
-/// What the garden answered, as a webhook would about the object as it was given.
+/// Converts the garden's reply to a webhook's answer about the given object.
 fn to_answer(given: &Value, home: &str, reply: &Reply) -> Answer {
     let warnings = reply.warnings.clone();
     if reply.is_success() {
@@ -201,23 +203,23 @@ fn to_answer(given: &Value, home: &str, reply: &Reply) -> Answer {
         return Answer::patched(patch).with_warnings(warnings);
     }
     let message = reply.message().replace(NAMESPACE, home);
-    let message = without_head(&message);
+    let message = without_prefix(&message);
     let mut answer = Answer::errored(reply.code, message).with_warnings(warnings);
     if let Some(reason) = reply.body.get("reason") {
         answer.status.insert("reason".to_owned(), reason.clone());
     }
     let mut details = reply.body["details"].clone();
     if details["causes"].as_array().is_none_or(Vec::is_empty) {
-        // Plugins of an API server tell field errors in words alone.
+        // Admission plugins of an API server write field errors only into the message.
         details["causes"] = json!(configured::causes(message));
     }
     answer.status.insert("details".to_owned(), details);
     answer
 }
 
-/// What came back, with what no writer of the object has a say in as it was given.
-fn restored(given: &Value, came: &Value) -> Value {
-    let mut restored = came.clone();
+/// The returned object, with the given values of fields that its writer cannot set.
+fn restored(given: &Value, returned: &Value) -> Value {
+    let mut restored = returned.clone();
     for field in NOT_SENT.into_iter().chain(["namespace"]) {
         take_over(&mut restored["metadata"], &given["metadata"], field);
     }
@@ -227,7 +229,7 @@ fn restored(given: &Value, came: &Value) -> Value {
         let annotations = &mut restored["metadata"]["annotations"];
         take_over(annotations, given.pointer("/metadata/annotations").unwrap_or(&none), annotation);
     }
-    // Where it was empty, and is again, nothing came about.
+    // An empty map stays as it was given.
     let is_bare = restored["metadata"]["annotations"].as_object().is_none_or(serde_json::Map::is_empty);
     if is_bare {
         take_over(&mut restored["metadata"], &given["metadata"], "annotations");
@@ -243,9 +245,9 @@ fn take_over(to: &mut Value, from: &Value, field: &str) {
     };
 }
 
-/// `shoots.core.gardener.cloud "app" is forbidden: ` and `Shoot.core.gardener.cloud "app" is invalid: ` are the server's words,
-/// as `admission webhook "…" denied the request: ` is.
-fn without_head(message: &str) -> &str {
+/// Removes the API server's prefix, `shoots.core.gardener.cloud "app" is forbidden: ` or `Shoot.core.gardener.cloud "app" is
+/// invalid: `, like `admission webhook "…" denied the request: `.
+fn without_prefix(message: &str) -> &str {
     let head = [" is forbidden: ", " is invalid: "].into_iter().filter_map(|end| {
         let (head, rest) = message.split_once(end)?;
         let (kind, name) = head.split_once(' ')?;
@@ -267,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_tells_what_admission_changed_and_nothing_that_the_server_sets() {
+    fn an_answer_has_the_changes_of_admission_and_not_those_of_the_server() {
         let mut came = in_garden_namespace(&shoot());
         came["metadata"]["uid"] = json!("2");
         came["metadata"]["creationTimestamp"] = json!("2026-01-01T00:00:00Z");
@@ -286,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_is_told_in_the_plugins_words_with_the_field_errors_in_them() {
+    fn a_refusal_has_the_plugins_message_and_its_field_errors() {
         let message = "shoots.core.gardener.cloud \"app\" is forbidden: [spec.region: Required value, spec.x: Forbidden: not in \
                        garden-conformance/app]";
         let body =
@@ -304,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn field_errors_that_the_server_lists_are_those() {
+    fn field_errors_that_the_server_lists_are_kept() {
         let causes =
             json!([{"field": "spec.a", "reason": "FieldValueInvalid", "message": "Invalid value: \"b\": c"}]);
         let body = json!({
@@ -317,13 +319,13 @@ mod tests {
     }
 
     #[test]
-    fn only_the_servers_own_head_is_taken_off() {
+    fn only_the_servers_own_prefix_is_removed() {
         for (message, wanted) in [
             ("Internal error occurred: a is forbidden: b", "Internal error occurred: a is forbidden: b"),
             ("pods \"a\" is forbidden: b", "pods \"a\" is forbidden: b"),
             ("cloudprofiles.core.gardener.cloud \"a\" is forbidden: b is invalid: c", "b is invalid: c"),
         ] {
-            assert_eq!(without_head(message), wanted);
+            assert_eq!(without_prefix(message), wanted);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How containers of an engine and this machine reach each other.
+//! The connections between containers of an engine and this machine.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -9,25 +9,25 @@ use substrate::docker::Engine;
 /// The network of an engine's containers, as this machine sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Network {
-    /// That of this machine: both have one loopback address.
+    /// This machine's network: both have the same loopback address.
     Shared,
-    /// Another one.
+    /// A separate network.
     Separate {
-        /// Where published ports are reached from here.
+        /// The host at which this machine reaches published ports.
         host: String,
-        /// The address of the engine's machine that they are published on.
+        /// The address of the engine's machine on which ports are published.
         listens: String,
-        /// How containers reach what this machine serves on its loopback address.
+        /// How containers reach servers on this machine's loopback address.
         machine: HostAccess,
     },
 }
 
-/// How containers reach what a machine serves on its loopback address.
+/// How containers reach servers on a machine's loopback address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HostAccess {
-    /// The engine leads the name [`MACHINE`] there.
+    /// By the name [`MACHINE`].
     Named,
-    /// Over a port of the address from which the machine speaks to the engine.
+    /// Through a relay on the address from which the machine connects to the engine.
     Routed,
     /// Not at all.
     Unreached,
@@ -37,7 +37,7 @@ pub(super) enum HostAccess {
 pub(super) const MACHINE: &str = "host.docker.internal";
 
 impl Network {
-    /// That of an engine which the client reaches at this address.
+    /// The network of an engine that the client reaches at this endpoint.
     pub(super) fn of(engine: &Engine, endpoint: &str) -> Self {
         let apart = |host: &str, listens: &str, machine| Self::Separate {
             host: host.to_owned(),
@@ -59,7 +59,7 @@ impl Network {
         Self::Shared
     }
 
-    /// Where ports of its containers are reached.
+    /// The host at which this machine reaches ports of containers.
     pub(super) fn host(&self) -> &str {
         match self {
             Self::Shared => "127.0.0.1",
@@ -67,7 +67,7 @@ impl Network {
         }
     }
 
-    /// The address of something that a container serves on its loopback address, as it is reached from here.
+    /// The address at which this machine reaches a server on a container's loopback address.
     pub(super) fn address_from_here(&self, address: &str) -> String {
         match (self, address.parse::<Uri>()) {
             (Self::Separate { host, .. }, Ok(uri)) if uri.host().is_some_and(is_loopback) => {
@@ -77,29 +77,29 @@ impl Network {
         }
     }
 
-    /// What `docker create` is told of it.
+    /// Its arguments of `docker create`.
     pub(super) fn flags(&self, ports: &BTreeSet<u16>) -> Vec<String> {
         let Self::Separate { listens, .. } = self else {
-            // Users that are mapped to others have no part in the machine's network.
+            // A user namespace excludes the machine's network.
             return ["--network=host", "--userns=host"].map(str::to_owned).to_vec();
         };
         ports.iter().map(|port| format!("--publish={listens}:{port}:{port}")).collect()
     }
 
-    /// What may be wrong where a container does not answer.
+    /// A possible reason if a container does not answer.
     pub(super) fn hint(&self) -> &'static str {
         match self {
             Self::Shared => {
-                "the engine must be this machine's: one behind a socket that was mounted has another loopback address"
+                "the engine must run on this machine: an engine behind a mounted socket has another loopback address"
             }
             Self::Separate { .. } => {
-                "its ports are published, so it must listen on all addresses and not on loopback alone"
+                "its ports are published, so it must listen on all addresses and not only on loopback"
             }
         }
     }
 }
 
-/// The port of an address that says one.
+/// The port of an address, if it has one.
 pub(super) fn port(address: &str) -> Option<u16> {
     address.parse::<Uri>().ok()?.port_u16()
 }
@@ -116,11 +116,11 @@ pub(super) fn with_host(uri: &Uri, host: &str, port: Option<u16>) -> String {
     let host = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
     let port = port.map(|port| format!(":{port}")).unwrap_or_default();
     let path = uri.path_and_query().map_or("", |path| path.as_str());
-    // A path that nobody wrote is `/`.
+    // The path `/` is the default.
     format!("{scheme}://{host}{port}{}", if path == "/" { "" } else { path })
 }
 
-/// The host of an engine on another machine, or in a container beside this one.
+/// The host of an engine on another machine or in another container.
 fn remote(endpoint: &str) -> Option<String> {
     let uri: Uri = endpoint.parse().ok()?;
     let is_over_network = matches!(uri.scheme_str(), Some("tcp" | "http" | "https" | "ssh"));
