@@ -380,7 +380,7 @@ fn now(located: LocatedCase<'_>, target: &dyn Target) -> Option<Timestamp> {
         TargetKind::InCluster => target.is_inside(&located.contract.component),
         _ => has_real_time(decision.runs_on, target),
     };
-    let keeps = |decided| dates::keeps(located, decided);
+    let keeps = |decided| dates::passes(located, decided);
     let is_movable = || dates::are_movable(located.case, decision, target, keeps);
     (!shows_real_time || !is_movable()).then_some(decision.now)
 }

@@ -12,7 +12,7 @@ use hyper::body::Incoming;
 use tokio::sync::mpsc;
 use webhook::registration::ClientConfig;
 
-use crate::loopback::{ServeError, Served, allowed, reply};
+use crate::loopback::{ServeError, TlsEndpoint, allowed, reply};
 
 /// Number of reviews that may wait; further reviews are allowed and counted as lost.
 const WAITING: usize = 1024;
@@ -30,7 +30,7 @@ pub struct Taken {
 
 /// An open port that receives reviews. Dropping it closes it.
 pub struct Tap {
-    served: Served,
+    served: TlsEndpoint,
     taken: mpsc::Receiver<Taken>,
     lost: Arc<AtomicUsize>,
 }
@@ -60,7 +60,7 @@ impl Tap {
                 Ok(reply(StatusCode::OK, answer))
             }
         });
-        Ok(Self { served: Served::open(address, host, service).await?, taken, lost })
+        Ok(Self { served: TlsEndpoint::open(address, host, service).await?, taken, lost })
     }
 
     /// The address on which it listens.

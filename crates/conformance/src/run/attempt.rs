@@ -12,7 +12,7 @@ use super::group::StartedGroup;
 use super::traced::Traced;
 use super::{CaseRun, PartState, direct, end_reason, not_run, prepare, story};
 use crate::exchange::Answer;
-use crate::laws::Held;
+use crate::laws::LawOutcome;
 use crate::matching;
 use crate::observation::{self, Observation};
 use crate::plan::{self, CaseRef, LocatedCase};
@@ -174,15 +174,15 @@ fn with_decision_document(located: LocatedCase<'_>, seen: Observation) -> Observ
     Observation { input: document(seen.input), answer, ..seen }
 }
 
-fn broken_laws(held: &BTreeMap<Law, Held>, exempt: impl Fn(Law) -> bool) -> Vec<Check> {
+fn broken_laws(held: &BTreeMap<Law, LawOutcome>, exempt: impl Fn(Law) -> bool) -> Vec<Check> {
     let broken = held.iter().filter(|(law, _)| !exempt(**law)).filter_map(|(law, held)| match held {
-        Held::No(text) => Some(Check {
+        LawOutcome::Broken(text) => Some(Check {
             part: "law".to_owned(),
             path: crate::laws::name(*law),
             want: crate::laws::sentence(*law).to_owned(),
             got: text.clone(),
         }),
-        Held::Yes | Held::NoOccasion => None,
+        LawOutcome::Kept | LawOutcome::NotApplicable => None,
     });
     broken.collect()
 }

@@ -165,7 +165,7 @@ async fn registration(context: &StartedGroup<'_>, located: LocatedCase<'_>) -> A
         let text = "the target has no known registration";
         return Attempt::Inconclusive(Status::NotSupported, Reason::new(ReasonCode::Registration, text));
     };
-    let object = route::whole(found).map(|configuration| configuration.to_object());
+    let object = route::merge_configurations(found).map(|configuration| configuration.to_object());
     let answer = Answer { allowed: true, object, ..Answer::default() };
     unsent(context, located, Observation { called: None, input: None, answer }).await
 }

@@ -6,7 +6,7 @@ use webhook::review::{Operation, ReviewVersion};
 use super::group::StartedGroup;
 use super::prepare::PreparedCase;
 use crate::exchange::{Answer, Exchange, Subject};
-use crate::laws::{self, Asking, Trace};
+use crate::laws::{self, LawRequests, Trace};
 use crate::place;
 use crate::plan::LocatedCase;
 use crate::route::{self, Route, Routing};
@@ -30,7 +30,7 @@ pub(super) async fn trace(
 ) -> Trace {
     let updates = main.answer().is_some_and(|answer| updates(context, located, prepared, subject, answer));
     let exempt = |law| located.contract.exempt.contains_key(&law);
-    let requests = Asking {
+    let requests = LawRequests {
         dialer: context.dialer.as_ref(),
         route: details.route,
         subject,

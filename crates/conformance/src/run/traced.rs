@@ -8,13 +8,13 @@ use std::time::Duration;
 use contract::model::Law;
 
 use super::CaseRun;
-use crate::laws::{self, Held, Trace};
+use crate::laws::{self, LawOutcome, Trace};
 use crate::matching::Rules;
 use crate::plan::CaseRef;
 
 /// Laws and duration of the exchanges of a case.
 pub(crate) struct Traced {
-    pub(crate) held: BTreeMap<Law, Held>,
+    pub(crate) held: BTreeMap<Law, LawOutcome>,
     /// How long all exchanges took.
     pub(crate) took: Duration,
     /// Kept until the case is done.
@@ -54,7 +54,8 @@ impl Witnesses {
         // Damages copy exchanges, so this runs without the lock.
         let (trace, rules) = exchanges.as_ref();
         let can_prove = |law: &Law| {
-            laws::hold(*law, trace, rules) == Held::Yes && !laws::damaged(*law, trace, rules).is_empty()
+            laws::check(*law, trace, rules) == LawOutcome::Kept
+                && !laws::damaged(*law, trace, rules).is_empty()
         };
         let able: Vec<Law> = wanted.into_iter().filter(can_prove).collect();
         let mut witnesses = self.lock();

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::rules;
 use crate::matching::{self, Rules};
-use crate::observation::{Observation, judge, shown};
+use crate::observation::{Observation, format_masked, judge};
 use crate::report::{Gap, Reason, ReasonCode, Status, Unasked, Unexplained};
 use crate::run::CaseRun;
 use crate::saboteur::{self, Losses, Recorded};
@@ -43,7 +43,7 @@ pub(super) fn missed(contract: &Contract, case_runs: &[CaseRun], extras: &[Strin
         .collect();
     let mut losses = Losses::default();
     for (id, found) in &recorded {
-        losses.look(contract, id, found.of(found.case), extras);
+        losses.add(contract, id, found.of(found.case), extras);
     }
     let gaps = losses.gaps();
     if gaps.is_empty() {
@@ -97,13 +97,13 @@ fn left_out<'a>(
         let same = recorded.iter().map(|(_, found)| found).filter(|found| is_same_request(found.case, case));
         if reason.code == ReasonCode::Parameter {
             // The expected value is unknown, so the case would have compared whatever changed there.
-            let paths = same.flat_map(|found| saboteur::unstated(found.of(case))).collect();
+            let paths = same.flat_map(|found| saboteur::compared_with_parameters(found.of(case))).collect();
             found.push(LeftOut { clause: &clause.id, reason: &reason.text, paths });
             continue;
         }
         let kept = same.filter(|found| judge(&case.then, found.seen, &found.rules).is_empty());
         let mut losses = Losses::default();
-        kept.for_each(|found| losses.look(contract, &clause.id, found.of(case), extras));
+        kept.for_each(|found| losses.add(contract, &clause.id, found.of(case), extras));
         found.push(LeftOut { clause: &clause.id, reason: &reason.text, paths: losses.noticed() });
     }
     found
@@ -151,7 +151,7 @@ pub(super) fn unexplained(contract: &Contract, case_runs: &[CaseRun], extras: &[
             let case = format!("{}/{}", contract.clauses[case_run.at.clause].id, case_run.result.name);
             let fresh = || Unexplained {
                 path: path.clone(),
-                became: shown(seen.answer.object.as_ref(), &path, became.as_ref()),
+                became: format_masked(seen.answer.object.as_ref(), &path, became.as_ref()),
                 cases: Vec::new(),
             };
             found.entry(path.clone()).or_insert_with(fresh).cases.push(case);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use contract::model::{Contract, Law};
 
-use crate::laws::{self, Held};
+use crate::laws::{self, LawOutcome};
 use crate::report::{LawBreach, LawResult};
 use crate::run::CaseRun;
 
@@ -14,12 +14,12 @@ pub(super) fn of(
     case_runs: &[CaseRun],
     proofs: impl Fn(Law) -> Option<bool>,
 ) -> Vec<LawResult> {
-    let traced: Vec<(&CaseRun, &BTreeMap<Law, Held>)> =
+    let traced: Vec<(&CaseRun, &BTreeMap<Law, LawOutcome>)> =
         case_runs.iter().filter_map(|case_run| Some((case_run, &case_run.traced.as_ref()?.held))).collect();
     let result = |law: Law| {
         let exempt = contract.exempt.get(&law).cloned();
         let broken = traced.iter().filter_map(|(case_run, held)| match held.get(&law) {
-            Some(Held::No(text)) if exempt.is_none() => {
+            Some(LawOutcome::Broken(text)) if exempt.is_none() => {
                 let case = format!("{}/{}", contract.clauses[case_run.at.clause].id, case_run.result.name);
                 Some(LawBreach { case, text: text.clone() })
             }
@@ -28,7 +28,7 @@ pub(super) fn of(
         LawResult {
             law,
             broken: broken.collect(),
-            held: traced.iter().filter(|(_, held)| held.get(&law) == Some(&Held::Yes)).count(),
+            held: traced.iter().filter(|(_, held)| held.get(&law) == Some(&LawOutcome::Kept)).count(),
             proven: proofs(law).filter(|_| exempt.is_none()),
             exempt,
         }

@@ -120,7 +120,7 @@ pub(super) fn format_value(
     value: Option<&Value>,
 ) -> String {
     let of_kind = head(named);
-    observation::shown(Some(found.unwrap_or(&of_kind)), &path.to_string(), value)
+    observation::format_masked(Some(found.unwrap_or(&of_kind)), &path.to_string(), value)
 }
 
 fn check(part: &str, step: &Step, state: &State, path: &str, want: &str, got: &str) -> Check {

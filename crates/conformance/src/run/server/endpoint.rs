@@ -15,7 +15,7 @@ use webhook::registration::WebhookConfiguration;
 
 use super::probe;
 use super::recorder::Recorder;
-use crate::loopback::{ServeError, Served, allowed, reply};
+use crate::loopback::{ServeError, TlsEndpoint, allowed, reply};
 use crate::route;
 use crate::route::DEFAULT_TIMEOUT;
 
@@ -24,7 +24,7 @@ const PROBES: &str = "/probe/";
 
 /// An open port. Dropping it closes it.
 pub(super) struct WebhookEndpoint {
-    served: Served,
+    served: TlsEndpoint,
     seen: Arc<Mutex<BTreeSet<String>>>,
 }
 
@@ -37,7 +37,7 @@ impl WebhookEndpoint {
             let (recorder, probes) = (Arc::clone(&recorder), Arc::clone(&probes));
             async move { Ok::<_, Infallible>(answer(&recorder, &probes, request).await) }
         });
-        let served = Served::open((Ipv4Addr::LOCALHOST, 0).into(), None, service).await?;
+        let served = TlsEndpoint::open((Ipv4Addr::LOCALHOST, 0).into(), None, service).await?;
         Ok(Self { served, seen })
     }
 

@@ -1,5 +1,5 @@
-//! Whether a damage altered what a case asserts, as the rules of contracts/README.md compare. What stood there before is looked up once for
-//! all damages.
+//! Whether a damage changed an asserted value, by the comparison rules of contracts/README.md. The original value is looked up once
+//! for all damages.
 
 use contract::expect::{Path, Reader};
 use serde_json::Value;
@@ -8,32 +8,32 @@ use super::{Assertion, Recorded};
 use crate::matching::{self, Rules};
 use crate::observation::Observation;
 
-/// An assertion, and what the answer has in its place.
-pub(super) struct Watched<'a> {
+/// An assertion and its value in the answer.
+pub(super) struct AssertedValue<'a> {
     pub(super) assertion: &'a Assertion,
     recorded: Recorded<'a>,
-    /// Of a place of the object.
-    stood: Option<Stood>,
+    /// For assertions about the object.
+    original: Option<OriginalValue>,
 }
 
-/// What stood at a place.
-struct Stood {
+/// The original value at a path.
+struct OriginalValue {
     value: Option<Value>,
     rules: Rules,
 }
 
-impl<'a> Watched<'a> {
+impl<'a> AssertedValue<'a> {
     pub(super) fn new(assertion: &'a Assertion, recorded: Recorded<'a>) -> Self {
-        let stood = assertion.path().map(|path| {
+        let original = assertion.path().map(|path| {
             let object = recorded.seen.answer.object.as_ref();
             let rules = matching::below(recorded.rules, path, object);
             let value = object.and_then(|object| matching::get(object, path));
-            Stood { value: part(assertion, value), rules }
+            OriginalValue { value: part(assertion, value), rules }
         });
-        Self { assertion, recorded, stood }
+        Self { assertion, recorded, original }
     }
 
-    /// Whether something else is there now; `object` reads what is.
+    /// Whether the value differs now; `object` reads the damaged object.
     pub(super) fn is_altered(&self, damaged: &Observation, object: Option<&Reader<'_>>) -> bool {
         let at = |path: &Path| object.and_then(|object| object.get(path));
         let (before, after) = (&self.recorded.seen.answer, &damaged.answer);
@@ -47,20 +47,20 @@ impl<'a> Watched<'a> {
             Assertion::Warnings => before.warnings != after.warnings,
             Assertion::Review => before.review != after.review,
             Assertion::Length(path) => {
-                let stood = self.stood.as_ref().and_then(|stood| stood.value.as_ref());
-                length(stood) != length(at(path).as_ref())
+                let original = self.original.as_ref().and_then(|original| original.value.as_ref());
+                length(original) != length(at(path).as_ref())
             }
             Assertion::Object(path) | Assertion::MapBut(path, _) | Assertion::MapLike(path, _) => {
-                self.stood.as_ref().is_some_and(|stood| {
+                self.original.as_ref().is_some_and(|original| {
                     let now = part(self.assertion, at(path));
-                    !matching::same(stood.value.as_ref(), now.as_ref(), &stood.rules)
+                    !matching::same(original.value.as_ref(), now.as_ref(), &original.rules)
                 })
             }
         }
     }
 }
 
-/// The part of what stands at a place that is asserted.
+/// The asserted part of a value.
 fn part(assertion: &Assertion, value: Option<Value>) -> Option<Value> {
     match assertion {
         Assertion::MapBut(_, but) => contract::expect::without(value.as_ref(), but),
@@ -69,7 +69,7 @@ fn part(assertion: &Assertion, value: Option<Value>) -> Option<Value> {
     }
 }
 
-/// How many there are; no list is a list of none, and what is neither list nor map has no length.
+/// The length of a list or map; an absent one has length 0, other values have no length.
 fn length(value: Option<&Value>) -> Option<usize> {
     match value {
         None => Some(0),

@@ -1,4 +1,4 @@
-//! Asks what is needed to judge the laws on one case.
+//! Sends the requests on which the laws of one case are judged.
 
 use contract::model::Law;
 use serde_json::{Value, json};
@@ -9,30 +9,30 @@ use super::{Trace, Update};
 use crate::exchange::{self, Exchange, ReviewRequest, Subject};
 use crate::route::Route;
 
-/// How a case was asked, for asking further.
-pub struct Asking<'a> {
-    /// The way to the target.
+/// The first request of a case, from which further requests are made.
+pub struct LawRequests<'a> {
+    /// The connection to the target.
     pub dialer: &'a dyn Dialer,
-    /// The webhook asked.
+    /// The webhook.
     pub route: &'a Route,
-    /// What was asked about.
+    /// The subject of the request.
     pub subject: &'a Subject,
     /// Fields of the request that are overridden.
     pub overrides: Option<&'a serde_json::Map<String, Value>>,
     /// uid of the request.
     pub uid: &'a str,
-    /// Version in which it was asked.
+    /// Version of the request.
     pub version: ReviewVersion,
     /// Whether an UPDATE of the object would be sent to the webhook.
     pub updates: bool,
-    /// Whether the same bytes are demanded.
+    /// Whether answers must have the same bytes.
     pub ours: bool,
-    /// Laws that are excused: nothing is asked for them.
+    /// Exempt laws: no requests are sent for them.
     pub exempt: &'a dyn Fn(Law) -> bool,
 }
 
-/// Asks on; without a proper first answer there is nothing more to ask.
-pub async fn trace(asking: &Asking<'_>, main: Exchange) -> Trace {
+/// Sends further requests; none without a valid first answer.
+pub async fn trace(requests: &LawRequests<'_>, main: Exchange) -> Trace {
     let mut trace = Trace {
         repeat: None,
         beta: None,
@@ -41,40 +41,40 @@ pub async fn trace(asking: &Asking<'_>, main: Exchange) -> Trace {
         update: Update::None,
         unrelated: None,
         facts: None,
-        input: asking.subject.object.clone(),
-        timeout: asking.route.timeout,
-        ours: asking.ours,
+        input: requests.subject.object.clone(),
+        timeout: requests.route.timeout,
+        ours: requests.ours,
         earlier: Vec::new(),
         main,
     };
     let Some(answer) = trace.main.answer().cloned() else { return trace };
-    let asks = |law: Law| !(asking.exempt)(law);
-    if asks(Law::Deterministic) {
-        trace.repeat = Some(asking.ask(asking.subject, asking.version, false).await);
-        if asking.route.beta && asking.version == ReviewVersion::V1 {
-            trace.beta = Some(asking.ask(asking.subject, ReviewVersion::V1beta1, false).await);
+    let is_needed = |law: Law| !(requests.exempt)(law);
+    if is_needed(Law::Deterministic) {
+        trace.repeat = Some(requests.send(requests.subject, requests.version, false).await);
+        if requests.route.beta && requests.version == ReviewVersion::V1 {
+            trace.beta = Some(requests.send(requests.subject, ReviewVersion::V1beta1, false).await);
         }
     }
-    if asks(Law::DryRunHasNoEffect) {
-        trace.dry_run = Some(asking.ask(asking.subject, asking.version, true).await);
+    if is_needed(Law::DryRunHasNoEffect) {
+        trace.dry_run = Some(requests.send(requests.subject, requests.version, true).await);
     }
-    if asks(Law::UnrelatedUntouched) {
-        trace.unrelated = Some(asking.unrelated().await);
+    if is_needed(Law::UnrelatedUntouched) {
+        trace.unrelated = Some(requests.unrelated().await);
     }
-    let mutated = answer.allowed && answer.patched && asking.overrides.is_none();
+    let mutated = answer.allowed && answer.patched && requests.overrides.is_none();
     let Some(result) = answer.object.filter(|_| mutated) else { return trace };
-    if asks(Law::Idempotent) {
-        let again = Subject { object: Some(result.clone()), ..asking.subject.clone() };
-        trace.again = Some(asking.ask(&again, asking.version, false).await);
+    if is_needed(Law::Idempotent) {
+        let again = Subject { object: Some(result.clone()), ..requests.subject.clone() };
+        trace.again = Some(requests.send(&again, requests.version, false).await);
     }
-    if asks(Law::UpdateKeepsMutation) && asking.subject.operation == Operation::Create {
-        trace.update = asking.update(result).await;
+    if is_needed(Law::UpdateKeepsMutation) && requests.subject.operation == Operation::Create {
+        trace.update = requests.update(result).await;
     }
     trace
 }
 
-impl Asking<'_> {
-    async fn ask(&self, subject: &Subject, version: ReviewVersion, dry_run: bool) -> Exchange {
+impl LawRequests<'_> {
+    async fn send(&self, subject: &Subject, version: ReviewVersion, dry_run: bool) -> Exchange {
         let review = ReviewRequest { subject, version, uid: self.uid, dry_run, overrides: self.overrides };
         exchange::ask(self.dialer, &self.route.path, &review, self.route.timeout).await
     }
@@ -85,7 +85,7 @@ impl Asking<'_> {
         }
         let subject =
             Subject { operation: Operation::Update, old_object: Some(created), ..self.subject.clone() };
-        Update::Asked(Box::new(self.ask(&subject, self.version, false).await))
+        Update::Answered(Box::new(self.send(&subject, self.version, false).await))
     }
 
     /// An object of a kind that no webhook of a component handles.
