@@ -305,7 +305,8 @@ mod tests {
         let want = ["Gardener v1.82.0", "Gardener v1.82.0, strict"].map(str::to_owned);
         assert_eq!(comparison.asked_for, Some(want));
         assert!(comparison.is_same(), "the same answers are no difference");
-        let told = "! the first report was asked for Gardener v1.82.0, the second for Gardener v1.82.0, to the letter\n";
+        let first_line =
+            "! the first report is for Gardener v1.82.0, the second for Gardener v1.82.0, strict\n";
         assert!(comparison.to_text().starts_with(first_line), "{}", comparison.to_text());
         second.run = crate::report::RunInfo::default();
         let comparison = compare(&first, &second);

@@ -90,7 +90,7 @@ fn what_cannot_be_asked_fails_and_no_older_report_is_told() {
     let here = folder.path();
     let arguments = ("arguments", "--insecure\n--contract\nkube-scheduler-flags");
     let (told, output, summary) = run(here, &[("target", "url=https://127.0.0.1:9"), arguments]);
-    told.says(3, &["could not ask the target"]);
+    told.says(3, &["could not reach the target"]);
     assert_eq!(output, "report=reports/latest\nexit-code=3\n");
     assert!(summary.starts_with("## gardener-conformance: inconclusive"), "{summary}");
     let (told, output, summary) = run(here, &[("target", "no.yaml"), ("baseline", "reports/latest")]);

@@ -43,7 +43,7 @@ fn a_webhook_that_does_nothing_is_found_out_unless_somebody_knows_why() {
     let (target, kubeconfig) = (format!("url={url}"), cluster.kubeconfig().unwrap().display().to_string());
     let against = ["--b", &target, "--ca", &ca, "--kubeconfig", &kubeconfig];
     // Nobody knows what it reads, and every case of the contract has a namespace.
-    diff_run(folder.path(), &against[..4]).says(4, &["no case of the contract can be asked of both targets"]);
+    diff_run(folder.path(), &against[..4]).says(4, &["no case of the contract can be sent to both targets"]);
     let told = diff_run(folder.path(), &against);
     told.says(5, &["object.spec.schedulerName", "bin-packing-scheduler", "1 group unexplained"]);
     let json = diff_run(folder.path(), &[&against[..], &["-o", "json"]].concat());

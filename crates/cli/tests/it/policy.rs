@@ -117,7 +117,7 @@ fn what_is_no_clause_has_its_own_exit_codes() {
         report["contracts"][0]["unexplained"] = json!([{"path": "spec.c", "became": "1", "cases": ["a"]}]);
     };
     report(here, "unexplained.json", unexplained);
-    gate(here, &["unexplained.json"]).says(1, &["no clause speaks of it", "target's extras"]);
+    gate(here, &["unexplained.json"]).says(1, &["no clause explains", "target's extras"]);
     let law = |report: &mut Value| {
         let law = &mut report["contracts"][0]["laws"][0];
         law["broken"] = json!([{"case": "GRM-SEC-001/x", "text": "2 came"}]);
@@ -131,14 +131,14 @@ fn what_is_no_clause_has_its_own_exit_codes() {
     report(here, "interrupted.json", |report| report["interrupted"] = json!(2));
     gate(here, &["interrupted.json"]).says(130, &["interrupted by signal 2"]);
     report(here, "empty.json", |report| report["contracts"] = json!([]));
-    gate(here, &["empty.json"]).says(4, &["a gate does not hold over nothing"]);
+    gate(here, &["empty.json"]).says(4, &["a gate cannot pass without results"]);
     let withheld = |report: &mut Value| {
         let case = &mut clause(report)["cases"][0];
         case["status"] = json!("notSupported");
-        case["reason"] = json!({"code": "registration", "text": "the target tells no registration"});
+        case["reason"] = json!({"code": "registration", "text": "the target has no known registration"});
     };
     report(here, "partial.json", withheld);
-    gate(here, &["partial.json"]).says(0, &["! report", "1 × the target tells no registration"]);
+    gate(here, &["partial.json"]).says(0, &["! report", "1 × the target has no known registration"]);
     policy(here, "spec:\n  findings: {partial: fail}\n");
     gate(here, &["partial.json", "--policy", "gate.yaml"]).says(4, &["a partial verdict fails"]);
 }
@@ -160,7 +160,7 @@ fn a_regression_is_what_the_baseline_passed() {
     gate(here, &["should.json", "--policy", "gate.yaml", "--baseline", "good"])
         .says(0, &["a regression warns"]);
     report(here, "less.json", |report| clause(report)["cases"] = json!([]));
-    gate(here, &["less.json", "--baseline", "good"]).says(5, &["not asked any more", "renew the baseline"]);
+    gate(here, &["less.json", "--baseline", "good"]).says(5, &["not run any more", "renew the baseline"]);
     let changed = |report: &mut Value| {
         clause(report)["cases"] = json!([]);
         clause(report)["hash"] = json!("another");
@@ -174,7 +174,7 @@ fn a_regression_is_what_the_baseline_passed() {
         .says(0, &["! baseline  the baseline is a report of other"]);
     report(here, "strict.json", |report| report["run"]["strict"] = json!(true));
     gate(here, &["good", "--baseline", "strict.json"])
-        .says(0, &["! baseline  the baseline was asked for", "to the letter, this report for", "--strict"]);
+        .says(0, &["! baseline  the baseline is for", "strict, this report for", "--strict"]);
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn waivers_accept_for_a_while_and_rot_loudly() {
     at("must.json", "2026-11-01")
         .says(0, &["waived by team-x until 2027-03-31: fixed in 1.4", "https://example.com/1"]);
     at("must.json", "2027-03-20").says(0, &["ends on 2027-03-31, in 11 days (team-x)"]);
-    at("must.json", "2027-04-01").says(7, &["its waiver ended on 2027-03-31", "exit code 7"]);
+    at("must.json", "2027-04-01").says(7, &["its waiver expired on 2027-03-31", "exit code 7"]);
     at("good", "2026-11-01").says(7, &["passes though team-x waived it", "remove the waiver"]);
     waived("another");
     at("must.json", "2026-11-01").says(1, &["policy: MUST fails"]);
@@ -205,7 +205,7 @@ fn waivers_accept_for_a_while_and_rot_loudly() {
         report["waivers"] = used;
     });
     at("waived.json", "2026-11-01").says(0, &["waived by team-y until 2026-12-31"]);
-    at("waived.json", "2027-01-01").says(7, &["its waiver ended on 2026-12-31 (team-y)"]);
+    at("waived.json", "2027-01-01").says(7, &["its waiver expired on 2026-12-31 (team-y)"]);
     waived("gardener-resource-manager");
     at("waived.json", "2027-01-01").says(0, &["waived by team-x until 2027-03-31"]);
 }
@@ -252,7 +252,7 @@ fn mistakes_are_told_with_file_line_and_remedy() {
     gate(here, &["good", "--policy", "no.yaml"]).says(2, &["failed to read policy no.yaml", "schema gate"]);
     gate(here, &["no"]).says(2, &["failed to read no", "run or verify first"]);
     fs::write(here.join("half.json"), "{").unwrap();
-    gate(here, &["half.json"]).says(2, &["failed to understand half.json", "line 1"]);
+    gate(here, &["half.json"]).says(2, &["failed to parse half.json", "line 1"]);
     gate(here, &["good", "--at", "soon"]).says(2, &["--at soon is no day"]);
     call(here, &["schema", "gate"]).says(0, &["GatePolicy", "regressions"]);
 }

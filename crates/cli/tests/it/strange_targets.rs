@@ -22,7 +22,7 @@ fn an_address_where_nothing_listens_is_an_environment_error() {
     let (ca, _) = certificate(folder.path());
     // Port 9 is discard; nothing listens there.
     verify(folder.path(), "https://127.0.0.1:9", &ca)
-        .says(3, &["could not ask the target", "127.0.0.1:9", "inconclusive"]);
+        .says(3, &["could not reach the target", "127.0.0.1:9", "inconclusive"]);
 }
 
 #[test]

@@ -75,7 +75,7 @@ struct ContractCell {
 /// The page.
 ///
 /// # Errors
-/// When the template breaks.
+/// If the template fails.
 pub fn html(report: &Report) -> Result<String, HtmlError> {
     let mut environment = Environment::new();
     environment

@@ -1,4 +1,4 @@
-//! Decisions about versions: asked, proven, and told where nobody decides.
+//! Decisions about versions: run, proven, and reported where the target does not decide.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -53,7 +53,7 @@ enum Manner {
     Forgetful,
     /// Decides nothing.
     Silent,
-    /// Cannot read what it is asked.
+    /// Cannot read the decision's input.
     Helpless,
 }
 
@@ -107,11 +107,11 @@ impl Target for Deciding {
     }
 }
 
-async fn ask(text: &str, manner: Manner) -> Report {
-    versions::ask(text, Deciding(manner, AtomicUsize::new(0))).await
+async fn run_contract(text: &str, manner: Manner) -> Report {
+    versions::run_contract(text, Deciding(manner, AtomicUsize::new(0))).await
 }
 
-/// What did not hold in the first case that failed: part, path, want, got.
+/// The first check of the first case that failed: part, path, want, got.
 fn first_failure(report: &Report) -> [String; 4] {
     let clauses = report.contracts.iter().flat_map(|contract| &contract.clauses);
     let check =
@@ -120,8 +120,8 @@ fn first_failure(report: &Report) -> [String; 4] {
 }
 
 #[tokio::test]
-async fn decisions_are_asked_and_proven_and_other_places_counted_apart() {
-    let report = ask(CONTRACT, Manner::Good).await;
+async fn decisions_run_and_are_proven_and_other_levels_are_counted_separately() {
+    let report = run_contract(CONTRACT, Manner::Good).await;
     assert_eq!(
         statuses(&report),
         [
@@ -136,26 +136,26 @@ async fn decisions_are_asked_and_proven_and_other_places_counted_apart() {
     assert_eq!((report.verdict, report.exit_code(), report.counts.proven), (Verdict::Conformant, 0, 2));
     assert_eq!((report.counts.gaps, report.counts.unexplained), (0, 0));
     let case = &report.contracts[0].clauses[0].cases[1];
-    let text = "nothing of a garden that runs is asked here, so not on reconcile";
+    let text = "the target has no running garden component for rows on reconcile";
     assert_eq!(case.reason, Some(Reason::new(ReasonCode::Level, text)));
     assert_eq!(case.runs_on.as_deref(), Some("reconcile"));
-    let told = render::text(&report, &crate::shown::view(None));
-    let rows = "rows     admission 0 of 1 asked · decision 3 of 3 asked · reconcile 0 of 2 asked";
-    assert!(told.contains(rows) && told.contains("MUST 2/2 (2 partly asked)"), "{told}");
+    let text = render::text(&report, &crate::rendering::view(None));
+    let rows = "rows     admission 0 of 1 run · decision 3 of 3 run · reconcile 0 of 2 run";
+    assert!(text.contains(rows) && text.contains("MUST 2/2 (2 partly run)"), "{text}");
 }
 
 #[tokio::test]
 async fn a_wrong_decision_fails_at_the_place_that_is_asserted() {
-    let report = ask(CONTRACT, Manner::Idle).await;
+    let report = run_contract(CONTRACT, Manner::Idle).await;
     assert_eq!(first_failure(&report), ["decision", "shoot.spec.kubernetes.version", "1.27.4", "1.27.3"]);
     assert_eq!((report.verdict, report.exit_code()), (Verdict::NonConformant, 1));
-    let told = render::text(&report, &crate::shown::view(None));
-    assert!(told.contains("when   maintenance is decided at 2024-06-01T00:00:00Z"), "{told}");
+    let text = render::text(&report, &crate::rendering::view(None));
+    assert!(text.contains("when   maintenance is decided at 2024-06-01T00:00:00Z"), "{text}");
 }
 
 #[tokio::test]
-async fn what_else_is_moved_is_an_unexplained_mutation() {
-    let report = ask(CONTRACT, Manner::Careless).await;
+async fn an_additional_change_is_an_unexplained_mutation() {
+    let report = run_contract(CONTRACT, Manner::Careless).await;
     let found: Vec<&str> =
         report.contracts[0].unexplained.iter().map(|change| change.path.as_str()).collect();
     assert_eq!((found, report.verdict), (vec!["shoot.spec.region"], Verdict::NonConformant));
@@ -163,14 +163,14 @@ async fn what_else_is_moved_is_an_unexplained_mutation() {
 
 #[tokio::test]
 async fn the_same_question_has_the_same_answer() {
-    let report = ask(CONTRACT, Manner::Forgetful).await;
+    let report = run_contract(CONTRACT, Manner::Forgetful).await;
     let [part, path, ..] = first_failure(&report);
     assert_eq!([part.as_str(), path.as_str()], ["law", "deterministic"]);
 }
 
 #[tokio::test]
-async fn who_decides_nothing_is_no_failure_and_no_proof() {
-    let report = ask(CONTRACT, Manner::Silent).await;
+async fn a_target_without_decisions_neither_fails_nor_is_proven() {
+    let report = run_contract(CONTRACT, Manner::Silent).await;
     assert_eq!(
         (report.counts.not_supported, report.counts.proven, report.verdict),
         (6, 0, Verdict::Inconclusive)
@@ -179,8 +179,8 @@ async fn who_decides_nothing_is_no_failure_and_no_proof() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_decided_is_told_in_its_words() {
-    let report = ask(CONTRACT, Manner::Helpless).await;
+async fn the_message_of_an_undecided_case_is_reported() {
+    let report = run_contract(CONTRACT, Manner::Helpless).await;
     let [part, _, want, got] = first_failure(&report);
     assert_eq!([part, want, got], ["allowed", "true", "false: what is this"].map(str::to_owned));
 }
@@ -188,7 +188,7 @@ async fn what_cannot_be_decided_is_told_in_its_words() {
 #[tokio::test]
 async fn a_clause_that_cannot_fail_is_not_proven() {
     let weak = CONTRACT.replace("[upwards]", "present").replace("| 1.27.4    |", "| present   |");
-    let report = ask(&weak, Manner::Good).await;
+    let report = run_contract(&weak, Manner::Good).await;
     let proof = report.contracts[0].clauses[0].proof.clone().unwrap();
     assert!(!proof.proven, "{proof:?}");
     let kinds: BTreeSet<&str> = proof.survivors.iter().map(|survivor| survivor.damage.as_str()).collect();

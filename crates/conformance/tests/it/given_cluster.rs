@@ -1,4 +1,4 @@
-//! Facts in a cluster that was given: written, seen by the target's cases only, and taken back.
+//! Facts in a given cluster: written, visible only to their own cases, and removed.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot set up its world fails")]
 
@@ -19,7 +19,7 @@ use substrate::embedded::Embedded;
 use webhook::dial::{DialError, Dialer, HttpAnswer};
 
 use crate::direct::options;
-use crate::fake::{Fake, Manner, Through, registered};
+use crate::fake::{Fake, Manner, Scripted, registered};
 use crate::small;
 
 async fn names(client: &kube::Client, path: &str) -> Vec<String> {
@@ -52,7 +52,7 @@ fn with_facts() -> Vec<Case> {
 }
 
 #[tokio::test]
-async fn what_was_written_is_taken_back() {
+async fn written_facts_are_removed() {
     let server = Embedded::start(false, None).await.unwrap();
     let client = server.client();
     let before = names(&client, "/api/v1/namespaces").await;
@@ -72,7 +72,7 @@ async fn what_was_written_is_taken_back() {
     assert_eq!(labels, json!({"kubernetes.io/metadata.name": "kube-system"}));
 }
 
-/// Raises an interrupt when it is asked, and never answers.
+/// Raises an interrupt on a request, and never answers.
 struct Interrupted(Interrupt);
 
 #[async_trait]
@@ -89,7 +89,7 @@ async fn interrupted(server: &Embedded) -> Report {
     contract.clauses[0].cases = with_facts();
     let facts = Facts { client: server.client(), kubeconfig: None };
     let options = Options { ground: Ground::Direct(FactsFrom::Given(facts)), ..options() };
-    let target = Through {
+    let target = Scripted {
         dialer: Arc::new(Interrupted(interrupt.clone())),
         registrations: vec![registered("fake", "/replicas")],
         meddling: None,
@@ -98,7 +98,7 @@ async fn interrupted(server: &Embedded) -> Report {
 }
 
 #[tokio::test]
-async fn what_was_written_is_taken_back_when_the_run_is_interrupted() {
+async fn written_facts_are_removed_when_the_run_is_interrupted() {
     let server = Embedded::start(false, None).await.unwrap();
     let client = server.client();
     let before = names(&client, "/api/v1/namespaces").await;
@@ -112,7 +112,7 @@ async fn what_was_written_is_taken_back_when_the_run_is_interrupted() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_taken_back_is_told() {
+async fn facts_that_cannot_be_removed_are_reported() {
     let server = Embedded::start(false, None).await.unwrap();
     let deletions = Matching::resource("", "serviceaccounts").verbs([Verb::Delete]);
     server.faults().add(Fault::new(deletions, Effect::Refuse(Refusal::InternalError)));
@@ -123,8 +123,8 @@ async fn what_cannot_be_taken_back_is_told() {
     let target = Arc::new(Fake { manner: Manner::Good, registered: true });
     let report = run::run([contract].into(), target, &options, &|_| {}, &Interrupt::default()).await;
     assert!(report.left_behind.iter().any(|left| left.starts_with("ServiceAccount ")), "{report:?}");
-    let told = render::text(&report, &crate::shown::view(None));
-    assert!(told.contains("! left behind in the cluster: ServiceAccount "), "{told}");
+    let text = render::text(&report, &crate::rendering::view(None));
+    assert!(text.contains("! left behind in the cluster: ServiceAccount "), "{text}");
     assert_eq!(report.exit_code(), 0);
 }
 

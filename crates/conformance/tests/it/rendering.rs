@@ -76,7 +76,7 @@ async fn failures_of_one_cause_are_one_with_a_count() {
 async fn an_environment_error_never_looks_like_a_failure() {
     let text = render::text(&run_with(small::contract(), Manner::Unreachable, options()).await, &view(None));
     assert!(
-        text.contains("! could not ask the target: failed to connect to https://fake/replicas"),
+        text.contains("! could not reach the target: failed to connect to https://fake/replicas"),
         "{text}"
     );
     assert!(!text.contains('✗'), "{text}");
@@ -88,11 +88,11 @@ async fn junit_has_real_children() {
     assert!(xml.contains(r#"<testsuite name="fake/replicas" tests="5""#), "{xml}");
     assert!(xml.contains(r#"<failure message="spec.replicas: wanted 3, got 2" type="clause">"#), "{xml}");
     let xml = render::junit(&run_with(small::contract(), Manner::Unreachable, options()).await).unwrap();
-    assert!(xml.contains("<error message=\"could not ask the target"), "{xml}");
+    assert!(xml.contains("<error message=\"could not reach the target"), "{xml}");
 }
 
 #[tokio::test]
-async fn junit_tells_what_is_not_asked_without_failing() {
+async fn junit_lists_changes_of_clauses_that_did_not_run_without_failing() {
     let mut report = run_with(small::contract(), Manner::Good, options()).await;
     report.contracts[0].unasked.push(Unasked {
         path: "spec.a".to_owned(),
@@ -101,7 +101,7 @@ async fn junit_tells_what_is_not_asked_without_failing() {
         reason: "feature csi off".to_owned(),
     });
     let xml = render::junit(&report).unwrap();
-    let want = r#"<skipped message="spec.a changes in FAKE-001/server as FAKE-003 would have it, which is not asked: feature csi off"#;
+    let want = r#"<skipped message="spec.a changes in FAKE-001/server as FAKE-003 requires, which did not run: feature csi off"#;
     assert!(xml.contains(want) && xml.contains(r#"<testcase name="unasked spec.a">"#), "{xml}");
     assert!(!xml.contains("<failure"), "{xml}");
 }
@@ -119,16 +119,16 @@ async fn html_is_one_file_without_network() {
     for outside in ["http://", "https://", "src=", "@import", "<script"] {
         assert!(!page.contains(outside), "{outside}");
     }
-    for told in [
+    for expected in [
         "verdict: not conformant",
         "the replica count follows the type",
         "replicas: 3",
         "--case",
         "AdmissionReview",
     ] {
-        assert!(page.contains(told), "{told}");
+        assert!(page.contains(expected), "{expected}");
     }
-    // What the target says is text, never markup.
+    // The target's texts are escaped.
     let page = render::html(&run_with(small::contract(), Manner::Garbage, options()).await).unwrap();
     assert!(page.contains("&lt;html&gt;"));
 }
@@ -148,8 +148,8 @@ async fn a_report_is_read_back_as_it_was_written() {
 async fn a_clause_is_explained_with_its_proof() {
     let report = run_with(small::contract(), Manner::Good, options()).await;
     let contract = small::contract();
-    let told = (&contract, &contract.clauses[0]);
-    let text = render::explain::explain(told, Some(&report), &[], &view(None));
+    let expected = (&contract, &contract.clauses[0]);
+    let text = render::explain::explain(expected, Some(&report), &[], &view(None));
     let want = "\
 FAKE-001  MUST · binds Gardener · contracts/fake/replicas.yaml:3
   the replica count follows the type

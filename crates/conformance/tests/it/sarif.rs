@@ -1,4 +1,4 @@
-//! Reports as SARIF, held against what SARIF 2.1.0 requires, and as badges.
+//! Reports as SARIF, checked against the requirements of SARIF 2.1.0, and as badges.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::direct::{options, run_with};
 use crate::fake::Manner;
 use crate::small;
 
-/// The log, after everything that the schema requires of what we write was found in it.
+/// The log, after checking that it has everything that the schema requires.
 fn log(report: &Report) -> Value {
     let log: Value = serde_json::from_str(&render::sarif(report)).expect("SARIF is JSON");
     assert_eq!(
@@ -68,7 +68,7 @@ async fn a_broken_case_is_a_result_at_its_row() {
     let log = log(&run_with(small::contract(), Manner::WrongValue, options()).await);
     let run = &log["runs"][0];
     assert_eq!(run["tool"]["driver"]["rules"].as_array().unwrap().len(), 2, "a rule per clause");
-    let [result] = run["results"].as_array().unwrap().as_slice() else { panic_with(&log) };
+    let [result] = run["results"].as_array().unwrap().as_slice() else { not_one_result(&log) };
     assert_eq!((&result["ruleId"], &result["level"]), (&"FAKE-001".into(), &"error".into()));
     let text = result["message"]["text"].as_str().unwrap();
     assert!(text.starts_with("the replica count follows the type\n"), "{text}");
@@ -85,12 +85,12 @@ async fn a_broken_case_is_a_result_at_its_row() {
     );
 }
 
-fn panic_with(log: &Value) -> ! {
+fn not_one_result(log: &Value) -> ! {
     unreachable!("one result: {log:#}")
 }
 
 #[tokio::test]
-async fn what_keeps_everything_has_no_results_and_what_was_not_asked_is_a_notification() {
+async fn a_conformant_run_has_no_results_and_environment_errors_are_notifications() {
     let good = log(&run_with(small::contract(), Manner::Good, options()).await);
     assert_eq!(good["runs"][0]["results"], json!([]));
     let unreachable = log(&run_with(small::contract(), Manner::Unreachable, options()).await);
@@ -102,7 +102,7 @@ async fn what_keeps_everything_has_no_results_and_what_was_not_asked_is_a_notifi
 }
 
 #[tokio::test]
-async fn levels_waivers_and_what_no_clause_says_are_told_as_such() {
+async fn levels_waivers_and_findings_about_contracts_have_results() {
     let mut report = run_with(small::contract(), Manner::WrongValue, options()).await;
     let contract = &mut report.contracts[0];
     contract.clauses[0].level = Level::Should;
@@ -122,13 +122,13 @@ async fn levels_waivers_and_what_no_clause_says_are_told_as_such() {
         expires: "2027-03-31".to_owned(),
     });
     let log = log(&report);
-    let told: Vec<(&str, &str)> = log["runs"][0]["results"]
+    let found: Vec<(&str, &str)> = log["runs"][0]["results"]
         .as_array()
         .unwrap()
         .iter()
         .map(|result| (result["ruleId"].as_str().unwrap(), result["level"].as_str().unwrap()))
         .collect();
-    assert_eq!(told, [("FAKE-001", "warning"), ("unexplained", "error"), ("gap", "warning")]);
+    assert_eq!(found, [("FAKE-001", "warning"), ("unexplained", "error"), ("gap", "warning")]);
     let suppressed = &log["runs"][0]["results"][0]["suppressions"][0]["justification"];
     assert_eq!(suppressed, "late (https://example.com/1); team-x until 2027-03-31");
 }

@@ -1,4 +1,4 @@
-//! Rows about versions that a controller is asked: it maintains a Shoot of a garden that begins at the row's time.
+//! Rows about versions that run on a controller: it maintains a Shoot in a garden that starts at the row's time.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -46,13 +46,13 @@ spec:
     then: {maintained: <maintained>, next: {from: <from>, to: <to>}}
 "#;
 
-/// How it maintains.
+/// The behaviour of the controller.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Manner {
     Good,
     /// Writes nothing.
     Idle,
-    /// Tells another version than it writes.
+    /// Reports another version than it writes.
     Lying,
     /// Is late by a second.
     Late,
@@ -118,7 +118,7 @@ impl Running for Controller {
     }
 
     async fn metrics(&self) -> Option<String> {
-        // Whatever is done at once is done before anybody has slept.
+        // An immediate maintenance is done before any timer fires.
         Some(
             "controller_runtime_reconcile_total{controller=\"shoot-maintenance\",result=\"success\"} 1\n"
                 .to_owned(),
@@ -130,14 +130,14 @@ impl Running for Controller {
     }
 }
 
-/// Maintains `1.27.3` at once, everything when it is asked to, and again a day later.
+/// Maintains `1.27.3` at once, everything on request, and again a day later.
 async fn maintain(clusters: Clusters, manner: Manner) {
     let kind = GroupVersionKind::gvk("core.gardener.cloud", "v1beta1", "Shoot");
     let kind = ApiResource::from_gvk(&kind);
     let shoots: Api<DynamicObject> = Api::namespaced_with(clusters.source.client, "garden-dev", &kind);
     let shoot = shoots.get("app").await.expect("the row gives it");
     let version = shoot.data["spec"]["kubernetes"]["version"].clone();
-    let asked = shoot.metadata.annotations.unwrap_or_default().contains_key("gardener.cloud/operation");
+    let requested = shoot.metadata.annotations.unwrap_or_default().contains_key("gardener.cloud/operation");
     if manner == Manner::Idle {
         return;
     }
@@ -147,14 +147,14 @@ async fn maintain(clusters: Clusters, manner: Manner) {
         let patch = Patch::Merge(json!({"metadata": tasks, "spec": spec}));
         shoots.patch("app", &PatchParams::default(), &patch).await.expect("it is written");
     };
-    if asked && version == "1.27.3" {
+    if requested && version == "1.27.3" {
         let to = if manner == Manner::Lying { "5" } else { "4" };
         let description = format!("prepared, moved to version {to}. Reason: a");
         let last = json!({"description": description, "state": "Succeeded"});
         let told = Patch::Merge(json!({"status": {"lastMaintenance": last}}));
         shoots.patch_status("app", &PatchParams::default(), &told).await.expect("it is written");
         leave(json!({"kubernetes": {"version": "1.27.4"}})).await;
-    } else if asked || version == "1.27.3" {
+    } else if requested || version == "1.27.3" {
         leave(json!({})).await;
     }
     let hours = if clusters.chance == Chance::Greatest { 25 } else { 24 };
@@ -163,11 +163,11 @@ async fn maintain(clusters: Clusters, manner: Manner) {
     leave(json!({})).await;
 }
 
-async fn ask(manner: Manner) -> Report {
-    versions::ask(CONTRACT, Maintaining(manner)).await
+async fn run_contract(manner: Manner) -> Report {
+    versions::run_contract(CONTRACT, Maintaining(manner)).await
 }
 
-/// Path, want and got of what did not hold, case by case.
+/// Path, want and got of failed checks, case by case.
 fn failures(report: &Report) -> Vec<[&str; 3]> {
     let clauses = report.contracts.iter().flat_map(|contract| &contract.clauses);
     let checks = clauses.flat_map(|clause| &clause.cases).flat_map(|case| &case.checks);
@@ -175,8 +175,8 @@ fn failures(report: &Report) -> Vec<[&str; 3]> {
 }
 
 #[tokio::test]
-async fn a_maintenance_is_told_as_its_decision_and_proven() {
-    let report = ask(Manner::Good).await;
+async fn a_maintenance_is_compared_like_a_decision_and_proven() {
+    let report = run_contract(Manner::Good).await;
     assert_eq!(failures(&report), Vec::<[&str; 3]>::new());
     assert_eq!(statuses(&report).len(), 4);
     let counts = &report.counts;
@@ -184,8 +184,8 @@ async fn a_maintenance_is_told_as_its_decision_and_proven() {
 }
 
 #[tokio::test]
-async fn who_maintains_nothing_fails_where_something_is_moved() {
-    let report = ask(Manner::Idle).await;
+async fn a_controller_that_maintains_nothing_fails() {
+    let report = run_contract(Manner::Idle).await;
     let failed = failures(&report);
     assert!(
         failed.iter().any(|[_, _, got]| got.contains("the Shoot was not maintained within")),
@@ -196,11 +196,11 @@ async fn who_maintains_nothing_fails_where_something_is_moved() {
 }
 
 #[tokio::test]
-async fn what_is_told_and_when_is_held_against_the_row() {
-    let lying = ask(Manner::Lying).await;
+async fn descriptions_and_times_are_compared_with_the_row() {
+    let lying = run_contract(Manner::Lying).await;
     assert_eq!(failures(&lying).len(), 1, "{:?}", failures(&lying));
     assert_eq!(failures(&lying)[0][0], "told[1]");
-    let late = ask(Manner::Late).await;
+    let late = run_contract(Manner::Late).await;
     let wanted: Vec<[&str; 2]> = failures(&late).into_iter().map(|[path, _, got]| [path, got]).collect();
     let both = [["next.from", "24h0m1s"], ["next.to", "25h0m1s"]];
     assert_eq!(wanted, [both, both].concat());
@@ -208,7 +208,7 @@ async fn what_is_told_and_when_is_held_against_the_row() {
 
 #[tokio::test]
 async fn a_controller_that_does_not_start_is_no_failure_of_its_clauses() {
-    let report = ask(Manner::Broken).await;
+    let report = run_contract(Manner::Broken).await;
     assert!(statuses(&report).iter().all(|(_, status)| *status == Status::Errored));
     assert_eq!((report.exit_code(), report.environment_errors.len()), (3, 1));
 }

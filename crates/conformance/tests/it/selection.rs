@@ -25,7 +25,7 @@ fn suites() -> Vec<Suite> {
     contracts::suites().iter().map(|file| read_suite(file).expect("it is a suite")).collect()
 }
 
-/// What a selection leaves of the small contract.
+/// The selected part of the small contract.
 fn selected(selection: &Selection) -> Result<Contract, SelectError> {
     let chosen = select(&[Outline::of(&small::contract())], &suites(), selection)?;
     chosen.trimmed(0, small::contract(), |_, _| true)
@@ -40,7 +40,7 @@ fn names(list: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn wishes_of_one_kind_add_up_and_kinds_narrow() {
+fn criteria_of_one_kind_add_up_and_kinds_narrow() {
     let table = [
         (Selection::default(), 5),
         (Selection { sample: Some(1), ..Selection::default() }, 2),
@@ -75,14 +75,14 @@ fn a_sample_has_cases_that_fit_where_there_are_some() {
         if fits == want {
             assert_eq!(name(&fitting), want);
         } else {
-            // None fits, so any will do.
+            // No case fits, so any is chosen.
             assert_eq!(name(&fitting), name(&any));
         }
     }
 }
 
 #[tokio::test]
-async fn what_a_part_of_a_contract_cannot_notice_or_show_is_no_fault() {
+async fn a_part_of_a_contract_has_no_gaps() {
     // A case of FAKE-001 changes the replicas, and asserts nothing of them.
     let mut contract = small::contract();
     contract.clauses[0].cases[0].then = Then { allowed: Some(true), ..Then::default() };
@@ -95,7 +95,7 @@ async fn what_a_part_of_a_contract_cannot_notice_or_show_is_no_fault() {
 }
 
 #[test]
-fn unknown_wishes_and_empty_selections_are_told_apart() {
+fn unknown_criteria_and_empty_selections_are_distinguished() {
     let error = |selection: Selection| selected(&selection).unwrap_err();
     let unknown = error(Selection { suites: names(&["nope"]), ..Selection::default() });
     let suites = suites();
@@ -105,9 +105,9 @@ fn unknown_wishes_and_empty_selections_are_told_apart() {
     let level = error(Selection { levels: names(&["OUGHT"]), ..Selection::default() });
     assert_eq!(
         (level.exit_code(), level.to_string().as_str()),
-        (2, "\"OUGHT\" is no level (MUST, SHOULD or MAY)")
+        (2, "\"OUGHT\" is not a level (MUST, SHOULD or MAY)")
     );
-    // A mistyped name beside a right one is told, of whatever kind.
+    // A mistyped name next to a correct one is an error.
     let table = [
         (
             Selection { contracts: names(&["replicas", "x"]), ..Selection::default() },
@@ -147,7 +147,7 @@ fn unknown_wishes_and_empty_selections_are_told_apart() {
 async fn coverage_counts_what_the_report_proves() {
     let report = run_with(small::contract(), Manner::WrongValue, options()).await;
     let counted = coverage(&clauses(), Some(&report), &[], &[]);
-    // The clause that fails in one case is still shown able to fail by its others.
+    // The clause that fails in one case is still proven by its other cases.
     let count = Count { clauses: 2, with_cases: 2, passing: 1, proven: 2, ..Count::default() };
     assert_eq!((counted.components["fake"], counted.total), (count, count));
     let json: serde_json::Value = serde_json::from_str(&counted.to_json()).unwrap();
@@ -156,11 +156,11 @@ async fn coverage_counts_what_the_report_proves() {
     });
     assert_eq!(json, serde_json::json!({"fake": want, "total": want}));
     let wanted = Thresholds { attested: Some(50), proven: Some(100), ..Thresholds::default() };
-    assert_eq!(counted.shortfalls(wanted), ["attested: 0 of 2 clauses, wanted are 50 %"]);
+    assert_eq!(counted.shortfalls(wanted), ["attested: 0 of 2 clauses, at least 50 % required"]);
 }
 
 #[test]
-fn a_component_of_which_there_is_nothing_but_a_ledger_counts_as_one_that_is_missing() {
+fn a_component_with_only_a_ledger_is_counted() {
     let ledger = |text: &str| -> Ledger {
         let head = "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Ledger\n";
         formats::yaml::from_str(&format!("{head}{text}")).unwrap()
@@ -181,8 +181,8 @@ fn a_component_of_which_there_is_nothing_but_a_ledger_counts_as_one_that_is_miss
         .map(|(name, count)| (name.to_owned(), count));
     assert_eq!(counted.components, BTreeMap::from(components));
     assert_eq!(counted.total, Count { with_cases: 2, ..count(4, 3, 5) });
-    let told = counted.to_text();
-    let rows: Vec<Vec<&str>> = told.lines().map(|line| line.split_whitespace().collect()).collect();
+    let text = counted.to_text();
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
     assert_eq!(rows[3], ["scheduler", "2", "2", "2", "0", "0", "0", "0"]);
     assert_eq!(rows[4], ["total", "4", "3", "5", "2", "0", "0", "0"]);
 }
@@ -204,7 +204,7 @@ async fn an_attestation_says_what_was_kept_and_what_differs() {
 }
 
 #[tokio::test]
-async fn only_clauses_of_which_every_case_was_asked_are_kept() {
+async fn only_clauses_of_which_every_case_ran_are_kept() {
     let mut contract = small::contract();
     contract.clauses[0].cases[2].config = json!({"enabled": false});
     let clauses = Summary::of(&contract);
@@ -216,21 +216,21 @@ async fn only_clauses_of_which_every_case_was_asked_are_kept() {
     (report.counts, report.levels) = sums(&report.contracts);
     let draft = attest::draft(&clauses, &report);
     let seen = &draft.attestation.clauses["FAKE-001"];
-    let reason = "2 of 3 cases could be asked: it cannot be set";
+    let reason = "2 of 3 cases could run: it cannot be set";
     assert_eq!((seen.result, seen.reason.as_deref()), (Seen::NotAttestable, Some(reason)));
     assert_eq!(draft.attestation.clauses["FAKE-002"].result, Seen::Kept);
     assert_eq!(report.levels["MUST"].partly, 1);
-    let told = render::text(&report, &crate::shown::view(None));
-    assert!(told.contains("MUST 2/2 (1 partly asked)"), "{told}");
+    let text = render::text(&report, &crate::rendering::view(None));
+    assert!(text.contains("MUST 2/2 (1 partly run)"), "{text}");
 }
 
 #[tokio::test]
-async fn rows_of_levels_that_are_not_asked_of_the_target_are_no_part_of_its_attestation() {
+async fn rows_of_levels_that_the_target_lacks_are_no_part_of_its_attestation() {
     let mut report = run_with(small::contract(), Manner::Good, options()).await;
     let elsewhere = |report: &mut conformance::report::Report, clause: usize, case: usize| {
         let case = &mut report.contracts[0].clauses[clause].cases[case];
         case.status = Status::NotSupported;
-        case.reason = Some(Reason::new(ReasonCode::Level, "a garden as a whole is asked"));
+        case.reason = Some(Reason::new(ReasonCode::Level, "the target is a whole garden"));
     };
     elsewhere(&mut report, 0, 2);
     for case in 0..report.contracts[0].clauses[1].cases.len() {
@@ -244,7 +244,7 @@ async fn rows_of_levels_that_are_not_asked_of_the_target_are_no_part_of_its_atte
 }
 
 #[tokio::test]
-async fn what_was_attested_before_stays_and_runs_that_are_not_whole_record_nothing() {
+async fn earlier_attestations_stay_and_incomplete_runs_record_nothing() {
     let clauses = clauses();
     let mut report = run_with(small::contract(), Manner::Good, options()).await;
     let mut before = attest::draft(&clauses, &report).attestation;
@@ -267,12 +267,12 @@ async fn what_was_attested_before_stays_and_runs_that_are_not_whole_record_nothi
 }
 
 #[tokio::test]
-async fn cases_that_were_asked_otherwise_are_told() {
+async fn cases_that_did_not_run_as_the_substrate_says_are_attested_as_such() {
     let mut report = run_with(small::contract(), Manner::Good, options()).await;
-    report.contracts[0].clauses[0].cases[1].asked = Some("asked directly: the case says so".to_owned());
+    report.contracts[0].clauses[0].cases[1].asked = Some("sent directly: the case says so".to_owned());
     let draft = attest::draft(&clauses(), &report);
     let asked = |id: &str| draft.attestation.clauses[id].asked.clone();
-    assert_eq!(asked("FAKE-001").as_deref(), Some("1 of 3 cases: asked directly: the case says so"));
+    assert_eq!(asked("FAKE-001").as_deref(), Some("1 of 3 cases: sent directly: the case says so"));
     assert_eq!(asked("FAKE-002"), None);
 }
 
@@ -283,7 +283,7 @@ async fn a_stated_difference_excuses_nothing_else() {
     assert_eq!(attest::draft(&clauses, &report).exit_code(&report), 1);
     clauses[0].differs.insert("fake".to_owned(), "servers get two".to_owned());
     assert_eq!(attest::draft(&clauses, &report).exit_code(&report), 0);
-    // Careless keeps every clause, and changes what none speaks of.
+    // Careless keeps every clause, and makes an unexplained change.
     let report = run_with(small::contract(), Manner::Careless, options()).await;
     clauses[0].differs.clear();
     assert_eq!(attest::draft(&clauses, &report).exit_code(&report), 1);
@@ -311,7 +311,7 @@ async fn what_presupposes_a_failure_is_not_run_unless_the_failure_is_waived() {
 }
 
 #[tokio::test]
-async fn waivers_rot_loudly() {
+async fn expired_and_unnecessary_waivers_are_reported() {
     let file = |expires: &str| {
         let head = "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Waivers\nwaivers:\n";
         let text =

@@ -1,4 +1,4 @@
-//! Registrations that are read, configurations that are tried, versions that are asked in.
+//! Contracts about registrations, configurations and review versions.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ fn map(fields: &[(&str, Expect)]) -> Expect {
     )
 }
 
-/// The small contract with one case alone.
+/// The small contract with a single case.
 fn only(case: Case) -> Contract {
     let mut contract = small::contract();
     contract.clauses.truncate(1);
@@ -54,36 +54,36 @@ fn configured(burst: i64, then: Then) -> Contract {
     contract
 }
 
-async fn ask(contract: Contract, manner: Manner, registered: bool, options: Options) -> Report {
+async fn run_contract(contract: Contract, manner: Manner, registered: bool, options: Options) -> Report {
     let target = Arc::new(Fake { manner, registered });
     run::run([contract].into(), target, &options, &|_| {}, &Interrupt::default()).await
 }
 
-fn seen(report: &Report) -> (Status, bool, u8) {
+fn outcome(report: &Report) -> (Status, bool, u8) {
     let clause = &report.contracts[0].clauses[0];
     (clause.cases[0].status, clause.proof.as_ref().is_some_and(|proof| proof.proven), report.exit_code())
 }
 
 #[tokio::test]
-async fn fields_of_a_registration_are_asserted_and_proven_on_every_ground() {
+async fn fields_of_a_registration_are_asserted_and_proven_on_every_substrate() {
     for options in [options(), embedded()] {
-        let report = ask(registered(1), Manner::Good, true, options.clone()).await;
-        assert_eq!(seen(&report), (Status::Passed, true, 0));
-        let report = ask(registered(10), Manner::Good, true, options.clone()).await;
-        assert_eq!(seen(&report), (Status::Failed, false, 1));
+        let report = run_contract(registered(1), Manner::Good, true, options.clone()).await;
+        assert_eq!(outcome(&report), (Status::Passed, true, 0));
+        let report = run_contract(registered(10), Manner::Good, true, options.clone()).await;
+        assert_eq!(outcome(&report), (Status::Failed, false, 1));
         let check = &report.contracts[0].clauses[0].cases[0].checks[0];
         let wanted = ("registration", "webhooks[name=replicas.example.com].timeoutSeconds", "10", "1");
         assert_eq!(
             (check.part.as_str(), check.path.as_str(), check.want.as_str(), check.got.as_str()),
             wanted
         );
-        let report = ask(registered(1), Manner::Good, false, options).await;
-        assert_eq!(seen(&report).0, Status::NotSupported);
+        let report = run_contract(registered(1), Manner::Good, false, options).await;
+        assert_eq!(outcome(&report).0, Status::NotSupported);
     }
 }
 
 #[tokio::test]
-async fn a_configuration_is_taken_or_refused_with_its_causes() {
+async fn a_configuration_is_accepted_or_refused_with_its_causes() {
     let cause = |field: &str| Cause {
         field: field.to_owned(),
         reason: None,
@@ -102,13 +102,17 @@ async fn a_configuration_is_taken_or_refused_with_its_causes() {
     ];
     for (at, (contract, manner, want)) in table.into_iter().enumerate() {
         for options in [options(), embedded()] {
-            assert_eq!(seen(&ask(contract.clone(), manner, true, options).await), want, "{at}: {manner:?}");
+            assert_eq!(
+                outcome(&run_contract(contract.clone(), manner, true, options).await),
+                want,
+                "{at}: {manner:?}"
+            );
         }
     }
 }
 
 #[tokio::test]
-async fn defaults_and_warnings_are_asserted_where_they_can_be_seen() {
+async fn defaults_and_warnings_are_asserted_if_they_can_be_observed() {
     let effective =
         |burst| Then { object: Some(map(&[("burst", Expect::Value(json!(burst)))])), ..Then::default() };
     let silent =
@@ -121,15 +125,15 @@ async fn defaults_and_warnings_are_asserted_where_they_can_be_seen() {
         (silent, Manner::Hanging, (Status::NotSupported, false)),
     ];
     for (then, manner, want) in table {
-        let report = ask(configured(7, then.clone()), manner, true, options()).await;
-        assert_eq!((seen(&report).0, seen(&report).1), want, "{then:?} {manner:?}");
+        let report = run_contract(configured(7, then.clone()), manner, true, options()).await;
+        assert_eq!((outcome(&report).0, outcome(&report).1), want, "{then:?} {manner:?}");
     }
 }
 
 #[tokio::test]
-async fn a_review_is_asked_and_answered_in_the_version_that_the_case_says() {
-    let case = |asked, answered| {
-        let sending = Sending { review: Some(asked), ..Sending::default() };
+async fn a_review_is_sent_and_answered_in_the_version_of_the_case() {
+    let case = |sent, answered| {
+        let sending = Sending { review: Some(sent), ..Sending::default() };
         let when = When::Admission { operation: "CREATE".to_owned(), sending };
         Case {
             when,
@@ -138,15 +142,15 @@ async fn a_review_is_asked_and_answered_in_the_version_that_the_case_says() {
         }
     };
     for version in [Review::V1, Review::V1beta1] {
-        let report = ask(only(case(version, version)), Manner::Good, true, embedded()).await;
-        assert_eq!((seen(&report).0, seen(&report).1), (Status::Passed, true), "{version:?}");
+        let report = run_contract(only(case(version, version)), Manner::Good, true, embedded()).await;
+        assert_eq!((outcome(&report).0, outcome(&report).1), (Status::Passed, true), "{version:?}");
     }
-    let report = ask(only(case(Review::V1beta1, Review::V1)), Manner::Good, true, options()).await;
-    assert_eq!(seen(&report).0, Status::Failed);
+    let report = run_contract(only(case(Review::V1beta1, Review::V1)), Manner::Good, true, options()).await;
+    assert_eq!(outcome(&report).0, Status::Failed);
 }
 
 #[tokio::test]
-async fn what_goes_straight_to_the_webhook_asks_no_registration() {
+async fn a_direct_request_ignores_the_registration() {
     // Another kind of object, which the registration does not name.
     let case = |direct| {
         let sending = Sending { direct, ..Sending::default() };
@@ -158,8 +162,8 @@ async fn what_goes_straight_to_the_webhook_asks_no_registration() {
         Case { when, then, ..case }
     };
     for (direct, called) in [(true, true), (false, false)] {
-        let report = ask(only(case(direct)), Manner::Careless, true, options()).await;
-        let asked = report.contracts[0].laws.iter().any(|law| law.held > 0);
-        assert_eq!((seen(&report).0, asked), (Status::Passed, called), "{direct}");
+        let report = run_contract(only(case(direct)), Manner::Careless, true, options()).await;
+        let was_called = report.contracts[0].laws.iter().any(|law| law.held > 0);
+        assert_eq!((outcome(&report).0, was_called), (Status::Passed, called), "{direct}");
     }
 }
