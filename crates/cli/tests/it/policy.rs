@@ -79,7 +79,7 @@ fn a_broken_must_fails_and_a_broken_should_warns_unless_the_policy_says_otherwis
             "✗ GRM-SEC-001 MUST",
             "spec.a: wanted 1, got 2",
             "why     policy: MUST fails (exit 1)",
-            "remedy  mend it (gardener-conformance run",
+            "remedy  fix it (gardener-conformance run",
             "clause  contracts/resource-manager/webhooks/seccomp-profile.yaml:",
             "gate     does not hold",
             "exit code 1: a clause is broken",
@@ -192,7 +192,7 @@ fn waivers_accept_for_a_while_and_rot_loudly() {
     let at = |report: &str, day: &str| gate(here, &[report, "--policy", "gate.yaml", "--at", day]);
     at("must.json", "2026-11-01")
         .says(0, &["waived by team-x until 2027-03-31: fixed in 1.4", "https://example.com/1"]);
-    at("must.json", "2027-03-20").says(0, &["ends on 2027-03-31, in 11 days (team-x)"]);
+    at("must.json", "2027-03-20").says(0, &["expires on 2027-03-31, in 11 days (team-x)"]);
     at("must.json", "2027-04-01").says(7, &["its waiver expired on 2027-03-31", "exit code 7"]);
     at("good", "2026-11-01").says(7, &["passes though team-x waived it", "remove the waiver"]);
     waived("another");

@@ -70,13 +70,13 @@ fn four_shards_are_one_run() {
     assert_eq!(timeless(read(here, "merged")), timeless(read(here, "whole")));
     assert!(here.join("merged/junit.xml").exists());
 
-    merge(here, &["1", "2", "4"]).says(4, &["incomplete: shard 3/4 is not there"]);
-    merge(here, &["4"]).says(4, &["incomplete: shards 1/4, 2/4, 3/4 are not there"]);
+    merge(here, &["1", "2", "4"]).says(4, &["incomplete: shard 3/4 is missing"]);
+    merge(here, &["4"]).says(4, &["incomplete: shards 1/4, 2/4, 3/4 are missing"]);
     merge(here, &["1", "2", "3", "4", "2/report.json"])
-        .says(2, &["shard 2/4 is there twice: 2 and 2/report.json"]);
+        .says(2, &["shard 2/4 is given twice: 2 and 2/report.json"]);
     merge(here, &["1", "whole"]).says(2, &["whole is no shard", "--shard"]);
     merge(here, &["1", "no"]).says(2, &["failed to read no"]);
-    call(here, &["gate", "1"]).says(4, &["shard 1 of 4 alone", "report merge"]);
+    call(here, &["gate", "1"]).says(4, &["only shard 1 of 4", "report merge"]);
 
     let other = |change: &dyn Fn(&mut Value)| {
         let mut report = read(here, "2");
