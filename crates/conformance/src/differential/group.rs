@@ -65,10 +65,10 @@ pub(super) async fn run_batches(
         webhook: &webhook,
     };
     let cluster = Cluster::new(facts.client);
-    let mut result = Ok(());
+    let mut outcome = Ok(());
     for batch in batches {
         result = run_batch(&setting, &pair, &cluster, batch, found).await;
-        if result.is_err() {
+        if outcome.is_err() {
             break;
         }
     }
@@ -110,27 +110,27 @@ async fn run_batch(
     } else {
         WrittenWorld::unwritten(batch.world)
     };
-    let asked: Vec<Result<Option<Effects>, String>> = futures::stream::iter(&batch.inputs)
+    let results: Vec<Result<Option<Effects>, String>> = futures::stream::iter(&batch.inputs)
         .map(|input| pair.send(input, &written_world.world))
         .buffered(SIDE_BY_SIDE)
         .collect()
         .await;
-    let mut result = Ok(());
-    for (input, result_of_input) in batch.inputs.iter().zip(results) {
-        match result_of_input {
+    let mut outcome = Ok(());
+    for (input, result) in batch.inputs.iter().zip(results) {
+        match result {
             Ok(Some(effects)) => {
-                result = judge(setting, pair, cluster, (&mut written_world, input, effects), found).await;
+                outcome = judge(setting, pair, cluster, (&mut written_world, input, effects), found).await;
             }
             Ok(None) => found.not_served += 1,
-            Err(error) => result = Err(error),
+            Err(error) => outcome = Err(error),
         }
-        if result.is_err() {
+        if outcome.is_err() {
             break;
         }
     }
     (setting.shared.progress)(pair.webhook, batch.inputs.len());
     let removed = written_world.remove(cluster).await.map_err(|error| error.to_string());
-    result.and(removed)
+    outcome.and(removed)
 }
 
 /// Counts an input by its effects and differences.

@@ -54,11 +54,11 @@ fn run_case(shared: &PartState<'_>, at: CaseRef) -> (CaseRun, Option<String>) {
         MaintenanceCase { target: Arc::clone(shared.target), contracts: Arc::clone(shared.contracts), at };
     let outside = shared.target.is_outside();
     let waits = if outside { garden::REAL_PATIENCE } else { Duration::ZERO };
-    let apart = ThreadOptions { real_time: outside, waits, is_failed: &|| false };
-    let observed = scenario::run_in_thread(shared.interrupt, &located.id(), &apart, |bark| async move {
+    let options = ThreadOptions { real_time: outside, waits, is_failed: &|| false };
+    let observed = scenario::run_in_thread(shared.interrupt, &located.id(), &options, |abort| async move {
         tokio::select! {
             answer = case.answer() => answer.map(Some),
-            () = bark.notified() => Ok(None),
+            () = abort.notified() => Ok(None),
         }
     });
     let (attempt, broken) = match observed {

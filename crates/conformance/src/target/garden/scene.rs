@@ -85,7 +85,7 @@ impl Scene {
     }
 
     async fn make_profile(&mut self, garden: &Cluster, wanted: &Value) -> Result<(), ClusterError> {
-        let without_dates = profile::endless(wanted);
+        let without_dates = profile::without_expiration(wanted);
         let created = create(garden, &without_dates).await?;
         self.written.push(without_dates.clone());
         if without_dates == *wanted {
