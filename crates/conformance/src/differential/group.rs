@@ -65,10 +65,10 @@ pub(super) async fn run_batches(
         webhook: &webhook,
     };
     let cluster = Cluster::new(facts.client);
-    let mut outcome = Ok(());
+    let mut result = Ok(());
     for batch in batches {
         result = run_batch(&setting, &pair, &cluster, batch, found).await;
-        if outcome.is_err() {
+        if result.is_err() {
             break;
         }
     }
