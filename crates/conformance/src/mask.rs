@@ -69,13 +69,13 @@ pub fn masked_at(object: Option<&Value>, path: &str, value: &Value) -> Value {
 /// An AdmissionReview with a response and a decoded patch; `request` has the object of the patch.
 #[must_use]
 pub fn masked_response(review: &Value, request: &Value) -> Value {
-    let mut shown = masked(review);
+    let mut result = masked(review);
     let text = review["response"]["patch"].as_str();
     let bytes = text.and_then(|text| STANDARD.decode(text).ok());
     if let Some(patch) = bytes.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok()) {
-        shown["response"]["patch"] = masked_patch(&patch, &request["request"]["object"]);
+        result["response"]["patch"] = masked_patch(&patch, &request["request"]["object"]);
     }
-    shown
+    result
 }
 
 fn masked_patch(patch: &Value, object: &Value) -> Value {
@@ -97,9 +97,9 @@ fn masked_patch(patch: &Value, object: &Value) -> Value {
 fn opened(text: &str) -> Option<String> {
     text.trim_start().starts_with(['{', '[']).then_some(())?;
     let inner: Value = serde_json::from_str(text).ok()?;
-    let shown = masked(&inner);
+    let result = masked(&inner);
     // A text without secrets stays as it is.
-    Some(if shown == inner { text.to_owned() } else { shown.to_string() })
+    Some(if result == inner { text.to_owned() } else { result.to_string() })
 }
 
 fn is_secret(object: &Value) -> bool {
@@ -191,12 +191,12 @@ mod tests {
         ]);
         let review =
             json!({"response": {"patch": STANDARD.encode(patch.to_string()), "patchType": "JSONPatch"}});
-        let shown = |kind: &str| masked_response(&review, &json!({"request": {"object": {"kind": kind}}}));
+        let mask = |kind: &str| masked_response(&review, &json!({"request": {"object": {"kind": kind}}}));
         let mut want = patch.clone();
         want[2]["value"] = json!("***");
-        assert_eq!(shown("ConfigMap")["response"]["patch"], want);
+        assert_eq!(mask("ConfigMap")["response"]["patch"], want);
         want[0]["value"] = json!("***");
-        assert_eq!(shown("Secret")["response"]["patch"], want);
+        assert_eq!(mask("Secret")["response"]["patch"], want);
         let garbled = json!({"response": {"patch": "no base64"}});
         assert_eq!(masked_response(&garbled, &json!({})), garbled);
     }
@@ -207,8 +207,8 @@ mod tests {
         let key = (0..40).map(|_| "MIIEpAIBAAKCAQEA".to_owned());
         let lines = ["-----BEGIN RSA PRIVATE KEY-----".to_owned()].into_iter().chain(key);
         let lines = lines.chain(["-----END RSA PRIVATE KEY-----".to_owned(), "after".to_owned()]);
-        let shown: Vec<String> = lines.filter_map(|line| mask.masked(&line)).collect();
-        assert_eq!(shown, ["***", "after"]);
+        let masked: Vec<String> = lines.filter_map(|line| mask.masked(&line)).collect();
+        assert_eq!(masked, ["***", "after"]);
         assert_eq!(masked_text("-----BEGIN PRIVATE KEY-----x-----END PRIVATE KEY-----\nafter"), "***\nafter");
     }
 

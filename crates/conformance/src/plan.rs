@@ -290,7 +290,7 @@ pub(crate) fn exclusion(located: LocatedCase<'_>, target: &dyn Target) -> Option
             return Some((Status::NotSupported, Reason::new(ReasonCode::Configuration, text)));
         }
         // It is started elsewhere, with any configuration.
-        Configurable::OneOf(_) if is_started_apart(located, target) => return None,
+        Configurable::OneOf(_) if is_started_separately(located, target) => return None,
         Configurable::OneOf(rollouts) => {
             return rollouts.serving(&located.case.config).is_none().then(|| {
                 let number = rollouts.configs().len();
@@ -357,8 +357,8 @@ fn not_for_target(located: LocatedCase<'_>, target: &dyn Target) -> Option<Reaso
     })
 }
 
-/// Whether the target is started for the case outside of the cluster in which it is installed.
-fn is_started_apart(located: LocatedCase<'_>, target: &dyn Target) -> bool {
+/// Whether the target is started for the case, outside of the cluster in which it is installed.
+fn is_started_separately(located: LocatedCase<'_>, target: &dyn Target) -> bool {
     let decision = located.case.when.decision();
     let is_admitted = decision.is_none_or(|decision| decision.runs_on == RunsOn::Admission);
     located.scenario().is_some() || !is_admitted || !target.is_inside(&located.contract.component)

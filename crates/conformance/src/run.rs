@@ -151,7 +151,7 @@ pub async fn judged(
     let conclusion = Conclusion::begin(target.extras());
     let mut broken = parts::run_parts(&state, parts, &conclusion.intake).await;
     if let Ground::Whole(whole) = &options.ground {
-        server::leave(&state, whole).await;
+        server::clean_up_cluster(&state, whole).await;
     }
     state.left_behind(target.leave().await);
     broken.sort();

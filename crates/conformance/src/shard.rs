@@ -218,7 +218,7 @@ impl SelectionDigest {
     }
 }
 
-/// Contracts that hang together, by position.
+/// Contracts of which one presupposes clauses of another, by position.
 fn bundles(contracts: &[Weighed]) -> Vec<BTreeSet<usize>> {
     let ids = |at: usize| contracts[at].clauses.iter().map(move |id| (id.as_str(), at));
     let home: BTreeMap<&str, usize> = (0..contracts.len()).flat_map(ids).collect();
@@ -238,10 +238,10 @@ fn weight(contracts: &[Weighed], bundle: &BTreeSet<usize>) -> usize {
     bundle.iter().map(|at| contracts[*at].weight).sum()
 }
 
-/// The report that one run would have given, from those of all its shards, each with its name.
+/// Merges the reports of all shards of a run, each with its name, into the report that one run would have given.
 ///
 /// # Errors
-/// When a shard lacks or is there twice, or they are of different runs.
+/// If a shard is missing or there twice, or they are of different runs.
 pub fn merge(reports: &[(String, Report)]) -> Result<Report, MergeError> {
     let (first_name, first) = reports.first().ok_or(MergeError::Nothing)?;
     let mut shards: BTreeMap<usize, &(String, Report)> = BTreeMap::new();
@@ -254,10 +254,10 @@ pub fn merge(reports: &[(String, Report)]) -> Result<Report, MergeError> {
         }
     }
     let whole = first.selection.shard.clone().unwrap_or_default();
-    let lacking = (1..=whole.of).filter(|index| !shards.contains_key(index));
-    let lacking: Vec<Shard> = lacking.map(|index| Shard { index, of: whole.of }).collect();
-    if !lacking.is_empty() {
-        return Err(MergeError::Missing(lacking));
+    let missing = (1..=whole.of).filter(|index| !shards.contains_key(index));
+    let missing: Vec<Shard> = missing.map(|index| Shard { index, of: whole.of }).collect();
+    if !missing.is_empty() {
+        return Err(MergeError::Missing(missing));
     }
     let shards: Vec<&Report> = shards.into_values().map(|(_, report)| report).collect();
     joined(&shards, &whole)
@@ -265,7 +265,7 @@ pub fn merge(reports: &[(String, Report)]) -> Result<Report, MergeError> {
 
 /// Refuses reports that one run cannot have given.
 fn same(first_name: &str, first: &Report, name: &str, report: &Report) -> Result<(), MergeError> {
-    let said = |report: &Report| {
+    let properties = |report: &Report| {
         let shard = report.selection.shard.clone().unwrap_or_default();
         let waivers = report.waivers.iter().map(|used| format!("{} until {}", used.clause, used.expires));
         [
@@ -277,11 +277,11 @@ fn same(first_name: &str, first: &Report, name: &str, report: &Report) -> Result
             ("number of shards", shard.of.to_string()),
             ("digest of the contracts", shard.digest),
             ("repeats", report.run.repeat.to_string()),
-            ("what was asked for", report.run.asked().unwrap_or_default()),
+            ("requirements", report.run.requirements().unwrap_or_default()),
             ("waivers", waivers.collect::<Vec<_>>().join(", ")),
         ]
     };
-    for ((what, one), (_, other)) in said(first).into_iter().zip(said(report)) {
+    for ((what, one), (_, other)) in properties(first).into_iter().zip(properties(report)) {
         if one != other {
             let (first, second) = (first_name.to_owned(), name.to_owned());
             return Err(MergeError::Differ { what, first, one, second, other });

@@ -172,13 +172,13 @@ impl ControllerPair<'_> {
                 continue;
             }
             let group = found.groups[at].place.clone();
-            for shown in self.shrink(world, &group) {
+            for smallest in self.shrink(world, &group) {
                 // Other groups that differ in the small world get it as their example, too.
-                let place = shown.difference.group();
+                let place = smallest.difference.group();
                 let same = |group: &Group| group.place == place && group.explanation.is_none();
                 if let Some(other) = found.groups.iter().position(same).filter(|other| !small.contains(other))
                 {
-                    found.groups[other].example = Example::new(&shown.difference, shown.given);
+                    found.groups[other].example = Example::new(&smallest.difference, smallest.given);
                     small.push(other);
                 }
             }

@@ -58,22 +58,22 @@ impl Baseline {
 pub(super) fn decide(
     gate: &GateInput<'_>,
     state: BaselineState,
-    (level, action, said): (Level, Action, &str),
+    (level, action, reason): (Level, Action, &str),
     code: u8,
 ) -> (Action, u8, String) {
     let policy = gate.against.policy;
     match state {
-        BaselineState::New => (action, code, said.to_owned()),
+        BaselineState::New => (action, code, reason.to_owned()),
         BaselineState::Worse => {
             let regression = policy.regression(level);
             let why = format!("it passed in the baseline, and a regression {}", verb(regression));
-            if regression >= action { (regression, 5, why) } else { (action, code, said.to_owned()) }
+            if regression >= action { (regression, 5, why) } else { (action, code, reason.to_owned()) }
         }
         BaselineState::Known => match policy.baseline.as_ref().and_then(|baseline| baseline.known) {
             Some(known) if known < action => {
                 (known, code, format!("the baseline has it, too, and a known finding {}", verb(known)))
             }
-            _ => (action, code, said.to_owned()),
+            _ => (action, code, reason.to_owned()),
         },
     }
 }

@@ -21,12 +21,12 @@ pub(super) fn findings(
     waivers: &[WaiverUse],
 ) {
     let used = waivers.iter().find(|used| used.clause == clause.id);
-    let (action, said) = gate.action(contract, &clause.id, clause.level);
+    let (action, reason) = gate.action(contract, &clause.id, clause.level);
     let found = match clause.status {
         Status::Failed => {
             let state_before = baseline.map(|baseline| baseline.clause(&contract.name, clause));
             let state_before = state_before.unwrap_or((BaselineState::New, Vec::new()));
-            Some(failed(gate, clause, (action, &said), state_before, used))
+            Some(failed(gate, clause, (action, &reason), state_before, used))
         }
         Status::Waived => used.map(|used| waived(clause, used)),
         Status::Errored => Some(errored(gate, clause)),
@@ -54,13 +54,13 @@ pub(super) fn findings(
 fn failed(
     gate: &GateInput<'_>,
     clause: &ClauseResult,
-    (action, said): (Action, &str),
+    (action, reason): (Action, &str),
     (state, regressed): (BaselineState, Vec<String>),
     used: Option<&WaiverUse>,
 ) -> Finding {
     let (action, code, why) = match used.filter(|used| used.state == WaiverState::Expired) {
         Some(used) => (Action::Fail, 7, format!("its waiver expired on {} ({})", used.expires, used.owner)),
-        None => decide(gate, state, (clause.level, action, said), 1),
+        None => decide(gate, state, (clause.level, action, reason), 1),
     };
     let broken: Vec<&CaseResult> = clause.cases_with(Status::Failed).collect();
     let what = format!("{}: {} of {} failed", clause.text, broken.len(), plural(clause.cases.len(), "case"));

@@ -49,8 +49,8 @@ fn laws(
         let subject = format!("law of {}: {}", contract.name, crate::laws::sentence(law.law));
         if let Some(first) = law.broken.first() {
             let action = gate.against.policy.findings.laws;
-            let said = format!("policy: a broken law {}", verb(action));
-            let (action, code, why) = decide(gate, state_before(law), (Level::Must, action, &said), 1);
+            let reason = format!("policy: a broken law {}", verb(action));
+            let (action, code, why) = decide(gate, state_before(law), (Level::Must, action, &reason), 1);
             let what = format!("broken in {}, first {}", plural(law.broken.len(), "case"), first.case);
             let mut finding = Finding::new(subject, action, code).with_text(what, why, "fix the target");
             finding.details = vec![first.text.replace('\n', " ")];
@@ -81,8 +81,8 @@ fn unexplained(
             }
             Some(_) => BaselineState::Worse,
         };
-        let said = format!("policy: an unexplained change {}", verb(action));
-        let (action, code, why) = decide(gate, state, (Level::Must, action, &said), 1);
+        let reason = format!("policy: an unexplained change {}", verb(action));
+        let (action, code, why) = decide(gate, state, (Level::Must, action, &reason), 1);
         findings.push(Finding::new(format!("{} in {}", found.path, contract.name), action, code).with_text(
             format!(
                 "became {} in {}, which no clause explains",
@@ -105,8 +105,8 @@ fn gaps(
         let action = gate.against.policy.findings.gaps;
         let known = before.is_some_and(|before| before.gaps.iter().any(|other| other.path == gap.path));
         let state = if known { BaselineState::Known } else { BaselineState::New };
-        let said = format!("policy: a gap {}", verb(action));
-        let (action, code, why) = decide(gate, state, (Level::Must, action, &said), 6);
+        let reason = format!("policy: a gap {}", verb(action));
+        let (action, code, why) = decide(gate, state, (Level::Must, action, &reason), 6);
         findings.push(Finding::new(format!("{} in {}", gap.path, contract.name), action, code).with_text(
             format!("changes in {}, and no case would miss it", gap.case),
             why,

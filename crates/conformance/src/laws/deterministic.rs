@@ -7,19 +7,19 @@ use crate::matching::{self, Rules};
 
 pub(super) fn check(trace: &Trace, rules: &Rules) -> LawOutcome {
     let Some(first) = trace.main.answer() else { return LawOutcome::NotApplicable };
-    let mut held = LawOutcome::NotApplicable;
+    let mut outcome = LawOutcome::NotApplicable;
     for (which, second) in [("sent again", &trace.repeat), ("sent in v1beta1", &trace.beta)] {
         let Some(second) = second else { continue };
         if let Some(text) = differs(first, second, trace.ours, rules) {
             return LawOutcome::Broken(format!("{which}, {text}"));
         }
-        held = LawOutcome::Kept;
+        outcome = LawOutcome::Kept;
     }
     let bytes = |exchange: &Exchange| exchange.response.clone();
     if trace.ours && trace.repeat.as_ref().is_some_and(|repeat| bytes(repeat) != bytes(&trace.main)) {
         return LawOutcome::Broken("sent again, the answer has other bytes".to_owned());
     }
-    held
+    outcome
 }
 
 fn differs(first: &Answer, second: &Exchange, ours: bool, rules: &Rules) -> Option<String> {

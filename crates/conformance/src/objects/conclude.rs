@@ -136,7 +136,10 @@ impl Checker<'_> {
         let mut cases: Vec<CaseResult> = found.broken.values().cloned().collect();
         let mut add = |status: Status, number: usize, what: &str, reason: Option<Reason>| {
             if number > 0 {
-                cases.push(CaseResult { reason, ..together(number, what, status, &clause.location) });
+                cases.push(CaseResult {
+                    reason,
+                    ..summary_of_objects(number, what, status, &clause.location)
+                });
             }
         };
         add(Status::Failed, found.more, MORE, None);

@@ -16,12 +16,12 @@ use crate::waivers;
 /// If the shards do not have the clauses that they state.
 pub(crate) fn join(report: &mut Report, shards: &[&Report], whole: &ShardInfo) -> Result<(), MergeError> {
     // The state of a waiver depends on all namespaces, so waivers are applied only to the merged report.
-    let each: Vec<Vec<ContractResult>> =
+    let by_shard: Vec<Vec<ContractResult>> =
         shards.iter().map(|shard| waivers::without_waivers(&shard.contracts)).collect();
-    let mut contracts = each.first().cloned().unwrap_or_default();
+    let mut contracts = by_shard.first().cloned().unwrap_or_default();
     for contract in &mut contracts {
         let of_all: Vec<&ContractResult> =
-            each.iter().flatten().filter(|other| other.name == contract.name).collect();
+            by_shard.iter().flatten().filter(|other| other.name == contract.name).collect();
         contract.duration_ms = of_all.iter().map(|other| other.duration_ms).fold(0.0, f64::max);
         for clause in &mut contract.clauses {
             let of_all = of_all.iter().flat_map(|other| &other.clauses).filter(|other| other.id == clause.id);
@@ -40,8 +40,8 @@ pub(crate) fn join(report: &mut Report, shards: &[&Report], whole: &ShardInfo) -
     report.contracts = contracts;
     let read = |report: &Report| report.selection.namespaces.unwrap_or_default();
     let namespaces = shards.iter().map(|shard| read(shard)).sum();
-    let said = &report.substrate.description;
-    let what = said.strip_suffix(&describe("", read(report))).unwrap_or(said);
+    let description = &report.substrate.description;
+    let what = description.strip_suffix(&describe("", read(report))).unwrap_or(description);
     report.substrate.description = describe(what, namespaces);
     let selection = report.selection.clone();
     report.selection = SelectionInfo {
@@ -79,7 +79,7 @@ fn added(shards: &[&ClauseResult], first: &ClauseResult) -> ClauseResult {
     for ((order, what), (objects, case)) in sums {
         let objects = objects + if order == 0 { more } else { 0 };
         let reason = case.reason.clone();
-        cases.push(CaseResult { reason, ..together(objects, what, case.status, &case.location) });
+        cases.push(CaseResult { reason, ..summary_of_objects(objects, what, case.status, &case.location) });
     }
     if cases.is_empty() {
         cases.extend(skipped.cloned());

@@ -21,9 +21,9 @@ pub(crate) fn lanes<'a>(
             seen: cases().flat_map(|located| place::seen_by_others(located.case)).collect(),
             groups: Vec::new(),
         };
-        let (met, apart) = lanes.into_iter().partition(|other| other.conflicts_with(&lane));
-        lanes = apart;
-        for other in met {
+        let (conflicting, others) = lanes.into_iter().partition(|other| other.conflicts_with(&lane));
+        lanes = others;
+        for other in conflicting {
             lane.join(other);
         }
         lane.groups.push(group);

@@ -31,7 +31,7 @@ pub struct Taken {
 /// An open port that receives reviews. Dropping it closes it.
 pub struct Tap {
     served: TlsEndpoint,
-    taken: mpsc::Receiver<Taken>,
+    reviews: mpsc::Receiver<Taken>,
     lost: Arc<AtomicUsize>,
 }
 
@@ -41,11 +41,11 @@ impl Tap {
     /// # Errors
     /// If the port is in use, or no certificate can be created for the host.
     pub async fn open(address: SocketAddr, host: Option<&str>) -> Result<Self, ServeError> {
-        let (hand, taken) = mpsc::channel(WAITING);
+        let (sender, reviews) = mpsc::channel(WAITING);
         let lost = Arc::<AtomicUsize>::default();
         let missed = Arc::clone(&lost);
         let service = tower::service_fn(move |request: Request<Incoming>| {
-            let (hand, missed) = (hand.clone(), Arc::clone(&missed));
+            let (sender, missed) = (sender.clone(), Arc::clone(&missed));
             async move {
                 let path = request.uri().path().to_owned();
                 let Ok(body) = Limited::new(request.into_body(), LONGEST).collect().await else {
@@ -54,13 +54,13 @@ impl Tap {
                 };
                 let body = body.to_bytes();
                 let answer = allowed(&body);
-                if hand.try_send(Taken { path, body }).is_err() {
+                if sender.try_send(Taken { path, body }).is_err() {
                     missed.fetch_add(1, Ordering::Relaxed);
                 }
                 Ok(reply(StatusCode::OK, answer))
             }
         });
-        Ok(Self { served: TlsEndpoint::open(address, host, service).await?, taken, lost })
+        Ok(Self { served: TlsEndpoint::open(address, host, service).await?, reviews, lost })
     }
 
     /// The address on which it listens.
@@ -77,7 +77,7 @@ impl Tap {
 
     /// Waits for the next review.
     pub async fn next(&mut self) -> Option<Taken> {
-        self.taken.recv().await
+        self.reviews.recv().await
     }
 
     /// Number of lost reviews.

@@ -143,7 +143,7 @@ pub(super) fn conclude(at: CaseRef, located: LocatedCase<'_>, attempt: Attempt) 
             let mut checks = observation::judge(&located.case.then, &observation, &rules);
             let traced = trace.map(|trace| Traced::of(*trace, law_rules));
             if let Some(traced) = &traced {
-                checks.extend(broken_laws(&traced.held, |law| located.contract.exempt.contains_key(&law)));
+                checks.extend(broken_laws(&traced.laws, |law| located.contract.exempt.contains_key(&law)));
             }
             let status = if !checks.is_empty() {
                 Status::Failed
@@ -174,16 +174,17 @@ fn with_decision_document(located: LocatedCase<'_>, seen: Observation) -> Observ
     Observation { input: document(seen.input), answer, ..seen }
 }
 
-fn broken_laws(held: &BTreeMap<Law, LawOutcome>, exempt: impl Fn(Law) -> bool) -> Vec<Check> {
-    let broken = held.iter().filter(|(law, _)| !exempt(**law)).filter_map(|(law, held)| match held {
-        LawOutcome::Broken(text) => Some(Check {
-            part: "law".to_owned(),
-            path: crate::laws::name(*law),
-            want: crate::laws::sentence(*law).to_owned(),
-            got: text.clone(),
-        }),
-        LawOutcome::Kept | LawOutcome::NotApplicable => None,
-    });
+fn broken_laws(outcomes: &BTreeMap<Law, LawOutcome>, exempt: impl Fn(Law) -> bool) -> Vec<Check> {
+    let broken =
+        outcomes.iter().filter(|(law, _)| !exempt(**law)).filter_map(|(law, outcome)| match outcome {
+            LawOutcome::Broken(text) => Some(Check {
+                part: "law".to_owned(),
+                path: crate::laws::name(*law),
+                want: crate::laws::sentence(*law).to_owned(),
+                got: text.clone(),
+            }),
+            LawOutcome::Kept | LawOutcome::NotApplicable => None,
+        });
     broken.collect()
 }
 

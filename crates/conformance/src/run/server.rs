@@ -212,7 +212,7 @@ async fn run_case(context: &WebhookContext<'_>, prepared: &case::ServerCase) -> 
 }
 
 /// Cleans up a whole cluster that outlives the run, and resumes its controllers.
-pub(super) async fn leave(state: &RunState<'_>, whole: &Whole) {
+pub(super) async fn clean_up_cluster(state: &RunState<'_>, whole: &Whole) {
     if !whole.stays {
         return;
     }

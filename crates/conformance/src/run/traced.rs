@@ -14,7 +14,7 @@ use crate::plan::CaseRef;
 
 /// Laws and duration of the exchanges of a case.
 pub(crate) struct Traced {
-    pub(crate) held: BTreeMap<Law, LawOutcome>,
+    pub(crate) laws: BTreeMap<Law, LawOutcome>,
     /// How long all exchanges took.
     pub(crate) took: Duration,
     /// Kept until the case is done.
@@ -25,7 +25,7 @@ impl Traced {
     pub(crate) fn of(trace: Trace, rules: Rules) -> Self {
         let all = trace.earlier.iter().chain([&trace]).flat_map(Trace::all);
         let took = all.map(|exchange| exchange.took).sum();
-        Self { held: laws::judge(&trace, &rules), took, exchanges: Some(Arc::new((trace, rules))) }
+        Self { laws: laws::judge(&trace, &rules), took, exchanges: Some(Arc::new((trace, rules))) }
     }
 }
 

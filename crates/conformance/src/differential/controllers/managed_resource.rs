@@ -148,11 +148,11 @@ impl Generator<'_, '_> {
         (key, json!(manifests))
     }
 
-    /// The objects of a key: usually those of before, or objects that no other key has.
+    /// The objects of a key: usually its earlier ones, or objects that no other key has.
     fn objects_of(&mut self, secret: &str, key: &'static str) -> Vec<String> {
-        let held = self.keys.get(&(secret.to_owned(), key)).cloned();
-        if let Some(held) = held.filter(|_| happens(self.rng, 60)) {
-            return held;
+        let earlier = self.keys.get(&(secret.to_owned(), key)).cloned();
+        if let Some(earlier) = earlier.filter(|_| happens(self.rng, 60)) {
+            return earlier;
         }
         let mut objects = Vec::new();
         for _ in 0..=usize::from(self.happens(25)) {

@@ -13,10 +13,10 @@ impl ControllerPair<'_> {
     pub(super) fn shrink(&self, world: Value, group: &str) -> Vec<WorldDifference> {
         let is_outside = self.a.is_outside() || self.b.is_outside();
         let most = self.tries.unwrap_or(if is_outside { REAL_TRIES } else { TRIES });
-        let (mut kept, mut shown) = (world, Vec::new());
+        let (mut smallest, mut differences) = (world, Vec::new());
         let (mut next, mut tries, mut is_changed) = (0, 0, false);
         while tries < most && self.interrupt.raised().is_none() {
-            let mut candidates = smaller::smaller(&kept);
+            let mut candidates = smaller::smaller(&smallest);
             candidates.retain(|candidate| world::scenario(candidate).is_ok());
             let batch = candidates.get(next..).unwrap_or_default();
             let batch = &batch[..batch.len().min(self.parallel)];
@@ -31,13 +31,13 @@ impl ControllerPair<'_> {
             let found = in_parallel(batch, self.parallel, |_, candidate| self.differs(candidate, group));
             match found.into_iter().enumerate().find_map(|(at, found)| Some((at, found?))) {
                 Some((at, found)) => {
-                    (kept, shown, is_changed) = (batch[at].clone(), found, true);
+                    (smallest, differences, is_changed) = (batch[at].clone(), found, true);
                     next += at;
                 }
                 None => next += batch.len(),
             }
         }
-        shown
+        differences
     }
 
     /// The unexplained differences of a world, if one is at the place. A world that cannot run has none.

@@ -15,10 +15,10 @@ pub(super) fn of(
     proofs: impl Fn(Law) -> Option<bool>,
 ) -> Vec<LawResult> {
     let traced: Vec<(&CaseRun, &BTreeMap<Law, LawOutcome>)> =
-        case_runs.iter().filter_map(|case_run| Some((case_run, &case_run.traced.as_ref()?.held))).collect();
+        case_runs.iter().filter_map(|case_run| Some((case_run, &case_run.traced.as_ref()?.laws))).collect();
     let result = |law: Law| {
         let exempt = contract.exempt.get(&law).cloned();
-        let broken = traced.iter().filter_map(|(case_run, held)| match held.get(&law) {
+        let broken = traced.iter().filter_map(|(case_run, outcomes)| match outcomes.get(&law) {
             Some(LawOutcome::Broken(text)) if exempt.is_none() => {
                 let case = format!("{}/{}", contract.clauses[case_run.at.clause].id, case_run.result.name);
                 Some(LawBreach { case, text: text.clone() })
@@ -28,7 +28,7 @@ pub(super) fn of(
         LawResult {
             law,
             broken: broken.collect(),
-            held: traced.iter().filter(|(_, held)| held.get(&law) == Some(&LawOutcome::Kept)).count(),
+            held: traced.iter().filter(|(_, outcomes)| outcomes.get(&law) == Some(&LawOutcome::Kept)).count(),
             proven: proofs(law).filter(|_| exempt.is_none()),
             exempt,
         }

@@ -17,31 +17,35 @@ pub(super) fn make(
     placeholders: &Placeholders,
     two_clusters: bool,
 ) -> Result<String, TargetError> {
-    let mut whole = match &config.file {
+    let mut merged = match &config.file {
         None => Value::Object(Map::new()),
         Some(name) => read(&folder.join(name))?,
     };
-    merge(&mut whole, case);
+    merge(&mut merged, case);
     let clusters = config.clusters.iter().filter(|_| two_clusters);
     for (path, value) in config.set.iter().chain(clusters) {
         let segments: Vec<&str> = path.split('.').collect();
-        set(&mut whole, &segments, placeholders.fill_value(value)?);
+        set(&mut merged, &segments, placeholders.fill_value(value)?);
     }
-    let whole = placeholders.fill_value(&whole)?;
-    Ok(serde_json::to_string_pretty(&whole).expect("a configuration is JSON"))
+    let merged = placeholders.fill_value(&merged)?;
+    Ok(serde_json::to_string_pretty(&merged).expect("a configuration is JSON"))
 }
 
 /// The case's configuration only, with version and kind of the target's own file, as JSON.
-pub(super) fn alone(config: &TargetConfig, folder: &Path, case: &Value) -> Result<String, TargetError> {
-    let whole = match &config.file {
+pub(super) fn without_own_fields(
+    config: &TargetConfig,
+    folder: &Path,
+    case: &Value,
+) -> Result<String, TargetError> {
+    let own = match &config.file {
         None => Value::Null,
         Some(name) => read(&folder.join(name))?,
     };
     let heads = ["apiVersion", "kind"].into_iter();
-    let mut alone: Map<String, Value> =
-        heads.filter_map(|name| Some((name.to_owned(), whole.get(name)?.clone()))).collect();
-    alone.extend(case.as_object().cloned().unwrap_or_default());
-    Ok(Value::Object(alone).to_string())
+    let mut fields: Map<String, Value> =
+        heads.filter_map(|name| Some((name.to_owned(), own.get(name)?.clone()))).collect();
+    fields.extend(case.as_object().cloned().unwrap_or_default());
+    Ok(Value::Object(fields).to_string())
 }
 
 fn read(path: &Path) -> Result<Value, TargetError> {
@@ -53,31 +57,31 @@ fn read(path: &Path) -> Result<Value, TargetError> {
 }
 
 /// Merges maps; everything else is replaced, null removes.
-fn merge(whole: &mut Value, part: &Value) {
-    match (whole, part) {
-        (Value::Object(whole), Value::Object(part)) => {
-            for (name, value) in part {
+fn merge(value: &mut Value, other: &Value) {
+    match (value, other) {
+        (Value::Object(fields), Value::Object(other)) => {
+            for (name, value) in other {
                 if value.is_null() {
-                    whole.remove(name);
+                    fields.remove(name);
                 } else {
-                    merge(whole.entry(name.clone()).or_insert(Value::Null), value);
+                    merge(fields.entry(name.clone()).or_insert(Value::Null), value);
                 }
             }
         }
         (_, Value::Null) => {}
-        (whole, part) => *whole = part.clone(),
+        (value, other) => *value = other.clone(),
     }
 }
 
-fn set(whole: &mut Value, path: &[&str], value: Value) {
+fn set(target: &mut Value, path: &[&str], value: Value) {
     let Some((first, rest)) = path.split_first() else {
-        *whole = value;
+        *target = value;
         return;
     };
-    if !whole.is_object() {
-        *whole = Value::Object(Map::new());
+    if !target.is_object() {
+        *target = Value::Object(Map::new());
     }
-    let fields = whole.as_object_mut().expect("it was made one");
+    let fields = target.as_object_mut().expect("it was made one");
     set(fields.entry((*first).to_owned()).or_insert(Value::Null), rest, value);
 }
 

@@ -31,7 +31,7 @@ pub(super) async fn print(target: &CommandTarget, trial: &Trial<'_>) -> Result<C
         trial.facts.as_ref().filter(|_| target.image.is_none() || target.uses_placeholder("Kubeconfig>"));
     let kubeconfigs = location.kubeconfigs(facts, None).await?;
     let placeholders = Placeholders::new(location.files(), kubeconfigs)?;
-    placeholders.write_config(&configuration::alone(config, &target.folder, trial.config)?)?;
+    placeholders.write_config(&configuration::without_own_fields(config, &target.folder, trial.config)?)?;
     let command = placeholders.fill_all(&target.spec.effective)?;
     let line = location.line(Program { command, args: Vec::new(), env: BTreeMap::new() }, &[])?;
     let name = line.name.clone();
