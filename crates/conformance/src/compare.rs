@@ -92,7 +92,7 @@ pub fn compare(first: &Report, second: &Report) -> Comparison {
     // Different verdicts of different cases are no difference.
     let has_same_cases = comparison.only_in_first + comparison.only_in_second == 0;
     if has_same_cases && first.verdict != second.verdict {
-        comparison.verdicts = Some([first.verdict, second.verdict].map(Verdict::words).map(str::to_owned));
+        comparison.verdicts = Some([first.verdict, second.verdict].map(Verdict::label).map(str::to_owned));
     }
     comparison
 }

@@ -28,7 +28,7 @@ impl Observation {
         Self { called: None, input: None, answer }
     }
 
-    /// A request that no webhook was asked about, or that one let pass as it was.
+    /// A request for which no webhook was called, or that one did not change.
     #[must_use]
     pub fn untouched(called: Option<bool>, input: Option<Value>) -> Self {
         let answer = Answer { allowed: true, code: Some(200), object: input.clone(), ..Answer::default() };

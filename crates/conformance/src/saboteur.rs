@@ -22,7 +22,7 @@ pub use gaps::{Losses, compared_with_parameters};
 
 use asserted_value::AssertedValue;
 
-/// One thing that a case asserts.
+/// An assertion of a case.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Assertion {
     /// The length of a list whose elements are asserted one by one.

@@ -181,7 +181,7 @@ fn four_shards_of_namespaces_are_one_run() {
     merge(here, &["3", "1", "4", "2"]).says(1, &[&format!("{number} namespaces"), "merged/report.html"]);
     assert_eq!(timeless(read(here, "merged")), timeless(whole));
     merge(here, &["3", "1", "4"]).says(4, &["incomplete: shard 2/4 is missing"]);
-    merge(here, &["whole", "1"]).says(2, &["whole is no shard"]);
+    merge(here, &["whole", "1"]).says(2, &["whole is not a shard"]);
     // A shard that no namespace falls to says so, and is a part all the same.
     fs::write(here.join("one.yaml"), yaml(&emitted("shoot--a"))).unwrap();
     let parts = ["1/2", "2/2"].map(|shard| {

@@ -151,12 +151,12 @@ fn a_regression_is_what_the_baseline_passed() {
     report(here, "should.json", became("SHOULD", "failed"));
     for broken in ["must.json", "should.json"] {
         gate(here, &[broken, "--baseline", "good"])
-            .says(5, &["it was right in the baseline", "exit code 5: a regression", "baseline good"]);
+            .says(5, &["it passed in the baseline", "exit code 5: a regression", "baseline good"]);
     }
     gate(here, &["must.json", "--baseline", "must.json"]).says(1, &["policy: MUST fails"]);
     gate(here, &["good", "--baseline", "must.json"]).says(0, &[]);
     policy(here, "spec:\n  baseline: {report: must.json, known: warn, regressions: {SHOULD: warn}}\n");
-    gate(here, &["must.json", "--policy", "gate.yaml"]).says(0, &["the baseline has it as well"]);
+    gate(here, &["must.json", "--policy", "gate.yaml"]).says(0, &["the baseline has it, too"]);
     gate(here, &["should.json", "--policy", "gate.yaml", "--baseline", "good"])
         .says(0, &["a regression warns"]);
     report(here, "less.json", |report| clause(report)["cases"] = json!([]));

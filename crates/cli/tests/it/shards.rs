@@ -74,7 +74,7 @@ fn four_shards_are_one_run() {
     merge(here, &["4"]).says(4, &["incomplete: shards 1/4, 2/4, 3/4 are missing"]);
     merge(here, &["1", "2", "3", "4", "2/report.json"])
         .says(2, &["shard 2/4 is given twice: 2 and 2/report.json"]);
-    merge(here, &["1", "whole"]).says(2, &["whole is no shard", "--shard"]);
+    merge(here, &["1", "whole"]).says(2, &["whole is not a shard", "--shard"]);
     merge(here, &["1", "no"]).says(2, &["failed to read no"]);
     call(here, &["gate", "1"]).says(4, &["only shard 1 of 4", "report merge"]);
 
@@ -85,13 +85,13 @@ fn four_shards_are_one_run() {
         merge(here, &["1", "other", "3", "4"])
     };
     other(&|report| report["run"]["version"] = json!("9.9.9"))
-        .says(2, &["no shards of one run", "version", "9.9.9"]);
+        .says(2, &["not shards of the same run", "version", "9.9.9"]);
     other(&|report| report["target"]["name"] = json!("another")).says(2, &["target", "another"]);
     other(&|report| report["substrate"]["name"] = json!("kind")).says(2, &["substrate", "kind"]);
     other(&|report| report["selection"]["shard"]["digest"] = json!("0"))
         .says(2, &["digest of the contracts"]);
     other(&|report| report["contracts"][0]["clauses"][0]["hash"] = json!("0"))
-        .says(2, &["not the whole that they say"]);
+        .says(2, &["do not have all cases that they state"]);
 
     // What a shard found is what the whole found.
     other(&|report| {

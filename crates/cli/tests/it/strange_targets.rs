@@ -43,7 +43,7 @@ fn a_certificate_of_another_authority_is_named() {
 fn garbage_breaks_the_law_of_the_echo() {
     let folder = tempfile::tempdir().unwrap();
     against(folder.path(), answer(200, "no json at all"), false)
-        .says(1, &["no AdmissionReview", "no json at all"]);
+        .says(1, &["not an AdmissionReview", "no json at all"]);
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn a_server_is_started_only_beside_a_target_that_is_started() {
     verify("built-in", &[]).says(0, &["AdmissionReviews straight to the target", "conformant"]);
     verify("built-in", &["--insecure"]).says(2, &["no use for our own components"]);
     verify("built-in", &["--gardener", "v1.98.0"]).says(0, &["conformant"]);
-    verify("built-in", &["--strict"]).says(0, &["to the letter"]);
+    verify("built-in", &["--strict"]).says(0, &["strict"]);
     assert!(report().contains("\"strict\": true"));
     let attest = ["attest", "--clause", "GRM-SEC-001", "--target", "built-in", "--strict"];
     told(&program(folder.path()).args(attest).output().unwrap()).says(2, &["--strict", "verify --strict"]);

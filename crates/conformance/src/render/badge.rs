@@ -48,7 +48,7 @@ pub fn shields(report: &Report) -> String {
 fn message(report: &Report) -> String {
     let must = report.levels.get("MUST").filter(|must| must.total > 0);
     let must = must.map(|must| format!(" {}/{}", must.passed, must.total)).unwrap_or_default();
-    format!("{}{must}", report.verdict.words())
+    format!("{}{must}", report.verdict.label())
 }
 
 /// The name of a colour in shields.io, and the colour; white text is readable on each.

@@ -102,7 +102,7 @@ pub fn html(report: &Report) -> Result<String, HtmlError> {
         .collect();
     let content = Page {
         report,
-        verdict: report.verdict.words(),
+        verdict: report.verdict.label(),
         verdict_class: class(report.verdict),
         style: PAGE_STYLE,
         failures,
@@ -172,7 +172,7 @@ fn cell(contract: &ContractResult) -> ContractCell {
         component: contract.component.clone(),
         sign,
         class: class(contract.verdict),
-        words: format!("{}: {} of {} cases passed", contract.verdict.words(), counts.passed, counts.cases),
+        words: format!("{}: {} of {} cases passed", contract.verdict.label(), counts.passed, counts.cases),
     }
 }
 

@@ -25,7 +25,7 @@ fn summary(out: &mut String, report: &Report) {
     let mut line = |text: String| writeln!(out, "{text}").expect("writing to memory does not fail");
     let counts = &report.counts;
     let version = report.target.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
-    line(format!("## gardener-conformance: {}", report.verdict.words()));
+    line(format!("## gardener-conformance: {}", report.verdict.label()));
     line(String::new());
     line(format!(
         "**{}{version}** on {}{} · exit code {}",
@@ -171,7 +171,7 @@ fn contracts(out: &mut String, report: &Report) {
         line(format!(
             "| {} | {} | {} | {} | {} | {} | {} | {} | {} |",
             cell(&contract.name),
-            contract.verdict.words(),
+            contract.verdict.label(),
             counts.clauses,
             counts.cases,
             counts.passed,

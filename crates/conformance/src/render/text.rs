@@ -205,7 +205,7 @@ fn conclusion(out: &mut String, report: &Report, view: &View<'_>) {
             format!("{level} {}/{}{partly}", counts.passed, counts.total)
         })
         .collect();
-    line(out, &format!("verdict  {}    {}", view.paint(tone, report.verdict.words()), levels.join("   ")));
+    line(out, &format!("verdict  {}    {}", view.paint(tone, report.verdict.label()), levels.join("   ")));
     if let Some(signal) = report.interrupted {
         let name = if signal == 2 { "SIGINT" } else { "SIGTERM" };
         line(

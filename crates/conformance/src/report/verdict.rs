@@ -76,7 +76,7 @@ impl Verdict {
 
     /// `conformant`, `partial`, `not conformant`, `inconclusive`.
     #[must_use]
-    pub fn words(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Self::Conformant => "conformant",
             Self::Partial => "partial",

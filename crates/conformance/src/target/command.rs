@@ -148,9 +148,9 @@ impl Target for CommandTarget {
             match self.start_once(setup.clone()).await {
                 // A port that was free a moment ago may be someone else's by now.
                 Err(
-                    TargetError::Ended { last_output: words, .. }
-                    | TargetError::Container { message: words, .. },
-                ) if is_port_in_use(&words) => {}
+                    TargetError::Ended { last_output: output, .. }
+                    | TargetError::Container { message: output, .. },
+                ) if is_port_in_use(&output) => {}
                 result => return result,
             }
         }
@@ -288,10 +288,10 @@ impl Running for RunningCommand {
     }
 }
 
-/// Whether the output says that a port is in use, in the words of programs or of Docker.
+/// Whether the output of a program or of Docker says that a port is in use.
 fn is_port_in_use(last_output: &str) -> bool {
-    let words = last_output.to_lowercase();
-    words.contains("in use") || words.contains("port is already allocated")
+    let output = last_output.to_lowercase();
+    output.contains("in use") || output.contains("port is already allocated")
 }
 
 fn file(step: &'static str, path: &str, source: std::io::Error) -> TargetError {

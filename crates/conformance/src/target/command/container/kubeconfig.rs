@@ -203,8 +203,9 @@ mod tests {
 
         let refused =
             carried_to("https://127.0.0.1:6443", &apart(HostAccess::Unreached)).await.err().unwrap();
-        let words = "failed to lead the container to https://127.0.0.1:6443: containers of a rootless engine";
-        assert!(refused.to_string().starts_with(words), "{refused}");
+        let message =
+            "failed to connect the container to https://127.0.0.1:6443: containers of a rootless engine";
+        assert!(refused.to_string().starts_with(message), "{refused}");
     }
 
     #[tokio::test]
