@@ -1,4 +1,4 @@
-//! Attestation: what a foreign implementation was seen to keep, written from a report on it.
+//! Attestation: records which clauses a foreign implementation keeps, from a report on it.
 
 use std::collections::BTreeSet;
 
@@ -7,23 +7,23 @@ use contract::index::Summary;
 
 use crate::report::{CaseResult, ClauseResult, Reason, ReasonCode, Report, Status, sums};
 
-/// An attestation and what stands against it.
+/// A draft of an attestation, with disagreements between contract and target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Draft {
-    /// What was seen.
+    /// The attestation.
     pub attestation: Attestation,
     /// Name of its file: `gardener-resource-manager-v1.82.0.yaml`.
     pub file: String,
-    /// Clauses that differ as the contract states.
+    /// Clauses in which the target differs as the contract states.
     pub stated: BTreeSet<String>,
     /// Clauses that failed though the contract states no difference: the contract or the target is wrong.
     pub unstated: Vec<String>,
-    /// Clauses whose stated difference was not seen.
+    /// Clauses that the target keeps although the contract states a difference.
     pub kept_though_stated: Vec<String>,
 }
 
 /// Drafts the attestation of a report's target. A clause of which not every case was answered is notAttestable, with the
-/// reason; one that could not be asked because the environment broke is left out.
+/// reason; a clause that did not run because the environment broke is left out.
 #[must_use]
 pub fn draft(clauses: &[Summary], report: &Report) -> Draft {
     let version = report.target.version.clone().unwrap_or_else(|| "unknown".to_owned());
@@ -44,21 +44,20 @@ pub fn draft(clauses: &[Summary], report: &Report) -> Draft {
     for clause in clauses {
         let results = report.contracts.iter().flat_map(|contract| &contract.clauses);
         let Some(result) = results.into_iter().find(|result| result.id == clause.id) else { continue };
-        let Some(result) = of_its_levels(result) else { continue };
-        draft.see(clause, &result, &report.target.name, &version);
+        let Some(result) = without_other_levels(result) else { continue };
+        draft.record(clause, &result, &report.target.name, &version);
     }
     draft
 }
 
 impl Draft {
-    /// Why this must not be recorded: the run was interrupted, the environment broke, or something was not reached.
+    /// The exit code if the draft must not be recorded: the run was interrupted, the environment broke, or cases did not run.
     #[must_use]
     pub fn refusal(&self, report: &Report) -> Option<u8> {
         [130, 143, 3, 4].into_iter().find(|code| self.accepted(report).codes().contains(code))
     }
 
-    /// The exit code of the report once differences that contracts state are accepted; 5 where contract and target do
-    /// not agree on what differs.
+    /// The exit code of the report with stated differences accepted; 5 if contract and target disagree about differences.
     #[must_use]
     pub fn exit_code(&self, report: &Report) -> u8 {
         match self.accepted(report).exit_code() {
@@ -67,8 +66,8 @@ impl Draft {
         }
     }
 
-    /// The report without what is stated: its failures waived, and with them the laws they broke and what they changed;
-    /// what presupposes a failed clause is not supported.
+    /// The report with stated differences accepted: waives their failures, and removes the laws that they broke and their changes;
+    /// clauses that presuppose a failed clause are not supported.
     fn accepted(&self, report: &Report) -> Report {
         let mut report = report.clone();
         let is_stated = |case: &str| case.split_once('/').is_some_and(|(id, _)| self.stated.contains(id));
@@ -99,17 +98,17 @@ impl Draft {
     /// The file's content.
     ///
     /// # Errors
-    /// When it cannot be written as YAML.
+    /// If it cannot be written as YAML.
     pub fn to_yaml(&self) -> Result<String, serde_json::Error> {
         formats::yaml::to_string(&self.attestation)
     }
 
-    fn see(&mut self, clause: &Summary, result: &ClauseResult, name: &str, version: &str) {
+    fn record(&mut self, clause: &Summary, result: &ClauseResult, name: &str, version: &str) {
         let stated = clause.differs.get(&format!("{name} {version}")).or_else(|| clause.differs.get(name));
         let (seen, reason) = match result.status {
-            Status::Passed | Status::UnexpectedPass if result.is_partly_asked() => {
+            Status::Passed | Status::UnexpectedPass if result.is_partly_answered() => {
                 let (answered, all) = (result.answered(), result.cases.len());
-                let reason = format!("{answered} of {all} cases could be asked: {}", why(result));
+                let reason = format!("{answered} of {all} cases could run: {}", why(result));
                 (Seen::NotAttestable, Some(reason))
             }
             Status::Passed | Status::UnexpectedPass => {
@@ -138,28 +137,28 @@ impl Draft {
             hash: clause.hash.clone(),
             result: seen,
             reason,
-            asked: otherwise(result),
+            asked: deviations(result),
             substrate: None,
         };
         self.attestation.clauses.insert(clause.id.clone(), observation);
     }
 }
 
-/// The result without the rows of levels that the target is not asked on: those are another's to keep. `None`: all are.
-fn of_its_levels(result: &ClauseResult) -> Option<ClauseResult> {
-    let is_anothers =
+/// The result without rows of levels that do not apply to the target; `None` if no row is left.
+fn without_other_levels(result: &ClauseResult) -> Option<ClauseResult> {
+    let is_of_other_level =
         |case: &CaseResult| case.reason.as_ref().is_some_and(|reason| reason.code == ReasonCode::Level);
-    if !result.cases.iter().any(is_anothers) {
+    if !result.cases.iter().any(is_of_other_level) {
         return Some(result.clone());
     }
     let mut own = result.clone();
-    own.cases.retain(|case| !is_anothers(case));
+    own.cases.retain(|case| !is_of_other_level(case));
     own.status = ClauseResult::conclude(&own.cases);
     (!own.cases.is_empty()).then_some(own)
 }
 
-/// How many of the cases were asked otherwise than the substrate says, and how the first of them.
-fn otherwise(result: &ClauseResult) -> Option<String> {
+/// The number of cases that did not run as the substrate says, and how the first of them ran.
+fn deviations(result: &ClauseResult) -> Option<String> {
     let asked: Vec<&String> = result.cases.iter().filter_map(|case| case.asked.as_ref()).collect();
     let first = asked.first()?;
     Some(format!("{} of {} cases: {first}", asked.len(), result.cases.len()))

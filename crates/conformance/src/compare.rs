@@ -1,6 +1,6 @@
-//! Two reports held against each other: which cases became something else on another substrate or target.
+//! Compares two reports: which cases have another result on another substrate or target.
 //!
-//! Only cases that both reports asked are judged, so that a sample can be compared with a whole run.
+//! Only cases in both reports are compared, so that a sample can be compared with a complete run.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,29 +9,29 @@ use serde::Serialize;
 
 use crate::report::{CaseResult, Report, Status, Verdict};
 
-/// What two reports say otherwise.
+/// The comparison of two reports.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Comparison {
-    /// How many cases both reports have.
+    /// Number of cases in both reports.
     pub compared: usize,
-    /// Those of them that became something else.
+    /// Cases with different results.
     pub differences: Vec<Difference>,
-    /// How many cases only the first report has. Nothing is said of them.
+    /// Number of cases that only the first report has.
     pub only_in_first: usize,
-    /// How many only the second has.
+    /// Number of cases that only the second report has.
     pub only_in_second: usize,
-    /// The verdicts, where both reports have the same cases and the verdicts differ: of the first, of the second.
+    /// The verdicts of the first and the second report, if both have the same cases and the verdicts differ.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdicts: Option<[String; 2]>,
-    /// What the reports were asked for, where that differs: of the first, of the second. What differs may lie with that alone.
+    /// Release and strictness of the first and the second report, if they differ; they may cause all other differences.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub asked_for: Option<[String; 2]>,
-    /// Cases that one server could bring about and the other could not, so that its webhook was asked directly.
-    pub asked_otherwise: Vec<AskedOtherwise>,
+    /// Cases with the same result whose request was sent directly in only one of the runs.
+    pub asked_otherwise: Vec<DifferentDelivery>,
 }
 
-/// A case that became something else.
+/// A case with different results.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Difference {
@@ -43,29 +43,29 @@ pub struct Difference {
     pub first: Status,
     /// In the second report.
     pub second: Status,
-    /// What the reports say of it, the second first.
+    /// Details of both reports, the second first.
     pub why: Vec<String>,
 }
 
-/// A case that was asked in another way, with the same outcome.
+/// A case that ran in another way, with the same result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct AskedOtherwise {
+pub struct DifferentDelivery {
     /// `<clause>/<case>`.
     pub case: String,
-    /// How it was asked in the first report; absent: as the substrate says.
+    /// How it ran in the first report; absent: as the substrate says.
     pub first: Option<String>,
-    /// How in the second.
+    /// How it ran in the second report.
     pub second: Option<String>,
 }
 
-/// Holds two reports against each other, case by case.
+/// Compares two reports case by case.
 #[must_use]
 pub fn compare(first: &Report, second: &Report) -> Comparison {
     let (ours, theirs) = (cases(first), cases(second));
     let common: Vec<_> =
         ours.iter().filter_map(|(key, one)| theirs.get(key).map(|other| (key, *one, *other))).collect();
-    let asked_for = [first, second].map(|report| report.run.asked_in_words());
+    let asked_for = [first, second].map(|report| report.run.describe_requirements());
     let mut comparison = Comparison {
         compared: common.len(),
         differences: Vec::new(),
@@ -82,23 +82,23 @@ pub fn compare(first: &Report, second: &Report) -> Comparison {
                 case: case.clone(),
                 first: one.status,
                 second: other.status,
-                why: [other, one].into_iter().flat_map(said).collect(),
+                why: [other, one].into_iter().flat_map(details).collect(),
             });
         } else if one.asked.is_some() != other.asked.is_some() {
             let (first, second) = (one.asked.clone(), other.asked.clone());
-            comparison.asked_otherwise.push(AskedOtherwise { case: case.clone(), first, second });
+            comparison.asked_otherwise.push(DifferentDelivery { case: case.clone(), first, second });
         }
     }
-    // Other cases, another verdict: that is no difference between the two.
-    let is_of_the_same = comparison.only_in_first + comparison.only_in_second == 0;
-    if is_of_the_same && first.verdict != second.verdict {
-        comparison.verdicts = Some([first.verdict, second.verdict].map(Verdict::words).map(str::to_owned));
+    // Different verdicts of different cases are no difference.
+    let has_same_cases = comparison.only_in_first + comparison.only_in_second == 0;
+    if has_same_cases && first.verdict != second.verdict {
+        comparison.verdicts = Some([first.verdict, second.verdict].map(Verdict::label).map(str::to_owned));
     }
     comparison
 }
 
 impl Comparison {
-    /// Whether both say the same of the cases that both have.
+    /// Whether both reports agree on their common cases.
     #[must_use]
     pub fn is_same(&self) -> bool {
         self.differences.is_empty() && self.verdicts.is_none()
@@ -110,29 +110,29 @@ impl Comparison {
         format!("{:#}", serde_json::json!(self))
     }
 
-    /// For people: a line per difference, what the reports say of it below.
+    /// Human-readable text: a line per difference, followed by details.
     #[must_use]
     pub fn to_text(&self) -> String {
         let mut text = String::new();
         if let Some([first, second]) = &self.asked_for {
-            line(&mut text, &format!("! the first report was asked for {first}, the second for {second}"));
+            line(&mut text, &format!("! the first report is for {first}, the second for {second}"));
             line(
                 &mut text,
-                "    what differs may lie with that alone: ask both with the same --gardener and --strict",
+                "    this alone may cause differences: create both with the same --gardener and --strict",
             );
         }
         for difference in &self.differences {
-            let [first, second] = [difference.first, difference.second].map(word);
+            let [first, second] = [difference.first, difference.second].map(status_name);
             line(&mut text, &format!("≠ {}: {first}, then {second}", difference.case));
             difference.why.iter().for_each(|why| line(&mut text, &format!("    {why}")));
         }
         if let Some([first, second]) = &self.verdicts {
             line(&mut text, &format!("≠ verdict: {first}, then {second}"));
         }
-        for asked in &self.asked_otherwise {
-            let how = asked.first.as_ref().or(asked.second.as_ref()).map_or("", String::as_str);
-            let which = if asked.first.is_some() { "first" } else { "second" };
-            line(&mut text, &format!("~ {} in the {which} report: {how}", asked.case));
+        for case in &self.asked_otherwise {
+            let how = case.first.as_ref().or(case.second.as_ref()).map_or("", String::as_str);
+            let which = if case.first.is_some() { "first" } else { "second" };
+            line(&mut text, &format!("~ {} in the {which} report: {how}", case.case));
         }
         if self.compared == 0 {
             line(&mut text, "! the reports have no case in common: nothing was compared");
@@ -143,7 +143,7 @@ impl Comparison {
 
     fn counts(&self) -> String {
         format!(
-            "{} cases compared, {} differ, {} asked in another way with the same outcome; {} only in the first report, {} only in \
+            "{} cases compared, {} differ, {} ran in another way with the same result; {} only in the first report, {} only in \
              the second",
             self.compared,
             self.differences.len(),
@@ -164,8 +164,8 @@ fn cases(report: &Report) -> BTreeMap<(&str, String), &CaseResult> {
     cases.collect()
 }
 
-/// Why a case did not pass, and how it was asked.
-fn said(case: &CaseResult) -> Vec<String> {
+/// Why a case did not pass, and how it ran.
+fn details(case: &CaseResult) -> Vec<String> {
     let checks = case.checks.iter().map(|check| {
         format!("{} {}: wanted {}, got {}", check.part, check.path, check.want, check.got).replace('\n', " ")
     });
@@ -173,9 +173,9 @@ fn said(case: &CaseResult) -> Vec<String> {
     checks.chain(reason).chain(case.asked.clone()).collect()
 }
 
-fn word(status: Status) -> String {
-    let word = serde_json::to_value(status).unwrap_or_default();
-    word.as_str().unwrap_or_default().to_owned()
+fn status_name(status: Status) -> String {
+    let status_name = serde_json::to_value(status).unwrap_or_default();
+    status_name.as_str().unwrap_or_default().to_owned()
 }
 
 fn line(text: &mut String, line: &str) {
@@ -191,7 +191,7 @@ mod tests {
     fn case(name: &str, status: Status, asked: Option<&str>) -> CaseResult {
         let reason = Reason::new(ReasonCode::Environment, "the server is gone");
         let asked = asked.map(str::to_owned);
-        CaseResult { asked, ..CaseResult::silent(name, &Location::default(), status, reason) }
+        CaseResult { asked, ..CaseResult::without_checks(name, &Location::default(), status, reason) }
     }
 
     fn report(verdict: Verdict, cases: Vec<CaseResult>) -> Report {
@@ -233,13 +233,13 @@ mod tests {
     }
 
     #[test]
-    fn the_same_statuses_are_no_difference_however_they_were_asked() {
+    fn the_same_statuses_are_no_difference_even_if_cases_ran_in_another_way() {
         let first = report(Verdict::Conformant, vec![case("x", Status::Passed, None)]);
-        let second = report(Verdict::Conformant, vec![case("x", Status::Passed, Some("asked directly: so"))]);
+        let second = report(Verdict::Conformant, vec![case("x", Status::Passed, Some("sent directly: so"))]);
         let comparison = compare(&first, &second);
         assert!(comparison.is_same());
-        let want = "~ A-1/x in the second report: asked directly: so\n\
-                    1 cases compared, 0 differ, 1 asked in another way with the same outcome; 0 only in the first report, 0 \
+        let want = "~ A-1/x in the second report: sent directly: so\n\
+                    1 cases compared, 0 differ, 1 ran in another way with the same result; 0 only in the first report, 0 \
                     only in the second\n";
         assert_eq!(comparison.to_text(), want);
     }
@@ -276,10 +276,10 @@ mod tests {
         let comparison = compare(&first, &second);
         assert_eq!((comparison.compared, comparison.only_in_first, comparison.only_in_second), (1, 2, 1));
         assert!(comparison.is_same(), "{comparison:?}");
-        let want = "1 cases compared, 0 differ, 0 asked in another way with the same outcome; 2 only in the first report, 1 only in \
+        let want = "1 cases compared, 0 differ, 0 ran in another way with the same result; 2 only in the first report, 1 only in \
                     the second\n";
         assert_eq!(comparison.to_text(), want);
-        // Of those that both have it is still seen.
+        // A difference in a common case is still found.
         let second = report(Verdict::Conformant, vec![case("x", Status::Failed, None)]);
         assert!(!compare(&first, &second).is_same());
     }
@@ -295,18 +295,19 @@ mod tests {
     }
 
     #[test]
-    fn reports_of_different_releases_or_strictness_are_told_apart() {
+    fn reports_of_different_releases_or_strictness_are_distinguished() {
         let mut first = report(Verdict::Conformant, vec![case("x", Status::Passed, None)]);
         let mut second = first.clone();
         assert_eq!(compare(&first, &second).asked_for, None);
         first.run.gardener = Some("v1.82.0".to_owned());
         second.run = crate::report::RunInfo { strict: true, ..first.run.clone() };
         let comparison = compare(&first, &second);
-        let want = ["Gardener v1.82.0", "Gardener v1.82.0, to the letter"].map(str::to_owned);
+        let want = ["Gardener v1.82.0", "Gardener v1.82.0, strict"].map(str::to_owned);
         assert_eq!(comparison.asked_for, Some(want));
         assert!(comparison.is_same(), "the same answers are no difference");
-        let told = "! the first report was asked for Gardener v1.82.0, the second for Gardener v1.82.0, to the letter\n";
-        assert!(comparison.to_text().starts_with(told), "{}", comparison.to_text());
+        let first_line =
+            "! the first report is for Gardener v1.82.0, the second for Gardener v1.82.0, strict\n";
+        assert!(comparison.to_text().starts_with(first_line), "{}", comparison.to_text());
         second.run = crate::report::RunInfo::default();
         let comparison = compare(&first, &second);
         let want = ["Gardener v1.82.0", "no release of Gardener"].map(str::to_owned);

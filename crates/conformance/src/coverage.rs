@@ -1,4 +1,4 @@
-//! Coverage: clauses with cases, passing, proven and attested, against the ledgers. Reads, runs nothing.
+//! Coverage: counts clauses with cases, passing, proven and attested, against the ledgers. Reads reports, runs nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -13,19 +13,19 @@ use crate::report::{Report, Status};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Count {
-    /// Sentences and rows of the ledger; what is out of scope is none of them.
+    /// Sentences and rows of the ledger that are in scope.
     pub sentences: usize,
-    /// Those of them that no clause holds yet.
+    /// Those of them without a clause.
     pub not_yet: usize,
-    /// Clauses, and sentences of the ledger that have none yet.
+    /// Clauses, and sentences of the ledger without a clause.
     pub clauses: usize,
     /// Clauses with at least one case.
     pub with_cases: usize,
     /// Clauses that pass in the report.
     pub passing: usize,
-    /// Clauses that were shown able to fail.
+    /// Clauses that are proven able to fail.
     pub proven: usize,
-    /// Clauses that a foreign implementation was seen to keep, or differs from for a stated reason.
+    /// Clauses that a foreign implementation keeps, or from which it differs for a stated reason.
     pub attested: usize,
     /// Changes of the component's code that were tried with its contracts as the only tests.
     pub mutants: usize,
@@ -33,7 +33,7 @@ pub struct Count {
     pub mutants_noticed: usize,
 }
 
-/// Counts per component, also of those of which there is nothing but a ledger, and as a total:
+/// Counts per component, also of components that have only a ledger, and in total:
 /// `{"resource-manager": {…}, "total": {…}}`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Coverage {
@@ -44,7 +44,7 @@ pub struct Coverage {
     pub total: Count,
 }
 
-/// Least shares that are wanted, in per cent of `clauses`.
+/// Required shares, in per cent of `clauses`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Thresholds {
     /// Of clauses with cases.
@@ -55,8 +55,8 @@ pub struct Thresholds {
     pub attested: Option<u8>,
 }
 
-/// Counts. Without a report nothing passes; a clause that changed since the report was written does not count as
-/// passing, one that changed since it was attested not as attested.
+/// Counts clauses. Without a report none passes; a clause that changed after the report does not count as passing, one that
+/// changed after its attestation not as attested.
 #[must_use]
 pub fn coverage(
     clauses: &[Summary],
@@ -102,7 +102,7 @@ pub fn coverage(
 }
 
 impl Coverage {
-    /// What falls short, in words; empty: exit code 0, else 6.
+    /// Descriptions of missed thresholds; empty: exit code 0, else 6.
     #[must_use]
     pub fn shortfalls(&self, wanted: Thresholds) -> Vec<String> {
         let total = &self.total;
@@ -114,7 +114,8 @@ impl Coverage {
         let short = shares.into_iter().filter_map(|(name, count, least)| {
             let least = usize::from(least?);
             let short = count * 100 < least * total.clauses || (total.clauses == 0 && least > 0);
-            short.then(|| format!("{name}: {count} of {} clauses, wanted are {least} %", total.clauses))
+            short
+                .then(|| format!("{name}: {count} of {} clauses, at least {least} % required", total.clauses))
         });
         short.collect()
     }

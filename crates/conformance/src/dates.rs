@@ -1,4 +1,4 @@
-//! Dates of a row about versions, moved to where the time is that a target shows: inside a cluster it is the real one.
+//! Moves the dates of a row about versions to the time of the target: inside a cluster, that is the real time.
 
 use contract::case::{Case, Given};
 use contract::decision::Decision;
@@ -7,16 +7,16 @@ use serde_json::{Value, json};
 
 use crate::matching;
 use crate::observation::{Observation, judge};
-use crate::plan::Looked;
+use crate::plan::LocatedCase;
 use crate::target::{Decided, Target, question};
 
-/// The field of a CloudProfile that has a date.
+/// The field of a CloudProfile with a date.
 const FIELD: &str = "expirationDate";
-/// How much later what has not passed at the row's time comes, so that it does not pass while the row is asked either.
+/// Added to dates after the row's time, so that they do not pass while the row runs.
 const MARGIN: SignedDuration = SignedDuration::from_hours(1);
 
-/// Whether the row can be asked at another time, its dates moved: its answer says none of them, and what the target decides
-/// after they are is the same, or `keeps` the row all the same. Of the very moment at which something ends that is not so.
+/// Whether the row can run at another time with moved dates: its expectation contains none of them, and the decision after the
+/// move is the same or `keeps` the row. A row about the exact moment at which something expires cannot.
 #[must_use]
 pub(crate) fn are_movable(
     case: &Case,
@@ -30,10 +30,10 @@ pub(crate) fn are_movable(
         collect(object, &mut dates);
     }
     let then = format!("{:?}", case.then);
-    let is_told = |date: &&str| date.parse::<Timestamp>().is_err() || then.contains(date);
+    let is_asserted = |date: &&str| date.parse::<Timestamp>().is_err() || then.contains(date);
     let mut moved = given.clone();
     shift_all(&mut moved, decision.now, SignedDuration::ZERO);
-    if dates.iter().any(is_told) {
+    if dates.iter().any(is_asserted) {
         return false;
     }
     match (target.decide(decision, given), target.decide(decision, &moved)) {
@@ -42,14 +42,14 @@ pub(crate) fn are_movable(
     }
 }
 
-/// Whether a decision is what the row asserts.
-pub(crate) fn keeps(looked: Looked<'_>, decided: Decided) -> bool {
-    let seen = Observation { called: None, input: looked.case.input(), answer: question::answer(decided) };
-    judge(&looked.case.then, &seen, &matching::rules_of(looked.contract, &seen)).is_empty()
+/// Whether a decision meets the row's expectation.
+pub(crate) fn passes(located: LocatedCase<'_>, decided: Decided) -> bool {
+    let seen = Observation { called: None, input: located.case.input(), answer: question::answer(decided) };
+    judge(&located.case.then, &seen, &matching::rules_of(located.contract, &seen)).is_empty()
 }
 
-/// Moves the dates as far as `now` lies before the time that it is, in whole seconds: what has passed has passed, what has not
-/// is to come, and one comes before another as it did.
+/// Moves the dates by the time between `now` and the real time, in whole seconds: past dates stay in the past, future dates in the
+/// future, and their order stays the same.
 pub(crate) fn move_to_present(given: &mut Given, now: Timestamp) {
     let by = SignedDuration::from_secs(Timestamp::now().duration_since(now).as_secs());
     shift_all(given, now, by);
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_about_its_very_moment_or_whose_answer_says_a_date_stays_where_it_is() {
+    fn a_row_about_the_exact_time_or_with_a_date_in_its_answer_cannot_be_moved() {
         let asks = Question::Admission { operation: "CREATE".to_owned() };
         let decision = Decision { runs_on: RunsOn::Admission, asks, now: NOW.parse().unwrap() };
         for (date, at_once, want) in [
@@ -165,15 +165,15 @@ mod tests {
         ] {
             let movable = |keeps| are_movable(&case(date), &decision, &Over { at_once }, |_| keeps);
             assert_eq!(movable(false), want, "{date} {at_once}");
-            assert_eq!(movable(true), date != "next year", "{date} {at_once}, not asked about");
+            assert_eq!(movable(true), date != "next year", "{date} {at_once}, with an accepted decision");
         }
         let message = contract::expect::Expect::Value(json!(format!("expired at {NOW}")));
-        let told = Case { then: Then { message: Some(message), ..Then::default() }, ..case(NOW) };
-        assert!(!are_movable(&told, &decision, &Over { at_once: false }, |_| true));
+        let asserted = Case { then: Then { message: Some(message), ..Then::default() }, ..case(NOW) };
+        assert!(!are_movable(&asserted, &decision, &Over { at_once: false }, |_| true));
     }
 
     #[test]
-    fn what_had_passed_has_passed_and_what_had_not_is_to_come() {
+    fn past_dates_stay_in_the_past_and_future_dates_in_the_future() {
         for (date, hours) in [
             ("2024-05-31T00:00:00Z", -24),
             ("2024-05-31T23:59:59Z", 0),

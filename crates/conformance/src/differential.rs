@@ -1,8 +1,8 @@
-//! A differential run: two targets are given the same generated inputs, and every place where their answers differ is
-//! explained, or is not.
+//! A differential run: sends the same generated inputs to two targets, and looks for an explanation of every difference between
+//! their answers.
 //!
-//! Pure: [`generate`] (inputs from a contract's cases), [`effect`] (what an answer brings about, and where two differ),
-//! [`shrink`] (the smallest input that still differs), [`outcome`] (groups of differences). Asking is done by [`run`].
+//! Pure: [`generate`] (inputs from a contract's cases), [`effect`] (the effect of an answer, and differences between two),
+//! [`shrink`] (the smallest input that still differs), [`outcome`] (groups of differences). [`run`] sends the inputs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use contract::explanations::{Explanation, Explanations};
 use contract::model::{Contract, Form};
 use serde_json::Value;
 
-use crate::plan::{self, Looked};
+use crate::plan::{self, LocatedCase};
 use crate::run::Interrupt;
 use crate::target::{Facts, Target};
 use explain::Explainer;
@@ -19,7 +19,6 @@ use generate::Seed;
 use input::Batch;
 use outcome::{Outcome, Subject, SubjectOutcome};
 
-mod ask;
 pub mod controllers;
 mod dictionary;
 pub mod effect;
@@ -30,38 +29,39 @@ mod grow;
 pub mod input;
 mod mutate;
 pub mod outcome;
+mod retry;
 mod sent;
-mod settle;
 pub mod shrink;
+mod target_pair;
 mod world;
 
-/// Where facts are written.
+/// The cluster to which facts are written.
 #[derive(Clone)]
 pub enum FactsFrom {
-    /// An in-process API server for each start of the targets, which both read.
+    /// An in-process API server for each start of the targets, from which both read.
     Embedded,
-    /// The cluster that a target reads already; the other one is started with it.
+    /// The cluster from which a running target reads; the other target starts with it.
     Given(Facts),
-    /// Nowhere: cases with facts give no inputs.
+    /// None: cases with facts are not used for inputs.
     Nowhere,
 }
 
-/// How inputs are made and asked.
+/// How inputs are generated and sent.
 pub struct Options<'a> {
-    /// Inputs for each webhook.
+    /// Number of inputs for each webhook.
     pub objects: usize,
-    /// Decides every input.
+    /// Seed of the generator.
     pub seed: u64,
-    /// How long an input whose answers differ is asked again: informers of the targets may lag.
+    /// How long an input whose answers differ is retried: informers of the targets may lag.
     pub settle: Duration,
-    /// Where facts are written.
+    /// The cluster to which facts are written.
     pub facts: FactsFrom,
-    /// Why answers may differ.
+    /// Known reasons for differences.
     pub explanations: &'a [Explanations],
 }
 
-/// Two targets and what holds for the whole run.
-struct Shared<'a> {
+/// The two targets and the options of a run.
+struct DifferentialRun<'a> {
     a: &'a dyn Target,
     b: &'a dyn Target,
     options: &'a Options<'a>,
@@ -69,8 +69,8 @@ struct Shared<'a> {
     progress: &'a (dyn Fn(&str, usize) + Sync),
 }
 
-/// Gives both targets the same inputs for the webhook of each contract. `progress` is told of a webhook and how many of its
-/// inputs were asked just now.
+/// Sends both targets the same inputs for the webhook of each contract. Calls `progress` with a webhook and the number of inputs
+/// that were just sent.
 pub async fn run(
     contracts: &[Contract],
     (a, b): (&dyn Target, &dyn Target),
@@ -79,7 +79,7 @@ pub async fn run(
     interrupt: &Interrupt,
 ) -> Outcome {
     let explainer = Explainer::new(options.explanations, a, b);
-    let shared = Shared { a, b, options, explainer, progress };
+    let shared = DifferentialRun { a, b, options, explainer, progress };
     let mut outcome = Outcome::of((a.identity(), b.identity()), options.seed, options.objects);
     for contract in contracts.iter().filter(|contract| is_asked(contract.form)) {
         if interrupt.raised().is_some() {
@@ -98,20 +98,20 @@ pub async fn run(
     outcome
 }
 
-/// Whether inputs can be made from the cases of a contract.
+/// Whether inputs can be generated from the cases of a contract.
 #[must_use]
 pub fn is_asked(form: Form) -> bool {
     matches!(form, Form::Mutation | Form::Validation)
 }
 
-/// What is found of one webhook, and what broke around the targets.
-async fn webhook(shared: &Shared<'_>, contract: &Contract) -> (SubjectOutcome, Vec<String>) {
+/// The differences of one webhook, and environment errors.
+async fn webhook(shared: &DifferentialRun<'_>, contract: &Contract) -> (SubjectOutcome, Vec<String>) {
     let name = contract.subject.webhook.clone().unwrap_or_else(|| contract.name.clone());
     let mut found = SubjectOutcome::of(Subject::Webhook(name));
     let has_cluster = !matches!(shared.options.facts, FactsFrom::Nowhere);
     let seeds = seeds(contract, shared.a, shared.b, has_cluster);
     if seeds.is_empty() {
-        found.silent = Some("no case of the contract can be asked of both targets".to_owned());
+        found.silent = Some("no case of the contract can be sent to both targets".to_owned());
         return (found, Vec::new());
     }
     let batches = generate::batches(contract, &seeds, shared.options.objects, shared.options.seed);
@@ -121,7 +121,7 @@ async fn webhook(shared: &Shared<'_>, contract: &Contract) -> (SubjectOutcome, V
     }
     let mut errors = Vec::new();
     for batches in groups.into_values() {
-        errors.extend(group::ask(shared, contract, batches, &mut found).await.err());
+        errors.extend(group::run_batches(shared, contract, batches, &mut found).await.err());
     }
     if found.compared == 0 && errors.is_empty() {
         found.silent = Some("one of the targets does not serve it".to_owned());
@@ -132,14 +132,14 @@ async fn webhook(shared: &Shared<'_>, contract: &Contract) -> (SubjectOutcome, V
     (found, errors)
 }
 
-/// The cases that inputs may begin as: those with an object, or of a collection, that both targets can be asked.
+/// The cases from which inputs can be generated: those with an object or a collection that can be sent to both targets.
 fn seeds<'a>(contract: &'a Contract, a: &dyn Target, b: &dyn Target, has_cluster: bool) -> Vec<Seed<'a>> {
     use contract::case::When;
     let clauses = contract.clauses.iter().enumerate();
     let cases =
         clauses.flat_map(|(number, clause)| clause.cases.iter().map(move |case| (number, clause, case)));
     let seed = |(clause, of, case): (usize, &'a contract::model::Clause, &'a contract::case::Case)| {
-        let looked = Looked { contract, clause: of, case };
+        let located = LocatedCase { contract, clause: of, case };
         let has_request = match &case.when {
             When::Admission { sending, .. } => {
                 sending.request.is_empty() && (case.given.object.is_some() || case.given.old.is_some())
@@ -152,14 +152,14 @@ fn seeds<'a>(contract: &'a Contract, a: &dyn Target, b: &dyn Target, has_cluster
             | When::Emitted(_)
             | When::Decision(_) => false,
         };
-        let silent = [a, b].into_iter().any(|target| plan::is_silent(looked, target).is_some());
-        let usable = has_request && !silent && (has_cluster || !looked.has_facts());
-        usable.then(|| Seed { case, instance: looked.instance(), clause })
+        let is_excluded = [a, b].into_iter().any(|target| plan::exclusion(located, target).is_some());
+        let usable = has_request && !is_excluded && (has_cluster || !located.has_facts());
+        usable.then(|| Seed { case, instance: located.instance(), clause })
     };
     cases.filter_map(seed).collect()
 }
 
-/// Explanations that would have spoken of who was asked, and explained nothing.
+/// Explanations for the tested webhooks and controllers that explained nothing.
 fn idle(explainer: &Explainer<'_>, found: &[SubjectOutcome]) -> Vec<String> {
     let groups = found.iter().flat_map(|found| &found.groups);
     let used: Vec<&str> = groups
@@ -170,14 +170,14 @@ fn idle(explainer: &Explainer<'_>, found: &[SubjectOutcome]) -> Vec<String> {
         Subject::Controller(name) => entry.controllers.contains(name),
     };
     let entries = explainer.all().filter(|entry| found.iter().any(|found| is_named(entry, &found.subject)));
-    // Of two targets of one name both are spoken of.
-    let places: BTreeSet<String> = entries.map(explain::place_of).collect();
+    // Two targets with the same name have the same explanations.
+    let places: BTreeSet<String> = entries.map(explain::location_of).collect();
     places.into_iter().filter(|place| !used.contains(&place.as_str())).collect()
 }
 
-/// What a started pair of targets has in common.
-struct Setting<'a> {
-    shared: &'a Shared<'a>,
+/// The common setup of two started targets.
+struct TargetSetting<'a> {
+    shared: &'a DifferentialRun<'a>,
     contract: &'a Contract,
     instance: &'a str,
     config: &'a Value,

@@ -1,4 +1,4 @@
-//! Short names for long texts.
+//! Digests of texts.
 
 use std::fmt::Write as _;
 

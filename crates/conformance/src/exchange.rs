@@ -1,4 +1,4 @@
-//! One question and its answer: an AdmissionReview sent to a target, and what came back, understood or not.
+//! One exchange with a target: an AdmissionReview and its answer.
 
 use std::time::{Duration, Instant};
 
@@ -12,9 +12,9 @@ mod request;
 
 pub(crate) use answer::without_addresses;
 pub use answer::{Answer, BadAnswer, FieldCause, read};
-pub use request::Question;
+pub use request::ReviewRequest;
 
-/// What is asked about; names and objects as the target sees them.
+/// The subject of a request; names and objects as the target sees them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Subject {
     /// Kind of the object.
@@ -27,7 +27,7 @@ pub struct Subject {
     pub name: String,
     /// Namespace; empty for cluster-scoped objects.
     pub namespace: String,
-    /// What is done.
+    /// The operation.
     pub operation: Operation,
     /// The object after the operation.
     pub object: Option<Value>,
@@ -35,33 +35,33 @@ pub struct Subject {
     pub old_object: Option<Value>,
 }
 
-/// One exchange as it happened.
+/// A request and its response.
 #[derive(Clone, Debug)]
 pub struct Exchange {
-    /// Path asked.
+    /// Path of the request.
     pub path: String,
     /// Body sent.
     pub request: Bytes,
-    /// HTTP status and body that came back; absent if none did.
+    /// HTTP status and body of the response; `None` without a response.
     pub response: Option<(u16, Bytes)>,
-    /// Time between the two.
+    /// Time between request and response.
     pub took: Duration,
-    /// What it means.
+    /// The interpretation of the response.
     pub outcome: Outcome,
 }
 
-/// What an exchange means.
+/// The interpretation of a response.
 #[derive(Clone, Debug)]
 pub enum Outcome {
     /// The target answered.
     Answered(Answer),
-    /// The target answered, but no API server would accept it.
+    /// The target answered, but no API server would accept the answer.
     Garbled(BadAnswer),
     /// The target took longer than its declared timeout.
     Late(Duration),
     /// The path is not served (404).
     NotServed,
-    /// It cannot be asked of this target, for this reason.
+    /// The request cannot be sent to this target, for this reason.
     NotPut(String),
     /// Nothing listens there, or it is not trusted.
     Unreachable(DialError),
@@ -78,8 +78,13 @@ impl Exchange {
     }
 }
 
-/// Asks once and waits at most `timeout`, as kube-apiserver does for this webhook.
-pub async fn ask(dialer: &dyn Dialer, path: &str, question: &Question<'_>, timeout: Duration) -> Exchange {
+/// Sends a request and waits at most `timeout`, as kube-apiserver does for this webhook.
+pub async fn ask(
+    dialer: &dyn Dialer,
+    path: &str,
+    question: &ReviewRequest<'_>,
+    timeout: Duration,
+) -> Exchange {
     let request = Bytes::from(question.to_bytes());
     let (answered, took) = post(dialer, &with_timeout(path, timeout), &request, timeout).await;
     let (response, outcome) = match answered {
@@ -88,7 +93,7 @@ pub async fn ask(dialer: &dyn Dialer, path: &str, question: &Question<'_>, timeo
             (Some((answer.status, answer.body)), outcome)
         }
         Err(DialError::Timeout { timeout, .. }) => (None, Outcome::Late(timeout)),
-        // It was there and hung up: what Go's net/http does when the webhook panics.
+        // The connection was closed: Go's net/http does this when the webhook panics.
         Err(DialError::Exchange { source_text, .. }) => {
             (None, Outcome::Garbled(BadAnswer::HungUp { reason: source_text }))
         }
@@ -100,8 +105,8 @@ pub async fn ask(dialer: &dyn Dialer, path: &str, question: &Question<'_>, timeo
     Exchange { path: path.to_owned(), request, response, took, outcome }
 }
 
-/// Posts, and once more if the connection broke: one that was kept alive may be closed in the moment it is used, and that
-/// says nothing about the target.
+/// Posts, and once more if the connection broke: the target may close an idle connection in the moment it is used, which says
+/// nothing about the target.
 pub(crate) async fn post(
     dialer: &dyn Dialer,
     path: &str,
@@ -117,13 +122,13 @@ pub(crate) async fn post(
     (answered, started.elapsed())
 }
 
-/// The same question in the given version of AdmissionReview.
+/// A request about the subject in this version of AdmissionReview.
 #[must_use]
-pub fn question<'a>(subject: &'a Subject, version: ReviewVersion, uid: &'a str) -> Question<'a> {
-    Question { subject, version, uid, dry_run: false, overrides: None }
+pub fn question<'a>(subject: &'a Subject, version: ReviewVersion, uid: &'a str) -> ReviewRequest<'a> {
+    ReviewRequest { subject, version, uid, dry_run: false, overrides: None }
 }
 
-fn understand(status: u16, body: &[u8], question: &Question<'_>) -> Outcome {
+fn understand(status: u16, body: &[u8], question: &ReviewRequest<'_>) -> Outcome {
     match status {
         404 => Outcome::NotServed,
         200 => match read(body, question) {
@@ -134,7 +139,7 @@ fn understand(status: u16, body: &[u8], question: &Question<'_>) -> Outcome {
     }
 }
 
-/// kube-apiserver tells the webhook how long it will wait.
+/// Adds the query with which kube-apiserver tells the webhook how long it waits.
 fn with_timeout(path: &str, timeout: Duration) -> String {
     let separator = if path.contains('?') { '&' } else { '?' };
     format!("{path}{separator}timeout={}s", timeout.as_secs().max(1))

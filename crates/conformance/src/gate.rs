@@ -1,7 +1,7 @@
-//! The gate: a report held against a policy, an earlier report and waivers; a yes or no, with the reason of each finding.
+//! The gate: judges a report by a policy, an earlier report and waivers, with a reason for each finding.
 //!
-//! A finding leads to one exit code, the one that says most: a clause that passed in the baseline and is broken now is a
-//! regression (5), one whose waiver has ended is that (7), any other a broken clause (1). Of several findings the first of
+//! A finding leads to the most specific exit code: a clause that passed in the baseline and is broken now is a regression (5), a
+//! broken clause whose waiver has expired leads to 7, any other broken clause to 1. Of several findings, the first of
 //! 130, 143, 2, 1, 3, 7, 5, 6, 4 wins, as in a report.
 
 use std::collections::BTreeSet;
@@ -14,99 +14,99 @@ use serde::Serialize;
 
 use crate::report::{ContractResult, Report};
 
+mod baseline;
 mod clauses;
 mod contracts;
-mod standing;
+mod report;
 mod waived;
-mod whole;
 
-use standing::Baseline;
+use baseline::Baseline;
 
-/// What a report is held against.
+/// The policy, waivers and baseline for a report.
 #[derive(Clone, Copy, Debug)]
 pub struct Against<'a> {
     /// The name of the policy.
     pub name: &'a str,
     /// The policy.
     pub policy: &'a Policy,
-    /// Waivers beside those of the policy and of the report; they win over both.
+    /// Waivers in addition to those of the policy and of the report; they win over both.
     pub waivers: &'a [Waiver],
-    /// An earlier report and where it was read.
+    /// An earlier report and its path.
     pub baseline: Option<(&'a str, &'a Report)>,
-    /// Names of the profiles that are judged; none: everything.
+    /// Names of the profiles that are judged; empty: everything.
     pub profiles: &'a [String],
-    /// Clauses that contracts still have: others cannot be missed.
+    /// Clauses that still exist in contracts: others cannot be missing.
     pub clauses: &'a BTreeSet<&'a str>,
     /// Today.
     pub today: Date,
 }
 
-/// Whether the gate holds, and why.
+/// Whether the gate passes, with all findings.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Judgement {
-    /// 0 if the gate holds.
+    /// 0 if the gate passes.
     pub exit_code: u8,
     /// Name of the policy.
     pub policy: String,
     /// Name and version of the target.
     pub target: String,
-    /// Where the earlier report was read.
+    /// Path of the earlier report.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline: Option<String>,
-    /// Clauses that were judged.
+    /// Number of judged clauses.
     pub clauses: usize,
-    /// Everything that was found, what fails first.
+    /// All findings, failures first.
     pub findings: Vec<Finding>,
 }
 
-/// One thing that was found.
+/// A finding.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Finding {
-    /// What it does to the gate.
+    /// Its effect on the gate.
     pub action: Action,
-    /// The exit code that it leads to; 0 if it does not.
+    /// Its exit code; 0 if it does not fail the gate.
     pub exit_code: u8,
-    /// What it is about: a clause, `law idempotent of seccomp-profile`.
+    /// Its subject: a clause, `law idempotent of seccomp-profile`.
     pub subject: String,
     /// Level of the clause.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<Level>,
-    /// What was found.
+    /// The finding itself.
     pub what: String,
-    /// Why the gate does not hold for it, or does all the same.
+    /// Why it fails the gate, or does not.
     pub why: String,
-    /// More of it, in a line each.
+    /// Further details, one line each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub details: Vec<String>,
     /// What to do.
     pub remedy: String,
-    /// Where the clause stands.
+    /// The location of the clause.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub location: Option<Location>,
 }
 
-/// Holds a report against a policy.
+/// Judges a report by a policy.
 #[must_use]
 pub fn judge(report: &Report, against: &Against<'_>) -> Judgement {
-    let asked = Asked { against, report };
+    let gate = GateInput { against, report };
     let (contracts, uses) = waived::apply(report, against);
     let baseline = against.baseline.map(|(_, report)| Baseline::of(report));
-    let mut findings = whole::findings(&asked, &contracts);
+    let mut findings = report::findings(&gate, &contracts);
     let mut judged = 0;
     for contract in &contracts {
         let before = baseline.as_ref();
-        for clause in contract.clauses.iter().filter(|clause| asked.is_of(contract, &clause.id)) {
+        for clause in contract.clauses.iter().filter(|clause| gate.is_judged(contract, &clause.id)) {
             judged += 1;
-            clauses::findings(&mut findings, &asked, (contract, clause), before, &uses);
+            clauses::findings(&mut findings, &gate, (contract, clause), before, &uses);
         }
-        if contract.clauses.iter().any(|clause| asked.is_of(contract, &clause.id)) {
-            contracts::findings(&mut findings, &asked, contract, before);
+        if contract.clauses.iter().any(|clause| gate.is_judged(contract, &clause.id)) {
+            contracts::findings(&mut findings, &gate, contract, before);
         }
     }
     if let Some(before) = &baseline {
-        standing::lost(&mut findings, &asked, before, &contracts);
+        baseline::missing_clauses(&mut findings, &gate, before, &contracts);
     }
     waived::findings(&mut findings, against, &contracts, &uses);
     findings.sort_by_key(|finding| (std::cmp::Reverse(finding.action), finding.exit_code == 0));
@@ -125,13 +125,13 @@ pub fn judge(report: &Report, against: &Against<'_>) -> Judgement {
     }
 }
 
-/// A report and what it is held against.
-struct Asked<'a> {
+/// A report with its policy, waivers and baseline.
+struct GateInput<'a> {
     against: &'a Against<'a>,
     report: &'a Report,
 }
 
-impl Asked<'_> {
+impl GateInput<'_> {
     /// The profiles that are judged.
     fn profiles(&self) -> impl Iterator<Item = &Profile> {
         let wanted = self.against.profiles;
@@ -143,12 +143,12 @@ impl Asked<'_> {
     }
 
     /// Whether a clause is judged.
-    fn is_of(&self, contract: &ContractResult, clause: &str) -> bool {
+    fn is_judged(&self, contract: &ContractResult, clause: &str) -> bool {
         self.against.profiles.is_empty()
             || self.profiles().any(|profile| profile.covers(&contract.component, &contract.name, clause))
     }
 
-    /// What becomes of a clause of this level if it is broken, and who says so.
+    /// The action for a broken clause of this level, and its origin.
     fn action(&self, contract: &ContractResult, clause: &str, level: Level) -> (Action, String) {
         let policy = self.against.policy;
         let word = crate::report::level(level);
@@ -166,7 +166,7 @@ impl Asked<'_> {
 }
 
 impl Finding {
-    /// A finding whose action leads to this exit code if it is to fail.
+    /// A finding with this exit code if its action is to fail.
     fn new(subject: impl Into<String>, action: Action, code: u8) -> Self {
         Self {
             action,
@@ -181,13 +181,18 @@ impl Finding {
         }
     }
 
-    /// What it is, why it does what it does, and what to do.
-    fn says(mut self, what: impl Into<String>, why: impl Into<String>, remedy: impl Into<String>) -> Self {
+    /// Adds what it is, why it has its action, and the remedy.
+    fn with_text(
+        mut self,
+        what: impl Into<String>,
+        why: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Self {
         (self.what, self.why, self.remedy) = (what.into(), why.into(), remedy.into());
         self
     }
 
-    /// With the level and the place of its clause.
+    /// Adds level and location of its clause.
     fn of(mut self, clause: &crate::report::ClauseResult) -> Self {
         self.level = Some(clause.level);
         self.location = Some(clause.location.clone());

@@ -1,7 +1,7 @@
-//! The laws that hold on every case without being listed (contracts/README.md).
+//! The laws that apply to every case without being listed (contracts/README.md).
 //!
-//! What is needed to judge them is asked once per case and kept as a [`Trace`]; each law is a pure function on it and
-//! brings the damage that must break it.
+//! Their requests are sent once per case and kept as a [`Trace`]; each law is a pure function on it, with the damages that
+//! must break it.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,18 +12,18 @@ use serde_json::Value;
 use crate::exchange::{Exchange, Outcome};
 use crate::matching::Rules;
 
-mod ask;
 mod deterministic;
 mod dry_run;
 mod echo;
 mod idempotent;
 mod keys;
 mod patch_type;
+mod requests;
 mod timeout;
 mod unrelated;
 mod update;
 
-pub use ask::{Asking, trace};
+pub use requests::{LawRequests, trace};
 
 /// All laws, in the order of reports.
 pub const ALL: [Law; 9] = [
@@ -38,22 +38,22 @@ pub const ALL: [Law; 9] = [
     Law::KeysUnique,
 ];
 
-/// Everything that was asked about one case.
+/// All exchanges of one case.
 #[derive(Clone, Debug)]
 pub struct Trace {
     /// The request of the case.
     pub main: Exchange,
     /// The same bytes again.
     pub repeat: Option<Exchange>,
-    /// The same in `admission.k8s.io/v1beta1`; absent where the registration does not name it.
+    /// The same in `admission.k8s.io/v1beta1`; absent if the registration does not name it.
     pub beta: Option<Exchange>,
     /// The same as a dry run.
     pub dry_run: Option<Exchange>,
     /// The result sent as the object.
     pub again: Option<Exchange>,
-    /// What a later UPDATE with the unchanged input was answered.
+    /// The answer to a later UPDATE with the unchanged input.
     pub update: Update,
-    /// An object that the webhook has nothing to do with.
+    /// A request about an unrelated object.
     pub unrelated: Option<Exchange>,
     /// Facts before and after the dry run.
     pub facts: Option<(Vec<Value>, Vec<Value>)>,
@@ -61,62 +61,62 @@ pub struct Trace {
     pub input: Option<Value>,
     /// Declared timeout.
     pub timeout: Duration,
-    /// Whether the same bytes are demanded.
+    /// Whether answers must have the same bytes.
     pub ours: bool,
-    /// The same of the webhooks that were asked before this one, in order.
+    /// The traces of the webhooks that were called before this one, in order.
     pub earlier: Vec<Self>,
 }
 
-/// What became of the UPDATE that follows a CREATE.
+/// The result of the UPDATE that follows a CREATE.
 #[derive(Clone, Debug)]
 pub enum Update {
-    /// Not a CREATE, or nothing was changed.
+    /// The request is no CREATE, or nothing was changed.
     None,
     /// The registration does not send updates.
     NotCalled,
-    /// Answered.
-    Asked(Box<Exchange>),
+    /// The target answered.
+    Answered(Box<Exchange>),
 }
 
-/// Whether a law held in one case; of several webhooks the greatest.
+/// Whether a law held in one case; of several webhooks, the greatest value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Held {
-    /// The case gave no occasion.
-    NoOccasion,
-    /// It did.
-    Yes,
-    /// It did not: what was wanted and what came.
-    No(String),
+pub enum LawOutcome {
+    /// The law does not apply to the case.
+    NotApplicable,
+    /// It held.
+    Kept,
+    /// It was broken: what was expected and what happened.
+    Broken(String),
 }
 
-/// Judges every law on every webhook that was asked.
+/// Judges every law on every webhook that was called.
 #[must_use]
-pub fn judge(trace: &Trace, rules: &Rules) -> BTreeMap<Law, Held> {
+pub fn judge(trace: &Trace, rules: &Rules) -> BTreeMap<Law, LawOutcome> {
     let of_all = |law: Law| {
-        let each = trace.earlier.iter().chain([trace]).map(|trace| hold(law, trace, rules));
-        each.max().unwrap_or(Held::NoOccasion)
+        let each = trace.earlier.iter().chain([trace]).map(|trace| check(law, trace, rules));
+        each.max().unwrap_or(LawOutcome::NotApplicable)
     };
     ALL.into_iter().map(|law| (law, of_all(law))).collect()
 }
 
 /// Judges one law.
 #[must_use]
-pub fn hold(law: Law, trace: &Trace, rules: &Rules) -> Held {
+pub fn check(law: Law, trace: &Trace, rules: &Rules) -> LawOutcome {
     match law {
-        Law::Idempotent => idempotent::hold(trace, rules),
-        Law::Deterministic => deterministic::hold(trace, rules),
-        Law::UpdateKeepsMutation => update::hold(trace, rules),
-        Law::UnrelatedUntouched => unrelated::hold(trace, rules),
-        Law::WithinTimeout => timeout::hold(trace),
-        Law::DryRunHasNoEffect => dry_run::hold(trace, rules),
-        Law::UidEchoed => echo::hold(trace),
-        Law::PatchTypeDeclared => patch_type::hold(trace),
-        Law::KeysUnique => keys::hold(trace, rules),
+        Law::Idempotent => idempotent::check(trace, rules),
+        Law::Deterministic => deterministic::check(trace, rules),
+        Law::UpdateKeepsMutation => update::check(trace, rules),
+        Law::UnrelatedUntouched => unrelated::check(trace, rules),
+        Law::WithinTimeout => timeout::check(trace),
+        Law::DryRunHasNoEffect => dry_run::check(trace, rules),
+        Law::UidEchoed => echo::check(trace),
+        Law::PatchTypeDeclared => patch_type::check(trace),
+        Law::KeysUnique => keys::check(trace, rules),
     }
 }
 
-/// Traces that break a law, made from one that keeps it: extra, late, broken and toggling answers. Empty: this one gives no
-/// occasion to.
+/// Traces that break a law, made from one that keeps it: extra, late, broken and toggling answers. Empty if the law does not
+/// apply.
 #[must_use]
 pub fn damaged(law: Law, trace: &Trace, rules: &Rules) -> Vec<Trace> {
     match law {
@@ -132,17 +132,19 @@ pub fn damaged(law: Law, trace: &Trace, rules: &Rules) -> Vec<Trace> {
     }
 }
 
-/// Whether the law is seen to be broken in each trace that breaks it.
+/// Whether the law is broken in each damaged trace.
 #[must_use]
 pub fn is_caught(law: Law, trace: &Trace, rules: &Rules) -> bool {
-    damaged(law, trace, rules).iter().all(|damaged| matches!(hold(law, damaged, rules), Held::No(_)))
+    damaged(law, trace, rules)
+        .iter()
+        .all(|damaged| matches!(check(law, damaged, rules), LawOutcome::Broken(_)))
 }
 
 impl Trace {
-    /// Every exchange there was.
+    /// All exchanges.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Exchange> {
         let update = match &self.update {
-            Update::Asked(exchange) => Some(exchange.as_ref()),
+            Update::Answered(exchange) => Some(exchange.as_ref()),
             Update::None | Update::NotCalled => None,
         };
         let more = [&self.repeat, &self.beta, &self.dry_run, &self.again];
@@ -150,7 +152,7 @@ impl Trace {
     }
 }
 
-/// An answer that touches more than the true one: what a toggling or careless target would send.
+/// An answer with an additional change, as a toggling or careless target would send it.
 fn extra(exchange: &Exchange) -> Exchange {
     let mut damaged = exchange.clone();
     if let Outcome::Answered(answer) = &mut damaged.outcome {
@@ -167,8 +169,8 @@ fn extra(exchange: &Exchange) -> Exchange {
     damaged
 }
 
-/// In a word, what an exchange came to, for messages.
-fn words(exchange: &Exchange) -> String {
+/// A short description of an exchange's outcome, for messages.
+fn describe(exchange: &Exchange) -> String {
     match &exchange.outcome {
         Outcome::Answered(answer) if answer.allowed => "allowed".to_owned(),
         Outcome::Answered(answer) => {
@@ -182,7 +184,7 @@ fn words(exchange: &Exchange) -> String {
     }
 }
 
-/// The first few places where two results differ, for messages.
+/// The first few differences between two results, for messages.
 fn difference(want: Option<&Value>, got: Option<&Value>, rules: &Rules) -> String {
     let changed = crate::matching::changes(want, got, rules);
     let more = if changed.len() > 3 { format!(" and {} more", changed.len() - 3) } else { String::new() };
@@ -192,7 +194,7 @@ fn difference(want: Option<&Value>, got: Option<&Value>, rules: &Rules) -> Strin
         .map(|path| {
             let at = |object: Option<&Value>| {
                 let value = object.and_then(|object| crate::matching::get(object, path));
-                crate::observation::shown(object, &path.to_string(), value.as_ref())
+                crate::observation::format_masked(object, &path.to_string(), value.as_ref())
             };
             format!("{path}: {} → {}", at(want), at(got))
         })
@@ -201,7 +203,7 @@ fn difference(want: Option<&Value>, got: Option<&Value>, rules: &Rules) -> Strin
 }
 
 impl Trace {
-    /// A single exchange, after which nothing more was asked.
+    /// A trace of a single exchange.
     #[must_use]
     pub fn only(main: Exchange, input: Option<Value>, timeout: Duration) -> Self {
         Self {
@@ -227,7 +229,7 @@ pub fn name(law: Law) -> String {
     serde_json::to_value(law).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
-/// The law in a sentence.
+/// The law as a sentence.
 #[must_use]
 pub fn sentence(law: Law) -> &'static str {
     match law {

@@ -1,13 +1,14 @@
-//! The harness: contract × target × substrate → one report → verdict → exit code. Knows no implementation.
+//! The harness: contract × target × substrate → one report → verdict → exit code. It depends on no implementation.
 //!
 //! What a caller needs, in order:
-//! 1. [`select::select`] — the contracts and cases that are wanted, from a catalog and suites;
+//! 1. [`select::select`] — selects contracts and cases from a catalog and suites;
 //! 2. [`target`] — [`target::built_in::BuiltIn`], [`target::url::UrlTarget`], [`target::command::CommandTarget`];
-//! 3. [`run::run`] — asks every case; [`run::Interrupt`] ends it early, a report comes out all the same;
-//! 4. [`render`] — the report as text, JSON, JUnit, Markdown, HTML, SARIF, badge; [`report::write`] puts it on disk;
+//! 3. [`run::run`] — runs every case; [`run::Interrupt`] ends it early, also with a report;
+//! 4. [`render`] — the report as text, JSON, JUnit, Markdown, HTML, SARIF, badge; [`report::write`] writes it to disk;
 //! 5. [`report::Report::exit_code`].
 //!
-//! Beside that: [`objects`] holds what Gardener emits against contracts; [`differential`] gives two targets the same generated inputs; [`coverage`], [`attest`], [`compare`] and [`gate`] read reports, [`render::explain`] and [`render::list`] show contracts.
+//! Also: [`objects`] checks objects that Gardener emits against contracts; [`differential`] sends two targets the same generated
+//! inputs; [`coverage`], [`attest`], [`compare`] and [`gate`] read reports; [`render::explain`] and [`render::list`] show contracts.
 
 pub mod attest;
 pub mod compare;

@@ -1,4 +1,4 @@
-//! What this process serves for one start, over TLS.
+//! TLS endpoints of this process.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -17,31 +17,31 @@ use tokio::task::JoinHandle;
 use webhook::registration::ClientConfig;
 use webhook::server::{self, CertificateError, Certificates, Patience, TlsError, TlsOptions};
 
-/// Makes a certificate for the loopback addresses and a host.
+/// Creates a certificate for the loopback addresses and a host.
 pub(crate) fn certificate(host: &str) -> Result<Identity, rcgen::Error> {
-    named(&[host.to_owned()])
+    create_certificate(&[host.to_owned()])
 }
 
-fn named(further: &[String]) -> Result<Identity, rcgen::Error> {
+fn create_certificate(further: &[String]) -> Result<Identity, rcgen::Error> {
     let own = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec();
     let further = further.iter().filter(|name| !name.is_empty() && !own.contains(name)).cloned();
     let names: Vec<String> = own.iter().cloned().chain(further).collect();
     Identity::made("target", names)
 }
 
-/// Why nothing can be served.
+/// Why an endpoint cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// No certificate could be made.
-    #[error("failed to make a certificate: {0}")]
+    /// No certificate could be created.
+    #[error("failed to create a certificate: {0}")]
     Make(#[from] rcgen::Error),
     /// The certificate cannot be used.
     #[error("failed to serve over TLS: {0}")]
     Certificate(#[from] CertificateError),
-    /// The TLS library refuses it.
+    /// The TLS library refuses the certificate.
     #[error("failed to serve over TLS: {0}")]
     Tls(#[from] TlsError),
-    /// The address is taken, or not of this machine.
+    /// The address is in use, or does not belong to this machine.
     #[error("failed to listen on {address}: {source}")]
     Listen {
         /// The address.
@@ -51,19 +51,19 @@ pub enum ServeError {
     },
 }
 
-/// A port that is served. Dropping it closes it.
-pub(crate) struct Served {
-    /// Where it listens.
+/// An open port that serves requests. Dropping it closes it.
+pub(crate) struct TlsEndpoint {
+    /// The address on which it listens.
     pub(crate) address: SocketAddr,
-    /// `https://HOST:PORT`, as others reach it.
+    /// `https://HOST:PORT`, as clients reach it.
     base: String,
     /// PEM of its authority, in base64.
     bundle: String,
     serving: JoinHandle<()>,
 }
 
-impl Served {
-    /// Serves on an address under a certificate for loopback and the host that others reach it by, where one is said.
+impl TlsEndpoint {
+    /// Serves on an address, with a certificate for loopback and the optional host at which clients reach it.
     pub(crate) async fn open<S>(
         address: SocketAddr,
         host: Option<&str>,
@@ -77,7 +77,7 @@ impl Served {
             + 'static,
         S::Future: Send,
     {
-        let made = named(&host.map(str::to_owned).into_iter().collect::<Vec<_>>())?;
+        let made = create_certificate(&host.map(str::to_owned).into_iter().collect::<Vec<_>>())?;
         let certificates = Certificates::from_pem(made.certificate.as_bytes(), made.key.as_bytes())?;
         let tls = server::config(Arc::new(certificates), TlsOptions::default())?;
         let listen = |source| ServeError::Listen { address, source };
@@ -93,20 +93,20 @@ impl Served {
         Ok(Self { address, base, bundle: STANDARD.encode(made.authority), serving })
     }
 
-    /// How a registration says that a path of it is asked.
+    /// The client configuration of a registration for a path.
     pub(crate) fn client_config(&self, path: &str) -> ClientConfig {
         let url = Some(format!("{}{path}", self.base));
         ClientConfig { url, service: None, ca_bundle: Some(self.bundle.clone()) }
     }
 }
 
-impl Drop for Served {
+impl Drop for TlsEndpoint {
     fn drop(&mut self) {
         self.serving.abort();
     }
 }
 
-/// The answer to a review that has nothing against it.
+/// The answer that allows a review.
 pub(crate) fn allowed(body: &[u8]) -> Bytes {
     let review: Value = serde_json::from_slice(body).unwrap_or_default();
     let answer = json!({
@@ -116,7 +116,7 @@ pub(crate) fn allowed(body: &[u8]) -> Bytes {
     answer.to_string().into()
 }
 
-/// An answer in JSON.
+/// A JSON response.
 pub(crate) fn reply(status: StatusCode, body: Bytes) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(body));
     *response.status_mut() = status;

@@ -1,27 +1,27 @@
-//! Secrets taken out of whatever is shown or written.
+//! Masks secrets in everything that is shown or written.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-/// What stands where a secret was.
+/// The replacement of a secret.
 pub const MASK: &str = "***";
 
-/// Takes secrets out of lines that come one after the other.
+/// Masks secrets in consecutive lines.
 #[derive(Debug, Default)]
 pub struct Lines {
-    /// Inside of a private key.
+    /// Whether the last line was inside of a private key.
     inside: bool,
 }
 
 impl Lines {
-    /// The line without its secrets; `None` where nothing of it is shown.
+    /// The line with masked secrets; `None` if it must not be shown.
     pub fn masked(&mut self, line: &str) -> Option<String> {
         if self.inside {
             self.inside = !line.contains("-----END");
             None
         } else if line.contains("-----BEGIN") && line.contains("PRIVATE KEY") {
-            // One that was written on one line ends there.
+            // A key on a single line also ends there.
             self.inside = !line.contains("-----END");
             Some(MASK.to_owned())
         } else {
@@ -57,7 +57,7 @@ pub fn masked_text(text: &str) -> String {
     text.split('\n').filter_map(|line| mask.masked(line)).collect::<Vec<_>>().join("\n")
 }
 
-/// A value out of an object, at a path as it is shown (`data.key`), without secrets.
+/// A value at a path of an object (`data.key`), without secrets.
 #[must_use]
 pub fn masked_at(object: Option<&Value>, path: &str, value: &Value) -> Value {
     let steps: Vec<&str> = path.split(['.', '[']).collect();
@@ -66,16 +66,16 @@ pub fn masked_at(object: Option<&Value>, path: &str, value: &Value) -> Value {
     if in_secret || steps.iter().any(|name| is_secret_name(name)) { hide(value) } else { masked(value) }
 }
 
-/// An AdmissionReview with a response, its patch opened; `request` tells what the patch is for.
+/// An AdmissionReview with a response and a decoded patch; `request` has the object of the patch.
 #[must_use]
 pub fn masked_response(review: &Value, request: &Value) -> Value {
-    let mut shown = masked(review);
+    let mut result = masked(review);
     let text = review["response"]["patch"].as_str();
     let bytes = text.and_then(|text| STANDARD.decode(text).ok());
     if let Some(patch) = bytes.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok()) {
-        shown["response"]["patch"] = masked_patch(&patch, &request["request"]["object"]);
+        result["response"]["patch"] = masked_patch(&patch, &request["request"]["object"]);
     }
-    shown
+    result
 }
 
 fn masked_patch(patch: &Value, object: &Value) -> Value {
@@ -85,7 +85,7 @@ fn masked_patch(patch: &Value, object: &Value) -> Value {
         let pointer = operation["path"].as_str().unwrap_or_default();
         let place = pointer.trim_start_matches('/').replace('/', ".").replace("~1", "/").replace("~0", "~");
         if let Some(value) = operation.get_mut("value") {
-            // The root is the object itself, and has its own kind.
+            // The root is the object itself.
             *value = if place.is_empty() { masked(value) } else { masked_at(Some(object), &place, value) };
         }
         operation
@@ -93,13 +93,13 @@ fn masked_patch(patch: &Value, object: &Value) -> Value {
     Value::Array(operations.iter().map(mask).collect())
 }
 
-/// A text that is JSON, such as the annotation that `kubectl apply` leaves; `None` where it is none.
+/// A masked text that is JSON, such as the annotation of `kubectl apply`; `None` if it is not JSON.
 fn opened(text: &str) -> Option<String> {
     text.trim_start().starts_with(['{', '[']).then_some(())?;
     let inner: Value = serde_json::from_str(text).ok()?;
-    let shown = masked(&inner);
-    // What holds no secret stays as it was written.
-    Some(if shown == inner { text.to_owned() } else { shown.to_string() })
+    let result = masked(&inner);
+    // A text without secrets stays as it is.
+    Some(if result == inner { text.to_owned() } else { result.to_string() })
 }
 
 fn is_secret(object: &Value) -> bool {
@@ -113,7 +113,7 @@ fn is_data(field: &str) -> bool {
 fn without_token(line: &str) -> String {
     let words = line.split(' ').map(|word| {
         let token = word.starts_with("eyJ") && word.matches('.').count() == 2;
-        // Alone, or as a flag.
+        // With or without dashes of a flag.
         let bare = word.trim_start_matches('-');
         let secret_field =
             ["token=", "password=", "client-key-data:"].iter().find(|name| bare.starts_with(**name));
@@ -130,7 +130,7 @@ fn is_secret_name(name: &str) -> bool {
     matches!(name, "token" | "password" | "client-key-data" | "clientKey" | "privateKey" | "kubeconfig")
 }
 
-/// Whether an environment variable holds a secret, by what its name ends in: `AWS_SECRET_ACCESS_KEY`, `OS_PASSWORD`.
+/// Whether an environment variable contains a secret, by the end of its name: `AWS_SECRET_ACCESS_KEY`, `OS_PASSWORD`.
 fn is_secret_variable(name: &str) -> bool {
     let is_variable =
         name.chars().all(|letter| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_');
@@ -138,7 +138,7 @@ fn is_secret_variable(name: &str) -> bool {
     is_variable && matches!(last, "PASSWORD" | "PASSWD" | "TOKEN" | "SECRET" | "KEY" | "CREDENTIALS")
 }
 
-/// Keeps the shape of maps, so that a reader sees which keys there were.
+/// Masks values and keeps the keys of maps.
 fn hide(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
@@ -155,7 +155,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn secrets_are_masked_and_all_else_is_kept() {
+    fn secrets_are_masked_and_everything_else_is_kept() {
         let pem = "a\n-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----\nb";
         let value = json!({
             "object": {"kind": "Secret", "data": {"a": "Yg==", "n": null}, "type": "Opaque"},
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn patches_are_opened_and_masked_by_what_they_are_for() {
+    fn patches_are_decoded_and_masked_by_the_kind_of_their_object() {
         let patch = json!([
             {"op": "add", "path": "/data/key", "value": "Yg=="},
             {"op": "add", "path": "/metadata/labels", "value": {"a": "b"}},
@@ -191,29 +191,29 @@ mod tests {
         ]);
         let review =
             json!({"response": {"patch": STANDARD.encode(patch.to_string()), "patchType": "JSONPatch"}});
-        let shown = |kind: &str| masked_response(&review, &json!({"request": {"object": {"kind": kind}}}));
+        let mask = |kind: &str| masked_response(&review, &json!({"request": {"object": {"kind": kind}}}));
         let mut want = patch.clone();
         want[2]["value"] = json!("***");
-        assert_eq!(shown("ConfigMap")["response"]["patch"], want);
+        assert_eq!(mask("ConfigMap")["response"]["patch"], want);
         want[0]["value"] = json!("***");
-        assert_eq!(shown("Secret")["response"]["patch"], want);
+        assert_eq!(mask("Secret")["response"]["patch"], want);
         let garbled = json!({"response": {"patch": "no base64"}});
         assert_eq!(masked_response(&garbled, &json!({})), garbled);
     }
 
     #[test]
-    fn a_key_that_is_longer_than_what_is_kept_leaves_nothing() {
+    fn no_line_of_a_long_key_is_shown() {
         let mut mask = Lines::default();
         let key = (0..40).map(|_| "MIIEpAIBAAKCAQEA".to_owned());
         let lines = ["-----BEGIN RSA PRIVATE KEY-----".to_owned()].into_iter().chain(key);
         let lines = lines.chain(["-----END RSA PRIVATE KEY-----".to_owned(), "after".to_owned()]);
-        let shown: Vec<String> = lines.filter_map(|line| mask.masked(&line)).collect();
-        assert_eq!(shown, ["***", "after"]);
+        let masked: Vec<String> = lines.filter_map(|line| mask.masked(&line)).collect();
+        assert_eq!(masked, ["***", "after"]);
         assert_eq!(masked_text("-----BEGIN PRIVATE KEY-----x-----END PRIVATE KEY-----\nafter"), "***\nafter");
     }
 
     #[test]
-    fn values_are_masked_by_the_object_they_are_of() {
+    fn values_are_masked_by_the_kind_of_their_object() {
         let (secret, map) = (json!({"kind": "Secret"}), json!({"kind": "ConfigMap"}));
         let table = [
             (&secret, "data.key", json!("Yg=="), json!("***")),

@@ -1,4 +1,4 @@
-//! The language's comparison as the harness uses it: rules of a contract's objects, places across lists, leaves.
+//! The comparison of the contract language for the harness: rules of a contract's objects, changed paths, leaves.
 
 use contract::decision;
 use contract::expect::{self, Change, Path, Replacement, Step};
@@ -9,7 +9,7 @@ use crate::observation::Observation;
 
 pub use contract::expect::{Assertion, Rules, double_keys, get, same, words};
 
-/// How the objects of a contract's case compare.
+/// The comparison rules for the objects of a contract's case.
 #[must_use]
 pub fn rules(contract: &Contract, object: Option<&Value>) -> Rules {
     if contract.form == Form::Versions {
@@ -18,26 +18,26 @@ pub fn rules(contract: &Contract, object: Option<&Value>) -> Rules {
     rules_of_raw(contract, object)
 }
 
-/// How the objects of what was seen compare: by the input's kind, or, where there is none, by that of the result.
+/// The comparison rules for an observation: by the input's kind, or, without an input, by the result's kind.
 #[must_use]
 pub fn rules_of(contract: &Contract, seen: &Observation) -> Rules {
     rules(contract, seen.input.as_ref().or(seen.answer.object.as_ref()))
 }
 
-/// How objects compare that are sent and answered, whatever document tells of them.
+/// The comparison rules for objects in requests and answers, also of contracts about versions.
 #[must_use]
 pub fn rules_of_raw(contract: &Contract, object: Option<&Value>) -> Rules {
     object.map_or_else(Rules::unknown, Rules::of_object).with(&contract.list_keys, &contract.unordered)
 }
 
-/// The places where two objects differ, down to leaves; lists without keys that differ in length are looked into too.
+/// The paths where two objects differ, down to leaves, also in lists without keys that differ in length.
 #[must_use]
 pub fn changes(before: Option<&Value>, after: Option<&Value>, rules: &Rules) -> Vec<Path> {
     let changes = expect::changes(before, after, rules);
     changes.into_iter().map(|change| change.path).collect()
 }
 
-/// The leaves of the changes between two objects: what came or went as a whole is taken apart.
+/// The leaves of the changes between two objects: added values are split into leaves.
 #[must_use]
 pub fn changed_leaves(before: Option<&Value>, after: Option<&Value>, rules: &Rules) -> Vec<Path> {
     let mut found = Vec::new();
@@ -50,13 +50,13 @@ pub fn changed_leaves(before: Option<&Value>, after: Option<&Value>, rules: &Rul
     found
 }
 
-/// Sets or removes the value at a place.
+/// Sets or removes the value at a path.
 pub fn put(object: &mut Value, path: &Path, value: Option<&Value>) {
-    // Where the path leads through something else, there is nothing to damage.
+    // If the path does not exist, nothing is changed.
     expect::put(object, path, value.cloned());
 }
 
-/// Values that the assertion must refuse; `None`: nothing.
+/// Values that the assertion must refuse; `None`: no value.
 #[must_use]
 pub fn refused(assertion: &Assertion, got: Option<&Value>, input: Option<&Value>) -> Vec<Option<Value>> {
     let values = expect::refused(assertion, got, input).into_iter();
@@ -67,7 +67,7 @@ pub fn refused(assertion: &Assertion, got: Option<&Value>, input: Option<&Value>
     values.collect()
 }
 
-/// The rules at a place; `object` opens strings on the way.
+/// The rules at a path; `object` has the strings that are decoded on the way.
 #[must_use]
 pub fn below(rules: &Rules, path: &Path, object: Option<&Value>) -> Rules {
     let mut rules = rules.clone();
@@ -84,20 +84,20 @@ pub fn below(rules: &Rules, path: &Path, object: Option<&Value>) -> Rules {
     rules
 }
 
-/// Whether one of the prefixes covers the place; without prefixes everything is covered.
+/// Whether one of the prefixes covers the path; without prefixes all paths are covered.
 #[must_use]
 pub fn touches(prefixes: &[String], path: &Path) -> bool {
     let change = Change { path: path.clone(), before: None, after: None };
     expect::outside(prefixes, &[change]).is_empty()
 }
 
-/// Whether a target declares, by one of its `extras`, that it means to change the place.
+/// Whether a target declares in its `extras` that it changes the path on purpose.
 #[must_use]
 pub fn is_declared(extras: &[String], path: &Path) -> bool {
     !extras.is_empty() && touches(extras, path)
 }
 
-/// Whether a contract says that a target may change the place; of a decision, only its Shoot is spoken of.
+/// Whether a contract allows a target to change the path; of a decision, only the Shoot is restricted.
 #[must_use]
 pub fn may_change(contract: &Contract, path: &Path) -> bool {
     if contract.form != Form::Versions {
@@ -111,7 +111,7 @@ pub fn may_change(contract: &Contract, path: &Path) -> bool {
     }
 }
 
-/// Doubles the first element of the first keyed list; false if there is none.
+/// Duplicates the first element of the first keyed list; false if there is none.
 pub fn double_a_key(object: &mut Value, rules: &Rules) -> bool {
     match object {
         Value::Object(fields) => {
@@ -154,7 +154,7 @@ fn leaves(found: &mut Vec<Path>, path: &Path, value: &Value, rules: &Rules) {
                 let key = key.map(|key| {
                     Step::Key(
                         key.into_iter()
-                            .map(|(name, value)| (name, crate::observation::show(Some(&value))))
+                            .map(|(name, value)| (name, crate::observation::format_value(Some(&value))))
                             .collect(),
                     )
                 });

@@ -1,4 +1,4 @@
-//! What a case brought about, and whether that is what the contract says.
+//! The observation of a case, and its comparison with the contract's expectation.
 
 use contract::case::{About, Case, Cause, Review, Then};
 use contract::expect::{self, Expect, Operator};
@@ -9,26 +9,26 @@ use crate::mask;
 use crate::matching::{self, Rules};
 use crate::report::Check;
 
-/// What a case brought about.
+/// The observation of a case.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Observation {
-    /// Whether the request was sent to the webhook; `None`: nobody can tell.
+    /// Whether the request was sent to the webhook; `None` if unknown.
     pub called: Option<bool>,
     /// The object before the webhook.
     pub input: Option<Value>,
-    /// What came back; not called: allowed, unchanged.
+    /// The answer; without a call: allowed and unchanged.
     pub answer: Answer,
 }
 
 impl Observation {
-    /// What is seen of an object that Gardener emits: the object of the case.
+    /// The observation of an object that Gardener emits: the object of the case.
     #[must_use]
     pub fn emitted(case: &Case) -> Self {
         let answer = Answer { allowed: true, object: case.emitted().cloned(), ..Answer::default() };
         Self { called: None, input: None, answer }
     }
 
-    /// A request that no webhook was asked about, or that one let pass as it was.
+    /// A request for which no webhook was called, or that one did not change.
     #[must_use]
     pub fn untouched(called: Option<bool>, input: Option<Value>) -> Self {
         let answer = Answer { allowed: true, code: Some(200), object: input.clone(), ..Answer::default() };
@@ -36,7 +36,7 @@ impl Observation {
     }
 }
 
-/// Whether the answer must allow, where the contract says or implies it.
+/// Whether the answer must allow, if the contract says or implies it.
 #[must_use]
 pub fn wanted_allowed(then: &Then) -> Option<bool> {
     then.allowed.or_else(|| {
@@ -50,13 +50,13 @@ pub fn wanted_allowed(then: &Then) -> Option<bool> {
     })
 }
 
-/// Whether `then` says that there is no patch at all.
+/// Whether `then` requires that there is no patch.
 #[must_use]
 pub fn wants_no_patch(then: &Then) -> bool {
     then.object == Some(Expect::Operator(Operator::Unchanged))
 }
 
-/// The assertions that do not hold; empty if all do.
+/// The assertions that fail; empty if all hold.
 #[must_use]
 pub fn judge(then: &Then, seen: &Observation, rules: &Rules) -> Vec<Check> {
     let answer = &seen.answer;
@@ -64,8 +64,8 @@ pub fn judge(then: &Then, seen: &Observation, rules: &Rules) -> Vec<Check> {
     if let Some(want) = then.called
         && seen.called != Some(want)
     {
-        let words = |called: bool| if called { "sent to the webhook" } else { "not sent to the webhook" };
-        checks.push(check("called", "", words(want), seen.called.map_or("not known", words)));
+        let text = |called: bool| if called { "sent to the webhook" } else { "not sent to the webhook" };
+        checks.push(check("called", "", text(want), seen.called.map_or("unknown", text)));
     }
     if let Some(want) = wanted_allowed(then)
         && want != answer.allowed
@@ -75,7 +75,7 @@ pub fn judge(then: &Then, seen: &Observation, rules: &Rules) -> Vec<Check> {
     if let Some(want) = then.review
         && answer.review != Some(want)
     {
-        checks.push(check("review", "", want.name(), answer.review.map_or("not known", Review::name)));
+        checks.push(check("review", "", want.name(), answer.review.map_or("unknown", Review::name)));
     }
     let code = then.code.or(then.is_invalid().then_some(422));
     if let Some(want) = code
@@ -119,7 +119,7 @@ fn object(checks: &mut Vec<Check>, then: &Then, seen: &Observation, rules: &Rule
         }
         for path in changed {
             let at = |object: &Option<Value>| {
-                shown(
+                format_masked(
                     object.as_ref(),
                     &path.to_string(),
                     object.as_ref().and_then(|object| matching::get(object, &path)).as_ref(),
@@ -143,37 +143,38 @@ fn text(checks: &mut Vec<Check>, part: &str, expect: Option<&Expect>, got: Optio
     checks.extend(found.iter().map(|mismatch| from_mismatch(part, None, mismatch)));
 }
 
-/// Whether a field error is the expected one.
+/// Whether a field error matches the expected one.
 #[must_use]
-pub fn is_cause(wanted: &Cause, got: &FieldCause, rules: &Rules) -> bool {
+pub fn matches_cause(wanted: &Cause, got: &FieldCause, rules: &Rules) -> bool {
     let holds = |expect: &Option<Expect>, text: &str| {
         expect.as_ref().is_none_or(|expect| expect::holds(expect, None, Some(&json!(text)), rules))
     };
     wanted.field == got.field && holds(&wanted.reason, &got.reason) && holds(&wanted.message, &got.message)
 }
 
-/// Each expected cause takes one that was answered; what is left on either side is a mismatch.
+/// Matches each expected cause with an answered one; the rest on both sides are mismatches.
 fn causes(checks: &mut Vec<Check>, wanted: &[Cause], got: &[FieldCause], rules: &Rules) {
     let mut left: Vec<&FieldCause> = got.iter().collect();
     for cause in wanted {
-        if let Some(at) = left.iter().position(|got| is_cause(cause, got, rules)) {
+        if let Some(at) = left.iter().position(|got| matches_cause(cause, got, rules)) {
             left.remove(at);
             continue;
         }
         let near = left.iter().position(|got| got.field == cause.field).map(|at| left.remove(at));
-        let near = near.map_or("absent".to_owned(), show_cause);
-        checks.push(check("causes", &cause.field, &show_wanted(cause), &near));
+        let near = near.map_or("absent".to_owned(), format_cause);
+        checks.push(check("causes", &cause.field, &format_expected_cause(cause), &near));
     }
-    checks.extend(left.into_iter().map(|cause| check("causes", &cause.field, "absent", &show_cause(cause))));
+    checks
+        .extend(left.into_iter().map(|cause| check("causes", &cause.field, "absent", &format_cause(cause))));
 }
 
-fn show_cause(cause: &FieldCause) -> String {
+fn format_cause(cause: &FieldCause) -> String {
     format!("{}: {}", cause.reason, mask::masked_text(&cause.message))
 }
 
-fn show_wanted(cause: &Cause) -> String {
-    let shown = |expect: &Option<Expect>| expect.as_ref().map_or("any".to_owned(), matching::words);
-    format!("{}: {}", shown(&cause.reason), shown(&cause.message))
+fn format_expected_cause(cause: &Cause) -> String {
+    let text = |expect: &Option<Expect>| expect.as_ref().map_or("any".to_owned(), matching::words);
+    format!("{}: {}", text(&cause.reason), text(&cause.message))
 }
 
 fn refusal(answer: &Answer) -> String {
@@ -189,25 +190,25 @@ fn refusal(answer: &Answer) -> String {
     format!("false{code}{message}")
 }
 
-/// A mismatch in an object, or in a part of the answer that is none.
+/// The check of a mismatch in the object or in another part of the answer.
 fn from_mismatch(part: &str, object: Option<&Value>, mismatch: &contract::expect::Mismatch) -> Check {
     let path = mismatch.path.to_string();
-    check(part, &path, &mismatch.want, &shown(object, &path, mismatch.got.as_ref()))
+    check(part, &path, &mismatch.want, &format_masked(object, &path, mismatch.got.as_ref()))
 }
 
-/// A value out of an object as a person reads it, without secrets.
+/// A human-readable value of an object, without secrets.
 #[must_use]
-pub fn shown(object: Option<&Value>, path: &str, value: Option<&Value>) -> String {
-    show(value.map(|value| mask::masked_at(object, path, value)).as_ref())
+pub fn format_masked(object: Option<&Value>, path: &str, value: Option<&Value>) -> String {
+    format_value(value.map(|value| mask::masked_at(object, path, value)).as_ref())
 }
 
 fn check(part: &str, path: &str, want: &str, got: &str) -> Check {
     Check { part: part.to_owned(), path: path.to_owned(), want: want.to_owned(), got: got.to_owned() }
 }
 
-/// A value as a person reads it: texts bare, everything else as JSON, nothing as `absent`.
+/// A human-readable value: texts without quotes, everything else as JSON, no value as `absent`.
 #[must_use]
-pub fn show(value: Option<&Value>) -> String {
+pub fn format_value(value: Option<&Value>) -> String {
     match value {
         None => "absent".to_owned(),
         Some(Value::String(text)) if text.is_empty() => "\"\"".to_owned(),

@@ -1,12 +1,10 @@
-//! Where a case's objects live: a namespace of its own where nothing speaks against it, and what that means for
-//! cases that would see each other.
+//! Assigns a namespace of its own to a case where possible, and finds out which cases would see each other's objects.
 //!
-//! The namespace of the object under test (or of `given.namespace`) is the case's *home*. It is renamed to a fresh name,
-//! in every object that lives there, unless another text of the case speaks of it: then the name is kept. The namespace of a
-//! shoot's control plane has a name that is nothing else: it is renamed wherever objects speak of it, and what comes back is
-//! told under the name that the case says.
+//! The namespace of the object under test (or of `given.namespace`) is the case's *home*. It is renamed to a generated name in
+//! every object in it, unless another text of the case mentions it: then the name is kept. The name of a shoot's control plane
+//! namespace is unique: it is renamed wherever objects mention it, and renamed back in the answer.
 
-mod words;
+mod names;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -18,34 +16,34 @@ use serde_json::{Value, json};
 
 use crate::exchange::FieldCause;
 use crate::observation::Observation;
-use words::speaks_of;
+use names::mentions;
 
-/// What the names of control planes' namespaces begin with, before the name of a project.
+/// Prefix of the names of control planes' namespaces, before the project's name.
 const OF_SHOOT: &str = "shoot--";
-/// A name of a namespace that no case says.
+/// A namespace name that no case has.
 const FRESH: &str = "its own";
 
-/// How far a case must be kept from others.
+/// How a case must be isolated from others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Isolation {
-    /// It writes nothing that another case sees.
+    /// Other cases do not see its objects.
     Shared,
-    /// It writes facts where other cases would see them: it gets a server of its own.
+    /// Other cases would see its facts: it gets a server of its own.
     Alone,
 }
 
-/// A case with its objects where they will live.
+/// The objects of a case in their final namespaces.
 #[derive(Clone, Debug)]
-pub struct Placed {
+pub struct PlacedCase {
     /// The namespace of the object under test; empty if it is cluster-scoped and the case has no namespace.
     pub namespace: String,
-    /// The name that was replaced, if one was.
+    /// The name that was replaced, if any.
     pub renamed_from: Option<String>,
     /// The objects, renamed.
     pub given: Given,
 }
 
-/// How far the case must be kept from others; on a server (`writes_old`) old objects are written too.
+/// How the case must be isolated from others; on a server (`writes_old`) old objects are written, too.
 #[must_use]
 pub fn isolation(case: &Case, writes_old: bool) -> Isolation {
     let home = home(case);
@@ -60,16 +58,15 @@ pub fn isolation(case: &Case, writes_old: bool) -> Isolation {
     let old = writes_old && has_old(case);
     let writes = !facts.cluster.is_empty() || facts.namespace.is_some() || old;
     let subject = facts.object.as_ref().or(facts.old.as_ref());
-    // Of an object of no namespace, facts of all namespaces may matter.
+    // A webhook for a cluster-scoped object may read facts of all namespaces.
     let sees_all = old || !facts.cluster.is_empty();
     let everywhere = sees_all && subject.is_some_and(|subject| matches!(scope(subject), Scope::Cluster));
     if elsewhere || everywhere || (writes && !renamed) { Isolation::Alone } else { Isolation::Shared }
 }
 
-/// What others in the cluster see of a case that is asked on a server: kinds of no namespace, and namespaces that keep their
-/// names.
+/// What other cases in the cluster see of a case on a server: cluster-scoped kinds, and namespaces that keep their names.
 pub(crate) fn seen_by_others(case: &Case) -> BTreeSet<String> {
-    let mut placed = place(case, FRESH);
+    let mut placed = assign_namespace(case, FRESH);
     let mut seen = BTreeSet::from([placed.namespace.clone()]);
     for object in objects(&mut placed.given) {
         seen.insert(match scope(object) {
@@ -81,13 +78,13 @@ pub(crate) fn seen_by_others(case: &Case) -> BTreeSet<String> {
     seen
 }
 
-/// Whether nothing is written before the request but its namespace, so that others may live there too.
+/// Whether nothing but the namespace is written before the request, so that cases may share it.
 pub(crate) fn writes_no_objects(case: &Case) -> bool {
     let is_request = matches!(case.when, When::Admission { .. } | When::Decision(_));
     is_request && !has_old(case) && case.given.cluster.is_empty()
 }
 
-/// Whether an object stands before the request.
+/// Whether an old object is written before the request.
 pub(crate) fn has_old(case: &Case) -> bool {
     match &case.when {
         When::Admission { operation, .. } => matches!(operation.as_str(), "UPDATE" | "DELETE"),
@@ -103,9 +100,9 @@ pub(crate) fn has_old(case: &Case) -> bool {
     }
 }
 
-/// Moves the case's objects into `fresh`, where that is possible.
+/// Moves the case's objects to the namespace `fresh` where possible.
 #[must_use]
-pub fn place(case: &Case, fresh: &str) -> Placed {
+pub fn assign_namespace(case: &Case, fresh: &str) -> PlacedCase {
     let home = home(case);
     let renamed = home.clone().filter(|home| is_movable(case, home));
     let namespace = match (&home, &renamed) {
@@ -114,9 +111,9 @@ pub fn place(case: &Case, fresh: &str) -> Placed {
     };
     let mut given = case.given.clone();
     for object in objects(&mut given) {
-        settle(object, home.as_deref(), &namespace);
+        set_namespace(object, home.as_deref(), &namespace);
         if let Some(old) = &renamed {
-            words::replace(object, old, &namespace);
+            names::replace(object, old, &namespace);
         }
         if let Some(old) = own_profile(case) {
             name_profile(object, old, fresh);
@@ -124,57 +121,57 @@ pub fn place(case: &Case, fresh: &str) -> Placed {
     }
     if let Some(object) = &mut given.namespace {
         if let Some(old) = &renamed {
-            words::replace(object, old, &namespace);
+            names::replace(object, old, &namespace);
         }
         object["metadata"]["name"] = json!(namespace);
         if let Some(label) = object.pointer_mut("/metadata/labels/kubernetes.io~1metadata.name") {
             *label = json!(namespace);
         }
     }
-    Placed { namespace, renamed_from: renamed, given }
+    PlacedCase { namespace, renamed_from: renamed, given }
 }
 
-impl Placed {
-    /// What was seen, under the name that the case says.
+impl PlacedCase {
+    /// The observation with the case's namespace name.
     #[must_use]
-    pub fn told_as_written(&self, mut seen: Observation) -> Observation {
+    pub fn with_original_names(&self, mut seen: Observation) -> Observation {
         let (Some(old), new) = (&self.renamed_from, &self.namespace) else { return seen };
         let answer = &mut seen.answer;
         for object in seen.input.iter_mut().chain(&mut answer.object) {
-            words::replace(object, new, old);
+            names::replace(object, new, old);
         }
         let causes = answer.causes.iter_mut();
         let of_causes = causes.flat_map(|FieldCause { field, message, .. }| [field, message]);
         for text in of_causes.chain(&mut answer.message).chain(&mut answer.warnings) {
-            words::replace_text(text, new, old);
+            names::replace_text(text, new, old);
         }
         seen
     }
 }
 
-/// The name of the CloudProfile of a case about a Shoot, where nothing but that Shoot speaks of it: the case gets one of
-/// its own name, so that others do not see it.
+/// The name of the CloudProfile of a case about a Shoot, if only that Shoot mentions it: then the profile is renamed, so that
+/// others do not see it.
 fn own_profile(case: &Case) -> Option<&str> {
     let subject = case.given.object.as_ref()?;
     let profile = case.given.cluster.iter().find(|fact| fact["kind"] == "CloudProfile")?;
     let name = profile["metadata"]["name"].as_str()?;
-    let is_told = case.when.decision().is_none() && speaks_of(&format!("{:?}", case.then), name);
-    (subject["kind"] == "Shoot" && !is_told).then_some(name)
+    let is_asserted = case.when.decision().is_none() && mentions(&format!("{:?}", case.then), name);
+    (subject["kind"] == "Shoot" && !is_asserted).then_some(name)
 }
 
 fn is_own_profile(case: &Case, fact: &Value) -> bool {
     fact["kind"] == "CloudProfile" && fact["metadata"]["name"].as_str() == own_profile(case)
 }
 
-/// Names a CloudProfile anew, where it stands and where it is spoken of.
+/// Renames a CloudProfile, in itself and in a Shoot.
 fn name_profile(object: &mut Value, old: &str, new: &str) {
     let place = match object["kind"].as_str() {
         Some("CloudProfile") => "/metadata/name",
         Some("Shoot") => "/spec/cloudProfileName",
         _ => return,
     };
-    if let Some(said) = object.pointer_mut(place).filter(|said| *said == old) {
-        *said = json!(new);
+    if let Some(reference) = object.pointer_mut(place).filter(|reference| *reference == old) {
+        *reference = json!(new);
     }
 }
 
@@ -220,15 +217,15 @@ fn home(case: &Case) -> Option<String> {
     named.chain(namespace).chain(overridden).chain(fact).next()
 }
 
-/// Whether the namespace may have another name.
+/// Whether the namespace may be renamed.
 fn is_movable(case: &Case, home: &str) -> bool {
-    let is_asked_for = || speaks_of(&format!("{:?}{}", case.when, case.config), home);
-    is_free(case, home) || (home.starts_with(OF_SHOOT) && !is_asked_for())
+    let is_in_request = || mentions(&format!("{:?}{}", case.when, case.config), home);
+    is_free(case, home) || (home.starts_with(OF_SHOOT) && !is_in_request())
 }
 
-/// Whether nothing but the places that are renamed speaks of the namespace.
+/// Whether only the fields that are renamed mention the namespace.
 fn is_free(case: &Case, home: &str) -> bool {
-    // Namespaces that carry meaning by their very name stay what they are.
+    // Well-known namespaces keep their names.
     if home.starts_with("kube-") || home == "default" {
         return false;
     }
@@ -248,14 +245,14 @@ fn is_free(case: &Case, home: &str) -> bool {
     }
     texts.push_str(&given.namespace.map(|object| object.to_string()).unwrap_or_default());
     write!(texts, "{:?}{:?}", case.then, case.when).expect("writing to memory does not fail");
-    !speaks_of(&texts, home)
+    !mentions(&texts, home)
 }
 
 fn objects(given: &mut Given) -> impl Iterator<Item = &mut Value> {
     given.cluster.iter_mut().chain(given.old.iter_mut()).chain(given.object.iter_mut())
 }
 
-fn settle(object: &mut Value, home: Option<&str>, namespace: &str) {
+fn set_namespace(object: &mut Value, home: Option<&str>, namespace: &str) {
     let Scope::Namespace(named) = scope(object) else { return };
     if named.is_none() || named.as_deref() == home {
         if !object["metadata"].is_object() {
@@ -267,7 +264,7 @@ fn settle(object: &mut Value, home: Option<&str>, namespace: &str) {
 
 /// Labels of the namespace that a request is in, as kube-apiserver sees them.
 #[must_use]
-pub fn namespace_labels(placed: &Placed) -> BTreeMap<String, String> {
+pub fn namespace_labels(placed: &PlacedCase) -> BTreeMap<String, String> {
     let mut labels = BTreeMap::new();
     if placed.namespace.is_empty() {
         return labels;
@@ -323,7 +320,7 @@ mod tests {
         };
         let case = case(given);
         assert_eq!(isolation(&case, false), Isolation::Shared);
-        let placed = place(&case, "case-1");
+        let placed = assign_namespace(&case, "case-1");
         assert_eq!(placed.namespace, "case-1");
         assert_eq!(placed.renamed_from.as_deref(), Some("garden"));
         assert_eq!(placed.given.cluster, vec![account(Some("case-1")), account(Some("case-1"))]);
@@ -336,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_namespace_that_is_spoken_of_is_kept() {
+    fn a_namespace_that_other_texts_mention_keeps_its_name() {
         let given = Given {
             cluster: vec![account(None)],
             object: Some(pod("garden", "garden--app")),
@@ -344,13 +341,13 @@ mod tests {
         };
         let case = case(given);
         assert_eq!(isolation(&case, false), Isolation::Alone);
-        let placed = place(&case, "case-1");
+        let placed = assign_namespace(&case, "case-1");
         assert_eq!((placed.namespace.as_str(), placed.renamed_from), ("garden", None));
         assert_eq!(placed.given.cluster, vec![account(Some("garden"))]);
     }
 
     #[test]
-    fn a_control_planes_namespace_is_renamed_wherever_it_is_spoken_of_and_told_under_its_name() {
+    fn a_control_planes_namespace_is_renamed_everywhere_and_renamed_back_in_the_answer() {
         let cluster = |name: &str| json!({"apiVersion": "extensions.gardener.cloud/v1alpha1", "kind": "Cluster", "metadata": {"name": name}});
         let given = |name: &str| Given {
             cluster: vec![account(Some(name)), cluster(name)],
@@ -359,7 +356,7 @@ mod tests {
         };
         let case = case(given("shoot--dev--app"));
         assert_eq!(isolation(&case, true), Isolation::Shared);
-        let placed = place(&case, "case-1");
+        let placed = assign_namespace(&case, "case-1");
         assert_eq!(placed.namespace, "case-1");
         assert_eq!(placed.given.cluster, given("case-1").cluster);
         assert_eq!(placed.given.object, given("case-1").object);
@@ -380,19 +377,20 @@ mod tests {
                 ..Answer::default()
             },
         };
-        assert_eq!(placed.told_as_written(seen("case-1")), seen("shoot--dev--app"));
+        assert_eq!(placed.with_original_names(seen("case-1")), seen("shoot--dev--app"));
         let request = serde_json::Map::from_iter([(text("namespace"), json!("shoot--dev--app"))]);
         let sending = Sending { request, ..Sending::default() };
-        let asked_for = Case { when: When::Admission { operation: text("CREATE"), sending }, ..case.clone() };
+        let in_request =
+            Case { when: When::Admission { operation: text("CREATE"), sending }, ..case.clone() };
         let configured = Case { config: json!({"namespace": "shoot--dev--app"}), ..case };
-        for kept in [asked_for, configured] {
+        for kept in [in_request, configured] {
             assert_eq!(isolation(&kept, true), Isolation::Alone);
-            assert_eq!(place(&kept, "case-1").renamed_from, None);
+            assert_eq!(assign_namespace(&kept, "case-1").renamed_from, None);
         }
     }
 
     #[test]
-    fn a_profile_that_nothing_but_its_shoot_speaks_of_is_the_cases_own() {
+    fn a_profile_that_only_its_shoot_mentions_is_renamed() {
         let profile = |name: &str| json!({"apiVersion": "core.gardener.cloud/v1beta1", "kind": "CloudProfile", "metadata": {"name": name}});
         let shoot = |name: &str| {
             let metadata = json!({"name": "app", "namespace": "garden-dev"});
@@ -405,19 +403,20 @@ mod tests {
         };
         let own = case(given("local"));
         assert_eq!(isolation(&own, true), Isolation::Shared);
-        let placed = place(&own, "case-1").given;
+        let placed = assign_namespace(&own, "case-1").given;
         assert_eq!(placed.cluster, vec![profile("case-1")]);
         assert_eq!(placed.object.unwrap()["spec"]["cloudProfileName"], "case-1");
-        let elsewhere = place(&case(given("gone")), "case-1").given;
+        let elsewhere = assign_namespace(&case(given("gone")), "case-1").given;
         assert_eq!(elsewhere.object.unwrap()["spec"]["cloudProfileName"], "gone");
         let message = contract::expect::Expect::Value(json!("of \"local\""));
-        let told = Case { then: Then { message: Some(message), ..Then::default() }, ..case(given("local")) };
-        assert_eq!(isolation(&told, true), Isolation::Alone);
-        assert_eq!(place(&told, "case-1").given.cluster, vec![profile("local")]);
+        let asserted =
+            Case { then: Then { message: Some(message), ..Then::default() }, ..case(given("local")) };
+        assert_eq!(isolation(&asserted, true), Isolation::Alone);
+        assert_eq!(assign_namespace(&asserted, "case-1").given.cluster, vec![profile("local")]);
     }
 
     #[test]
-    fn kinds_without_a_namespace_and_names_that_are_kept_are_seen_by_others() {
+    fn others_see_cluster_scoped_kinds_and_namespaces_that_keep_their_names() {
         let node = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}});
         let given = |cluster: Vec<Value>, home: &str| Given {
             cluster,
@@ -458,7 +457,7 @@ mod tests {
     }
 
     #[test]
-    fn facts_that_others_see_are_kept_apart() {
+    fn facts_that_others_would_see_are_isolated() {
         let node = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}});
         let elsewhere = account(Some("elsewhere"));
         for fact in [node, elsewhere] {

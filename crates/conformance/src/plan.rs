@@ -1,4 +1,4 @@
-//! Which cases are asked, in which groups and order, and which are not, with the reason.
+//! Plans a run: which cases run, in which groups and order, and which do not, with the reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -25,10 +25,10 @@ mod release;
 use configuration::{contains, usual_config};
 pub(crate) use lanes::lanes;
 pub use order::shuffle;
-pub use release::asked;
-use release::{is_of_another_version, of_release};
+pub use release::gardener_release;
+use release::{of_release, other_version};
 
-/// One case by its place in the selected contracts.
+/// One case by its index in the selected contracts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CaseRef {
     /// Contract.
@@ -39,48 +39,48 @@ pub struct CaseRef {
     pub case: usize,
 }
 
-/// Cases that one started target answers.
+/// Cases for which the target is started once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
-    /// The component that they are about.
+    /// The component under test.
     pub component: String,
-    /// The time that the target shows; `None`: the real one.
+    /// The time of the target; `None`: the real one.
     pub now: Option<Timestamp>,
     /// `seed` or `shoot`.
     pub instance: String,
     /// Component configuration.
     pub config: Value,
-    /// Its only case writes where others would see it.
+    /// Whether its only case writes objects that others would see.
     pub alone: bool,
-    /// Its cases, in the order in which they are asked.
+    /// Its cases, in the order in which they run.
     pub cases: Vec<CaseRef>,
 }
 
-/// What will be asked.
+/// The cases of a run, and those that do not run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
     /// Groups, in the order in which they are started.
     pub groups: Vec<Group>,
-    /// Scenarios: each has its clusters and its target for itself.
+    /// Scenarios: each has clusters and a target of its own.
     pub scenarios: Vec<CaseRef>,
-    /// Cases that start the target with a configuration of their own, in the order in which they are asked.
+    /// Cases that start the target with a configuration of their own, in the order in which they run.
     pub configurations: Vec<CaseRef>,
-    /// Cases that do something with the target's program.
+    /// Cases that act on the target's program.
     pub processes: Vec<CaseRef>,
-    /// Cases in which something is decided about versions.
+    /// Cases about decisions on versions.
     pub decisions: Vec<CaseRef>,
-    /// Cases in which a controller maintains a Shoot; each has a garden for itself.
+    /// Cases in which a controller maintains a Shoot; each has a garden of its own.
     pub maintenances: Vec<CaseRef>,
-    /// Cases about objects that Gardener emits: nobody is asked.
+    /// Cases about objects that Gardener emits: they need no request.
     pub emitted: Vec<CaseRef>,
-    /// Cases that are not asked.
+    /// Cases that do not run.
     pub silent: Vec<(CaseRef, Status, Reason)>,
 }
 
 impl Plan {
-    /// The cases among which this one is asked apart from groups; `None`: it is asked in one.
-    fn apart(&mut self, looked: Looked<'_>) -> Option<&mut Vec<CaseRef>> {
-        match &looked.case.when {
+    /// The list for a case that runs outside of groups; `None` if it runs in a group.
+    fn separate_cases(&mut self, located: LocatedCase<'_>) -> Option<&mut Vec<CaseRef>> {
+        match &located.case.when {
             When::Steps(_) => Some(&mut self.scenarios),
             When::Configuration => Some(&mut self.configurations),
             When::Process(_) => Some(&mut self.processes),
@@ -97,7 +97,7 @@ impl Plan {
 
 /// A case with the contract and clause it belongs to.
 #[derive(Clone, Copy, Debug)]
-pub struct Looked<'a> {
+pub struct LocatedCase<'a> {
     /// Its contract.
     pub contract: &'a Contract,
     /// Its clause.
@@ -106,7 +106,7 @@ pub struct Looked<'a> {
     pub case: &'a Case,
 }
 
-impl<'a> Looked<'a> {
+impl<'a> LocatedCase<'a> {
     /// `<clause>/<case>`.
     #[must_use]
     pub fn id(&self) -> String {
@@ -122,7 +122,7 @@ impl<'a> Looked<'a> {
         self.clause.instance.as_deref().or(self.contract.subject.instance.as_deref()).unwrap_or("seed")
     }
 
-    /// Name of the webhook; whoever admits Shoots does so under their name.
+    /// Name of the webhook; for decisions on versions, that of the admission of Shoots.
     #[must_use]
     pub fn webhook(&self) -> &'a str {
         if self.case.when.decision().is_some() {
@@ -137,13 +137,13 @@ impl<'a> Looked<'a> {
         self.case.when.scenario()
     }
 
-    /// Fields of the AdmissionRequest that are overridden; no server sends such a request.
+    /// Fields of the AdmissionRequest that are overridden; no API server sends such a request.
     #[must_use]
     pub fn overrides(&self) -> Option<&'a serde_json::Map<String, Value>> {
         self.sending().map(|sending| &sending.request).filter(|request| !request.is_empty())
     }
 
-    /// How the request goes straight to the webhook, if the case says that it does.
+    /// How the request is sent directly to the webhook, if the case says so.
     #[must_use]
     pub fn direct(&self) -> Option<&'a Sending> {
         self.sending().filter(|sending| sending.is_direct())
@@ -163,15 +163,15 @@ impl<'a> Looked<'a> {
     }
 }
 
-/// Looks a case up.
+/// Looks up a case.
 #[must_use]
-pub fn look(contracts: &[Contract], at: CaseRef) -> Looked<'_> {
+pub fn look(contracts: &[Contract], at: CaseRef) -> LocatedCase<'_> {
     let contract = &contracts[at.contract];
     let clause = &contract.clauses[at.clause];
-    Looked { contract, clause, case: &clause.cases[at.case] }
+    LocatedCase { contract, clause, case: &clause.cases[at.case] }
 }
 
-/// Plans a run: cases of one instance and configuration are asked together, those that others would see alone.
+/// Plans a run: cases with the same instance and configuration run together, those whose objects others would see alone.
 #[must_use]
 pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: bool) -> Plan {
     let mut plan = Plan::default();
@@ -179,30 +179,30 @@ pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: b
     let mut alone = Vec::new();
     let everywhere = target.reads_everywhere();
     for at in all(contracts) {
-        let looked = look(contracts, at);
-        if let Some((status, reason)) = is_silent(looked, target) {
+        let located = look(contracts, at);
+        if let Some((status, reason)) = exclusion(located, target) {
             plan.silent.push((at, status, reason));
             continue;
         }
-        if let Some(apart) = plan.apart(looked) {
-            apart.push(at);
+        if let Some(separate_cases) = plan.separate_cases(located) {
+            separate_cases.push(at);
             continue;
         }
-        let now = now(looked, target);
-        let (instance, config) = (looked.instance().to_owned(), looked.case.config.clone());
+        let now = now(located, target);
+        let (instance, config) = (located.instance().to_owned(), located.case.config.clone());
         let group = |alone: bool| Group {
-            component: looked.contract.component.clone(),
+            component: located.contract.component.clone(),
             now,
             instance: instance.clone(),
             config: config.clone(),
             alone,
             cases: Vec::new(),
         };
-        let alone_by_place = place::isolation(looked.case, on_server) == Isolation::Alone;
-        if alone_by_place || has_fact_of(looked.case, &everywhere, on_server) {
+        let alone_by_place = place::isolation(located.case, on_server) == Isolation::Alone;
+        if alone_by_place || has_fact_of(located.case, &everywhere, on_server) {
             alone.push(Group { cases: vec![at], ..group(true) });
         } else {
-            let key = (looked.contract.component.clone(), now, instance.clone(), config.to_string());
+            let key = (located.contract.component.clone(), now, instance.clone(), config.to_string());
             groups.entry(key).or_insert_with(|| group(false)).cases.push(at);
         }
     }
@@ -211,35 +211,35 @@ pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: b
         shuffle(&mut group.cases, seed);
     }
     shuffle(&mut plan.groups, seed);
-    let apart = [
+    let separate_cases = [
         &mut plan.scenarios,
         &mut plan.configurations,
         &mut plan.decisions,
         &mut plan.maintenances,
         &mut plan.emitted,
     ];
-    for cases in apart {
+    for cases in separate_cases {
         shuffle(cases, seed);
     }
     plan
 }
 
-/// The contracts with what the target states of itself, about its provider. One that runs with what a contract configures has
-/// its examples.
+/// The contracts for the target's release and provider, with the target's parameters. A target that runs with the contract's
+/// configuration also gets the contract's example parameters.
 #[must_use]
-pub fn stated(contracts: Vec<Contract>, target: &dyn Target) -> Arc<[Contract]> {
+pub fn with_parameters(contracts: Vec<Contract>, target: &dyn Target) -> Arc<[Contract]> {
     let contracts = contracts.into_iter().map(|contract| of_release(contract, target));
     let contracts: Vec<Contract> = match target.provider() {
         Some(provider) => of_provider(contracts.collect(), provider),
         None => contracts.collect(),
     };
     let parameters = target.parameters();
-    let stated = contracts.into_iter().map(|contract| {
+    let contracts = contracts.into_iter().map(|contract| {
         let configurable = target.configurable(&contract.component);
         let examples = matches!(configurable, Configurable::Any | Configurable::OneOf(_));
         contract.stated(&parameters, examples)
     });
-    stated.collect()
+    contracts.collect()
 }
 
 fn of_provider(contracts: Vec<Contract>, provider: &str) -> Vec<Contract> {
@@ -258,7 +258,7 @@ pub fn all(contracts: &[Contract]) -> impl Iterator<Item = CaseRef> + '_ {
     })
 }
 
-/// Whether what is written for the case, on a server its old object too, is of one of the resources, `v1 configmaps`.
+/// Whether the facts of the case, on a server also its old object, are of one of the resources, `v1 configmaps`.
 fn has_fact_of(case: &Case, resources: &BTreeSet<String>, writes_old: bool) -> bool {
     let text = |fact: &Value, field: &str| fact[field].as_str().unwrap_or_default().to_owned();
     let given = &case.given;
@@ -270,37 +270,37 @@ fn has_fact_of(case: &Case, resources: &BTreeSet<String>, writes_old: bool) -> b
     })
 }
 
-/// Why a target is not asked a case, if it is not.
-pub(crate) fn is_silent(looked: Looked<'_>, target: &dyn Target) -> Option<(Status, Reason)> {
-    if let Some(reason) = is_elsewhere(looked, target) {
+/// Why a case does not run for a target, if so.
+pub(crate) fn exclusion(located: LocatedCase<'_>, target: &dyn Target) -> Option<(Status, Reason)> {
+    if let Some(reason) = not_for_target(located, target) {
         return Some((Status::NotSupported, reason));
     }
-    let contract = looked.contract;
+    let contract = located.contract;
     if contract.form == Form::Objects {
         return None;
     }
-    if let Some(reason) = lacks(looked, target) {
+    if let Some(reason) = missing_requirement(located, target) {
         return Some((Status::NotSupported, reason));
     }
-    if let Some(reason) = is_of_another_version(looked, target) {
+    if let Some(reason) = other_version(located, target) {
         return Some((Status::Skipped, reason));
     }
     let fixed = match target.configurable(&contract.component) {
         Configurable::Any => return None,
-        Configurable::OneOf(_) if matches!(looked.case.when, When::Configuration | When::Process(_)) => {
+        Configurable::OneOf(_) if matches!(located.case.when, When::Configuration | When::Process(_)) => {
             return None;
         }
-        _ if looked.case.when == When::Configuration => {
-            let text = "the target's configuration cannot be set, so it cannot be started with another";
+        _ if located.case.when == When::Configuration => {
+            let text = "the target's configuration cannot be set, so it cannot start with another one";
             return Some((Status::NotSupported, Reason::new(ReasonCode::Configuration, text)));
         }
-        // It is started in another place, with any configuration.
-        Configurable::OneOf(_) if is_started_apart(looked, target) => return None,
+        // It is started elsewhere, with any configuration.
+        Configurable::OneOf(_) if is_started_separately(located, target) => return None,
         Configurable::OneOf(rollouts) => {
-            return rollouts.serving(&looked.case.config).is_none().then(|| {
+            return rollouts.serving(&located.case.config).is_none().then(|| {
                 let number = rollouts.configs().len();
                 let text = format!(
-                    "the target runs with {number} configurations side by side, this one is in none of them"
+                    "the target runs with {number} configurations in parallel, and none of them includes this one"
                 );
                 (Status::NotSupported, Reason::new(ReasonCode::Configuration, text))
             });
@@ -308,17 +308,17 @@ pub(crate) fn is_silent(looked: Looked<'_>, target: &dyn Target) -> Option<(Stat
         Configurable::Fixed(config) => config,
         Configurable::Unknown => usual_config(contract),
     };
-    (!contains(&fixed, &looked.case.config)).then(|| {
+    (!contains(&fixed, &located.case.config)).then(|| {
         let text =
-            format!("the target's configuration cannot be set; this case needs {}", looked.case.config);
+            format!("the target's configuration cannot be set; this case needs {}", located.case.config);
         (Status::NotSupported, Reason::new(ReasonCode::Configuration, text))
     })
 }
 
-/// What the target would have to have, or to state, to be asked.
-fn lacks(looked: Looked<'_>, target: &dyn Target) -> Option<Reason> {
+/// The feature or parameter that the target lacks for the case, if any.
+fn missing_requirement(located: LocatedCase<'_>, target: &dyn Target) -> Option<Reason> {
     let features = target.features();
-    for need in &looked.clause.needs {
+    for need in &located.clause.needs {
         let (wanted, feature) =
             need.strip_prefix("not ").map_or((true, need.as_str()), |feature| (false, feature.trim()));
         if features.contains(feature) != wanted {
@@ -327,49 +327,49 @@ fn lacks(looked: Looked<'_>, target: &dyn Target) -> Option<Reason> {
             return Some(Reason::new(ReasonCode::Feature, text));
         }
     }
-    let name = parameters::missing(looked.case)?;
-    Some(Reason::new(ReasonCode::Parameter, format!("the target states no parameter {name}")))
+    let name = parameters::missing(located.case)?;
+    Some(Reason::new(ReasonCode::Parameter, format!("the target file has no parameter {name}")))
 }
 
-/// Why a case is not for this target, whatever it can do.
-fn is_elsewhere(looked: Looked<'_>, target: &dyn Target) -> Option<Reason> {
-    let contract = looked.contract;
+/// Why a case does not apply to this kind of target, if so.
+fn not_for_target(located: LocatedCase<'_>, target: &dyn Target) -> Option<Reason> {
+    let contract = located.contract;
     if contract.form == Form::Objects {
-        // Each namespace is of a release of its own, and objects have neither features nor a configuration.
-        let text = "it is asked of what Gardener emits, by `check objects`, and of no target";
+        // Each namespace has its own release, and objects have neither features nor a configuration.
+        let text = "it applies to objects that Gardener emits (`check objects`), not to a target";
         return (!target.is_ours()).then(|| Reason::new(ReasonCode::Form, text));
     }
     if !target.is_asked_of(&contract.component, contract.form) {
-        let text = format!("{} is not asked about {}", target.identity().name, contract.component);
+        let text = format!("{} does not implement {}", target.identity().name, contract.component);
         return Some(Reason::new(ReasonCode::Component, text));
     }
-    let runs_on = looked.case.when.decision()?.runs_on;
-    let is_asked = match runs_on {
+    let runs_on = located.case.when.decision()?.runs_on;
+    let is_supported = match runs_on {
         RunsOn::Decision => target.decides(),
         RunsOn::Admission => target.admits(),
         RunsOn::Reconcile => target.maintainer().is_some(),
     };
-    if !is_asked {
+    if !is_supported {
         let text = match runs_on {
-            RunsOn::Decision => "a garden as a whole is asked, no decision apart from it".to_owned(),
-            _ => format!("nothing of a garden that runs is asked here, so not on {}", runs_on.name()),
+            RunsOn::Decision => "the target is a whole garden, which makes no separate decisions".to_owned(),
+            _ => format!("the target has no running garden component for rows on {}", runs_on.name()),
         };
         return Some(Reason::new(ReasonCode::Level, text));
     }
-    (has_real_time(runs_on, target) && now(looked, target).is_some()).then(|| {
-        let text = "the row is about its very moment, or its answer says a date, and a garden's time is the real one";
+    (has_real_time(runs_on, target) && now(located, target).is_some()).then(|| {
+        let text = "the row depends on the exact time, or its answer contains a date, and the garden has the real time";
         Reason::new(ReasonCode::Substrate, text)
     })
 }
 
-/// Whether the target is started for the case elsewhere than where it is installed.
-fn is_started_apart(looked: Looked<'_>, target: &dyn Target) -> bool {
-    let decision = looked.case.when.decision();
+/// Whether the target is started for the case, outside of the cluster in which it is installed.
+fn is_started_separately(located: LocatedCase<'_>, target: &dyn Target) -> bool {
+    let decision = located.case.when.decision();
     let is_admitted = decision.is_none_or(|decision| decision.runs_on == RunsOn::Admission);
-    looked.scenario().is_some() || !is_admitted || !target.is_inside(&looked.contract.component)
+    located.scenario().is_some() || !is_admitted || !target.is_inside(&located.contract.component)
 }
 
-/// Whether rows of this level are asked in the time that it is and no other: of a garden, of a controller outside.
+/// Whether rows of this level run in real time: in a garden, and with a controller outside of this process.
 fn has_real_time(runs_on: RunsOn, target: &dyn Target) -> bool {
     match target.identity().kind {
         TargetKind::Garden => true,
@@ -378,15 +378,15 @@ fn has_real_time(runs_on: RunsOn, target: &dyn Target) -> bool {
     }
 }
 
-/// The time that a target must show; `None`: the time that it is, as is the only one inside a cluster.
-fn now(looked: Looked<'_>, target: &dyn Target) -> Option<Timestamp> {
-    let decision = looked.case.when.decision()?;
+/// The time that a target must have; `None`: the real time, the only one inside a cluster.
+fn now(located: LocatedCase<'_>, target: &dyn Target) -> Option<Timestamp> {
+    let decision = located.case.when.decision()?;
     let shows_real_time = match target.identity().kind {
-        TargetKind::InCluster => target.is_inside(&looked.contract.component),
+        TargetKind::InCluster => target.is_inside(&located.contract.component),
         _ => has_real_time(decision.runs_on, target),
     };
-    let keeps = |decided| dates::keeps(looked, decided);
-    let is_movable = || dates::are_movable(looked.case, decision, target, keeps);
+    let keeps = |decided| dates::passes(located, decided);
+    let is_movable = || dates::are_movable(located.case, decision, target, keeps);
     (!shows_real_time || !is_movable()).then_some(decision.now)
 }
 
@@ -438,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn a_configuration_contains_what_it_says() {
+    fn a_configuration_contains_its_own_fields() {
         let whole = json!({"webhooks": {"a": {"enabled": true, "seconds": 3}, "b": {"list": [1, 2]}}});
         assert!(contains(&whole, &json!({"webhooks": {"a": {"enabled": true}}})));
         assert!(contains(&whole, &json!({"webhooks": {"c": null}})));

@@ -1,15 +1,15 @@
-//! Reviews of a live cluster kept as cases: what was asked, without its secrets, and what the webhook answers to that.
+//! Records reviews of a live cluster as cases: the request without secrets, and the webhook's answer.
 //!
-//! 1. [`Tap`] takes the reviews of a registration, has nothing against any of them, and hands them on;
-//! 2. [`seen`] reads one, and takes out of it what is secret and what is of that moment only;
-//! 3. whoever records asks the webhook what is left, in a dry run, so that question and answer fit each other;
-//! 4. [`Recorded::files`] writes both as a contract with the objects that it names, and [`suite`] names them all.
+//! 1. [`Tap`] receives the reviews of a registration, allows all of them, and passes them on;
+//! 2. [`seen`] reads one, and removes secrets and volatile fields;
+//! 3. the caller sends the result to the webhook as a dry run, so that request and answer match;
+//! 4. [`Recorded::files`] writes both as a contract and its fixtures, and [`suite`] includes all contracts.
 
+mod difference;
+mod files;
 mod kept;
 mod tap;
-mod told;
-mod written;
 
+pub use files::{File, Recorded, SUITE, suite};
 pub use kept::{LeftOut, kept, seen};
 pub use tap::{Taken, Tap};
-pub use written::{File, Recorded, SUITE, suite};

@@ -1,4 +1,4 @@
-//! Reports and contracts as people and tools read them; pure functions.
+//! Renders reports and contracts for people and tools; pure functions.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ pub use sarif::sarif;
 pub use style::{Plain, Style, Tone, View};
 pub use text::text;
 
-/// `✓`, `✗` and so on; each has a word beside it wherever it is alone.
+/// `✓`, `✗` and so on; a word follows it wherever it is alone.
 #[must_use]
 pub fn mark(status: crate::report::Status) -> &'static str {
     use crate::report::Status;
@@ -49,7 +49,7 @@ pub fn mark(status: crate::report::Status) -> &'static str {
 
 /// The command that repeats one case.
 #[must_use]
-pub fn again(report: &Report, id: &str) -> String {
+pub fn repeat_command(report: &Report, id: &str) -> String {
     format!("{} --case '{}'", report.run.command, id.replace('\'', r"'\''"))
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn thousands(number: usize) -> String {
 
 /// `41 ms`, `1.9 s`.
 pub(crate) fn duration(milliseconds: f64) -> String {
-    // The sum of no numbers is -0.0.
+    // The empty sum is -0.0.
     let milliseconds = milliseconds.max(0.0);
     if milliseconds < 1000.0 {
         format!("{milliseconds:.0} ms")
@@ -82,14 +82,14 @@ pub(crate) fn plural(number: usize, singular: &str) -> String {
     format!("{} {singular}{}", thousands(number), if number == 1 { "" } else { "s" })
 }
 
-/// How cases were asked otherwise than the substrate says: `3 asked directly, 1 on embedded API servers`.
-pub(crate) fn otherwise(report: &Report) -> String {
+/// How cases ran that did not run as the substrate says: `3 sent directly, 1 on embedded API servers`.
+pub(crate) fn deviations(report: &Report) -> String {
     let clauses = report.contracts.iter().flat_map(|contract| &contract.clauses);
-    let asked = clauses.flat_map(|clause| &clause.cases).filter_map(|case| case.asked.as_deref());
+    let deviating = clauses.flat_map(|clause| &clause.cases).filter_map(|case| case.asked.as_deref());
     let mut counted: BTreeMap<&str, usize> = BTreeMap::new();
-    for asked in asked {
-        // Behind the colon is why.
-        *counted.entry(asked.split(": ").next().unwrap_or(asked)).or_default() += 1;
+    for deviation in deviating {
+        // The reason follows the colon.
+        *counted.entry(deviation.split(": ").next().unwrap_or(deviation)).or_default() += 1;
     }
     let counted = counted.iter().map(|(how, number)| format!("{} {how}", thousands(*number)));
     counted.collect::<Vec<_>>().join(", ")

@@ -1,4 +1,4 @@
-//! The report: what was asked of whom, what came back, and what that means. The exit code is computed from it.
+//! The report: target, results and verdict of a run. The exit code is computed from it.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ pub use write::{WriteError, read, write};
 /// `apiVersion` of reports written by this version.
 pub const API_VERSION: &str = "report.conformance.gardener.cloud/v1alpha1";
 
-/// Everything one run found.
+/// The results of one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
@@ -38,48 +38,48 @@ pub struct Report {
     pub api_version: String,
     /// `ConformanceReport`.
     pub kind: String,
-    /// What ran.
+    /// The run.
     pub run: RunInfo,
-    /// Who was verified.
+    /// The target.
     pub target: Identity,
-    /// Where cases ran.
+    /// The substrate.
     pub substrate: SubstrateInfo,
-    /// Which cases were wanted.
+    /// The selection of cases.
     pub selection: SelectionInfo,
-    /// What is concluded.
+    /// The verdict.
     pub verdict: Verdict,
     /// Sums over all contracts.
     pub counts: Counts,
     /// Clauses that hold, by level.
     pub levels: BTreeMap<String, LevelCounts>,
-    /// What was found, contract by contract.
+    /// The results by contract.
     pub contracts: Vec<ContractResult>,
-    /// Waivers that were given.
+    /// Waivers and their state.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waivers: Vec<WaiverUse>,
-    /// What broke around the target; says nothing about it.
+    /// Environment errors; they say nothing about the target.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub environment_errors: Vec<String>,
-    /// What was written into a cluster that is not ours and could not be taken back.
+    /// Objects in a cluster that is not ours that could not be removed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_behind: Vec<String>,
     /// The signal that ended the run early: 2 or 15.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interrupted: Option<u8>,
-    /// [`Report::exit_code`], for those who only read.
+    /// [`Report::exit_code`], for readers of the file.
     pub exit_code: u8,
 }
 
 impl Report {
-    /// Drops the list of damages that were caught: their counts stay.
+    /// Removes the list of caught damages; their counts stay.
     pub fn forget_damages(&mut self) {
         let clauses = self.contracts.iter_mut().flat_map(|contract| &mut contract.clauses);
         clauses.filter_map(|clause| clause.proof.as_mut()).for_each(|proof| proof.noticed.clear());
     }
 
-    /// What is to be said of objects that nobody told the release of: how many clauses are not asked for that, and the remedy.
+    /// The note about objects of an unknown release: how many clauses did not run for that reason, and the remedy.
     #[must_use]
-    pub fn untold_release(&self) -> Option<String> {
+    pub fn unknown_release_note(&self) -> Option<String> {
         if self.target.kind != TargetKind::Objects || self.target.version.is_some() {
             return None;
         }
@@ -87,44 +87,44 @@ impl Report {
             |case: &CaseResult| case.reason.as_ref().is_some_and(|reason| reason.code == ReasonCode::Version);
         let clauses = self.contracts.iter().flat_map(|contract| &contract.clauses);
         let clauses = clauses.filter(|clause| clause.cases.iter().any(is_of_releases)).count();
-        let told = match clauses {
+        let note = match clauses {
             0 => return None,
-            1 => "1 clause holds for some releases of Gardener alone and was not asked".to_owned(),
+            1 => "1 clause applies only to some releases of Gardener and did not run".to_owned(),
             several => {
-                format!("{several} clauses hold for some releases of Gardener alone and were not asked")
+                format!("{several} clauses apply only to some releases of Gardener and did not run")
             }
         };
-        Some(format!("{told}: say whose objects these are, --gardener v1.82.0"))
+        Some(format!("{note}: set the release of these objects, such as --gardener v1.82.0"))
     }
 }
 
 impl RunInfo {
-    /// The release of Gardener that was asked for, and whether clauses were taken to the letter; `None`: neither was said.
+    /// The release of Gardener and the strictness of the run; `None` if neither was set.
     #[must_use]
-    pub fn asked(&self) -> Option<String> {
+    pub fn requirements(&self) -> Option<String> {
         let release = self.gardener.as_ref().map(|gardener| format!("Gardener {gardener}"));
-        let words: Vec<String> =
-            release.into_iter().chain(self.strict.then(|| "to the letter".to_owned())).collect();
-        (!words.is_empty()).then(|| words.join(", "))
+        let texts: Vec<String> =
+            release.into_iter().chain(self.strict.then(|| "strict".to_owned())).collect();
+        (!texts.is_empty()).then(|| texts.join(", "))
     }
 
-    /// The same to hold reports against each other: `no release of Gardener` where none was said.
+    /// The same to compare reports: `no release of Gardener` if none was set.
     #[must_use]
-    pub fn asked_in_words(&self) -> String {
+    pub fn describe_requirements(&self) -> String {
         let release = self.gardener.as_ref();
         let release = release
             .map_or_else(|| "no release of Gardener".to_owned(), |release| format!("Gardener {release}"));
-        if self.strict { format!("{release}, to the letter") } else { release }
+        if self.strict { format!("{release}, strict") } else { release }
     }
 }
 
-/// What ran, when and how.
+/// A run: when and how.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunInfo {
     /// Version of gardener-conformance.
     pub version: String,
-    /// When it began, RFC 3339; empty if the caller told no time.
+    /// Start time, RFC 3339; empty if unknown.
     pub started_at: String,
     /// Milliseconds.
     pub duration_ms: f64,
@@ -132,34 +132,34 @@ pub struct RunInfo {
     pub seed: u64,
     /// How often each case ran.
     pub repeat: u16,
-    /// Groups side by side.
+    /// Number of groups in parallel.
     pub parallel: u16,
     /// Whether the first failure ended it.
     pub fail_fast: bool,
-    /// The release of Gardener that the target was asked for, where contracts tell releases apart; absent: each clause of
-    /// one that it holds for.
+    /// The release of Gardener for which the target was verified, if contracts depend on it; absent: each clause for a release to
+    /// which it applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gardener: Option<String>,
-    /// Whether clauses were taken to the letter, where Gardener itself does not keep them so.
+    /// Whether clauses also apply where Gardener itself differs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub strict: bool,
-    /// How it was called, for repeating a single case: `gardener-conformance run`.
+    /// The command for repeating a single case: `gardener-conformance run`.
     pub command: String,
 }
 
-/// Where cases ran.
+/// The substrate on which cases ran.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SubstrateInfo {
     /// `direct`, `embedded`, `envtest`.
     pub name: String,
-    /// What it is, in words.
+    /// Human-readable description.
     pub description: String,
-    /// How namespaces of cases are named.
+    /// The names of cases' namespaces.
     pub namespaces: String,
 }
 
-/// Which cases were wanted and what that set is.
+/// The selection of cases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SelectionInfo {
@@ -171,10 +171,10 @@ pub struct SelectionInfo {
     pub cases: usize,
     /// SHA-256 over the ids of its cases and the hashes of their clauses.
     pub digest: String,
-    /// Namespaces that were looked at; absent where nothing but cases is asked.
+    /// Number of checked namespaces; absent unless objects are checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespaces: Option<usize>,
-    /// Which part of a run this is; absent: the whole.
+    /// The shard of the run; absent: the whole run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<ShardInfo>,
 }

@@ -1,7 +1,7 @@
-//! Few configurations that serve the cases of many: where each costs a rollout, those that do not speak of the same are one.
+//! Combines the configurations of cases into few rollouts of a component: configurations without conflicting sections share one.
 //!
-//! A section of a component configuration is what stands under one key of one part: `webhooks.seccompProfile`. Only the
-//! webhook in question is registered, so sections that a case does not speak of may say anything.
+//! A section of a component configuration is the value of one key of one part: `webhooks.seccompProfile`. Only the webhook under
+//! test is registered, so sections that a case does not mention may have any value.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,18 +11,18 @@ use contract::decision::RunsOn;
 use contract::model::{Contract, Level};
 use serde_json::Value;
 
-/// A section: part and key; the key is empty for what lies above.
+/// A section: part and key; the key is empty for a part that is not a map.
 type Section = (String, String);
 
-/// What one configuration is worth.
+/// The value of one configuration.
 #[derive(Default)]
 struct Worth {
-    /// Clauses with a case of it.
+    /// Clauses with a case that has it.
     clauses: BTreeSet<(usize, usize)>,
     cases: usize,
 }
 
-/// Configurations that a component runs with side by side.
+/// Configurations with which a component runs in parallel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rollouts {
     configs: Vec<Value>,
@@ -30,8 +30,8 @@ pub struct Rollouts {
 }
 
 impl Rollouts {
-    /// At most `limit` configurations for the admission cases of the contracts: first such that each MUST clause has a case,
-    /// then such that most cases are asked.
+    /// Chooses at most `limit` configurations for the admission cases of the contracts, so that first each MUST clause has a case,
+    /// and then as many cases as possible run.
     #[must_use]
     pub fn plan(contracts: &[Contract], combining: Combining, limit: usize) -> Self {
         let mut wanted = wanted(contracts);
@@ -47,13 +47,13 @@ impl Rollouts {
         rollouts
     }
 
-    /// What each runs with.
+    /// The configurations.
     #[must_use]
     pub fn configs(&self) -> &[Value] {
         &self.configs
     }
 
-    /// Which of them answers as a target with this configuration would.
+    /// The index of a configuration that serves cases of this one.
     #[must_use]
     pub fn serving(&self, config: &Value) -> Option<usize> {
         self.configs.iter().position(|rollout| match self.combining {
@@ -62,7 +62,7 @@ impl Rollouts {
         })
     }
 
-    /// Puts a configuration into the first rollout that says nothing else, or into a new one; false if there is no room.
+    /// Merges a configuration into the first rollout without conflicts, or adds a rollout; false if the limit is reached.
     fn add(&mut self, config: &Value, limit: usize) -> bool {
         let new = sections(config);
         let fits = |rollout: &&mut Value| {
@@ -82,25 +82,25 @@ impl Rollouts {
     }
 }
 
-/// Whether a rollout says all that a configuration says, section by section.
+/// Whether a rollout has all sections of a configuration.
 fn serves(rollout: &Value, config: &Value) -> bool {
     let rollout = sections(rollout);
     sections(config).iter().all(|(section, wanted)| rollout.get(section) == Some(wanted))
 }
 
-/// Every configuration of an admission case by its text, and what it is worth.
+/// The configurations of admission cases by their text, and their value.
 fn wanted(contracts: &[Contract]) -> BTreeMap<String, (Value, Worth)> {
     let mut wanted: BTreeMap<String, (Value, Worth)> = BTreeMap::new();
     for (at, contract) in contracts.iter().enumerate() {
         for (of, clause) in contract.clauses.iter().enumerate() {
             for case in &clause.cases {
-                let is_asked_elsewhere = matches!(
+                let needs_no_rollout = matches!(
                     case.when,
                     When::Configuration | When::Process(_) | When::Steps(_) | When::Emitted(_)
                 );
                 let is_admitted =
                     case.when.decision().is_none_or(|decision| decision.runs_on == RunsOn::Admission);
-                if is_asked_elsewhere || !is_admitted {
+                if needs_no_rollout || !is_admitted {
                     continue;
                 }
                 let (_, worth) = wanted
@@ -114,7 +114,7 @@ fn wanted(contracts: &[Contract]) -> BTreeMap<String, (Value, Worth)> {
     wanted
 }
 
-/// The one with most clauses that have no case yet, of several that with most cases, of several the first.
+/// The configuration with most clauses that have no case yet; then that with most cases; then the first.
 fn best(wanted: &BTreeMap<String, (Value, Worth)>, open: &BTreeSet<(usize, usize)>) -> Option<String> {
     let worth = |worth: &Worth| (worth.clauses.intersection(open).count(), worth.cases);
     let best = wanted.iter().rev().max_by_key(|(_, (_, found))| worth(found));
@@ -137,7 +137,7 @@ fn sections(config: &Value) -> BTreeMap<Section, Value> {
     sections
 }
 
-/// Adds sections that are not there.
+/// Adds sections to a rollout.
 fn merge(rollout: &mut Value, config: &Value) {
     for ((part, key), value) in sections(config) {
         if key.is_empty() {
@@ -158,19 +158,19 @@ mod tests {
     }
 
     #[test]
-    fn sections_that_nobody_speaks_of_may_say_anything_and_others_must_be_the_same() {
+    fn sections_that_a_case_mentions_must_be_the_same() {
         let both = json!({"webhooks": {"a": {"enabled": true, "seconds": 1}, "b": {}}, "logLevel": "info"});
         assert!(serves(&both, &webhook("a", 1)));
         assert!(!serves(&both, &webhook("a", 2)));
         assert!(!serves(&both, &webhook("c", 1)));
-        // What is left out has its default.
+        // An absent field has its default.
         assert!(!serves(&both, &json!({"webhooks": {"a": {"enabled": true}}})));
         assert!(serves(&both, &json!({"logLevel": "info"})));
         assert!(!serves(&both, &json!({"logLevel": "debug"})));
     }
 
     #[test]
-    fn configurations_that_do_not_speak_of_the_same_are_one_rollout() {
+    fn configurations_without_conflicts_share_a_rollout() {
         let mut rollouts = Rollouts { configs: Vec::new(), combining: Combining::Sections };
         let added: Vec<bool> =
             [webhook("a", 1), webhook("a", 2), webhook("b", 1), webhook("a", 3), webhook("b", 2)]
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_combined_each_configuration_is_one_rollout_and_serves_itself_alone() {
+    fn without_combining_each_configuration_is_a_rollout_that_serves_only_itself() {
         let mut rollouts = Rollouts { configs: Vec::new(), combining: Combining::Nothing };
         let local = json!({"provider": "local"});
         let gates = json!({"provider": "local", "kubeScheduler": {"featureGates": []}});

@@ -1,4 +1,4 @@
-//! Which path of a target a request goes to: by its registration, as kube-apiserver would, or by name.
+//! Finds the path of a target for a request: by its registration, as kube-apiserver does, or by name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -10,36 +10,36 @@ use webhook::review::GroupVersionResource;
 use crate::exchange::Subject;
 use crate::target::Running;
 
-/// What kube-apiserver waits if the registration names no timeout.
+/// kube-apiserver's default timeout.
 pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// One webhook that is asked.
+/// One webhook for a request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Route {
     /// Path to post to.
     pub path: String,
     /// Declared timeout.
     pub timeout: Duration,
-    /// Whether it understands v1.
+    /// Whether it supports v1.
     pub v1: bool,
-    /// Whether it understands v1beta1.
+    /// Whether it supports v1beta1.
     pub beta: bool,
 }
 
-/// Where a request goes.
+/// The destination of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Routing {
-    /// The registration says: to these, in order; maybe to none.
+    /// By the registration: to these, in order; possibly to none.
     Registered(Vec<Route>),
-    /// Nobody told a registration: to this path.
+    /// Without a known registration: to this path.
     Named(Route),
-    /// The webhook would be asked about the same object in another version, which only a server can convert.
+    /// The webhook expects the object in another version, to which only a server can convert it.
     Converted(GroupVersionResource),
     /// No path is known for the webhook.
     Unknown,
 }
 
-/// Where a request about a subject goes.
+/// The destination of a request about a subject.
 #[must_use]
 pub fn route(
     running: &dyn Running,
@@ -61,15 +61,17 @@ pub fn route(
     };
     let mut routes = Vec::new();
     for registration in found {
-        let asked = matches(
+        let matched = matches(
             registration,
             &attributes,
             namespace_labels,
             subject.object.as_ref(),
             subject.old_object.as_ref(),
         );
-        match asked {
-            Some(asked_as) if asked_as != *resource => return Routing::Converted(asked_as),
+        match matched {
+            Some(matched_resource) if matched_resource != *resource => {
+                return Routing::Converted(matched_resource);
+            }
             Some(_) => routes.push(of(registration)),
             None => {}
         }
@@ -77,7 +79,7 @@ pub fn route(
     Routing::Registered(routes)
 }
 
-/// The path of a webhook by name alone, for requests that no server would make.
+/// The path of a webhook by name only, for requests that no server would send.
 #[must_use]
 pub fn named(running: &dyn Running, webhook: &str, subject: &Subject) -> Routing {
     let paths = running.paths(webhook);
@@ -91,7 +93,7 @@ pub fn named(running: &dyn Running, webhook: &str, subject: &Subject) -> Routing
     Routing::Named(declared.unwrap_or(plain))
 }
 
-/// The registered webhooks of this name; `None` where nobody told a registration.
+/// The registered webhooks of this name; `None` if the registration is unknown.
 #[must_use]
 pub fn registered<'a>(running: &'a dyn Running, webhook: &str) -> Option<Vec<&'a Registration>> {
     let paths = running.paths(webhook);
@@ -99,7 +101,7 @@ pub fn registered<'a>(running: &'a dyn Running, webhook: &str) -> Option<Vec<&'a
     Some(all.filter(|registration| paths.contains(&path(registration))).collect())
 }
 
-/// The webhook configurations of a target, reduced to one webhook; `None` where nobody told any.
+/// The webhook configurations of a target, reduced to one webhook; `None` if they are unknown.
 #[must_use]
 pub fn configurations(running: &dyn Running, webhook: &str) -> Option<Vec<WebhookConfiguration>> {
     let paths = running.paths(webhook);
@@ -111,10 +113,10 @@ pub fn configurations(running: &dyn Running, webhook: &str) -> Option<Vec<Webhoo
     Some(reduced.filter(|configuration| !configuration.webhooks.is_empty()).collect())
 }
 
-/// Several configurations as one: the webhooks of all, and of labels what all say. Of a label that they do not have alike it
-/// tells who has it, which is neither what one of them says nor nothing. `None`: there is none.
+/// Merges several configurations into one with all webhooks and labels. A label that differs gets a value that lists the values of
+/// all configurations, so that no expected value matches. `None` without configurations.
 #[must_use]
-pub fn whole(configurations: Vec<WebhookConfiguration>) -> Option<WebhookConfiguration> {
+pub fn merge_configurations(configurations: Vec<WebhookConfiguration>) -> Option<WebhookConfiguration> {
     let keys: BTreeSet<&String> = configurations.iter().flat_map(|found| found.labels.keys()).collect();
     let labels = keys.into_iter().map(|key| (key.clone(), label(&configurations, key))).collect();
     let whole = configurations.into_iter().reduce(|mut whole, other| {
@@ -124,20 +126,20 @@ pub fn whole(configurations: Vec<WebhookConfiguration>) -> Option<WebhookConfigu
     whole.map(|whole| WebhookConfiguration { labels, ..whole })
 }
 
-/// What all configurations say of a label, or each of them: `true in a, absent in b`.
+/// The common value of a label, or the values of all configurations: `true in a, absent in b`.
 fn label(configurations: &[WebhookConfiguration], key: &str) -> String {
-    let said = |found: &WebhookConfiguration| found.labels.get(key).cloned();
-    let values: BTreeSet<Option<String>> = configurations.iter().map(said).collect();
+    let value = |found: &WebhookConfiguration| found.labels.get(key).cloned();
+    let values: BTreeSet<Option<String>> = configurations.iter().map(value).collect();
     if let [Some(value)] = values.iter().collect::<Vec<_>>().as_slice() {
         return value.clone();
     }
     let each = configurations
         .iter()
-        .map(|found| format!("{} in {}", said(found).as_deref().unwrap_or("absent"), found.name));
+        .map(|found| format!("{} in {}", value(found).as_deref().unwrap_or("absent"), found.name));
     each.collect::<Vec<_>>().join(", ")
 }
 
-/// The path that a registration posts to; `/` where it leads nowhere.
+/// The path of a registration; `/` if it has no valid address.
 #[must_use]
 pub fn path(registration: &Registration) -> String {
     registration.client_config.address().map_or_else(|_| "/".to_owned(), |address| address.path)
@@ -172,7 +174,7 @@ mod tests {
     use webhook::registration::Phase;
 
     #[test]
-    fn labels_of_several_configurations_are_what_all_of_them_say() {
+    fn different_labels_of_several_configurations_are_listed() {
         let configuration = |name: &str, labels: &[(&str, &str)]| WebhookConfiguration {
             phase: Phase::Mutating,
             name: name.to_owned(),
@@ -180,7 +182,7 @@ mod tests {
             webhooks: Vec::new(),
         };
         let labels = |found: &[WebhookConfiguration]| {
-            let labels = whole(found.to_vec()).map(|whole| whole.labels).unwrap_or_default();
+            let labels = merge_configurations(found.to_vec()).map(|whole| whole.labels).unwrap_or_default();
             labels.into_iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
         };
         let (a, b) = (configuration("a", &[("x", "true"), ("y", "1")]), configuration("b", &[("x", "true")]));

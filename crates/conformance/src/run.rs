@@ -1,4 +1,4 @@
-//! A run: contract × target × substrate → one report.
+//! Runs the cases of contracts against a target on a substrate, and makes one report of the results.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,9 +20,9 @@ mod configure;
 mod decide;
 mod direct;
 mod emitted;
-mod further;
 mod group;
 mod interrupt;
+mod law_requests;
 mod maintain;
 mod parts;
 mod prepare;
@@ -40,31 +40,31 @@ use conclude::Conclusion;
 pub use conclude::Judged;
 pub use interrupt::Interrupt;
 pub use prepare::CASES;
-pub(crate) use state::{RunState, Shared};
+pub(crate) use state::{PartState, RunState};
 use traced::Traced;
 pub use whole::{Guard, Whole};
 
 /// Where cases run.
 #[derive(Clone)]
 pub enum Ground {
-    /// AdmissionReviews straight to the target.
+    /// Sends AdmissionReviews straight to the target.
     Direct(FactsFrom),
-    /// The in-process API server; AdmissionReviews come from it.
+    /// An in-process API server sends the AdmissionReviews.
     Embedded,
-    /// A real control plane, one for the whole run; AdmissionReviews come from it over TLS.
+    /// One real control plane for the whole run sends the AdmissionReviews over TLS.
     Envtest(Arc<Envtest>),
-    /// A whole cluster, one for the whole run, in which the target runs; AdmissionReviews come through its Service.
+    /// One whole cluster for the whole run, in which the target runs; AdmissionReviews reach it through its Service.
     Whole(Arc<Whole>),
 }
 
-/// Where a direct run writes facts.
+/// The cluster to which a direct run writes facts.
 #[derive(Clone)]
 pub enum FactsFrom {
-    /// An in-process API server for each group, which the target is started with.
+    /// An in-process API server for each group; the target starts with its kubeconfig.
     Embedded,
-    /// The cluster that the target reads already.
+    /// The cluster from which the running target reads.
     Given(Facts),
-    /// Nowhere: cases with facts are not supported.
+    /// None: cases with facts are not supported.
     Nowhere,
 }
 
@@ -73,60 +73,60 @@ pub enum FactsFrom {
 pub struct Options {
     /// Where cases run.
     pub ground: Ground,
-    /// Orders cases; 0: as written.
+    /// Seed of the order of cases; 0 keeps the order of the contracts.
     pub seed: u64,
-    /// Groups side by side, at least 1.
+    /// Number of groups that run in parallel, at least 1.
     pub parallel: u16,
-    /// How often each case is asked, at least 1.
+    /// How often each case runs, at least 1.
     pub repeat: u16,
     /// Whether the first failure ends the run.
     pub fail_fast: bool,
-    /// How long a failing case with facts is asked again.
+    /// How long a failing case with facts is retried, so that the target's caches can catch up.
     pub settle: Duration,
-    /// How long a scenario may wait for real time to pass; only targets outside this process need it.
+    /// How much real time a scenario may spend waiting; only targets outside this process need it.
     pub time_budget: Duration,
-    /// Whether the contracts were taken to the letter; told in the report.
+    /// Whether `--strict` is set; the report says so.
     pub strict: bool,
     /// Waivers to apply.
     pub waivers: Vec<Waiver>,
-    /// When the run begins, RFC 3339: `2026-03-02T08:20:11Z`. Its day decides which waivers have expired.
+    /// Start of the run, RFC 3339: `2026-03-02T08:20:11Z`. Its day decides which waivers have expired.
     pub started_at: String,
     /// Version of the tool.
     pub version: String,
-    /// How a case is repeated: `gardener-conformance run`; `--case '…'` is put behind.
+    /// The command that repeats a case: `gardener-conformance run`; the report appends `--case '…'`.
     pub command: String,
-    /// What was selected, in words, for the report.
+    /// Human-readable description of the selection, for the report.
     pub expression: Vec<String>,
 }
 
-/// What a caller may show while it runs.
+/// Progress of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event<'a> {
-    /// So many more cases will be asked.
+    /// This many more cases will run.
     Planned(usize),
-    /// A case has been asked.
+    /// A case has run.
     Case {
         /// Its contract.
         contract: &'a str,
         /// `<clause>/<case>`.
         id: &'a str,
-        /// What became of it.
+        /// Its result.
         status: Status,
     },
 }
 
-/// One case, asked.
-pub(crate) struct Asked {
+/// One case with its result.
+pub(crate) struct CaseRun {
     pub(crate) at: CaseRef,
     pub(crate) result: CaseResult,
     pub(crate) observation: Option<Observation>,
     pub(crate) traced: Option<Traced>,
-    /// Of a scenario: whether it was shown able to fail.
+    /// The proof of a scenario, that is, whether it can fail.
     pub(crate) proof: Option<Proof>,
 }
 
-/// Asks every case of the contracts and concludes. What broke around the target is in the report, never an error:
-/// a report comes out of every run, an interrupted one too.
+/// Runs every case of the contracts. Environment errors are part of the report: every run returns a report, also an
+/// interrupted one.
 pub async fn run(
     contracts: Arc<[Contract]>,
     target: Arc<dyn Target>,
@@ -138,8 +138,8 @@ pub async fn run(
     judged(all, target, options, progress, interrupt).await.proven()
 }
 
-/// The same for contracts that come part by part, each with its place in the report; a part is expanded when its turn comes and
-/// dropped once it is concluded. Callers may let the ground go before the last proofs are made.
+/// Like [`run`], for contracts that come in parts, each with its index in the report. A part is expanded when its turn comes
+/// and dropped once it is evaluated. Callers may stop the substrate before the last proofs are made.
 pub async fn judged(
     parts: impl Iterator<Item = (usize, Result<Vec<Contract>, String>)> + Send,
     target: Arc<dyn Target>,
@@ -150,9 +150,9 @@ pub async fn judged(
     let started = Instant::now();
     let state = RunState::new(&target, options, progress, interrupt);
     let conclusion = Conclusion::begin(target.extras());
-    let mut broken = parts::ask(&state, parts, &conclusion.intake).await;
+    let mut broken = parts::run_parts(&state, parts, &conclusion.intake).await;
     if let Ground::Whole(whole) = &options.ground {
-        server::leave(&state, whole).await;
+        server::clean_up_cluster(&state, whole).await;
     }
     state.left_behind(target.leave().await);
     broken.sort();
@@ -160,8 +160,8 @@ pub async fn judged(
     conclusion.judge(&state, broken, started.elapsed())
 }
 
-/// The report of a run for which there was no place to run: nothing was asked, because the place `name` did not start
-/// for the reason `error`, or because the interrupt was raised before.
+/// The report of a run in which no case ran, because the substrate `name` did not start (`error`), or because the run was
+/// interrupted before.
 pub fn unstarted(
     parts: impl Iterator<Item = (usize, Result<Vec<Contract>, String>)>,
     target: &Arc<dyn Target>,
@@ -174,24 +174,24 @@ pub fn unstarted(
     let mut broken = Vec::new();
     for (at, part) in parts {
         let contracts = match part {
-            Ok(contracts) => plan::stated(contracts, target.as_ref()),
+            Ok(contracts) => plan::with_parameters(contracts, target.as_ref()),
             Err(error) => {
                 broken.push(format!("contracts cannot be read: {error}"));
                 continue;
             }
         };
         let plan = plan::plan(&contracts, target.as_ref(), options.seed, true);
-        let shared = Shared::new(&contracts, 0, &state);
-        let mut asked = silent(&contracts, &plan);
-        let cases = missing(&plan, &asked);
+        let shared = PartState::new(&contracts, 0, &state);
+        let mut case_runs = excluded(&contracts, &plan);
+        let cases = missing(&plan, &case_runs);
         if interrupt.raised().is_some() {
-            asked.extend(unasked(&shared, &cases, Status::NotRun, &ended(&shared)));
+            case_runs.extend(not_run(&shared, &cases, Status::NotRun, &end_reason(&shared)));
         } else {
-            asked.extend(group::broken(&shared, &cases, error).0);
+            case_runs.extend(group::all_errored(&shared, &cases, error).0);
             broken.push(error.to_owned());
         }
-        asked.sort_by_key(|asked| asked.at);
-        conclusion.intake.take(at, (contracts, asked), BTreeMap::new());
+        case_runs.sort_by_key(|case_run| case_run.at);
+        conclusion.intake.take(at, (contracts, case_runs), BTreeMap::new());
     }
     broken.sort();
     broken.dedup();
@@ -201,74 +201,80 @@ pub fn unstarted(
     report
 }
 
-/// Lanes of groups that are asked side by side; those of one lane follow each other.
+/// Lanes of groups: lanes run in parallel, the groups of one lane one after the other.
 type Lanes<'p> = Vec<Vec<&'p Group>>;
 
-/// What is asked first, what then, and how many lanes side by side. In the one cluster that was given, cases that others
-/// would see wait for them and for each other. On a control plane that all share, webhooks of two groups would be asked about
-/// each other's objects too, unless they are told apart.
-fn ordered<'p>(shared: &'p Shared<'_>, plan: &'p Plan) -> ([Lanes<'p>; 2], usize) {
+/// The lanes that run first, those that run afterwards, and the number of lanes in parallel. In a shared cluster, a case whose
+/// objects other cases see runs after them and alone. On a shared control plane, only one group runs at a time, since its
+/// webhooks would receive the requests of others, unless `matchConditions` separate them.
+fn ordered<'p>(shared: &'p PartState<'_>, plan: &'p Plan) -> ([Lanes<'p>; 2], usize) {
     let parallel = shared.state.parallel;
-    let each = |groups: Vec<&'p Group>| groups.into_iter().map(|group| vec![group]).collect();
-    let seen_last = || plan.groups.iter().partition(|group| !group.alone);
+    let one_per_lane = |groups: Vec<&'p Group>| groups.into_iter().map(|group| vec![group]).collect();
+    let visible_last = || plan.groups.iter().partition(|group| !group.alone);
     match &shared.options.ground {
-        Ground::Whole(whole) if whole.tells_askers_apart() => {
-            let (first, last) = seen_last();
-            ([each(first), plan::lanes(shared.contracts, last)], parallel)
+        Ground::Whole(whole) if whole.supports_match_conditions() => {
+            let (first, last) = visible_last();
+            ([one_per_lane(first), plan::lanes(shared.contracts, last)], parallel)
         }
         Ground::Envtest(_) | Ground::Whole(_) => {
-            let (first, last) = seen_last();
-            ([each(first), vec![last]], 1)
+            let (first, last) = visible_last();
+            ([one_per_lane(first), vec![last]], 1)
         }
         Ground::Direct(_) if shared.target.asks_in_turn() => {
-            ([each(plan.groups.iter().collect()), Vec::new()], 1)
+            ([one_per_lane(plan.groups.iter().collect()), Vec::new()], 1)
         }
         Ground::Direct(FactsFrom::Given(_)) => {
-            let (first, last) = seen_last();
-            ([each(first), vec![last]], parallel)
+            let (first, last) = visible_last();
+            ([one_per_lane(first), vec![last]], parallel)
         }
-        Ground::Direct(_) | Ground::Embedded => ([each(plan.groups.iter().collect()), Vec::new()], parallel),
+        Ground::Direct(_) | Ground::Embedded => {
+            ([one_per_lane(plan.groups.iter().collect()), Vec::new()], parallel)
+        }
     }
 }
 
-/// Asks all cases and notes what became of them.
-async fn ask_all(shared: &Shared<'_>, plan: &Plan, (asked, broken): (&mut Vec<Asked>, &mut Vec<String>)) {
+/// Runs all cases and collects their results and the environment errors.
+async fn run_all(
+    shared: &PartState<'_>,
+    plan: &Plan,
+    (case_runs, broken): (&mut Vec<CaseRun>, &mut Vec<String>),
+) {
     let (lanes, side_by_side) = ordered(shared, plan);
     for lanes in lanes {
         let lanes = lanes
             .into_iter()
-            .map(|lane| futures::stream::iter(lane).then(|group| ask_group(shared, group)).boxed_local());
+            .map(|lane| futures::stream::iter(lane).then(|group| run_group(shared, group)).boxed_local());
         let mut groups = futures::stream::iter(lanes).flatten_unordered(side_by_side);
         while let Some((of_group, error)) = groups.next().await {
-            asked.extend(of_group);
+            case_runs.extend(of_group);
             broken.extend(error);
         }
     }
-    asked.extend(decide::ask(shared, &plan.decisions));
-    asked.extend(emitted::ask(shared, &plan.emitted));
-    let (configured, error) = configure::ask(shared, &plan.configurations).await;
-    asked.extend(configured);
+    case_runs.extend(decide::run_cases(shared, &plan.decisions));
+    case_runs.extend(emitted::run_cases(shared, &plan.emitted));
+    let (configured, error) = configure::run_cases(shared, &plan.configurations).await;
+    case_runs.extend(configured);
     broken.extend(error);
     asked.extend(process::run(shared, &plan.processes).await);
-    let (scenarios, errors) = scenario::ask_all(shared, &plan.scenarios);
-    asked.extend(scenarios);
+    let (scenarios, errors) = scenario::run_all(shared, &plan.scenarios);
+    case_runs.extend(scenarios);
     broken.extend(errors);
-    let (maintained, errors) = maintain::ask_all(shared, &plan.maintenances);
-    asked.extend(maintained);
+    let (maintained, errors) = maintain::run_all(shared, &plan.maintenances);
+    case_runs.extend(maintained);
     broken.extend(errors);
 }
 
-/// Waits until the place where cases run is gone; none goes by itself.
-async fn death(ground: &Ground) -> String {
+/// Waits until the substrate has failed; only a control plane can end before the run.
+async fn substrate_failure(ground: &Ground) -> String {
     match ground {
         Ground::Envtest(server) => server.ended().await.to_string(),
         Ground::Direct(_) | Ground::Embedded | Ground::Whole(_) => std::future::pending().await,
     }
 }
 
-/// Cases that nothing was noted of.
-fn missing(plan: &Plan, asked: &[Asked]) -> Vec<CaseRef> {
-    let noted: BTreeSet<CaseRef> = asked.iter().map(|asked| asked.at).collect();
+/// Planned cases without a result.
+fn missing(plan: &Plan, case_runs: &[CaseRun]) -> Vec<CaseRef> {
+    let finished: BTreeSet<CaseRef> = case_runs.iter().map(|case_run| case_run.at).collect();
     let grouped = plan.groups.iter().flat_map(|group| &group.cases);
     grouped
         .chain(&plan.configurations)
@@ -278,37 +284,45 @@ fn missing(plan: &Plan, asked: &[Asked]) -> Vec<CaseRef> {
         .chain(&plan.maintenances)
         .chain(&plan.emitted)
         .copied()
-        .filter(|at| !noted.contains(at))
+        .filter(|at| !finished.contains(at))
         .collect()
 }
 
-async fn ask_group(shared: &Shared<'_>, group: &Group) -> (Vec<Asked>, Option<String>) {
+async fn run_group(shared: &PartState<'_>, group: &Group) -> (Vec<CaseRun>, Option<String>) {
     if shared.is_over() {
-        return (unasked(shared, &group.cases, Status::NotRun, &ended(shared)), None);
+        return (not_run(shared, &group.cases, Status::NotRun, &end_reason(shared)), None);
     }
-    group::ask(shared, group).await
+    group::run(shared, group).await
 }
 
-fn silent(contracts: &[Contract], plan: &Plan) -> Vec<Asked> {
-    let silent = |(at, status, reason): &(CaseRef, Status, Reason)| {
-        let looked = plan::look(contracts, *at);
-        let result = CaseResult::silent(&looked.case.name, &looked.case.location, *status, reason.clone());
-        Asked { at: *at, result, observation: None, traced: None, proof: None }
+/// The results of the cases that the plan excludes.
+fn excluded(contracts: &[Contract], plan: &Plan) -> Vec<CaseRun> {
+    let result = |(at, status, reason): &(CaseRef, Status, Reason)| {
+        let located = plan::look(contracts, *at);
+        let result =
+            CaseResult::without_checks(&located.case.name, &located.case.location, *status, reason.clone());
+        CaseRun { at: *at, result, observation: None, traced: None, proof: None }
     };
-    plan.silent.iter().map(silent).collect()
+    plan.silent.iter().map(result).collect()
 }
 
-/// Cases that were not asked, all for one reason.
-pub(crate) fn unasked(shared: &Shared<'_>, cases: &[CaseRef], status: Status, reason: &Reason) -> Vec<Asked> {
-    let silent = |at: &CaseRef| {
-        let looked = plan::look(shared.contracts, *at);
-        let result = CaseResult::silent(&looked.case.name, &looked.case.location, status, reason.clone());
-        Asked { at: *at, result, observation: None, traced: None, proof: None }
+/// The results of cases that did not run, all for the same reason.
+pub(crate) fn not_run(
+    shared: &PartState<'_>,
+    cases: &[CaseRef],
+    status: Status,
+    reason: &Reason,
+) -> Vec<CaseRun> {
+    let result = |at: &CaseRef| {
+        let located = plan::look(shared.contracts, *at);
+        let result =
+            CaseResult::without_checks(&located.case.name, &located.case.location, status, reason.clone());
+        CaseRun { at: *at, result, observation: None, traced: None, proof: None }
     };
-    cases.iter().map(silent).collect()
+    cases.iter().map(result).collect()
 }
 
-pub(crate) fn ended(shared: &Shared<'_>) -> Reason {
+pub(crate) fn end_reason(shared: &PartState<'_>) -> Reason {
     let text = match shared.interrupt.raised() {
         Some(_) => "the run was interrupted",
         None => "an earlier case failed (--fail-fast)",

@@ -1,4 +1,4 @@
-//! Shows that clauses can fail: damages recorded answers and matches again (contracts/README.md). Asks nobody.
+//! Proves that clauses can fail: damages recorded answers and compares them again (contracts/README.md). Sends no requests.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -9,6 +9,7 @@ use crate::report::{Proof, Survivor};
 use contract::case::{Case, Then, When};
 use contract::expect::{Expect, Operator, Path, Reader};
 
+mod asserted_value;
 mod breaks;
 mod drop;
 mod flip;
@@ -16,18 +17,17 @@ mod gaps;
 mod leaf;
 mod nothing;
 mod swap;
-mod watched;
 
-pub use gaps::{Losses, unstated};
+pub use gaps::{Losses, compared_with_parameters};
 
-use watched::Watched;
+use asserted_value::AssertedValue;
 
-/// One thing that a case asserts.
+/// An assertion of a case.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Assertion {
     /// The length of a list whose elements are asserted one by one.
     Length(Path),
-    /// Whether the webhook is asked.
+    /// Whether the webhook is called.
     Called,
     /// Whether the request may proceed.
     Allowed,
@@ -45,14 +45,14 @@ pub enum Assertion {
     Review,
     /// A place of the resulting object.
     Object(Path),
-    /// A map of the resulting object, but for these keys.
+    /// A map of the resulting object, without these keys.
     MapBut(Path, Vec<String>),
-    /// The keys of a map of the resulting object that are like these.
+    /// The keys of a map of the resulting object that match these patterns.
     MapLike(Path, Vec<String>),
 }
 
 impl Assertion {
-    /// The place of the object that it is about.
+    /// The path in the object.
     fn path(&self) -> Option<&Path> {
         match self {
             Self::Length(path) | Self::Object(path) | Self::MapBut(path, _) | Self::MapLike(path, _) => {
@@ -63,12 +63,12 @@ impl Assertion {
     }
 }
 
-/// A wrong answer made from a true one.
+/// A wrong answer made from a correct one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Damage {
     /// `nothing`, `flip`, `leaf`, `drop`, `swap`; of what Gardener emits `breaks`.
     pub kind: &'static str,
-    /// What was done, in words.
+    /// Human-readable description.
     pub text: String,
     /// The wrong answer.
     pub seen: Observation,
@@ -79,13 +79,13 @@ pub struct Damage {
 pub struct Recorded<'a> {
     /// The case.
     pub case: &'a Case,
-    /// What it brought about.
+    /// Its observation.
     pub seen: &'a Observation,
-    /// How its objects compare.
+    /// The comparison rules for its objects.
     pub rules: &'a Rules,
 }
 
-/// Proves a clause from its recorded cases; a clause with none is not proven.
+/// Proves a clause from its recorded cases; a clause without cases is not proven.
 #[must_use]
 pub fn prove(cases: &[Recorded<'_>]) -> Proof {
     let mut proof = Proof::default();
@@ -93,12 +93,12 @@ pub fn prove(cases: &[Recorded<'_>]) -> Proof {
     let mut damaged = BTreeSet::new();
     for recorded in cases {
         let assertions = assertions(&recorded.case.then, recorded.seen, recorded.rules);
-        let watched: Vec<Watched<'_>> =
-            assertions.iter().map(|assertion| Watched::new(assertion, *recorded)).collect();
+        let watched: Vec<AssertedValue<'_>> =
+            assertions.iter().map(|assertion| AssertedValue::new(assertion, *recorded)).collect();
         for damage in damages(*recorded, cases) {
             let object = damage.seen.answer.object.as_ref().map(Reader::new);
-            let is_hit = |watched: &&Watched<'_>| watched.is_altered(&damage.seen, object.as_ref());
-            let hits: Vec<&Watched<'_>> = watched.iter().filter(is_hit).collect();
+            let is_hit = |watched: &&AssertedValue<'_>| watched.is_altered(&damage.seen, object.as_ref());
+            let hits: Vec<&AssertedValue<'_>> = watched.iter().filter(is_hit).collect();
             if hits.is_empty() {
                 continue;
             }
@@ -115,11 +115,11 @@ pub fn prove(cases: &[Recorded<'_>]) -> Proof {
     proof
 }
 
-/// Every damage to the answer of one case; whether it applies is another question.
+/// All damages to the answer of one case, including those that do not apply.
 #[must_use]
 pub fn damages(recorded: Recorded<'_>, clause: &[Recorded<'_>]) -> Vec<Damage> {
     if let When::Emitted(_) = &recorded.case.when {
-        // Nobody answers: there is neither an allowed nor an untouched object, and none of another row.
+        // There is no answer, so the damages nothing, flip, drop and swap do not apply.
         return [breaks::damages(recorded), leaf::damages(recorded)].concat();
     }
     let mut damages = nothing::damages(recorded);
@@ -130,7 +130,7 @@ pub fn damages(recorded: Recorded<'_>, clause: &[Recorded<'_>]) -> Vec<Damage> {
     damages
 }
 
-/// What a case asserts, implied assertions included.
+/// The assertions of a case, including implied ones.
 #[must_use]
 pub fn assertions(then: &Then, seen: &Observation, rules: &Rules) -> Vec<Assertion> {
     let mut assertions = Vec::new();
@@ -159,7 +159,7 @@ pub fn assertions(then: &Then, seen: &Observation, rules: &Rules) -> Vec<Asserti
     assertions
 }
 
-/// What a case asserts of the resulting object.
+/// The assertions of a case about the resulting object.
 fn places(then: &Then, seen: &Observation, rules: &Rules) -> Vec<matching::Assertion> {
     let expect = then.object.as_ref();
     expect

@@ -1,4 +1,4 @@
-//! Which contracts, clauses and cases are wanted: by suite, contract, clause, case, level, feature and label.
+//! Selects contracts, clauses and cases: by suite, contract, clause, case, level, feature and label.
 
 use std::collections::BTreeSet;
 
@@ -12,10 +12,10 @@ mod suite;
 
 pub use suite::{Suite, SuiteEntry, read as read_suite};
 
-/// How many wishes of one kind nobody reads.
+/// From this number, criteria of one kind are only counted in texts.
 const TOO_MANY: usize = 100;
 
-/// What is wanted; kinds of wishes must all hold, of several of one kind one. Empty: everything.
+/// Criteria of a selection: all kinds must match, and of each kind one criterion. Empty: everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
     /// Names of suites.
@@ -36,18 +36,18 @@ pub struct Selection {
     pub sample: Option<u64>,
 }
 
-/// Why nothing can be run.
+/// Why a selection is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SelectError {
-    /// There is no such suite.
+    /// Unknown suite.
     #[error("there is no suite {name:?}; there are {known}")]
     UnknownSuite {
         /// The name given.
         name: String,
-        /// The names there are.
+        /// The existing names.
         known: String,
     },
-    /// There is no such contract, clause, case, feature or label.
+    /// Unknown contract, clause, case, feature or label.
     #[error("there is no {what} {name:?}{near}")]
     Unknown {
         /// What kind of name it is.
@@ -57,21 +57,21 @@ pub enum SelectError {
         /// `; did you mean …?`, or nothing.
         near: String,
     },
-    /// A level or label is none.
-    #[error("{given:?} is no {what}")]
+    /// Invalid level or label.
+    #[error("{given:?} is not a {what}")]
     Malformed {
-        /// What was given.
+        /// The given text.
         given: String,
-        /// What was expected, with an example.
+        /// The expectation, with an example.
         what: &'static str,
     },
-    /// Nothing is left.
+    /// Nothing matches.
     #[error("nothing is selected by {0}")]
     Nothing(String),
 }
 
 impl SelectError {
-    /// 2 for a wish that is none, 4 for wishes that nothing fulfils.
+    /// 2 for an invalid criterion, 4 for criteria that nothing matches.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self {
@@ -81,37 +81,37 @@ impl SelectError {
     }
 }
 
-/// What is wanted of some contracts: clauses, and where single cases were named or a sample is taken, those of their cases.
+/// The selected clauses of contracts, and, if cases were named or a sample is taken, the selected cases.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chosen {
-    parts: Vec<Part>,
+    parts: Vec<ChosenContract>,
     /// Ids of cases; empty: all of the clauses.
     cases: BTreeSet<(String, String)>,
     sample: Option<u64>,
 }
 
-/// What is wanted of one contract.
+/// The selected clauses of one contract.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Part {
+struct ChosenContract {
     /// Its position among the outlines.
     contract: usize,
     /// Ids of clauses.
     clauses: BTreeSet<String>,
 }
 
-/// Chooses among contracts, in their order.
+/// Selects from contracts, in their order.
 ///
 /// # Errors
-/// When a suite or any other name is unknown, a wish is malformed, or nothing is left.
+/// If a suite or any other name is unknown, a criterion is malformed, or nothing matches.
 pub fn select(outlines: &[Outline], suites: &[Suite], selection: &Selection) -> Result<Chosen, SelectError> {
     let entries = entries(suites, &selection.suites)?;
     check(selection)?;
-    known(outlines, selection)?;
+    check_names(outlines, selection)?;
     let mut chosen = Chosen { sample: selection.sample, ..Chosen::default() };
     chosen.cases = selection
         .cases
         .iter()
-        .map(|id| parts(id))
+        .map(|id| split_id(id))
         .map(|(id, name)| (id.to_owned(), name.to_owned()))
         .collect();
     for (contract, outline) in outlines.iter().enumerate() {
@@ -119,45 +119,45 @@ pub fn select(outlines: &[Outline], suites: &[Suite], selection: &Selection) -> 
             outline.clauses.iter().filter(|clause| is_wanted(outline, clause, selection, entries.as_deref()));
         let clauses: BTreeSet<String> = wanted.map(|clause| clause.id.clone()).collect();
         if !clauses.is_empty() {
-            chosen.parts.push(Part { contract, clauses });
+            chosen.parts.push(ChosenContract { contract, clauses });
         }
     }
     if chosen.parts.is_empty() { Err(SelectError::Nothing(selection.words())) } else { Ok(chosen) }
 }
 
 impl Chosen {
-    /// Positions of the contracts of which something is wanted, in order.
+    /// Positions of the contracts with selected clauses, in order.
     pub fn contracts(&self) -> impl Iterator<Item = usize> + '_ {
         self.parts.iter().map(|part| part.contract)
     }
 
-    /// Keeps the contracts, by position, of which this holds.
+    /// Keeps the contracts whose position meets the condition.
     pub fn retain(&mut self, mut holds: impl FnMut(usize) -> bool) {
         self.parts.retain(|part| holds(part.contract));
     }
 
-    /// Whether a clause of the contract at this position is wanted.
+    /// Whether a clause of the contract at this position is selected.
     #[must_use]
     pub fn has(&self, contract: usize, clause: &str) -> bool {
         self.parts.iter().any(|part| part.contract == contract && part.clauses.contains(clause))
     }
 
-    /// Whether every case of the wanted clauses is wanted.
+    /// Whether all cases of the selected clauses are selected.
     #[must_use]
     pub fn has_every_case(&self) -> bool {
         self.cases.is_empty() && self.sample.is_none()
     }
 
-    /// The same with all cases of the wanted clauses, where a sample of them was wanted.
+    /// The same without sampling.
     #[must_use]
     pub fn without_sample(self) -> Self {
         Self { sample: None, ..self }
     }
 
-    /// What is wanted of the contract at this position. A sample has a case that `fits` where the clause has one.
+    /// The contract at this position with the selected clauses and cases. A sample prefers cases that `fits`.
     ///
     /// # Errors
-    /// When it has no case of a name that was wished for.
+    /// If it does not have a selected case.
     pub fn trimmed(
         &self,
         at: usize,
@@ -171,9 +171,9 @@ impl Chosen {
             self.check_cases(clause)?;
             let cases = clause.cases.len();
             let id = &clause.id;
-            let is_wished =
+            let is_chosen =
                 |case: &Case| self.cases.is_empty() || self.cases.contains(&(id.clone(), case.name.clone()));
-            clause.cases.retain(is_wished);
+            clause.cases.retain(is_chosen);
             if let (Some(seed), 2..) = (self.sample, clause.cases.len()) {
                 if clause.cases.iter().any(|case| fits(&contract.component, case)) {
                     clause.cases.retain(|case| fits(&contract.component, case));
@@ -189,8 +189,8 @@ impl Chosen {
     }
 
     fn check_cases(&self, clause: &Clause) -> Result<(), SelectError> {
-        let wished = self.cases.iter().filter(|(id, _)| *id == clause.id);
-        let mut unknown = wished.filter(|(_, name)| clause.cases.iter().all(|case| case.name != *name));
+        let chosen = self.cases.iter().filter(|(id, _)| *id == clause.id);
+        let mut unknown = chosen.filter(|(_, name)| clause.cases.iter().all(|case| case.name != *name));
         unknown.next().map_or(Ok(()), |(id, name)| {
             let name = if name.is_empty() { id.clone() } else { format!("{id}/{name}") };
             Err(SelectError::Unknown { what: "case", name, near: String::new() })
@@ -198,7 +198,7 @@ impl Chosen {
     }
 }
 
-/// Which of so many cases of a clause a sample has; the same number chooses the same everywhere.
+/// The index of the sampled case of a clause; the same seed chooses the same case everywhere.
 fn sampled(seed: u64, clause: &str, cases: usize) -> usize {
     let digits = digest(&format!("{seed} {clause}"));
     let number = u64::from_str_radix(&digits[..15], 16).unwrap_or_default();
@@ -206,14 +206,14 @@ fn sampled(seed: u64, clause: &str, cases: usize) -> usize {
 }
 
 impl Selection {
-    /// `suite=smoke clause=GRM-HAC-001`; `everything` for no wish.
+    /// `suite=smoke clause=GRM-HAC-001`; `everything` without criteria.
     #[must_use]
     pub fn words(&self) -> String {
         let expression = self.expression();
         if expression.is_empty() { "everything".to_owned() } else { expression.join(" ") }
     }
 
-    /// The wishes one by one; of very many of one kind, their number.
+    /// The criteria one by one; of very many of one kind, their number.
     #[must_use]
     pub fn expression(&self) -> Vec<String> {
         let named = [
@@ -233,14 +233,14 @@ impl Selection {
         named.into_iter().flat_map(of).chain(sample).collect()
     }
 
-    /// Ids of all clauses that can be wanted, where that is known without reading the contracts.
+    /// Ids of all clauses that can match, if known without reading the contracts.
     #[must_use]
     pub fn clause_ids(&self) -> Option<Vec<&str>> {
         let others = [&self.suites, &self.contracts, &self.features, &self.labels];
         let named =
-            self.clauses.iter().map(String::as_str).chain(self.cases.iter().map(|case| parts(case).0));
+            self.clauses.iter().map(String::as_str).chain(self.cases.iter().map(|case| split_id(case).0));
         let named: Vec<&str> = named.collect();
-        (!named.is_empty() && others.iter().all(|wishes| wishes.is_empty())).then_some(named)
+        (!named.is_empty() && others.iter().all(|names_by_kind| names_by_kind.is_empty())).then_some(named)
     }
 }
 
@@ -271,25 +271,25 @@ fn check(selection: &Selection) -> Result<(), SelectError> {
     })
 }
 
-/// Whether there is something of a name.
-type IsKnown<'a> = &'a dyn Fn(&str) -> bool;
+/// Whether a name exists.
+type NameCheck<'a> = &'a dyn Fn(&str) -> bool;
 
-/// Every name must be one of something: a mistyped one beside a right one would silently be left out.
-fn known(outlines: &[Outline], selection: &Selection) -> Result<(), SelectError> {
+/// Checks that all names exist: otherwise, a mistyped name next to a correct one would be ignored.
+fn check_names(outlines: &[Outline], selection: &Selection) -> Result<(), SelectError> {
     let clauses = || outlines.iter().flat_map(|contract| &contract.clauses);
     let is_clause = |id: &str| clauses().any(|clause| clause.id == id);
     let needs = |feature: &str| clauses().flat_map(|clause| &clause.needs).any(|need| need == feature);
-    let wishes: [(&str, &[String], IsKnown<'_>); 5] = [
+    let names_by_kind: [(&str, &[String], NameCheck<'_>); 5] = [
         ("contract", &selection.contracts, &|name| outlines.iter().any(|contract| contract.name == name)),
         ("clause", &selection.clauses, &is_clause),
-        // Its name is checked once its clause is expanded.
-        ("case", &selection.cases, &|id| is_clause(parts(id).0)),
+        // The case's name is checked once its clause is expanded.
+        ("case", &selection.cases, &|id| is_clause(split_id(id).0)),
         ("clause that needs", &selection.features, &needs),
         ("contract labelled", &selection.labels, &|label| {
             outlines.iter().any(|contract| suite::has_label(&contract.labels, label))
         }),
     ];
-    for (what, names, is_known) in wishes {
+    for (what, names, is_known) in names_by_kind {
         if let Some(name) = names.iter().find(|name| !is_known(name)) {
             let near = if what == "clause" { near(outlines, name) } else { String::new() };
             return Err(SelectError::Unknown { what, name: name.clone(), near });
@@ -299,7 +299,7 @@ fn known(outlines: &[Outline], selection: &Selection) -> Result<(), SelectError>
 }
 
 /// Clause and case of an id.
-fn parts(id: &str) -> (&str, &str) {
+fn split_id(id: &str) -> (&str, &str) {
     id.split_once('/').unwrap_or((id, ""))
 }
 
@@ -318,7 +318,7 @@ fn is_wanted(
         |wanted: &[String], name: &str| wanted.is_empty() || wanted.iter().any(|wanted| wanted == name);
     let level = crate::report::level(clause.level);
     let levels: Vec<String> = selection.levels.iter().map(|level| level.to_uppercase()).collect();
-    let of_case = |case: &String| parts(case).0 == clause.id;
+    let of_case = |case: &String| split_id(case).0 == clause.id;
     let needs = |feature: &String| clause.needs.contains(feature);
     let labelled = |label: &String| suite::has_label(&contract.labels, label);
     entries.is_none_or(|entries| entries.iter().any(|entry| entry.covers(contract, clause)))
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn very_many_wishes_of_one_kind_are_told_by_their_number() {
+    fn very_many_criteria_of_one_kind_are_only_counted() {
         let cases = |many: usize| (0..many).map(|number| format!("GRM-HAC-001/{number}")).collect();
         let of = |many| Selection { cases: cases(many), ..Selection::default() };
         assert_eq!(of(1).words(), "case=GRM-HAC-001/0");

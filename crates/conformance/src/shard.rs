@@ -1,7 +1,7 @@
-//! Shards: a part of the wanted contracts, so that several machines share a run; and their reports put together again.
+//! Shards: distributes the selected contracts of a run to several machines, and merges their reports.
 //!
-//! Whole contracts are dealt out, and together those that presuppose clauses of each other: what a report says of a contract
-//! (laws, gaps, proofs) then depends on no other shard. Where objects are checked, their namespaces are dealt out.
+//! A contract is never split, and contracts that presuppose clauses of each other stay together, so that the results of a contract
+//! (laws, gaps, proofs) depend on no other shard. If objects are checked, their namespaces are distributed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -17,24 +17,24 @@ use crate::objects;
 use crate::report::{ContractResult, Report, SelectionInfo, Verdict, WaiverState, WaiverUse};
 use crate::target::TargetKind;
 
-/// How much longer a scenario takes than a question.
+/// How much longer a scenario takes than a request.
 const SCENARIO: usize = 20;
 
-/// Which part of a run.
+/// A shard of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Shard {
     /// From 1.
     pub index: usize,
-    /// How many there are.
+    /// Number of shards.
     pub of: usize,
 }
 
-/// Which part of a run a report is, and what the whole is.
+/// The shard of a report, and the size of the whole run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ShardInfo {
     /// From 1.
     pub index: usize,
-    /// How many there are.
+    /// Number of shards.
     pub of: usize,
     /// Clauses of all shards.
     pub clauses: usize,
@@ -44,17 +44,17 @@ pub struct ShardInfo {
     pub digest: String,
 }
 
-/// Why reports are not put together.
+/// Why reports cannot be merged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MergeError {
     /// No report was given.
     #[error("there is no report to merge")]
     Nothing,
-    /// A report is of a whole run.
-    #[error("{0} is no shard: it was made without --shard")]
+    /// A report is not of a shard.
+    #[error("{0} is not a shard: it was created without --shard")]
     Whole(String),
-    /// A shard is there twice.
-    #[error("shard {shard} is there twice: {first} and {second}")]
+    /// A shard is given twice.
+    #[error("shard {shard} is given twice: {first} and {second}")]
     Twice {
         /// Which.
         shard: Shard,
@@ -64,34 +64,34 @@ pub enum MergeError {
         second: String,
     },
     /// Shards are of different runs.
-    #[error("{first} and {second} are no shards of one run: {what} {one:?} and {other:?}")]
+    #[error("{first} and {second} are not shards of the same run: {what} {one:?} and {other:?}")]
     Differ {
         /// What differs.
         what: &'static str,
         /// One report.
         first: String,
-        /// What it says.
+        /// Its value.
         one: String,
         /// The other.
         second: String,
-        /// What that says.
+        /// The other value.
         other: String,
     },
-    /// Shards lack.
+    /// Shards are missing.
     #[error("incomplete: {}", missing(.0))]
     Missing(Vec<Shard>),
-    /// Together the shards are not what each says the whole is.
-    #[error("the shards are not the whole that they say: {cases} cases of {wanted}")]
+    /// The shards do not have the cases that they state.
+    #[error("the shards do not have all cases that they state: {cases} of {wanted}")]
     Torn {
-        /// Cases that are there.
+        /// Number of cases in the shards.
         cases: usize,
-        /// Cases of the whole.
+        /// Number of cases of the whole run.
         wanted: usize,
     },
 }
 
 impl MergeError {
-    /// 4 for shards that lack, 2 for all others.
+    /// 4 for missing shards, 2 for all other errors.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         if matches!(self, Self::Missing(_)) { 4 } else { 2 }
@@ -118,12 +118,12 @@ impl FromStr for Shard {
 }
 
 impl Shard {
-    /// The positions of this shard's contracts, in their order; the same for every machine that selects the same. Empty: there
-    /// are more shards than contracts to deal out.
+    /// The positions of this shard's contracts, in order; the same on every machine with the same selection. Empty if there are
+    /// more shards than contracts.
     #[must_use]
     pub fn of(self, contracts: &[Weighed]) -> BTreeSet<usize> {
         let mut bundles = bundles(contracts);
-        // The heaviest first, each to the shard that has least.
+        // The heaviest first, each to the shard with the least weight.
         bundles.sort_by_key(|bundle| (std::cmp::Reverse(weight(contracts, bundle)), bundle.first().copied()));
         let mut loads = vec![0; self.of];
         let mut mine = BTreeSet::new();
@@ -137,7 +137,7 @@ impl Shard {
         mine
     }
 
-    /// Whether a namespace is this shard's; the same on every machine, whatever other namespaces there are.
+    /// Whether a namespace belongs to this shard; the same on every machine, independent of other namespaces.
     #[must_use]
     pub fn has(self, namespace: &str) -> bool {
         let digits = digest(namespace);
@@ -145,7 +145,7 @@ impl Shard {
         number % self.of + 1 == self.index
     }
 
-    /// What a report of this shard says of the whole, which has so many clauses and these cases.
+    /// The shard's information for its report, given the clauses and cases of the whole run.
     #[must_use]
     pub fn info(self, clauses: usize, selected: &SelectionDigest) -> ShardInfo {
         let (index, of) = (self.index, self.of);
@@ -153,19 +153,19 @@ impl Shard {
     }
 }
 
-/// A contract as far as it decides which shard it goes to.
+/// The properties of a contract that determine its shard.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Weighed {
     /// Ids of its clauses.
     pub clauses: BTreeSet<String>,
     /// Ids of clauses that they presuppose.
     pub presupposes: BTreeSet<String>,
-    /// How long its cases take, in questions.
+    /// Duration of its cases, in requests.
     pub weight: usize,
 }
 
 impl Weighed {
-    /// A contract with the cases that are wanted of it.
+    /// The properties of a contract with its selected cases.
     #[must_use]
     pub fn of(contract: &Contract) -> Self {
         let clauses = || contract.clauses.iter();
@@ -218,7 +218,7 @@ impl SelectionDigest {
     }
 }
 
-/// Contracts that hang together, by position.
+/// Contracts of which one presupposes clauses of another, by position.
 fn bundles(contracts: &[Weighed]) -> Vec<BTreeSet<usize>> {
     let ids = |at: usize| contracts[at].clauses.iter().map(move |id| (id.as_str(), at));
     let home: BTreeMap<&str, usize> = (0..contracts.len()).flat_map(ids).collect();
@@ -238,10 +238,10 @@ fn weight(contracts: &[Weighed], bundle: &BTreeSet<usize>) -> usize {
     bundle.iter().map(|at| contracts[*at].weight).sum()
 }
 
-/// The report that one run would have given, from those of all its shards, each with its name.
+/// Merges the reports of all shards of a run, each with its name, into the report that one run would have given.
 ///
 /// # Errors
-/// When a shard lacks or is there twice, or they are of different runs.
+/// If a shard is missing or there twice, or they are of different runs.
 pub fn merge(reports: &[(String, Report)]) -> Result<Report, MergeError> {
     let (first_name, first) = reports.first().ok_or(MergeError::Nothing)?;
     let mut shards: BTreeMap<usize, &(String, Report)> = BTreeMap::new();
@@ -254,10 +254,10 @@ pub fn merge(reports: &[(String, Report)]) -> Result<Report, MergeError> {
         }
     }
     let whole = first.selection.shard.clone().unwrap_or_default();
-    let lacking = (1..=whole.of).filter(|index| !shards.contains_key(index));
-    let lacking: Vec<Shard> = lacking.map(|index| Shard { index, of: whole.of }).collect();
-    if !lacking.is_empty() {
-        return Err(MergeError::Missing(lacking));
+    let missing = (1..=whole.of).filter(|index| !shards.contains_key(index));
+    let missing: Vec<Shard> = missing.map(|index| Shard { index, of: whole.of }).collect();
+    if !missing.is_empty() {
+        return Err(MergeError::Missing(missing));
     }
     let shards: Vec<&Report> = shards.into_values().map(|(_, report)| report).collect();
     joined(&shards, &whole)
@@ -265,7 +265,7 @@ pub fn merge(reports: &[(String, Report)]) -> Result<Report, MergeError> {
 
 /// Refuses reports that one run cannot have given.
 fn same(first_name: &str, first: &Report, name: &str, report: &Report) -> Result<(), MergeError> {
-    let said = |report: &Report| {
+    let properties = |report: &Report| {
         let shard = report.selection.shard.clone().unwrap_or_default();
         let waivers = report.waivers.iter().map(|used| format!("{} until {}", used.clause, used.expires));
         [
@@ -277,11 +277,11 @@ fn same(first_name: &str, first: &Report, name: &str, report: &Report) -> Result
             ("number of shards", shard.of.to_string()),
             ("digest of the contracts", shard.digest),
             ("repeats", report.run.repeat.to_string()),
-            ("what was asked for", report.run.asked().unwrap_or_default()),
+            ("requirements", report.run.requirements().unwrap_or_default()),
             ("waivers", waivers.collect::<Vec<_>>().join(", ")),
         ]
     };
-    for ((what, one), (_, other)) in said(first).into_iter().zip(said(report)) {
+    for ((what, one), (_, other)) in properties(first).into_iter().zip(properties(report)) {
         if one != other {
             let (first, second) = (first_name.to_owned(), name.to_owned());
             return Err(MergeError::Differ { what, first, one, second, other });
@@ -296,7 +296,7 @@ fn joined(shards: &[&Report], whole: &ShardInfo) -> Result<Report, MergeError> {
         objects::join(&mut report, shards, whole)?;
     } else {
         report.waivers = waivers(shards);
-        dealt_out(&mut report, shards, whole)?;
+        merge_contracts(&mut report, shards, whole)?;
     }
     (report.counts, report.levels) = crate::report::sums(&report.contracts);
     let texts = |of: fn(&Report) -> &Vec<String>| {
@@ -306,7 +306,7 @@ fn joined(shards: &[&Report], whole: &ShardInfo) -> Result<Report, MergeError> {
     report.environment_errors = texts(|shard| &shard.environment_errors);
     report.left_behind = texts(|shard| &shard.left_behind);
     report.interrupted = shards.iter().find_map(|shard| shard.interrupted);
-    // They ran side by side: the longest is how long it took.
+    // Shards run in parallel, so the longest duration counts.
     report.run.duration_ms = shards.iter().map(|shard| shard.run.duration_ms).fold(0.0, f64::max);
     report.run.started_at = shards.iter().map(|shard| shard.run.started_at.clone()).min().unwrap_or_default();
     report.run.fail_fast = shards.iter().any(|shard| shard.run.fail_fast);
@@ -315,8 +315,8 @@ fn joined(shards: &[&Report], whole: &ShardInfo) -> Result<Report, MergeError> {
     Ok(report)
 }
 
-/// Puts the contracts of all shards into the report, which is one of them: each has contracts of its own.
-fn dealt_out(report: &mut Report, shards: &[&Report], whole: &ShardInfo) -> Result<(), MergeError> {
+/// Merges the contracts of all shards into the report, which is one of them: each shard has different contracts.
+fn merge_contracts(report: &mut Report, shards: &[&Report], whole: &ShardInfo) -> Result<(), MergeError> {
     report.contracts = shards.iter().flat_map(|shard| shard.contracts.clone()).collect();
     report.contracts.sort_by(|one, other| (&one.component, &one.name).cmp(&(&other.component, &other.name)));
     let mut selected = SelectionDigest::default();
@@ -332,7 +332,7 @@ fn dealt_out(report: &mut Report, shards: &[&Report], whole: &ShardInfo) -> Resu
     Ok(())
 }
 
-/// A waiver became something in the shard that has its clause.
+/// The state of a waiver is that of the shard with its clause.
 fn waivers(shards: &[&Report]) -> Vec<WaiverUse> {
     let became = |at: usize| {
         let all = shards.iter().filter_map(move |shard| shard.waivers.get(at));
@@ -349,5 +349,5 @@ fn concluded(report: &Report) -> Verdict {
 fn missing(shards: &[Shard]) -> String {
     let named: Vec<String> = shards.iter().map(ToString::to_string).collect();
     let (word, verb) = if shards.len() == 1 { ("shard", "is") } else { ("shards", "are") };
-    format!("{word} {} {verb} not there", named.join(", "))
+    format!("{word} {} {verb} missing", named.join(", "))
 }

@@ -1,4 +1,4 @@
-//! What is verified: an implementation that can be started with a configuration and asked.
+//! The target under test: an implementation that can be started with a configuration and that answers requests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -35,13 +35,13 @@ pub use configured::Configured;
 pub use error::TargetError;
 pub use needs::{Needs, NeedsError};
 
-/// How an implementation is reached.
+/// The kind of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum TargetKind {
     /// A component of this project, in process.
     BuiltIn,
-    /// A webhook that runs already.
+    /// A running webhook at a URL.
     Url,
     /// A binary that is started for the run.
     Command,
@@ -49,41 +49,41 @@ pub enum TargetKind {
     Image,
     /// A deployment inside a cluster.
     InCluster,
-    /// Whoever wrote the objects that are read.
+    /// The writer of existing objects.
     Objects,
-    /// A garden that runs already, with an API server of its own for Gardener's kinds.
+    /// A running garden, with an API server of its own for Gardener's kinds.
     Garden,
 }
 
-/// Who is verified.
+/// The identity of a target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Identity {
     /// `gardener-resource-manager`.
     pub name: String,
-    /// `v1.82.0`; absent where nobody told.
+    /// `v1.82.0`; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// How it is reached.
+    /// Its kind.
     pub kind: TargetKind,
     /// The address, the command line, or `in process`.
     pub endpoint: String,
 }
 
-/// Which component configurations a target can be asked under.
+/// The component configurations that a target can have.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Configurable {
-    /// Started anew for each.
+    /// Any: it is started again for each.
     Any,
-    /// It runs with this one; cases whose configuration it contains can be asked.
+    /// It runs with this one; cases whose configuration is included in it can run.
     Fixed(Value),
-    /// It runs with each of these, side by side.
+    /// It runs with these in parallel.
     OneOf(Rollouts),
-    /// It runs with one that nobody told: the configuration most cases of a contract share is taken for granted.
+    /// It runs with an unknown one: the configuration of most cases of a contract is assumed.
     Unknown,
 }
 
-/// The cluster that a target reads its facts from.
+/// The cluster from which a target reads facts.
 #[derive(Clone)]
 pub struct Facts {
     /// Reads and writes it.
@@ -106,7 +106,7 @@ impl Facts {
     }
 }
 
-/// Where an API server reaches a target that runs in its own cluster.
+/// The Service of a target that runs in the cluster of the API server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Service {
     /// Namespace of the Service.
@@ -117,45 +117,45 @@ pub struct Service {
     pub ca_bundle: String,
 }
 
-/// What random numbers are to a target in this process.
+/// The random numbers of a target in this process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Chance {
-    /// Some sequence, the same in every run.
+    /// A sequence that is the same in every run.
     #[default]
     Seeded,
-    /// The least that each may be.
+    /// Each is the minimum.
     Least,
-    /// The bound that each stays below.
+    /// Each is the upper bound.
     Greatest,
 }
 
 /// The clusters that a controller works with.
 #[derive(Clone)]
 pub struct Clusters {
-    /// Where the controller's own objects are.
+    /// The cluster with the controller's own objects.
     pub source: Facts,
-    /// Where it acts; absent where that is the source itself, as it is for a seed.
+    /// The cluster in which it acts; absent if it is the source, as for a seed.
     pub target: Option<Facts>,
     /// The time in both when they were started.
     pub now: Timestamp,
-    /// What is left to chance.
+    /// Random numbers.
     pub chance: Chance,
 }
 
-/// What a target is started with.
+/// The parameters of a target's start.
 #[derive(Clone)]
 pub struct Setup<'a> {
-    /// The component that the cases to come are about.
+    /// The component of the following cases.
     pub component: &'a str,
-    /// The time that it shows, standing still; `None`: the real one.
+    /// Its fixed time; `None`: the real one.
     pub now: Option<Timestamp>,
-    /// Effective component configuration of the cases to come.
+    /// Effective component configuration of the following cases.
     pub config: &'a Value,
     /// Which of the component's registrations apply: `seed` or `shoot`.
     pub instance: &'a str,
-    /// Where facts are; `None`: nowhere.
+    /// The cluster with facts; `None`: there is none.
     pub facts: Option<Facts>,
-    /// The clusters that its controllers work with; `None`: they are not started.
+    /// The clusters of its controllers; `None`: controllers are not started.
     pub clusters: Option<Clusters>,
 }
 
@@ -168,34 +168,34 @@ pub enum Observed {
     Unknown(String),
 }
 
-/// A configuration that a target is tried with.
+/// A trial start with a configuration.
 #[derive(Clone)]
 pub struct Trial<'a> {
-    /// The component that the configuration is for.
+    /// The component of the configuration.
     pub component: &'a str,
-    /// What the file says; version and kind may be left out.
+    /// The content of the file; version and kind may be absent.
     pub config: &'a Value,
-    /// Whether the configuration with all defaults is asked for, and not only whether it starts.
+    /// Whether the configuration with all defaults is needed, and not only whether the target starts.
     pub effective: bool,
-    /// The cluster that it is started with; `None`: nobody outside this process is started.
+    /// The cluster of the start; `None`: no program outside this process is started.
     pub facts: Option<Facts>,
 }
 
 /// An implementation under test.
 #[async_trait]
 pub trait Target: Send + Sync {
-    /// Who is verified.
+    /// Its identity.
     fn identity(&self) -> Identity;
 
     /// Features that clauses may need.
     fn features(&self) -> BTreeSet<String>;
 
-    /// The provider of extensions that it is of; absent: that of the cases.
+    /// Its provider extension; absent: the provider of the cases.
     fn provider(&self) -> Option<&str> {
         None
     }
 
-    /// The release of Gardener that it is asked for; absent: the usual one.
+    /// The release of Gardener for which it is verified; absent: the default.
     fn gardener(&self) -> Option<&str> {
         None
     }
@@ -205,27 +205,27 @@ pub trait Target: Send + Sync {
         BTreeMap::new()
     }
 
-    /// Path prefixes it changes on purpose though no clause speaks of them.
+    /// Path prefixes that it changes on purpose although no clause mentions them.
     fn extras(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Resources that it reads in all namespaces at once, such as `v1 configmaps`: another case's would be seen.
+    /// Resources that it reads in all namespaces, such as `v1 configmaps`, so that it would see those of other cases.
     fn reads_everywhere(&self) -> BTreeSet<String> {
         BTreeSet::new()
     }
 
-    /// What must be in its cluster before it starts.
+    /// Objects that must be in its cluster before it starts.
     fn needs(&self) -> &Needs {
         &needs::NOTHING
     }
 
-    /// Which configurations a component of it can be asked under.
+    /// The configurations that a component of it can have.
     fn configurable(&self, _component: &str) -> Configurable {
         Configurable::Any
     }
 
-    /// Whether it is ours: then also the same bytes are demanded for the same request.
+    /// Whether it is ours: then the same request must also be answered with the same bytes.
     fn is_ours(&self) -> bool {
         false
     }
@@ -235,49 +235,47 @@ pub trait Target: Send + Sync {
         true
     }
 
-    /// Whether it can be asked of a contract at all. Who decides nothing is not asked about versions.
+    /// Whether contracts of this component and form apply to it. Contracts about versions apply only to targets that decide.
     fn is_asked_of(&self, _component: &str, form: Form) -> bool {
         form != Form::Versions
     }
 
-    /// What it decides about versions; `None`: it makes no such decisions. Not async, no clock: the decision has its time.
+    /// Its decision about versions; `None`: it makes no such decisions. Not async and without a clock: the decision has its time.
     fn decide(&self, _decision: &Decision, _given: &Given) -> Option<Decided> {
         None
     }
 
-    /// Whether rows that run on the pure decision are asked of it. One that runs as a whole may know what would be decided, and is
-    /// asked nothing of that.
+    /// Whether rows on the pure decision run for it. A target that runs as a whole may decide for the harness, but is not tested
+    /// for that.
     fn decides(&self) -> bool {
         true
     }
 
-    /// Whether rows about versions are asked of its admission, under a name of its webhooks for Shoots, `shoot`, and at the
-    /// row's time.
+    /// Whether rows about versions run on its admission, with the webhook name `shoot`, at the row's time.
     fn admits(&self) -> bool {
         false
     }
 
-    /// The component that maintains Shoots when it is started with [`Setup::clusters`]: rows about versions are asked of it. `None`: no
-    /// component of it does.
+    /// Its component that maintains Shoots when started with [`Setup::clusters`]: rows about versions run on it. `None`: there is no
+    /// such component.
     fn maintainer(&self) -> Option<&str> {
         None
     }
 
-    /// Whether cases are asked one after the other, because what one needs to stand would be seen by the next.
+    /// Whether cases run one after the other, because each would see the objects of the others.
     fn asks_in_turn(&self) -> bool {
         false
     }
 
-    /// Whether a component of it runs in the whole cluster, where there is one; what does not is asked on servers in this
-    /// process.
+    /// Whether a component of it runs in the whole cluster, if there is one; other components run on embedded servers.
     fn is_inside(&self, _component: &str) -> bool {
         true
     }
 
-    /// What it makes of a configuration; `None`: it has no configuration that could be set.
+    /// Tries a configuration; `None`: its configuration cannot be set.
     ///
     /// # Errors
-    /// When it cannot be tried; a refusal is no error.
+    /// If the trial is impossible; a refusal is no error.
     async fn configure(&self, _trial: Trial<'_>) -> Result<Option<Configured>, TargetError> {
         Ok(None)
     }
@@ -290,13 +288,13 @@ pub trait Target: Send + Sync {
         Ok(None)
     }
 
-    /// Starts it and waits until it can be asked.
+    /// Starts it and waits until it is ready.
     ///
     /// # Errors
-    /// When it does not come up; says nothing about the contracts.
+    /// If it does not become ready, which says nothing about the contracts.
     async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError>;
 
-    /// Takes back what it wrote for the run as a whole, and says what it could not.
+    /// Removes objects that it wrote for the whole run, and returns those that it could not remove.
     async fn leave(&self) -> Vec<String> {
         Vec::new()
     }
@@ -305,35 +303,35 @@ pub trait Target: Send + Sync {
 /// A started target.
 #[async_trait]
 pub trait Running: Send + Sync {
-    /// The way to ask it.
+    /// The connection to it.
     fn dialer(&self) -> Arc<dyn Dialer>;
 
-    /// Its webhook configurations; `None` where nobody told.
+    /// Its webhook configurations; `None` if unknown.
     fn registrations(&self) -> Option<&[WebhookConfiguration]>;
 
-    /// The paths that serve a webhook of this name; empty: not known.
+    /// The paths of a webhook; empty if unknown.
     fn paths(&self, webhook: &str) -> Vec<String>;
 
-    /// Where an API server of the cluster that it runs in reaches it; `None`: it runs in none.
+    /// Its Service in the cluster in which it runs; `None` if it runs in no cluster.
     fn service(&self) -> Option<Service> {
         None
     }
 
-    /// How it ended, if it did so by itself.
+    /// Its exit status, if it has ended.
     fn ended(&mut self) -> Option<String> {
         None
     }
 
-    /// Its metrics in Prometheus' text format; `None` where it has none that can be read.
+    /// Its metrics in Prometheus' text format; `None` if they cannot be read.
     async fn metrics(&self) -> Option<String> {
         None
     }
 
-    /// What it wrote last to standard error, secrets masked; empty where it cannot be read.
-    fn last_words(&self) -> String {
+    /// The end of its standard error, secrets masked; empty if it cannot be read.
+    fn last_output(&self) -> String {
         String::new()
     }
 
-    /// Ends it, with everything it started.
+    /// Stops it and everything that it started.
     async fn stop(self: Box<Self>);
 }

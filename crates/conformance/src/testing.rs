@@ -1,4 +1,4 @@
-//! How the tests of a component crate ask its contracts: of the component in process, or of its program.
+//! Runs contracts in the tests of a component crate: against the component in process, or against its program.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::run::{Event, FactsFrom, Ground, Interrupt, Options, run};
 use crate::target::Target;
 use crate::target::built_in::BuiltIn;
 
-/// Set by `cargo xtask mutants`, which only needs to know whether some case fails: the changed file, below `src` of the component.
+/// Set by `cargo xtask mutants`, which only needs to know whether a case fails: the changed file, below `src` of the component.
 const MUTATED_MODULE: &str = "MUTATED_MODULE";
 
 /// Asserts that a component keeps contracts in process: no socket, no TLS, no file.
@@ -26,7 +26,7 @@ pub async fn assert_keeps(component: &'static Component, contracts: Vec<Contract
     let first = std::env::var(MUTATED_MODULE).ok().map(|file| names_of_contracts(&file));
     let mut contracts = contracts;
     contracts.retain(|contract| contract.form != Form::Process);
-    // A scenario takes long, and a webhook's code is asked without one.
+    // A scenario takes long, and a webhook's code is tested without one.
     let is_webhook = first.as_ref().is_some_and(|names| names.first().is_some_and(|part| part == "webhooks"));
     contracts.retain(|contract| !is_webhook || contract.form != Form::Scenario);
     let is_first = |contract: &Contract| first.as_ref().is_some_and(|names| names.contains(&contract.name));
@@ -58,7 +58,7 @@ pub async fn assert_process_keeps(
 /// With every finding, one a line.
 pub async fn assert_kept(contracts: Vec<Contract>, target: Arc<dyn Target>) {
     let number = contracts.len();
-    assert!(number > 0, "no contract is asked");
+    assert!(number > 0, "there is no contract to run");
     let unneeded: BTreeSet<String> =
         target.features().iter().map(|feature| format!("not {feature}")).collect();
     let is_excluded = |clause: &Clause| clause.needs.iter().any(|need| unneeded.contains(need));
@@ -73,7 +73,7 @@ pub async fn assert_kept(contracts: Vec<Contract>, target: Arc<dyn Target>) {
     assert_eq!((report.contracts.len(), report.verdict), (number, Verdict::Conformant));
 }
 
-/// How contracts are asked in tests: directly, facts in an embedded API server, scenarios in virtual time.
+/// Options for running contracts in tests: directly, facts in an embedded API server, scenarios in virtual time.
 #[must_use]
 pub fn options() -> Options {
     Options {
@@ -93,7 +93,7 @@ pub fn options() -> Options {
     }
 }
 
-/// What is not as it should be in a report, one a line.
+/// All findings in a report, one a line.
 #[must_use]
 pub fn findings(report: &Report) -> Vec<String> {
     report.contracts.iter().flat_map(|contract| of_contract(contract, &BTreeSet::new())).collect()
@@ -118,7 +118,7 @@ fn of_contract(contract: &ContractResult, excluded: &BTreeSet<String>) -> Vec<St
 fn of_clause(clause: &ClauseResult) -> Vec<String> {
     let mut lines: Vec<String> = clause.cases.iter().flat_map(|case| of_case(&clause.id, case)).collect();
     if clause.cases.is_empty() {
-        lines.push(format!("{}: no case was asked", clause.id));
+        lines.push(format!("{}: no case ran", clause.id));
     }
     if clause.cases.iter().any(|case| case.status == Status::Passed) {
         match &clause.proof {
@@ -150,7 +150,7 @@ fn of_case(clause: &str, case: &CaseResult) -> Vec<String> {
     lines
 }
 
-/// With [`MUTATED_MODULE`] the first case that fails ends the test: no other is asked, nothing is proven.
+/// With [`MUTATED_MODULE`] the first case that fails ends the test: no other case runs, nothing is proven.
 #[expect(clippy::needless_pass_by_value, reason = "a run passes it so")]
 fn first_failure_ends(event: Event<'_>) {
     if let Event::Case { id, status: Status::Failed | Status::Errored, .. } = event {

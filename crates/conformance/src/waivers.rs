@@ -1,4 +1,4 @@
-//! Waivers: clauses that a target may break for a while; they rot loudly.
+//! Waivers: clauses that a target may break until a date; expired and unnecessary waivers are reported.
 
 use contract::document::waivers::Waiver;
 use contract::index::Outline;
@@ -6,7 +6,7 @@ use jiff::civil::Date;
 
 use crate::report::{ClauseResult, ContractResult, Status, WaiverState, WaiverUse};
 
-/// Clauses that waivers name and that are in no contract.
+/// Clauses of waivers that are in no contract.
 #[must_use]
 pub fn unknown<'a>(waivers: &'a [Waiver], contracts: &[Outline]) -> Vec<&'a str> {
     let clauses = || contracts.iter().flat_map(|contract| &contract.clauses);
@@ -14,8 +14,8 @@ pub fn unknown<'a>(waivers: &'a [Waiver], contracts: &[Outline]) -> Vec<&'a str>
     ids.filter(|id| !clauses().any(|clause| clause.id == *id)).collect()
 }
 
-/// Applies waivers to what was found and says what became of each; `target` may be several, `a, b`. `today` is `2026-03-02`; a text that is no day
-/// expires nothing.
+/// Applies waivers to results and returns their states; `target` may be several, `a, b`. `today` is `2026-03-02`; with an invalid
+/// date, no waiver expires.
 pub fn apply(
     waivers: &[Waiver],
     target: &str,
@@ -35,7 +35,7 @@ pub fn apply(
             let expired = today.is_some_and(|today| waiver.is_expired(today));
             WaiverUse {
                 clause: waiver.clause.clone(),
-                state: clause.map_or(WaiverState::Unused, |clause| use_on(clause, expired)),
+                state: clause.map_or(WaiverState::Unused, |clause| apply_to_clause(clause, expired)),
                 owner: waiver.owner.clone(),
                 reason: waiver.reason.clone(),
                 link: waiver.link.clone().unwrap_or_default(),
@@ -45,8 +45,8 @@ pub fn apply(
         .collect()
 }
 
-/// What was found, as if nothing had been waived.
-pub(crate) fn taken_back(contracts: &[ContractResult]) -> Vec<ContractResult> {
+/// The results without waivers.
+pub(crate) fn without_waivers(contracts: &[ContractResult]) -> Vec<ContractResult> {
     let mut contracts = contracts.to_vec();
     let back = |status: &mut Status| match status {
         Status::Waived => *status = Status::Failed,
@@ -60,8 +60,8 @@ pub(crate) fn taken_back(contracts: &[ContractResult]) -> Vec<ContractResult> {
     contracts
 }
 
-/// A waiver that a run was given.
-pub(crate) fn given(used: &WaiverUse) -> Option<Waiver> {
+/// The waiver of a waiver's state in a report.
+pub(crate) fn to_waiver(used: &WaiverUse) -> Option<Waiver> {
     Some(Waiver {
         clause: used.clause.clone(),
         target: None,
@@ -72,7 +72,7 @@ pub(crate) fn given(used: &WaiverUse) -> Option<Waiver> {
     })
 }
 
-fn use_on(clause: &mut ClauseResult, expired: bool) -> WaiverState {
+fn apply_to_clause(clause: &mut ClauseResult, expired: bool) -> WaiverState {
     let (from, to, state) = match clause.status {
         Status::Failed if expired => return WaiverState::Expired,
         Status::Failed => (Status::Failed, Status::Waived, WaiverState::Used),

@@ -90,7 +90,7 @@ fn an_unreachable_target_fails_and_leaves_no_older_report() {
     let here = folder.path();
     let arguments = ("arguments", "--insecure\n--contract\nkube-scheduler-flags");
     let (result, output, summary) = run(here, &[("target", "url=https://127.0.0.1:9"), arguments]);
-    result.assert_exit(3, &["could not ask the target"]);
+    result.assert_exit(3, &["could not reach the target"]);
     assert_eq!(output, "report=reports/latest\nexit-code=3\n");
     assert!(summary.starts_with("## gardener-conformance: inconclusive"), "{summary}");
     let (result, output, summary) = run(here, &[("target", "no.yaml"), ("baseline", "reports/latest")]);

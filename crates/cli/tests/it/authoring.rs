@@ -14,7 +14,8 @@ fn a_scaffolded_contract_passes_lint_and_fmt() {
     call(folder.path(), &["fmt", "--check", "mine"]).assert_exit(0, &[]);
     call(folder.path(), &["new", "contract", "my-webhook", "--file", "mine/my-webhook.yaml"])
         .assert_exit(2, &["exists already"]);
-    call(folder.path(), &["new", "contract", "My_Webhook"]).assert_exit(2, &["is not a valid name of a contract"]);
+    call(folder.path(), &["new", "contract", "My_Webhook"])
+        .assert_exit(2, &["is not a valid name of a contract"]);
 }
 
 #[test]

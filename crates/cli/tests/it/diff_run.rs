@@ -44,7 +44,7 @@ fn a_webhook_that_does_nothing_differs_unless_an_explanation_says_why() {
     let against = ["--b", &target, "--ca", &ca, "--kubeconfig", &kubeconfig];
     // The tool does not know which cluster the webhook reads, and every case of the contract has a namespace.
     diff_run(folder.path(), &against[..4])
-        .assert_exit(4, &["no case of the contract can be asked of both targets"]);
+        .assert_exit(4, &["no case of the contract can be sent to both targets"]);
     let result = diff_run(folder.path(), &against);
     result.assert_exit(5, &["object.spec.schedulerName", "bin-packing-scheduler", "1 group unexplained"]);
     let json = diff_run(folder.path(), &[&against[..], &["-o", "json"]].concat());

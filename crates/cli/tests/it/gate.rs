@@ -74,7 +74,7 @@ fn empty_selections_end_with_four_and_unknown_names_with_two() {
         (&["run", "--contract", "seccomp-profile", "--level", "MAY"], 4, "nothing is selected by contract="),
         (&["run", "--contract", "seccomp-profile", "--contract", "no-such"], 2, "no contract \"no-such\""),
         (&["run", "--suite", "no-such-suite"], 2, "there is no suite \"no-such-suite\"; there are"),
-        (&["run", "--level", "PERHAPS"], 2, "is no level"),
+        (&["run", "--level", "PERHAPS"], 2, "is not a level"),
         (&["explain", "GRM-HAC-00"], 2, "did you mean"),
     ];
     for (arguments, code, words) in table {

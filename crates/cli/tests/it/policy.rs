@@ -80,7 +80,7 @@ fn a_broken_must_fails_and_a_broken_should_warns_unless_the_policy_says_otherwis
             "✗ GRM-SEC-001 MUST",
             "spec.a: wanted 1, got 2",
             "why     policy: MUST fails (exit 1)",
-            "remedy  mend it (gardener-conformance run",
+            "remedy  fix it (gardener-conformance run",
             "clause  contracts/resource-manager/webhooks/seccomp-profile.yaml:",
             "gate     does not hold",
             "exit code 1: a clause is broken",
@@ -119,7 +119,7 @@ fn findings_other_than_clauses_have_their_own_exit_codes() {
         report["contracts"][0]["unexplained"] = json!([{"path": "spec.c", "became": "1", "cases": ["a"]}]);
     };
     report(here, "unexplained.json", unexplained);
-    gate(here, &["unexplained.json"]).assert_exit(1, &["no clause speaks of it", "target's extras"]);
+    gate(here, &["unexplained.json"]).assert_exit(1, &["no clause explains", "target's extras"]);
     let law = |report: &mut Value| {
         let law = &mut report["contracts"][0]["laws"][0];
         law["broken"] = json!([{"case": "GRM-SEC-001/x", "text": "2 came"}]);
@@ -133,14 +133,14 @@ fn findings_other_than_clauses_have_their_own_exit_codes() {
     report(here, "interrupted.json", |report| report["interrupted"] = json!(2));
     gate(here, &["interrupted.json"]).assert_exit(130, &["interrupted by signal 2"]);
     report(here, "empty.json", |report| report["contracts"] = json!([]));
-    gate(here, &["empty.json"]).assert_exit(4, &["a gate does not hold over nothing"]);
+    gate(here, &["empty.json"]).assert_exit(4, &["a gate cannot pass without results"]);
     let withheld = |report: &mut Value| {
         let case = &mut clause(report)["cases"][0];
         case["status"] = json!("notSupported");
-        case["reason"] = json!({"code": "registration", "text": "the target tells no registration"});
+        case["reason"] = json!({"code": "registration", "text": "the target has no known registration"});
     };
     report(here, "partial.json", withheld);
-    gate(here, &["partial.json"]).assert_exit(0, &["! report", "1 × the target tells no registration"]);
+    gate(here, &["partial.json"]).assert_exit(0, &["! report", "1 × the target has no known registration"]);
     policy(here, "spec:\n  findings: {partial: fail}\n");
     gate(here, &["partial.json", "--policy", "gate.yaml"]).assert_exit(4, &["a partial verdict fails"]);
 }
@@ -153,17 +153,17 @@ fn a_regression_is_what_the_baseline_passed() {
     report(here, "should.json", with_result("SHOULD", "failed"));
     for broken in ["must.json", "should.json"] {
         gate(here, &[broken, "--baseline", "good"])
-            .assert_exit(5, &["it was right in the baseline", "exit code 5: a regression", "baseline good"]);
+            .assert_exit(5, &["it passed in the baseline", "exit code 5: a regression", "baseline good"]);
     }
     gate(here, &["must.json", "--baseline", "must.json"]).assert_exit(1, &["policy: MUST fails"]);
     gate(here, &["good", "--baseline", "must.json"]).assert_exit(0, &[]);
     policy(here, "spec:\n  baseline: {report: must.json, known: warn, regressions: {SHOULD: warn}}\n");
-    gate(here, &["must.json", "--policy", "gate.yaml"]).assert_exit(0, &["the baseline has it as well"]);
+    gate(here, &["must.json", "--policy", "gate.yaml"]).assert_exit(0, &["the baseline has it, too"]);
     gate(here, &["should.json", "--policy", "gate.yaml", "--baseline", "good"])
         .assert_exit(0, &["a regression warns"]);
     report(here, "less.json", |report| clause(report)["cases"] = json!([]));
     gate(here, &["less.json", "--baseline", "good"])
-        .assert_exit(5, &["not asked any more", "renew the baseline"]);
+        .assert_exit(5, &["not run any more", "renew the baseline"]);
     let changed = |report: &mut Value| {
         clause(report)["cases"] = json!([]);
         clause(report)["hash"] = json!("another");
@@ -176,10 +176,8 @@ fn a_regression_is_what_the_baseline_passed() {
     gate(here, &["good", "--baseline", "other.json"])
         .assert_exit(0, &["! baseline  the baseline is a report of other"]);
     report(here, "strict.json", |report| report["run"]["strict"] = json!(true));
-    gate(here, &["good", "--baseline", "strict.json"]).assert_exit(
-        0,
-        &["! baseline  the baseline was asked for", "to the letter, this report for", "--strict"],
-    );
+    gate(here, &["good", "--baseline", "strict.json"])
+        .assert_exit(0, &["! baseline  the baseline is for", "strict, this report for", "--strict"]);
 }
 
 #[test]
@@ -197,8 +195,8 @@ fn waivers_accept_until_they_expire_and_fail_when_unused() {
     let at = |report: &str, day: &str| gate(here, &[report, "--policy", "gate.yaml", "--at", day]);
     at("must.json", "2026-11-01")
         .assert_exit(0, &["waived by team-x until 2027-03-31: fixed in 1.4", "https://example.com/1"]);
-    at("must.json", "2027-03-20").assert_exit(0, &["ends on 2027-03-31, in 11 days (team-x)"]);
-    at("must.json", "2027-04-01").assert_exit(7, &["its waiver ended on 2027-03-31", "exit code 7"]);
+    at("must.json", "2027-03-20").assert_exit(0, &["expires on 2027-03-31, in 11 days (team-x)"]);
+    at("must.json", "2027-04-01").assert_exit(7, &["its waiver expired on 2027-03-31", "exit code 7"]);
     at("good", "2026-11-01").assert_exit(7, &["passes though team-x waived it", "remove the waiver"]);
     waived("another");
     at("must.json", "2026-11-01").assert_exit(1, &["policy: MUST fails"]);
@@ -210,7 +208,7 @@ fn waivers_accept_until_they_expire_and_fail_when_unused() {
         report["waivers"] = used;
     });
     at("waived.json", "2026-11-01").assert_exit(0, &["waived by team-y until 2026-12-31"]);
-    at("waived.json", "2027-01-01").assert_exit(7, &["its waiver ended on 2026-12-31 (team-y)"]);
+    at("waived.json", "2027-01-01").assert_exit(7, &["its waiver expired on 2026-12-31 (team-y)"]);
     waived("gardener-resource-manager");
     at("waived.json", "2027-01-01").assert_exit(0, &["waived by team-x until 2027-03-31"]);
 }
@@ -251,14 +249,15 @@ fn mistakes_are_reported_with_file_line_and_remedy() {
         &format!("spec:\n  waivers:\n  - {{{waiver}, expires: 2027-03-31}}\n"),
         &["gate.yaml:6", "the waiver names a clause that does not exist", "similar ids are"],
     );
-    call(here, &["lint", "gate.yaml"]).assert_exit(2, &["gate.yaml:6", "the waiver names a clause that does not exist"]);
+    call(here, &["lint", "gate.yaml"])
+        .assert_exit(2, &["gate.yaml:6", "the waiver names a clause that does not exist"]);
     policy(here, "spec:\n  baseline: {report: gone}\n");
     gate(here, &["good", "--policy", "gate.yaml"]).assert_exit(2, &["failed to read gone", "--baseline"]);
     gate(here, &["good", "--policy", "no.yaml"])
         .assert_exit(2, &["failed to read policy no.yaml", "schema gate"]);
     gate(here, &["no"]).assert_exit(2, &["failed to read no", "run or verify first"]);
     fs::write(here.join("half.json"), "{").unwrap();
-    gate(here, &["half.json"]).assert_exit(2, &["failed to understand half.json", "line 1"]);
+    gate(here, &["half.json"]).assert_exit(2, &["failed to parse half.json", "line 1"]);
     gate(here, &["good", "--at", "soon"]).assert_exit(2, &["--at soon: not a day"]);
     call(here, &["schema", "gate"]).assert_exit(0, &["GatePolicy", "regressions"]);
 }

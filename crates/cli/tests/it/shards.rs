@@ -71,13 +71,13 @@ fn four_shards_are_one_run() {
     assert_eq!(timeless(read(here, "merged")), timeless(read(here, "whole")));
     assert!(here.join("merged/junit.xml").exists());
 
-    merge(here, &["1", "2", "4"]).assert_exit(4, &["incomplete: shard 3/4 is not there"]);
-    merge(here, &["4"]).assert_exit(4, &["incomplete: shards 1/4, 2/4, 3/4 are not there"]);
+    merge(here, &["1", "2", "4"]).assert_exit(4, &["incomplete: shard 3/4 is missing"]);
+    merge(here, &["4"]).assert_exit(4, &["incomplete: shards 1/4, 2/4, 3/4 are missing"]);
     merge(here, &["1", "2", "3", "4", "2/report.json"])
-        .assert_exit(2, &["shard 2/4 is there twice: 2 and 2/report.json"]);
-    merge(here, &["1", "whole"]).assert_exit(2, &["whole is no shard", "--shard"]);
+        .assert_exit(2, &["shard 2/4 is given twice: 2 and 2/report.json"]);
+    merge(here, &["1", "whole"]).assert_exit(2, &["whole is not a shard", "--shard"]);
     merge(here, &["1", "no"]).assert_exit(2, &["failed to read no"]);
-    call(here, &["gate", "1"]).assert_exit(4, &["shard 1 of 4 alone", "report merge"]);
+    call(here, &["gate", "1"]).assert_exit(4, &["only shard 1 of 4", "report merge"]);
 
     let other = |change: &dyn Fn(&mut Value)| {
         let mut report = read(here, "2");
@@ -86,13 +86,13 @@ fn four_shards_are_one_run() {
         merge(here, &["1", "other", "3", "4"])
     };
     other(&|report| report["run"]["version"] = json!("9.9.9"))
-        .assert_exit(2, &["no shards of one run", "version", "9.9.9"]);
+        .assert_exit(2, &["not shards of the same run", "version", "9.9.9"]);
     other(&|report| report["target"]["name"] = json!("another")).assert_exit(2, &["target", "another"]);
     other(&|report| report["substrate"]["name"] = json!("kind")).assert_exit(2, &["substrate", "kind"]);
     other(&|report| report["selection"]["shard"]["digest"] = json!("0"))
         .assert_exit(2, &["digest of the contracts"]);
     other(&|report| report["contracts"][0]["clauses"][0]["hash"] = json!("0"))
-        .assert_exit(2, &["not the whole that they say"]);
+        .assert_exit(2, &["do not have all cases that they state"]);
 
     // The merged report has the findings of each shard.
     other(&|report| {

@@ -1,8 +1,8 @@
-//! A differential run of controllers: generated worlds are played against two targets, each with clusters of its own, and
-//! what the clusters hold after each step is compared.
+//! A differential run of controllers: runs generated worlds against two targets, each with clusters of its own, and compares the
+//! objects in the clusters after each step.
 //!
-//! Pure: `managed_resource` and `documents` (worlds by chance), `world` (a world as a scenario), `held` (what two targets can be
-//! held to), `smaller`. Playing is the scenarios' (`run::scenario`).
+//! Pure: `managed_resource` and `documents` (random worlds), `world` (a world as a scenario), `comparison` (comparable objects),
+//! `smaller`. `run::scenario` runs the worlds.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,75 +19,78 @@ use super::outcome::{Example, Explained, Group, Outcome, Subject, SubjectOutcome
 use super::{generate, idle};
 use crate::matching;
 use crate::run::Interrupt;
-use crate::run::scenario::{Ended, Play, Settled, States, states};
+use crate::run::scenario::{ObjectStates, ScenarioEnd, StabilityRules, UnjudgedScenario, run_unjudged};
 use crate::target::Target;
 
+mod comparison;
 mod documents;
-mod held;
+mod duplicates;
 mod managed_resource;
-mod shrunk;
+mod shrink;
 mod smaller;
-mod twice;
 mod world;
 
-/// How worlds are made and played.
+/// How worlds are generated and run.
 pub struct Options<'a> {
-    /// Worlds for each controller.
+    /// Number of worlds for each controller.
     pub worlds: usize,
-    /// Decides every world.
+    /// Seed of the generator.
     pub seed: u64,
-    /// Worlds side by side, at least 1.
+    /// Number of worlds in parallel, at least 1.
     pub parallel: usize,
-    /// Smaller worlds that are played for a difference; absent: 200, or 40 where a target is outside.
+    /// Number of smaller worlds that are tried for a difference; default: 200, or 40 if a target is outside.
     pub tries: Option<usize>,
-    /// Why clusters may differ.
+    /// Known reasons for differences.
     pub explanations: &'a [Explanations],
 }
 
-/// A controller that worlds are generated for.
-struct Kind {
-    /// As contracts call it (`target.controller`).
+/// A controller for which worlds are generated.
+struct ControllerKind {
+    /// Its name in contracts (`target.controller`).
     controller: &'static str,
     world: fn(&mut Rng) -> Value,
-    settled: Settled,
-    /// What came of a world in the end, in a word.
-    tells: fn(&States) -> String,
+    stability: StabilityRules,
+    /// The outcome of a world, in a word.
+    outcome_of: fn(&ObjectStates) -> String,
 }
 
-const KINDS: [Kind; 1] = [Kind {
+const CONTROLLERS: [ControllerKind; 1] = [ControllerKind {
     controller: "managedresource",
     world: managed_resource::world,
-    settled: Settled { plain: held::plain, is_under_way: managed_resource::is_under_way },
-    tells: managed_resource::tells,
+    stability: StabilityRules {
+        normalize: comparison::normalize,
+        is_in_progress: managed_resource::is_in_progress,
+    },
+    outcome_of: managed_resource::outcome_of,
 }];
 
-/// Two targets, and a controller of theirs.
-struct Pair<'a> {
+/// Two targets and a controller of both.
+struct ControllerPair<'a> {
     a: &'a Arc<dyn Target>,
     b: &'a Arc<dyn Target>,
     contract: &'a Contract,
-    kind: &'static Kind,
+    kind: &'static ControllerKind,
     explainer: &'a Explainer<'a>,
     interrupt: &'a Interrupt,
     parallel: usize,
     tries: Option<usize>,
 }
 
-/// A world that was played against both.
-struct Played {
+/// The result of a world for both targets.
+struct WorldResult {
     world: Value,
-    /// What came of it with the first.
-    tells: String,
-    found: Vec<Found>,
+    /// Its outcome with the first target.
+    outcome: String,
+    differences: Vec<WorldDifference>,
 }
 
 /// One difference of a world.
 #[derive(Clone)]
-struct Found {
+struct WorldDifference {
     difference: Difference,
     explanation: Option<Explained>,
-    /// Everything that was played, and after which step it was seen.
-    told: Value,
+    /// The world, and the step after which the difference was found.
+    given: Value,
 }
 
 /// Whether worlds are generated for the controller of a contract.
@@ -96,13 +99,13 @@ pub fn is_asked(form: Form, subject: &contract::model::Subject) -> bool {
     kind(form, subject).is_some()
 }
 
-fn kind(form: Form, subject: &contract::model::Subject) -> Option<&'static Kind> {
+fn kind(form: Form, subject: &contract::model::Subject) -> Option<&'static ControllerKind> {
     let controller = subject.controller.as_deref().filter(|_| form == Form::Scenario)?;
-    KINDS.iter().find(|kind| kind.controller == controller)
+    CONTROLLERS.iter().find(|kind| kind.controller == controller)
 }
 
-/// Plays the same worlds against both targets, for the controller of each contract. `progress` is told of a controller and
-/// how many of its worlds were played just now.
+/// Runs the same worlds against both targets, for the controller of each contract. Calls `progress` with a controller and the
+/// number of worlds that have just run.
 pub fn run(
     contracts: &[Contract],
     (a, b): (&Arc<dyn Target>, &Arc<dyn Target>),
@@ -118,8 +121,16 @@ pub fn run(
             continue;
         };
         let parallel = options.parallel.max(1);
-        let pair =
-            Pair { a, b, contract, kind, explainer: &explainer, interrupt, parallel, tries: options.tries };
+        let pair = ControllerPair {
+            a,
+            b,
+            contract,
+            kind,
+            explainer: &explainer,
+            interrupt,
+            parallel,
+            tries: options.tries,
+        };
         let (found, errors) = pair.controller(options, progress);
         outcome.controllers.push(found);
         outcome.environment_errors.extend(errors);
@@ -129,8 +140,8 @@ pub fn run(
     outcome
 }
 
-impl Pair<'_> {
-    /// What is found of the controller, and what broke around the targets.
+impl ControllerPair<'_> {
+    /// The differences of the controller, and environment errors.
     fn controller(
         &self,
         options: &Options<'_>,
@@ -139,8 +150,8 @@ impl Pair<'_> {
         let name = &self.contract.name;
         let world = |number: usize| (self.kind.world)(&mut generate::rng(options.seed, name, number));
         let worlds: Vec<Value> = (0..options.worlds).map(world).collect();
-        let played = side_by_side(&worlds, self.parallel, |number, world| {
-            let played = self.played(world, &format!("world {number} of {name}"));
+        let played = in_parallel(&worlds, self.parallel, |number, world| {
+            let played = self.compare_twice(world, &format!("world {number} of {name}"));
             progress(name, 1);
             played
         });
@@ -149,8 +160,10 @@ impl Pair<'_> {
         for played in played {
             match played {
                 Ok(played) => count(&mut found, &played, &mut unexplained),
-                Err(Ended::Interrupted) => {}
-                Err(Ended::Environment(reason) | Ended::NotSupported(reason)) => errors.push(reason),
+                Err(ScenarioEnd::Interrupted) => {}
+                Err(ScenarioEnd::Environment(reason) | ScenarioEnd::NotSupported(reason)) => {
+                    errors.push(reason)
+                }
             }
         }
         let mut small: Vec<usize> = Vec::new();
@@ -159,13 +172,13 @@ impl Pair<'_> {
                 continue;
             }
             let group = found.groups[at].place.clone();
-            for shown in self.shrunk(world, &group) {
-                // What else differs in the small world, is small there too.
-                let place = shown.difference.group();
+            for smallest in self.shrink(world, &group) {
+                // Other groups that differ in the small world get it as their example, too.
+                let place = smallest.difference.group();
                 let same = |group: &Group| group.place == place && group.explanation.is_none();
                 if let Some(other) = found.groups.iter().position(same).filter(|other| !small.contains(other))
                 {
-                    found.groups[other].example = Example::new(&shown.difference, shown.told);
+                    found.groups[other].example = Example::new(&smallest.difference, smallest.given);
                     small.push(other);
                 }
             }
@@ -176,57 +189,63 @@ impl Pair<'_> {
         (found, errors)
     }
 
-    /// Plays a world against both. What differs without explanation is played again: a target outside may be slow.
-    fn played(&self, world: &Value, id: &str) -> Result<Played, Ended> {
-        let (mut tells, mut found) = self.compared(world, id)?;
+    /// Runs a world against both. Runs it again if there is an unexplained difference: a target outside may be slow.
+    fn compare_twice(&self, world: &Value, id: &str) -> Result<WorldResult, ScenarioEnd> {
+        let (mut outcome, mut differences) = self.compare(world, id)?;
         let is_outside = self.a.is_outside() || self.b.is_outside();
-        if is_outside && found.iter().any(|found| found.explanation.is_none()) {
-            let (_, again) = self.compared(world, id)?;
-            let is_there =
-                |one: &Found| again.iter().any(|other| other.difference.group() == one.difference.group());
-            found.retain(|one| one.explanation.is_some() || is_there(one));
+        if is_outside && differences.iter().any(|found| found.explanation.is_none()) {
+            let (_, again) = self.compare(world, id)?;
+            let is_there = |one: &WorldDifference| {
+                again.iter().any(|other| other.difference.group() == one.difference.group())
+            };
+            differences.retain(|one| one.explanation.is_some() || is_there(one));
         }
-        if tells.is_empty() {
-            "nothing".clone_into(&mut tells);
+        if outcome.is_empty() {
+            "nothing".clone_into(&mut outcome);
         }
-        Ok(Played { world: world.clone(), tells, found })
+        Ok(WorldResult { world: world.clone(), outcome, differences })
     }
 
-    fn compared(&self, world: &Value, id: &str) -> Result<(String, Vec<Found>), Ended> {
+    fn compare(&self, world: &Value, id: &str) -> Result<(String, Vec<WorldDifference>), ScenarioEnd> {
         let scenario =
-            world::scenario(world).map_err(|reason| Ended::Environment(format!("{id}: {reason}")))?;
-        let play = Play {
+            world::scenario(world).map_err(|reason| ScenarioEnd::Environment(format!("{id}: {reason}")))?;
+        let scenario_run = UnjudgedScenario {
             id: id.to_owned(),
             component: self.contract.component.clone(),
             instance: "seed".to_owned(),
             config: world.get("config").cloned().unwrap_or_else(|| json!({})),
             scenario,
-            settled: self.kind.settled,
+            stability: self.kind.stability,
         };
         let named = |ended| match ended {
-            Ended::Environment(reason) => Ended::Environment(format!("{id}: {reason}")),
+            ScenarioEnd::Environment(reason) => ScenarioEnd::Environment(format!("{id}: {reason}")),
             ended => ended,
         };
-        let a = states(self.a, &play, self.interrupt).map_err(named)?;
-        let b = states(self.b, &play, self.interrupt).map_err(named)?;
-        let tells = a.last().map(self.kind.tells).unwrap_or_default();
-        Ok((tells, self.found(world, &a, &b)))
+        let a = run_unjudged(self.a, &scenario_run, self.interrupt).map_err(named)?;
+        let b = run_unjudged(self.b, &scenario_run, self.interrupt).map_err(named)?;
+        let outcome = a.last().map(self.kind.outcome_of).unwrap_or_default();
+        Ok((outcome, self.find_differences(world, &a, &b)))
     }
 
-    /// Where clusters differ, step by step; what follows a difference without explanation follows from it.
-    fn found(&self, world: &Value, a: &[States], b: &[States]) -> Vec<Found> {
-        let mut all: Vec<Found> = Vec::new();
+    /// Differences of the clusters, step by step, up to the first unexplained one, which may cause all later ones.
+    fn find_differences(
+        &self,
+        world: &Value,
+        a: &[ObjectStates],
+        b: &[ObjectStates],
+    ) -> Vec<WorldDifference> {
+        let mut all: Vec<WorldDifference> = Vec::new();
         let mut outcomes = BTreeSet::new();
         for (step, (a, b)) in a.iter().zip(b).enumerate() {
-            outcomes.extend([a, b].map(self.kind.tells));
-            let told = told(world, step, &outcomes);
+            outcomes.extend([a, b].map(self.kind.outcome_of));
+            let given = describe_world(world, step, &outcomes);
             let rules = |object: &Value| matching::rules_of_raw(self.contract, Some(object));
-            for difference in held::differences(a, b, &rules) {
+            for difference in comparison::differences(a, b, &rules) {
                 if all.iter().any(|found| found.difference == difference) {
                     continue;
                 }
-                let explanation = self.explained(&difference, &told);
-                all.push(Found { difference, explanation, told: told.clone() });
+                let explanation = self.explained(&difference, &given);
+                all.push(WorldDifference { difference, explanation, given: given.clone() });
             }
             if all.iter().any(|found| found.explanation.is_none()) {
                 break;
@@ -235,20 +254,20 @@ impl Pair<'_> {
         all
     }
 
-    fn explained(&self, difference: &Difference, told: &Value) -> Option<Explained> {
-        self.explainer.explained(Asked::Controller(&self.contract.name), difference, told)
+    fn explained(&self, difference: &Difference, given: &Value) -> Option<Explained> {
+        self.explainer.explained(Asked::Controller(&self.contract.name), difference, given)
     }
 }
 
-/// Counts a world and its differences; notes the worlds that show a group without explanation first.
-fn count(found: &mut SubjectOutcome, played: &Played, unexplained: &mut Vec<(usize, Value)>) {
+/// Counts a world and its differences; remembers the first world of each unexplained group.
+fn count(found: &mut SubjectOutcome, played: &WorldResult, unexplained: &mut Vec<(usize, Value)>) {
     found.compared += 1;
-    *found.effects.entry(played.tells.clone()).or_default() += 1;
-    found.differing += usize::from(!played.found.is_empty());
+    *found.effects.entry(played.outcome.clone()).or_default() += 1;
+    found.differing += usize::from(!played.differences.is_empty());
     let mut counted = Vec::new();
-    for Found { difference, explanation, told } in &played.found {
+    for WorldDifference { difference, explanation, given } in &played.differences {
         let place = difference.group();
-        // One world counts once in a group, in however many objects it differs.
+        // A world counts once in a group, even if several objects differ.
         if counted.contains(&(place.clone(), explanation)) {
             continue;
         }
@@ -260,38 +279,38 @@ fn count(found: &mut SubjectOutcome, played: &Played, unexplained: &mut Vec<(usi
         if explanation.is_none() {
             unexplained.push((found.groups.len(), played.world.clone()));
         }
-        let example = Example::new(difference, told.clone());
+        let example = Example::new(difference, given.clone());
         found.groups.push(Group { place, inputs: 1, explanation: explanation.clone(), example });
     }
 }
 
-/// Everything that was played, the step after which something is seen (0: the start of the targets), what came of the world so
-/// far with either, and the objects that several manifests are of.
-fn told(world: &Value, step: usize, outcomes: &BTreeSet<String>) -> Value {
-    let mut told = world.clone();
-    told["afterStep"] = json!(step);
-    told["outcomes"] = json!(outcomes);
-    let twice = twice::manifests(world, step);
+/// The world with the number of the last step (0: the start of the targets), its outcomes so far with both targets, and the
+/// objects that several manifests define.
+fn describe_world(world: &Value, step: usize, outcomes: &BTreeSet<String>) -> Value {
+    let mut given = world.clone();
+    given["afterStep"] = json!(step);
+    given["outcomes"] = json!(outcomes);
+    let twice = duplicates::manifests(world, step);
     if !twice.is_empty() {
-        told["manifestsTwice"] = json!(twice);
+        given["manifestsTwice"] = json!(twice);
     }
-    told
+    given
 }
 
-/// Does something with each of several things, so many at once; in the order of the things.
-fn side_by_side<T: Sync, R: Send>(
-    things: &[T],
+/// Runs work for each item, with limited parallelism; returns results in the order of the items.
+fn in_parallel<T: Sync, R: Send>(
+    items: &[T],
     parallel: usize,
     work: impl Fn(usize, &T) -> R + Sync,
 ) -> Vec<R> {
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
-        for _ in 0..parallel.min(things.len()) {
+        for _ in 0..parallel.min(items.len()) {
             scope.spawn(|| {
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(thing) = things.get(at) else { break };
-                    let result = work(at, thing);
+                    let Some(item) = items.get(at) else { break };
+                    let result = work(at, item);
                     done.lock().unwrap_or_else(PoisonError::into_inner).push((at, result));
                 }
             });

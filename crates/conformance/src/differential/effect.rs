@@ -1,4 +1,4 @@
-//! What an answer brings about, whatever its patch looks like, and where two answers bring about something else.
+//! The effect of an answer, independent of the form of its patch, and differences between two effects.
 
 use contract::expect::{self, Path, Rules, Step};
 use serde_json::{Value, json};
@@ -6,31 +6,31 @@ use serde_json::{Value, json};
 use super::sent::as_sent;
 use crate::exchange::{Answer, Exchange, FieldCause, Outcome, without_addresses};
 
-/// What a target brings about.
+/// The effect of a target's answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Effect {
-    /// Whether its registration sends the request to it; `None`: nobody told one.
+    /// Whether its registration sends the request to it; `None` if the registration is unknown.
     pub called: Option<bool>,
-    /// Its answer, or why there is none that a server would take.
+    /// Its answer, or why there is none that a server would accept.
     pub answer: Result<Answer, String>,
 }
 
-/// One place where two effects differ.
+/// One difference between two effects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
     /// `object` and the path below it, or a part of the answer: `called`, `answer`, `allowed`, `code`, `reason`,
     /// `message`, `warnings`, `causes` and the field.
     pub place: Path,
-    /// What the request holds there.
+    /// The value in the request.
     pub input: Option<Value>,
-    /// What the first effect holds there.
+    /// The value in the first effect.
     pub a: Option<Value>,
-    /// What the second effect holds there.
+    /// The value in the second effect.
     pub b: Option<Value>,
 }
 
 impl Effect {
-    /// What an exchange brings about; absent where the target was not reached or does not serve the path.
+    /// The effect of an exchange; `None` if the target was not reached or does not serve the path.
     #[must_use]
     pub fn of(exchange: &Exchange, called: Option<bool>) -> Option<Self> {
         let answer = match &exchange.outcome {
@@ -44,40 +44,40 @@ impl Effect {
 }
 
 impl Difference {
-    /// The place whatever the element: `object.spec.containers[].env`.
+    /// The place without list indexes and keys: `object.spec.containers[].env`.
     #[must_use]
     pub fn group(&self) -> String {
         let mut text = String::new();
         for step in &self.place.0 {
-            let words = match step {
+            let segment = match step {
                 Step::Field(name) if name.contains(['.', '/']) => format!("[{name}]"),
                 Step::Field(name) if text.is_empty() => name.clone(),
                 Step::Field(name) => format!(".{name}"),
                 Step::Index(_) | Step::Key(_) => "[]".to_owned(),
                 Step::Opened(_) => "<>".to_owned(),
             };
-            text.push_str(&words);
+            text.push_str(&segment);
         }
         text
     }
 }
 
-/// Where two effects differ; `input` is the object of the request.
+/// Differences between two effects; `input` is the object of the request.
 #[must_use]
 pub fn differences(a: &Effect, b: &Effect, input: Option<&Value>, rules: &Rules) -> Vec<Difference> {
     let mut found = Vec::new();
     if let (Some(one), Some(other)) = (a.called, b.called) {
-        part(&mut found, "called", &json!(one), &json!(other));
+        compare_part(&mut found, "called", &json!(one), &json!(other));
     }
     match (&a.answer, &b.answer) {
         (Ok(a), Ok(b)) => answers(&mut found, a, b, input, rules),
         (Err(_), Err(_)) => {}
         (a, b) => {
-            let said = |answer: &Result<Answer, String>| match answer {
+            let summary = |answer: &Result<Answer, String>| match answer {
                 Ok(answer) => json!({"allowed": answer.allowed, "message": answer.message}),
                 Err(why) => json!(why),
             };
-            part(&mut found, "answer", &said(a), &said(b));
+            compare_part(&mut found, "answer", &summary(a), &summary(b));
         }
     }
     found
@@ -86,30 +86,30 @@ pub fn differences(a: &Effect, b: &Effect, input: Option<&Value>, rules: &Rules)
 fn answers(found: &mut Vec<Difference>, a: &Answer, b: &Answer, input: Option<&Value>, rules: &Rules) {
     if a.allowed != b.allowed {
         // Everything else follows from it.
-        let said = |answer: &Answer| json!({"allowed": answer.allowed, "code": answer.code, "message": answer.message});
-        part(found, "allowed", &said(a), &said(b));
+        let summary = |answer: &Answer| json!({"allowed": answer.allowed, "code": answer.code, "message": answer.message});
+        compare_part(found, "allowed", &summary(a), &summary(b));
         return;
     }
-    part(found, "code", &json!(a.code), &json!(b.code));
-    part(found, "reason", &json!(a.reason), &json!(b.reason));
-    part(found, "warnings", &json!(a.warnings), &json!(b.warnings));
+    compare_part(found, "code", &json!(a.code), &json!(b.code));
+    compare_part(found, "reason", &json!(a.reason), &json!(b.reason));
+    compare_part(found, "warnings", &json!(a.warnings), &json!(b.warnings));
     let before = found.len();
     causes(found, &a.causes, &b.causes);
     // The message repeats the causes.
     if found.len() == before {
         let message = |answer: &Answer| json!(answer.message.as_deref().map(without_addresses));
-        part(found, "message", &message(a), &message(b));
+        compare_part(found, "message", &message(a), &message(b));
     }
-    // What counts is what a server makes of it.
-    let made = |answer: &Answer| answer.object.clone().map(as_sent);
-    for change in expect::changes(made(a).as_ref(), made(b).as_ref(), rules) {
+    // Compares the objects as an API server would send them on.
+    let sent_object = |answer: &Answer| answer.object.clone().map(as_sent);
+    for change in expect::changes(sent_object(a).as_ref(), sent_object(b).as_ref(), rules) {
         let input = input.and_then(|input| expect::get(input, &change.path));
         let place = Path(std::iter::once(field("object")).chain(change.path.0).collect());
         found.push(Difference { place, input, a: change.before, b: change.after });
     }
 }
 
-/// Field errors as a set.
+/// Compares field errors as sets.
 fn causes(found: &mut Vec<Difference>, a: &[FieldCause], b: &[FieldCause]) {
     let plain = |causes: &[FieldCause]| -> Vec<FieldCause> {
         let mut causes: Vec<FieldCause> = causes
@@ -127,19 +127,24 @@ fn causes(found: &mut Vec<Difference>, a: &[FieldCause], b: &[FieldCause]) {
             None => only_a.push(cause),
         }
     }
-    let shown = |cause: &FieldCause| json!({"reason": cause.reason, "message": cause.message});
+    let cause_json = |cause: &FieldCause| json!({"reason": cause.reason, "message": cause.message});
     for cause in only_a {
         let other = b.iter().position(|other| other.field == cause.field).map(|at| b.remove(at));
         let place = Path(vec![field("causes"), field(&cause.field)]);
-        found.push(Difference { place, input: None, a: Some(shown(&cause)), b: other.as_ref().map(shown) });
+        found.push(Difference {
+            place,
+            input: None,
+            a: Some(cause_json(&cause)),
+            b: other.as_ref().map(cause_json),
+        });
     }
     for cause in b {
         let place = Path(vec![field("causes"), field(&cause.field)]);
-        found.push(Difference { place, input: None, a: None, b: Some(shown(&cause)) });
+        found.push(Difference { place, input: None, a: None, b: Some(cause_json(&cause)) });
     }
 }
 
-fn part(found: &mut Vec<Difference>, name: &str, a: &Value, b: &Value) {
+fn compare_part(found: &mut Vec<Difference>, name: &str, a: &Value, b: &Value) {
     if a != b {
         let value = |value: &Value| Some(value.clone()).filter(|value| !value.is_null());
         found.push(Difference { place: Path(vec![field(name)]), input: None, a: value(a), b: value(b) });
@@ -177,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn effects_differ_where_they_bring_about_something_else() {
+    fn effects_differ_in_verdict_message_and_object() {
         let pod = |cpu: &str, extra: &str| {
             json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"labels": {"a/b": extra}},
                 "spec": {"containers": [{"name": "a", "resources": {"limits": {"cpu": cpu}}}]}})

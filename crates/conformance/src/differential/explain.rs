@@ -1,25 +1,25 @@
-//! Which explanation speaks of a difference: those of whichever of the two targets they are about.
+//! Finds the explanation of a difference among those for the two targets.
 
-use contract::explanations::{Asked, Difference as Seen, Explanation, Explanations};
+use contract::explanations::{Asked, Difference as ExplainedDifference, Explanation, Explanations};
 use serde_json::Value;
 
 use super::effect::Difference;
 use super::outcome::Explained;
 use crate::target::Target;
 
-/// The explanations that speak of one of two targets.
+/// The explanations for one of two targets.
 pub(super) struct Explainer<'a> {
-    entries: Vec<Entry<'a>>,
+    entries: Vec<TargetExplanation<'a>>,
 }
 
-struct Entry<'a> {
+struct TargetExplanation<'a> {
     explanation: &'a Explanation,
-    /// Whether the second target is the one that differs.
+    /// Whether it is about the second target.
     of_b: bool,
 }
 
 impl<'a> Explainer<'a> {
-    /// Those of the targets that are not ours; in the order in which they are read.
+    /// The explanations for the targets that are not ours, in the order in which they were read.
     pub(super) fn new(all: &'a [Explanations], a: &dyn Target, b: &dyn Target) -> Self {
         let mut entries = Vec::new();
         for (target, of_b) in [(a, false), (b, true)] {
@@ -28,18 +28,18 @@ impl<'a> Explainer<'a> {
                 !target.is_ours() && file.speak_of(&identity.name, identity.version.as_deref())
             });
             let found = speaking.flat_map(|file| &file.entries);
-            entries.extend(found.map(|explanation| Entry { explanation, of_b }));
+            entries.extend(found.map(|explanation| TargetExplanation { explanation, of_b }));
         }
         Self { entries }
     }
 
-    /// The number of the first explanation that fits.
-    fn explain(&self, asked: Asked<'_>, difference: &Difference, given: &Value) -> Option<usize> {
+    /// The index of the first explanation that matches.
+    fn explain(&self, subject: Asked<'_>, difference: &Difference, given: &Value) -> Option<usize> {
         self.entries.iter().position(|entry| {
             let (ours, theirs) =
                 if entry.of_b { (&difference.a, &difference.b) } else { (&difference.b, &difference.a) };
-            entry.explanation.explains(&Seen {
-                asked,
+            entry.explanation.explains(&ExplainedDifference {
+                asked: subject,
                 place: &difference.place,
                 input: difference.input.as_ref(),
                 ours: ours.as_ref(),
@@ -49,26 +49,26 @@ impl<'a> Explainer<'a> {
         })
     }
 
-    /// What the report says of the first explanation that fits.
+    /// The first explanation that matches, for the report.
     pub(super) fn explained(
         &self,
-        asked: Asked<'_>,
+        subject: Asked<'_>,
         difference: &Difference,
         given: &Value,
     ) -> Option<Explained> {
-        let number = self.explain(asked, difference, given)?;
+        let number = self.explain(subject, difference, given)?;
         let explanation = self.all().nth(number)?;
         let Explanation { reason, clause, .. } = explanation.clone();
-        Some(Explained { reason, clause, at: place_of(explanation) })
+        Some(Explained { reason, clause, at: location_of(explanation) })
     }
 
-    /// The explanations, by number.
+    /// All explanations.
     pub(super) fn all(&self) -> impl Iterator<Item = &'a Explanation> + '_ {
         self.entries.iter().map(|entry| entry.explanation)
     }
 }
 
 /// `file:line` of an explanation.
-pub(super) fn place_of(explanation: &Explanation) -> String {
+pub(super) fn location_of(explanation: &Explanation) -> String {
     format!("{}:{}", explanation.location.file, explanation.location.line)
 }

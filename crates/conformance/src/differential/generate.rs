@@ -1,5 +1,5 @@
-//! Inputs from the cases of a contract: each world begins as one case's cluster, each request as a case's object, and
-//! both are changed by chance. The same seed gives the same inputs.
+//! Generates inputs from the cases of a contract: each world starts as the cluster of a case, each request as the object of a
+//! case, and both are changed at random. The same seed gives the same inputs.
 
 use contract::case::{Case, Given, When};
 use contract::model::Contract;
@@ -15,25 +15,25 @@ use super::sent::as_sent;
 use super::world::PREFIX;
 use crate::place;
 
-/// Requests that share a world.
+/// Number of requests that share a world.
 const PER_WORLD: usize = 10;
-/// Where facts are moved now and then, out of the sight of who looks at its own namespace only.
+/// Namespace to which facts are sometimes moved, so that a webhook that reads only its own namespace does not see them.
 const ELSEWHERE: &str = "elsewhere";
-/// Names that objects get beside their own.
+/// Names that objects sometimes get instead of their own.
 const NAMES: [&str; 6] = ["", "b", "a.b", "Upper", "-a", "a_b"];
 
-/// A case that inputs begin as.
+/// A case from which inputs are generated.
 #[derive(Clone, Copy, Debug)]
 pub struct Seed<'a> {
     /// The case.
     pub case: &'a Case,
     /// `seed` or `shoot`.
     pub instance: &'a str,
-    /// Number of its clause: clauses are drawn, not cases, so that a long table weighs no more than a short one.
+    /// Index of its clause: clauses are drawn, not cases, so that a long table has no more weight than a short one.
     pub clause: usize,
 }
 
-/// So many inputs for the webhook of a contract, in batches of one world; none without seeds.
+/// Generates inputs for the webhook of a contract, in batches of one world; none without seeds.
 #[must_use]
 pub fn batches(contract: &Contract, seeds: &[Seed<'_>], objects: usize, seed: u64) -> Vec<Batch> {
     let dictionary = Dictionary::of(seeds.iter().map(|seed| seed.case));
@@ -58,17 +58,17 @@ impl<'a> Generator<'a, '_> {
     fn batch(&mut self, name: &str, inputs: usize) -> Batch {
         let all: Vec<&Seed<'a>> = self.seeds.iter().collect();
         let first = self.draw(&all);
-        // What is asked together is asked of one start of the targets.
+        // All inputs of a batch are sent to one start of the targets.
         let alike =
             |seed: &&Seed<'a>| seed.instance == first.instance && seed.case.config == first.case.config;
         let alike: Vec<&Seed<'a>> = self.seeds.iter().filter(alike).collect();
-        let placed = place::place(first.case, name);
+        let placed = place::assign_namespace(first.case, name);
         let (name, world) = (placed.namespace.clone(), self.world(&placed.namespace, placed.given, &alike));
         let inputs = (0..inputs).map(|_| self.input(first, &alike, &name)).collect();
         Batch { instance: first.instance.to_owned(), config: first.case.config.clone(), world, inputs }
     }
 
-    /// A case of any clause.
+    /// Draws a clause and one of its cases.
     fn draw<'s>(&mut self, seeds: &[&'s Seed<'a>]) -> &'s Seed<'a> {
         let mut clauses: Vec<usize> = seeds.iter().map(|seed| seed.clause).collect();
         clauses.dedup();
@@ -87,10 +87,10 @@ impl<'a> Generator<'a, '_> {
             self.metadata(namespace, changes);
         }
         let mut cluster = given.cluster;
-        // Facts of another case may meet this one's objects.
+        // Adds facts of another case.
         if self.mutator.rng.u8(..) < 90 {
             let other = self.draw(alike);
-            let facts = place::place(other.case, name).given.cluster;
+            let facts = place::assign_namespace(other.case, name).given.cluster;
             cluster.extend(facts);
         }
         let mut kept: Vec<Value> = Vec::new();
@@ -123,12 +123,12 @@ impl<'a> Generator<'a, '_> {
 
     fn input(&mut self, first: &Seed<'a>, alike: &[&Seed<'a>], namespace: &str) -> Input {
         let seed = if self.mutator.rng.bool() { first } else { self.draw(alike) };
-        let mut input = begun(seed.case, namespace);
+        let mut input = request_of(seed.case, namespace);
         if input.collection.is_none() {
             self.operate(&mut input);
             let name = self.name();
             for object in [&mut input.object, &mut input.old_object].into_iter().flatten() {
-                settle(object, namespace, name);
+                move_object(object, namespace, name);
             }
         }
         let rng = &mut *self.mutator.rng;
@@ -139,13 +139,13 @@ impl<'a> Generator<'a, '_> {
         input
     }
 
-    /// Now and then another name.
+    /// Sometimes another name.
     fn name(&mut self) -> Option<&'static str> {
         let rng = &mut *self.mutator.rng;
         (rng.u8(..) < 12).then(|| NAMES[rng.usize(..NAMES.len())])
     }
 
-    /// Changes objects and now and then what is done with them.
+    /// Changes the objects, and sometimes the operation.
     fn operate(&mut self, input: &mut Input) {
         let changes = self.changes();
         let base = input.object.clone().or_else(|| input.old_object.clone()).unwrap_or_default();
@@ -167,7 +167,7 @@ impl<'a> Generator<'a, '_> {
         };
     }
 
-    /// Few changes more often than many: 0 to 8.
+    /// Number of changes, 0 to 8: few changes are more probable than many.
     fn changes(&mut self) -> usize {
         let most = self.mutator.rng.usize(1..=8);
         self.mutator.rng.usize(..=most)
@@ -175,8 +175,8 @@ impl<'a> Generator<'a, '_> {
 }
 
 /// The case's own request.
-fn begun(case: &Case, namespace: &str) -> Input {
-    let given = place::place(case, namespace).given;
+fn request_of(case: &Case, namespace: &str) -> Input {
+    let given = place::assign_namespace(case, namespace).given;
     let (operation, collection) = match &case.when {
         When::DeleteCollection { resource } => (Operation::Delete, Some(resource.clone())),
         When::Admission { operation, .. } => {
@@ -198,8 +198,8 @@ fn begun(case: &Case, namespace: &str) -> Input {
     Input { operation, review: ReviewVersion::V1, dry_run: false, object, old_object, collection }
 }
 
-/// Puts an object where its request is, and names it.
-fn settle(object: &mut Value, namespace: &str, name: Option<&str>) {
+/// Moves an object to the namespace of its request, and renames it.
+fn move_object(object: &mut Value, namespace: &str, name: Option<&str>) {
     let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) else { return };
     if metadata.contains_key("namespace") {
         metadata.insert("namespace".to_owned(), json!(namespace));
@@ -213,7 +213,7 @@ fn identity(object: &Value) -> [&Value; 4] {
     [&object["apiVersion"], &object["kind"], &object["metadata"]["namespace"], &object["metadata"]["name"]]
 }
 
-/// Chance of its own for each batch of each webhook, so that one more batch changes no other.
+/// A random number generator for each batch of each webhook, so that an additional batch does not change others.
 pub(super) fn rng(seed: u64, webhook: &str, number: usize) -> Rng {
     let digest = Sha256::digest(format!("{seed}/{webhook}/{number}"));
     let eight = digest.iter().take(8).fold(0, |whole: u64, byte| (whole << 8) | u64::from(*byte));
@@ -267,7 +267,7 @@ spec:
     }
 
     #[test]
-    fn a_seed_gives_the_same_inputs_and_more_of_them_begin_with_the_same() {
+    fn a_seed_gives_the_same_inputs_and_more_inputs_start_with_the_same() {
         let (few, many) = (generated(40, 7), generated(110, 7));
         assert_eq!(many.iter().map(|batch| batch.inputs.len()).collect::<Vec<_>>(), [10; 11]);
         assert_eq!(few, many[..4]);
@@ -275,14 +275,14 @@ spec:
     }
 
     #[test]
-    fn inputs_are_many_things_and_all_in_their_world() {
+    fn inputs_vary_and_are_all_in_their_world() {
         let batches = generated(400, 1);
         let inputs = || batches.iter().flat_map(|batch| batch.inputs.iter().map(move |input| (batch, input)));
         for operation in [Operation::Create, Operation::Update, Operation::Delete] {
             assert!(inputs().any(|(_, input)| input.operation == operation), "{operation}");
         }
         for (batch, input) in inputs() {
-            let object = input.looked_at().unwrap();
+            let object = input.object_under_test().unwrap();
             assert_eq!(object["metadata"]["namespace"], json!(batch.world.name));
             assert!(input.subject(&batch.world).is_ok());
             assert_eq!(
@@ -291,7 +291,8 @@ spec:
             );
         }
         let labels = |value: &str| {
-            inputs().any(|(_, input)| input.looked_at().unwrap()["metadata"]["labels"]["type"] == value)
+            inputs()
+                .any(|(_, input)| input.object_under_test().unwrap()["metadata"]["labels"]["type"] == value)
         };
         assert!(labels("server") && labels("controller"));
         assert!(batches.iter().any(|batch| batch.world.cluster.is_empty()));

@@ -1,5 +1,5 @@
-//! Batches of one instance and configuration: both targets are started once, each world is written, its inputs are asked,
-//! and what differs is explained or shrunk while the world still stands.
+//! Runs batches of one instance and configuration: starts both targets once, writes each world, sends its inputs, and explains or
+//! shrinks differences before the world is removed.
 
 use std::time::Duration;
 
@@ -10,35 +10,37 @@ use serde_json::Value;
 use substrate::cluster::Cluster;
 use substrate::embedded::Embedded;
 
-use super::ask::{Pair, Side};
 use super::effect::{Difference, Effect, differences};
 use super::input::{Batch, Input, World};
 use super::outcome::{Example, Explained, Group, SubjectOutcome};
-use super::settle;
-use super::world::Standing;
-use super::{FactsFrom, Setting, Shared};
+use super::retry;
+use super::target_pair::{StartedTarget, TargetPair};
+use super::world::WrittenWorld;
+use super::{DifferentialRun, FactsFrom, TargetSetting};
 use crate::matching;
 use crate::target::{Facts, Running, Setup, Target};
 
-/// Inputs that are asked side by side.
+/// Number of inputs that are sent in parallel.
 const SIDE_BY_SIDE: usize = 8;
-/// How long informers of a target lag as a rule: two that both lag would agree.
+/// Usual lag of a target's informers: two targets that both lag would agree.
 const LAG: Duration = Duration::from_millis(60);
 
-/// What both made of an input.
+/// The effects of an input on both targets.
 pub(super) type Effects = (Effect, Effect);
 
-/// Asks all batches, which share instance and configuration, and adds to what is found; an error is what broke around the
-/// targets.
-pub(super) async fn ask(
-    shared: &Shared<'_>,
+/// Runs all batches, which share instance and configuration, and adds their results to `found`.
+///
+/// # Errors
+/// If the environment broke.
+pub(super) async fn run_batches(
+    shared: &DifferentialRun<'_>,
     contract: &Contract,
     batches: Vec<Batch>,
     found: &mut SubjectOutcome,
 ) -> Result<(), String> {
     let Some(first) = batches.first() else { return Ok(()) };
     let (instance, config) = (first.instance.clone(), first.config.clone());
-    let setting = Setting { shared, contract, instance: &instance, config: &config };
+    let setting = TargetSetting { shared, contract, instance: &instance, config: &config };
     let outside = shared.a.is_outside() || shared.b.is_outside();
     let (_server, facts) = match &shared.options.facts {
         FactsFrom::Given(facts) => (None, facts.clone()),
@@ -57,11 +59,15 @@ pub(super) async fn ask(
         }
     };
     let webhook = found.subject.name().to_owned();
-    let pair = Pair { a: Side::new(a.as_ref()), b: Side::new(b.as_ref()), webhook: &webhook };
+    let pair = TargetPair {
+        a: StartedTarget::new(a.as_ref()),
+        b: StartedTarget::new(b.as_ref()),
+        webhook: &webhook,
+    };
     let cluster = Cluster::new(facts.client);
     let mut result = Ok(());
     for batch in batches {
-        result = one(&setting, &pair, &cluster, batch, found).await;
+        result = run_batch(&setting, &pair, &cluster, batch, found).await;
         if result.is_err() {
             break;
         }
@@ -72,7 +78,7 @@ pub(super) async fn ask(
 }
 
 async fn start(
-    setting: &Setting<'_>,
+    setting: &TargetSetting<'_>,
     target: &dyn Target,
     facts: &Facts,
 ) -> Result<Box<dyn Running>, String> {
@@ -87,58 +93,60 @@ async fn start(
     target.start(setup).await.map_err(|error| error.to_string())
 }
 
-/// One world and its inputs.
-async fn one(
-    setting: &Setting<'_>,
-    pair: &Pair<'_>,
+/// Runs the inputs of one world.
+async fn run_batch(
+    setting: &TargetSetting<'_>,
+    pair: &TargetPair<'_>,
     cluster: &Cluster,
     batch: Batch,
     found: &mut SubjectOutcome,
 ) -> Result<(), String> {
     let writes = !matches!(setting.shared.options.facts, FactsFrom::Nowhere);
-    let mut standing = if writes {
-        let standing = Standing::write(cluster, batch.world).await.map_err(|error| error.to_string())?;
+    let mut written_world = if writes {
+        let written_world =
+            WrittenWorld::write(cluster, batch.world).await.map_err(|error| error.to_string())?;
         tokio::time::sleep(LAG.min(setting.shared.options.settle)).await;
-        standing
+        written_world
     } else {
-        Standing::unwritten(batch.world)
+        WrittenWorld::unwritten(batch.world)
     };
-    let asked: Vec<Result<Option<Effects>, String>> = futures::stream::iter(&batch.inputs)
-        .map(|input| pair.ask(input, &standing.world))
+    let results: Vec<Result<Option<Effects>, String>> = futures::stream::iter(&batch.inputs)
+        .map(|input| pair.send(input, &written_world.world))
         .buffered(SIDE_BY_SIDE)
         .collect()
         .await;
-    let mut result = Ok(());
-    for (input, asked) in batch.inputs.iter().zip(asked) {
-        match asked {
+    let mut outcome = Ok(());
+    for (input, result) in batch.inputs.iter().zip(results) {
+        match result {
             Ok(Some(effects)) => {
-                result = judge(setting, pair, cluster, (&mut standing, input, effects), found).await;
+                outcome = judge(setting, pair, cluster, (&mut written_world, input, effects), found).await;
             }
             Ok(None) => found.not_served += 1,
-            Err(error) => result = Err(error),
+            Err(error) => outcome = Err(error),
         }
-        if result.is_err() {
+        if outcome.is_err() {
             break;
         }
     }
     (setting.shared.progress)(pair.webhook, batch.inputs.len());
-    let removed = standing.remove(cluster).await.map_err(|error| error.to_string());
-    result.and(removed)
+    let removed = written_world.remove(cluster).await.map_err(|error| error.to_string());
+    outcome.and(removed)
 }
 
-/// Counts what both made of an input, and its differences.
+/// Counts an input by its effects and differences.
 async fn judge(
-    setting: &Setting<'_>,
-    pair: &Pair<'_>,
+    setting: &TargetSetting<'_>,
+    pair: &TargetPair<'_>,
     cluster: &Cluster,
-    (standing, input, effects): (&mut Standing, &Input, Effects),
+    (written_world, input, effects): (&mut WrittenWorld, &Input, Effects),
     found: &mut SubjectOutcome,
 ) -> Result<(), String> {
     found.count(&effects.0);
     let known = found.groups.iter().filter(|group| group.explanation.is_none());
     let known: Vec<String> = known.map(|group| group.place.clone()).collect();
-    let settled = settle::settled(setting, pair, &standing.world, (input, effects), &known).await?;
-    let differences = setting.differences(input, &settled);
+    let stable =
+        retry::retry_while_unexplained(setting, pair, &written_world.world, (input, effects), &known).await?;
+    let differences = setting.differences(input, &stable);
     if differences.is_empty() {
         return Ok(());
     }
@@ -146,8 +154,8 @@ async fn judge(
     let mut groups = Vec::new();
     for difference in differences {
         let place = difference.group();
-        let explanation = setting.explained(pair.webhook, &difference, input, &standing.world);
-        // One input counts once in a group, in however many elements it differs.
+        let explanation = setting.explained(pair.webhook, &difference, input, &written_world.world);
+        // An input counts once in a group, even if several elements differ.
         if groups.contains(&(place.clone(), explanation.clone())) {
             continue;
         }
@@ -157,22 +165,22 @@ async fn judge(
             continue;
         }
         let example = match explanation {
-            Some(_) => Example::new(&difference, setting.told(input, &standing.world)),
-            None => settle::shrunk(setting, pair, cluster, (standing, input), difference).await?,
+            Some(_) => Example::new(&difference, setting.describe_input(input, &written_world.world)),
+            None => retry::shrink(setting, pair, cluster, (written_world, input), difference).await?,
         };
         found.groups.push(Group { place, inputs: 1, explanation, example });
     }
     Ok(())
 }
 
-impl Setting<'_> {
-    /// Where the effects of an input differ.
+impl TargetSetting<'_> {
+    /// Differences between the effects of an input.
     pub(super) fn differences(&self, input: &Input, (a, b): &Effects) -> Vec<Difference> {
-        let rules = matching::rules(self.contract, input.looked_at());
-        differences(a, b, input.looked_at(), &rules)
+        let rules = matching::rules(self.contract, input.object_under_test());
+        differences(a, b, input.object_under_test(), &rules)
     }
 
-    /// Why they do.
+    /// The explanation of a difference.
     pub(super) fn explained(
         &self,
         webhook: &str,
@@ -180,11 +188,15 @@ impl Setting<'_> {
         input: &Input,
         world: &World,
     ) -> Option<Explained> {
-        self.shared.explainer.explained(Asked::Webhook(webhook), difference, &self.told(input, world))
+        self.shared.explainer.explained(
+            Asked::Webhook(webhook),
+            difference,
+            &self.describe_input(input, world),
+        )
     }
 
-    /// Everything that was asked.
-    pub(super) fn told(&self, input: &Input, world: &World) -> Value {
-        input.told(self.instance, self.config, world)
+    /// The complete input as JSON.
+    pub(super) fn describe_input(&self, input: &Input, world: &World) -> Value {
+        input.describe_input(self.instance, self.config, world)
     }
 }

@@ -1,10 +1,10 @@
-//! Values made up for a type: valid for whoever decodes them, at the edges more often than in the middle.
+//! Generates random values of a type: they can be decoded, and are often edge cases.
 
 use fastrand::Rng;
 use schema::{Shape, Type};
 use serde_json::{Map, Value, json};
 
-/// How deep objects are made up.
+/// Maximum depth of generated objects.
 const DEEPEST: usize = 4;
 
 const TEXTS: [&str; 16] = [
@@ -32,7 +32,7 @@ const MICRO_TIMES: [&str; 2] = ["2026-03-02T08:20:11.000000Z", "2020-01-01T00:00
 const DURATIONS: [&str; 5] = ["0s", "30s", "1h0m0s", "1m30s", "-1s"];
 const BYTES: [&str; 4] = ["", "AAAA", "YQ==", "aHR0cHM6Ly9hLmV4YW1wbGUuY29t"];
 
-/// A value of the type; objects have what they need and some of what they may have.
+/// A random value of the type; objects have all required and some optional fields.
 pub(super) fn value(ty: &Type, rng: &mut Rng) -> Value {
     grown(ty, rng, 0)
 }
@@ -49,24 +49,24 @@ fn grown(ty: &Type, rng: &mut Rng, depth: usize) -> Value {
             let count = if depth < DEEPEST { rng.usize(1..=2) } else { 0 };
             (0..count).map(|_| grown(&items, rng, depth + 1)).collect()
         }
-        Shape::String => json!(one(rng, &TEXTS)),
-        Shape::Integer(_) => json!(one(rng, &INTEGERS)),
-        Shape::Number => json!(one(rng, &[0.0, 0.5, 1.0, 80.25])),
+        Shape::String => json!(choose(rng, &TEXTS)),
+        Shape::Integer(_) => json!(choose(rng, &INTEGERS)),
+        Shape::Number => json!(choose(rng, &[0.0, 0.5, 1.0, 80.25])),
         Shape::Boolean => json!(rng.bool()),
         Shape::IntOrString => {
             if rng.bool() {
-                json!(one(rng, &INTEGERS))
+                json!(choose(rng, &INTEGERS))
             } else {
-                json!(one(rng, &["25%", "100%", "http"]))
+                json!(choose(rng, &["25%", "100%", "http"]))
             }
         }
-        Shape::Quantity => json!(one(rng, &QUANTITIES)),
-        Shape::Time => json!(one(rng, &TIMES)),
-        Shape::MicroTime => json!(one(rng, &MICRO_TIMES)),
-        Shape::Duration => json!(one(rng, &DURATIONS)),
-        Shape::Bytes => json!(one(rng, &BYTES)),
-        // What nobody typed are configurations of others, which are objects.
-        Shape::Any => json!({"kind": one(rng, &TEXTS)}),
+        Shape::Quantity => json!(choose(rng, &QUANTITIES)),
+        Shape::Time => json!(choose(rng, &TIMES)),
+        Shape::MicroTime => json!(choose(rng, &MICRO_TIMES)),
+        Shape::Duration => json!(choose(rng, &DURATIONS)),
+        Shape::Bytes => json!(choose(rng, &BYTES)),
+        // Untyped values are configurations of other components, which are objects.
+        Shape::Any => json!({"kind": choose(rng, &TEXTS)}),
     }
 }
 
@@ -83,11 +83,11 @@ fn object(ty: &Type, rng: &mut Rng, depth: usize) -> Value {
 
 fn map(ty: &Type, rng: &mut Rng, depth: usize) -> Value {
     let values = ty.values().unwrap_or_else(Type::any);
-    let key = one(rng, &["a", "app", "example.com/key"]).to_owned();
+    let key = choose(rng, &["a", "app", "example.com/key"]).to_owned();
     Value::Object(Map::from_iter([(key, grown(&values, rng, depth + 1))]))
 }
 
-fn one<T: Copy>(rng: &mut Rng, values: &[T]) -> T {
+fn choose<T: Copy>(rng: &mut Rng, values: &[T]) -> T {
     values[rng.usize(..values.len())]
 }
 
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_made_up_is_of_the_type_and_the_same_for_a_seed() {
+    fn generated_values_fit_the_type_and_depend_only_on_the_seed() {
         for (group, kind) in [("", "Pod"), ("apps", "Deployment"), ("", "Node")] {
             let ty = Kinds::gardener().type_of(group, "v1", kind).unwrap();
             for seed in 0..50 {

@@ -1,4 +1,4 @@
-//! What is asked of both targets: a request, and the cluster that it meets.
+//! The input of both targets: a request, and the cluster in which it happens.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -7,11 +7,11 @@ use webhook::review::{Operation, ReviewVersion};
 use crate::exchange::Subject;
 use crate::run::subject::{self, SubjectError};
 
-/// A request.
+/// A request to both targets.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Input {
-    /// What is done.
+    /// The operation.
     pub operation: Operation,
     /// Version of the AdmissionReview.
     pub review: ReviewVersion,
@@ -28,7 +28,7 @@ pub struct Input {
     pub collection: Option<String>,
 }
 
-/// The cluster that requests meet.
+/// The cluster in which requests happen.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct World {
     /// Name of the namespace of the requests.
@@ -37,12 +37,12 @@ pub struct World {
     /// The namespace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub namespace: Option<Value>,
-    /// Objects that are there.
+    /// Objects in the cluster.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cluster: Vec<Value>,
 }
 
-/// Inputs that one cluster is set up for.
+/// Inputs for one cluster.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Batch {
     /// `seed` or `shoot`.
@@ -56,7 +56,7 @@ pub struct Batch {
 }
 
 impl Input {
-    /// What the targets see of it.
+    /// The subject of the request.
     ///
     /// # Errors
     /// When its kind is served by no API server.
@@ -67,21 +67,21 @@ impl Input {
         }
     }
 
-    /// The object that is looked at: the one that results, or the one that goes.
+    /// The object after the operation, or the deleted one.
     #[must_use]
-    pub fn looked_at(&self) -> Option<&Value> {
+    pub fn object_under_test(&self) -> Option<&Value> {
         self.object.as_ref().or(self.old_object.as_ref())
     }
 
-    /// Everything that was asked, as explanations and reports name it.
-    pub(super) fn told(&self, instance: &str, config: &Value, world: &World) -> Value {
-        let mut told =
+    /// The complete input as JSON, for explanations and reports.
+    pub(super) fn to_json(&self, instance: &str, config: &Value, world: &World) -> Value {
+        let mut fields =
             Map::from_iter([("instance".to_owned(), json!(instance)), ("config".to_owned(), config.clone())]);
         for part in [json!(world), json!(self)] {
             if let Value::Object(fields) = part {
-                told.extend(fields);
+                fields.extend(fields);
             }
         }
-        Value::Object(told)
+        Value::Object(fields)
     }
 }

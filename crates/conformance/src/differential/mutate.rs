@@ -1,57 +1,57 @@
-//! One change to an object: a place that the contract's cases tell apart, or any place that the kind's type knows.
+//! Random changes of an object, at a place where the contract's cases differ or at any place of the kind's type.
 
 use contract::expect::{self, Path, Step};
 use fastrand::Rng;
 use schema::{Kinds, Shape, Type};
 use serde_json::{Value, json};
 
-use super::dictionary::{Dictionary, Part, is_fixed};
+use super::dictionary::{Dictionary, PathPart, is_fixed};
 use super::grow;
 
-/// Changes objects, with what is known of their kind and what the cases of the contract hold.
+/// Changes objects, with the types of their kinds and the values of the contract's cases.
 pub(super) struct Mutator<'a> {
     pub(super) dictionary: &'a Dictionary,
     pub(super) rng: &'a mut Rng,
 }
 
-/// A place of an object.
-struct Spot {
+/// A place of an object that can be changed.
+struct MutablePlace {
     path: Path,
-    place: Vec<Part>,
+    place: Vec<PathPart>,
     ty: Type,
 }
 
 impl Mutator<'_> {
-    /// Changes the object so many times.
+    /// Changes the object this many times.
     pub(super) fn times(&mut self, object: &mut Value, changes: usize) {
         for _ in 0..changes {
-            // Half of the changes are where the contract says that something depends on them.
-            if !(self.rng.bool() && self.told(object)) {
-                self.anywhere(object);
+            // Half of the changes are at places on which something depends by the contract.
+            if !(self.rng.bool() && self.change_varied_place(object)) {
+                self.change_any_place(object);
             }
         }
     }
 
-    /// Sets, or takes away, a value at a place where the contract's objects differ; false if this one has no such place.
-    fn told(&mut self, object: &mut Value) -> bool {
+    /// Sets or removes a value at a place where the contract's objects differ; false if this object has no such place.
+    fn change_varied_place(&mut self, object: &mut Value) -> bool {
         let kind = object["kind"].as_str().unwrap_or_default().to_owned();
         let varied = self.dictionary.varied(&kind);
-        let Some(place) = self.rng.choice(varied).map(<[Part]>::to_vec) else { return false };
+        let Some(place) = self.rng.choice(varied).map(<[PathPart]>::to_vec) else { return false };
         let Some(path) = self.path(object, &place) else { return false };
-        let value = if self.rng.u8(..) < 40 { None } else { self.known(&kind, &place) };
+        let value = if self.rng.u8(..) < 40 { None } else { self.dictionary_value(&kind, &place) };
         expect::put(object, &path, value)
     }
 
-    /// A path to the place, by way of any element; absent where a list on the way has none.
-    fn path(&mut self, object: &Value, place: &[Part]) -> Option<Path> {
+    /// A path to the place through random list elements; `None` if a list on the way is empty.
+    fn path(&mut self, object: &Value, place: &[PathPart]) -> Option<Path> {
         let (mut at, mut path) = (Some(object), Path::default());
         for part in place {
             match part {
-                Part::Field(name) => {
+                PathPart::Field(name) => {
                     at = at.and_then(|value| value.get(name));
                     path.0.push(Step::Field(name.clone()));
                 }
-                Part::Each => {
+                PathPart::Each => {
                     let items = at?.as_array().filter(|items| !items.is_empty())?;
                     let index = self.rng.usize(..items.len());
                     at = items.get(index);
@@ -62,15 +62,19 @@ impl Mutator<'_> {
         Some(path)
     }
 
-    fn known(&mut self, kind: &str, place: &[Part]) -> Option<Value> {
+    fn dictionary_value(&mut self, kind: &str, place: &[PathPart]) -> Option<Value> {
         self.rng.choice(self.dictionary.at(kind, place)).cloned()
     }
 
-    /// Changes any place.
-    fn anywhere(&mut self, object: &mut Value) {
+    /// Changes a random place.
+    fn change_any_place(&mut self, object: &mut Value) {
         let kind = object["kind"].as_str().unwrap_or_default().to_owned();
         let mut spots = Vec::new();
-        gather(&mut spots, &Spot { path: Path::default(), place: Vec::new(), ty: type_of(object) }, object);
+        gather(
+            &mut spots,
+            &MutablePlace { path: Path::default(), place: Vec::new(), ty: type_of(object) },
+            object,
+        );
         let Some(spot) = self.rng.choice(spots) else { return };
         let before = expect::get(object, &spot.path).unwrap_or_default();
         let may_go = spot.place.len() > 1;
@@ -81,22 +85,27 @@ impl Mutator<'_> {
         expect::put(object, &spot.path, after);
     }
 
-    fn altered(&mut self, kind: &str, spot: &Spot, before: Value) -> Value {
+    fn altered(&mut self, kind: &str, spot: &MutablePlace, before: Value) -> Value {
         match before {
-            Value::Object(fields) => self.more(kind, spot, fields),
-            Value::Array(items) => self.relisted(kind, spot, items),
-            before => self.fresh(kind, &spot.place, &like(&spot.ty, &before)),
+            Value::Object(fields) => self.add_entry(kind, spot, fields),
+            Value::Array(items) => self.change_list(kind, spot, items),
+            before => self.new_value(kind, &spot.place, &infer_type(&spot.ty, &before)),
         }
     }
 
-    /// A value for a place: one that the contract's cases hold there, or a made up one.
-    fn fresh(&mut self, kind: &str, place: &[Part], ty: &Type) -> Value {
-        let known = if self.rng.u8(..) < 150 { self.known(kind, place) } else { None };
+    /// A value for a place: one from the contract's cases, or a generated one.
+    fn new_value(&mut self, kind: &str, place: &[PathPart], ty: &Type) -> Value {
+        let known = if self.rng.u8(..) < 150 { self.dictionary_value(kind, place) } else { None };
         known.unwrap_or_else(|| grow::value(ty, self.rng))
     }
 
-    /// A map or object with one entry more.
-    fn more(&mut self, kind: &str, spot: &Spot, mut fields: serde_json::Map<String, Value>) -> Value {
+    /// Adds an entry to a map or object.
+    fn add_entry(
+        &mut self,
+        kind: &str,
+        spot: &MutablePlace,
+        mut fields: serde_json::Map<String, Value>,
+    ) -> Value {
         let mut candidates: Vec<(String, Type)> = match spot.ty.shape() {
             Shape::Map => {
                 let values = spot.ty.values().unwrap_or_else(Type::any);
@@ -110,7 +119,7 @@ impl Mutator<'_> {
         };
         let at = |name: &str| {
             let mut place = spot.place.clone();
-            place.push(Part::Field(name.to_owned()));
+            place.push(PathPart::Field(name.to_owned()));
             place
         };
         let is_whole = spot.place.is_empty();
@@ -119,17 +128,17 @@ impl Mutator<'_> {
             !is_head && !fields.contains_key(name) && !is_fixed(&at(name))
         });
         if let Some((name, ty)) = self.rng.choice(candidates) {
-            let value = self.fresh(kind, &at(&name), &ty);
+            let value = self.new_value(kind, &at(&name), &ty);
             fields.insert(name, value);
         }
         Value::Object(fields)
     }
 
-    /// A list with an element more or fewer, or in another order.
-    fn relisted(&mut self, kind: &str, spot: &Spot, mut items: Vec<Value>) -> Value {
+    /// Adds or removes an element of a list, or reverses it.
+    fn change_list(&mut self, kind: &str, spot: &MutablePlace, mut items: Vec<Value>) -> Value {
         let ty = spot.ty.items().unwrap_or_else(Type::any);
         let mut place = spot.place.clone();
-        place.push(Part::Each);
+        place.push(PathPart::Each);
         match (self.rng.u8(..6), items.len()) {
             (0, 2..) => items.reverse(),
             (1, 1..) => drop(items.remove(self.rng.usize(..items.len()))),
@@ -143,15 +152,15 @@ impl Mutator<'_> {
             }
             _ => {
                 let at = self.rng.usize(..=items.len());
-                items.insert(at, self.fresh(kind, &place, &ty));
+                items.insert(at, self.new_value(kind, &place, &ty));
             }
         }
         Value::Array(items)
     }
 }
 
-/// The type of a value of which nothing else is known than itself.
-fn like(ty: &Type, value: &Value) -> Type {
+/// The type of a value, inferred from the value if its type is unknown.
+fn infer_type(ty: &Type, value: &Value) -> Type {
     let name = match value {
         Value::String(_) => "string",
         Value::Number(_) => "integer",
@@ -161,7 +170,7 @@ fn like(ty: &Type, value: &Value) -> Type {
     if ty.shape() == Shape::Any { Type::from_openapi(&json!({"type": name})) } else { ty.clone() }
 }
 
-/// The type of an object; of a version that is not known, that of another one.
+/// The type of an object; if its version is unknown, the type of another version.
 fn type_of(object: &Value) -> Type {
     let text = |field: &str| object[field].as_str().unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
@@ -174,29 +183,29 @@ fn type_of(object: &Value) -> Type {
     kinds.type_of(group, version, kind).or_else(other).unwrap_or_else(Type::any)
 }
 
-/// The place itself and all below it that may be changed.
-fn gather(spots: &mut Vec<Spot>, spot: &Spot, value: &Value) {
-    let is_head = matches!(spot.place.as_slice(), [Part::Field(name)] if matches!(name.as_str(), "apiVersion" | "kind" | "status"));
+/// Collects the place and all places below it that may be changed.
+fn gather(spots: &mut Vec<MutablePlace>, spot: &MutablePlace, value: &Value) {
+    let is_head = matches!(spot.place.as_slice(), [PathPart::Field(name)] if matches!(name.as_str(), "apiVersion" | "kind" | "status"));
     if is_head || is_fixed(&spot.place) {
         return;
     }
-    spots.push(Spot { path: spot.path.clone(), place: spot.place.clone(), ty: spot.ty.clone() });
-    let below = |step: Step, part: Part, ty: Option<Type>| {
+    spots.push(MutablePlace { path: spot.path.clone(), place: spot.place.clone(), ty: spot.ty.clone() });
+    let below = |step: Step, part: PathPart, ty: Option<Type>| {
         let (mut path, mut place) = (spot.path.clone(), spot.place.clone());
         path.0.push(step);
         place.push(part);
-        Spot { path, place, ty: ty.unwrap_or_else(Type::any) }
+        MutablePlace { path, place, ty: ty.unwrap_or_else(Type::any) }
     };
     match value {
         Value::Object(fields) => {
             for (name, value) in fields {
                 let ty = spot.ty.field(name).map(|field| field.ty).or_else(|| spot.ty.values());
-                gather(spots, &below(Step::Field(name.clone()), Part::Field(name.clone()), ty), value);
+                gather(spots, &below(Step::Field(name.clone()), PathPart::Field(name.clone()), ty), value);
             }
         }
         Value::Array(items) => {
             for (index, value) in items.iter().enumerate() {
-                gather(spots, &below(Step::Index(index), Part::Each, spot.ty.items()), value);
+                gather(spots, &below(Step::Index(index), PathPart::Each, spot.ty.items()), value);
             }
         }
         _ => {}

@@ -1,4 +1,4 @@
-//! What a differential run found: counts, groups of differences, and whether each is explained.
+//! The outcome of a differential run: counts, groups of differences, and their explanations.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::effect::{Difference, Effect};
 use crate::target::Identity;
 
-/// What a differential run found.
+/// The outcome of a differential run.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Outcome {
@@ -18,22 +18,22 @@ pub struct Outcome {
     pub b: Identity,
     /// The seed of the inputs.
     pub seed: u64,
-    /// Inputs wanted for each webhook, worlds for each controller.
+    /// Requested number of inputs for each webhook, worlds for each controller.
     pub objects: usize,
-    /// What was found, by webhook.
+    /// Results by webhook.
     pub webhooks: Vec<SubjectOutcome>,
-    /// What was found, by controller.
+    /// Results by controller.
     pub controllers: Vec<SubjectOutcome>,
     /// Explanations of these webhooks and controllers that explained nothing: `file:line`.
     pub idle_explanations: Vec<String>,
-    /// What broke around the targets.
+    /// Environment errors.
     pub environment_errors: Vec<String>,
     /// The signal that ended the run early.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interrupted: Option<u8>,
 }
 
-/// Who is asked.
+/// A tested webhook or controller.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Subject {
@@ -43,20 +43,20 @@ pub enum Subject {
     Controller(String),
 }
 
-/// What was found of one webhook or controller.
+/// The results for one webhook or controller.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SubjectOutcome {
     /// `webhook: <name>` or `controller: <name>`.
     #[serde(flatten)]
     pub subject: Subject,
-    /// Inputs that both answered, or failed to.
+    /// Inputs whose answers, or failures to answer, were compared.
     pub compared: usize,
     /// Inputs that one or both of them do not serve.
     pub not_served: usize,
     /// Inputs whose answers differ.
     pub differing: usize,
-    /// What the first target brought about, and how often: `unchanged`, `patched`, `allowed`, `refused 422`, `no answer`.
+    /// Effects on the first target, and how often each occurred: `unchanged`, `patched`, `allowed`, `refused 422`, `no answer`.
     pub effects: BTreeMap<String, usize>,
     /// Why nothing was compared.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -65,7 +65,7 @@ pub struct SubjectOutcome {
     pub groups: Vec<Group>,
 }
 
-/// Differences at one place that have one explanation, or none.
+/// Differences at one place with the same explanation, or without one.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Group {
@@ -73,10 +73,10 @@ pub struct Group {
     pub place: String,
     /// Inputs that differ here.
     pub inputs: usize,
-    /// Why; absent: nobody knows.
+    /// Why; absent if unexplained.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explained>,
-    /// One of them, as small as it could be made where it is not explained.
+    /// One of them; an unexplained one is shrunk.
     pub example: Example,
 }
 
@@ -93,25 +93,25 @@ pub struct Explained {
     pub at: String,
 }
 
-/// One input and what the two made of it.
+/// One input and its two effects.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Example {
-    /// What the request holds at the place.
+    /// The value in the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<Value>,
-    /// What the first target makes of it.
+    /// The value in the first target's answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub a: Option<Value>,
-    /// What the second target makes of it.
+    /// The value in the second target's answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub b: Option<Value>,
-    /// Everything that was asked.
+    /// The complete input.
     pub given: Value,
 }
 
 impl Outcome {
-    /// Nothing yet.
+    /// Without results.
     pub(super) fn of((a, b): (Identity, Identity), seed: u64, objects: usize) -> Self {
         let (webhooks, controllers) = (Vec::new(), Vec::new());
         let (idle_explanations, environment_errors) = (Vec::new(), Vec::new());
@@ -128,7 +128,7 @@ impl Outcome {
         }
     }
 
-    /// With what another run of the same targets found of others.
+    /// Adds the results of another run of the same targets.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.webhooks.extend(other.webhooks);
@@ -140,7 +140,7 @@ impl Outcome {
     }
 
     /// 0: every difference is explained; 3: the environment broke; 5: a difference is not explained; 4: a webhook was not
-    /// compared; 130 and 143: interrupted. Of several the first of 130 and 143, 3, 5, 4.
+    /// compared; 130 and 143: interrupted. If several apply, the first of 130 and 143, 3, 5, 4.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self.interrupted {
@@ -152,13 +152,13 @@ impl Outcome {
         }
     }
 
-    /// Groups that nothing explains.
+    /// Number of unexplained groups.
     #[must_use]
     pub fn unexplained(&self) -> usize {
         self.found().flat_map(|found| &found.groups).filter(|group| group.explanation.is_none()).count()
     }
 
-    /// What was found of webhooks, and then of controllers.
+    /// Results of webhooks, then of controllers.
     pub fn found(&self) -> impl Iterator<Item = &SubjectOutcome> {
         self.webhooks.iter().chain(&self.controllers)
     }
@@ -175,13 +175,13 @@ impl Subject {
 }
 
 impl SubjectOutcome {
-    /// Nothing yet.
+    /// Without results.
     pub(super) fn of(subject: Subject) -> Self {
         let (effects, groups) = (BTreeMap::new(), Vec::new());
         Self { subject, compared: 0, not_served: 0, differing: 0, effects, silent: None, groups }
     }
 
-    /// Counts an input by what the first target brought about.
+    /// Counts an input by its effect on the first target.
     pub(super) fn count(&mut self, effect: &Effect) {
         let word = match &effect.answer {
             Err(_) => "no answer".to_owned(),
@@ -198,14 +198,14 @@ impl SubjectOutcome {
         *self.effects.entry(word).or_default() += 1;
     }
 
-    /// The group of a difference, if there is one already.
+    /// The existing group of a difference.
     pub(super) fn group(&mut self, place: &str, explanation: Option<&Explained>) -> Option<&mut Group> {
         self.groups.iter_mut().find(|group| group.place == place && group.explanation.as_ref() == explanation)
     }
 }
 
 impl Example {
-    /// What the two made of an input at one place.
+    /// The effects of an input at one place.
     pub(super) fn new(difference: &Difference, given: Value) -> Self {
         let Difference { input, a, b, .. } = difference.clone();
         Self { input, a, b, given }

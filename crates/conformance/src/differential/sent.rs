@@ -1,31 +1,30 @@
-//! Objects as a kube-apiserver sends them to a webhook: they went through Go's types, which write out some fields that are
-//! empty and leave out others.
+//! Objects as a kube-apiserver sends them to a webhook: Go's types write some empty fields and omit others.
 
 use schema::{Encoding, Many, Message, MessageField};
 use serde_json::{Map, Value, json};
 
-/// The definition of what all objects have.
+/// The type of the metadata of all objects.
 const METADATA: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
-/// The object as it would be sent. Of a custom resource, metadata is typed.
+/// The object as kube-apiserver would send it. Only the metadata of a custom resource is typed.
 pub(super) fn as_sent(mut object: Value) -> Value {
     let text = |field: &str| object[field].as_str().unwrap_or_default().to_owned();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));
     if let Some(message) = Message::of_kind(group, version, &kind) {
-        settle(&mut object, message);
+        normalize(&mut object, message);
     } else if let (Some(metadata), Some(message)) = (object.get_mut("metadata"), Message::named(METADATA)) {
-        settle(metadata, message);
+        normalize(metadata, message);
     }
     object
 }
 
-fn settle(value: &mut Value, message: &Message) {
+fn normalize(value: &mut Value, message: &Message) {
     let Value::Object(fields) = value else { return };
     if message.union {
         return;
     }
-    message.fields.iter().for_each(|field| one(fields, field));
+    message.fields.iter().for_each(|field| normalize_field(fields, field));
     let known = names(message);
     fields.retain(|name, value| match name.as_str() {
         "apiVersion" | "kind" if !known.contains(&name.as_str()) => *value != json!(""),
@@ -33,7 +32,7 @@ fn settle(value: &mut Value, message: &Message) {
     });
 }
 
-/// The names of all fields of an object, those of structs that are part of it included.
+/// The names of all fields of an object, including those of embedded structs.
 fn names(message: &Message) -> Vec<&'static str> {
     let name = |field: &MessageField| match (field.name, field.encoding) {
         ("", Encoding::Message(part)) => Message::named(part).map(names).unwrap_or_default(),
@@ -42,27 +41,30 @@ fn names(message: &Message) -> Vec<&'static str> {
     message.fields.iter().flat_map(name).collect()
 }
 
-fn one(fields: &mut Map<String, Value>, field: &MessageField) {
+fn normalize_field(fields: &mut Map<String, Value>, field: &MessageField) {
     let inner = match field.encoding {
         Encoding::Message(name) => Message::named(name),
         _ => None,
     };
-    // Its fields stand in the object itself.
+    // Fields of an embedded struct are in the object itself.
     if field.name.is_empty() {
-        inner.into_iter().flat_map(|message| &message.fields).for_each(|field| one(fields, field));
+        inner
+            .into_iter()
+            .flat_map(|message| &message.fields)
+            .for_each(|field| normalize_field(fields, field));
         return;
     }
     if let Some(value) = fields.get_mut(field.name) {
         match (value, inner, field.many) {
-            (value, Some(message), Many::One) => settle(value, message),
+            (value, Some(message), Many::One) => normalize(value, message),
             (Value::Array(items), Some(message), Many::List) => {
                 for item in items {
-                    settle(item, message);
+                    normalize(item, message);
                 }
             }
             (Value::Object(map), Some(message), Many::Map) => {
                 for value in map.values_mut() {
-                    settle(value, message);
+                    normalize(value, message);
                 }
             }
             _ => {}
@@ -78,7 +80,7 @@ fn one(fields: &mut Map<String, Value>, field: &MessageField) {
     }
 }
 
-/// What Go holds where nothing was said; a struct is never empty, and never absent.
+/// Whether it is Go's zero value; a struct is never empty.
 fn is_zero(value: &Value, field: &MessageField) -> bool {
     let is_struct = field.many == Many::One && matches!(field.encoding, Encoding::Message(_));
     match value {
@@ -91,7 +93,7 @@ fn is_zero(value: &Value, field: &MessageField) -> bool {
     }
 }
 
-/// What is written where nothing was said.
+/// The value that Go writes for an absent field.
 fn zero(field: &MessageField, inner: Option<&Message>) -> Option<Value> {
     if field.pointer || field.many != Many::One {
         return None;
@@ -104,7 +106,7 @@ fn zero(field: &MessageField, inner: Option<&Message>) -> Option<Value> {
         Encoding::Message(_) => {
             let mut empty = json!({});
             if let Some(message) = inner {
-                settle(&mut empty, message);
+                normalize(&mut empty, message);
             }
             empty
         }
@@ -117,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_go_writes_is_there_and_what_it_leaves_out_is_not() {
+    fn empty_fields_are_written_and_omitted_as_in_go() {
         let pod = json!({
             "apiVersion": "v1", "kind": "Pod",
             "metadata": {"name": "", "labels": {}, "finalizers": [], "ownerReferences": [{"name": "o", "controller": false}]},

@@ -1,4 +1,4 @@
-//! The smallest input that still differs: parts are taken away one by one, big ones first, until nothing can go.
+//! Finds the smallest input that still differs: removes parts one by one, the biggest first, until none can be removed.
 
 use contract::expect::{self, Path, Step};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use webhook::review::{Operation, ReviewVersion};
 use super::input::Input;
 use super::sent::as_sent;
 
-/// The inputs that are smaller by one step, those that lose most first. What tells the kind stays.
+/// The inputs without one of their parts, starting with the biggest parts. The identity of the object stays.
 #[must_use]
 pub fn smaller(input: &Input) -> Vec<Input> {
     let mut found = Vec::new();
@@ -23,7 +23,7 @@ pub fn smaller(input: &Input) -> Vec<Input> {
             found.push(Input { old_object: input.object.clone(), ..input.clone() });
         }
     }
-    // What both objects hold goes from both.
+    // Removes a part from both objects.
     let paths = |object: &Option<Value>| object.as_ref().map(removable).unwrap_or_default();
     let mut all: Vec<(usize, Path)> =
         paths(&input.object).into_iter().chain(paths(&input.old_object)).collect();
@@ -46,13 +46,13 @@ pub fn smaller(input: &Input) -> Vec<Input> {
     found
 }
 
-/// How many values an input holds.
+/// Number of values in an input.
 #[must_use]
 pub fn size(input: &Input) -> usize {
     input.object.iter().chain(&input.old_object).map(leaves).sum()
 }
 
-/// The parts of an object that may go, each with the number of values that go with it.
+/// The parts of an object that may be removed, each with its number of values.
 fn removable(object: &Value) -> Vec<(usize, Path)> {
     let mut found = parts(object);
     found.retain(|(_, path)| {
@@ -63,7 +63,7 @@ fn removable(object: &Value) -> Vec<(usize, Path)> {
     found
 }
 
-/// All parts of a value, each with the number of values that go with it.
+/// All parts of a value, each with its number of values.
 pub(super) fn parts(value: &Value) -> Vec<(usize, Path)> {
     let mut found = Vec::new();
     gather(&mut found, &Path::default(), value);
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// Takes away as long as the test holds.
+    /// Shrinks as long as the condition holds.
     fn shrunk(mut input: Input, still: impl Fn(&Input) -> bool) -> Input {
         while let Some(next) = smaller(&input).into_iter().find(&still) {
             input = next;
@@ -123,12 +123,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_needed_goes() {
+    fn parts_that_are_not_needed_are_removed() {
         let object = json!({"kind": "K", "metadata": {"name": "n", "labels": {"a": "b"}},
             "spec": {"list": [{"a": 1}, {"b": 2, "c": 3}], "other": {"x": [1, 2, 3]}}});
         let input = update(object.clone(), object);
-        let needed =
-            |input: &Input| input.looked_at().is_some_and(|object| object.to_string().contains("\"c\":3"));
+        let needed = |input: &Input| {
+            input.object_under_test().is_some_and(|object| object.to_string().contains("\"c\":3"))
+        };
         let want = Input {
             operation: Operation::Create,
             review: ReviewVersion::V1,
@@ -143,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_tells_old_and_new_apart_stays() {
+    fn a_difference_between_old_and_new_stays() {
         let of =
             |size: u64| json!({"kind": "K", "metadata": {"name": "n"}, "spec": {"size": size, "type": "t"}});
         let differs = |input: &Input| {

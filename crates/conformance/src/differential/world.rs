@@ -1,4 +1,4 @@
-//! A world in a cluster: written before its requests, taken away after them.
+//! Writes a world to a cluster before its requests, and removes it afterwards.
 
 use serde_json::Value;
 use substrate::cluster::{Cluster, ClusterError, resource};
@@ -6,55 +6,55 @@ use substrate::facts::{self, Before};
 
 use super::input::World;
 
-/// Begin of the names that are made up.
+/// Prefix of generated names.
 pub(super) const PREFIX: &str = "diff-";
 
-/// A world that stands.
-pub(super) struct Standing {
-    /// What stands: facts that the server refused are left out.
+/// A world that is written to a cluster.
+pub(super) struct WrittenWorld {
+    /// The world without the facts that the server refused.
     pub(super) world: World,
     written: Vec<Value>,
     namespaces: Vec<(String, Before)>,
 }
 
-impl Standing {
+impl WrittenWorld {
     /// Writes a world.
     ///
     /// # Errors
-    /// When the server cannot be asked; what it refuses is not there.
+    /// If the server cannot be reached. Objects that it refuses are left out.
     pub(super) async fn write(cluster: &Cluster, mut world: World) -> Result<Self, ClusterError> {
         let facts = std::mem::take(&mut world.cluster);
         let home = world.name.clone();
         let namespace = world.namespace.take();
-        let mut standing = Self { world, written: Vec::new(), namespaces: Vec::new() };
+        let mut written_world = Self { world, written: Vec::new(), namespaces: Vec::new() };
         if let Some(object) = namespace {
-            if standing.namespace(cluster, &home, Some(&object)).await? {
-                standing.world.namespace = Some(object);
+            if written_world.namespace(cluster, &home, Some(&object)).await? {
+                written_world.world.namespace = Some(object);
             } else {
-                standing.namespace(cluster, &home, None).await?;
+                written_world.namespace(cluster, &home, None).await?;
             }
         }
         for fact in facts {
-            if standing.fact(cluster, &fact).await? {
-                standing.world.cluster.push(fact);
+            if written_world.fact(cluster, &fact).await? {
+                written_world.world.cluster.push(fact);
             }
         }
-        Ok(standing)
+        Ok(written_world)
     }
 
-    /// A world of which nothing is written.
+    /// A world that is not written.
     pub(super) fn unwritten(world: World) -> Self {
         Self { world, written: Vec::new(), namespaces: Vec::new() }
     }
 
-    /// Takes one fact away.
+    /// Removes one fact.
     pub(super) async fn take(&mut self, cluster: &Cluster, at: usize) -> Result<Value, ClusterError> {
         let fact = self.world.cluster.remove(at);
         facts::remove(cluster, &fact).await?;
         Ok(fact)
     }
 
-    /// Writes a fact again that was taken away.
+    /// Writes a removed fact again.
     pub(super) async fn put_back(
         &mut self,
         cluster: &Cluster,
@@ -66,23 +66,23 @@ impl Standing {
         Ok(())
     }
 
-    /// Takes away what was written.
+    /// Removes all written objects.
     ///
     /// # Errors
-    /// When the server cannot be asked or keeps something.
+    /// If the server cannot be reached or an object remains.
     pub(super) async fn remove(self, cluster: &Cluster) -> Result<(), ClusterError> {
         for written in self.written.iter().rev() {
             facts::remove(cluster, written).await?;
         }
         for (name, before) in self.namespaces.iter().rev() {
-            // Nobody else will want a name that was made up.
+            // No other run uses a generated name.
             let wait = !name.starts_with(PREFIX);
             facts::restore_namespace(cluster, name, before, wait).await?;
         }
         Ok(())
     }
 
-    /// Whether a fact could be written.
+    /// Writes a fact; false if the server refused it.
     async fn fact(&mut self, cluster: &Cluster, fact: &Value) -> Result<bool, ClusterError> {
         if resource(fact).is_err() {
             return Ok(false);
@@ -95,7 +95,7 @@ impl Standing {
             return self.namespace(cluster, &metadata("name").unwrap_or_default(), Some(fact)).await;
         }
         let written = accepted(facts::write(cluster, fact).await)?;
-        // One that is refused in the middle of its writing is there all the same.
+        // A fact that is refused halfway may exist nevertheless.
         self.written.push(fact.clone());
         Ok(written.is_some())
     }

@@ -1,4 +1,4 @@
-//! What a target said, read as strictly as kube-apiserver reads it.
+//! The answer of a target, read as strictly as kube-apiserver reads it.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Question;
+use super::ReviewRequest;
 
 /// One field error of a refusal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -24,7 +24,7 @@ pub struct FieldCause {
     pub message: String,
 }
 
-/// What a target said, its patch applied.
+/// The answer of a target, with its patch applied.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answer {
     /// Whether the request may proceed.
@@ -39,11 +39,11 @@ pub struct Answer {
     pub causes: Vec<FieldCause>,
     /// Warnings for the user.
     pub warnings: Vec<String>,
-    /// Whether there was a patch with at least one operation, or (from a server) the object differs from the input.
+    /// Whether there is a patch with at least one operation, or (through a server) the object differs from the input.
     pub patched: bool,
     /// The resulting object; absent if refused, and for a deletion.
     pub object: Option<Value>,
-    /// Version of the AdmissionReview that came back; `None` where a server asked.
+    /// Version of the response's AdmissionReview; `None` through a server.
     pub review: Option<Review>,
 }
 
@@ -51,9 +51,9 @@ pub struct Answer {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadAnswer {
     /// The connection was closed in the middle of the exchange.
-    #[error("the connection broke before an answer came: {reason}")]
+    #[error("the connection broke before the answer: {reason}")]
     HungUp {
-        /// What the HTTP library says.
+        /// The HTTP library's error.
         reason: String,
     },
     /// Another HTTP status than 200.
@@ -64,8 +64,8 @@ pub enum BadAnswer {
         /// Beginning of the body.
         body: String,
     },
-    /// The body is no AdmissionReview.
-    #[error("the body is no AdmissionReview: {reason}: {body}")]
+    /// The body is not an AdmissionReview.
+    #[error("the body is not an AdmissionReview: {reason}: {body}")]
     NotAReview {
         /// What is wrong.
         reason: String,
@@ -80,8 +80,8 @@ pub enum BadAnswer {
         /// The same as answered.
         got: String,
     },
-    /// There is no response in the review.
-    #[error("the review carries no response")]
+    /// The review has no response.
+    #[error("the review has no response")]
     NoResponse,
     /// The response names another request.
     #[error("the response has uid {got:?}, the request had {want:?}")]
@@ -106,16 +106,16 @@ struct Envelope {
     api_version: String,
     #[serde(default)]
     kind: String,
-    response: Option<Response>,
+    response: Option<ReviewResponse>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Response {
+struct ReviewResponse {
     #[serde(default)]
     uid: String,
     allowed: bool,
-    status: Option<Status>,
+    status: Option<ResponseStatus>,
     patch: Option<String>,
     patch_type: Option<String>,
     warnings: Option<Vec<String>>,
@@ -123,31 +123,31 @@ struct Response {
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Status {
+struct ResponseStatus {
     code: Option<u16>,
     reason: Option<String>,
     message: Option<String>,
-    details: Option<Details>,
+    details: Option<ResponseDetails>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Details {
+struct ResponseDetails {
     causes: Option<Vec<FieldCause>>,
 }
 
-/// A text without memory addresses: programs in Go print pointers where they show a value.
+/// A text without memory addresses: Go programs sometimes print pointers instead of values.
 pub(crate) fn without_addresses(text: &str) -> String {
     static ADDRESS: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"\b0x[0-9a-f]+\b").expect("a constant expression"));
     ADDRESS.replace_all(text, "0x…").into_owned()
 }
 
-/// Reads the body of an answer to a question and applies its patch.
+/// Reads the body of the answer to a request and applies its patch.
 ///
 /// # Errors
-/// What kube-apiserver would refuse; of v1beta1 the uid and the type of the patch are held to the same rules.
-pub fn read(body: &[u8], question: &Question<'_>) -> Result<Answer, BadAnswer> {
+/// If kube-apiserver would refuse it; the uid and the patch type of v1beta1 must follow the rules of v1.
+pub fn read(body: &[u8], question: &ReviewRequest<'_>) -> Result<Answer, BadAnswer> {
     let review: Envelope = serde_json::from_slice(body)
         .map_err(|error| BadAnswer::NotAReview { reason: error.to_string(), body: excerpt(body) })?;
     let want = format!("{}, Kind=AdmissionReview", question.api_version());
@@ -191,7 +191,7 @@ pub(super) fn excerpt(body: &[u8]) -> String {
     }
 }
 
-fn operations(response: &Response) -> Result<Vec<Value>, BadAnswer> {
+fn operations(response: &ReviewResponse) -> Result<Vec<Value>, BadAnswer> {
     let patch = response.patch.as_deref().filter(|patch| !patch.is_empty());
     match (patch, response.patch_type.as_deref()) {
         (None, None) => Ok(Vec::new()),
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_carries_its_status() {
+    fn a_refusal_has_its_status() {
         let got = answer(&json!({"uid": "u", "allowed": false, "status": {"code": 422, "reason": "Invalid",
             "message": "no", "details": {"causes": [{"field": "spec", "reason": "FieldValueInvalid", "message": "m"}]}}}));
         let cause = FieldCause {
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_api_server_accepts_is_named() {
+    fn answers_that_no_api_server_accepts_are_errors() {
         let good = patch(&json!([]));
         let away = patch(&json!([{"op": "remove", "path": "/nowhere"}]));
         let table = [
@@ -295,7 +295,7 @@ mod tests {
                 json!({"uid": "u", "allowed": true, "patch": away, "patchType": "JSONPatch"}),
                 "the patch cannot be applied",
             ),
-            (Value::Null, "the review carries no response"),
+            (Value::Null, "the review has no response"),
         ];
         for (response, want) in table {
             let got = answer(&response).unwrap_err().to_string();
@@ -305,7 +305,7 @@ mod tests {
         let question = question(&question_of, ReviewVersion::V1, "u");
         assert_eq!(
             read(b"<html>\n oops", &question).unwrap_err().to_string(),
-            "the body is no AdmissionReview: expected value at line 1 column 1: <html> oops"
+            "the body is not an AdmissionReview: expected value at line 1 column 1: <html> oops"
         );
     }
 }

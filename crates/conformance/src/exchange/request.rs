@@ -6,22 +6,22 @@ use webhook::review::{Operation, ReviewVersion};
 
 use super::Subject;
 
-/// One question about a subject.
+/// One AdmissionReview request about a subject.
 #[derive(Clone, Copy, Debug)]
-pub struct Question<'a> {
-    /// What is asked about.
+pub struct ReviewRequest<'a> {
+    /// The subject.
     pub subject: &'a Subject,
     /// Version of the review.
     pub version: ReviewVersion,
-    /// Identity of the request.
+    /// The uid of the request.
     pub uid: &'a str,
-    /// Whether the request has no effect.
+    /// Whether the request is a dry run.
     pub dry_run: bool,
     /// Fields of the AdmissionRequest that are overridden; null removes.
     pub overrides: Option<&'a Map<String, Value>>,
 }
 
-impl Question<'_> {
+impl ReviewRequest<'_> {
     /// `admission.k8s.io/v1` or `admission.k8s.io/v1beta1`.
     #[must_use]
     pub fn api_version(&self) -> &'static str {
@@ -57,7 +57,7 @@ impl Question<'_> {
     /// The body.
     ///
     /// # Panics
-    /// Never: a review holds only JSON.
+    /// Never: a review is JSON.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let review = json!({
@@ -65,7 +65,7 @@ impl Question<'_> {
             "apiVersion": self.api_version(),
             "request": self.request(),
         });
-        serde_json::to_vec(&review).expect("a review holds only JSON")
+        serde_json::to_vec(&review).expect("a review is JSON")
     }
 
     fn request(&self) -> Value {
@@ -129,9 +129,9 @@ mod tests {
     }
 
     #[test]
-    fn a_question_is_what_kube_apiserver_sends() {
+    fn a_review_is_what_kube_apiserver_sends() {
         let subject = pod();
-        let question = Question {
+        let question = ReviewRequest {
             subject: &subject,
             version: ReviewVersion::V1beta1,
             uid: "u",
@@ -157,7 +157,7 @@ mod tests {
     fn overrides_replace_and_null_removes() {
         let subject = pod();
         let overrides = json!({"name": null, "object": null, "subResource": "status", "uid": "other"});
-        let question = Question {
+        let question = ReviewRequest {
             subject: &subject,
             version: ReviewVersion::V1,
             uid: "u",

@@ -1,4 +1,4 @@
-//! Waivers of the gate: those that a run applied are judged anew at today's date.
+//! Waivers of the gate: applies all waivers, also those of the run, at today's date.
 
 use contract::document::policy::Action;
 use contract::document::waivers::Waiver;
@@ -8,28 +8,28 @@ use super::{Against, Finding};
 use crate::report::{ContractResult, Report, Status, WaiverState, WaiverUse};
 use crate::waivers;
 
-/// Days before its end on which a waiver is told of.
+/// Number of days before expiry from which a waiver is a warning.
 const SOON: i32 = 14;
 
-/// What a report found, every waiver applied at today's date, and what became of each.
+/// The results of a report with every waiver applied at today's date, and the state of each waiver.
 pub(super) fn apply(report: &Report, against: &Against<'_>) -> (Vec<ContractResult>, Vec<WaiverUse>) {
     let mut all: Vec<Waiver> = Vec::new();
-    let of_run = report.waivers.iter().filter_map(waivers::given);
+    let of_run = report.waivers.iter().filter_map(waivers::to_waiver);
     for waiver in against.waivers.iter().chain(&against.policy.waivers).cloned().chain(of_run) {
         let is_ours =
             waiver.target.as_deref().is_none_or(|name| report.target.name.split(", ").any(|one| one == name));
-        // A waiver that was renewed stands before the one that a run applied.
+        // A renewed waiver wins over the one of the run.
         if is_ours && !all.iter().any(|known| known.clause == waiver.clause) {
             all.push(waiver);
         }
     }
-    let mut contracts = waivers::taken_back(&report.contracts);
+    let mut contracts = waivers::without_waivers(&report.contracts);
     let today = against.today.to_string();
     let uses = waivers::apply(&all, &report.target.name, &today, &mut contracts);
     (contracts, uses)
 }
 
-/// What is to be said of waivers that is not said of their clauses.
+/// Findings about waivers that are not already findings about their clauses.
 pub(super) fn findings(
     findings: &mut Vec<Finding>,
     against: &Against<'_>,
@@ -43,29 +43,29 @@ pub(super) fn findings(
         let subject = format!("waiver of {clause}");
         let finding = match state {
             WaiverState::Used => match days(against.today, expires) {
-                Some(days @ 0..=SOON) => Finding::new(subject, Action::Warn, 0).says(
-                    format!("ends on {expires}, in {days} days ({owner})"),
-                    "until then the gate holds",
-                    "mend the clause, or renew the waiver with a reason",
+                Some(days @ 0..=SOON) => Finding::new(subject, Action::Warn, 0).with_text(
+                    format!("expires on {expires}, in {days} days ({owner})"),
+                    "until then the gate passes",
+                    "fix the clause, or renew the waiver with a reason",
                 ),
                 _ => continue,
             },
-            WaiverState::UnexpectedPass => Finding::new(subject, Action::Fail, 7).says(
+            WaiverState::UnexpectedPass => Finding::new(subject, Action::Fail, 7).with_text(
                 format!("{clause} passes though {owner} waived it: {reason}"),
-                "what waives nothing would hide the next breach",
+                "a waiver that waives nothing would hide the next failure",
                 "remove the waiver",
             ),
-            // The finding of the clause tells of it.
+            // The finding about the clause mentions it.
             WaiverState::Expired if is_broken(clause) => continue,
-            WaiverState::Expired => Finding::new(subject, Action::Fail, 7).says(
-                format!("ended on {expires} ({owner}): {reason}"),
-                "a waiver that has ended fails the gate until somebody looks at it",
-                "mend the clause and remove the waiver, or renew it with a reason",
+            WaiverState::Expired => Finding::new(subject, Action::Fail, 7).with_text(
+                format!("expired on {expires} ({owner}): {reason}"),
+                "an expired waiver fails the gate until it is reviewed",
+                "fix the clause and remove the waiver, or renew it with a reason",
             ),
-            WaiverState::Unused => Finding::new(subject, Action::Warn, 0).says(
+            WaiverState::Unused => Finding::new(subject, Action::Warn, 0).with_text(
                 format!("{clause} was not judged ({owner})"),
                 "it waives nothing here",
-                "remove the waiver, or ask the clause",
+                "remove the waiver, or run the clause",
             ),
         };
         let link = (!link.is_empty()).then(|| link.clone());

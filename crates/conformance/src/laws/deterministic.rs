@@ -1,39 +1,39 @@
-//! The same input gives the same result, in both versions of the review; of our components the same bytes, of others
-//! the memory addresses in a refusal may differ: the originals print pointers.
+//! The same input gives the same result, in both versions of the review; from our components, the same bytes. Memory addresses in
+//! refusals of others may differ: the originals print pointers.
 
-use super::{Held, Trace, difference, extra, words};
+use super::{LawOutcome, Trace, describe, difference, extra};
 use crate::exchange::{Answer, Exchange, FieldCause, without_addresses};
 use crate::matching::{self, Rules};
 
-pub(super) fn hold(trace: &Trace, rules: &Rules) -> Held {
-    let Some(first) = trace.main.answer() else { return Held::NoOccasion };
-    let mut held = Held::NoOccasion;
-    for (which, second) in [("asked again", &trace.repeat), ("asked in v1beta1", &trace.beta)] {
+pub(super) fn check(trace: &Trace, rules: &Rules) -> LawOutcome {
+    let Some(first) = trace.main.answer() else { return LawOutcome::NotApplicable };
+    let mut outcome = LawOutcome::NotApplicable;
+    for (which, second) in [("sent again", &trace.repeat), ("sent in v1beta1", &trace.beta)] {
         let Some(second) = second else { continue };
         if let Some(text) = differs(first, second, trace.ours, rules) {
-            return Held::No(format!("{which}, {text}"));
+            return LawOutcome::Broken(format!("{which}, {text}"));
         }
-        held = Held::Yes;
+        outcome = LawOutcome::Kept;
     }
     let bytes = |exchange: &Exchange| exchange.response.clone();
     if trace.ours && trace.repeat.as_ref().is_some_and(|repeat| bytes(repeat) != bytes(&trace.main)) {
-        return Held::No("asked again, the answer has other bytes".to_owned());
+        return LawOutcome::Broken("sent again, the answer has other bytes".to_owned());
     }
-    held
+    outcome
 }
 
 fn differs(first: &Answer, second: &Exchange, ours: bool, rules: &Rules) -> Option<String> {
     let Some(answer) = second.answer() else {
-        return Some(format!("the answer is another: {}", words(second)));
+        return Some(format!("the answer is another: {}", describe(second)));
     };
     let verdict = |answer: &Answer| (answer.allowed, answer.code, answer.reason.clone(), answer.patched);
-    let words_alike = if ours {
+    let same_texts = if ours {
         (&first.message, &first.causes) == (&answer.message, &answer.causes)
     } else {
         masked(first) == masked(answer)
     };
-    if verdict(first) != verdict(answer) || !words_alike {
-        return Some(format!("the answer is another: {}", words(second)));
+    if verdict(first) != verdict(answer) || !same_texts {
+        return Some(format!("the answer is another: {}", describe(second)));
     }
     let same = matching::same(first.object.as_ref(), answer.object.as_ref(), rules);
     (!same).then(|| {
@@ -69,11 +69,11 @@ mod tests {
 
     use crate::exchange::Outcome;
 
-    fn refusal(field: &str, words: &str) -> Exchange {
-        let (reason, message) = ("FieldValueInvalid".to_owned(), words.to_owned());
+    fn refusal(field: &str, message: &str) -> Exchange {
+        let (reason, message) = ("FieldValueInvalid".to_owned(), message.to_owned());
         let answer = Answer {
             code: Some(422),
-            message: Some(words.to_owned()),
+            message: Some(message.clone()),
             causes: vec![FieldCause { field: field.to_owned(), reason, message }],
             ..Answer::default()
         };
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_in_a_refusal_may_differ_unless_it_is_ours_and_other_words_may_not() {
+    fn only_addresses_in_a_foreign_refusal_may_differ() {
         let main = refusal("spec", "pools: 0xc0001");
         let table = [
             (refusal("spec", "pools: 0xc0002"), false, true),
@@ -100,7 +100,7 @@ mod tests {
         for (second, ours, holds) in table {
             let only = Trace::only(main.clone(), None, Duration::from_secs(1));
             let trace = Trace { repeat: Some(second.clone()), ours, ..only };
-            assert_eq!(hold(&trace, &Rules::unknown()) == Held::Yes, holds, "{second:?} {ours}");
+            assert_eq!(check(&trace, &Rules::unknown()) == LawOutcome::Kept, holds, "{second:?} {ours}");
         }
     }
 }

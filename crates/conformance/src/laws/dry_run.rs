@@ -1,27 +1,29 @@
-//! A dry run has no side effect, and is answered like any other request.
+//! A dry run has no side effect, and gets the same answer as any other request.
 
-use super::{Held, Trace, difference, extra, words};
+use super::{LawOutcome, Trace, describe, difference, extra};
 use crate::matching::{self, Rules};
 
-pub(super) fn hold(trace: &Trace, rules: &Rules) -> Held {
+pub(super) fn check(trace: &Trace, rules: &Rules) -> LawOutcome {
     if let Some((before, after)) = &trace.facts
         && before != after
     {
-        return Held::No("a dry run changed objects in the cluster".to_owned());
+        return LawOutcome::Broken("a dry run changed objects in the cluster".to_owned());
     }
-    let (Some(real), Some(dry)) = (trace.main.answer(), &trace.dry_run) else { return Held::NoOccasion };
+    let (Some(real), Some(dry)) = (trace.main.answer(), &trace.dry_run) else {
+        return LawOutcome::NotApplicable;
+    };
     match dry.answer() {
         Some(answer)
             if answer.allowed == real.allowed
                 && matching::same(real.object.as_ref(), answer.object.as_ref(), rules) =>
         {
-            Held::Yes
+            LawOutcome::Kept
         }
-        Some(answer) if answer.allowed && real.allowed => Held::No(format!(
-            "a dry run is answered otherwise: {}",
+        Some(answer) if answer.allowed && real.allowed => LawOutcome::Broken(format!(
+            "a dry run is answered differently: {}",
             difference(real.object.as_ref(), answer.object.as_ref(), rules)
         )),
-        _ => Held::No(format!("a dry run is answered otherwise: {}", words(dry))),
+        _ => LawOutcome::Broken(format!("a dry run is answered differently: {}", describe(dry))),
     }
 }
 

@@ -1,19 +1,21 @@
 //! The uid of the request is echoed, in a review that an API server accepts.
 
-use super::{Held, Trace};
+use super::{LawOutcome, Trace};
 use crate::exchange::{BadAnswer, Outcome};
 
-pub(super) fn hold(trace: &Trace) -> Held {
+pub(super) fn check(trace: &Trace) -> LawOutcome {
     for exchange in trace.all() {
         match &exchange.outcome {
             Outcome::Garbled(bad) if !matches!(bad, BadAnswer::PatchType(_) | BadAnswer::Patch(_)) => {
-                return Held::No(bad.to_string());
+                return LawOutcome::Broken(bad.to_string());
             }
-            Outcome::Unreachable(_) | Outcome::NotPut(_) | Outcome::NotServed => return Held::NoOccasion,
+            Outcome::Unreachable(_) | Outcome::NotPut(_) | Outcome::NotServed => {
+                return LawOutcome::NotApplicable;
+            }
             Outcome::Garbled(_) | Outcome::Answered(_) | Outcome::Late(_) => {}
         }
     }
-    Held::Yes
+    LawOutcome::Kept
 }
 
 pub(super) fn damage(trace: &Trace) -> Vec<Trace> {

@@ -1,21 +1,23 @@
 //! Applying twice gives what applying once gave.
 
-use super::{Held, Trace, difference, extra, words};
+use super::{LawOutcome, Trace, describe, difference, extra};
 use crate::matching::{self, Rules};
 
-pub(super) fn hold(trace: &Trace, rules: &Rules) -> Held {
-    let (Some(once), Some(again)) = (trace.main.answer(), &trace.again) else { return Held::NoOccasion };
+pub(super) fn check(trace: &Trace, rules: &Rules) -> LawOutcome {
+    let (Some(once), Some(again)) = (trace.main.answer(), &trace.again) else {
+        return LawOutcome::NotApplicable;
+    };
     match again.answer() {
         Some(twice)
             if twice.allowed && matching::same(once.object.as_ref(), twice.object.as_ref(), rules) =>
         {
-            Held::Yes
+            LawOutcome::Kept
         }
-        Some(twice) if twice.allowed => Held::No(format!(
+        Some(twice) if twice.allowed => LawOutcome::Broken(format!(
             "sent again, the result changes: {}",
             difference(once.object.as_ref(), twice.object.as_ref(), rules)
         )),
-        _ => Held::No(format!("sent again, the result is not allowed: {}", words(again))),
+        _ => LawOutcome::Broken(format!("sent again, the result is not allowed: {}", describe(again))),
     }
 }
 

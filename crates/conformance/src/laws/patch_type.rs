@@ -1,19 +1,19 @@
 //! A patch declares its type, is well formed, and can be applied.
 
-use super::{Held, Trace};
+use super::{LawOutcome, Trace};
 use crate::exchange::{BadAnswer, Outcome};
 
-pub(super) fn hold(trace: &Trace) -> Held {
+pub(super) fn check(trace: &Trace) -> LawOutcome {
     let bad = trace.all().find_map(|exchange| match &exchange.outcome {
         Outcome::Garbled(bad @ (BadAnswer::PatchType(_) | BadAnswer::Patch(_))) => Some(bad.to_string()),
         _ => None,
     });
     match bad {
-        Some(bad) => Held::No(bad),
+        Some(bad) => LawOutcome::Broken(bad),
         None if trace.all().any(|exchange| exchange.answer().is_some_and(|answer| answer.patched)) => {
-            Held::Yes
+            LawOutcome::Kept
         }
-        None => Held::NoOccasion,
+        None => LawOutcome::NotApplicable,
     }
 }
 

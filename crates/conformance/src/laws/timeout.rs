@@ -1,24 +1,24 @@
 //! The answer comes within the declared timeout.
 
-use super::{Held, Trace};
+use super::{LawOutcome, Trace};
 use crate::exchange::Outcome;
 
-pub(super) fn hold(trace: &Trace) -> Held {
+pub(super) fn check(trace: &Trace) -> LawOutcome {
     for exchange in trace.all() {
         match &exchange.outcome {
             Outcome::Late(timeout) => {
-                return Held::No(format!("no answer within the declared timeout of {timeout:?}"));
+                return LawOutcome::Broken(format!("no answer within the declared timeout of {timeout:?}"));
             }
             _ if exchange.took > trace.timeout => {
-                return Held::No(format!(
-                    "the answer took {:?}, declared are {:?}",
+                return LawOutcome::Broken(format!(
+                    "the answer took {:?}, the declared timeout is {:?}",
                     exchange.took, trace.timeout
                 ));
             }
             _ => {}
         }
     }
-    Held::Yes
+    LawOutcome::Kept
 }
 
 pub(super) fn damage(trace: &Trace) -> Vec<Trace> {

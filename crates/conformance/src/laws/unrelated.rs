@@ -1,21 +1,25 @@
-//! An object that the webhook has nothing to do with gets no patch.
+//! An unrelated object gets no patch.
 
-use super::{Held, Trace, difference, extra};
+use super::{LawOutcome, Trace, difference, extra};
 use crate::exchange::Outcome;
 use crate::matching::Rules;
 
-pub(super) fn hold(trace: &Trace, rules: &Rules) -> Held {
-    let Some(unrelated) = &trace.unrelated else { return Held::NoOccasion };
+pub(super) fn check(trace: &Trace, rules: &Rules) -> LawOutcome {
+    let Some(unrelated) = &trace.unrelated else { return LawOutcome::NotApplicable };
     match &unrelated.outcome {
-        // Refusing what it cannot read is no patch either.
-        Outcome::Answered(answer) if !answer.patched => Held::Yes,
-        Outcome::Answered(answer) => Held::No(format!(
+        // Refusing an unknown object is fine, too.
+        Outcome::Answered(answer) if !answer.patched => LawOutcome::Kept,
+        Outcome::Answered(answer) => LawOutcome::Broken(format!(
             "an unrelated object is changed: {}",
             difference(None, answer.object.as_ref(), rules)
         )),
-        Outcome::Garbled(bad) => Held::No(format!("an unrelated object gets no proper answer: {bad}")),
-        Outcome::Late(timeout) => Held::No(format!("an unrelated object gets no answer within {timeout:?}")),
-        Outcome::NotServed | Outcome::NotPut(_) | Outcome::Unreachable(_) => Held::NoOccasion,
+        Outcome::Garbled(bad) => {
+            LawOutcome::Broken(format!("an unrelated object gets no valid answer: {bad}"))
+        }
+        Outcome::Late(timeout) => {
+            LawOutcome::Broken(format!("an unrelated object gets no answer within {timeout:?}"))
+        }
+        Outcome::NotServed | Outcome::NotPut(_) | Outcome::Unreachable(_) => LawOutcome::NotApplicable,
     }
 }
 

@@ -1,26 +1,26 @@
-//! UPDATE keeps what CREATE made: sent again as first written, the object ends up as CREATE left it.
+//! UPDATE keeps the changes of CREATE: an UPDATE with the original object gives the same result as the CREATE.
 
-use super::{Held, Trace, Update, difference, words};
+use super::{LawOutcome, Trace, Update, describe, difference};
 use crate::matching::{self, Rules};
 
-pub(super) fn hold(trace: &Trace, rules: &Rules) -> Held {
-    let Some(created) = trace.main.answer() else { return Held::NoOccasion };
+pub(super) fn check(trace: &Trace, rules: &Rules) -> LawOutcome {
+    let Some(created) = trace.main.answer() else { return LawOutcome::NotApplicable };
     match &trace.update {
-        Update::None => Held::NoOccasion,
-        Update::NotCalled => {
-            Held::No("updates are not sent to the webhook, so an update undoes the mutation".to_owned())
-        }
-        Update::Asked(update) => match update.answer() {
+        Update::None => LawOutcome::NotApplicable,
+        Update::NotCalled => LawOutcome::Broken(
+            "updates are not sent to the webhook, so an update undoes the mutation".to_owned(),
+        ),
+        Update::Answered(update) => match update.answer() {
             Some(answer) if matching::same(created.object.as_ref(), answer.object.as_ref(), rules) => {
-                Held::Yes
+                LawOutcome::Kept
             }
-            Some(answer) if answer.allowed => Held::No(format!(
-                "an update with the object as first written ends elsewhere: {}",
+            Some(answer) if answer.allowed => LawOutcome::Broken(format!(
+                "an update with the original object has another result: {}",
                 difference(created.object.as_ref(), answer.object.as_ref(), rules)
             )),
-            _ => Held::No(format!(
-                "an update with the object as first written is not allowed: {}",
-                words(update)
+            _ => LawOutcome::Broken(format!(
+                "an update with the original object is not allowed: {}",
+                describe(update)
             )),
         },
     }
@@ -28,7 +28,7 @@ pub(super) fn hold(trace: &Trace, rules: &Rules) -> Held {
 
 pub(super) fn damage(trace: &Trace) -> Vec<Trace> {
     let mut lost = trace.clone();
-    if let Update::Asked(exchange) = &mut lost.update
+    if let Update::Answered(exchange) = &mut lost.update
         && let crate::exchange::Outcome::Answered(answer) = &mut exchange.outcome
     {
         answer.object.clone_from(&trace.input);

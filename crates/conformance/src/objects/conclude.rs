@@ -1,10 +1,10 @@
-//! From what was found to the report.
+//! Makes the report from the results of checked objects.
 
 use contract::document::waivers::Waiver;
 use contract::emitted::is_gardener;
 use contract::model::{Clause, Contract, Location};
 
-use super::{Checker, Found};
+use super::{Checker, ClauseFindings};
 use crate::digest::digest;
 use crate::matching;
 use crate::observation::Observation;
@@ -17,37 +17,37 @@ use crate::saboteur::{self, Recorded};
 use crate::shard::{Shard, ShardInfo};
 use crate::target::{Identity, TargetKind};
 
-/// Breaches beyond those that are told one by one.
+/// Breaches that are not listed.
 pub(super) const MORE: &str = "more";
 const KEPT: &str = "as they should be";
 const UNSURE: &str = "that a webhook may have changed";
 const STATED: &str = "of which the contract says that Gardener differs";
-/// What is told of objects together, in this order, before those where another clause is broken.
-pub(super) const WHATS: [&str; 4] = [MORE, KEPT, UNSURE, STATED];
+/// Summaries of objects, in this order, before objects for which a presupposed clause is broken.
+pub(super) const SUMMARIES: [&str; 4] = [MORE, KEPT, UNSURE, STATED];
 
-/// What is told of a check beside what was found.
+/// The metadata of a check.
 #[derive(Clone, Debug, Default)]
 pub struct About {
-    /// How it was called, when, and how long it took.
+    /// Its command, start and duration.
     pub run: RunInfo,
     /// `files` or `cluster`.
     pub place: String,
-    /// What was read, in words.
+    /// Human-readable description of the objects.
     pub description: String,
-    /// Which clauses were wanted: `clause=CP-020`.
+    /// The selection of clauses: `clause=CP-020`.
     pub expression: Vec<String>,
     /// Waivers to apply.
     pub waivers: Vec<Waiver>,
-    /// Which part of the namespaces was looked at.
+    /// The shard of namespaces that was checked.
     pub shard: Option<Shard>,
-    /// What could not be read; says nothing about what was.
+    /// Objects that could not be read.
     pub broken: Vec<String>,
     /// The signal that ended it early.
     pub interrupted: Option<u8>,
 }
 
 impl Checker<'_> {
-    /// Concludes.
+    /// Makes the report.
     #[must_use]
     pub fn report(mut self, about: About) -> Report {
         let found = std::mem::take(&mut self.found);
@@ -73,7 +73,7 @@ impl Checker<'_> {
             target,
             substrate: SubstrateInfo {
                 name: about.place,
-                description: described(&about.description, self.namespaces),
+                description: describe(&about.description, self.namespaces),
                 namespaces: "as they were read".to_owned(),
             },
             selection: self.selection(about.expression, about.shard),
@@ -93,8 +93,8 @@ impl Checker<'_> {
 
     fn selection(&self, expression: Vec<String>, shard: Option<Shard>) -> SelectionInfo {
         let clauses = self.contracts.iter().flat_map(|contract| &contract.clauses);
-        let (clauses, digest) = asked_of(clauses.map(|clause| (clause.id.as_str(), clause.hash.as_str())));
-        // Every shard asks every clause, each of other namespaces.
+        let (clauses, digest) = digest_of(clauses.map(|clause| (clause.id.as_str(), clause.hash.as_str())));
+        // Every shard checks all clauses, each in other namespaces.
         let shard = shard.map(|Shard { index, of }| {
             let digest = digest.clone();
             ShardInfo { index, of, clauses, cases: clauses, digest }
@@ -106,7 +106,7 @@ impl Checker<'_> {
     fn contract(
         &self,
         contract: &Contract,
-        found: &std::collections::BTreeMap<&str, Found>,
+        found: &std::collections::BTreeMap<&str, ClauseFindings>,
         about: &About,
     ) -> ContractResult {
         let clause = |clause: &Clause| {
@@ -118,34 +118,38 @@ impl Checker<'_> {
         ContractResult::of(contract, clauses, about.run.duration_ms)
     }
 
-    /// Each breach; what was kept, and what says nothing, in one case each.
-    fn cases(&self, clause: &Clause, found: Option<&Found>) -> Vec<CaseResult> {
-        let silent = |name: &str, status: Status, code: ReasonCode, text: String| {
-            CaseResult::silent(name, &clause.location, status, Reason::new(code, text))
+    /// One case for each breach, and one for each summary.
+    fn cases(&self, clause: &Clause, found: Option<&ClauseFindings>) -> Vec<CaseResult> {
+        let without_result = |name: &str, status: Status, code: ReasonCode, text: String| {
+            CaseResult::without_checks(name, &clause.location, status, Reason::new(code, text))
         };
         let Some(found) = found else {
             let (code, text) = match (self.applies(clause), &clause.versions) {
                 (false, Some(range)) => {
-                    let release = self.gardener.as_deref().unwrap_or("not told (--gardener)");
+                    let release = self.gardener.as_deref().unwrap_or("unknown (--gardener)");
                     (ReasonCode::Version, format!("holds for Gardener {range}, the release is {release}"))
                 }
-                _ => (ReasonCode::Object, "nothing that it speaks of was there".to_owned()),
+                _ => (ReasonCode::Object, "no object of the clause was found".to_owned()),
             };
-            return vec![silent("nothing", Status::Skipped, code, text)];
+            return vec![without_result("nothing", Status::Skipped, code, text)];
         };
         let mut cases: Vec<CaseResult> = found.broken.values().cloned().collect();
         let mut add = |status: Status, number: usize, what: &str, reason: Option<Reason>| {
             if number > 0 {
-                cases.push(CaseResult { reason, ..together(number, what, status, &clause.location) });
+                cases.push(CaseResult {
+                    reason,
+                    ..summary_of_objects(number, what, status, &clause.location)
+                });
             }
         };
         add(Status::Failed, found.more, MORE, None);
         add(Status::Passed, found.kept, KEPT, None);
-        let text = "webhooks have seen these objects, and one may have brought this about: ask what Gardener renders";
+        let text = "webhooks have seen these objects, and one may have caused this: check the objects that Gardener renders";
         let reason = Reason::new(ReasonCode::Object, text);
         add(Status::NotSupported, found.unsure, UNSURE, Some(reason));
         let why = clause.differs.iter().find(|(who, _)| is_gardener(who)).map_or("", |(_, why)| why.as_str());
-        let reason = Reason::new(ReasonCode::Level, format!("Gardener differs, --strict asks: {why}"));
+        let reason =
+            Reason::new(ReasonCode::Level, format!("Gardener differs, checked only with --strict: {why}"));
         add(Status::Skipped, found.stated, STATED, Some(reason));
         for (id, number) in &found.not_run {
             let reason = Reason::new(ReasonCode::Presupposed, format!("{id} is broken there"));
@@ -155,26 +159,31 @@ impl Checker<'_> {
     }
 }
 
-/// The clauses that are asked, and a digest over them: id and hash of each.
-pub(super) fn asked_of<'a>(clauses: impl Iterator<Item = (&'a str, &'a str)>) -> (usize, String) {
+/// The number of clauses, and a digest of their ids and hashes.
+pub(super) fn digest_of<'a>(clauses: impl Iterator<Item = (&'a str, &'a str)>) -> (usize, String) {
     let text: Vec<String> = clauses.map(|(id, hash)| format!("{id} {hash}")).collect();
     (text.len(), digest(&text.join("\n")))
 }
 
-/// What was read, and how many namespaces that was.
-pub(super) fn described(what: &str, namespaces: usize) -> String {
+/// The description of the objects with the number of namespaces.
+pub(super) fn describe(what: &str, namespaces: usize) -> String {
     format!("{what}, {}", plural(namespaces, "namespace"))
 }
 
-/// Objects that are told together, `12 objects as they should be`.
-pub(super) fn together(objects: usize, what: &str, status: Status, location: &Location) -> CaseResult {
+/// A summary of objects as one case: `12 objects as they should be`.
+pub(super) fn summary_of_objects(
+    objects: usize,
+    what: &str,
+    status: Status,
+    location: &Location,
+) -> CaseResult {
     let name = format!("{} {what}", plural(objects, "object"));
     let together = Some(Together { objects, what: what.to_owned() });
-    let silent = CaseResult::silent(&name, location, status, Reason::new(ReasonCode::Ended, ""));
-    CaseResult { together, reason: None, ..silent }
+    let result = CaseResult::without_checks(&name, location, status, Reason::new(ReasonCode::Ended, ""));
+    CaseResult { together, reason: None, ..result }
 }
 
-/// Whether the clause was shown able to fail, by the changes of its contract that break it.
+/// Proves a clause by the changes in its contract that must break it.
 fn proof(contract: &Contract, clause: &Clause) -> Proof {
     let seen: Vec<(Observation, matching::Rules)> = clause
         .cases

@@ -1,27 +1,27 @@
-//! Reports of shards of namespaces put together: each asks every clause, and what they found of it is added up.
+//! Merges reports of shards of namespaces: each checks all clauses, and their results are added up.
 
 use std::collections::BTreeMap;
 
 use contract::document::waivers::Waiver;
 
 use super::KEPT;
-use super::conclude::{MORE, WHATS, asked_of, described, together};
+use super::conclude::{MORE, SUMMARIES, describe, digest_of, summary_of_objects};
 use crate::report::{CaseResult, ClauseResult, ContractResult, Report, SelectionInfo, Status};
 use crate::shard::{MergeError, ShardInfo};
 use crate::waivers;
 
-/// Puts what all shards found into the report, which is one of them, as one run would have found it.
+/// Merges the results of all shards into the report, which is one of them, as one run would have found them.
 ///
 /// # Errors
-/// When the shards are not of the clauses that they say.
+/// If the shards do not have the clauses that they state.
 pub(crate) fn join(report: &mut Report, shards: &[&Report], whole: &ShardInfo) -> Result<(), MergeError> {
-    // What a waiver became depends on all namespaces, so that it is applied to the whole alone.
-    let each: Vec<Vec<ContractResult>> =
-        shards.iter().map(|shard| waivers::taken_back(&shard.contracts)).collect();
-    let mut contracts = each.first().cloned().unwrap_or_default();
+    // The state of a waiver depends on all namespaces, so waivers are applied only to the merged report.
+    let by_shard: Vec<Vec<ContractResult>> =
+        shards.iter().map(|shard| waivers::without_waivers(&shard.contracts)).collect();
+    let mut contracts = by_shard.first().cloned().unwrap_or_default();
     for contract in &mut contracts {
         let of_all: Vec<&ContractResult> =
-            each.iter().flatten().filter(|other| other.name == contract.name).collect();
+            by_shard.iter().flatten().filter(|other| other.name == contract.name).collect();
         contract.duration_ms = of_all.iter().map(|other| other.duration_ms).fold(0.0, f64::max);
         for clause in &mut contract.clauses {
             let of_all = of_all.iter().flat_map(|other| &other.clauses).filter(|other| other.id == clause.id);
@@ -29,20 +29,20 @@ pub(crate) fn join(report: &mut Report, shards: &[&Report], whole: &ShardInfo) -
         }
     }
     let clauses = contracts.iter().flat_map(|contract| &contract.clauses);
-    let (clauses, digest) = asked_of(clauses.map(|clause| (clause.id.as_str(), clause.hash.as_str())));
+    let (clauses, digest) = digest_of(clauses.map(|clause| (clause.id.as_str(), clause.hash.as_str())));
     if digest != whole.digest {
         return Err(MergeError::Torn { cases: clauses, wanted: whole.cases });
     }
-    let given: Vec<Waiver> = report.waivers.iter().filter_map(waivers::given).collect();
+    let given: Vec<Waiver> = report.waivers.iter().filter_map(waivers::to_waiver).collect();
     let today = report.run.started_at.get(..10).unwrap_or_default();
     report.waivers = waivers::apply(&given, &report.target.name, today, &mut contracts);
     contracts.iter_mut().for_each(ContractResult::conclude);
     report.contracts = contracts;
     let read = |report: &Report| report.selection.namespaces.unwrap_or_default();
     let namespaces = shards.iter().map(|shard| read(shard)).sum();
-    let said = &report.substrate.description;
-    let what = said.strip_suffix(&described("", read(report))).unwrap_or(said);
-    report.substrate.description = described(what, namespaces);
+    let description = &report.substrate.description;
+    let what = description.strip_suffix(&describe("", read(report))).unwrap_or(description);
+    report.substrate.description = describe(what, namespaces);
     let selection = report.selection.clone();
     report.selection = SelectionInfo {
         clauses,
@@ -55,33 +55,34 @@ pub(crate) fn join(report: &mut Report, shards: &[&Report], whole: &ShardInfo) -
     Ok(())
 }
 
-/// A clause as all shards found it.
+/// The merged results of a clause.
 fn added(shards: &[&ClauseResult], first: &ClauseResult) -> ClauseResult {
     let mut broken: BTreeMap<&str, &CaseResult> = BTreeMap::new();
     let mut sums: BTreeMap<(usize, &str), (usize, &CaseResult)> = BTreeMap::new();
-    let mut silent = None;
+    let mut skipped = None;
     for case in shards.iter().flat_map(|shard| &shard.cases) {
         match &case.together {
-            Some(told) => {
-                let order = WHATS.iter().position(|what| *what == told.what).unwrap_or(WHATS.len());
-                sums.entry((order, &told.what)).or_insert((0, case)).0 += told.objects;
+            Some(summary) => {
+                let order =
+                    SUMMARIES.iter().position(|what| *what == summary.what).unwrap_or(SUMMARIES.len());
+                sums.entry((order, &summary.what)).or_insert((0, case)).0 += summary.objects;
             }
-            None if case.status == Status::Skipped => silent = Some(case),
+            None if case.status == Status::Skipped => skipped = Some(case),
             None => drop(broken.insert(&case.name, case)),
         }
     }
     let more = broken.len().saturating_sub(KEPT);
     let mut cases: Vec<CaseResult> = broken.into_values().take(KEPT).cloned().collect();
     if more > 0 && !sums.contains_key(&(0, MORE)) {
-        cases.push(together(more, MORE, Status::Failed, &first.location));
+        cases.push(summary_of_objects(more, MORE, Status::Failed, &first.location));
     }
     for ((order, what), (objects, case)) in sums {
         let objects = objects + if order == 0 { more } else { 0 };
         let reason = case.reason.clone();
-        cases.push(CaseResult { reason, ..together(objects, what, case.status, &case.location) });
+        cases.push(CaseResult { reason, ..summary_of_objects(objects, what, case.status, &case.location) });
     }
     if cases.is_empty() {
-        cases.extend(silent.cloned());
+        cases.extend(skipped.cloned());
     }
     let proof = shards.iter().find_map(|shard| shard.proof.clone());
     ClauseResult { status: ClauseResult::conclude(&cases), proof, cases, ..first.clone() }

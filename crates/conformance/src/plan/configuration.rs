@@ -1,9 +1,9 @@
-//! Which configuration a target has that nobody told, and whether one says all that another does.
+//! The assumed configuration of a target with an unknown one, and whether one configuration includes another.
 
 use contract::model::Contract;
 use serde_json::Value;
 
-/// The configuration that most cases of a contract share; of several the first.
+/// The configuration that most cases of a contract have; if there are several, the first.
 pub(super) fn usual_config(contract: &Contract) -> Value {
     let mut counted: Vec<(&Value, usize)> = Vec::new();
     for case in contract.clauses.iter().flat_map(|clause| &clause.cases) {
@@ -19,7 +19,7 @@ pub(super) fn usual_config(contract: &Contract) -> Value {
         .map_or(Value::Null, |(config, _)| (*config).clone())
 }
 
-/// Whether the whole says everything that the part says.
+/// Whether `whole` has all fields of `part`.
 pub(super) fn contains(whole: &Value, part: &Value) -> bool {
     match (whole, part) {
         (_, Value::Null) => true,

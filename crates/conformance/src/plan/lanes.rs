@@ -1,5 +1,5 @@
-//! Which cases that are asked alone may yet be asked beside each other: those of different contracts that write nothing which
-//! the other could see.
+//! Finds cases that run alone but may run in parallel to each other: cases of different contracts that do not see each other's
+//! objects.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use contract::model::Contract;
 use super::{Group, look};
 use crate::place;
 
-/// Groups in lanes: those of one lane follow each other, lanes are side by side.
+/// Groups in lanes: lanes run in parallel, the groups of one lane one after the other.
 pub(crate) fn lanes<'a>(
     contracts: &'a [Contract],
     groups: impl IntoIterator<Item = &'a Group>,
@@ -17,13 +17,13 @@ pub(crate) fn lanes<'a>(
     for group in groups {
         let cases = || group.cases.iter().map(|at| look(contracts, *at));
         let mut lane = Lane {
-            contracts: cases().map(|looked| looked.contract.name.as_str()).collect(),
-            seen: cases().flat_map(|looked| place::seen_by_others(looked.case)).collect(),
+            contracts: cases().map(|located| located.contract.name.as_str()).collect(),
+            seen: cases().flat_map(|located| place::seen_by_others(located.case)).collect(),
             groups: Vec::new(),
         };
-        let (met, apart) = lanes.into_iter().partition(|other| other.meets(&lane));
-        lanes = apart;
-        for other in met {
+        let (conflicting, others) = lanes.into_iter().partition(|other| other.conflicts_with(&lane));
+        lanes = others;
+        for other in conflicting {
             lane.join(other);
         }
         lane.groups.push(group);
@@ -39,7 +39,7 @@ struct Lane<'a> {
 }
 
 impl Lane<'_> {
-    fn meets(&self, other: &Self) -> bool {
+    fn conflicts_with(&self, other: &Self) -> bool {
         !self.contracts.is_disjoint(&other.contracts) || !self.seen.is_disjoint(&other.seen)
     }
 
@@ -59,7 +59,7 @@ mod tests {
     use crate::place::Isolation;
 
     #[test]
-    fn lanes_have_neither_a_contract_nor_anything_that_is_seen_in_common() {
+    fn lanes_share_neither_contracts_nor_visible_objects() {
         let contracts = contracts::all().unwrap();
         let case = |at: &CaseRef| look(&contracts, *at).case;
         let alone = all(&contracts).filter(|at| place::isolation(case(at), true) == Isolation::Alone);

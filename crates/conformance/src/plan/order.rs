@@ -1,4 +1,4 @@
-//! A seeded order: the same seed gives the same one on every machine.
+//! A seeded order: the same seed gives the same order on every machine.
 
 /// Shuffles in place; seed 0 keeps the order.
 pub fn shuffle<T>(items: &mut [T], seed: u64) {

@@ -1,4 +1,4 @@
-//! What is kept of a review: no secret, and nothing that is of its moment only.
+//! Reads a review, and removes secrets and volatile fields.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -8,36 +8,36 @@ use webhook::review::{Operation, ReadError, Review};
 use crate::exchange::Subject;
 use crate::mask::{self, MASK};
 
-/// What an API server adds, and what says nothing of what a webhook does.
-const OF_THE_MOMENT: [&str; 6] =
+/// Volatile metadata that an API server adds.
+const VOLATILE_METADATA: [&str; 6] =
     ["creationTimestamp", "generation", "managedFields", "resourceVersion", "selfLink", "uid"];
-/// The annotation in which `kubectl apply` keeps what it sent.
+/// The annotation in which `kubectl apply` stores the object.
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// Why a review is no case.
+/// Why a review cannot become a case.
 #[derive(Debug, thiserror::Error)]
 pub enum LeftOut {
-    /// It is no review.
-    #[error("it is no review: {0}")]
+    /// It is not a review.
+    #[error("it is not a review: {0}")]
     Unreadable(#[from] ReadError),
-    /// It carries no request.
-    #[error("it carries no request")]
+    /// It has no request.
+    #[error("it has no request")]
     NoRequest,
-    /// It is about a part of an object.
+    /// It is about a subresource.
     #[error("it is about the subresource {0}")]
     Subresource(String),
-    /// Somebody connects to an object.
-    #[error("it is about a connection")]
+    /// It is a CONNECT request.
+    #[error("it is a CONNECT request")]
     Connection,
-    /// An object in it is no JSON.
+    /// An object in it is not JSON.
     #[error("an object in it cannot be read: {0}")]
     Object(#[from] serde_json::Error),
 }
 
-/// What a review is about.
+/// The subject of a review, without secrets.
 ///
 /// # Errors
-/// Why it is no case.
+/// If it cannot become a case.
 pub fn seen(body: &[u8]) -> Result<Subject, LeftOut> {
     let review = Review::read(body)?;
     let request = review.request.ok_or(LeftOut::NoRequest)?;
@@ -64,12 +64,12 @@ pub fn seen(body: &[u8]) -> Result<Subject, LeftOut> {
     })
 }
 
-/// An object as it may be kept.
+/// The object without secrets and volatile fields.
 #[must_use]
 pub fn kept(object: &Value) -> Value {
     let mut kept = mask::masked(object);
     if let Some(metadata) = kept["metadata"].as_object_mut() {
-        metadata.retain(|field, _| !OF_THE_MOMENT.contains(&field.as_str()));
+        metadata.retain(|field, _| !VOLATILE_METADATA.contains(&field.as_str()));
         if let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut) {
             annotations.remove(LAST_APPLIED);
         }
@@ -77,7 +77,7 @@ pub fn kept(object: &Value) -> Value {
     if kept["kind"] == "Secret"
         && let Some(data) = kept["data"].as_object_mut()
     {
-        // Data of a Secret is Base64, or nobody reads the object.
+        // The data of a Secret must be Base64.
         data.values_mut().for_each(|value| *value = json!(STANDARD.encode(MASK)));
     }
     kept
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_are_kept_without_secrets_and_without_what_is_of_the_moment() {
+    fn objects_are_kept_without_secrets_and_volatile_fields() {
         let seen = seen(&review(|_| ())).unwrap();
         let want = json!({
             "apiVersion": "v1", "kind": "Secret", "data": {"a": "Kioq"},
@@ -119,19 +119,19 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_case_is_left_out_and_told() {
+    fn a_review_that_cannot_become_a_case_is_an_error() {
         let table: [(Vec<u8>, &str); 4] = [
-            (b"<html>".to_vec(), "it is no review: couldn't get version/kind"),
-            (b"{}".to_vec(), "it carries no request"),
+            (b"<html>".to_vec(), "it is not a review: couldn't get version/kind"),
+            (b"{}".to_vec(), "it has no request"),
             (
                 review(|request| request["subResource"] = json!("status")),
                 "it is about the subresource status",
             ),
-            (review(|request| request["operation"] = json!("CONNECT")), "it is about a connection"),
+            (review(|request| request["operation"] = json!("CONNECT")), "it is a CONNECT request"),
         ];
         for (body, want) in table {
-            let said = seen(&body).unwrap_err().to_string();
-            assert!(said.starts_with(want), "{said}");
+            let message = seen(&body).unwrap_err().to_string();
+            assert!(message.starts_with(want), "{message}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! Where an API server brings reviews: each is let through at once, and handed on.
+//! An endpoint that allows each review of an API server at once, and passes it on.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -12,40 +12,40 @@ use hyper::body::Incoming;
 use tokio::sync::mpsc;
 use webhook::registration::ClientConfig;
 
-use crate::loopback::{ServeError, Served, allowed, reply};
+use crate::loopback::{ServeError, TlsEndpoint, allowed, reply};
 
-/// Reviews that wait to be taken; more are let through and lost, which is told.
+/// Number of reviews that may wait; further reviews are allowed and counted as lost.
 const WAITING: usize = 1024;
-/// A review larger than this is none: kube-apiserver takes no object beyond 3 MiB, and sends two.
+/// Maximum size of a review: kube-apiserver accepts objects up to 3 MiB, and sends two.
 const LONGEST: usize = 8 << 20;
 
-/// A review that came.
+/// A received review.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Taken {
-    /// Path that was asked, without its query.
+    /// Path without the query.
     pub path: String,
-    /// What was sent.
+    /// Body of the request.
     pub body: Bytes,
 }
 
-/// An open port that takes reviews. Dropping it closes it.
+/// An open port that receives reviews. Dropping it closes it.
 pub struct Tap {
-    served: Served,
-    taken: mpsc::Receiver<Taken>,
+    served: TlsEndpoint,
+    reviews: mpsc::Receiver<Taken>,
     lost: Arc<AtomicUsize>,
 }
 
 impl Tap {
-    /// Opens a port of this machine; `host` is the name or address by which the API server reaches it, where that is another.
+    /// Opens a port of this machine; `host` is the name or address at which the API server reaches it, if another.
     ///
     /// # Errors
-    /// When the port is taken, or no certificate can be made for the host.
+    /// If the port is in use, or no certificate can be created for the host.
     pub async fn open(address: SocketAddr, host: Option<&str>) -> Result<Self, ServeError> {
-        let (hand, taken) = mpsc::channel(WAITING);
+        let (sender, reviews) = mpsc::channel(WAITING);
         let lost = Arc::<AtomicUsize>::default();
         let missed = Arc::clone(&lost);
         let service = tower::service_fn(move |request: Request<Incoming>| {
-            let (hand, missed) = (hand.clone(), Arc::clone(&missed));
+            let (sender, missed) = (sender.clone(), Arc::clone(&missed));
             async move {
                 let path = request.uri().path().to_owned();
                 let Ok(body) = Limited::new(request.into_body(), LONGEST).collect().await else {
@@ -54,33 +54,33 @@ impl Tap {
                 };
                 let body = body.to_bytes();
                 let answer = allowed(&body);
-                if hand.try_send(Taken { path, body }).is_err() {
+                if sender.try_send(Taken { path, body }).is_err() {
                     missed.fetch_add(1, Ordering::Relaxed);
                 }
                 Ok(reply(StatusCode::OK, answer))
             }
         });
-        Ok(Self { served: Served::open(address, host, service).await?, taken, lost })
+        Ok(Self { served: TlsEndpoint::open(address, host, service).await?, reviews, lost })
     }
 
-    /// Where it listens.
+    /// The address on which it listens.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.served.address
     }
 
-    /// How a registration leads here.
+    /// The client configuration of a registration for this endpoint.
     #[must_use]
     pub fn client_config(&self, path: &str) -> ClientConfig {
         self.served.client_config(path)
     }
 
-    /// The next review; waits for one.
+    /// Waits for the next review.
     pub async fn next(&mut self) -> Option<Taken> {
-        self.taken.recv().await
+        self.reviews.recv().await
     }
 
-    /// How many reviews came and could not be kept.
+    /// Number of lost reviews.
     #[must_use]
     pub fn lost(&self) -> usize {
         self.lost.load(Ordering::Relaxed)
@@ -97,7 +97,7 @@ mod tests {
     use webhook::dial::{Dialer as _, Https, Target, Trust};
 
     #[tokio::test]
-    async fn a_review_is_let_through_and_handed_on() {
+    async fn a_review_is_allowed_and_passed_on() {
         let mut tap = Tap::open((Ipv4Addr::LOCALHOST, 0).into(), Some("localhost")).await.unwrap();
         let reached = tap.client_config("/3");
         assert_eq!(reached.url, Some(format!("https://localhost:{}/3", tap.address().port())));
@@ -107,8 +107,8 @@ mod tests {
         let client = Https::new(&Target { url, address, server_name: None, trust }).unwrap();
         let body = r#"{"request": {"uid": "u"}}"#;
         let answer = client.post("/3?timeout=1s", body.into(), Duration::from_secs(20)).await.unwrap();
-        let said: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
-        assert_eq!(said["response"], serde_json::json!({"uid": "u", "allowed": true}));
+        let answered: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+        assert_eq!(answered["response"], serde_json::json!({"uid": "u", "allowed": true}));
         assert_eq!(tap.next().await, Some(Taken { path: "/3".to_owned(), body: body.into() }));
         assert_eq!(tap.lost(), 0);
     }

@@ -1,8 +1,8 @@
-//! What a reader must look at: cases that did not hold, those of one cause together.
+//! Cases that need attention, grouped by cause.
 
 use crate::report::{CaseResult, ClauseResult, ContractResult, Report, Status};
 
-/// Cases that did not hold for one and the same cause.
+/// Cases that did not pass for the same cause.
 pub(super) struct Cause<'a> {
     pub(super) contract: &'a ContractResult,
     pub(super) clause: &'a ClauseResult,
@@ -14,7 +14,7 @@ pub(super) struct Cause<'a> {
     pub(super) clauses: Vec<String>,
 }
 
-/// Causes of cases with this status, in the order of contracts.
+/// The causes of cases with this status, in the order of contracts.
 pub(super) fn causes(report: &Report, status: Status) -> Vec<Cause<'_>> {
     let mut found: Vec<(String, Cause<'_>)> = Vec::new();
     for contract in &report.contracts {
@@ -36,8 +36,8 @@ pub(super) fn causes(report: &Report, status: Status) -> Vec<Cause<'_>> {
     found.into_iter().map(|(_, cause)| cause).collect()
 }
 
-/// Cases are of one cause if the same assertions failed in the same way; a broken law or environment is one cause
-/// across clauses, a broken value only inside of its clause.
+/// Cases have the same cause if the same assertions failed in the same way; a broken law or environment is one cause
+/// across clauses, a wrong value only within its clause.
 fn key(clause: &ClauseResult, case: &CaseResult) -> String {
     if let Some(reason) = &case.reason {
         return format!("{:?} {}", reason.code, reason.text);

@@ -1,19 +1,19 @@
-//! A badge: the verdict and how many MUST clauses hold, as a picture of its own or for shields.io.
+//! A badge with the verdict and the number of MUST clauses that hold, as an image or for shields.io.
 
 use serde_json::json;
 
 use crate::report::{Report, Verdict};
 
-/// What stands on the left.
+/// The text on the left.
 const LABEL: &str = "gardener conformance";
 
-/// An SVG without fonts or links of others; its words are its title, too.
+/// An SVG without external fonts or links; its text is also its title.
 #[must_use]
 pub fn badge(report: &Report) -> String {
     let (message, colour) = (message(report), colour(report.verdict).1);
     let [left, right] = [LABEL, &message].map(width);
     let (all, middle_left, middle_right) = (left + right, left / 2, left + right / 2);
-    // Words of ours alone stand here, so nothing is to be escaped.
+    // These are constant texts, so nothing needs escaping.
     let text = |at: usize, room: usize, words: &str| {
         let length = room - 10;
         format!(
@@ -31,7 +31,7 @@ pub fn badge(report: &Report) -> String {
     )
 }
 
-/// What an endpoint badge of shields.io reads.
+/// JSON for an endpoint badge of shields.io.
 #[must_use]
 pub fn shields(report: &Report) -> String {
     let badge = json!({
@@ -48,10 +48,10 @@ pub fn shields(report: &Report) -> String {
 fn message(report: &Report) -> String {
     let must = report.levels.get("MUST").filter(|must| must.total > 0);
     let must = must.map(|must| format!(" {}/{}", must.passed, must.total)).unwrap_or_default();
-    format!("{}{must}", report.verdict.words())
+    format!("{}{must}", report.verdict.label())
 }
 
-/// The name that shields.io has for a colour, and the colour; white is readable on each.
+/// The name of a colour in shields.io, and the colour; white text is readable on each.
 fn colour(verdict: Verdict) -> (&'static str, &'static str) {
     match verdict {
         Verdict::Conformant => ("success", "#2d7a1f"),
@@ -61,7 +61,7 @@ fn colour(verdict: Verdict) -> (&'static str, &'static str) {
     }
 }
 
-/// Room for a text: letters of this font are 6 to 7 wide.
+/// Width of a text: letters of this font have a width of 6 to 7.
 fn width(text: &str) -> usize {
     text.chars().count() * 13 / 2 + 10
 }

@@ -1,43 +1,43 @@
-//! Checks as a diff that is pruned to what was asserted: parents once, wanted and got below them.
+//! Failed checks as a diff of the asserted fields: each parent once, wanted and got below it.
 
 use crate::report::Check;
 
 /// One line of a diff.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Line {
+pub(super) struct DiffLine {
     /// ` ` for a parent, `-` for wanted, `+` for got.
     pub(super) sign: char,
     /// The line, indented.
     pub(super) text: String,
-    /// `wanted` or `got`, behind the text.
+    /// `wanted` or `got`, after the text.
     pub(super) note: &'static str,
 }
 
 /// The checks of one case as a diff.
-pub(super) fn diff(checks: &[Check]) -> Vec<Line> {
+pub(super) fn diff(checks: &[Check]) -> Vec<DiffLine> {
     let mut lines = Vec::new();
     let mut open: Vec<String> = Vec::new();
     for check in checks {
         let mut path = match check.part.as_str() {
             "object" => segments(&check.path),
-            part => std::iter::once(part.to_owned()).chain(places(&check.path)).collect(),
+            part => std::iter::once(part.to_owned()).chain(path_segments(&check.path)).collect(),
         };
         let name = path.pop();
         let shared = open.iter().zip(&path).take_while(|(open, wanted)| open == wanted).count();
         for (depth, segment) in path.iter().enumerate().skip(shared) {
-            lines.push(Line { sign: ' ', text: format!("{}{segment}:", "  ".repeat(depth)), note: "" });
+            lines.push(DiffLine { sign: ' ', text: format!("{}{segment}:", "  ".repeat(depth)), note: "" });
         }
         let indent = "  ".repeat(path.len());
         let name = name.map(|name| format!("{name}: ")).unwrap_or_default();
-        lines.push(Line { sign: '-', text: format!("{indent}{name}{}", check.want), note: "wanted" });
-        lines.push(Line { sign: '+', text: format!("{indent}{name}{}", check.got), note: "got" });
+        lines.push(DiffLine { sign: '-', text: format!("{indent}{name}{}", check.want), note: "wanted" });
+        lines.push(DiffLine { sign: '+', text: format!("{indent}{name}{}", check.got), note: "got" });
         open = path;
     }
     lines
 }
 
 /// `a step: cluster pod/p spec.a` → `a step`, `cluster pod/p`, `spec`, `a`; a place without a step is one segment.
-fn places(path: &str) -> Vec<String> {
+fn path_segments(path: &str) -> Vec<String> {
     let Some((step, rest)) = path.split_once(": ") else {
         return Some(path.to_owned()).filter(|path| !path.is_empty()).into_iter().collect();
     };
@@ -48,7 +48,7 @@ fn places(path: &str) -> Vec<String> {
     [step, object].into_iter().map(str::to_owned).chain(segments(field.trim_start())).collect()
 }
 
-/// Maps of texts: what follows is one key, whatever dots it holds.
+/// Maps of texts: the rest of the path is one key, also with dots.
 const OF_TEXTS: [&str; 4] = ["annotations", "labels", "matchLabels", "nodeSelector"];
 
 /// `spec.containers[name=a.b].env` → `spec`, `containers[name=a.b]`, `env`; `metadata.labels.a.b/c` → `metadata`, `labels`, `a.b/c`.
@@ -121,16 +121,16 @@ mod tests {
     }
 
     #[test]
-    fn what_a_step_found_is_shown_by_step_object_and_field() {
-        let places = |path| places(path).join(" > ");
+    fn a_check_of_a_step_is_split_into_step_object_and_field() {
+        let joined = |path| path_segments(path).join(" > ");
         assert_eq!(
-            places("told: sourceCluster managedresource/mr status.conditions[type=A b].reason"),
+            joined("told: sourceCluster managedresource/mr status.conditions[type=A b].reason"),
             "told > sourceCluster managedresource/mr > status > conditions[type=A b] > reason"
         );
-        assert_eq!(places("told: cluster configmap/b"), "told > cluster configmap/b");
-        assert_eq!(places("told: writes"), "told > writes");
-        assert_eq!(places("told"), "told");
-        assert_eq!(places(""), "");
+        assert_eq!(joined("told: cluster configmap/b"), "told > cluster configmap/b");
+        assert_eq!(joined("told: writes"), "told > writes");
+        assert_eq!(joined("told"), "told");
+        assert_eq!(joined(""), "");
     }
 
     #[test]

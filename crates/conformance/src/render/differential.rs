@@ -1,5 +1,5 @@
-//! What a differential run found, on a terminal: a line per webhook or controller, each unexplained difference with the smallest input
-//! that shows it, and what explains the others.
+//! The outcome of a differential run on a terminal: a line per webhook or controller, each unexplained difference with its smallest
+//! input, and the explanations of the others.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use super::{plural, thousands};
 use crate::differential::outcome::{Example, Group, Outcome, Subject, SubjectOutcome};
 use crate::target::Identity;
 
-/// Lines of a value that are shown.
+/// Number of lines of a value that are shown.
 const LINES: usize = 60;
 
 /// The outcome as text; a quiet view gets the conclusion, a verbose one an example of every group.
@@ -82,7 +82,7 @@ fn webhook(found: &SubjectOutcome, widest: usize, view: &View<'_>) -> String {
     text
 }
 
-/// What a webhook or a controller is given.
+/// The word for the inputs of a webhook or a controller.
 fn noun(found: &SubjectOutcome) -> &'static str {
     match found.subject {
         Subject::Webhook(_) => "input",
@@ -118,7 +118,7 @@ fn values(out: &mut String, example: &Example) {
 }
 
 fn value(out: &mut String, name: &str, value: Option<&Value>) {
-    line(out, &format!("    {name:8} {}", crate::observation::show(value)));
+    line(out, &format!("    {name:8} {}", crate::observation::format_value(value)));
 }
 
 fn given(out: &mut String, group: &Group) {

@@ -1,4 +1,4 @@
-//! A clause told: sentence, source, cases, proof, who keeps it.
+//! Explains a clause: sentence, source, cases, proof, attestations.
 
 use std::fmt::Write as _;
 
@@ -45,13 +45,18 @@ pub fn explain(
         line(&format!("  Decided  alone: {why}"));
     }
     if let Some(release) = release(contract, clause) {
-        line(&format!("  Asked    for Gardener {release}"));
+        line(&format!("  Release  Gardener {release}"));
     }
     for (who, why) in &clause.differs {
         line(&format!("  Differs  {who}: {why}"));
     }
     let result = report.and_then(|report| result(report, clause));
-    line(&format!("  Cases    {}{}{}", clause.cases.len(), proven(result), kept(clause, attestations)));
+    line(&format!(
+        "  Cases    {}{}{}",
+        clause.cases.len(),
+        proven(result),
+        attestations_of(clause, attestations)
+    ));
     for case in &clause.cases {
         let found = result.and_then(|result| result.cases.iter().find(|found| found.name == case.name));
         let sign = found.map_or("·", |found| mark(found.status));
@@ -62,7 +67,7 @@ pub fn explain(
     out
 }
 
-/// How binding it is, for whom, and since when: `MUST · binds extensions · Gardener >=1.98`.
+/// The level, whom it binds, and the versions: `MUST · binds extensions · Gardener >=1.98`.
 fn binding(contract: &Contract, clause: &Clause) -> String {
     let level = crate::report::level(clause.level);
     let letter = clause.strict.map(|strict| format!(", {} with --strict", crate::report::level(strict)));
@@ -76,16 +81,16 @@ fn binding(contract: &Contract, clause: &Clause) -> String {
     format!("{level}{} · binds {binds}{}", letter.unwrap_or_default(), since.unwrap_or_default())
 }
 
-/// The release of Gardener that a clause about some of them is asked of, and how another than the usual one is.
+/// The release of Gardener for which a clause about some releases is verified, and how to set one that is not the default.
 fn release(contract: &Contract, clause: &Clause) -> Option<String> {
     let releases = contract.releases.as_ref().filter(|_| clause.versions.is_some())?;
     let gardener = releases.usual(clause.versions.as_deref());
-    let said =
+    let hint =
         if gardener == releases.default { "" } else { ", with --gardener or the target file's `gardener`" };
-    Some(format!("{gardener}{said}"))
+    Some(format!("{gardener}{hint}"))
 }
 
-/// Ids of clauses that resemble this one, for a clause that there is not.
+/// Similar ids of clauses, for an unknown id.
 #[must_use]
 pub fn near(contracts: &[Outline], id: &str) -> Vec<String> {
     let wanted = id.to_uppercase();
@@ -119,7 +124,7 @@ pub(crate) fn level(clause: &ClauseResult) -> &'static str {
     crate::report::level(clause.level)
 }
 
-/// What the report says of the clause as it is now.
+/// The result of the clause in the report, if the clause has not changed since.
 fn result<'a>(report: &'a Report, clause: &Clause) -> Option<&'a ClauseResult> {
     let clauses = report.contracts.iter().flat_map(|contract| &contract.clauses);
     clauses.into_iter().find(|result| result.id == clause.id && result.hash == clause.hash)
@@ -137,7 +142,7 @@ fn proven(result: Option<&ClauseResult>) -> String {
     format!(" · not proven ({} not caught)", plural(missed, "damage"))
 }
 
-fn kept(clause: &Clause, attestations: &[Attestation]) -> String {
+fn attestations_of(clause: &Clause, attestations: &[Attestation]) -> String {
     let mut text = String::new();
     for attestation in attestations {
         let who = format!("{} {}", attestation.target.name, attestation.target.version);

@@ -1,11 +1,11 @@
-//! What no single case shows: unexplained mutations, broken laws, gaps, clauses that are not proven, waivers.
+//! Findings beyond single cases: unexplained mutations, broken laws, gaps, clauses that are not proven, waivers.
 
 use super::plural;
 use super::style::{Tone, View};
 use super::text::line;
 use crate::report::{ClauseResult, ContractResult, Report, Status, WaiverState};
 
-/// Damages that are named per clause.
+/// Number of damages that are listed per clause.
 const NAMED: usize = 3;
 
 /// All findings, and an empty line if there are any.
@@ -31,7 +31,7 @@ fn of_contract(out: &mut String, contract: &ContractResult, view: &View<'_>) {
     for found in &contract.unexplained {
         let times = plural(found.cases.len(), "case");
         let what = format!("{name}: {} became {} in {times}", found.path, found.became);
-        let advice = "no clause speaks of it (declare it under the target's extras, or drop it)";
+        let advice = "no clause explains it (declare it under the target's extras, or drop it)";
         line(out, &format!("{} {what}; {advice}", view.paint(Tone::Warn, "?")));
     }
     for law in contract.laws.iter().filter(|law| !law.broken.is_empty()) {
@@ -67,7 +67,7 @@ fn waivers(out: &mut String, report: &Report, view: &View<'_>) {
     for waiver in &report.waivers {
         let (clause, owner) = (&waiver.clause, &waiver.owner);
         let text = match waiver.state {
-            WaiverState::Expired => format!("the waiver of {clause} ended on {} ({owner})", waiver.expires),
+            WaiverState::Expired => format!("the waiver of {clause} expired on {} ({owner})", waiver.expires),
             WaiverState::UnexpectedPass => format!("{clause} passes: remove its waiver ({owner})"),
             WaiverState::Used | WaiverState::Unused => continue,
         };

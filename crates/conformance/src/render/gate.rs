@@ -1,4 +1,4 @@
-//! A judgement on a terminal and for a pull request: what fails, what warns, each with why and what to do.
+//! The gate's judgement on a terminal and for a pull request: failures and warnings, each with reason and remedy.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use super::style::{Tone, View};
 use super::text::line;
 use crate::gate::{Finding, Judgement};
 
-/// Findings with their reasons and remedies, then whether the gate holds. With the view's `verbose`, what is ignored as well.
+/// Findings with their reasons and remedies, then whether the gate passes. With the view's `verbose`, also ignored findings.
 #[must_use]
 pub fn gate(judgement: &Judgement, view: &View<'_>) -> String {
     let mut out = String::new();
@@ -20,7 +20,7 @@ pub fn gate(judgement: &Judgement, view: &View<'_>) -> String {
             finding.action != Action::Ignore || view.verbose || finding.why.starts_with("waived")
         };
         for finding in judgement.findings.iter().filter(shown) {
-            one(&mut out, finding, view);
+            write_finding(&mut out, finding, view);
         }
     }
     let holds = judgement.exit_code == 0;
@@ -80,7 +80,7 @@ pub fn gate_markdown(judgement: &Judgement) -> String {
     out
 }
 
-fn one(out: &mut String, finding: &Finding, view: &View<'_>) {
+fn write_finding(out: &mut String, finding: &Finding, view: &View<'_>) {
     let (sign, tone) = match finding.action {
         Action::Fail => ("✗", Tone::Bad),
         Action::Warn => ("!", Tone::Warn),
@@ -117,7 +117,7 @@ fn counts(judgement: &Judgement) -> String {
     )
 }
 
-/// What an exit code says, in a few words.
+/// The meaning of an exit code.
 fn meaning(code: u8) -> &'static str {
     match code {
         1 => "a clause is broken",
@@ -125,7 +125,7 @@ fn meaning(code: u8) -> &'static str {
         4 => "incomplete, vacuous, or nothing judged",
         5 => "a regression",
         6 => "a clause is not proven, or a gap",
-        7 => "a waiver ended, or waives nothing",
+        7 => "a waiver expired, or waives nothing",
         _ => "the run was interrupted",
     }
 }

@@ -1,4 +1,4 @@
-//! One HTML file: no network, light and dark, printable; what needs attention first, everything below.
+//! One HTML file: no network access, light and dark, printable; first what needs attention, then everything.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use serde_json::Value;
 
 use super::attention::causes;
 use super::diff::diff;
-use super::{again, duration, mark, thousands};
+use super::{duration, mark, repeat_command, thousands};
 use crate::report::{ClauseResult, ContractResult, Evidence, Report, Status, Verdict};
 
 const PAGE: &str = include_str!("../../templates/report.html");
-/// How our pages look.
+/// The CSS of our pages.
 pub const PAGE_STYLE: &str = include_str!("../../templates/report.css");
 
-/// Why the page cannot be written.
+/// Why the page cannot be rendered.
 #[derive(Debug, thiserror::Error)]
 #[error("failed to write HTML: {0}")]
 pub struct HtmlError(#[from] minijinja::Error);
@@ -28,7 +28,7 @@ struct Page<'a> {
     verdict_class: &'static str,
     style: &'static str,
     failures: Vec<Failure>,
-    strip: Vec<Cell>,
+    strip: Vec<ContractCell>,
     unproven: Vec<&'a ClauseResult>,
     sentences: BTreeMap<String, &'static str>,
     levels: [&'static str; 3],
@@ -47,24 +47,24 @@ struct Failure {
     status: Status,
     sign: &'static str,
     story: Vec<String>,
-    diff: Vec<Piece>,
+    diff: Vec<DiffRow>,
     reason: String,
     others: Vec<String>,
-    again: String,
+    repeat_command: String,
     request: String,
     response: String,
     asked: String,
 }
 
 #[derive(Serialize)]
-struct Piece {
+struct DiffRow {
     sign: char,
     text: String,
     note: &'static str,
 }
 
 #[derive(Serialize)]
-struct Cell {
+struct ContractCell {
     name: String,
     component: String,
     sign: &'static str,
@@ -75,7 +75,7 @@ struct Cell {
 /// The page.
 ///
 /// # Errors
-/// When the template breaks.
+/// If the template fails.
 pub fn html(report: &Report) -> Result<String, HtmlError> {
     let mut environment = Environment::new();
     environment
@@ -87,7 +87,7 @@ pub fn html(report: &Report) -> Result<String, HtmlError> {
     let page = environment.get_template("page")?;
     let failures: Vec<Failure> =
         [Status::Failed, Status::Errored].into_iter().flat_map(|status| failures(report, status)).collect();
-    let strip: Vec<Cell> = report.contracts.iter().map(cell).collect();
+    let strip: Vec<ContractCell> = report.contracts.iter().map(cell).collect();
     let unproven: Vec<_> = report
         .contracts
         .iter()
@@ -102,7 +102,7 @@ pub fn html(report: &Report) -> Result<String, HtmlError> {
         .collect();
     let content = Page {
         report,
-        verdict: report.verdict.words(),
+        verdict: report.verdict.label(),
         verdict_class: class(report.verdict),
         style: PAGE_STYLE,
         failures,
@@ -110,7 +110,7 @@ pub fn html(report: &Report) -> Result<String, HtmlError> {
         unproven,
         sentences,
         levels: ["MUST", "SHOULD", "MAY"],
-        untold_release: report.untold_release(),
+        untold_release: report.unknown_release_note(),
     };
     Ok(page.render(minijinja::Value::from(Serde(content)))?)
 }
@@ -132,11 +132,11 @@ fn failures(report: &Report, status: Status) -> Vec<Failure> {
             sign: mark(status),
             story: case.story.clone(),
             diff: pieces
-                .map(|piece| Piece { sign: piece.sign, text: piece.text, note: piece.note })
+                .map(|piece| DiffRow { sign: piece.sign, text: piece.text, note: piece.note })
                 .collect(),
             reason: case.reason.as_ref().map(|reason| reason.text.clone()).unwrap_or_default(),
             others: cause.others,
-            again: again(report, &id),
+            repeat_command: repeat_command(report, &id),
             request: case.evidence.as_ref().map(|evidence| pretty(&evidence.request)).unwrap_or_default(),
             response: case.evidence.as_ref().map(response).unwrap_or_default(),
             asked: case.evidence.as_ref().map(|evidence| evidence.asked.clone()).unwrap_or_default(),
@@ -159,7 +159,7 @@ fn pretty(value: &Value) -> String {
     }
 }
 
-fn cell(contract: &ContractResult) -> Cell {
+fn cell(contract: &ContractResult) -> ContractCell {
     let counts = &contract.counts;
     let sign = match contract.verdict {
         Verdict::Conformant => "✓",
@@ -167,12 +167,12 @@ fn cell(contract: &ContractResult) -> Cell {
         Verdict::Inconclusive => "!",
         Verdict::NonConformant => "✗",
     };
-    Cell {
+    ContractCell {
         name: contract.name.clone(),
         component: contract.component.clone(),
         sign,
         class: class(contract.verdict),
-        words: format!("{}: {} of {} cases passed", contract.verdict.words(), counts.passed, counts.cases),
+        words: format!("{}: {} of {} cases passed", contract.verdict.label(), counts.passed, counts.cases),
     }
 }
 

@@ -1,8 +1,8 @@
-//! The report itself.
+//! The report as JSON.
 
 use crate::report::Report;
 
-/// The canonical form.
+/// The canonical form of a report.
 ///
 /// # Panics
 /// Never: a report is JSON.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Property, Report as Document, TestCase, TestCaseStatus, TestSuite};
 
-use super::{again, one_line};
+use super::{one_line, repeat_command};
 use crate::report::{CaseResult, ClauseResult, ContractResult, Report, Status};
 
 /// Why a report cannot be written as XML.
@@ -16,7 +16,7 @@ pub struct JunitError(#[from] quick_junit::SerializeError);
 /// that only counts failures sees what the exit code sees.
 ///
 /// # Errors
-/// When the XML cannot be written.
+/// If the XML cannot be written.
 pub fn junit(report: &Report) -> Result<String, JunitError> {
     let mut document = Document::new(format!("gardener-conformance {}", report.target.name));
     document.set_time(seconds(report.run.duration_ms));
@@ -87,12 +87,12 @@ fn describe(report: &Report, clause: &ClauseResult, case: &CaseResult, id: &str)
     let mut lines = vec![clause.text.clone()];
     lines.extend(case.story.clone());
     lines.extend(case.checks.iter().map(one_line));
-    lines.push(format!("again: {}", again(report, id)));
+    lines.push(format!("again: {}", repeat_command(report, id)));
     lines.join("\n")
 }
 
-/// What no case shows: unexplained mutations, gaps, clauses that are not proven; as skipped tests, as it decides nothing, what
-/// changes as clauses would have it that were not asked.
+/// Findings beyond single cases: unexplained mutations, gaps, clauses that are not proven; as skipped tests, changes that only
+/// clauses that did not run would miss.
 fn findings(contract: &ContractResult) -> TestSuite {
     let mut suite = TestSuite::new(format!("{}/{} findings", contract.component, contract.name));
     let mut add = |name: String, kind: &str, message: String| {
@@ -104,7 +104,7 @@ fn findings(contract: &ContractResult) -> TestSuite {
         add(
             format!("unexplained {}", found.path),
             "unexplained",
-            format!("became {}; no clause speaks of it", found.became),
+            format!("became {}; no clause explains it", found.became),
         );
     }
     for gap in &contract.gaps {

@@ -27,9 +27,9 @@ pub struct ListedClause {
     pub level: Level,
     /// The sentence.
     pub text: String,
-    /// How many cases it has; `None`: as many as there are objects that it is asked of.
+    /// Number of cases; `None`: one for each object that it applies to.
     pub cases: Option<usize>,
-    /// Names of its cases, where they are wanted.
+    /// Names of its cases, if requested.
     pub names: Vec<String>,
 }
 
@@ -69,7 +69,7 @@ impl Listed {
         let cases: Option<usize> = self.clauses.iter().map(|clause| clause.cases).sum();
         match cases {
             Some(cases) => format!("{clauses}, {}", plural(cases, "case")),
-            None => format!("{clauses}, asked of each object that Gardener emits"),
+            None => format!("{clauses}, for each object that Gardener emits"),
         }
     }
 }

@@ -1,13 +1,13 @@
-//! A report for a pull request: the verdict, a table, and what needs attention folded.
+//! A report for a pull request: the verdict, a table, and folded details of what needs attention.
 
 use std::fmt::Write as _;
 
 use super::attention::causes;
 use super::diff::diff;
-use super::{again, otherwise, plural};
+use super::{deviations, plural, repeat_command};
 use crate::report::{Report, Status};
 
-/// Causes shown in full: a comment has a limited length.
+/// Number of causes that are shown in full: a comment has a limited length.
 const SHOWN: usize = 20;
 
 /// The report as GitHub-flavoured Markdown.
@@ -25,17 +25,17 @@ fn summary(out: &mut String, report: &Report) {
     let mut line = |text: String| writeln!(out, "{text}").expect("writing to memory does not fail");
     let counts = &report.counts;
     let version = report.target.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
-    line(format!("## gardener-conformance: {}", report.verdict.words()));
+    line(format!("## gardener-conformance: {}", report.verdict.label()));
     line(String::new());
     line(format!(
         "**{}{version}** on {}{} · exit code {}",
         cell(&report.target.name),
         report.substrate.name,
-        report.run.asked().map(|asked| format!(" · {}", cell(&asked))).unwrap_or_default(),
+        report.run.requirements().map(|text| format!(" · {}", cell(&text))).unwrap_or_default(),
         report.exit_code
     ));
     line(String::new());
-    line("| level | holds | of | partly asked | not supported | proven |".to_owned());
+    line("| level | holds | of | partly run | not supported | proven |".to_owned());
     line("|---|---:|---:|---:|---:|---:|".to_owned());
     for name in ["MUST", "SHOULD", "MAY"] {
         if let Some(level) = report.levels.get(name) {
@@ -57,15 +57,15 @@ fn summary(out: &mut String, report: &Report) {
     line(String::new());
     if counts.asked_otherwise > 0 {
         let cases = plural(counts.asked_otherwise, "case");
-        line(format!("{cases} asked otherwise than the substrate says: {}.", otherwise(report)));
+        line(format!("{cases} did not run as the substrate says: {}.", deviations(report)));
         line(String::new());
     }
-    if let Some(told) = report.untold_release() {
-        line(format!("{}.", cell(&told)));
+    if let Some(note) = report.unknown_release_note() {
+        line(format!("{}.", cell(&note)));
         line(String::new());
     }
     for error in &report.environment_errors {
-        line(format!("> ⚠️ could not ask the target: {}", cell(error)));
+        line(format!("> ⚠️ could not reach the target: {}", cell(error)));
         line(String::new());
     }
 }
@@ -97,7 +97,7 @@ fn failures(out: &mut String, report: &Report) {
         }
         line("````".to_owned());
         line(String::new());
-        line(format!("`- wanted, + got`. Again: `{}`", again(report, &id).replace('`', "'")));
+        line(format!("`- wanted, + got`. Again: `{}`", repeat_command(report, &id).replace('`', "'")));
         line("</details>".to_owned());
         line(String::new());
     }
@@ -113,7 +113,7 @@ fn findings(out: &mut String, report: &Report) {
     for contract in &report.contracts {
         for unexplained in &contract.unexplained {
             line(format!(
-                "- ? `{}` became `{}`; no clause of {} speaks of it",
+                "- ? `{}` became `{}`; no clause of {} explains it",
                 unexplained.path,
                 unexplained.became.replace('`', "'"),
                 contract.name
@@ -171,7 +171,7 @@ fn contracts(out: &mut String, report: &Report) {
         line(format!(
             "| {} | {} | {} | {} | {} | {} | {} | {} | {} |",
             cell(&contract.name),
-            contract.verdict.words(),
+            contract.verdict.label(),
             counts.clauses,
             counts.cases,
             counts.passed,

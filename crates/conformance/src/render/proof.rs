@@ -1,4 +1,4 @@
-//! How each clause was shown able to fail, damage by damage.
+//! How each clause is proven able to fail, damage by damage.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use super::plural;
 use super::style::{Tone, View};
 use crate::report::{Proof, Report};
 
-/// Proofs as text, damage by damage where the report kept them; with a verbose view also the laws that are proven.
+/// Proofs as text, damage by damage if the report has them; with a verbose view also proven laws.
 #[must_use]
 pub fn proof(report: &Report, view: &View<'_>) -> String {
     let mut out = String::new();
@@ -52,7 +52,7 @@ pub fn proof(report: &Report, view: &View<'_>) -> String {
     out
 }
 
-/// Damages that were caught, damages that were not, and what none applied to.
+/// Damages that were caught, damages that were not, and assertions without a damage.
 fn damages(line: &mut impl FnMut(&str), proof: &Proof, view: &View<'_>) {
     for damage in &proof.noticed {
         line(&view.cut(&format!("      {} fails after {}: {}", damage.case, damage.damage, damage.text), 0));

@@ -1,7 +1,7 @@
-//! SARIF 2.1.0, as code scanning reads it: a rule per clause, a result per case that did not hold, at the row that says so.
+//! SARIF 2.1.0 for code scanning: a rule per clause, and a result per case that did not pass, at its row.
 //!
-//! The shape is spelled out here: a crate for the whole of SARIF generates its types from the schema when it is built, and a
-//! tenth of it is used.
+//! The types are defined here: a crate for all of SARIF generates its types from the schema at build time, and only a tenth of
+//! them is needed.
 
 use std::collections::BTreeMap;
 
@@ -9,31 +9,31 @@ use contract::model::{Level, Location};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{again, one_line};
+use super::{one_line, repeat_command};
 use crate::report::{CaseResult, ClauseResult, ContractResult, Report, Status, WaiverUse};
 
-/// The schema that the log keeps.
+/// The schema of the log.
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
-/// Where the tool is at home.
+/// The home page of the tool.
 const HOME: &str = "https://github.com/gardener/gardener-conformance";
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Rule {
+struct SarifRule {
     id: String,
-    short_description: Text,
-    help: Text,
+    short_description: SarifText,
+    help: SarifText,
     default_configuration: Value,
     properties: Value,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Finding {
+struct SarifResult {
     rule_id: String,
     rule_index: usize,
     level: &'static str,
-    message: Text,
+    message: SarifText,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     locations: Vec<Value>,
     partial_fingerprints: BTreeMap<&'static str, String>,
@@ -42,24 +42,24 @@ struct Finding {
 }
 
 #[derive(Serialize)]
-struct Text {
+struct SarifText {
     text: String,
 }
 
 /// Rules and results, in the order of contracts.
 #[derive(Default)]
-struct Log {
-    rules: Vec<Rule>,
-    results: Vec<Finding>,
+struct SarifLog {
+    rules: Vec<SarifRule>,
+    results: Vec<SarifResult>,
 }
 
 /// The report as SARIF 2.1.0.
 ///
-/// A case that a waiver accepts is a result with a suppression; what could not be asked is a notification of the invocation.
-/// Laws, unexplained changes, gaps, unproven clauses and what is not asked have rules of their own, where there are any.
+/// A waived case is a result with a suppression; a case that could not run is a notification of the invocation. Laws, unexplained
+/// changes, gaps, unproven clauses and changes of clauses that did not run have rules of their own, if there are any.
 #[must_use]
 pub fn sarif(report: &Report) -> String {
-    let mut log = Log::default();
+    let mut log = SarifLog::default();
     for contract in &report.contracts {
         for clause in &contract.clauses {
             let rule = log.clause(contract, clause);
@@ -70,7 +70,7 @@ pub fn sarif(report: &Report) -> String {
                 let text = format!("{} passes and is not proven able to fail", clause.id);
                 log.finding(
                     "unproven",
-                    "a clause is shown able to fail",
+                    "a clause is proven able to fail",
                     (clause.id.clone(), text),
                     place(&clause.location),
                 );
@@ -94,26 +94,26 @@ pub fn sarif(report: &Report) -> String {
     format!("{document:#}\n")
 }
 
-impl Log {
+impl SarifLog {
     /// Adds the rule of a clause.
     fn clause(&mut self, contract: &ContractResult, clause: &ClauseResult) -> usize {
         let source = clause.source.as_ref().map(super::explain::source).unwrap_or_default();
         let word = crate::report::level(clause.level);
         let help =
-            format!("{word} · {source}\n`gardener-conformance explain {}` tells the clause.", clause.id);
-        self.rules.push(Rule {
+            format!("{word} · {source}\n`gardener-conformance explain {}` explains the clause.", clause.id);
+        self.rules.push(SarifRule {
             id: clause.id.clone(),
-            short_description: Text { text: clause.text.clone() },
-            help: Text { text: help },
+            short_description: SarifText { text: clause.text.clone() },
+            help: SarifText { text: help },
             default_configuration: json!({"level": level(clause.level)}),
             properties: json!({"tags": [word, contract.component, contract.name]}),
         });
         self.rules.len() - 1
     }
 
-    /// Adds what no clause says of a contract.
+    /// Adds the findings about a contract.
     fn contract(&mut self, contract: &ContractResult) {
-        // What is about a contract stands where its first clause does.
+        // Findings about a contract have the location of its first clause.
         let first = contract.clauses.first();
         let place = || first.map(|clause| place(&clause.location)).unwrap_or_default();
         let name = &contract.name;
@@ -124,25 +124,25 @@ impl Log {
             }
         }
         for found in &contract.unexplained {
-            let text = format!("{name}: {} became {}, and no clause speaks of it", found.path, found.became);
+            let text = format!("{name}: {} became {}, which no clause explains", found.path, found.became);
             self.finding(
                 "unexplained",
-                "nothing changes that no clause speaks of",
+                "a clause explains every change",
                 (found.path.clone(), text),
                 place(),
             );
         }
         for gap in &contract.gaps {
             let text = format!("{name}: {} changes in {}, and no case would miss it", gap.path, gap.case);
-            self.finding("gap", "every change would be missed by a case", (gap.path.clone(), text), place());
+            self.finding("gap", "a case would miss every change", (gap.path.clone(), text), place());
         }
         for unasked in &contract.unasked {
             let text = format!("{name}: {unasked}");
-            self.finding("unasked", "what changes is asked about", (unasked.path.clone(), text), place());
+            self.finding("unasked", "the clauses of every change run", (unasked.path.clone(), text), place());
         }
     }
 
-    /// Adds a result of a rule that is no clause.
+    /// Adds a result of a rule that is not a clause.
     fn finding(&mut self, kind: &str, sentence: &str, (of, text): (String, String), locations: Vec<Value>) {
         let level = match kind {
             "law" | "unexplained" => "error",
@@ -152,19 +152,19 @@ impl Log {
         let id = if kind == "law" { format!("law: {sentence}") } else { kind.to_owned() };
         let known = self.rules.iter().position(|rule| rule.id == id);
         let rule_index = known.unwrap_or_else(|| {
-            self.rules.push(Rule {
+            self.rules.push(SarifRule {
                 id: id.clone(),
-                short_description: Text { text: sentence.to_owned() },
-                help: Text { text: format!("docs/reports.md of {HOME} says what {kind} is.") },
+                short_description: SarifText { text: sentence.to_owned() },
+                help: SarifText { text: format!("docs/reports.md of {HOME} explains {kind}.") },
                 default_configuration: json!({"level": level}),
                 properties: json!({"tags": [kind]}),
             });
             self.rules.len() - 1
         });
         let partial_fingerprints = BTreeMap::from([("case/v1", format!("{id}/{of}"))]);
-        let message = Text { text };
+        let message = SarifText { text };
         let suppressions = Vec::new();
-        self.results.push(Finding {
+        self.results.push(SarifResult {
             rule_id: id,
             rule_index,
             level,
@@ -176,11 +176,16 @@ impl Log {
     }
 }
 
-/// What became of a case, where it did not hold or was not to hold.
-fn result(report: &Report, rule_index: usize, clause: &ClauseResult, case: &CaseResult) -> Option<Finding> {
+/// The result of a case that did not pass, or was not expected to pass.
+fn result(
+    report: &Report,
+    rule_index: usize,
+    clause: &ClauseResult,
+    case: &CaseResult,
+) -> Option<SarifResult> {
     let id = format!("{}/{}", clause.id, case.name);
     let (level, text) = match case.status {
-        Status::Failed | Status::Waived => (level(clause.level), told(report, clause, case, &id)),
+        Status::Failed | Status::Waived => (level(clause.level), message_text(report, clause, case, &id)),
         Status::UnexpectedPass => ("error", format!("{id} passes though it is waived: remove the waiver")),
         Status::Vacuous => ("warning", format!("{id} asserts nothing")),
         Status::Passed | Status::Errored | Status::Skipped | Status::NotSupported | Status::NotRun => {
@@ -189,23 +194,23 @@ fn result(report: &Report, rule_index: usize, clause: &ClauseResult, case: &Case
     };
     let waivers =
         report.waivers.iter().filter(|used| used.clause == clause.id && case.status == Status::Waived);
-    Some(Finding {
+    Some(SarifResult {
         rule_id: clause.id.clone(),
         rule_index,
         level,
-        message: Text { text },
+        message: SarifText { text },
         locations: place(&case.location),
         partial_fingerprints: BTreeMap::from([("case/v1", id)]),
         suppressions: waivers.map(suppression).collect(),
     })
 }
 
-/// The sentence, what was given and done, what was wanted and what came, and how to ask again.
-fn told(report: &Report, clause: &ClauseResult, case: &CaseResult, id: &str) -> String {
+/// The message: sentence, given and when, failed checks, and the command that repeats the case.
+fn message_text(report: &Report, clause: &ClauseResult, case: &CaseResult, id: &str) -> String {
     let mut lines = vec![clause.text.clone()];
     lines.extend(case.story.clone());
     lines.extend(case.checks.iter().map(one_line));
-    lines.push(format!("again: {}", again(report, id)));
+    lines.push(format!("again: {}", repeat_command(report, id)));
     lines.join("\n")
 }
 
@@ -217,7 +222,7 @@ fn suppression(used: &WaiverUse) -> Value {
     })
 }
 
-/// The file and line of a row; none where nobody knows.
+/// The file and line of a row; empty if unknown.
 fn place(location: &Location) -> Vec<Value> {
     if location.file.is_empty() {
         return Vec::new();
@@ -230,13 +235,13 @@ fn place(location: &Location) -> Vec<Value> {
     vec![json!({"physicalLocation": physical})]
 }
 
-/// How the run went; what could not be asked is no result, as it says nothing about the target.
+/// The invocation; cases that could not run are notifications, since they say nothing about the target.
 fn invocation(report: &Report) -> Value {
     let clauses = report.contracts.iter().flat_map(|contract| &contract.clauses);
     let errored = clauses.flat_map(|clause| {
         clause.cases_with(Status::Errored).map(move |case| {
             let why = case.reason.as_ref().map(|reason| reason.text.as_str()).unwrap_or_default();
-            format!("{}/{} could not be asked: {why}", clause.id, case.name)
+            format!("{}/{} could not run: {why}", clause.id, case.name)
         })
     });
     let notes: Vec<Value> = report

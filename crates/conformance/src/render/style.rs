@@ -1,23 +1,23 @@
-//! How a text is shown: width, how much, and colours where they are wanted.
+//! How text is shown: width, level of detail, and colours.
 
-/// What a piece of text means; the words never depend on its colour.
+/// The meaning of a text; the words never depend on its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
     /// Holds.
     Good,
     /// Broken.
     Bad,
-    /// Wants a look.
+    /// Needs attention.
     Warn,
-    /// Beside the point.
+    /// Less important.
     Faint,
     /// A heading.
     Strong,
 }
 
-/// Gives a text its colour.
+/// Colours text.
 pub trait Style {
-    /// The text, painted or as it is.
+    /// The text, with or without colour.
     fn paint(&self, tone: Tone, text: &str) -> String;
 }
 
@@ -42,17 +42,17 @@ pub struct View<'a> {
     pub verbose: bool,
     /// Colours.
     pub style: &'a dyn Style,
-    /// Where the HTML report lies, for the last line; `None`: no such line.
+    /// Path of the HTML report for the last line; `None`: no such line.
     pub report: Option<&'a str>,
 }
 
 impl View<'_> {
-    /// The text, painted or as it is.
+    /// The text, with or without colour.
     pub(crate) fn paint(&self, tone: Tone, text: &str) -> String {
         self.style.paint(tone, text)
     }
 
-    /// The text on one line of the view, its end cut off with `…`.
+    /// The text shortened to one line of the view, with `…` at its end.
     pub(crate) fn cut(&self, text: &str, indent: usize) -> String {
         let room = self.width.saturating_sub(indent).max(20);
         if text.char_indices().nth(room).is_none() {

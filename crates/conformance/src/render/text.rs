@@ -1,4 +1,4 @@
-//! A report on a terminal: one line per contract, what needs attention, and three lines that conclude.
+//! A report on a terminal: one line per contract, what needs attention, and three lines of conclusion.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -6,12 +6,12 @@ use std::fmt::Write as _;
 use super::attention::{Cause, causes};
 use super::diff::diff;
 use super::style::{Tone, View};
-use super::{again, duration, mark, otherwise, plural, thousands};
+use super::{deviations, duration, mark, plural, repeat_command, thousands};
 use crate::report::{ContractResult, Report, Status, Verdict};
 
-/// Cases of one cause that are named one by one.
+/// Number of cases of one cause that are listed.
 const NAMED: usize = 3;
-/// Causes that are shown in full.
+/// Number of causes that are shown in full.
 const SHOWN: usize = 12;
 
 /// The report as text, without a line that is wider than the view.
@@ -45,11 +45,11 @@ fn contracts(out: &mut String, report: &Report, view: &View<'_>) {
     let counts = &report.counts;
     let shard = report.selection.shard.as_ref();
     let shard = shard.map(|shard| format!(" · shard {} of {}", shard.index, shard.of)).unwrap_or_default();
-    let asked = report.run.asked().map(|asked| format!(" · {asked}")).unwrap_or_default();
+    let requirements = report.run.requirements().map(|text| format!(" · {text}")).unwrap_or_default();
     line(
         out,
         &format!(
-            "  {}, {}, {} in {} · seed {}{shard}{asked}",
+            "  {}, {}, {} in {} · seed {}{shard}{requirements}",
             plural(report.contracts.len(), "contract"),
             plural(counts.clauses, "clause"),
             plural(counts.cases, "case"),
@@ -115,7 +115,7 @@ fn attention(out: &mut String, report: &Report, view: &View<'_>) {
         let text = cause.case.reason.as_ref().map(|reason| reason.text.clone()).unwrap_or_default();
         if !report.environment_errors.contains(&text) {
             line(out, &format!("{} {text}", view.paint(Tone::Warn, "!")));
-            line(out, &format!("  {}", many(&cause)));
+            line(out, &format!("  {}", describe_others(&cause)));
             line(out, "");
         }
     }
@@ -162,16 +162,16 @@ fn failure(out: &mut String, report: &Report, cause: &Cause<'_>, view: &View<'_>
         line(out, &if piece.sign == ' ' { text } else { view.paint(tone, &text) });
     }
     if !cause.others.is_empty() {
-        line(out, &format!("  {}", many(cause)));
+        line(out, &format!("  {}", describe_others(cause)));
     }
     line(out, "");
-    line(out, &format!("  again   {}", again(report, &format!("{}/{}", clause.id, first.name))));
+    line(out, &format!("  again   {}", repeat_command(report, &format!("{}/{}", clause.id, first.name))));
     line(out, &format!("  why     gardener-conformance explain {}", clause.id));
     line(out, "");
 }
 
 /// `and 19 more cases of 3 clauses: a, b, c, …`
-fn many(cause: &Cause<'_>) -> String {
+fn describe_others(cause: &Cause<'_>) -> String {
     if cause.others.is_empty() {
         return format!("{}/{}", cause.clause.id, cause.case.name);
     }
@@ -201,11 +201,11 @@ fn conclusion(out: &mut String, report: &Report, view: &View<'_>) {
         .filter(|(_, counts)| counts.total > 0)
         .map(|(level, counts)| {
             let partly = counts.partly;
-            let partly = if partly > 0 { format!(" ({partly} partly asked)") } else { String::new() };
+            let partly = if partly > 0 { format!(" ({partly} partly run)") } else { String::new() };
             format!("{level} {}/{}{partly}", counts.passed, counts.total)
         })
         .collect();
-    line(out, &format!("verdict  {}    {}", view.paint(tone, report.verdict.words()), levels.join("   ")));
+    line(out, &format!("verdict  {}    {}", view.paint(tone, report.verdict.label()), levels.join("   ")));
     if let Some(signal) = report.interrupted {
         let name = if signal == 2 { "SIGINT" } else { "SIGTERM" };
         line(
@@ -213,7 +213,7 @@ fn conclusion(out: &mut String, report: &Report, view: &View<'_>) {
             &format!("         interrupted by {name}: {} not run", plural(report.counts.not_run, "case")),
         );
     }
-    unasked(out, report);
+    write_not_run(out, report);
     let counts = &report.counts;
     let proven = format!("{} of {} clauses proven able to fail", counts.proven, counts.answered);
     let gaps = plural(counts.gaps, "gap");
@@ -228,8 +228,8 @@ fn conclusion(out: &mut String, report: &Report, view: &View<'_>) {
     }
 }
 
-/// What was not asked, or asked otherwise.
-fn unasked(out: &mut String, report: &Report) {
+/// Cases that did not run, or not as the substrate says.
+fn write_not_run(out: &mut String, report: &Report) {
     let counts = &report.counts;
     if counts.not_supported > 0 {
         line(
@@ -237,8 +237,8 @@ fn unasked(out: &mut String, report: &Report) {
             &format!("         {} not supported: {}", plural(counts.not_supported, "case"), reasons(report)),
         );
     }
-    if let Some(told) = report.untold_release() {
-        line(out, &format!("         {told}"));
+    if let Some(note) = report.unknown_release_note() {
+        line(out, &format!("         {note}"));
     }
     let rows = rows(report);
     if !rows.is_empty() {
@@ -246,25 +246,22 @@ fn unasked(out: &mut String, report: &Report) {
     }
     if counts.asked_otherwise > 0 {
         let cases = plural(counts.asked_otherwise, "case");
-        line(
-            out,
-            &format!("         {cases} asked otherwise than the substrate says: {}", otherwise(report)),
-        );
+        line(out, &format!("         {cases} did not run as the substrate says: {}", deviations(report)));
     }
 }
 
-/// Rows about versions by where they are asked: `decision 96 of 96 asked · reconcile 0 of 54 asked`.
+/// Rows about versions by level: `decision 96 of 96 run · reconcile 0 of 54 run`.
 fn rows(report: &Report) -> String {
     let mut counted: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     let clauses = report.contracts.iter().flat_map(|contract| &contract.clauses);
     for case in clauses.flat_map(|clause| &clause.cases) {
         let Some(level) = &case.runs_on else { continue };
-        let (asked, all) = counted.entry(level).or_default();
-        *asked += usize::from(case.status.is_answer());
+        let (run, all) = counted.entry(level).or_default();
+        *run += usize::from(case.status.is_answer());
         *all += 1;
     }
-    let told = counted.into_iter().map(|(level, (asked, all))| format!("{level} {asked} of {all} asked"));
-    told.collect::<Vec<_>>().join(" · ")
+    let note = counted.into_iter().map(|(level, (run, all))| format!("{level} {run} of {all} run"));
+    note.collect::<Vec<_>>().join(" · ")
 }
 
 /// `12 facts, 3 registration`.

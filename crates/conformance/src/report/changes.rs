@@ -1,4 +1,4 @@
-//! What a target changed that no clause speaks of, or that none would miss.
+//! Changes of a target that no clause explains, or that no case would miss.
 
 use std::fmt;
 
@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 /// A change inside `onlyTouches` whose loss no case notices: a clause is missing.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Gap {
-    /// The place, elements that were there before written `[]`.
+    /// The path, with existing elements written as `[]`.
     pub path: String,
     /// One case in which it changed.
     pub case: String,
 }
 
-/// A change whose loss only clauses would notice that were not asked, as the target lacks what they need.
+/// A change whose loss only clauses would notice that did not run, since the target lacks a feature or parameter.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Unasked {
     /// The place, elements that were there before written `[]`.
@@ -23,15 +23,15 @@ pub struct Unasked {
     pub case: String,
     /// The clauses.
     pub clauses: Vec<String>,
-    /// Why they were not asked, `feature csi off`.
+    /// Why they did not run, `feature csi off`.
     pub reason: String,
 }
 
 impl fmt::Display for Unasked {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { path, case, clauses, reason } = self;
-        let (clauses, are) = (clauses.join(", "), if clauses.len() == 1 { "is" } else { "are" });
-        write!(out, "{path} changes in {case} as {clauses} would have it, which {are} not asked: {reason}")?;
+        let (clauses, verb) = (clauses.join(", "), if clauses.len() == 1 { "requires" } else { "require" });
+        write!(out, "{path} changes in {case} as {clauses} {verb}, which did not run: {reason}")?;
         write!(out, " (state the target's features, or drop the change)")
     }
 }
@@ -41,7 +41,7 @@ impl fmt::Display for Unasked {
 pub struct Unexplained {
     /// The place.
     pub path: String,
-    /// What it became.
+    /// Its new value.
     pub became: String,
     /// Cases in which it happened.
     pub cases: Vec<String>,

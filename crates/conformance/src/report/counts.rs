@@ -1,4 +1,4 @@
-//! Sums.
+//! Counts of cases and clauses.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use super::result::{CaseResult, ClauseResult, ContractResult, Status};
 
-/// How many cases became what, and the clauses they belong to.
+/// Numbers of cases by result, and of clauses.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Counts {
     /// Clauses.
     pub clauses: usize,
-    /// Clauses that were shown able to fail.
+    /// Clauses that are proven able to fail.
     pub proven: usize,
     /// Clauses of which at least one case was answered.
     pub answered: usize,
@@ -30,11 +30,11 @@ pub struct Counts {
     pub passed: usize,
     /// Cases that failed.
     pub failed: usize,
-    /// Cases that could not be asked.
+    /// Cases that could not run because of the environment.
     pub errored: usize,
     /// Cases left out.
     pub skipped: usize,
-    /// Cases that target or substrate cannot bring about.
+    /// Cases that target or substrate do not support.
     pub not_supported: usize,
     /// Cases that failed and are waived.
     pub waived: usize,
@@ -42,9 +42,9 @@ pub struct Counts {
     pub unexpected_pass: usize,
     /// Cases that asserted nothing.
     pub vacuous: usize,
-    /// Cases that were not reached.
+    /// Cases that did not run because the run ended.
     pub not_run: usize,
-    /// Cases that were asked otherwise than the run's substrate says: see their `asked`.
+    /// Cases that did not run as the run's substrate says: see their `asked`.
     #[serde(default)]
     pub asked_otherwise: usize,
 }
@@ -57,12 +57,12 @@ pub struct LevelCounts {
     pub passed: usize,
     /// Clauses that count: all but skipped and not supported ones.
     pub total: usize,
-    /// Of those that hold, clauses of which not every case was asked.
+    /// Clauses that hold of which not every case ran.
     #[serde(default)]
     pub partly: usize,
-    /// Clauses that target or substrate cannot bring about.
+    /// Clauses that target or substrate do not support.
     pub not_supported: usize,
-    /// Clauses that were shown able to fail.
+    /// Clauses that are proven able to fail.
     pub proven: usize,
 }
 
@@ -151,7 +151,7 @@ impl LevelCounts {
             }
             Status::Passed | Status::UnexpectedPass => {
                 self.passed += 1;
-                self.partly += usize::from(clause.is_partly_asked());
+                self.partly += usize::from(clause.is_partly_answered());
             }
             Status::Failed | Status::Errored | Status::Waived | Status::Vacuous | Status::NotRun => {}
         }

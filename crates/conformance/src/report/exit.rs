@@ -14,7 +14,7 @@ pub(crate) fn first_of(codes: &[u8]) -> u8 {
 }
 
 impl Report {
-    /// 0 if the gate holds, else the first of 130, 143, 2, 1, 3, 7, 5, 6, 4 that applies.
+    /// 0 if all is well, else the first of 130, 143, 2, 1, 3, 7, 5, 6, 4 that applies.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         first_of(&self.codes())
@@ -50,7 +50,7 @@ impl Report {
         codes
     }
 
-    /// A MUST clause or a law was broken, or something changed that no clause explains.
+    /// Whether a MUST clause or a law was broken, or a change is unexplained.
     fn is_broken(&self) -> bool {
         let must = self.contracts.iter().flat_map(|contract| &contract.clauses);
         let failed =
@@ -58,7 +58,7 @@ impl Report {
         failed || self.counts.laws_broken > 0 || self.counts.unexplained > 0
     }
 
-    /// A MUST clause that passes was not shown able to fail, a law was not, or a change would not be missed.
+    /// Whether a passing MUST clause or a law is not proven, or there is a gap.
     fn is_unproven(&self) -> bool {
         let clauses = self.contracts.iter().flat_map(|contract| &contract.clauses);
         let unproven = clauses

@@ -1,22 +1,22 @@
-//! Whether a clause was shown able to fail.
+//! Whether a clause is proven able to fail.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A damage, such as one that the clause did not notice.
+/// A damage, for example one that the clause did not notice.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Survivor {
     /// Case whose answer was damaged.
     pub case: String,
     /// `nothing`, `flip`, `leaf`, `drop`, `swap`; of scenarios also `extra`.
     pub damage: String,
-    /// What was done, in words.
+    /// Human-readable description.
     pub text: String,
 }
 
-/// Whether a clause was shown able to fail.
+/// Whether a clause is proven able to fail.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Proof {
@@ -24,19 +24,19 @@ pub struct Proof {
     pub proven: bool,
     /// Damages that were caught, by kind.
     pub caught: BTreeMap<String, usize>,
-    /// The same one by one; only `prove` keeps them.
+    /// The caught damages one by one; only `prove` keeps them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub noticed: Vec<Survivor>,
-    /// Damages that were not.
+    /// Damages that were not caught.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub survivors: Vec<Survivor>,
-    /// Assertions that no damage applied to.
+    /// Assertions to which no damage applied.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub undamaged: Vec<String>,
 }
 
 impl Proof {
-    /// Takes note of a damage.
+    /// Adds a damage.
     pub fn note(&mut self, damage: Survivor, caught: bool) {
         if caught {
             *self.caught.entry(damage.damage.clone()).or_default() += 1;
@@ -46,7 +46,7 @@ impl Proof {
         }
     }
 
-    /// Both together: proven if both are.
+    /// Combines two proofs: proven if both are.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.proven &= other.proven;

@@ -1,4 +1,4 @@
-//! What was found of one contract, clause and case.
+//! The results of contracts, clauses and cases.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::{Counts, Gap, Unasked, Unexplained, Verdict};
 
 use super::proof::Proof;
 
-/// What became of a case or clause.
+/// The result of a case or clause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Status {
@@ -19,11 +19,11 @@ pub enum Status {
     Passed,
     /// The target broke it.
     Failed,
-    /// The target could not be asked; says nothing about it.
+    /// The environment broke, which says nothing about the target.
     Errored,
     /// Left out, with the reason.
     Skipped,
-    /// This target or substrate cannot bring it about, with the reason.
+    /// This target or substrate does not support it, with the reason.
     NotSupported,
     /// Failed, and a waiver accepts that.
     Waived,
@@ -31,11 +31,11 @@ pub enum Status {
     UnexpectedPass,
     /// Asserted nothing.
     Vacuous,
-    /// The run ended before, or a presupposed clause failed.
+    /// The run ended earlier, or a presupposed clause failed.
     NotRun,
 }
 
-/// Kinds of reasons for a case that says nothing.
+/// Kinds of reasons for a case without a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ReasonCode {
@@ -45,38 +45,38 @@ pub enum ReasonCode {
     Parameter,
     /// The clause holds for other versions of the target.
     Version,
-    /// The substrate cannot bring it about.
+    /// The substrate does not support it.
     Substrate,
     /// There is no cluster to write facts into.
     Facts,
     /// The target's configuration cannot be set.
     Configuration,
-    /// The target tells no registration.
+    /// The target has no known registration.
     Registration,
     /// The target does not serve the path.
     NotServed,
     /// A clause that this one presupposes failed.
     Presupposed,
-    /// The run ended before: `--fail-fast` or a signal.
+    /// The run ended earlier: `--fail-fast` or a signal.
     Ended,
     /// The environment broke.
     Environment,
-    /// The harness does not know this form yet.
+    /// The target does not support this form of contract.
     Form,
-    /// The target is not asked about this component.
+    /// The target does not implement this component.
     Component,
-    /// Nothing is asked yet where this row is to be asked.
+    /// The target does not support the level of this row.
     Level,
-    /// No object that tells was there.
+    /// There was no suitable object.
     Object,
 }
 
-/// Why a case says nothing.
+/// Why a case has no result.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Reason {
     /// Kind of reason.
     pub code: ReasonCode,
-    /// In words.
+    /// Human-readable text.
     pub text: String,
 }
 
@@ -85,15 +85,15 @@ pub struct Reason {
 #[serde(rename_all = "camelCase")]
 pub struct Check {
     /// Of admission `object`, `allowed`, `code`, `reason`, `message`, `causes`, `called`, `warnings`, `review`, or `answer`
-    /// where none came; `registration`; of a configuration `starts`, `effective`; of a program `process`; of a scenario `runs`, `eventually`,
+    /// if there was none; `registration`; of a configuration `starts`, `effective`; of a program `process`; of a scenario `runs`, `eventually`,
     /// `history`, `never`, `witness`, `requests`, `faults`; `decision`; or `law`.
     pub part: String,
-    /// Place inside the part: `spec.replicas`; the field of a cause; the name of a law; a scenario's step and object.
+    /// Path inside the part: `spec.replicas`; the field of a cause; the name of a law; a scenario's step and object.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub path: String,
-    /// What was wanted, as shown to a person.
+    /// Expected value, human-readable.
     pub want: String,
-    /// What was there, as shown to a person; `absent` if nothing.
+    /// Actual value, human-readable; `absent` if there was none.
     pub got: String,
 }
 
@@ -101,69 +101,69 @@ pub struct Check {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Evidence {
-    /// Path or URL asked.
+    /// Path or URL of the request.
     pub asked: String,
-    /// What was sent.
+    /// The request.
     pub request: Value,
-    /// HTTP status; absent if no answer came.
+    /// HTTP status; absent without a response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
-    /// What came back; a text where it is no JSON.
+    /// The response; a text if it is not JSON.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub response: Value,
 }
 
-/// Objects of which a case tells together, as there may be many.
+/// A summary of objects in one case, since there may be many.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Together {
-    /// How many.
+    /// Number of objects.
     pub objects: usize,
-    /// What of them: `as they should be`.
+    /// Description: `as they should be`.
     pub what: String,
 }
 
-/// What became of one case.
+/// The result of one case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CaseResult {
     /// Name inside the clause; the id is `<clause>/<name>`.
     pub name: String,
-    /// What became of it.
+    /// Its status.
     pub status: Status,
-    /// Why it says nothing.
+    /// Why it has no result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// Milliseconds, all attempts.
     pub duration_ms: f64,
-    /// How often it was asked until it settled.
+    /// Number of attempts.
     pub attempts: u32,
     /// How many of its repeats did not pass; absent without `--repeat`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_repeats: Option<u16>,
-    /// What did not hold.
+    /// Failed assertions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<Check>,
-    /// What was given and done, in a line each; only where it did not pass.
+    /// Given and when, one line each; only if it did not pass.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub story: Vec<String>,
-    /// Request and response; only where it did not pass.
+    /// Request and response; only if it did not pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Evidence>,
-    /// Asked otherwise than the run's substrate says, and why.
+    /// How the case ran and why, if not as the run's substrate says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<String>,
-    /// Of objects that are told together: how many, and what of them; the name says the same.
+    /// The summary of objects, which is also the name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub together: Option<Together>,
-    /// Of a row about versions: where it is asked: `decision`, `admission`, `reconcile`.
+    /// The level of a row about versions: `decision`, `admission`, `reconcile`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runs_on: Option<String>,
-    /// Where the row stands.
+    /// The location of the row.
     #[schemars(with = "BTreeMap<String, Value>")]
     pub location: Location,
 }
 
-/// What became of one clause.
+/// The result of one clause.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClauseResult {
@@ -174,21 +174,21 @@ pub struct ClauseResult {
     /// `MUST`, `SHOULD`, `MAY`.
     #[schemars(with = "String")]
     pub level: Level,
-    /// What became of it.
+    /// Its status.
     pub status: Status,
-    /// Whether cases of it were not selected: then nothing is said of those.
+    /// Whether some of its cases were not selected.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
     /// Hash of the clause.
     pub hash: String,
-    /// Where it comes from.
+    /// Its source.
     #[schemars(with = "Option<BTreeMap<String, Value>>")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
-    /// Where it stands.
+    /// Its location.
     #[schemars(with = "BTreeMap<String, Value>")]
     pub location: Location,
-    /// Whether it was shown able to fail; absent if no case was answered.
+    /// Whether it is proven able to fail; absent if no case was answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proof: Option<Proof>,
     /// Its cases, in the order of the contract.
@@ -200,31 +200,31 @@ pub struct ClauseResult {
 pub struct LawBreach {
     /// `<clause>/<case>`.
     pub case: String,
-    /// What was wanted and what came.
+    /// What was expected and what happened.
     pub text: String,
 }
 
-/// What became of one law in one contract.
+/// The result of one law in one contract.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LawResult {
     /// The law.
     #[schemars(with = "String")]
     pub law: Law,
-    /// Why it is excused.
+    /// Why it is exempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exempt: Option<String>,
-    /// Cases in which it held.
+    /// Number of cases in which it held.
     pub held: usize,
-    /// Cases in which it did not.
+    /// Cases in which it was broken.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub broken: Vec<LawBreach>,
-    /// Whether a damaged answer (extra, late, broken, toggling) was seen to break it; absent if none was tried.
+    /// Whether damaged answers (extra, late, broken, toggling) break it; absent if none was tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proven: Option<bool>,
 }
 
-/// What was found of one contract.
+/// The results of one contract.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContractResult {
@@ -234,11 +234,11 @@ pub struct ContractResult {
     pub component: String,
     /// SHA-256 over the hashes of its clauses.
     pub digest: String,
-    /// What is concluded.
+    /// The verdict.
     pub verdict: Verdict,
     /// Sums.
     pub counts: Counts,
-    /// Milliseconds that the target took to answer, all exchanges one after the other.
+    /// Milliseconds that the target took to answer, summed over all exchanges.
     pub duration_ms: f64,
     /// Its clauses, in order.
     pub clauses: Vec<ClauseResult>,
@@ -247,7 +247,7 @@ pub struct ContractResult {
     /// Changes that no case would miss.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<Gap>,
-    /// Changes that only clauses would miss that were not asked; no gaps.
+    /// Changes that only clauses that did not run would miss; no gaps.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unasked: Vec<Unasked>,
     /// Changes that no clause explains.
@@ -255,39 +255,39 @@ pub struct ContractResult {
     pub unexplained: Vec<Unexplained>,
 }
 
-/// What became of a waiver.
+/// The state of a waiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum WaiverState {
     /// The clause failed, and that is accepted.
     Used,
-    /// The clause passes: the waiver is to be removed.
+    /// The clause passes: the waiver should be removed.
     UnexpectedPass,
-    /// Its day has passed; the clause counts as if it were not waived.
+    /// It has expired; the clause counts as if it were not waived.
     Expired,
     /// The clause did not run.
     Unused,
 }
 
-/// A waiver and what became of it.
+/// A waiver and its state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WaiverUse {
     /// The clause.
     pub clause: String,
-    /// What became of it.
+    /// Its state.
     pub state: WaiverState,
-    /// Who answers for it.
+    /// The responsible person or team.
     pub owner: String,
     /// Why.
     pub reason: String,
-    /// Where it is discussed.
+    /// Link to its discussion.
     pub link: String,
     /// Last day.
     pub expires: String,
 }
 
 impl ClauseResult {
-    /// Cases that were answered.
+    /// Number of answered cases.
     #[must_use]
     pub fn answered(&self) -> usize {
         self.cases.iter().filter(|case| case.status.is_answer()).count()
@@ -295,7 +295,7 @@ impl ClauseResult {
 
     /// Whether some of its cases were answered and others not.
     #[must_use]
-    pub fn is_partly_asked(&self) -> bool {
+    pub fn is_partly_answered(&self) -> bool {
         (1..self.cases.len()).contains(&self.answered())
     }
 
@@ -314,9 +314,9 @@ impl Status {
 }
 
 impl CaseResult {
-    /// A case that was not asked.
+    /// The result of a case without checks.
     #[must_use]
-    pub fn silent(name: &str, location: &Location, status: Status, reason: Reason) -> Self {
+    pub fn without_checks(name: &str, location: &Location, status: Status, reason: Reason) -> Self {
         Self {
             name: name.to_owned(),
             status,
@@ -336,7 +336,7 @@ impl CaseResult {
 }
 
 impl Reason {
-    /// A reason in words.
+    /// A reason.
     pub fn new(code: ReasonCode, text: impl Into<String>) -> Self {
         Self { code, text: text.into() }
     }

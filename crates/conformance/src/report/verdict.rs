@@ -1,4 +1,4 @@
-//! What is concluded from the statuses of clauses.
+//! Concludes a verdict from the statuses of clauses.
 
 use contract::model::{Clause, Contract, Level};
 use schemars::JsonSchema;
@@ -9,23 +9,23 @@ use super::proof::Proof;
 use super::result::{CaseResult, ClauseResult, ContractResult, LawResult, ReasonCode, Status};
 use crate::digest::digest;
 
-/// What is concluded. MUST decides, SHOULD warns, MAY is recorded.
+/// The verdict. MUST decides, SHOULD warns, MAY is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Verdict {
     /// Every MUST clause that applies passed.
     Conformant,
-    /// None failed, but some MUST clauses could not be asked of this target.
+    /// None failed, but some MUST clauses could not run for this target.
     Partial,
     /// The environment broke, or nothing ran.
     Inconclusive,
-    /// A MUST clause or a law was broken, or something was changed that no clause explains.
+    /// A MUST clause or a law was broken, or a change is unexplained.
     NonConformant,
 }
 
 impl Verdict {
-    /// Concludes of one contract. A case that was to be asked and was not leaves it inconclusive, of whatever level: the
-    /// exit code says the same.
+    /// The verdict on one contract. A case of any level that should have run and did not makes it inconclusive, consistent with
+    /// the exit code.
     #[must_use]
     pub fn of(clauses: &[ClauseResult], laws: &[LawResult], unexplained: usize) -> Self {
         let must = || clauses.iter().filter(|clause| clause.level == Level::Must);
@@ -43,15 +43,15 @@ impl Verdict {
         }
     }
 
-    /// Concludes of several contracts; one that does not apply at all (skipped, or of a feature or a substrate that is
-    /// not there) does not count beside answers to others, and one that was withheld leaves them partial.
+    /// The verdict on several contracts. A contract that does not apply (skipped, or its feature or substrate is missing) does not
+    /// count if others were answered; a withheld contract makes the verdict partial.
     #[must_use]
     pub fn over<'a>(contracts: impl IntoIterator<Item = (Self, &'a [ClauseResult])>) -> Self {
         let counted: Vec<_> =
-            contracts.into_iter().filter(|(_, clauses)| !clauses.iter().all(is_out)).collect();
+            contracts.into_iter().filter(|(_, clauses)| !clauses.iter().all(is_skipped)).collect();
         let answered = counted.iter().any(|(_, clauses)| cases(clauses).any(is_answer));
         let share = |(verdict, clauses): (Self, &[ClauseResult])| {
-            if verdict != Self::Inconclusive || !answered || !cases(clauses).all(is_silent) {
+            if verdict != Self::Inconclusive || !answered || !cases(clauses).all(is_excluded) {
                 verdict
             } else if cases(clauses).any(CaseResult::is_withheld) {
                 Self::Partial
@@ -62,7 +62,7 @@ impl Verdict {
         counted.into_iter().map(share).max().unwrap_or(Self::Inconclusive)
     }
 
-    /// Concludes of a run: what broke around the target, and a signal, leave open what was not broken.
+    /// The verdict on a run: environment errors and signals make it inconclusive, unless a contract was broken.
     #[must_use]
     pub(crate) fn concluded(
         contracts: &[ContractResult],
@@ -76,7 +76,7 @@ impl Verdict {
 
     /// `conformant`, `partial`, `not conformant`, `inconclusive`.
     #[must_use]
-    pub fn words(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Self::Conformant => "conformant",
             Self::Partial => "partial",
@@ -87,7 +87,7 @@ impl Verdict {
 }
 
 impl ContractResult {
-    /// A contract of which these clauses are known, and nothing else.
+    /// A contract's result with these clauses only.
     #[must_use]
     pub fn of(contract: &Contract, clauses: Vec<ClauseResult>, duration_ms: f64) -> Self {
         let hashes: Vec<&str> = contract.clauses.iter().map(|clause| clause.hash.as_str()).collect();
@@ -117,7 +117,7 @@ impl ContractResult {
 }
 
 impl ClauseResult {
-    /// What became of a clause in these cases.
+    /// A clause's result from its cases.
     #[must_use]
     pub fn of(contract: &Contract, clause: &Clause, proof: Option<Proof>, cases: Vec<CaseResult>) -> Self {
         Self {
@@ -134,8 +134,8 @@ impl ClauseResult {
         }
     }
 
-    /// Whether it was not shown able to fail. Of a part of its cases only a damage that none noticed counts: what no damage applied to
-    /// may be asserted by the others.
+    /// Whether it is not proven able to fail. If only a part of its cases ran, only uncaught damages count: other cases may assert
+    /// what no damage applied to.
     #[must_use]
     pub fn is_unproven(&self) -> bool {
         match &self.proof {
@@ -145,7 +145,7 @@ impl ClauseResult {
         }
     }
 
-    /// What a clause became, from its cases: the worst of them.
+    /// The status of a clause: the worst of its cases.
     #[must_use]
     pub fn conclude(cases: &[CaseResult]) -> Status {
         const WORST_FIRST: [Status; 8] = [
@@ -171,17 +171,17 @@ fn is_answer(case: &CaseResult) -> bool {
     case.status.is_answer()
 }
 
-/// It was to be asked, and nobody knows its answer.
+/// Whether the case should have run and has no answer.
 fn is_open(case: &CaseResult) -> bool {
     matches!(case.status, Status::Errored | Status::NotRun | Status::Vacuous)
 }
 
-fn is_silent(case: &CaseResult) -> bool {
+fn is_excluded(case: &CaseResult) -> bool {
     matches!(case.status, Status::Skipped | Status::NotSupported)
 }
 
 impl CaseResult {
-    /// Whether it was not asked for a reason that lies with how the target was given, not with what it declares.
+    /// Whether it did not run because of missing information about the target, not because of the target's features.
     pub(crate) fn is_withheld(&self) -> bool {
         let codes = [
             ReasonCode::Facts,
@@ -196,7 +196,7 @@ impl CaseResult {
     }
 }
 
-fn is_out(clause: &ClauseResult) -> bool {
+fn is_skipped(clause: &ClauseResult) -> bool {
     matches!(clause.status, Status::Skipped)
 }
 
@@ -207,7 +207,7 @@ mod tests {
 
     fn clause(status: Status, code: ReasonCode) -> ClauseResult {
         let location = contract::model::Location::default();
-        let case = CaseResult::silent("case", &location, status, Reason::new(code, "a reason"));
+        let case = CaseResult::without_checks("case", &location, status, Reason::new(code, "a reason"));
         ClauseResult {
             id: "A-1".to_owned(),
             text: String::new(),
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_contract_that_could_not_be_asked_leaves_answers_to_others_partial() {
+    fn a_withheld_contract_makes_the_verdict_partial() {
         let passed = [clause(Status::Passed, ReasonCode::Facts)];
         let withheld = [clause(Status::NotSupported, ReasonCode::Configuration)];
         let elsewhere = [clause(Status::NotSupported, ReasonCode::Substrate)];

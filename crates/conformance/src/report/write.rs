@@ -24,8 +24,8 @@ pub enum WriteError {
         /// The operating system's reason.
         source: std::io::Error,
     },
-    /// The file is no report of a version that is known.
-    #[error("failed to understand {path}: {reason}")]
+    /// The file is no report of a supported version.
+    #[error("failed to parse {path}: {reason}")]
     Parse {
         /// Which.
         path: PathBuf,
@@ -34,10 +34,10 @@ pub enum WriteError {
     },
 }
 
-/// Writes `folder/name` at once.
+/// Writes `folder/name` atomically.
 ///
 /// # Errors
-/// When the folder cannot be made or the file cannot be written.
+/// If the folder cannot be created or the file cannot be written.
 pub fn write(folder: &Path, name: &str, content: &str) -> Result<PathBuf, WriteError> {
     let path = folder.join(name);
     let temporary = folder.join(format!(".{name}.{}.tmp", std::process::id()));
@@ -51,7 +51,7 @@ pub fn write(folder: &Path, name: &str, content: &str) -> Result<PathBuf, WriteE
 /// Reads `folder/report.json`, or the file itself.
 ///
 /// # Errors
-/// When it cannot be read or is no report of a version that is known.
+/// If it cannot be read or is no report of a supported version.
 pub fn read(path: &Path) -> Result<Report, WriteError> {
     let path = if path.is_dir() { path.join("report.json") } else { path.to_owned() };
     let text = fs::read(&path).map_err(|source| WriteError::Read { path: path.clone(), source })?;

@@ -1,5 +1,5 @@
-//! From what was asked to the report: clauses, laws and changes of each part as soon as it was asked, then its proofs, on a
-//! thread of its own while the next part is asked; at the end waivers, sums and the verdict.
+//! Makes the report from the results of cases. A thread evaluates the clauses, laws and changes of each part and then makes its
+//! proofs, while the next part runs; waivers, sums and the verdict come at the end.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
@@ -10,7 +10,7 @@ use std::time::Duration;
 use contract::model::{Clause, Contract, Law};
 use rayon::prelude::*;
 
-use super::{Asked, RunState};
+use super::{CaseRun, RunState};
 use crate::matching::{self, Rules};
 use crate::report::{
     API_VERSION, CaseResult, ClauseResult, ContractResult, ReasonCode, Report, Status, Verdict,
@@ -28,37 +28,37 @@ pub use judged::Judged;
 use presupposed::Presupposing;
 use proofs::Proofs;
 
-/// Parts that wait to be concluded: one, so that what was recorded of many is not kept in memory.
+/// Number of parts that wait to be evaluated: one, so that the recordings of many parts are not kept in memory.
 const WAITING: usize = 1;
 
-/// The thread that concludes parts.
+/// The thread that evaluates parts.
 pub(super) struct Conclusion {
     pub(super) intake: Intake,
     concluded: Receiver<Concluded>,
     proofs: JoinHandle<BTreeMap<usize, Vec<Proofs>>>,
 }
 
-/// Where parts are handed on once they were asked.
+/// Sends parts that have run to the thread.
 pub(super) struct Intake(SyncSender<Part>);
 
-/// Contracts and everything that was asked of them.
+/// Contracts and the results of their cases.
 struct Part {
-    /// Its place among the parts.
+    /// Its index among the parts.
     at: usize,
     contracts: Arc<[Contract]>,
     /// By contract.
-    asked: BTreeMap<usize, Vec<Asked>>,
-    /// Whether laws of contracts were shown able to break.
+    case_runs: BTreeMap<usize, Vec<CaseRun>>,
+    /// Whether the proof of a law of a contract succeeded.
     laws: BTreeMap<(usize, Law), bool>,
 }
 
-/// What became of a part, but for proofs.
+/// The results of a part without proofs.
 struct Concluded {
     at: usize,
     results: Vec<ContractResult>,
     presupposing: Vec<Presupposing>,
     selected: SelectionDigest,
-    /// The release of Gardener that clauses are usually asked of, where they tell releases apart.
+    /// The default release of Gardener, if clauses depend on the release.
     gardener: Option<String>,
 }
 
@@ -66,12 +66,12 @@ impl Conclusion {
     /// Starts the thread; `extras` are the changes that the target declares.
     pub(super) fn begin(extras: Vec<String>) -> Self {
         let (parts, waiting) = sync_channel::<Part>(WAITING);
-        let (tell, concluded) = channel();
+        let (sender, concluded) = channel();
         let proofs = std::thread::spawn(move || {
             let mut proofs = BTreeMap::new();
             for part in waiting {
-                // Nobody listens any more only where the run itself is gone.
-                let _ = tell.send(part.concluded(&extras));
+                // Sending fails only if the run was dropped.
+                let _ = sender.send(part.concluded(&extras));
                 proofs.insert(part.at, part.proofs());
             }
             proofs
@@ -81,27 +81,27 @@ impl Conclusion {
 }
 
 impl Intake {
-    /// Takes what was asked of the part at this place; waits while an earlier part waits too.
+    /// Sends the results of the part with this index; blocks while an earlier part waits.
     pub(super) fn take(
         &self,
         at: usize,
-        (contracts, asked): (Arc<[Contract]>, Vec<Asked>),
+        (contracts, case_runs): (Arc<[Contract]>, Vec<CaseRun>),
         laws: BTreeMap<(usize, Law), bool>,
     ) {
-        let mut by_contract: BTreeMap<usize, Vec<Asked>> = BTreeMap::new();
-        for asked in asked {
-            by_contract.entry(asked.at.contract).or_default().push(asked);
+        let mut by_contract: BTreeMap<usize, Vec<CaseRun>> = BTreeMap::new();
+        for case_run in case_runs {
+            by_contract.entry(case_run.at.contract).or_default().push(case_run);
         }
-        for asked in by_contract.values_mut() {
-            unserved(asked);
+        for case_runs in by_contract.values_mut() {
+            mark_not_served(case_runs);
         }
         // The thread ends early only if it panics; `Judged::proven` joins it and panics too.
-        let _ = self.0.send(Part { at, contracts, asked: by_contract, laws });
+        let _ = self.0.send(Part { at, contracts, case_runs: by_contract, laws });
     }
 }
 
 impl Conclusion {
-    /// The report, but for proofs that are still made.
+    /// The report without the proofs that are still being made.
     pub(super) fn judge(self, state: &RunState<'_>, broken: Vec<String>, took: Duration) -> Judged {
         drop(self.intake);
         let (mut contracts, mut presupposing) = (Vec::new(), Vec::new());
@@ -118,7 +118,7 @@ impl Conclusion {
         let target = state.target.identity();
         let today = options.started_at.get(..10).unwrap_or_default();
         let waivers = crate::waivers::apply(&options.waivers, &target.name, today, &mut contracts);
-        // A failure that is accepted takes nothing with it.
+        // An accepted failure does not affect the clauses that presuppose it.
         presupposed::silence(&presupposing, &mut contracts);
         contracts.iter_mut().for_each(ContractResult::conclude);
         let (counts, levels) = crate::report::sums(&contracts);
@@ -147,10 +147,10 @@ impl Conclusion {
 
 impl Part {
     fn concluded(&self, extras: &[String]) -> Concluded {
-        let asked = |at: usize| self.asked.get(&at).map_or(&[][..], Vec::as_slice);
+        let case_runs = |at: usize| self.case_runs.get(&at).map_or(&[][..], Vec::as_slice);
         let proofs = |at: usize| move |law: Law| self.laws.get(&(at, law)).copied();
         let results = self.contracts.par_iter().enumerate();
-        let results = results.map(|(at, found)| contract(found, asked(at), extras, proofs(at)));
+        let results = results.map(|(at, found)| contract(found, case_runs(at), extras, proofs(at)));
         let clauses = || self.contracts.iter().flat_map(|contract| &contract.clauses);
         let mut selected = SelectionDigest::default();
         self.contracts.iter().for_each(|contract| selected.add_all(contract));
@@ -167,60 +167,68 @@ impl Part {
 
 fn contract(
     contract: &Contract,
-    asked: &[Asked],
+    case_runs: &[CaseRun],
     extras: &[String],
     proofs: impl Fn(Law) -> Option<bool>,
 ) -> ContractResult {
-    let by_clause = |at: usize| asked.iter().filter(move |asked| asked.at.clause == at);
+    let by_clause = |at: usize| case_runs.iter().filter(move |case_run| case_run.at.clause == at);
     let clauses: Vec<ClauseResult> = contract
         .clauses
         .par_iter()
         .enumerate()
         .map(|(at, found)| clause(contract, found, by_clause(at)))
         .collect();
-    let changes::Missed { gaps, unasked } = changes::missed(contract, asked, extras);
-    let took = asked.iter().map(took).fold(0.0, |sum, took| sum + took);
+    let changes::Missed { gaps, unasked } = changes::missed(contract, case_runs, extras);
+    let took = case_runs.iter().map(took).fold(0.0, |sum, took| sum + took);
     ContractResult {
-        laws: laws::of(contract, asked, proofs),
+        laws: laws::of(contract, case_runs, proofs),
         gaps,
         unasked,
-        unexplained: changes::unexplained(contract, asked, extras),
+        unexplained: changes::unexplained(contract, case_runs, extras),
         ..ContractResult::of(contract, clauses, took)
     }
 }
 
 /// Milliseconds that a case's exchanges took; a scenario's, from the start of its clusters to its end.
-fn took(asked: &Asked) -> f64 {
-    let exchanges = asked.traced.as_ref().map(|traced| traced.took);
-    exchanges.map_or(asked.result.duration_ms, super::attempt::milliseconds)
+fn took(case_run: &CaseRun) -> f64 {
+    let exchanges = case_run.traced.as_ref().map(|traced| traced.took);
+    exchanges.map_or(case_run.result.duration_ms, super::attempt::milliseconds)
 }
 
-/// A case that was not to be sent says nothing about a webhook that is not there, and how it is configured does not matter.
-fn unserved(asked: &mut [Asked]) {
-    let reason = asked
-        .iter()
-        .find_map(|asked| asked.result.reason.clone().filter(|reason| reason.code == ReasonCode::NotServed));
-    let Some(reason) = reason.filter(|_| asked.iter().all(|asked| asked.traced.is_none())) else { return };
-    let is_configured =
-        |asked: &Asked| asked.result.reason.as_ref().is_some_and(|of| of.code == ReasonCode::Configuration);
-    let is_told = |asked: &&mut Asked| asked.result.status == Status::Passed || is_configured(asked);
-    for asked in asked.iter_mut().filter(is_told) {
-        let (name, location) = (asked.result.name.clone(), asked.result.location.clone());
-        asked.result = CaseResult::silent(&name, &location, Status::NotSupported, reason.clone());
-        asked.observation = None;
+/// If a webhook is not served, its cases that expect no request and those that need another configuration are not supported.
+fn mark_not_served(case_runs: &mut [CaseRun]) {
+    let reason = case_runs.iter().find_map(|case_run| {
+        case_run.result.reason.clone().filter(|reason| reason.code == ReasonCode::NotServed)
+    });
+    let Some(reason) = reason.filter(|_| case_runs.iter().all(|case_run| case_run.traced.is_none())) else {
+        return;
+    };
+    let is_configured = |case_run: &CaseRun| {
+        case_run.result.reason.as_ref().is_some_and(|of| of.code == ReasonCode::Configuration)
+    };
+    let is_affected =
+        |case_run: &&mut CaseRun| case_run.result.status == Status::Passed || is_configured(case_run);
+    for case_run in case_runs.iter_mut().filter(is_affected) {
+        let (name, location) = (case_run.result.name.clone(), case_run.result.location.clone());
+        case_run.result = CaseResult::without_checks(&name, &location, Status::NotSupported, reason.clone());
+        case_run.observation = None;
     }
 }
 
-fn clause<'a>(contract: &Contract, clause: &Clause, asked: impl Iterator<Item = &'a Asked>) -> ClauseResult {
-    let result = |asked: &Asked| {
-        let decision = clause.cases[asked.at.case].when.decision();
+fn clause<'a>(
+    contract: &Contract,
+    clause: &Clause,
+    case_runs: impl Iterator<Item = &'a CaseRun>,
+) -> ClauseResult {
+    let result = |case_run: &CaseRun| {
+        let decision = clause.cases[case_run.at.case].when.decision();
         let runs_on = decision.map(|decision| decision.runs_on.name().to_owned());
-        CaseResult { runs_on, ..asked.result.clone() }
+        CaseResult { runs_on, ..case_run.result.clone() }
     };
-    ClauseResult::of(contract, clause, None, asked.map(result).collect())
+    ClauseResult::of(contract, clause, None, case_runs.map(result).collect())
 }
 
-fn rules(contract: &Contract, asked: &Asked) -> Rules {
+fn rules(contract: &Contract, case_run: &CaseRun) -> Rules {
     let none = || matching::rules(contract, None);
-    asked.observation.as_ref().map_or_else(none, |seen| matching::rules_of(contract, seen))
+    case_run.observation.as_ref().map_or_else(none, |seen| matching::rules_of(contract, seen))
 }

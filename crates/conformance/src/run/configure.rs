@@ -1,41 +1,41 @@
-//! Cases of the form configuration: the target is started with each, and what becomes of it is what is seen.
+//! Cases of the form configuration: starts the target with each and observes whether it accepts the configuration.
 
 use futures::StreamExt as _;
 use substrate::cluster::Cluster;
 use substrate::embedded::Embedded;
 
 use super::direct::Attempt;
-use super::group::broken;
-use super::{Asked, FactsFrom, Ground, Shared, attempt, ended, unasked};
+use super::group::all_errored;
+use super::{CaseRun, FactsFrom, Ground, PartState, attempt, end_reason, not_run};
 use crate::observation::Observation;
-use crate::plan::{self, CaseRef, Looked};
+use crate::plan::{self, CaseRef, LocatedCase};
 use crate::report::{Reason, ReasonCode, Status};
 use crate::target::{Configured, Facts, NeedsError, Trial};
 
-/// Asks the cases; the second part says what broke around the target.
-pub(super) async fn ask(shared: &Shared<'_>, cases: &[CaseRef]) -> (Vec<Asked>, Option<String>) {
+/// Runs the cases; also returns an environment error.
+pub(super) async fn run_cases(shared: &PartState<'_>, cases: &[CaseRef]) -> (Vec<CaseRun>, Option<String>) {
     if cases.is_empty() {
         return (Vec::new(), None);
     }
     let (server, facts) = match cluster(shared).await {
         Ok(cluster) => cluster,
-        Err(error) => return broken(shared, cases, &error.to_string()),
+        Err(error) => return all_errored(shared, cases, &error.to_string()),
     };
     let side_by_side = if shared.options.fail_fast { 1 } else { shared.state.parallel };
-    let cases = cases.iter().map(|at| one(shared, *at, facts.clone()));
-    let asked = futures::stream::iter(cases).buffer_unordered(side_by_side).collect().await;
+    let cases = cases.iter().map(|at| run_case(shared, *at, facts.clone()));
+    let case_runs = futures::stream::iter(cases).buffer_unordered(side_by_side).collect().await;
     drop(server);
-    (asked, None)
+    (case_runs, None)
 }
 
-/// What the target is started with, and the server that lives as long.
-async fn cluster(shared: &Shared<'_>) -> Result<(Option<Embedded>, Option<Facts>), NeedsError> {
+/// The cluster that the target starts with, and the server that must live as long.
+async fn cluster(shared: &PartState<'_>) -> Result<(Option<Embedded>, Option<Facts>), NeedsError> {
     let needs = shared.target.needs();
     let facts = match &shared.options.ground {
         Ground::Direct(FactsFrom::Given(facts)) => return Ok((None, Some(facts.clone()))),
         Ground::Envtest(server) => Facts::of(server.shared()),
         Ground::Whole(whole) => Facts::of(&whole.cluster),
-        // Whoever runs outside this process is started with a cluster.
+        // A target outside this process needs a cluster to start.
         _ if shared.target.is_outside() => {
             let server = needs.embedded(true, None).await?;
             let facts = Facts::in_process(&server);
@@ -47,53 +47,53 @@ async fn cluster(shared: &Shared<'_>) -> Result<(Option<Embedded>, Option<Facts>
     Ok((None, Some(facts)))
 }
 
-async fn one(shared: &Shared<'_>, at: CaseRef, facts: Option<Facts>) -> Asked {
+async fn run_case(shared: &PartState<'_>, at: CaseRef, facts: Option<Facts>) -> CaseRun {
     if shared.is_over() {
-        return unasked(shared, &[at], Status::NotRun, &ended(shared)).remove(0);
+        return not_run(shared, &[at], Status::NotRun, &end_reason(shared)).remove(0);
     }
-    let looked = plan::look(shared.contracts, at);
-    let then = &looked.case.then;
+    let located = plan::look(shared.contracts, at);
+    let then = &located.case.then;
     let trial = Trial {
-        component: &looked.contract.component,
-        config: &looked.case.config,
+        component: &located.contract.component,
+        config: &located.case.config,
         effective: then.object.is_some(),
         facts,
     };
     let started = std::time::Instant::now();
     let attempt = tokio::select! {
         configured = shared.target.configure(trial) => match configured {
-            Ok(Some(configured)) => seen(looked, configured),
+            Ok(Some(configured)) => observed(located, configured),
             Ok(None) => {
-                Attempt::Silent(Status::NotSupported, reason("the target's configuration cannot be set"))
+                Attempt::Inconclusive(Status::NotSupported, reason("the target's configuration cannot be set"))
             }
             Err(error) => {
-                Attempt::Silent(Status::Errored, Reason::new(ReasonCode::Environment, error.to_string()))
+                Attempt::Inconclusive(Status::Errored, Reason::new(ReasonCode::Environment, error.to_string()))
             }
         },
-        _ = shared.interrupt.wait() => Attempt::Silent(Status::NotRun, ended(shared)),
+        _ = shared.interrupt.wait() => Attempt::Inconclusive(Status::NotRun, end_reason(shared)),
     };
-    let mut asked = attempt::conclude(at, looked, attempt);
-    asked.result.duration_ms = attempt::milliseconds(started.elapsed());
-    shared.done(&mut asked);
-    asked
+    let mut case_run = attempt::conclude(at, located, attempt);
+    case_run.result.duration_ms = attempt::milliseconds(started.elapsed());
+    shared.done(&mut case_run);
+    case_run
 }
 
-fn seen(looked: Looked<'_>, configured: Configured) -> Attempt {
-    let then = &looked.case.then;
+fn observed(located: LocatedCase<'_>, configured: Configured) -> Attempt {
+    let then = &located.case.then;
     if let Configured::Started { warnings, effective } = &configured {
-        let unseen = [
-            (then.warnings.is_some() && warnings.is_none(), "what the target warns of"),
-            (then.object.is_some() && effective.is_none(), "the defaults that the target fills in"),
+        let unobservable = [
+            (then.warnings.is_some() && warnings.is_none(), "warnings of the target"),
+            (then.object.is_some() && effective.is_none(), "defaults that the target sets"),
         ];
-        if let Some((_, what)) = unseen.into_iter().find(|(unseen, _)| *unseen) {
-            return Attempt::Silent(
+        if let Some((_, what)) = unobservable.into_iter().find(|(is_unobservable, _)| *is_unobservable) {
+            return Attempt::Inconclusive(
                 Status::NotSupported,
-                reason(&format!("{what} cannot be seen from outside")),
+                reason(&format!("{what} cannot be observed from outside")),
             );
         }
     }
     let observation = Observation { called: None, input: None, answer: configured.into_answer() };
-    Attempt::Answered { observation: Box::new(observation), trace: None, evidence: None, asked: None }
+    Attempt::Answered { observation: Box::new(observation), trace: None, evidence: None, deviation: None }
 }
 
 fn reason(text: &str) -> Reason {

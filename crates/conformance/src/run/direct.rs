@@ -1,4 +1,4 @@
-//! One attempt at a case on `direct`: the registration is evaluated here, the review is sent straight to the target.
+//! One attempt at a case on `direct`: evaluates the registration and sends the review straight to the target.
 
 use bytes::Bytes;
 use contract::case::{Review, When};
@@ -6,104 +6,111 @@ use serde_json::Value;
 use webhook::dial::DialError;
 use webhook::review::ReviewVersion;
 
-use super::further::{self, How};
-use super::group::Started;
-use super::prepare::Prepared;
+use super::group::StartedGroup;
+use super::law_requests::{self, RequestDetails};
+use super::prepare::PreparedCase;
 use super::subject::{self, SubjectError};
-use crate::exchange::{self, Answer, Exchange, Outcome, Question, Subject};
+use crate::exchange::{self, Answer, Exchange, Outcome, ReviewRequest, Subject};
 use crate::laws::{self, Trace};
 use crate::mask;
 use crate::matching;
 use crate::observation::{Observation, judge, wanted_allowed};
-use crate::place::{self, Placed};
-use crate::plan::Looked;
+use crate::place::{self, PlacedCase};
+use crate::plan::LocatedCase;
 use crate::report::{Check, Evidence, Reason, ReasonCode, Status};
 use crate::route::{self, Route, Routing};
 
-/// What came of asking once.
+/// The result of one attempt.
 pub(super) enum Attempt {
-    /// It cannot be asked here.
-    Silent(Status, Reason),
+    /// The case cannot run here.
+    Inconclusive(Status, Reason),
     /// The target was not reached.
     Unreachable(DialError, Option<Evidence>),
-    /// What came is no answer; the target's fault.
+    /// The target's response is no valid answer.
     Garbled(Vec<Check>, Box<Trace>, Option<Evidence>),
-    /// It was answered.
+    /// The target answered.
     Answered {
-        /// What the case brought about.
+        /// The answer and its input.
         observation: Box<Observation>,
-        /// What the laws are judged on; absent if no webhook was asked.
+        /// The exchanges on which the laws are judged; absent if no request was sent.
         trace: Option<Box<Trace>>,
         /// Request and response.
         evidence: Option<Evidence>,
-        /// How it was asked, if otherwise than the substrate says.
-        asked: Option<String>,
+        /// How the case ran, if not as the report says of the substrate.
+        deviation: Option<String>,
     },
 }
 
 impl Attempt {
-    /// The attempt as the case tells it, whatever its namespace was called.
-    pub(super) fn told_as_written(self, placed: &Placed) -> Self {
+    /// The attempt with the namespace names of the case instead of generated ones.
+    pub(super) fn with_original_names(self, placed: &PlacedCase) -> Self {
         match self {
-            Self::Answered { observation, trace, evidence, asked } => {
-                let observation = Box::new(placed.told_as_written(*observation));
-                Self::Answered { observation, trace, evidence, asked }
+            Self::Answered { observation, trace, evidence, deviation } => {
+                let observation = Box::new(placed.with_original_names(*observation));
+                Self::Answered { observation, trace, evidence, deviation }
             }
             other => other,
         }
     }
 }
 
-/// Asks once.
-pub(super) async fn ask(context: &Started<'_>, looked: Looked<'_>, prepared: &Prepared) -> Attempt {
-    if matches!(looked.case.when, When::Registration { .. }) {
-        return registration(context, looked).await;
+/// Runs the case once.
+pub(super) async fn attempt(
+    context: &StartedGroup<'_>,
+    located: LocatedCase<'_>,
+    prepared: &PreparedCase,
+) -> Attempt {
+    if matches!(located.case.when, When::Registration { .. }) {
+        return registration(context, located).await;
     }
-    let subject = match subject::subject(looked, &prepared.placed) {
+    let subject = match subject::subject(located, &prepared.placed) {
         Ok(subject) => subject,
         Err(error @ SubjectError::Kind(_)) => {
-            return Attempt::Silent(
+            return Attempt::Inconclusive(
                 Status::NotSupported,
                 Reason::new(ReasonCode::Substrate, error.to_string()),
             );
         }
         Err(error) => {
-            return Attempt::Silent(Status::Errored, Reason::new(ReasonCode::Environment, error.to_string()));
+            return Attempt::Inconclusive(
+                Status::Errored,
+                Reason::new(ReasonCode::Environment, error.to_string()),
+            );
         }
     };
     let labels = place::namespace_labels(&prepared.placed);
-    let routing = if looked.direct().is_some() {
-        route::named(context.running, looked.webhook(), &subject)
+    let routing = if located.direct().is_some() {
+        route::named(context.running, located.webhook(), &subject)
     } else {
-        route::route(context.running, looked.webhook(), &subject, &labels)
+        route::route(context.running, located.webhook(), &subject, &labels)
     };
     match routing {
         Routing::Unknown => {
-            let text = format!("no path is known for webhook {}", looked.webhook());
-            Attempt::Silent(Status::NotSupported, Reason::new(ReasonCode::NotServed, text))
+            let text = format!("no path is known for webhook {}", located.webhook());
+            Attempt::Inconclusive(Status::NotSupported, Reason::new(ReasonCode::NotServed, text))
         }
-        Routing::Converted(asked_as) => {
+        Routing::Converted(converted) => {
             let text =
-                format!("the object would be converted to {}, which only a server does", asked_as.version);
-            Attempt::Silent(Status::NotSupported, Reason::new(ReasonCode::Substrate, text))
+                format!("the object would be converted to {}, which only a server does", converted.version);
+            Attempt::Inconclusive(Status::NotSupported, Reason::new(ReasonCode::Substrate, text))
         }
-        Routing::Named(_) if looked.case.then.called.is_some() && looked.direct().is_none() => {
-            let text = "the target tells no registration";
-            Attempt::Silent(Status::NotSupported, Reason::new(ReasonCode::Registration, text))
+        Routing::Named(_) if located.case.then.called.is_some() && located.direct().is_none() => {
+            let text = "the target has no known registration";
+            Attempt::Inconclusive(Status::NotSupported, Reason::new(ReasonCode::Registration, text))
         }
-        Routing::Named(route) => send(context, looked, prepared, &subject, &[route], None).await,
+        Routing::Named(route) => send(context, located, prepared, &subject, &[route], None).await,
         Routing::Registered(routes) if routes.is_empty() => {
-            unsent(context, looked, Observation::untouched(Some(false), subject.object)).await
+            unsent(context, located, Observation::untouched(Some(false), subject.object)).await
         }
-        Routing::Registered(routes) => send(context, looked, prepared, &subject, &routes, Some(true)).await,
+        Routing::Registered(routes) => send(context, located, prepared, &subject, &routes, Some(true)).await,
     }
 }
 
-/// Sends the review to each webhook in turn, each one's result being the next one's object; a refusal ends it.
+/// Sends the review to each webhook in turn; the object that one returns is the input of the next. A refusal ends it.
 async fn send(
-    context: &Started<'_>,
-    looked: Looked<'_>,
-    prepared: &Prepared,
+    context: &StartedGroup<'_>,
+    located: LocatedCase<'_>,
+    prepared: &PreparedCase,
     subject: &Subject,
     routes: &[Route],
     called: Option<bool>,
@@ -111,22 +118,22 @@ async fn send(
     let mut at = subject.clone();
     let (mut patched, mut last, mut earlier) = (false, None, Vec::new());
     for route in routes {
-        let version = version(looked, route);
-        let question = Question {
+        let version = version(located, route);
+        let review = ReviewRequest {
             subject: &at,
             version,
             uid: &prepared.uid,
             dry_run: false,
-            overrides: looked.overrides(),
+            overrides: located.overrides(),
         };
-        let exchange = exchange::ask(context.dialer.as_ref(), &route.path, &question, route.timeout).await;
+        let exchange = exchange::ask(context.dialer.as_ref(), &route.path, &review, route.timeout).await;
         let evidence = evidence(&exchange);
         let Some(answer) = exchange.answer().cloned() else {
             earlier.extend(last.map(|(_, trace, _)| trace));
-            return refused(exchange, route, looked, subject, (evidence, earlier));
+            return without_answer(exchange, route, located, subject, (evidence, earlier));
         };
-        let how = How { route, uid: &prepared.uid, version, overrides: looked.overrides() };
-        let trace = further::trace(context, looked, prepared, &at, &how, exchange).await;
+        let details = RequestDetails { route, uid: &prepared.uid, version, overrides: located.overrides() };
+        let trace = law_requests::trace(context, located, prepared, &at, &details, exchange).await;
         patched |= answer.patched;
         let ends = !answer.allowed;
         at.object = answer.object.clone().or(at.object);
@@ -135,48 +142,48 @@ async fn send(
             break;
         }
     }
-    let (mut answer, trace, evidence) = last.expect("at least one webhook is asked");
+    let (mut answer, trace, evidence) = last.expect("there is at least one webhook");
     answer.patched = patched;
-    let overridden = looked.overrides().and_then(|fields| fields.get("object").cloned());
+    let overridden = located.overrides().and_then(|fields| fields.get("object").cloned());
     let input = overridden.or_else(|| subject.object.clone()).filter(|object| !object.is_null());
     let observation = Observation { called, input, answer };
     Attempt::Answered {
         observation: Box::new(observation),
         trace: Some(Box::new(Trace { earlier, ..trace })),
         evidence: Some(evidence),
-        asked: None,
+        deviation: None,
     }
 }
 
-/// How the webhook is registered; nothing is sent.
-async fn registration(context: &Started<'_>, looked: Looked<'_>) -> Attempt {
-    if context.running.paths(looked.webhook()).is_empty() {
-        let text = format!("no path is known for webhook {}", looked.webhook());
-        return Attempt::Silent(Status::NotSupported, Reason::new(ReasonCode::NotServed, text));
+/// Observes how the webhook is registered; sends nothing.
+async fn registration(context: &StartedGroup<'_>, located: LocatedCase<'_>) -> Attempt {
+    if context.running.paths(located.webhook()).is_empty() {
+        let text = format!("no path is known for webhook {}", located.webhook());
+        return Attempt::Inconclusive(Status::NotSupported, Reason::new(ReasonCode::NotServed, text));
     }
-    let Some(found) = route::configurations(context.running, looked.webhook()) else {
-        let text = "the target tells no registration";
-        return Attempt::Silent(Status::NotSupported, Reason::new(ReasonCode::Registration, text));
+    let Some(found) = route::configurations(context.running, located.webhook()) else {
+        let text = "the target has no known registration";
+        return Attempt::Inconclusive(Status::NotSupported, Reason::new(ReasonCode::Registration, text));
     };
-    let object = route::whole(found).map(|configuration| configuration.to_object());
+    let object = route::merge_configurations(found).map(|configuration| configuration.to_object());
     let answer = Answer { allowed: true, object, ..Answer::default() };
-    unsent(context, looked, Observation { called: None, input: None, answer }).await
+    unsent(context, located, Observation { called: None, input: None, answer }).await
 }
 
-/// What was seen without sending anything. What that breaks says nothing about a webhook that a foreign target has not.
-async fn unsent(context: &Started<'_>, looked: Looked<'_>, seen: Observation) -> Attempt {
+/// The result of a case that sends nothing. A broken expectation does not count if a foreign target has no such webhook.
+async fn unsent(context: &StartedGroup<'_>, located: LocatedCase<'_>, seen: Observation) -> Attempt {
     let is_broken =
-        || !judge(&looked.case.then, &seen, &matching::rules_of(looked.contract, &seen)).is_empty();
-    if context.shared.target.is_outside() && is_broken() && is_nowhere(context, looked.webhook()).await {
-        let paths = context.running.paths(looked.webhook()).join(", ");
+        || !judge(&located.case.then, &seen, &matching::rules_of(located.contract, &seen)).is_empty();
+    if context.shared.target.is_outside() && is_broken() && is_not_served(context, located.webhook()).await {
+        let paths = context.running.paths(located.webhook()).join(", ");
         let text = format!("{paths} is not registered and answers 404: not served");
-        return Attempt::Silent(Status::NotSupported, Reason::new(ReasonCode::NotServed, text));
+        return Attempt::Inconclusive(Status::NotSupported, Reason::new(ReasonCode::NotServed, text));
     }
-    Attempt::Answered { observation: Box::new(seen), trace: None, evidence: None, asked: None }
+    Attempt::Answered { observation: Box::new(seen), trace: None, evidence: None, deviation: None }
 }
 
 /// Whether no registration leads to a webhook and none of its paths is served.
-async fn is_nowhere(context: &Started<'_>, webhook: &str) -> bool {
+async fn is_not_served(context: &StartedGroup<'_>, webhook: &str) -> bool {
     if route::registered(context.running, webhook).is_none_or(|found| !found.is_empty()) {
         return false;
     }
@@ -191,20 +198,20 @@ async fn is_nowhere(context: &Started<'_>, webhook: &str) -> bool {
     true
 }
 
-/// The version that the case says, or the best that the webhook knows.
-fn version(looked: Looked<'_>, route: &Route) -> ReviewVersion {
-    match looked.direct().and_then(|sending| sending.review) {
+/// The AdmissionReview version that the case sets, else the newest that the webhook supports.
+fn version(located: LocatedCase<'_>, route: &Route) -> ReviewVersion {
+    match located.direct().and_then(|sending| sending.review) {
         Some(Review::V1) => ReviewVersion::V1,
         None if route.v1 => ReviewVersion::V1,
         Some(Review::V1beta1) | None => ReviewVersion::V1beta1,
     }
 }
 
-/// What it means that no answer came.
-fn refused(
+/// The result of an exchange without a valid answer.
+fn without_answer(
     exchange: Exchange,
     route: &Route,
-    looked: Looked<'_>,
+    located: LocatedCase<'_>,
     subject: &Subject,
     (evidence, earlier): (Evidence, Vec<Trace>),
 ) -> Attempt {
@@ -212,10 +219,10 @@ fn refused(
         Outcome::Unreachable(error) => return Attempt::Unreachable(error.clone(), Some(evidence)),
         Outcome::NotServed => {
             let text = format!("{} answers 404: not served", route.path);
-            return Attempt::Silent(Status::NotSupported, Reason::new(ReasonCode::NotServed, text));
+            return Attempt::Inconclusive(Status::NotSupported, Reason::new(ReasonCode::NotServed, text));
         }
         Outcome::NotPut(reason) => {
-            return Attempt::Silent(Status::NotSupported, Reason::new(ReasonCode::Substrate, reason));
+            return Attempt::Inconclusive(Status::NotSupported, Reason::new(ReasonCode::Substrate, reason));
         }
         Outcome::Late(timeout) => format!("no answer within its declared timeout of {timeout:?}"),
         Outcome::Garbled(bad) => bad.to_string(),
@@ -223,8 +230,8 @@ fn refused(
     };
     let late = matches!(exchange.outcome, Outcome::Late(_));
     let law = if late { contract::model::Law::WithinTimeout } else { contract::model::Law::UidEchoed };
-    let part = if looked.contract.exempt.contains_key(&law) { "answer" } else { "law" };
-    let want = match wanted_allowed(&looked.case.then) {
+    let part = if located.contract.exempt.contains_key(&law) { "answer" } else { "law" };
+    let want = match wanted_allowed(&located.case.then) {
         Some(true) => "an answer that allows",
         Some(false) => "an answer that refuses",
         None => "an answer",

@@ -1,11 +1,11 @@
-//! Ends a run early: what was asked is kept, the rest is reported as not run.
+//! Ends a run early: results so far are kept, the other cases are reported as not run.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use tokio::sync::Notify;
 
-/// Raised by whoever hears a signal; cloning gives the same.
+/// Raised by a signal handler; clones share the state.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt {
     inner: Arc<Inner>,
@@ -21,12 +21,12 @@ struct Inner {
 impl Interrupt {
     /// Ends the run for this signal (2 for SIGINT, 15 for SIGTERM); the first one counts.
     pub fn raise(&self, signal: u8) {
-        // Whoever came first has said it.
+        // Only the first signal counts.
         let _ = self.inner.signal.compare_exchange(0, signal, Ordering::SeqCst, Ordering::SeqCst);
         self.inner.notify.notify_waiters();
     }
 
-    /// The signal, if it was raised.
+    /// The signal, if one was raised.
     #[must_use]
     pub fn raised(&self) -> Option<u8> {
         Some(self.inner.signal.load(Ordering::SeqCst)).filter(|signal| *signal != 0)
@@ -43,7 +43,7 @@ impl Interrupt {
         }
     }
 
-    /// Counts runs, so that namespaces of several runs of one process do not meet.
+    /// Counts runs, so that several runs of one process use different namespaces.
     pub(crate) fn run_number(&self) -> u64 {
         self.inner.runs.fetch_add(1, Ordering::SeqCst)
     }

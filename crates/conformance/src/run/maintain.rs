@@ -1,11 +1,11 @@
-//! Rows about versions that run on the controller: each has a garden of its own that begins at the row's time, in which the
-//! controller maintains the Shoot, in virtual time. A controller outside of this process has the real time, and the row's dates
-//! are moved there.
+//! Rows about versions that run on the controller: each has a garden of its own that starts at the row's time, in which the
+//! controller maintains the Shoot in virtual time. A controller outside of this process has the real time, to which the row's
+//! dates are moved.
 //!
-//! What is seen there is told as the decision would be, so that one clause judges both.
+//! The observation has the form of a decision's document, so that one clause judges both.
 
+mod document;
 mod garden;
-mod told;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,89 +19,90 @@ use serde_json::Value;
 use self::garden::Garden;
 use super::attempt::{self, milliseconds};
 use super::direct::Attempt;
-use super::scenario::{self, Apart, Ended};
-use super::{Asked, FactsFrom, Ground, Shared, ended, unasked};
+use super::scenario::{self, ScenarioEnd, ThreadOptions};
+use super::{CaseRun, FactsFrom, Ground, PartState, end_reason, not_run};
 use crate::exchange::Answer;
 use crate::observation::Observation;
-use crate::plan::{self, CaseRef, Looked};
+use crate::plan::{self, CaseRef, LocatedCase};
 use crate::report::{Reason, ReasonCode, Status};
 use crate::target::{Chance, Target};
 
-/// Why no real API server is asked.
+/// Why the row does not run on a real API server.
 const ELSEWHERE: &str =
     "on embedded API servers in virtual time: a row about maintenance has a time of its own";
-/// What is told of a window and takes the next maintenance to be seen.
+/// Fields of a window's document that are known only after the next maintenance.
 const NEXT: [&str; 2] = ["next", "window"];
 
-/// Asks the cases side by side; the second part says what broke around the target.
-pub(super) fn ask_all(shared: &Shared<'_>, cases: &[CaseRef]) -> (Vec<Asked>, Vec<String>) {
+/// Runs the cases in parallel; also returns environment errors.
+pub(super) fn run_all(shared: &PartState<'_>, cases: &[CaseRef]) -> (Vec<CaseRun>, Vec<String>) {
     let lanes = shared.state.parallel;
-    scenario::in_lanes(shared, cases, lanes, |at, _| ask(shared, at))
+    scenario::in_lanes(shared, cases, lanes, |at, _| run_case(shared, at))
 }
 
-fn ask(shared: &Shared<'_>, at: CaseRef) -> (Asked, Option<String>) {
+fn run_case(shared: &PartState<'_>, at: CaseRef) -> (CaseRun, Option<String>) {
     if shared.is_over() {
-        return (unasked(shared, &[at], Status::NotRun, &ended(shared)).remove(0), None);
+        return (not_run(shared, &[at], Status::NotRun, &end_reason(shared)).remove(0), None);
     }
     if let Ground::Direct(FactsFrom::Given(_) | FactsFrom::Nowhere) = shared.options.ground {
         let reason =
             Reason::new(ReasonCode::Substrate, "its controller must be started with a garden of its own");
-        return (unasked(shared, &[at], Status::NotSupported, &reason).remove(0), None);
+        return (not_run(shared, &[at], Status::NotSupported, &reason).remove(0), None);
     }
-    let looked = plan::look(shared.contracts, at);
+    let located = plan::look(shared.contracts, at);
     let started = Instant::now();
-    let scene = Scene { target: Arc::clone(shared.target), contracts: Arc::clone(shared.contracts), at };
+    let case =
+        MaintenanceCase { target: Arc::clone(shared.target), contracts: Arc::clone(shared.contracts), at };
     let outside = shared.target.is_outside();
     let waits = if outside { garden::REAL_PATIENCE } else { Duration::ZERO };
-    let apart = Apart { real_time: outside, waits, is_gone: &|| false };
-    let seen = scenario::apart(shared.interrupt, &looked.id(), &apart, |bark| async move {
+    let options = ThreadOptions { real_time: outside, waits, is_failed: &|| false };
+    let observed = scenario::run_in_thread(shared.interrupt, &located.id(), &options, |abort| async move {
         tokio::select! {
-            answer = scene.answer() => answer.map(Some),
-            () = bark.notified() => Ok(None),
+            answer = case.answer() => answer.map(Some),
+            () = abort.notified() => Ok(None),
         }
     });
-    let (attempt, broken) = match seen {
-        Ok(answer) => (answered(looked, answer, &shared.options.ground), None),
-        Err(Ended::Interrupted) => (Attempt::Silent(Status::NotRun, ended(shared)), None),
-        Err(Ended::NotSupported(text)) => {
-            (Attempt::Silent(Status::NotSupported, Reason::new(ReasonCode::Substrate, text)), None)
+    let (attempt, broken) = match observed {
+        Ok(answer) => (answered(located, answer, &shared.options.ground), None),
+        Err(ScenarioEnd::Interrupted) => (Attempt::Inconclusive(Status::NotRun, end_reason(shared)), None),
+        Err(ScenarioEnd::NotSupported(text)) => {
+            (Attempt::Inconclusive(Status::NotSupported, Reason::new(ReasonCode::Substrate, text)), None)
         }
-        Err(Ended::Environment(text)) => {
+        Err(ScenarioEnd::Environment(text)) => {
             let reason = Reason::new(ReasonCode::Environment, &text);
-            (Attempt::Silent(Status::Errored, reason), Some(text))
+            (Attempt::Inconclusive(Status::Errored, reason), Some(text))
         }
     };
-    let mut asked = attempt::conclude(at, looked, attempt);
-    asked.result.duration_ms = milliseconds(started.elapsed());
-    (asked, broken)
+    let mut case_run = attempt::conclude(at, located, attempt);
+    case_run.result.duration_ms = milliseconds(started.elapsed());
+    (case_run, broken)
 }
 
-fn answered(looked: Looked<'_>, answer: Answer, ground: &Ground) -> Attempt {
-    let otherwise = matches!(ground, Ground::Envtest(_) | Ground::Whole(_)).then(|| ELSEWHERE.to_owned());
-    let observation = Box::new(Observation { called: None, input: looked.case.input(), answer });
-    Attempt::Answered { observation, trace: None, evidence: None, asked: otherwise }
+fn answered(located: LocatedCase<'_>, answer: Answer, ground: &Ground) -> Attempt {
+    let deviation = matches!(ground, Ground::Envtest(_) | Ground::Whole(_)).then(|| ELSEWHERE.to_owned());
+    let observation = Box::new(Observation { called: None, input: located.case.input(), answer });
+    Attempt::Answered { observation, trace: None, evidence: None, deviation }
 }
 
-/// What a row needs of the whole run. Its thread owns it, as nobody may wait for the thread.
-struct Scene {
+/// Everything that a row needs of the run. Its thread owns it, since the thread may outlive the run.
+struct MaintenanceCase {
     target: Arc<dyn Target>,
     contracts: Arc<[Contract]>,
     at: CaseRef,
 }
 
-impl Scene {
-    /// What comes of the row, as the document that tells it, or why nothing did.
-    async fn answer(&self) -> Result<Answer, Ended> {
-        let looked = plan::look(&self.contracts, self.at);
-        let decision = looked.case.when.decision().expect("the plan has decisions only");
+impl MaintenanceCase {
+    /// The document of the row, or the reason why there is none.
+    async fn answer(&self) -> Result<Answer, ScenarioEnd> {
+        let located = plan::look(&self.contracts, self.at);
+        let decision = located.case.when.decision().expect("the plan has decisions only");
         if self.target.is_outside()
-            && let Some(reason) = unseen_outside(&decision.asks)
+            && let Some(reason) = unobservable_outside(&decision.asks)
         {
-            return Err(Ended::NotSupported(reason.to_owned()));
+            return Err(ScenarioEnd::NotSupported(reason.to_owned()));
         }
         let document = match decision.asks {
-            Question::Window => self.window(looked, decision).await?,
-            _ => self.maintenance(looked, decision).await?,
+            Question::Window => self.window(located, decision).await?,
+            _ => self.maintenance(located, decision).await?,
         };
         Ok(match document {
             Ok(document) => Answer { allowed: true, object: Some(document), ..Answer::default() },
@@ -109,53 +110,61 @@ impl Scene {
         })
     }
 
-    /// A Shoot that is told to be maintained, afterwards.
-    async fn maintenance(&self, looked: Looked<'_>, decision: &Decision) -> Result<Told, Ended> {
-        let garden = Garden::begin(&self.target, looked, decision, Chance::Seeded).await?;
+    /// The Shoot after a maintenance that an annotation requests.
+    async fn maintenance(
+        &self,
+        located: LocatedCase<'_>,
+        decision: &Decision,
+    ) -> Result<MaintenanceResult, ScenarioEnd> {
+        let garden = Garden::begin(&self.target, located, decision, Chance::Seeded).await?;
         let maintained = garden.maintained().await;
         garden.end().await;
-        let given = looked.case.given.object.clone().unwrap_or_default();
+        let given = located.case.given.object.clone().unwrap_or_default();
         let tells = decision.asks.tells();
-        Ok(maintained?.map(|live| told::maintenance(given, &live, tells)))
+        Ok(maintained?.map(|live| document::maintenance(given, &live, tells)))
     }
 
-    /// Whether a Shoot is maintained at once, and between which times it is next, of which the row may ask nothing.
-    async fn window(&self, looked: Looked<'_>, decision: &Decision) -> Result<Told, Ended> {
-        let asks_next = asks_next(looked.case);
+    /// Whether a Shoot is maintained at once, and, if the row asserts it, between which times it is maintained next.
+    async fn window(
+        &self,
+        located: LocatedCase<'_>,
+        decision: &Decision,
+    ) -> Result<MaintenanceResult, ScenarioEnd> {
+        let needs_next = asserts_next(located.case);
         let (mut at_once, mut spans) = (false, Vec::new());
         for chance in [Chance::Least, Chance::Greatest] {
-            let garden = Garden::begin(&self.target, looked, decision, chance).await?;
-            let seen = garden.windows(asks_next).await;
+            let garden = Garden::begin(&self.target, located, decision, chance).await?;
+            let observed = garden.windows(needs_next).await;
             garden.end().await;
-            match seen? {
+            match observed? {
                 Ok((maintained, next)) => {
                     at_once = maintained;
                     spans.extend(next);
                 }
                 Err(reason) => return Ok(Err(reason)),
             }
-            if !asks_next {
+            if !needs_next {
                 break;
             }
         }
-        Ok(Ok(told::window(at_once, decision.now, &spans)))
+        Ok(Ok(document::window(at_once, decision.now, &spans)))
     }
 }
 
-/// Why what is asked is not seen of a controller outside of this process, whose time is the real one.
-fn unseen_outside(asks: &Question) -> Option<&'static str> {
+/// Why a row cannot be observed on a controller outside of this process, which has the real time.
+fn unobservable_outside(asks: &Question) -> Option<&'static str> {
     match asks {
-        Question::Window => Some("when a Shoot is maintained by itself takes hours to be seen"),
+        Question::Window => Some("it takes hours to observe a maintenance in the Shoot's time window"),
         Question::Maintenance { admitted: true } => Some("its garden has no admission"),
         _ => None,
     }
 }
 
-/// What is told, or why nothing came about.
-type Told = Result<Value, String>;
+/// The document, or the reason why there is none.
+type MaintenanceResult = Result<Value, String>;
 
-/// Whether a row asserts when the next maintenance is, which takes a day to be seen.
-fn asks_next(case: &Case) -> bool {
+/// Whether a row asserts when the next maintenance is, which takes a day to observe.
+fn asserts_next(case: &Case) -> bool {
     match &case.then.object {
         Some(Expect::Map(fields)) => NEXT.iter().any(|field| fields.contains_key(*field)),
         _ => true,

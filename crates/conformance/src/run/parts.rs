@@ -1,5 +1,5 @@
-//! The parts of a run, one after the other, or side by side where each has servers and targets of its own in this process: then
-//! every core has work.
+//! Runs the parts of a run one after the other, or in parallel if each has servers and targets of its own in this process, so
+//! that all cores have work.
 
 use std::num::NonZero;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,31 +10,31 @@ use tokio::runtime::{Builder, Handle, RuntimeFlavor};
 
 use super::conclude::Intake;
 use super::{
-    Asked, Event, FactsFrom, Ground, Options, RunState, Shared, ask_all, death, group, missing, silent,
+    CaseRun, Event, FactsFrom, Ground, Options, PartState, RunState, death, group, missing, run_all, silent,
 };
 use crate::plan;
 use crate::target::Target;
 
-/// A part with its place, or why its contracts cannot be read.
+/// The index of a part and its contracts, or why they cannot be read.
 type Next = (usize, Result<Vec<Contract>, String>);
 
-/// Parts that are still to be asked.
+/// Parts that have not run yet.
 struct Queue<I> {
     parts: I,
-    /// How many contracts the parts have that were taken.
+    /// Number of contracts in the parts that were taken.
     contracts: usize,
 }
 
-/// A part in its place.
+/// A part with its index.
 struct Part {
     at: usize,
-    /// How many contracts earlier parts have.
+    /// Number of contracts in earlier parts.
     before: usize,
     contracts: Arc<[Contract]>,
 }
 
-/// Asks all parts and hands them on to be concluded; gives what broke around the target.
-pub(super) async fn ask(
+/// Runs all parts and sends their results on to be evaluated; returns environment errors.
+pub(super) async fn run_parts(
     state: &RunState<'_>,
     parts: impl Iterator<Item = Next> + Send,
     conclusion: &Intake,
@@ -42,11 +42,11 @@ pub(super) async fn ask(
     let queue = Mutex::new(Queue { parts, contracts: 0 });
     let broken = Mutex::new(Vec::new());
     match state.lanes {
-        1 => in_turn(state, &queue, conclusion, &broken).await,
+        1 => run_in_turn(state, &queue, conclusion, &broken).await,
         lanes => thread::scope(|scope| {
             for _ in 0..lanes {
                 scope.spawn(|| match Builder::new_current_thread().enable_all().build() {
-                    Ok(runtime) => runtime.block_on(in_turn(state, &queue, conclusion, &broken)),
+                    Ok(runtime) => runtime.block_on(run_in_turn(state, &queue, conclusion, &broken)),
                     Err(error) => lock(&broken).push(format!("failed to start: {error}")),
                 });
             }
@@ -55,12 +55,11 @@ pub(super) async fn ask(
     broken.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How many parts are asked at once. What parts share (a control plane, a cluster, a target outside this process) is asked by one
-/// after the other; so is everything on a runtime of one thread, which has the clock of a test, and where the first failure ends the
-/// run.
+/// How many parts run in parallel. Parts that share a control plane, a cluster or a target outside this process run one after
+/// the other. So do all parts on a runtime of one thread, which has a test's clock, and if the first failure ends the run.
 pub(super) fn side_by_side(target: &dyn Target, options: &Options) -> usize {
     let own_servers = matches!(options.ground, Ground::Embedded | Ground::Direct(FactsFrom::Embedded));
-    let in_order = target.is_outside() || target.asks_in_turn() || options.fail_fast;
+    let in_order = target.is_outside() || target.asks_run_in_turn() || options.fail_fast;
     let is_threaded = |handle: Handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread;
     if !own_servers || in_order || !Handle::try_current().is_ok_and(is_threaded) {
         return 1;
@@ -69,7 +68,7 @@ pub(super) fn side_by_side(target: &dyn Target, options: &Options) -> usize {
     cores.min(usize::from(options.parallel.max(1)))
 }
 
-async fn in_turn<I: Iterator<Item = Next>>(
+async fn run_in_turn<I: Iterator<Item = Next>>(
     state: &RunState<'_>,
     queue: &Mutex<Queue<I>>,
     conclusion: &Intake,
@@ -86,34 +85,34 @@ async fn in_turn<I: Iterator<Item = Next>>(
                 continue;
             }
         };
-        let shared = Shared::new(&contracts, before, state);
-        let (asked, errors) = one(&shared, &mut dead).await;
+        let shared = PartState::new(&contracts, before, state);
+        let (case_runs, errors) = run_part(&shared, &mut dead).await;
         lock(broken).extend(errors);
         let laws = shared.witnesses.prove();
-        conclusion.take(at, (contracts, asked), laws);
+        conclusion.take(at, (contracts, case_runs), laws);
     }
 }
 
-/// Asks the cases of a part, in the order of the contracts; `dead` is why the place where they run is gone, once it is.
-async fn one(shared: &Shared<'_>, dead: &mut Option<String>) -> (Vec<Asked>, Vec<String>) {
+/// Runs the cases of a part; returns results in the order of the contracts. `dead` is why the substrate has failed, once it has.
+async fn run_part(shared: &PartState<'_>, dead: &mut Option<String>) -> (Vec<CaseRun>, Vec<String>) {
     let options = shared.options;
     let served = !matches!(options.ground, Ground::Direct(_));
     let plan = plan::plan(shared.contracts, shared.target.as_ref(), options.seed, served);
-    let (mut asked, mut broken) = (silent(shared.contracts, &plan), Vec::new());
-    (shared.state.progress)(Event::Planned(missing(&plan, &asked).len()));
+    let (mut case_runs, mut broken) = (excluded(shared.contracts, &plan), Vec::new());
+    (shared.state.progress)(Event::Planned(missing(&plan, &case_runs).len()));
     if dead.is_none() {
         *dead = tokio::select! {
-            () = ask_all(shared, &plan, (&mut asked, &mut broken)) => None,
-            error = death(&options.ground) => Some(error),
+            () = run_all(shared, &plan, (&mut case_runs, &mut broken)) => None,
+            error = substrate_failure(&options.ground) => Some(error),
         };
     }
     if let Some(error) = dead {
-        let (lost, error) = group::broken(shared, &missing(&plan, &asked), error);
-        asked.extend(lost);
+        let (lost, error) = group::all_errored(shared, &missing(&plan, &case_runs), error);
+        case_runs.extend(lost);
         broken.extend(error);
     }
-    asked.sort_by_key(|asked| asked.at);
-    (asked, broken)
+    case_runs.sort_by_key(|case_run| case_run.at);
+    (case_runs, broken)
 }
 
 impl<I: Iterator<Item = Next>> Queue<I> {
@@ -121,7 +120,7 @@ impl<I: Iterator<Item = Next>> Queue<I> {
     fn next(&mut self, state: &RunState<'_>) -> Option<Result<Part, String>> {
         let (at, part) = self.parts.next()?;
         Some(part.map(|contracts| {
-            let contracts = plan::stated(contracts, state.target.as_ref());
+            let contracts = plan::with_parameters(contracts, state.target.as_ref());
             let part = Part { at, before: self.contracts, contracts };
             self.contracts += part.contracts.len();
             part

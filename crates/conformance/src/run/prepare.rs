@@ -1,4 +1,4 @@
-//! Facts of a case: written before it is asked, and taken back where the cluster is not ours.
+//! Facts of a case: written before the case runs, and removed afterwards if the cluster is not ours.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -8,35 +8,35 @@ use serde_json::{Value, json};
 use substrate::cluster::{Cluster, ClusterError};
 use substrate::facts::{self, Before};
 
-use super::group::Started;
+use super::group::StartedGroup;
 use super::{Ground, shared_namespace};
 use crate::dates;
-use crate::place::{self, Placed};
-use crate::plan::{CaseRef, Looked};
+use crate::place::{self, PlacedCase};
+use crate::plan::{CaseRef, LocatedCase};
 use crate::report::{Reason, ReasonCode, Status};
 
-/// How long facts may take to be taken back once the run was interrupted.
+/// How long the removal of facts may take after the run was interrupted.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A case whose facts stand.
-pub(super) struct Prepared {
-    /// Its objects, where they live.
-    pub(super) placed: Placed,
-    /// Whether objects were written, so that a target may lag behind.
+/// A case whose facts are in the cluster.
+pub(super) struct PreparedCase {
+    /// Its objects with their final namespaces.
+    pub(super) placed: PlacedCase,
+    /// Whether objects were written, so that the target's caches may lag.
     pub(super) has_facts: bool,
-    /// What was written, in order.
+    /// The written objects, in order.
     pub(super) written: Vec<Value>,
-    /// Identity of its request.
+    /// The `uid` of its request.
     pub(super) uid: String,
-    /// Namespaces that were touched, and what was there before.
+    /// Namespaces that were written, and their state before.
     namespaces: Vec<(String, Before)>,
 }
 
-/// What the names of namespaces begin with that cases are given.
+/// Prefix of the names of cases' namespaces.
 pub const CASES: &str = "case-";
 
 /// A namespace name that no other case of any run of this process has.
-pub(super) fn namespace_name(context: &Started<'_>, at: CaseRef, round: u16) -> String {
+pub(super) fn namespace_name(context: &StartedGroup<'_>, at: CaseRef, round: u16) -> String {
     let run = context.shared.state.number;
     let contract = context.shared.before + at.contract;
     let salt = context.shared.options.seed & 0xffff;
@@ -45,81 +45,81 @@ pub(super) fn namespace_name(context: &Started<'_>, at: CaseRef, round: u16) -> 
 
 /// Writes the facts of a case.
 pub(super) async fn prepare(
-    context: &Started<'_>,
-    looked: Looked<'_>,
+    context: &StartedGroup<'_>,
+    located: LocatedCase<'_>,
     fresh: &str,
-) -> Result<Prepared, (Status, Reason)> {
-    let mut placed = place::place(looked.case, fresh);
-    if let Some(decision) = looked.case.when.decision()
+) -> Result<PreparedCase, (Status, Reason)> {
+    let mut placed = place::assign_namespace(located.case, fresh);
+    if let Some(decision) = located.case.when.decision()
         && context.group.now.is_none()
     {
         dates::move_to_present(&mut placed.given, decision.now);
     }
-    let mut prepared = Prepared {
+    let mut prepared = PreparedCase {
         placed,
-        has_facts: looked.has_facts(),
+        has_facts: located.has_facts(),
         written: Vec::new(),
-        uid: uid(&looked.id(), fresh),
+        uid: uid(&located.id(), fresh),
         namespaces: Vec::new(),
     };
     let Some(cluster) = &context.facts else {
-        if looked.has_facts() {
+        if located.has_facts() {
             let text = "its facts need the cluster that the target reads (--kubeconfig)";
             return Err((Status::NotSupported, Reason::new(ReasonCode::Facts, text)));
         }
         return Ok(prepared);
     };
-    // A given cluster is touched only where a case says so.
-    if (looked.has_facts() || !context.tidy)
+    // Into a given cluster, nothing is written but facts.
+    if (located.has_facts() || !context.cleans_up)
         && let Err(error) = write(context, cluster, &mut prepared).await
     {
-        tidy(context, &prepared).await;
+        clean_up(context, &prepared).await;
         let text = format!("failed to write facts: {error}");
         return Err((Status::Errored, Reason::new(ReasonCode::Environment, text)));
     }
     Ok(prepared)
 }
 
-/// Takes back what was written into a cluster that is not ours; the report tells what is left there.
-pub(super) async fn tidy(context: &Started<'_>, prepared: &Prepared) {
-    if let (Some(cluster), true) = (&context.facts, context.tidy) {
-        take_back(context, cluster, prepared).await;
+/// Removes what was written into a cluster that is not ours; the report lists what is left there.
+pub(super) async fn clean_up(context: &StartedGroup<'_>, prepared: &PreparedCase) {
+    if let (Some(cluster), true) = (&context.facts, context.cleans_up) {
+        remove_facts(context, cluster, prepared).await;
     }
 }
 
-/// Removes what was written for a case, and gives namespaces back as they were.
-pub(super) async fn take_back(context: &Started<'_>, cluster: &Cluster, prepared: &Prepared) {
+/// Removes the objects of a case and restores namespaces.
+pub(super) async fn remove_facts(context: &StartedGroup<'_>, cluster: &Cluster, prepared: &PreparedCase) {
     let mut left = BTreeSet::new();
     tokio::select! {
-        () = restore(cluster, prepared, &mut left, goes(context)) => {}
-        () = patience(context) => {}
+        () = restore(cluster, prepared, &mut left, is_deleted_after_run(context)) => {}
+        () = cleanup_timeout(context) => {}
     }
     context.shared.left_behind(left);
 }
 
-/// Whether the cluster goes with the run: its namespaces stay meanwhile.
-fn goes(context: &Started<'_>) -> bool {
+/// Whether the cluster is deleted after the run, so that its namespaces need not be.
+fn is_deleted_after_run(context: &StartedGroup<'_>) -> bool {
     matches!(&context.shared.options.ground, Ground::Whole(whole) if !whole.stays)
 }
 
-/// Whether the cluster gives namespaces and pods service accounts.
-fn has_accounts(context: &Started<'_>) -> bool {
+/// Whether the cluster's controllers create service accounts in namespaces and for pods.
+fn has_accounts(context: &StartedGroup<'_>) -> bool {
     matches!(context.shared.options.ground, Ground::Whole(_))
 }
 
-fn brings_pods(given: &Given) -> bool {
+fn has_pods(given: &Given) -> bool {
     let is_pod = |object: &Value| object["apiVersion"] == "v1" && object["kind"] == "Pod";
     given.cluster.iter().chain(&given.old).chain(&given.object).any(is_pod)
 }
 
-/// Ends some time after the run was interrupted.
-async fn patience(context: &Started<'_>) {
+/// Returns some time after the run was interrupted.
+async fn cleanup_timeout(context: &StartedGroup<'_>) {
     context.shared.interrupt.wait().await;
     tokio::time::sleep(PATIENCE).await;
 }
 
 /// At any moment `left` names what is still there.
-async fn restore(cluster: &Cluster, prepared: &Prepared, left: &mut BTreeSet<String>, goes: bool) {
+async fn restore(cluster: &Cluster, prepared: &PreparedCase, left: &mut BTreeSet<String>, is_deleted: bool) {
     let touched = prepared.namespaces.iter().filter(|(_, before)| *before != Before::Same);
     left.extend(prepared.written.iter().map(describe));
     left.extend(touched.map(|(name, _)| format!("Namespace {name}")));
@@ -128,11 +128,11 @@ async fn restore(cluster: &Cluster, prepared: &Prepared, left: &mut BTreeSet<Str
         note(left, &name, facts::remove(cluster, written).await);
     }
     for (name, before) in prepared.namespaces.iter().rev() {
-        // Nobody else will want a name that was made up.
+        // No other case uses a generated name.
         let wait = !name.starts_with("case-");
         let bare = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
         let restored = match before {
-            Before::Nothing if goes => {
+            Before::Nothing if is_deleted => {
                 facts::restore_namespace(cluster, name, &Before::Other(bare), wait).await
             }
             before => facts::restore_namespace(cluster, name, before, wait).await,
@@ -148,17 +148,17 @@ fn note(left: &mut BTreeSet<String>, name: &str, result: Result<(), ClusterError
     }
 }
 
-/// Ends before the next fact if the run was interrupted: the case will not be asked.
+/// Stops before the next fact if the run was interrupted: the case will not run.
 async fn write(
-    context: &Started<'_>,
+    context: &StartedGroup<'_>,
     cluster: &Cluster,
-    prepared: &mut Prepared,
+    prepared: &mut PreparedCase,
 ) -> Result<(), ClusterError> {
     let home = prepared.placed.namespace.clone();
     let given = prepared.placed.given.clone();
-    let wants_account = has_accounts(context) && brings_pods(&given);
-    if shared_namespace::is_one(context.shared, &home) {
-        return context.shared.state.namespaces.stand(cluster, &home, given.namespace.as_ref()).await;
+    let wants_account = has_accounts(context) && has_pods(&given);
+    if shared_namespace::is_shared(context.shared, &home) {
+        return context.shared.state.namespaces.ensure(cluster, &home, given.namespace.as_ref()).await;
     }
     if !home.is_empty() {
         let before = facts::write_namespace(cluster, &home, given.namespace.as_ref()).await?;
@@ -178,7 +178,7 @@ async fn write(
                 facts::write_account(cluster, other).await?;
             }
         }
-        // A namespace that is there already belongs to somebody, and is given back as it was.
+        // An existing namespace belongs to somebody else, and is restored afterwards.
         if let Some(name) = namespace_that_stays(fact) {
             let before = facts::write_namespace(cluster, name, Some(fact)).await?;
             prepared.namespaces.push((name.to_owned(), before));
@@ -209,7 +209,7 @@ fn namespace_that_stays(fact: &Value) -> Option<&str> {
     fact["metadata"]["name"].as_str().filter(|_| is_namespace && !facts::is_deleting(fact))
 }
 
-/// A uid that the same case of the same run always has.
+/// A uid that is the same whenever the same case of the same run gets one.
 fn uid(id: &str, salt: &str) -> String {
     let hex = crate::digest::digest(&format!("{id}\n{salt}"));
     format!("{}-{}-4{}-8{}-{}", &hex[..8], &hex[8..12], &hex[13..16], &hex[17..20], &hex[20..32])

@@ -1,15 +1,15 @@
-//! A group of cases on an API server (contracts/README.md): facts first, every request once without the target, then
-//! the target registered and every request again. All are dry runs, so nothing is created, runs or is lost.
+//! Runs a group of cases on an API server (contracts/README.md): writes the facts, sends every request once without the target,
+//! registers the target, and sends every request again. All requests are dry runs, so nothing is created or lost.
 
-mod alive;
 mod case;
-mod door;
-mod inside;
+mod endpoint;
+mod group_server;
+mod in_cluster;
 mod probe;
 mod recorder;
 mod registry;
 mod send;
-mod stage;
+mod token_volume;
 mod trace;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,210 +21,220 @@ use substrate::cluster::Cluster;
 use substrate::facts;
 use tokio::sync::Mutex;
 
-use super::group::{Started, broken};
-use super::{Asked, RunState, Shared, Whole, ended, prepare, unasked};
+use super::group::{StartedGroup, all_errored};
+use super::{CaseRun, PartState, RunState, Whole, end_reason, not_run, prepare};
 use crate::plan::{self, CaseRef, Group};
 use crate::report::{Reason, ReasonCode, Status};
 use crate::route;
 use crate::target::{Running, Setup};
+use group_server::GroupServer;
 pub(super) use recorder::{Recorder, ToTarget};
 pub(crate) use registry::Registry;
-use stage::Stage;
 
-/// Cases that are asked side by side.
+/// Number of cases that run in parallel.
 const SIDE_BY_SIDE: usize = 16;
 
-/// A webhook of a started group with its server.
-struct Ground<'a> {
-    started: &'a Started<'a>,
-    /// Where facts and old objects are written, and requests go without the target.
+/// A webhook of a started group on its server.
+struct WebhookContext<'a> {
+    started: &'a StartedGroup<'a>,
+    /// Writes facts and old objects, and sends requests that do not reach the target.
     cluster: Cluster,
-    /// Where requests go that reach the target once it is registered.
-    asking: Cluster,
+    /// Sends requests that reach the target once it is registered.
+    requests: Cluster,
     recorder: &'a Arc<Recorder>,
-    stage: &'a Stage,
-    /// Old objects, which another group may meet if they stay.
-    left: Mutex<Vec<Value>>,
-    /// Held by cases whose requests cannot be told apart from those of others.
-    alike: Mutex<()>,
-    /// Who may ask the target, where its own count tells what it was asked.
-    turns: Arc<inside::Turns>,
+    server: &'a GroupServer,
+    /// Old objects, which other groups would see if they stayed.
+    old_objects: Mutex<Vec<Value>>,
+    /// Serializes cases whose requests cannot be distinguished from those of others.
+    ambiguous_requests: Mutex<()>,
+    /// Serializes requests to a target whose metrics show whether it was called.
+    target_lock: Arc<in_cluster::TargetLock>,
 }
 
-/// Asks the cases of a group; the second part says what broke around the target.
-pub(super) async fn ask(shared: &Shared<'_>, group: &Group) -> (Vec<Asked>, Option<String>) {
+/// Runs the cases of a group; also returns an environment error.
+pub(super) async fn run_group(shared: &PartState<'_>, group: &Group) -> (Vec<CaseRun>, Option<String>) {
     let recorder = Arc::new(Recorder::default());
-    let stage = match Stage::open(shared, group, &recorder).await {
-        Ok(stage) => stage,
-        Err(error) => return broken(shared, &group.cases, &error),
+    let server = match GroupServer::open(shared, group, &recorder).await {
+        Ok(server) => server,
+        Err(error) => return all_errored(shared, &group.cases, &error),
     };
     let setup = Setup {
         component: &group.component,
         now: group.now,
         config: &group.config,
         instance: &group.instance,
-        facts: Some(stage.facts()),
+        facts: Some(server.facts()),
         clusters: None,
     };
     let started = tokio::select! {
         started = shared.target.start(setup) => started,
-        _ = shared.interrupt.wait() => return (unasked(shared, &group.cases, Status::NotRun, &ended(shared)), None),
+        _ = shared.interrupt.wait() => return (not_run(shared, &group.cases, Status::NotRun, &end_reason(shared)), None),
     };
     let running = match started {
         Ok(running) => running,
-        Err(error) => return broken(shared, &group.cases, &error.to_string()),
+        Err(error) => return all_errored(shared, &group.cases, &error.to_string()),
     };
     recorder.reach(running.dialer());
-    let (mut asked, error) = on(shared, group, running.as_ref(), &stage, recorder).await;
+    let (mut case_runs, error) = run_on(shared, group, running.as_ref(), &server, recorder).await;
     running.stop().await;
-    if let Some(reason) = stage::elsewhere(shared, group) {
-        for asked in asked.iter_mut().filter(|asked| asked.observation.is_some()) {
-            asked.result.asked.get_or_insert_with(|| reason.to_owned());
+    if let Some(reason) = group_server::embedded_reason(shared, group) {
+        for case_run in case_runs.iter_mut().filter(|case_run| case_run.observation.is_some()) {
+            case_run.result.asked.get_or_insert_with(|| reason.to_owned());
         }
     }
-    drop(stage);
-    (asked, error)
+    drop(server);
+    (case_runs, error)
 }
 
-async fn on(
-    shared: &Shared<'_>,
+async fn run_on(
+    shared: &PartState<'_>,
     group: &Group,
     running: &dyn Running,
-    stage: &Stage,
+    server: &GroupServer,
     recorder: Arc<Recorder>,
-) -> (Vec<Asked>, Option<String>) {
-    let facts = Some(stage.cluster());
-    let started = Started { shared, group, running, dialer: running.dialer(), facts, tidy: false };
+) -> (Vec<CaseRun>, Option<String>) {
+    let facts = Some(server.cluster());
+    let started = StartedGroup { shared, group, running, dialer: running.dialer(), facts, cleans_up: false };
     let mut by_webhook: BTreeMap<&str, Vec<CaseRef>> = BTreeMap::new();
     for at in &group.cases {
         by_webhook.entry(plan::look(shared.contracts, *at).webhook()).or_default().push(*at);
     }
-    let (mut asked, mut errors) = (Vec::new(), BTreeSet::new());
+    let (mut case_runs, mut errors) = (Vec::new(), BTreeSet::new());
     for (webhook, cases) in by_webhook {
-        let (of_webhook, error) = one_webhook(&started, (stage, &recorder), webhook, &cases).await;
-        asked.extend(of_webhook);
+        let (of_webhook, error) = run_webhook(&started, (server, &recorder), webhook, &cases).await;
+        case_runs.extend(of_webhook);
         errors.extend(error);
     }
-    // One that cannot be registered says nothing about the others.
+    // If one webhook cannot be registered, the others still run.
     let error = errors.into_iter().collect::<Vec<_>>().join("; ");
-    (asked, Some(error).filter(|error| !error.is_empty()))
+    (case_runs, Some(error).filter(|error| !error.is_empty()))
 }
 
-/// Only the webhook in question is registered: what others of the component do is not its business. The second part says
-/// what broke around the target.
-async fn one_webhook(
-    started: &Started<'_>,
-    (stage, recorder): (&Stage, &Arc<Recorder>),
+/// Runs the cases of one webhook with only this webhook registered; also returns an environment error.
+async fn run_webhook(
+    started: &StartedGroup<'_>,
+    (server, recorder): (&GroupServer, &Arc<Recorder>),
     webhook: &str,
     cases: &[CaseRef],
-) -> (Vec<Asked>, Option<String>) {
+) -> (Vec<CaseRun>, Option<String>) {
     let (shared, running) = (started.shared, started.running);
     let Some(configurations) = route::configurations(running, webhook) else {
-        let text = "the target tells no registration, so no server can be told to ask it";
+        let text = "the target has no known registration, so it cannot be registered at an API server";
         let reason = Reason::new(ReasonCode::Registration, text);
-        let mut asked = unasked(shared, cases, Status::NotSupported, &reason);
-        for asked in &mut asked {
-            shared.done(asked);
+        let mut case_runs = not_run(shared, cases, Status::NotSupported, &reason);
+        for case_run in &mut case_runs {
+            shared.done(case_run);
         }
-        return (asked, None);
+        return (case_runs, None);
     };
-    let leading = match stage.leading(running, &configurations) {
-        Ok(leading) => leading,
-        Err(error) => return broken(shared, cases, &error),
+    let configurations = match server.configurations_for(running, &configurations) {
+        Ok(configurations) => configurations,
+        Err(error) => return all_errored(shared, cases, &error),
     };
-    let kept = stage.tells_askers_apart().then(|| shared.state.registry.of(&leading));
-    let cluster = stage.cluster();
-    let asking = kept.as_ref().map_or_else(|| cluster.clone(), |kept| cluster.speaking_for(kept.asker()));
+    let kept = server.supports_match_conditions().then(|| shared.state.registry.of(&configurations));
+    let cluster = server.cluster();
+    let requests = kept.as_ref().map_or_else(|| cluster.clone(), |kept| cluster.speaking_for(kept.user()));
     let service = running.service().map(|service| service.name);
-    let turns = service.map_or_else(Arc::default, |service| shared.state.registry.turns(&service));
-    let (left, alike) = (Mutex::default(), Mutex::default());
-    let ground = &Ground { started, cluster, asking, recorder, stage, left, alike, turns };
-    let prepared: Vec<case::Prepared> = futures::stream::iter(cases)
-        .map(|at| case::prepare(ground, *at))
+    let target_lock =
+        service.map_or_else(Arc::default, |service| shared.state.registry.target_lock(&service));
+    let (old_objects, ambiguous_requests) = (Mutex::default(), Mutex::default());
+    let context = &WebhookContext {
+        started,
+        cluster,
+        requests,
+        recorder,
+        server,
+        old_objects,
+        ambiguous_requests,
+        target_lock,
+    };
+    let prepared: Vec<case::ServerCase> = futures::stream::iter(cases)
+        .map(|at| case::prepare(context, *at))
         .buffered(SIDE_BY_SIDE)
         .collect()
         .await;
-    let (asked, error) = match kept {
-        Some(kept) => match kept.stand(&ground.cluster).await {
-            Ok(()) => (all_cases(ground, &prepared).await, None),
-            Err(error) => broken(shared, cases, &error),
+    let (case_runs, error) = match kept {
+        Some(kept) => match kept.ensure_registered(&context.cluster).await {
+            Ok(()) => (run_cases(context, &prepared).await, None),
+            Err(error) => all_errored(shared, cases, &error),
         },
-        None => registered_for_them(ground, &leading, cases, &prepared).await,
+        None => run_registered(context, &configurations, cases, &prepared).await,
     };
-    if stage.takes_back(started.group) {
-        take_back(ground, &prepared).await;
+    if server.needs_cleanup(started.group) {
+        clean_up(context, &prepared).await;
     }
-    (asked, error)
+    (case_runs, error)
 }
 
-/// Registers the target while its cases are asked.
-async fn registered_for_them(
-    ground: &Ground<'_>,
-    leading: &[Value],
+/// Registers the target, runs its cases, and removes the registration.
+async fn run_registered(
+    context: &WebhookContext<'_>,
+    configurations: &[Value],
     cases: &[CaseRef],
-    prepared: &[case::Prepared],
-) -> (Vec<Asked>, Option<String>) {
-    let shared = ground.started.shared;
+    prepared: &[case::ServerCase],
+) -> (Vec<CaseRun>, Option<String>) {
+    let shared = context.started.shared;
     let mut written = Vec::new();
-    let (asked, mut error) = match ground.stage.register(&ground.cluster, leading, &mut written).await {
-        Ok(()) => (all_cases(ground, prepared).await, None),
-        Err(error) => broken(shared, cases, &error),
-    };
-    // What was registered is taken back on every way out: other groups would be asked about it.
-    if let Err(failed) = ground.stage.deregister(&ground.cluster, &written).await {
+    let (case_runs, mut error) =
+        match context.server.register(&context.cluster, configurations, &mut written).await {
+            Ok(()) => (run_cases(context, prepared).await, None),
+            Err(error) => all_errored(shared, cases, &error),
+        };
+    // The registration is removed in any case: otherwise other groups' requests would reach the target.
+    if let Err(failed) = context.server.deregister(&context.cluster, &written).await {
         shared.left_behind(written.iter().map(prepare::describe));
         error.get_or_insert(failed);
     }
-    (asked, error)
+    (case_runs, error)
 }
 
-async fn all_cases(ground: &Ground<'_>, prepared: &[case::Prepared]) -> Vec<Asked> {
-    let side_by_side = if ground.started.shared.options.fail_fast { 1 } else { SIDE_BY_SIDE };
+async fn run_cases(context: &WebhookContext<'_>, prepared: &[case::ServerCase]) -> Vec<CaseRun> {
+    let side_by_side = if context.started.shared.options.fail_fast { 1 } else { SIDE_BY_SIDE };
     futures::stream::iter(prepared)
-        .map(|prepared| one_case(ground, prepared))
+        .map(|prepared| run_case(context, prepared))
         .buffer_unordered(side_by_side)
         .collect()
         .await
 }
 
-async fn one_case(ground: &Ground<'_>, prepared: &case::Prepared) -> Asked {
-    let shared = ground.started.shared;
-    let not_run = || unasked(shared, &[prepared.at], Status::NotRun, &ended(shared)).remove(0);
+async fn run_case(context: &WebhookContext<'_>, prepared: &case::ServerCase) -> CaseRun {
+    let shared = context.started.shared;
+    let interrupted = || not_run(shared, &[prepared.at], Status::NotRun, &end_reason(shared)).remove(0);
     if shared.is_over() {
-        return not_run();
+        return interrupted();
     }
-    let mut asked = tokio::select! {
-        asked = case::settle(ground, prepared) => asked,
-        _ = shared.interrupt.wait() => not_run(),
+    let mut case_run = tokio::select! {
+        case_run = case::run(context, prepared) => case_run,
+        _ = shared.interrupt.wait() => interrupted(),
     };
-    shared.done(&mut asked);
-    asked
+    shared.done(&mut case_run);
+    case_run
 }
 
-/// Takes back what stood as long as cases were asked in a whole cluster that stays, and lets it go on.
-pub(super) async fn leave(state: &RunState<'_>, whole: &Whole) {
+/// Cleans up a whole cluster that outlives the run, and resumes its controllers.
+pub(super) async fn clean_up_cluster(state: &RunState<'_>, whole: &Whole) {
     if !whole.stays {
         return;
     }
     let cluster = whole.cluster();
-    state.left_behind(state.registry.take_back(&cluster).await);
-    state.left_behind(state.namespaces.take_back(&cluster).await);
+    state.left_behind(state.registry.remove_all(&cluster).await);
+    state.left_behind(state.namespaces.remove_all(&cluster).await);
     if let Err(error) = whole.guard.resume().await {
         state.left_behind([error]);
     }
 }
 
-/// Removes what the next group, or the next run, would meet.
-async fn take_back(ground: &Ground<'_>, prepared: &[case::Prepared]) {
-    let left = std::mem::take(&mut *ground.left.lock().await);
+/// Removes objects that the next group, or the next run, would see.
+async fn clean_up(context: &WebhookContext<'_>, prepared: &[case::ServerCase]) {
+    let old_objects = std::mem::take(&mut *context.old_objects.lock().await);
     let remove = async |old: Value| {
-        if let Err(error) = facts::remove(&ground.cluster, &old).await {
+        if let Err(error) = facts::remove(&context.cluster, &old).await {
             let left = format!("{}: {error}", prepare::describe(&old));
-            ground.started.shared.left_behind([left]);
+            context.started.shared.left_behind([left]);
         }
     };
-    futures::stream::iter(left.into_iter().rev()).for_each_concurrent(SIDE_BY_SIDE, remove).await;
-    let facts = prepared.iter().filter_map(case::Prepared::facts);
-    let take_back = |facts| prepare::take_back(ground.started, &ground.cluster, facts);
-    futures::stream::iter(facts).for_each_concurrent(SIDE_BY_SIDE, take_back).await;
+    futures::stream::iter(old_objects.into_iter().rev()).for_each_concurrent(SIDE_BY_SIDE, remove).await;
+    let facts = prepared.iter().filter_map(case::ServerCase::facts);
+    let remove_facts = |facts| prepare::remove_facts(context.started, &context.cluster, facts);
+    futures::stream::iter(facts).for_each_concurrent(SIDE_BY_SIDE, remove_facts).await;
 }

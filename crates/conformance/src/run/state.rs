@@ -1,4 +1,4 @@
-//! What all parts of a run share, and what all groups of one part do.
+//! The state that all parts of a run share, and the state of one part.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,27 +7,27 @@ use std::sync::{Arc, Mutex, PoisonError};
 use contract::model::Contract;
 
 use super::traced::Witnesses;
-use super::{Asked, Event, Interrupt, Options, parts, server, shared_namespace};
+use super::{CaseRun, Event, Interrupt, Options, parts, server, shared_namespace};
 use crate::plan;
 use crate::report::Status;
 use crate::target::Target;
 
-/// What all parts of a run share.
+/// The state that all parts of a run share.
 pub(crate) struct RunState<'a> {
     pub(crate) target: &'a Arc<dyn Target>,
     pub(crate) options: &'a Options,
     pub(crate) progress: &'a (dyn Fn(Event<'_>) + Sync),
     pub(crate) interrupt: &'a Interrupt,
-    /// Parts side by side, and groups or scenarios of each.
+    /// Number of parts in parallel, and of groups or scenarios of each.
     pub(super) lanes: usize,
     pub(super) parallel: usize,
     pub(super) ended: AtomicBool,
     pub(super) number: u64,
-    /// What was written into a cluster that is not ours and is still there.
+    /// Objects in a cluster that is not ours that could not be removed.
     pub(super) left: Mutex<BTreeSet<String>>,
-    /// What is registered in the cluster of the run and stays until its end.
+    /// Webhook configurations that stay until the end of the run.
     pub(super) registry: server::Registry,
-    /// The namespaces there of cases for which nothing else is written.
+    /// Namespaces that cases share.
     pub(super) namespaces: shared_namespace::SharedNamespaces,
 }
 
@@ -54,52 +54,52 @@ impl<'a> RunState<'a> {
         }
     }
 
-    /// Whether no further case is begun.
+    /// Whether no further case starts.
     pub(super) fn is_over(&self) -> bool {
         self.ended.load(Ordering::Relaxed) || self.interrupt.raised().is_some()
     }
 
-    /// Notes what could not be taken back.
+    /// Reports objects that could not be removed.
     pub(super) fn left_behind(&self, names: impl IntoIterator<Item = String>) {
         self.left.lock().unwrap_or_else(PoisonError::into_inner).extend(names);
     }
 }
 
-/// What all groups of a part of a run share.
-pub(crate) struct Shared<'a> {
+/// The state that all groups of one part share.
+pub(crate) struct PartState<'a> {
     pub(crate) contracts: &'a Arc<[Contract]>,
-    /// How many contracts were asked in earlier parts.
+    /// Number of contracts in earlier parts.
     pub(crate) before: usize,
     pub(crate) state: &'a RunState<'a>,
     pub(crate) target: &'a Arc<dyn Target>,
     pub(crate) options: &'a Options,
     pub(crate) interrupt: &'a Interrupt,
-    /// What shows that laws can be broken.
+    /// Exchanges for the proofs of laws.
     pub(crate) witnesses: Witnesses,
 }
 
-impl<'a> Shared<'a> {
+impl<'a> PartState<'a> {
     pub(super) fn new(contracts: &'a Arc<[Contract]>, before: usize, state: &'a RunState<'a>) -> Self {
         let RunState { target, options, interrupt, .. } = *state;
         Self { contracts, before, state, target, options, interrupt, witnesses: Witnesses::default() }
     }
 
-    /// Whether no further case is begun.
+    /// Whether no further case starts.
     pub(crate) fn is_over(&self) -> bool {
         self.state.is_over()
     }
 
-    /// Notes what could not be taken back.
+    /// Reports objects that could not be removed.
     pub(crate) fn left_behind(&self, names: impl IntoIterator<Item = String>) {
         self.state.left_behind(names);
     }
 
-    /// Notes what became of a case.
-    pub(crate) fn done(&self, asked: &mut Asked) {
-        self.witnesses.take_from(asked);
-        let looked = plan::look(self.contracts, asked.at);
-        let status = asked.result.status;
-        (self.state.progress)(Event::Case { contract: &looked.contract.name, id: &looked.id(), status });
+    /// Reports a finished case.
+    pub(crate) fn done(&self, case_run: &mut CaseRun) {
+        self.witnesses.take_from(case_run);
+        let located = plan::look(self.contracts, case_run.at);
+        let status = case_run.result.status;
+        (self.state.progress)(Event::Case { contract: &located.contract.name, id: &located.id(), status });
         if self.options.fail_fast && matches!(status, Status::Failed | Status::Errored) {
             self.state.ended.store(true, Ordering::Relaxed);
         }

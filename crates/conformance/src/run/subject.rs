@@ -1,4 +1,4 @@
-//! What a request is about, as the target sees it.
+//! The subject of a request, as the target sees it.
 
 use contract::case::When;
 use contract::decision::Question;
@@ -7,26 +7,26 @@ use substrate::cluster::{ClusterError, collection_of, resource};
 use webhook::review::{GroupVersionKind, GroupVersionResource, Operation};
 
 use crate::exchange::Subject;
-use crate::place::Placed;
-use crate::plan::Looked;
+use crate::place::PlacedCase;
+use crate::plan::LocatedCase;
 
-/// Why a case cannot be asked.
+/// Why a case has no request.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SubjectError {
-    /// The operation is none.
-    #[error("{0:?} is no operation")]
+    /// Unknown operation.
+    #[error("unknown operation {0:?}, expected CREATE, UPDATE, DELETE or CONNECT")]
     Operation(String),
-    /// There is nothing to ask about.
-    #[error("the case has neither an object nor an old one")]
+    /// There is no object.
+    #[error("the case has neither an object nor an old object")]
     NoObject,
     /// The kind is unknown.
     #[error(transparent)]
     Kind(#[from] ClusterError),
 }
 
-/// What the case asks about.
-pub(super) fn subject(looked: Looked<'_>, placed: &Placed) -> Result<Subject, SubjectError> {
-    let (operation, request) = match &looked.case.when {
+/// The subject of a case's request.
+pub(super) fn subject(located: LocatedCase<'_>, placed: &PlacedCase) -> Result<Subject, SubjectError> {
+    let (operation, request) = match &located.case.when {
         When::DeleteCollection { resource } => return collection(resource, &placed.namespace),
         When::Admission { operation, sending } => (operation, &sending.request),
         When::Decision(decision) => match &decision.asks {
@@ -42,13 +42,13 @@ pub(super) fn subject(looked: Looked<'_>, placed: &Placed) -> Result<Subject, Su
     let operation = parse(operation)?;
     let given = &placed.given;
     match of(operation, given.object.clone(), given.old.clone()) {
-        // A request without objects tells its own kind.
+        // The request sets its kind itself.
         Err(SubjectError::NoObject) if !request.is_empty() => Ok(bare(operation)),
         subject => subject,
     }
 }
 
-/// What a request about an object is about; where nothing is said of the object before, it is the same.
+/// The subject of a request about an object; without an old object, the old object is the same.
 pub(crate) fn of(
     operation: Operation,
     object: Option<Value>,
@@ -59,11 +59,10 @@ pub(crate) fn of(
         Operation::Update => (object.clone(), old.or(object)),
         Operation::Delete => (None, old.or(object)),
     };
-    let known = object.as_ref().or(old_object.as_ref()).ok_or(SubjectError::NoObject)?;
-    let served = &served(known)?;
-    let metadata = |field: &str| known["metadata"][field].as_str().unwrap_or_default().to_owned();
-    let namespace =
-        if served.namespaced { metadata("namespace") } else { own_namespace(&served.kind, known) };
+    let any = object.as_ref().or(old_object.as_ref()).ok_or(SubjectError::NoObject)?;
+    let served = &served(any)?;
+    let metadata = |field: &str| any["metadata"][field].as_str().unwrap_or_default().to_owned();
+    let namespace = if served.namespaced { metadata("namespace") } else { own_namespace(&served.kind, any) };
     Ok(Subject {
         kind: kind(served),
         resource: plural(served),
@@ -76,7 +75,7 @@ pub(crate) fn of(
     })
 }
 
-/// What the deletion of all objects of a resource, `<plural>[.<group>]`, in a namespace is about.
+/// The subject of the deletion of all objects of a resource, `<plural>[.<group>]`, in a namespace.
 pub(crate) fn collection(name: &str, namespace: &str) -> Result<Subject, SubjectError> {
     let served = collection_of(name)?;
     Ok(Subject {
@@ -104,7 +103,7 @@ fn bare(operation: Operation) -> Subject {
     }
 }
 
-/// The resource of an object; of a version that is no longer served, as it is served in another.
+/// The resource of an object; if its version is not served, the resource of another version.
 fn served(object: &Value) -> Result<schema::Resource, ClusterError> {
     let unknown = match resource(object) {
         Ok(found) => return Ok(found.clone()),
@@ -118,7 +117,7 @@ fn served(object: &Value) -> Result<schema::Resource, ClusterError> {
     other.map(|other| schema::Resource { version: version.to_owned(), ..other.clone() }).ok_or(unknown)
 }
 
-/// A Namespace is in itself; other cluster-scoped objects are in none.
+/// The namespace of a Namespace is its own name; other cluster-scoped objects have none.
 fn own_namespace(kind: &str, object: &Value) -> String {
     if kind == "Namespace" {
         object["metadata"]["name"].as_str().unwrap_or_default().to_owned()

@@ -1,4 +1,4 @@
-//! A whole cluster as the place of a run: nodes, controllers, and a target that runs inside.
+//! A whole cluster as the substrate of a run: nodes, controllers, and a target that runs in it.
 
 use std::path::Path;
 
@@ -7,25 +7,25 @@ use formats::version::Version;
 use substrate::cluster;
 use substrate::envtest::Cluster;
 
-/// The first minor version whose API server heeds the conditions of a webhook by default.
-const HEEDS_CONDITIONS: (u64, u64) = (1, 28);
+/// The first version whose API server supports `matchConditions` of webhooks by default.
+const MATCH_CONDITIONS_SINCE: (u64, u64) = (1, 28);
 
 /// A whole cluster in which a target runs.
 pub struct Whole {
-    /// How its API server is reached.
+    /// The connection to its API server.
     pub cluster: Cluster,
-    /// In a word, as reports name it: `kind`.
+    /// Its name in reports: `kind`.
     pub name: String,
-    /// In a sentence: `one node with Kubernetes v1.36.3, ready in 21.3 s`.
+    /// Its description in reports: `one node with Kubernetes v1.36.3, ready in 21.3 s`.
     pub description: String,
-    /// Whether it outlives the run: then all that is written is taken back.
+    /// Whether it outlives the run: then all written objects are removed.
     pub stays: bool,
-    /// Kept as long as cases run.
+    /// Kept until the run ends.
     pub guard: Box<dyn Guard>,
 }
 
 impl Whole {
-    /// Where cases write.
+    /// The cluster in which cases write.
     pub(super) fn cluster(&self) -> cluster::Cluster {
         let client = self.cluster.client.clone();
         if self.cluster.has_controllers {
@@ -35,24 +35,24 @@ impl Whole {
         }
     }
 
-    /// Whether its API server asks webhooks about the requests of some users alone.
-    pub(super) fn tells_askers_apart(&self) -> bool {
-        heeds_conditions(&self.cluster.version)
+    /// Whether its API server can limit webhooks to the requests of some users.
+    pub(super) fn supports_match_conditions(&self) -> bool {
+        supports_match_conditions_in(&self.cluster.version)
     }
 }
 
-fn heeds_conditions(version: &str) -> bool {
-    let (major, minor) = HEEDS_CONDITIONS;
+fn supports_match_conditions_in(version: &str) -> bool {
+    let (major, minor) = MATCH_CONDITIONS_SINCE;
     version.parse::<Version>().is_ok_and(|version| !version.is_below(major, minor))
 }
 
-/// Whoever started a cluster. Dropping it ends what was started.
+/// The owner of a cluster. Dropping it ends what it started.
 #[async_trait]
 pub trait Guard: Send + Sync {
-    /// Lets its controllers work again, which rest while cases are asked.
+    /// Resumes its controllers, which are paused while cases run.
     async fn resume(&self) -> Result<(), String>;
 
-    /// Collects what may tell why a run failed: objects, events, logs.
+    /// Collects objects, events and logs that may show why a run failed.
     async fn collect(&self, into: &Path);
 }
 
@@ -61,11 +61,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn older_api_servers_do_not_tell_askers_apart() {
+    fn older_api_servers_do_not_support_match_conditions() {
         let table =
             [("v1.27.16", false), ("v1.28.0", true), ("v1.36.3", true), ("v1.32.1+k3s1", true), ("", false)];
         for (version, want) in table {
-            assert_eq!(heeds_conditions(version), want, "{version}");
+            assert_eq!(supports_match_conditions_in(version), want, "{version}");
         }
     }
 }

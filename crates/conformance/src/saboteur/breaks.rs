@@ -1,4 +1,4 @@
-//! **breaks**: the object as each change makes it that breaks the clause, where nobody but Gardener makes the object.
+//! **breaks**: for an object that Gardener emits, the object after each change in the contract that must break the clause.
 
 use contract::case::When;
 

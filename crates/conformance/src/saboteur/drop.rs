@@ -1,4 +1,4 @@
-//! **drop**: each asserted path that the answer changed is set back, as a whole, to the input.
+//! **drop**: sets each asserted path that the answer changed back to its value in the input.
 
 use super::{Damage, Recorded, places};
 use crate::matching;

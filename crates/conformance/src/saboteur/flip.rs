@@ -1,4 +1,4 @@
-//! **flip**: allow and deny exchanged, another code, reason or message, one cause more, one fewer.
+//! **flip**: swaps allow and deny; changes code, reason or message; adds or removes a cause.
 
 use contract::case::Review;
 
@@ -67,7 +67,7 @@ fn flipped(seen: &Observation) -> Damage {
         Observation { answer, ..seen.clone() }
     } else {
         let allowed = Observation::untouched(seen.called, seen.input.clone());
-        // Whoever asserts the message alone must notice too.
+        // A case that asserts only the message must notice, too.
         Observation { answer: Answer { message: seen.answer.message.clone(), ..allowed.answer }, ..allowed }
     };
     let text = if seen.answer.allowed { "denied instead of allowed" } else { "allowed instead of denied" };

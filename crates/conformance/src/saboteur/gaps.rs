@@ -1,7 +1,7 @@
 //! **gaps**: a changed leaf inside `onlyTouches` whose loss no case of the contract notices: a clause is missing.
 //!
-//! Leaves of several cases are one if their places are: elements of lists are any (`[]`), and so are keys of free maps
-//! (labels) that the case itself brought along (`*`); keys that only the webhook knows are themselves.
+//! Leaves of several cases are the same if their places are: list elements are not distinguished (`[]`), nor are keys of free
+//! maps (labels) from the case itself (`*`); keys from the webhook are.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::matching::{self, Rules};
 use crate::observation::judge;
 use crate::report::Gap;
 
-/// The places that changed, and whether any case that was looked at notices when what changed there is lost.
+/// The changed places, and whether a case notices the loss of the change.
 #[derive(Debug, Default)]
 pub struct Losses(BTreeMap<String, Loss>);
 
@@ -26,8 +26,8 @@ struct Loss {
 }
 
 impl Losses {
-    /// Looks at what becomes of a case when each leaf that changed is lost in turn. What the target declares is its own business.
-    pub fn look(&mut self, contract: &Contract, id: &str, recorded: Recorded<'_>, extras: &[String]) {
+    /// Adds a case: checks for each changed leaf whether the case notices its loss. Ignores changes that the target declares.
+    pub fn add(&mut self, contract: &Contract, id: &str, recorded: Recorded<'_>, extras: &[String]) {
         let (input, object) = (recorded.seen.input.as_ref(), recorded.seen.answer.object.as_ref());
         let (Some(input), Some(object)) = (input, object) else { return };
         let mut given = BTreeSet::new();
@@ -38,7 +38,7 @@ impl Losses {
         for path in inside {
             let fresh = || Loss { case: id.to_owned(), noticed: false };
             let loss = self.0.entry(place(&path, &given, recorded.rules)).or_insert_with(fresh);
-            // One case that notices is enough.
+            // It is enough that one case notices.
             loss.noticed = loss.noticed || notices(recorded, input, &path);
         }
     }
@@ -57,7 +57,7 @@ impl Losses {
     }
 }
 
-/// Whether the case fails when a place is as it was in the input.
+/// Whether the case fails if a path has its value in the input.
 fn notices(recorded: Recorded<'_>, input: &Value, path: &Path) -> bool {
     let mut seen = recorded.seen.clone();
     if let Some(damaged) = &mut seen.answer.object {
@@ -66,9 +66,9 @@ fn notices(recorded: Recorded<'_>, input: &Value, path: &Path) -> bool {
     !judge(&recorded.case.then, &seen, recorded.rules).is_empty()
 }
 
-/// The changed leaves at the places where a case would compare with what nobody stated.
+/// The changed leaves at places that a case would compare with a parameter that the target does not state.
 #[must_use]
-pub fn unstated(recorded: Recorded<'_>) -> Vec<String> {
+pub fn compared_with_parameters(recorded: Recorded<'_>) -> Vec<String> {
     let (input, object) = (recorded.seen.input.as_ref(), recorded.seen.answer.object.as_ref());
     let (Some(input), Some(object)) = (input, object) else { return Vec::new() };
     let is_parameter =
@@ -76,7 +76,7 @@ pub fn unstated(recorded: Recorded<'_>) -> Vec<String> {
     let compared: Vec<Path> = super::places(&recorded.case.then, recorded.seen, recorded.rules)
         .into_iter()
         .filter(is_parameter)
-        // What a notation holds changes with the text, or the lists, that it stands in.
+        // Encoded content changes together with the text that contains it.
         .map(|found| {
             Path(found.path.0.into_iter().take_while(|step| !matches!(step, Step::Opened(_))).collect())
         })
@@ -95,7 +95,7 @@ fn place(path: &Path, given: &BTreeSet<String>, rules: &Rules) -> String {
     for (depth, step) in path.0.iter().enumerate() {
         match step {
             Step::Field(name) => {
-                // A key of a free map that the case chose is any of them.
+                // A key of a free map from the case stands for any key.
                 let name = if rules.is_map() && given.contains(name) { "*" } else { name.as_str() };
                 if !place.is_empty() {
                     place.push('.');

@@ -1,11 +1,11 @@
-//! **leaf**: each asserted value replaced by one that its operator must refuse.
+//! **leaf**: replaces each asserted value by one that its operator must refuse.
 
 use serde_json::{Value, json};
 
 use super::{Damage, Recorded, places};
 use crate::exchange::FieldCause;
 use crate::matching;
-use crate::observation::shown;
+use crate::observation::format_masked;
 
 pub(super) fn damages(recorded: Recorded<'_>) -> Vec<Damage> {
     let mut damages = objects(recorded);
@@ -30,7 +30,7 @@ fn objects(recorded: Recorded<'_>) -> Vec<Damage> {
             seen.answer.patched = true;
             let place =
                 if assertion.path.0.is_empty() { "object".to_owned() } else { assertion.path.to_string() };
-            let at = |value: &Option<Value>| shown(Some(object), &place, value.as_ref());
+            let at = |value: &Option<Value>| format_masked(Some(object), &place, value.as_ref());
             let text = format!("{place}: {} instead of {}", at(&value), at(&got));
             damages.push(Damage { kind: "leaf", text, seen });
         }
@@ -49,9 +49,9 @@ fn causes(recorded: Recorded<'_>, at: usize) -> Vec<Damage> {
     let mut damages = vec![change("field", &|cause| cause.field.push_str(".sabotaged"))];
     let wanted = recorded.case.then.causes.iter().flatten();
     let got = &recorded.seen.answer.causes[at];
-    // Which part of a cause is asserted is known from the one it was matched with.
+    // The matching expected cause shows which parts are asserted.
     let Some(wanted) =
-        wanted.into_iter().find(|wanted| crate::observation::is_cause(wanted, got, recorded.rules))
+        wanted.into_iter().find(|wanted| crate::observation::matches_cause(wanted, got, recorded.rules))
     else {
         return damages;
     };

@@ -1,4 +1,4 @@
-//! **nothing**: the webhook allows and changes nothing.
+//! **nothing**: the webhook allows the request and changes nothing.
 
 use super::{Damage, Recorded};
 use crate::observation::Observation;

@@ -1,4 +1,4 @@
-//! **swap**: the asserted paths as answered to each row that differs from this one in a single input column.
+//! **swap**: replaces the asserted paths by the answer to a row that differs in a single input column.
 
 use contract::case::Case;
 use contract::expect::Path;
@@ -12,8 +12,8 @@ pub(super) fn damages(recorded: Recorded<'_>, clause: &[Recorded<'_>]) -> Vec<Da
     let asserted: Vec<_> = assertions(&recorded.case.then, recorded.seen, recorded.rules)
         .into_iter()
         .map(|assertion| {
-            let stands = assertion.path().and_then(|path| at(recorded.seen, path));
-            (assertion, stands)
+            let original = assertion.path().and_then(|path| at(recorded.seen, path));
+            (assertion, original)
         })
         .collect();
     let neighbours = clause.iter().filter(|other| is_neighbour(recorded.case, other.case));
@@ -26,7 +26,7 @@ pub(super) fn damages(recorded: Recorded<'_>, clause: &[Recorded<'_>]) -> Vec<Da
         .collect()
 }
 
-/// Whether two rows differ in one input column alone.
+/// Whether two rows differ in exactly one input column.
 pub(super) fn is_neighbour(case: &Case, other: &Case) -> bool {
     let mut pairs = case.inputs.iter().zip(&other.inputs);
     let differing = case.inputs.iter().zip(&other.inputs).filter(|(this, other)| this.1 != other.1);
@@ -42,7 +42,7 @@ fn swapped(
 ) -> Observation {
     let mut seen = recorded.seen.clone();
     let (answer, theirs) = (&mut seen.answer, &other.answer);
-    for (assertion, stands) in asserted {
+    for (assertion, original) in asserted {
         match assertion {
             Assertion::Called => seen.called = other.called,
             Assertion::Allowed => {
@@ -63,8 +63,8 @@ fn swapped(
             | Assertion::MapLike(path, _) => {
                 let Some(object) = &mut answer.object else { continue };
                 let value = at(other, path);
-                // Writing it anew would cost most of the time, where a string is opened on the way.
-                if value != *stands {
+                // Writing an equal value would take most of the time if a string is decoded on the way.
+                if value != *original {
                     matching::put(object, path, value.as_ref());
                 }
                 answer.patched |= theirs.patched;

@@ -17,7 +17,7 @@ pub struct Suite {
     pub kind: String,
     /// Its name.
     pub metadata: SuiteName,
-    /// What it holds.
+    /// Its content.
     pub spec: SuiteSpec,
 }
 
@@ -29,18 +29,18 @@ pub struct SuiteName {
     pub name: String,
 }
 
-/// What a suite holds.
+/// The content of a suite.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SuiteSpec {
-    /// What it is for, in a sentence.
+    /// Its purpose, in a sentence.
     #[serde(default)]
     pub description: String,
-    /// Clauses that one of these covers.
+    /// Includes clauses that one of these entries covers.
     pub include: Vec<SuiteEntry>,
 }
 
-/// Clauses of which all of this holds.
+/// Covers clauses that match all of these fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SuiteEntry {
@@ -57,7 +57,7 @@ pub struct SuiteEntry {
 }
 
 impl SuiteEntry {
-    /// Whether the clause is one of them.
+    /// Whether the entry covers the clause.
     #[must_use]
     pub fn covers(&self, contract: &Outline, clause: &ClauseOutline) -> bool {
         let is = |wanted: &Option<String>, name: &str| wanted.as_deref().is_none_or(|wanted| wanted == name);
@@ -77,13 +77,13 @@ pub(super) fn has_label(labels: &BTreeMap<String, String>, label: &str) -> bool 
 /// Reads a suite file.
 ///
 /// # Errors
-/// When it is no YAML, no suite, or has unknown fields.
+/// If it is not YAML, not a suite, or has unknown fields.
 pub fn read(file: &SourceFile) -> Result<Suite, Error> {
     let unreadable = |error: formats::yaml::Error| file.error(error.mark, 1, error.message, None);
     let suite: Suite = formats::yaml::from_str(&file.text).map_err(unreadable)?;
     if suite.api_version != API_VERSION || suite.kind != "Suite" {
         let first = formats::yaml::Mark { line: 1, column: 1, offset: 0 };
-        let message = format!("{} {} is no suite", suite.api_version, suite.kind);
+        let message = format!("{} {} is not a suite", suite.api_version, suite.kind);
         return Err(file.error(
             first,
             1,

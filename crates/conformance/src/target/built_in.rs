@@ -24,7 +24,7 @@ use super::{
     question,
 };
 
-/// A component, started anew for each configuration.
+/// A component, started again for each configuration.
 pub struct BuiltIn {
     name: String,
     version: String,
@@ -40,7 +40,7 @@ pub struct BuiltIn {
 }
 
 impl BuiltIn {
-    /// A component, asked about the contracts of its name alone.
+    /// A component, tested with the contracts of its name only.
     #[must_use]
     pub fn of(component: &'static Component) -> Self {
         Self {
@@ -74,7 +74,7 @@ impl BuiltIn {
         self
     }
 
-    /// A stand-in of this name and version that `start` starts, asked about any contract; an error is a refused configuration.
+    /// A stand-in of this name and version that `start` starts, tested with any contract; an error is a refused configuration.
     pub fn new<F, R>(name: &str, version: &str, features: BTreeSet<String>, start: F) -> Self
     where
         F: Fn(StartOptions) -> R + Send + Sync + 'static,

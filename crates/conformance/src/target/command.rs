@@ -1,5 +1,4 @@
-//! A binary, or a container of an image, that is started for the run, once per configuration, and killed with its children on every
-//! way out.
+//! A binary, or a container of an image, that is started for the run, once per configuration, and always killed with its children.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -28,7 +27,7 @@ mod configuration;
 mod container;
 mod effective;
 mod exchange;
-mod place;
+mod location;
 mod placeholders;
 mod process;
 mod ready;
@@ -36,26 +35,25 @@ mod ready;
 pub use container::Image;
 
 use addresses::Addresses;
-use place::{Place, Program};
+use location::{Program, ProgramLocation};
 use placeholders::Placeholders;
 use process::Process;
 
-/// How often a start is tried when a port was taken.
+/// Number of attempts to start if a port is in use.
 const ATTEMPTS: usize = 4;
 
 /// A binary or a container that is started for the run.
 #[derive(Clone)]
 pub struct CommandTarget {
-    /// What is known of it.
+    /// Its description.
     pub known: Known,
     /// Its target file's `spec`: command, env, url, ready, config.
     pub spec: TargetSpec,
-    /// Folder that paths of the target file are relative to.
+    /// Folder to which paths of the target file are relative.
     pub folder: PathBuf,
-    /// The image that it is started from; absent: the command is a program of this machine.
+    /// Its image; absent: the command is a program of this machine.
     pub image: Option<Image>,
-    /// Decides what dates of a row mean, so that rows are found that mean the same at another time; without it no row about
-    /// versions is asked.
+    /// Finds rows about versions that mean the same at another time; without it, no row about versions runs.
     pub decisions: Option<Arc<dyn Target>>,
 }
 
@@ -141,8 +139,8 @@ impl Target for CommandTarget {
                 running.stop().await;
                 Ok(Some(Configured::Started { warnings: None, effective: None }))
             }
-            Err(TargetError::Ended { last_words, .. }) => {
-                Ok(Some(Configured::Refused { message: last_words }))
+            Err(TargetError::Ended { last_output, .. }) => {
+                Ok(Some(Configured::Refused { message: last_output }))
             }
             Err(error) => Err(error),
         }
@@ -157,8 +155,9 @@ impl Target for CommandTarget {
             match self.start_once(setup.clone()).await {
                 // A port that was free a moment ago may be someone else's by now.
                 Err(
-                    TargetError::Ended { last_words: words, .. } | TargetError::Container { said: words, .. },
-                ) if is_about_a_port(&words) => {}
+                    TargetError::Ended { last_output: output, .. }
+                    | TargetError::Container { message: output, .. },
+                ) if is_port_in_use(&output) => {}
                 result => return result,
             }
         }
@@ -167,7 +166,7 @@ impl Target for CommandTarget {
 }
 
 impl CommandTarget {
-    /// Who tells when it is ready and names no address has no webhooks.
+    /// Whether it has no webhooks: its target file has `ready`, but no `url`.
     fn has_controllers_alone(&self) -> bool {
         self.spec.url.is_none() && self.spec.ready.is_some()
     }
@@ -189,42 +188,46 @@ impl CommandTarget {
     async fn prepare(&self, setup: &Setup<'_>) -> Result<Prepared, TargetError> {
         let folder = tempfile::Builder::new().prefix("gardener-conformance-").tempdir();
         let folder = folder.map_err(|source| file("create", "a temporary folder", source))?;
-        let mut place = Place::of(self.image.as_ref(), folder.path()).await?;
-        let authority = certificate::write(&place.files().here.join("certs"), place.host())?;
-        let placeholders = self.placeholders(&mut place, setup).await?;
+        let mut location = ProgramLocation::of(self.image.as_ref(), folder.path()).await?;
+        let authority = certificate::write(&location.files().here.join("certs"), location.host())?;
+        let placeholders = self.placeholders(&mut location, setup).await?;
         let program = self.program(&placeholders)?;
-        Ok(Prepared { folder, place, authority, placeholders, program })
+        Ok(Prepared { folder, location, authority, placeholders, program })
     }
 
     /// Starts it once and waits until it is ready; beside it, the authority that signed its certificate.
     async fn begin(&self, setup: Setup<'_>) -> Result<(RunningCommand, Vec<u8>), TargetError> {
-        let Prepared { folder, place, authority, placeholders, program } = self.prepare(&setup).await?;
+        let Prepared { folder, location, authority, placeholders, program } = self.prepare(&setup).await?;
         let addresses = Addresses::of(&self.spec, &placeholders)?;
-        let line = place.line(program, &addresses.all())?;
+        let line = location.line(program, &addresses.all())?;
         let mut process = Process::spawn(line, (&self.folder, folder.path()))?;
-        let addresses = addresses.reached(&place);
-        let dialer = self.contact(&mut process, &place, &addresses, authority.clone()).await;
-        let dialer = dialer.map_err(|error| place.unmade().unwrap_or(error))?;
+        let addresses = addresses.from_here(&location);
+        let dialer = self.contact(&mut process, &location, &addresses, authority.clone()).await;
+        let dialer = dialer.map_err(|error| location.creation_error().unwrap_or(error))?;
         let running = RunningCommand {
             dialer: Arc::new(dialer),
             known: self.known.clone(),
             registrations: self.known.registrations_of(setup.instance),
             addresses,
             process,
-            _place: place,
+            _location: location,
             _folder: folder,
         };
         Ok((running, authority))
     }
 
-    /// Fills in what it is told, and writes its configuration file.
-    async fn placeholders(&self, place: &mut Place, setup: &Setup<'_>) -> Result<Placeholders, TargetError> {
+    /// The values of placeholders; also writes the configuration file.
+    async fn placeholders(
+        &self,
+        location: &mut ProgramLocation,
+        setup: &Setup<'_>,
+    ) -> Result<Placeholders, TargetError> {
         let target = setup.clusters.as_ref().and_then(|clusters| clusters.target.as_ref());
-        let named = |placeholder| self.image.is_none() || self.names(placeholder);
+        let named = |placeholder| self.image.is_none() || self.uses_placeholder(placeholder);
         let (of_source, of_target) = (named("<sourceKubeconfig>"), named("<targetKubeconfig>"));
         let source = setup.facts.as_ref().filter(|_| of_source || (of_target && target.is_none()));
-        let kubeconfigs = place.kubeconfigs(source, target.filter(|_| of_target)).await?;
-        let placeholders = Placeholders::new(place.files(), kubeconfigs)?;
+        let kubeconfigs = location.kubeconfigs(source, target.filter(|_| of_target)).await?;
+        let placeholders = Placeholders::new(location.files(), kubeconfigs)?;
         if let Some(config) = &self.spec.config {
             let two = target.is_some();
             let content = configuration::make(config, &self.folder, setup.config, &placeholders, two)?;
@@ -233,28 +236,28 @@ impl CommandTarget {
         Ok(placeholders)
     }
 
-    /// Whether it is told of something: whoever is not gets no credentials.
-    fn names(&self, placeholder: &str) -> bool {
+    /// Whether its target file or configuration uses a placeholder: without, it gets no credentials.
+    fn uses_placeholder(&self, placeholder: &str) -> bool {
         let spec = serde_json::to_string(&self.spec).unwrap_or_default();
         let file = self.spec.config.as_ref().and_then(|config| config.file.as_ref());
         let file = file.and_then(|file| std::fs::read_to_string(self.folder.join(file)).ok());
         [Some(spec), file].into_iter().flatten().any(|text| text.contains(placeholder))
     }
 
-    /// Waits until it is there, and gives the way to ask it.
+    /// Waits until it is ready, and connects to it.
     async fn contact(
         &self,
         process: &mut Process,
-        place: &Place,
+        location: &ProgramLocation,
         addresses: &Addresses,
         authority: Vec<u8>,
     ) -> Result<Https, TargetError> {
-        ready::wait(process, addresses, place.hint()).await?;
+        ready::wait(process, addresses, location.hint()).await?;
         let (url, trust) = (addresses.url.clone(), Trust::Bundle(authority));
         let address = Address { url, address: None, server_name: None, trust };
         let dialer = Https::new(&address).map_err(|source| TargetError::Unreachable { source })?;
         if !self.has_controllers_alone() {
-            ready::contact(process, &dialer, &self.known, place.is_apart()).await?;
+            ready::contact(process, &dialer, &self.known, location.is_proxied()).await?;
         }
         Ok(dialer)
     }
@@ -263,7 +266,7 @@ impl CommandTarget {
 /// What a start needs.
 struct Prepared {
     folder: tempfile::TempDir,
-    place: Place,
+    location: ProgramLocation,
     /// PEM of the authority that signed the program's certificate.
     authority: Vec<u8>,
     placeholders: Placeholders,
@@ -276,8 +279,8 @@ struct RunningCommand {
     registrations: Option<Vec<WebhookConfiguration>>,
     addresses: Addresses,
     process: Process,
-    /// What leads it to its clusters.
-    _place: Place,
+    /// Keeps the connections to its clusters open.
+    _location: ProgramLocation,
     /// Certificates and configuration; removed with the target.
     _folder: tempfile::TempDir,
 }
@@ -300,8 +303,8 @@ impl Running for RunningCommand {
         self.process.ended()
     }
 
-    fn last_words(&self) -> String {
-        self.process.last_words()
+    fn last_output(&self) -> String {
+        self.process.last_output()
     }
 
     async fn metrics(&self) -> Option<String> {
@@ -313,10 +316,10 @@ impl Running for RunningCommand {
     }
 }
 
-/// A program and an engine have words of their own for a port that is taken.
-fn is_about_a_port(last_words: &str) -> bool {
-    let words = last_words.to_lowercase();
-    words.contains("in use") || words.contains("port is already allocated")
+/// Whether the output of a program or of Docker says that a port is in use.
+fn is_port_in_use(last_output: &str) -> bool {
+    let output = last_output.to_lowercase();
+    output.contains("in use") || output.contains("port is already allocated")
 }
 
 fn file(step: &'static str, path: &str, source: std::io::Error) -> TargetError {

@@ -1,4 +1,4 @@
-//! What a target makes of a configuration.
+//! The result of a trial start with a configuration.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -8,24 +8,24 @@ use serde_json::Value;
 
 use crate::exchange::{Answer, FieldCause};
 
-/// What a target makes of a configuration. What nobody can see is `None`.
+/// The result of a trial start with a configuration. Values that cannot be observed are `None`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Configured {
-    /// It starts with it.
+    /// The target starts.
     Started {
-        /// What it says of the file all the same.
+        /// Warnings about the file.
         warnings: Option<Vec<String>>,
-        /// The file with all defaults.
+        /// The configuration with all defaults.
         effective: Option<Value>,
     },
-    /// It does not start with it.
+    /// The target does not start.
     Refused {
-        /// Its words, of one line or several.
+        /// Its message, of one or more lines.
         message: String,
     },
 }
 
-/// Field errors as Kubernetes writes them, and the reason that each kind of error has in a `Status`.
+/// Kubernetes' field errors, and the reason of each kind of error in a `Status`.
 const REASONS: [(&str, &str); 8] = [
     ("Not found", "FieldValueNotFound"),
     ("Required value", "FieldValueRequired"),
@@ -38,7 +38,7 @@ const REASONS: [(&str, &str); 8] = [
 ];
 
 impl Configured {
-    /// As an answer: the effective configuration is its object, field errors in a refusal are its causes.
+    /// Converts it to an answer: its object is the effective configuration, its causes are the field errors of a refusal.
     #[must_use]
     pub(crate) fn into_answer(self) -> Answer {
         match self {
@@ -55,7 +55,7 @@ impl Configured {
     }
 }
 
-/// The field errors that a text names, each once: `[a.b: Invalid value: -1: must be positive, c: Required value]`.
+/// The distinct field errors in a text: `[a.b: Invalid value: -1: must be positive, c: Required value]`.
 pub(super) fn causes(text: &str) -> Vec<FieldCause> {
     static BEGIN: LazyLock<Regex> = LazyLock::new(|| {
         let kinds = REASONS.map(|(kind, _)| kind).join("|");
@@ -70,7 +70,7 @@ pub(super) fn causes(text: &str) -> Vec<FieldCause> {
             let next = begins.get(at + 1).and_then(|next| next.get(1));
             let rest = match next {
                 Some(next) => line[kind.start()..next.start()].trim_end().trim_end_matches(','),
-                // The bracket before the first error is closed behind the last.
+                // The closing bracket of a list belongs to no error.
                 None => {
                     without_bracket(line, begins[0].get(1).map_or(0, |first| first.start()), kind.start())
                 }
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn field_errors_are_read_off_a_refusal() {
+    fn field_errors_are_parsed_from_a_refusal() {
         let cause = |field: &str, reason: &str, message: &str| FieldCause {
             field: field.to_owned(),
             reason: reason.to_owned(),
@@ -110,7 +110,7 @@ mod tests {
                 vec![cause("burst", "FieldValueInvalid", "Invalid value: -1: must be non-negative")],
             ),
             (
-                // The original says it twice.
+                // The original writes it twice.
                 "[a.b[0].c: Required value, logLevel: Unsupported value: \"warn\": supported values: \"debug\", \"info\"]\n\
                  Error: [a.b[0].c: Required value, logLevel: Unsupported value: \"warn\": supported values: \"debug\", \"info\"]",
                 vec![

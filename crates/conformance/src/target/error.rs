@@ -1,6 +1,6 @@
-//! Why a target could not be asked.
+//! Errors of starting and reaching a target.
 
-/// Why a target could not be asked; an environment error, never a broken clause.
+/// Why a target could not be started or reached; an environment error, never a broken clause.
 #[derive(Debug, thiserror::Error)]
 pub enum TargetError {
     /// A target file or argument is wrong.
@@ -30,40 +30,40 @@ pub enum TargetError {
         source: std::io::Error,
     },
     /// The process ended before it was ready.
-    #[error("{command} ended before it was ready ({status}){}", tail(.last_words))]
+    #[error("{command} ended before it was ready ({status}){}", tail(.last_output))]
     Ended {
         /// First word of the command line.
         command: String,
         /// Exit status.
         status: String,
         /// End of its standard error.
-        last_words: String,
+        last_output: String,
     },
     /// The process did not get ready in time.
-    #[error("{command} was not ready at {ready} within {seconds} s{}{}", remark(.hint), tail(.last_words))]
+    #[error("{command} was not ready at {ready} within {seconds} s{}{}", remark(.hint), tail(.last_output))]
     NotReady {
         /// First word of the command line.
         command: String,
-        /// What was asked.
+        /// The probed address.
         ready: String,
-        /// Time given.
+        /// The timeout.
         seconds: u64,
-        /// What may be wrong; empty where nobody knows.
+        /// A possible reason; empty if unknown.
         hint: &'static str,
         /// End of its standard error.
-        last_words: String,
+        last_output: String,
     },
     /// There is no container: no engine, no such image, or the engine cannot start it.
-    #[error("failed to make a container of {image}: {said}")]
+    #[error("failed to create a container of {image}: {message}")]
     Container {
         /// The image.
         image: String,
-        /// The engine's words, and what to do.
-        said: String,
+        /// The engine's message, and what to do.
+        message: String,
     },
-    /// A container cannot be led to an API server of this machine.
-    #[error("failed to lead the container to {address}: {reason}")]
-    Unled {
+    /// A container cannot reach an API server on this machine.
+    #[error("failed to connect the container to {address}: {reason}")]
+    NotRoutable {
         /// The API server.
         address: String,
         /// What is wrong.
@@ -74,25 +74,25 @@ pub enum TargetError {
     Configuration {
         /// The component.
         name: String,
-        /// Its words.
+        /// Its message.
         reason: String,
     },
-    /// A certificate could not be made or read.
+    /// A certificate could not be created or read.
     #[error("failed to prepare certificates: {reason}")]
     Certificate {
         /// What is wrong.
         reason: String,
     },
-    /// A garden is not reached, is none, or refuses what every Shoot needs there.
-    #[error("could not ask the garden: {reason}")]
+    /// A garden cannot be reached, is not a garden, or refuses objects that every Shoot needs.
+    #[error("could not use the garden: {reason}")]
     Garden {
         /// What is wrong.
         reason: String,
     },
     /// Nothing answers at the address, or it is not trusted.
-    #[error("could not ask the target: {source}")]
+    #[error("could not reach the target: {source}")]
     Unreachable {
-        /// What the dialer says.
+        /// The dialer's error.
         source: webhook::dial::DialError,
     },
 }
@@ -101,6 +101,6 @@ fn remark(hint: &str) -> String {
     if hint.is_empty() { String::new() } else { format!(" ({hint})") }
 }
 
-fn tail(last_words: &str) -> String {
-    if last_words.is_empty() { String::new() } else { format!("; its last words:\n{last_words}") }
+fn tail(last_output: &str) -> String {
+    if last_output.is_empty() { String::new() } else { format!("; its last output:\n{last_output}") }
 }

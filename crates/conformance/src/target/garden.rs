@@ -1,7 +1,7 @@
-//! A garden that runs already and has an API server of its own for Gardener's kinds: asked through its kubeconfig.
+//! A running garden with an API server of its own for Gardener's kinds, reached through its kubeconfig.
 //!
-//! Its admission is no webhook: nobody can send it a review. So each question is brought about in the garden (`scene`), sent
-//! as a dry run, and what comes back is told as a webhook would tell it (`asking`).
+//! Its admission is no webhook, so it takes no reviews. Instead, the objects that a request needs are written to the garden
+//! (`scene`), the request is sent as a dry run, and its result is converted to a webhook's answer (`dialer`).
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -17,37 +17,37 @@ use tokio::sync::Mutex;
 use webhook::dial::Dialer;
 use webhook::registration::WebhookConfiguration;
 
-use self::asking::Asking;
+use self::dialer::GardenDialer;
 use self::scene::Scene;
 use self::surroundings::Surroundings;
 use super::url::Known;
 use super::{Configurable, Decided, Identity, Running, Setup, Target, TargetError, TargetKind};
 
-mod asking;
+mod dialer;
 mod profile;
 mod scene;
 mod surroundings;
 
-/// The component whose contracts speak of a garden's API server.
+/// The component whose contracts apply to a garden's API server.
 const COMPONENT: &str = "garden";
-/// Who says which API server serves Gardener's kinds.
+/// The APIService of the API server for Gardener's kinds.
 const SERVED_BY: &str = "v1beta1.core.gardener.cloud";
 
-/// A garden that runs already.
+/// A running garden.
 pub struct Garden {
-    /// What is known of it; it has neither paths nor registrations.
+    /// Its description, without paths and registrations.
     pub known: Known,
-    /// The kubeconfig that leads to it: of somebody who may do everything there.
+    /// A kubeconfig with all permissions.
     pub kubeconfig: PathBuf,
-    /// Decides what dates of a row mean, so that rows are found that mean the same at another time.
+    /// Finds rows about versions that mean the same at another time.
     pub decisions: Arc<dyn Target>,
-    /// What stands in the garden; questions are put one after the other, as they would see each other's objects.
-    standing: Arc<Mutex<Standing>>,
+    /// Objects in the garden; requests are sent one after the other, since they would see each other's objects.
+    state: Arc<Mutex<GardenState>>,
 }
 
-/// What was written into the garden and still stands.
+/// Objects that were written to the garden.
 #[derive(Default)]
-struct Standing {
+struct GardenState {
     garden: Option<Cluster>,
     surroundings: Surroundings,
     scene: Scene,
@@ -57,13 +57,13 @@ impl Garden {
     /// A garden behind a kubeconfig.
     #[must_use]
     pub fn new(known: Known, kubeconfig: PathBuf, decisions: Arc<dyn Target>) -> Self {
-        Self { known, kubeconfig, decisions, standing: Arc::default() }
+        Self { known, kubeconfig, decisions, state: Arc::default() }
     }
 
-    /// The garden, seen to be one, with what every Shoot needs there.
+    /// Checks that it is a garden, and writes the objects that every Shoot needs.
     async fn enter(&self) -> Result<(), TargetError> {
-        let mut standing = self.standing.lock().await;
-        if standing.garden.is_some() {
+        let mut state = self.state.lock().await;
+        if state.garden.is_some() {
             return Ok(());
         }
         let reached = substrate::kubeconfig::client(&self.kubeconfig).await;
@@ -74,7 +74,7 @@ impl Garden {
             let left = surroundings.take_back(&cluster).await;
             return Err(broken(&[vec![error.to_string()], left].concat().join("; left behind: ")));
         }
-        *standing = Standing { garden: Some(cluster), surroundings, scene: Scene::default() };
+        *state = GardenState { garden: Some(cluster), surroundings, scene: Scene::default() };
         Ok(())
     }
 }
@@ -120,27 +120,27 @@ impl Target for Garden {
     async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
         self.enter().await?;
         let facts = setup.facts.map(|facts| Cluster::new(facts.client));
-        let facts = facts.ok_or_else(|| broken("nobody tells what stands in the garden of a case"))?;
+        let facts = facts.ok_or_else(|| broken("there is no cluster with the objects of the case"))?;
         Ok(Box::new(RunningGarden {
-            asking: Arc::new(Asking { standing: Arc::clone(&self.standing), facts }),
+            dialer: Arc::new(GardenDialer { state: Arc::clone(&self.state), facts }),
         }))
     }
 
     async fn leave(&self) -> Vec<String> {
-        let mut standing = self.standing.lock().await;
-        let Some(garden) = standing.garden.take() else { return Vec::new() };
-        // A Shoot cannot go from a garden that has not what it needs.
-        if let Err(error) = standing.scene.clear(&garden).await {
+        let mut state = self.state.lock().await;
+        let Some(garden) = state.garden.take() else { return Vec::new() };
+        // A Shoot cannot be deleted without the objects that it needs.
+        if let Err(error) = state.scene.clear(&garden).await {
             return vec![
                 error.to_string(),
-                "what Shoots need there, of Project conform and Seed local on".to_owned(),
+                "objects that Shoots need: Project conform, Seed local and others".to_owned(),
             ];
         }
-        std::mem::take(&mut standing.surroundings).take_back(&garden).await
+        std::mem::take(&mut state.surroundings).take_back(&garden).await
     }
 }
 
-/// Whether an API server of its own serves Gardener's kinds: custom resources have webhooks to be asked instead.
+/// Checks that an API server of its own serves Gardener's kinds: if they are custom resources, webhooks admit them.
 async fn is_garden(cluster: &Cluster) -> Result<(), TargetError> {
     let service = json!({
         "apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": {"name": SERVED_BY},
@@ -150,8 +150,8 @@ async fn is_garden(cluster: &Cluster) -> Result<(), TargetError> {
         return Ok(());
     }
     Err(broken(&format!(
-        "no API server of its own serves Gardener's kinds there (APIService {SERVED_BY}); where they are custom resources, say \
-         `url` or `command` of the webhooks"
+        "no API server of its own serves Gardener's kinds there (APIService {SERVED_BY}); if they are custom resources, set \
+         `url` or `command` of the webhooks in the target file"
     )))
 }
 
@@ -160,13 +160,13 @@ fn broken(reason: &str) -> TargetError {
 }
 
 struct RunningGarden {
-    asking: Arc<Asking>,
+    dialer: Arc<GardenDialer>,
 }
 
 #[async_trait]
 impl Running for RunningGarden {
     fn dialer(&self) -> Arc<dyn Dialer> {
-        Arc::<Asking>::clone(&self.asking)
+        Arc::<GardenDialer>::clone(&self.dialer)
     }
 
     fn registrations(&self) -> Option<&[WebhookConfiguration]> {
@@ -180,7 +180,7 @@ impl Running for RunningGarden {
     async fn stop(self: Box<Self>) {}
 }
 
-/// The text at a path of an object; empty where there is none.
+/// The text at a JSON pointer; empty if there is none.
 fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }

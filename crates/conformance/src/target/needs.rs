@@ -1,4 +1,4 @@
-//! What must be in a target's cluster before it starts.
+//! Objects that must be in a target's cluster before it starts.
 
 use std::sync::Arc;
 
@@ -9,16 +9,16 @@ use substrate::embedded::{Embedded, EmbeddedError};
 use substrate::facts;
 use webhook::dial::Dialers;
 
-/// What must be in a target's cluster before it starts, beside what the project has there: `needs` of a target file.
+/// Objects that must be in a target's cluster before it starts, in addition to the project's own: `needs` of a target file.
 #[derive(Clone, Debug, Default)]
 pub struct Needs {
-    /// CustomResourceDefinitions, such as of kinds that it watches: served from the beginning.
+    /// CustomResourceDefinitions, such as of kinds that it watches; served from the beginning.
     pub crds: Vec<Crd>,
     /// Objects, such as a namespace that it writes to.
     pub objects: Vec<Value>,
 }
 
-/// Why there is no server with what is needed.
+/// Why there is no server with these objects.
 #[derive(Debug, thiserror::Error)]
 pub enum NeedsError {
     /// It does not start.
@@ -29,14 +29,14 @@ pub enum NeedsError {
     Write(#[from] ClusterError),
 }
 
-/// Needs nothing.
+/// No objects.
 pub(super) static NOTHING: Needs = Needs { crds: Vec::new(), objects: Vec::new() };
 
 impl Needs {
-    /// A server in this process with all of it; `outside` and `dialers` as [`Embedded::start`] has them.
+    /// An embedded server with these objects; `outside` and `dialers` as in [`Embedded::start`].
     ///
     /// # Errors
-    /// When it does not start, or as [`Self::write`].
+    /// If it does not start, or as [`Self::write`].
     pub async fn embedded(
         &self,
         outside: bool,
@@ -47,10 +47,10 @@ impl Needs {
         Ok(server)
     }
 
-    /// Writes the objects, in order; what stands in the place of one was left by whoever was before.
+    /// Writes the objects in order; replaces objects that an earlier run left.
     ///
     /// # Errors
-    /// When the server refuses one or cannot be asked, or serves no such kind.
+    /// If the server refuses one, cannot be reached, or serves no such kind.
     pub async fn write(&self, cluster: &Cluster) -> Result<(), ClusterError> {
         for object in &self.objects {
             let name = object["metadata"]["name"].as_str().unwrap_or_default();
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_is_needed_is_there_also_when_it_was_left_by_somebody() {
+    async fn objects_are_written_also_if_they_exist() {
         let crd = json!({
             "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
             "metadata": {"name": "bastions.operations.gardener.cloud"},

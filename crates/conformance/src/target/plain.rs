@@ -1,11 +1,11 @@
-//! What a target serves without TLS: its metrics.
+//! Reads from a target without TLS: its metrics.
 
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// The text at an `http://` address; `None` where nothing answers with 200.
+/// The text at an `http://` address; `None` if the status is not 200.
 pub async fn read(address: &str) -> Option<String> {
     let (host, path) = parts(address)?;
     let answer = async {

@@ -1,4 +1,4 @@
-//! The provider of extensions that a target is of: the one that is said, or that its registration tells.
+//! The provider extension of a target: configured, or derived from its registration.
 
 use std::collections::BTreeSet;
 
@@ -9,37 +9,37 @@ use webhook::registration::WebhookConfiguration;
 const LABELS: [&str; 3] =
     ["shoot.gardener.cloud/provider", "seed.gardener.cloud/provider", "backup.gardener.cloud/provider"];
 
-/// Why nobody knows which provider is meant.
+/// Why the provider is unclear.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unclear {
-    /// Nothing would be sent.
+pub enum ProviderError {
+    /// The registration does not select the configured provider.
     #[error(
-        "the registration selects namespaces of provider {}, and none of {said}: nothing would be sent; name the provider that \
-         it selects, or give the registration of {said}",
+        "the registration selects namespaces of provider {}, but not of {configured}: no request would be sent; set the provider \
+         that it selects, or use the registration of {configured}",
         names(selected)
     )]
     Other {
-        /// What is said.
-        said: String,
-        /// What is selected.
+        /// The configured provider.
+        configured: String,
+        /// The selected providers.
         selected: BTreeSet<String>,
     },
-    /// One is asked about.
-    #[error("the registration selects namespaces of several providers, {}: name the one that is asked about", names(.0))]
+    /// The registration selects several providers.
+    #[error("the registration selects namespaces of several providers, {}: set the one to verify", names(.0))]
     Several(BTreeSet<String>),
 }
 
-/// The provider that is said, else the one whose namespaces alone are selected; none where both say nothing.
+/// The configured provider, else the only one whose namespaces are selected; `None` without both.
 ///
 /// # Errors
-/// When both do not go together, or several are selected and none is said.
-pub fn of(said: Option<&str>, selected: &BTreeSet<String>) -> Result<Option<String>, Unclear> {
-    match (said, selected.first()) {
-        (Some(said), Some(_)) if !selected.contains(said) => {
-            Err(Unclear::Other { said: said.to_owned(), selected: selected.clone() })
+/// If they contradict each other, or several are selected and none is configured.
+pub fn of(configured: Option<&str>, selected: &BTreeSet<String>) -> Result<Option<String>, ProviderError> {
+    match (configured, selected.first()) {
+        (Some(configured), Some(_)) if !selected.contains(configured) => {
+            Err(ProviderError::Other { configured: configured.to_owned(), selected: selected.clone() })
         }
-        (None, Some(_)) if selected.len() > 1 => Err(Unclear::Several(selected.clone())),
-        (said, only) => Ok(said.map(str::to_owned).or_else(|| only.cloned())),
+        (None, Some(_)) if selected.len() > 1 => Err(ProviderError::Several(selected.clone())),
+        (configured, only) => Ok(configured.map(str::to_owned).or_else(|| only.cloned())),
     }
 }
 
@@ -47,7 +47,7 @@ fn names(selected: &BTreeSet<String>) -> String {
     selected.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
 }
 
-/// The providers whose namespaces webhooks select; none where they select by no provider.
+/// The providers whose namespaces webhooks select; empty if they do not select by provider.
 #[must_use]
 pub fn selected<'a>(configurations: impl IntoIterator<Item = &'a WebhookConfiguration>) -> BTreeSet<String> {
     let webhooks = configurations.into_iter().flat_map(|configuration| &configuration.webhooks);
@@ -68,10 +68,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_goes_before_what_is_selected_and_must_go_with_it() {
-        let found = |said: Option<&str>, selected: &[&str]| {
+    fn a_configured_provider_wins_and_must_be_among_the_selected_ones() {
+        let found = |configured: Option<&str>, selected: &[&str]| {
             let selected = selected.iter().map(|name| (*name).to_owned()).collect();
-            of(said, &selected).map_err(|unclear| unclear.to_string())
+            of(configured, &selected).map_err(|error| error.to_string())
         };
         let aws = || Ok(Some("aws".to_owned()));
         assert_eq!(found(None, &[]), Ok(None));
@@ -80,11 +80,11 @@ mod tests {
         assert_eq!(found(Some("aws"), &["aws", "azure"]), aws());
         let other = found(Some("gcp"), &["aws"]).unwrap_err();
         assert!(
-            other.starts_with("the registration selects namespaces of provider aws, and none of gcp"),
+            other.starts_with("the registration selects namespaces of provider aws, but not of gcp"),
             "{other}"
         );
         let several = found(None, &["azure", "aws"]).unwrap_err();
-        assert!(several.contains("several providers, aws, azure: name the one"), "{several}");
+        assert!(several.contains("several providers, aws, azure: set the one"), "{several}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A decision that a contract asks for as a question to a component, and its answer as one that clauses are judged by.
+//! Converts a contract's decision to a component's question, and the component's decision to an answer.
 
 use component::{Cause, Decided, Question};
 use contract::case::Given;
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::exchange::{Answer, FieldCause};
 
-/// The question of a row.
+/// The question for a row's decision.
 pub(crate) fn of<'a>(decision: &'a Decision, given: &'a Given) -> Question<'a> {
     let parameters = match &decision.asks {
         decision::Question::Admission { operation } => json!({"operation": operation}),
@@ -28,7 +28,7 @@ pub(crate) fn of<'a>(decision: &'a Decision, given: &'a Given) -> Question<'a> {
     }
 }
 
-/// A document is the answer's object, causes are its field errors.
+/// Converts a decision to an answer: its object is the document, its causes are the field errors.
 pub(crate) fn answer(decided: Decided) -> Answer {
     match decided {
         Decided::Document(document) => Answer { allowed: true, object: Some(document), ..Answer::default() },

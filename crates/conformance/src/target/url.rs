@@ -1,4 +1,4 @@
-//! A webhook that runs already and is asked at its address.
+//! A running webhook at a URL.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::{Configurable, Identity, Needs, Running, Setup, Target, TargetError, 
 /// How long the first connection may take.
 const FIRST_CONTACT: Duration = Duration::from_secs(10);
 
-/// What is known of a target outside this process, however it is started.
+/// The description of a target outside this process.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
     /// Name of the target.
@@ -28,30 +28,30 @@ pub struct Known {
     pub registrations: BTreeMap<String, Vec<WebhookConfiguration>>,
     /// Features that clauses may need.
     pub features: BTreeSet<String>,
-    /// The provider of extensions that it is of; absent: that of the cases.
+    /// Its provider extension; absent: the provider of the cases.
     pub provider: Option<String>,
-    /// The release of Gardener that it is for; absent: the usual one.
+    /// Its release of Gardener; absent: the default.
     pub gardener: Option<String>,
     /// Values that contracts name with `$name`.
     pub parameters: BTreeMap<String, Value>,
-    /// Path prefixes it changes on purpose.
+    /// Path prefixes that it changes on purpose.
     pub extras: Vec<String>,
-    /// Resources that it reads in all namespaces at once.
+    /// Resources that it reads in all namespaces.
     pub reads_everywhere: BTreeSet<String>,
-    /// What must be in its cluster before it starts.
+    /// Objects that must be in its cluster before it starts.
     pub needs: Needs,
 }
 
-/// A webhook that runs already.
+/// A running webhook at a URL.
 #[derive(Clone, Debug)]
 pub struct UrlTarget {
-    /// What is known of it.
+    /// Its description.
     pub known: Known,
     /// `https://host:port`, without a path.
     pub url: String,
     /// Which certificates are trusted.
     pub trust: Trust,
-    /// The configuration it runs with, if someone told.
+    /// Its configuration, if known.
     pub config: Option<Value>,
 }
 
@@ -103,7 +103,7 @@ impl Target for UrlTarget {
     }
 }
 
-/// Whether anything answers at all; what it says does not matter yet.
+/// Checks that the target responds at all; ignores the response.
 pub(super) async fn first_contact(dialer: &dyn Dialer, known: &Known) -> Result<(), TargetError> {
     let path = known.paths.values().flatten().next().map_or("/", String::as_str);
     let contact = dialer.post(path, Bytes::from_static(b"{}"), FIRST_CONTACT).await;
@@ -126,7 +126,7 @@ impl Known {
 
     pub(super) fn paths_of(&self, webhook: &str) -> Vec<String> {
         let known = self.paths.get(webhook).cloned();
-        // A webhook of which no contract knows a name is named by its path.
+        // A webhook without a name in contracts is named by its path.
         known.unwrap_or_else(|| webhook.starts_with('/').then(|| webhook.to_owned()).into_iter().collect())
     }
 }

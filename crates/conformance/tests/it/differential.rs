@@ -1,4 +1,4 @@
-//! Two scripted targets and the same generated inputs: what is found where one of them was sabotaged.
+//! Two scripted targets and the same generated inputs: differences if one of them is sabotaged.
 
 use std::time::Duration;
 
@@ -15,12 +15,12 @@ use serde_json::{Value, json};
 use crate::fake::{Fake, Manner};
 use crate::small;
 
-/// Contracts whose webhook is the one that fake targets serve.
+/// Contracts for the webhook of fake targets.
 fn contracts() -> Vec<Contract> {
     vec![small::contract()]
 }
 
-async fn held_against(manner: Manner, explanations: &[Explanations]) -> Outcome {
+async fn run_against(manner: Manner, explanations: &[Explanations]) -> Outcome {
     let good = Fake { manner: Manner::Good, registered: true };
     let other = Fake { manner, registered: true };
     let options = Options {
@@ -47,17 +47,17 @@ fn explained(entry: &str) -> Vec<Explanations> {
 }
 
 #[tokio::test]
-async fn targets_that_do_the_same_differ_nowhere() {
-    let outcome = held_against(Manner::Good, &[]).await;
+async fn equal_targets_do_not_differ() {
+    let outcome = run_against(Manner::Good, &[]).await;
     let found = &outcome.webhooks[0];
     assert_eq!((found.compared, found.differing, outcome.exit_code()), (120, 0, 0));
-    // Inputs that nothing happens to would show nothing.
+    // Inputs without effect would prove nothing.
     assert!(found.effects["patched"] > 10 && found.effects["unchanged"] > 10, "{:?}", found.effects);
 }
 
 #[tokio::test]
 async fn a_sabotaged_value_is_found_and_shown_with_the_smallest_input() {
-    let outcome = held_against(Manner::WrongValue, &[]).await;
+    let outcome = run_against(Manner::WrongValue, &[]).await;
     let [group] = groups(&outcome)[..] else { unreachable!("{outcome:#?}") };
     assert_eq!((group.place.as_str(), outcome.exit_code()), ("object.spec.replicas", 5));
     assert!(group.inputs > 1 && group.explanation.is_none());
@@ -89,8 +89,8 @@ async fn a_sabotaged_value_is_found_and_shown_with_the_smallest_input() {
 #[tokio::test]
 async fn a_difference_that_is_explained_is_counted_and_one_elsewhere_is_not() {
     let here = "{at: object.spec.replicas, ours: 3, theirs: 2, given: {object: {metadata: {labels: {type: server}}}}, reason: it counts wrongly}";
-    // Nothing tells the two sides of our own making apart: both are foreign, and the first that fits counts.
-    let outcome = held_against(Manner::WrongValue, &explained(here)).await;
+    // Both targets are foreign and have the same name, so the first matching explanation counts.
+    let outcome = run_against(Manner::WrongValue, &explained(here)).await;
     let [group] = groups(&outcome)[..] else { unreachable!("{outcome:#?}") };
     let explanation = group.explanation.as_ref().unwrap();
     assert_eq!(
@@ -104,12 +104,12 @@ async fn a_difference_that_is_explained_is_counted_and_one_elsewhere_is_not() {
         "{webhooks: other, at: object, reason: r}",
     ] {
         assert_eq!(
-            held_against(Manner::WrongValue, &explained(elsewhere)).await.exit_code(),
+            run_against(Manner::WrongValue, &explained(elsewhere)).await.exit_code(),
             5,
             "{elsewhere}"
         );
     }
-    let idle = held_against(Manner::Good, &explained("{webhooks: replicas, at: object, reason: r}")).await;
+    let idle = run_against(Manner::Good, &explained("{webhooks: replicas, at: object, reason: r}")).await;
     assert_eq!(idle.idle_explanations, ["contracts/explained/fake.yaml:5"]);
 }
 
@@ -126,7 +126,7 @@ async fn every_kind_of_sabotage_has_its_place() {
         (Manner::Stillborn, 3, &[]),
     ];
     for (manner, code, places) in table {
-        let outcome = held_against(manner, &[]).await;
+        let outcome = run_against(manner, &[]).await;
         let found: Vec<&str> = groups(&outcome).iter().map(|group| group.place.as_str()).collect();
         assert_eq!((found.as_slice(), outcome.exit_code()), (places, code), "{manner:?}: {outcome:#?}");
     }
@@ -136,7 +136,7 @@ async fn every_kind_of_sabotage_has_its_place() {
 async fn the_same_seed_finds_the_same() {
     let json = |outcome: &Outcome| -> Value { serde_json::to_value(outcome).unwrap() };
     let (one, other) =
-        (held_against(Manner::WrongValue, &[]).await, held_against(Manner::WrongValue, &[]).await);
+        (run_against(Manner::WrongValue, &[]).await, run_against(Manner::WrongValue, &[]).await);
     assert_eq!(json(&one), json(&other));
 }
 

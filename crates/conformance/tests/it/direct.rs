@@ -75,7 +75,7 @@ async fn a_broken_value_fails_its_case_with_want_and_got() {
 }
 
 #[tokio::test]
-async fn what_no_clause_explains_is_named() {
+async fn an_unexplained_change_is_reported() {
     let report = run(Manner::Careless).await;
     let found: Vec<(&str, usize)> = report.contracts[0]
         .unexplained
@@ -91,7 +91,7 @@ async fn manners_that_are_the_targets_fault_break_a_law() {
     let table = [
         (Manner::Forgetful, "deterministic", "the result differs"),
         (Manner::OtherUid, "uidEchoed", "the response has uid \"another\""),
-        (Manner::Garbage, "uidEchoed", "the body is no AdmissionReview"),
+        (Manner::Garbage, "uidEchoed", "the body is not an AdmissionReview"),
         (Manner::Broken, "uidEchoed", "HTTP status 500 instead of 200: internal error"),
         (Manner::Hanging, "withinTimeout", "no answer within the declared timeout of 1s"),
         (Manner::Untyped, "patchTypeDeclared", "there is a patch without patchType"),
@@ -120,7 +120,7 @@ async fn a_connection_that_is_closed_on_one_input_is_the_targets_fault() {
         let got = &cases[1].checks[0].got;
         assert!(got.contains("unexpected end of file"), "{got}");
         assert_eq!((report.verdict, report.exit_code()), (Verdict::NonConformant, 1));
-        // One that was kept alive and is closed in between says nothing.
+        // An idle connection that is closed says nothing about the target.
         let report = run_with(small::contract(), Manner::Nervous, Options { parallel: 1, ..options }).await;
         assert_eq!((report.verdict, report.exit_code()), (Verdict::Conformant, 0));
     }
@@ -147,7 +147,7 @@ async fn an_environment_that_breaks_says_nothing_about_the_target() {
 #[tokio::test]
 async fn a_path_that_answers_404_is_not_served() {
     let report = run(Manner::NotServed).await;
-    // The case that is not to be sent proves nothing about a webhook that is not there.
+    // A case that expects no request proves nothing about a webhook that does not exist.
     assert_eq!((report.counts.passed, report.counts.not_supported), (0, 5));
     assert_eq!((report.verdict, report.exit_code()), (Verdict::Inconclusive, 4));
 }
@@ -158,7 +158,7 @@ async fn foreign(contract: Contract, manner: Manner, path: &str, extras: &[&str]
     run::run([contract].into(), target, &options(), &|_| {}, &Interrupt::default()).await
 }
 
-/// Not every provider has every webhook; but one that is served and not registered is forgotten.
+/// Not every provider has every webhook; but a webhook that is served must be registered.
 #[tokio::test]
 async fn a_webhook_that_a_foreign_target_neither_serves_nor_registers_is_not_supported() {
     let report = foreign(small::contract(), Manner::NotServed, "/other", &[]).await;
@@ -195,9 +195,9 @@ async fn a_weakened_value_makes_its_clause_unproven() {
     assert_eq!((report.verdict, report.exit_code()), (Verdict::Conformant, 6));
 }
 
-/// Whoever lets the place of a run go before proofs are made must know whether it will be looked at.
+/// A caller that stops the substrate before proofs are made must know whether it is still needed.
 #[tokio::test]
-async fn what_failed_is_known_before_anything_is_proven() {
+async fn failures_are_known_before_proofs_are_made() {
     let mut unproven = small::contract();
     unproven.clauses[0].cases.iter_mut().for_each(|case| case.then.object = None);
     let table = [
@@ -233,7 +233,7 @@ async fn a_removed_assertion_is_a_gap() {
 }
 
 #[tokio::test]
-async fn what_a_target_declares_is_no_gap() {
+async fn a_declared_change_is_no_gap() {
     let mut contract = small::contract();
     for case in &mut contract.clauses[0].cases {
         case.then.object = None;
@@ -246,7 +246,7 @@ async fn what_a_target_declares_is_no_gap() {
 }
 
 #[tokio::test]
-async fn a_change_that_a_clause_would_miss_whose_feature_is_off_is_told_and_no_gap() {
+async fn a_change_that_only_a_clause_without_its_feature_would_miss_is_no_gap() {
     let mut contract = small::contract();
     let mut scaling =
         small::clause("FAKE-003", "who scales follows the type", contract.clauses[0].cases.clone());
@@ -261,25 +261,25 @@ async fn a_change_that_a_clause_would_miss_whose_feature_is_off_is_told_and_no_g
     assert_eq!(
         unasked,
         [
-            "spec.replicas changes in FAKE-001/controller as FAKE-003 would have it, which is not asked: feature scaling off \
+            "spec.replicas changes in FAKE-001/controller as FAKE-003 requires, which did not run: feature scaling off \
              (state the target's features, or drop the change)"
         ]
     );
     assert_eq!((report.counts.gaps, report.exit_code()), (0, 0));
-    assert!(conformance::render::text(&report, &crate::shown::view(None)).contains(&unasked[0]));
+    assert!(conformance::render::text(&report, &crate::rendering::view(None)).contains(&unasked[0]));
 
     let gaps = |report: &Report| {
         let gaps: Vec<String> = report.contracts[0].gaps.iter().map(|gap| gap.path.clone()).collect();
         (gaps, report.contracts[0].unasked.len(), report.exit_code())
     };
     let gap = (vec!["spec.replicas".to_owned()], 0, 6);
-    // What it would have asked, the target does not do.
+    // The clause expects something else than the target does.
     let mut other = contract.clone();
     for case in &mut other.clauses[2].cases {
         case.then = small::replica_case("other", "7").then;
     }
     assert_eq!(gaps(&run_with(other, Manner::Good, options()).await), gap);
-    // It would have asked something else.
+    // The clause sends another request.
     for case in &mut contract.clauses[2].cases {
         case.given.object = Some(small::deployment("database", false));
     }
@@ -295,7 +295,7 @@ async fn should_warns_and_does_not_decide() {
 }
 
 #[tokio::test]
-async fn the_first_failure_ends_a_run_that_is_to_fail_fast() {
+async fn with_fail_fast_the_first_failure_ends_the_run() {
     let mut contract = small::contract();
     // Another configuration makes another group, which is started after the first one.
     contract.clauses[1].cases[0].config = serde_json::json!({"later": true});

@@ -1,4 +1,4 @@
-//! Runs on the embedded API server: every request twice, without the target and with it.
+//! Runs on the embedded API server: each request is sent twice, without and with the target.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,8 +14,8 @@ use serde_json::json;
 use webhook::dial::{DialError, Dialer, HttpAnswer};
 
 use crate::direct::{options, run_with};
-use crate::fake::{FakeDialer, Manner, Through, registered};
-use crate::shown::view;
+use crate::fake::{FakeDialer, Manner, Scripted, registered};
+use crate::rendering::view;
 use crate::small;
 
 pub(crate) fn embedded() -> Options {
@@ -50,7 +50,7 @@ async fn a_broken_value_fails_its_case() {
 }
 
 #[tokio::test]
-async fn what_is_not_the_contracts_business_breaks_laws_there_too() {
+async fn laws_are_judged_on_a_server_too() {
     for manner in [
         Manner::Careless,
         Manner::Forgetful,
@@ -67,7 +67,7 @@ async fn what_is_not_the_contracts_business_breaks_laws_there_too() {
 }
 
 #[tokio::test]
-async fn what_a_server_cannot_bring_about_is_asked_directly_and_says_so() {
+async fn a_request_that_no_server_sends_is_sent_directly_and_the_report_says_so() {
     let mut contract = small::contract();
     let request = json!({"name": "x", "object": null}).as_object().cloned().unwrap_or_default();
     let case = Case {
@@ -82,15 +82,15 @@ async fn what_a_server_cannot_bring_about_is_asked_directly_and_says_so() {
     contract.clauses[0].cases.push(case);
     let report = run_with(contract, Manner::Good, embedded()).await;
     let case = &report.contracts[0].clauses[0].cases[3];
-    let asked = Some("asked directly: no server sends such a request");
+    let asked = Some("sent directly: no server sends such a request");
     assert_eq!((case.status, case.asked.as_deref()), (Status::Passed, asked), "{:?}", case.checks);
     assert_eq!(report.counts.asked_otherwise, 1);
-    let words = "1 case asked otherwise than the substrate says: 1 asked directly";
+    let words = "1 case did not run as the substrate says: 1 sent directly";
     assert!(render::text(&report, &view(None)).contains(words));
     assert!(render::markdown(&report).contains(words));
 }
 
-/// Good at `/replicas`; at any other path it answers as `manner` does.
+/// Good at `/replicas`; at any other path it behaves as `manner`.
 struct Two(FakeDialer, FakeDialer);
 
 impl Two {
@@ -108,14 +108,14 @@ impl Dialer for Two {
 }
 
 #[tokio::test]
-async fn a_webhook_that_cannot_be_registered_says_nothing_about_others_and_leaves_nothing() {
+async fn a_webhook_that_cannot_be_registered_does_not_affect_others_and_leaves_nothing() {
     let mut broken = small::contract();
     broken.name = "broken".to_owned();
     broken.subject.webhook = Some("broken".to_owned());
-    // The first one is taken, the second has no name that a server takes.
+    // The server accepts the first one, and refuses the name of the second.
     let registrations =
         vec![registered("a", "/broken"), registered("No_Name", "/broken"), registered("b", "/replicas")];
-    let target = Through { dialer: Two::dialer(Manner::Careless), registrations, meddling: None };
+    let target = Scripted { dialer: Two::dialer(Manner::Careless), registrations, meddling: None };
     let (contracts, target) = ([broken, small::contract()].into(), Arc::new(target));
     let report = run::run(contracts, target, &embedded(), &|_| {}, &Interrupt::default()).await;
     let counts: Vec<(usize, usize)> =
@@ -125,11 +125,11 @@ async fn a_webhook_that_cannot_be_registered_says_nothing_about_others_and_leave
 }
 
 #[tokio::test]
-async fn laws_are_judged_on_every_webhook_that_was_asked() {
+async fn laws_are_judged_on_every_webhook_that_was_called() {
     let registrations = vec![registered("a", "/replicas-first"), registered("b", "/replicas")];
     for options in [options(), embedded()] {
         let dialer = Two::dialer(Manner::Forgetful);
-        let target = Through { dialer, registrations: registrations.clone(), meddling: None };
+        let target = Scripted { dialer, registrations: registrations.clone(), meddling: None };
         let contracts = [small::contract()].into();
         let report = run::run(contracts, Arc::new(target), &options, &|_| {}, &Interrupt::default()).await;
         let broken = report.contracts[0].laws.iter().filter(|law| !law.broken.is_empty());
@@ -152,7 +152,7 @@ async fn a_server_that_fails_before_the_webhook_is_an_environment_error() {
     });
     let registrations = vec![registered("a", "/replicas")];
     let dialer: Arc<dyn Dialer> = Arc::new(FakeDialer::new(Manner::Unreachable));
-    let target = Through { dialer, registrations, meddling: Some(nowhere) };
+    let target = Scripted { dialer, registrations, meddling: Some(nowhere) };
     let contracts = [small::contract()].into();
     let report = run::run(contracts, Arc::new(target), &embedded(), &|_| {}, &Interrupt::default()).await;
     assert_eq!((report.counts.errored, report.counts.failed, report.exit_code()), (5, 0, 3));
@@ -162,7 +162,7 @@ async fn a_server_that_fails_before_the_webhook_is_an_environment_error() {
 }
 
 #[tokio::test]
-async fn updates_and_deletions_meet_an_old_object() {
+async fn updates_and_deletions_have_an_old_object() {
     let mut contract = small::contract();
     let update = Case {
         name: "update".to_owned(),

@@ -93,8 +93,8 @@ const STATUSES: [Status; 9] = [
     Status::NotRun,
 ];
 
-/// Makes the only clause of a contract one of this level with a single case of this status.
-fn became(report: &mut Report, contract: usize, level: Level, status: Status, code: ReasonCode) {
+/// Reduces a contract to one clause of this level with a single case of this status.
+fn set_result(report: &mut Report, contract: usize, level: Level, status: Status, code: ReasonCode) {
     let contract = &mut report.contracts[contract];
     contract.clauses.truncate(1);
     let clause = &mut contract.clauses[0];
@@ -107,7 +107,7 @@ fn became(report: &mut Report, contract: usize, level: Level, status: Status, co
 }
 
 #[tokio::test]
-async fn verdict_and_exit_code_agree_whatever_two_contracts_became() {
+async fn verdict_and_exit_code_agree_for_any_results_of_two_contracts() {
     let mut report = run_with(small::contract(), Manner::Good, options()).await;
     report.contracts.push(report.contracts[0].clone());
     let codes = [ReasonCode::Facts, ReasonCode::Substrate, ReasonCode::Feature, ReasonCode::Version];
@@ -118,8 +118,8 @@ async fn verdict_and_exit_code_agree_whatever_two_contracts_became() {
         .collect();
     for first in &one {
         for second in &one {
-            became(&mut report, 0, first.0, first.1, first.2);
-            became(&mut report, 1, second.0, second.1, second.2);
+            set_result(&mut report, 0, first.0, first.1, first.2);
+            set_result(&mut report, 1, second.0, second.1, second.2);
             report.counts = report.contracts[0].counts.clone();
             let other = report.contracts[1].counts.clone();
             report.counts.add(&other);

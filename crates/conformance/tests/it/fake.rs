@@ -1,4 +1,4 @@
-//! Targets that answer as they are told: rightly, wrongly, late, or with garbage.
+//! Scripted targets: they answer correctly, wrongly, late, or with garbage.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use substrate::cluster::Cluster;
 use webhook::dial::{DialError, Dialer, HttpAnswer};
 use webhook::registration::WebhookConfiguration;
 
-/// What a fake target does.
+/// The behaviour of a fake target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manner {
     /// Keeps the contract.
@@ -32,9 +32,9 @@ pub(crate) enum Manner {
     Broken,
     /// Never answers.
     Hanging,
-    /// Closes the connection when it is asked about a server, as Go does when a webhook panics.
+    /// Closes the connection on a request about a server, as Go does when a webhook panics.
     HangingUp,
-    /// Closes every second connection, as one that was kept alive for too long.
+    /// Closes every second connection, like one that was idle for too long.
     Nervous,
     /// Nothing listens.
     Unreachable,
@@ -42,29 +42,29 @@ pub(crate) enum Manner {
     NotServed,
     /// Leaves out the patch type.
     Untyped,
-    /// Does not come up.
+    /// Does not start.
     Stillborn,
 }
 
-/// A target of that manner.
+/// A target with this behaviour.
 pub(crate) struct Fake {
     pub(crate) manner: Manner,
     pub(crate) registered: bool,
 }
 
-/// A target that is asked through this.
-pub(crate) struct Through {
+/// A target with this dialer and these registrations.
+pub(crate) struct Scripted {
     pub(crate) dialer: Arc<dyn Dialer>,
     pub(crate) registrations: Vec<WebhookConfiguration>,
     /// Written into the cluster before the first case.
     pub(crate) meddling: Option<Value>,
 }
 
-/// One that is none of ours.
+/// A target that is not ours.
 pub(crate) struct Foreign {
     pub(crate) manner: Manner,
     pub(crate) registrations: Vec<WebhookConfiguration>,
-    /// What it declares to change.
+    /// Its declared extras.
     pub(crate) extras: Vec<String>,
 }
 
@@ -93,7 +93,7 @@ impl Target for Foreign {
 }
 
 #[async_trait]
-impl Target for Through {
+impl Target for Scripted {
     fn identity(&self) -> Identity {
         Fake { manner: Manner::Good, registered: true }.identity()
     }
@@ -135,7 +135,7 @@ impl Target for Fake {
         false
     }
 
-    /// The default of `burst` is 130, and it is not negative; a careless one takes anything.
+    /// The default of `burst` is 130, and it must not be negative; other manners accept any value.
     async fn configure(&self, trial: Trial<'_>) -> Result<Option<Configured>, TargetError> {
         let burst = trial.config["burst"].as_i64().unwrap_or(130);
         Ok(match self.manner {
@@ -167,7 +167,7 @@ fn registration() -> WebhookConfiguration {
     registered("fake", "/replicas")
 }
 
-/// Registered under this name, to be asked at this path.
+/// A registration with this name and path.
 pub(crate) fn registered(name: &str, path: &str) -> WebhookConfiguration {
     let object = json!({
         "apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingWebhookConfiguration",
@@ -214,12 +214,12 @@ impl Running for RunningFake {
 
 pub(crate) struct FakeDialer {
     manner: Manner,
-    asked: AtomicU64,
+    requests: AtomicU64,
 }
 
 impl FakeDialer {
     pub(crate) fn new(manner: Manner) -> Self {
-        Self { manner, asked: AtomicU64::new(0) }
+        Self { manner, requests: AtomicU64::new(0) }
     }
 
     fn answer(&self, review: &Value) -> Value {
@@ -243,7 +243,7 @@ impl FakeDialer {
             patch.push(json!({"op": "add", "path": "/metadata/labels/careless", "value": "true"}));
         }
         if is_deployment && self.manner == Manner::Forgetful {
-            let count = self.asked.fetch_add(1, Ordering::SeqCst).to_string();
+            let count = self.requests.fetch_add(1, Ordering::SeqCst).to_string();
             patch.push(json!({"op": "add", "path": "/metadata/annotations", "value": {"count": count}}));
         }
         let uid = if self.manner == Manner::OtherUid { &json!("another") } else { &request["uid"] };
@@ -270,7 +270,7 @@ impl Dialer for FakeDialer {
             Manner::HangingUp if String::from_utf8_lossy(&body).contains(r#""type":"server""#) => {
                 Err(DialError::Exchange { url, source_text: "unexpected end of file".to_owned() })
             }
-            Manner::Nervous if self.asked.fetch_add(1, Ordering::SeqCst).is_multiple_of(2) => {
+            Manner::Nervous if self.requests.fetch_add(1, Ordering::SeqCst).is_multiple_of(2) => {
                 Err(DialError::Exchange { url, source_text: "connection closed".to_owned() })
             }
             Manner::Hanging => Err(DialError::Timeout { url, timeout }),

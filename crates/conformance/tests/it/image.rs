@@ -1,4 +1,4 @@
-//! Targets that are images: what the Docker client is asked for, by a script in its place, and what is told when that fails.
+//! Targets that are images: the calls of the Docker client, recorded by a script in its place, and its errors.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot set up its world fails")]
 
@@ -18,7 +18,7 @@ use substrate::docker::Docker;
 use crate::started::{refusal, refusal_with};
 
 const IMAGE: &str = "registry.example/team/webhook:v1";
-/// An engine on this machine that has the image. What it is asked for is written down, and so is what a container is given.
+/// An engine on this machine that has the image. Records its calls, and the files of containers.
 const ENGINE: &str = r#"folder=${0%/*}
 echo "$@" >> "$folder/asked"
 case "$1" in
@@ -50,21 +50,21 @@ fn webhook(docker: Docker) -> CommandTarget {
     CommandTarget { known: Known::default(), spec, folder: PathBuf::new(), image, decisions: None }
 }
 
-/// What the client was asked for, with the container's name and its folder of this machine left out.
-fn asked(folder: &Path) -> Vec<String> {
-    let asked = fs::read_to_string(folder.join("asked")).unwrap();
-    let name = asked.split_once("--name ").unwrap().1.split_once(' ').unwrap().0.to_owned();
+/// The calls of the client, with the container's name and its folder on this machine replaced.
+fn docker_calls(folder: &Path) -> Vec<String> {
+    let docker_calls = fs::read_to_string(folder.join("asked")).unwrap();
+    let name = docker_calls.split_once("--name ").unwrap().1.split_once(' ').unwrap().0.to_owned();
     assert!(name.starts_with("gardener-conformance-"), "{name}");
     let here = std::env::temp_dir().join(&name).display().to_string();
-    asked.lines().map(|line| line.replace(&here, "HERE").replace(&name, "NAME")).collect()
+    docker_calls.lines().map(|line| line.replace(&here, "HERE").replace(&name, "NAME")).collect()
 }
 
 #[tokio::test]
-async fn a_container_is_made_given_its_files_started_and_taken_away() {
+async fn a_container_is_created_gets_its_files_and_is_started_and_removed() {
     let folder = tempfile::tempdir().unwrap();
     let ends = r#"case "$1" in start) echo words; echo more >&2; exit 3 ;; esac"#;
     let text = refusal(&webhook(client(folder.path(), &format!("{ENGINE}\n{ends}")))).await;
-    let want = format!("{IMAGE} ended before it was ready (exit status: 3); its last words:\n");
+    let want = format!("{IMAGE} ended before it was ready (exit status: 3); its last output:\n");
     assert!(text.starts_with(&want) && text.contains("words") && text.contains("more"), "{text}");
     let want = [
         "info --format {{json .}}",
@@ -79,7 +79,7 @@ async fn a_container_is_made_given_its_files_started_and_taken_away() {
         "inspect --format {{if eq .State.Status \"created\"}}never {{.State.Error}}{{end}} NAME",
         "rm --force --volumes NAME",
     ];
-    assert_eq!(asked(folder.path()), want);
+    assert_eq!(docker_calls(folder.path()), want);
     let environment = fs::read_to_string(folder.path().join("environment")).unwrap();
     assert_eq!(environment, "KUBECONFIG=/somewhere\n");
     let given = folder.path().join("given");
@@ -103,17 +103,17 @@ async fn a_configuration_is_printed_by_a_container_too() {
     let trial = Trial { component: "webhook", config: &config, effective: true, facts: None };
     let configured = target.configure(trial).await.unwrap();
     assert_eq!(configured, Some(Configured::Started { warnings: None, effective: Some(json!({"a": 1})) }));
-    let asked = asked(folder.path());
+    let docker_calls = docker_calls(folder.path());
     let create = format!(
         "create --name NAME --label=conformance.gardener.cloud/target=NAME --env-file=HERE/environment --network=host --userns=host \
          --entrypoint=/print {IMAGE} /gardener-conformance/config.yaml"
     );
-    assert!(asked.contains(&create), "{asked:#?}");
-    assert_eq!(asked.last().map(String::as_str), Some("rm --force --volumes NAME"));
+    assert!(docker_calls.contains(&create), "{docker_calls:#?}");
+    assert_eq!(docker_calls.last().map(String::as_str), Some("rm --force --volumes NAME"));
 }
 
 #[tokio::test]
-async fn what_the_engine_lacks_is_pulled_or_told_with_a_remedy() {
+async fn a_missing_image_is_pulled_or_reported_with_a_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let engine = |script: &str| webhook(client(folder.path(), script));
     let lacks = r#"case "$1" in image) exit 1 ;; pull) echo 'no such host' >&2; exit 1 ;; esac"#;
@@ -121,26 +121,26 @@ async fn what_the_engine_lacks_is_pulled_or_told_with_a_remedy() {
     for _ in 0..2 {
         let text = refusal(&lacking).await;
         let want = format!(
-            "failed to make a container of {IMAGE}: failed to pull the image: no such host; `docker build`"
+            "failed to create a container of {IMAGE}: failed to pull the image: no such host; run `docker build`"
         );
         assert!(text.starts_with(&want), "{text}");
     }
     let pulls = fs::read_to_string(folder.path().join("asked")).unwrap().matches("pull ").count();
-    assert_eq!(pulls, 1, "what cannot be pulled is not tried for each configuration");
+    assert_eq!(pulls, 1, "a failed pull is not repeated for each configuration");
     let text = refusal(&engine("echo nobody there >&2; exit 1")).await;
     let want = format!(
-        "failed to make a container of {IMAGE}: failed to reach a Docker engine: failed to run `docker info`: nobody there; start"
+        "failed to create a container of {IMAGE}: failed to reach a Docker engine: failed to run `docker info`: nobody there; start"
     );
     assert!(text.starts_with(&want), "{text}");
 }
 
-/// Else a webhook would be said to refuse its configuration.
+/// Otherwise the webhook would seem to refuse its configuration.
 #[tokio::test]
-async fn what_the_engine_cannot_make_or_start_says_nothing_of_the_image() {
+async fn a_failure_of_the_engine_says_nothing_about_the_image() {
     let taken = r#"case "$1" in create) echo 'port is already allocated' >&2; exit 125 ;; esac"#;
     let uncopied = r#"case "$1" in cp) echo 'no space left' >&2; exit 1 ;; esac"#;
     let unstarted = r#"case "$1" in start) exit 1 ;; inspect) echo 'never exec: no such file' ;; esac"#;
-    for (script, said, tries) in [
+    for (script, message, tries) in [
         (taken, "port is already allocated", 4),
         (uncopied, "no space left", 1),
         (unstarted, "exec: no such file", 1),
@@ -151,25 +151,25 @@ async fn what_the_engine_cannot_make_or_start_says_nothing_of_the_image() {
         for effective in [false, true] {
             let trial = Trial { component: "webhook", config: &config, effective, facts: None };
             let error = target.configure(trial).await.unwrap_err();
-            assert_eq!(error.to_string(), format!("failed to make a container of {IMAGE}: {said}"));
+            assert_eq!(error.to_string(), format!("failed to create a container of {IMAGE}: {message}"));
         }
-        let asked = fs::read_to_string(folder.path().join("asked")).unwrap();
-        assert_eq!(asked.matches("create ").count(), tries + 1, "a port that was taken is tried with others");
-        assert_eq!(asked.matches("rm --force").count(), tries + 1, "{asked}");
+        let docker_calls = fs::read_to_string(folder.path().join("asked")).unwrap();
+        assert_eq!(docker_calls.matches("create ").count(), tries + 1, "a port in use is replaced by others");
+        assert_eq!(docker_calls.matches("rm --force").count(), tries + 1, "{docker_calls}");
     }
 }
 
 #[tokio::test]
-async fn a_container_that_nobody_waits_for_goes_when_the_engine_has_made_it() {
+async fn an_abandoned_container_is_removed_when_the_engine_has_created_it() {
     let slow = r#"case "$1" in create) sleep 1; echo made >> "$folder/asked" ;; esac"#;
     for effective in [false, true] {
         let folder = tempfile::tempdir().unwrap();
         let target = webhook(client(folder.path(), &format!("{ENGINE}\n{slow}")));
         let config = json!({});
         let trial = Trial { component: "webhook", config: &config, effective, facts: None };
-        let asked = folder.path().join("asked");
+        let docker_calls = folder.path().join("asked");
         let begins = async {
-            while !fs::read_to_string(&asked).unwrap_or_default().contains("create ") {
+            while !fs::read_to_string(&docker_calls).unwrap_or_default().contains("create ") {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         };
@@ -180,19 +180,22 @@ async fn a_container_that_nobody_waits_for_goes_when_the_engine_has_made_it() {
         assert!(!is_there, "it was there at once");
         let begun = Instant::now();
         loop {
-            let asked = fs::read_to_string(folder.path().join("asked")).unwrap();
-            if asked.split_once("made\n").is_some_and(|(_, then)| then.contains("rm --force --volumes")) {
+            let docker_calls = fs::read_to_string(folder.path().join("asked")).unwrap();
+            if docker_calls
+                .split_once("made\n")
+                .is_some_and(|(_, then)| then.contains("rm --force --volumes"))
+            {
                 break;
             }
-            assert!(begun.elapsed() < Duration::from_secs(30), "it stays: {asked}");
+            assert!(begun.elapsed() < Duration::from_secs(30), "it stays: {docker_calls}");
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
 }
 
-/// An engine that runs without root leads its containers to no loopback address but their own.
+/// Containers of a rootless engine cannot reach the loopback address of the machine.
 #[tokio::test]
-async fn who_reads_no_cluster_can_do_without_one() {
+async fn a_target_that_reads_no_cluster_needs_no_kubeconfig() {
     let folder = tempfile::tempdir().unwrap();
     let rootless = ENGINE.replace(r#""20.10.24""#, r#""20.10.24", "SecurityOptions": ["name=rootless"]"#);
     let ends = r#"case "$1" in start) echo started; exit 3 ;; esac"#;
@@ -203,15 +206,17 @@ async fn who_reads_no_cluster_can_do_without_one() {
     let facts = Facts { client: apiserver.client(), kubeconfig: Some(kubeconfig) };
     let mut target = webhook(client(folder.path(), &format!("{rootless}\n{ends}")));
     let text = refusal_with(&target, Some(facts.clone())).await;
-    assert!(text.ends_with("its last words:\nstarted"), "{text}");
+    assert!(text.ends_with("its last output:\nstarted"), "{text}");
     assert!(
         !folder.path().join("given/source.kubeconfig").exists(),
-        "it got credentials that it does not ask for"
+        "it got credentials that it does not use"
     );
     target.spec.env.insert("KUBECONFIG".to_owned(), "<sourceKubeconfig>".to_owned());
     let text = refusal_with(&target, Some(facts)).await;
     assert!(
-        text.starts_with("failed to lead the container to https://127.0.0.1:1: a rootless engine"),
+        text.starts_with(
+            "failed to connect the container to https://127.0.0.1:1: containers of a rootless engine"
+        ),
         "{text}"
     );
 }
@@ -222,5 +227,8 @@ async fn a_variable_of_several_lines_is_refused() {
     let mut target = webhook(client(folder.path(), ENGINE));
     target.spec.env.insert("KEY".to_owned(), "one\ntwo".to_owned());
     let text = refusal(&target).await;
-    assert_eq!(text, "failed to read target env KEY: an image's environment takes values of one line");
+    assert_eq!(
+        text,
+        "failed to read target env KEY: environment variables of a container must have one line"
+    );
 }

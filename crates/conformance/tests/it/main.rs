@@ -1,22 +1,22 @@
 //! The harness against scripted targets: what each kind of answer means, and how it is reported.
 
-mod chosen;
-mod decided;
+mod decisions;
 mod differential;
 mod direct;
 mod embedded;
 mod exit;
 mod fake;
-mod given;
+mod forms;
+mod given_cluster;
 mod image;
-mod maintained;
+mod maintenance;
 mod objects;
-mod otherwise;
 mod parts;
 mod proof;
-mod scanned;
+mod rendering;
+mod sarif;
 mod scenario;
-mod shown;
+mod selection;
 mod small;
 mod started;
 mod versions;

@@ -1,4 +1,4 @@
-//! What Gardener emits, namespace by namespace: what is kept of it, and what of that the report says.
+//! Objects that Gardener emits, namespace by namespace: breaches, summaries and the report.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ fn cases<'r>(report: &'r Report, id: &str) -> &'r [CaseResult] {
         .unwrap_or_default()
 }
 
-fn told(cases: &[CaseResult]) -> Vec<(&str, Status)> {
+fn names_and_statuses(cases: &[CaseResult]) -> Vec<(&str, Status)> {
     cases.iter().map(|case| (case.name.as_str(), case.status)).collect()
 }
 
@@ -49,7 +49,7 @@ fn breaches_are_kept_up_to_a_number_and_counted_beyond() {
     let found = cases(&report, "CP-032");
     assert_eq!((found.len(), report.verdict, report.exit_code), (102, Verdict::NonConformant, 1));
     let counted = [("50 objects more", Status::Failed), ("30 objects as they should be", Status::Passed)];
-    assert_eq!(told(&found[100..]), counted);
+    assert_eq!(names_and_statuses(&found[100..]), counted);
     assert_eq!(found[0].story, ["given  service/kube-apiserver · namespace shoot--0 · a.yaml:1"]);
     assert_eq!(
         (found[0].checks[0].path.as_str(), found[0].checks[0].got.as_str()),
@@ -59,11 +59,11 @@ fn breaches_are_kept_up_to_a_number_and_counted_beyond() {
         ("30 objects as they should be", Status::Passed),
         ("150 objects where CP-032 is broken", Status::NotRun),
     ];
-    assert_eq!(told(cases(&report, "CP-035")), presupposed);
+    assert_eq!(names_and_statuses(cases(&report, "CP-035")), presupposed);
 }
 
 #[test]
-fn what_a_webhook_may_add_is_nobodys_fault_once_webhooks_have_seen_it() {
+fn a_change_that_a_webhook_may_have_made_is_not_a_failure() {
     let mut contracts = contracts(&["CP-033", "CP-035", "CP-037"]);
     for clause in contracts.iter_mut().flat_map(|contract| &mut contract.clauses) {
         clause.level = clause.strict.unwrap_or(clause.level);
@@ -82,8 +82,8 @@ fn what_a_webhook_may_add_is_nobodys_fault_once_webhooks_have_seen_it() {
         let statuses: Vec<Status> = cases(&report, "CP-033").iter().map(|case| case.status).collect();
         assert!(statuses.contains(&status), "{statuses:?}");
         assert_eq!((report.verdict, report.exit_code), (verdict, code), "{changed}");
-        // Nobody said which release it is.
-        assert_eq!(told(cases(&report, "CP-037")), [("nothing", Status::Skipped)]);
+        // The release is unknown.
+        assert_eq!(names_and_statuses(cases(&report, "CP-037")), [("nothing", Status::Skipped)]);
     }
 }
 
@@ -94,7 +94,7 @@ fn every_clause_is_proven_by_what_breaks_it() {
     checker.take("a", &[service("ClusterIP")]);
     let proven = |report: &Report| report.contracts.iter().any(|contract| contract.counts.proven > 0);
     assert!(proven(&checker.report(About::default())));
-    // A clause that accepts everything is broken by nothing.
+    // Nothing breaks a clause that accepts everything.
     for clause in contracts.iter_mut().flat_map(|contract| &mut contract.clauses) {
         for case in &mut clause.cases {
             case.then.object = Some(contract::expect::Expect::Operator(contract::expect::Operator::Any));

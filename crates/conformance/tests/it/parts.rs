@@ -1,4 +1,4 @@
-//! Runs of several parts: the report is the same whichever part ends first, and what cannot be read takes no other with it.
+//! Runs of several parts: the report does not depend on which part ends first, and an unreadable part does not affect others.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::small;
 
 type Part = (usize, Result<Vec<Contract>, String>);
 
-/// The small contract under another name and other ids, with its cases so many times.
+/// The small contract with another name and other ids, and with repeated cases.
 fn contract(number: usize, times: usize) -> Contract {
     let mut contract = small::contract();
     contract.name = format!("replicas-{number}");
@@ -29,7 +29,7 @@ fn contract(number: usize, times: usize) -> Contract {
     contract
 }
 
-/// The first has most to ask, so that it ends last.
+/// The first has most cases, so that it ends last.
 fn parts() -> Vec<Part> {
     [(0, 40), (1, 1), (2, 1), (3, 1)]
         .map(|(number, times)| (number, Ok(vec![contract(number, times)])))
@@ -51,21 +51,21 @@ async fn judged(parts: Vec<Part>, options: &Options) -> Report {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn side_by_side_the_report_is_that_of_one_after_the_other() {
+async fn parallel_and_sequential_runs_have_the_same_report() {
     let several = judged(parts(), &options()).await;
     let mut one = judged(parts(), &Options { parallel: 1, ..options() }).await;
     one.run.parallel = several.run.parallel;
     let names: Vec<&str> = several.contracts.iter().map(|contract| contract.name.as_str()).collect();
     assert_eq!(names, ["replicas-0", "replicas-1", "replicas-2", "replicas-3"]);
     assert!(several == one, "{several:#?}\n{one:#?}");
-    // The order in which parts come decides nothing.
+    // The order of parts does not matter.
     let mut backwards = parts();
     backwards.reverse();
     assert!(judged(backwards, &options()).await == several);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_part_that_cannot_be_read_is_an_error_around_the_target_and_the_others_are_asked() {
+async fn a_part_that_cannot_be_read_is_an_environment_error_and_the_others_run() {
     let mut parts = parts();
     parts[1].1 = Err("no such fixture".to_owned());
     let report = judged(parts, &options()).await;

@@ -1,4 +1,4 @@
-//! The saboteur, kind by kind: what each damage is, and which one a weak clause lets pass.
+//! The saboteur: the kinds of damages, and those that a weak clause does not catch.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ fn map(fields: &[(&str, Expect)]) -> Expect {
     Expect::Map(fields.iter().map(|(name, expect)| ((*name).to_owned(), expect.clone())).collect())
 }
 
-/// A case with these inputs that asserts `then`, and what it brought about.
+/// A case with these inputs that asserts `then`, and its observation.
 fn recorded(
     inputs: &[(&str, &str)],
     then: Then,
@@ -110,7 +110,7 @@ fn rows_that_differ_in_two_columns_are_no_neighbours() {
 }
 
 #[test]
-fn an_element_that_must_not_be_there_is_proven_by_putting_it_back() {
+fn an_absent_element_is_proven_by_putting_it_back() {
     let absent = KeyedItem {
         key: vec![("name".to_owned(), json!("old"))],
         expect: Expect::Operator(Operator::Absent),

@@ -1,4 +1,4 @@
-//! Scenarios against a small controller in process: hours pass in milliseconds, and each way to break one is told.
+//! Scenarios against a small controller in process: hours pass in milliseconds, and each way to break one is reported.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use webhook::service::{Limits, service};
 
 use crate::direct::options;
 
-/// What the controller does.
+/// The behaviour of the controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Manner {
     /// Writes `copied` once an hour, from the source cluster into the target cluster.
@@ -28,7 +28,7 @@ enum Manner {
     Idle,
     /// Tries once, and never again.
     Once,
-    /// Writes each time it looks.
+    /// Writes in each pass.
     Restless,
 }
 
@@ -97,12 +97,12 @@ fn started(
     }
 }
 
-/// Says that it spins, and never yields until it is to end.
-fn spinner(says: Sender<()>, end: Arc<AtomicBool>) -> BuiltIn {
+/// Reports that it runs, and never yields until it must end.
+fn spinner(sender: Sender<()>, end: Arc<AtomicBool>) -> BuiltIn {
     BuiltIn::new("spinner", "v1.0.0", BTreeSet::new(), move |_| {
-        let (says, end) = (says.clone(), Arc::clone(&end));
+        let (sender, end) = (sender.clone(), Arc::clone(&end));
         let task = tokio::spawn(async move {
-            says.send(()).expect("somebody listens");
+            sender.send(()).expect("there is a receiver");
             while !end.load(Ordering::Relaxed) {
                 std::thread::yield_now();
             }
@@ -111,7 +111,7 @@ fn spinner(says: Sender<()>, end: Arc<AtomicBool>) -> BuiltIn {
     })
 }
 
-/// Has written two states before anybody hears that it runs.
+/// Writes two states before its start is reported.
 fn hasty() -> BuiltIn {
     BuiltIn::new("hasty", "v1.0.0", BTreeSet::new(), |options: StartOptions| async move {
         let clusters = options.clusters.ok_or("no clusters")?;
@@ -144,10 +144,10 @@ async fn case(manner: Manner, steps: &str) -> CaseResult {
 }
 
 async fn report(manner: Manner, steps: &str) -> Report {
-    under(manner, steps, "").await
+    run_with_faults(manner, steps, "").await
 }
 
-async fn under(manner: Manner, steps: &str, faults: &str) -> Report {
+async fn run_with_faults(manner: Manner, steps: &str, faults: &str) -> Report {
     let contract = contract(steps, faults);
     run::run([contract].into(), Arc::new(target(manner)), &options(), &|_| {}, &Interrupt::default()).await
 }
@@ -160,7 +160,7 @@ const HOURS: &str = r"    - {name: first, eventually: {targetCluster: {configmap
 ";
 
 #[tokio::test]
-async fn hours_pass_at_once_and_what_is_kept_passes() {
+async fn hours_pass_at_once() {
     let report = report(Manner::Good, HOURS).await;
     let clause = &report.contracts[0].clauses[0];
     let found = &clause.cases[0];
@@ -187,7 +187,7 @@ async fn a_target_that_does_nothing_breaks_the_first_step() {
 }
 
 #[tokio::test]
-async fn a_write_that_must_not_be_is_seen() {
+async fn a_forbidden_write_fails() {
     let steps = "    - {name: quiet, witness: {reconciles: copier}, eventually: {targetCluster: {configmap/a: $present}}, never: {writes: secret/a}}\n    - {name: held, witness: {reconciles: copier}, never: {writes: configmap/a}}\n";
     assert_eq!(case(Manner::Good, steps).await.status, Status::Passed);
     let found = case(Manner::Restless, steps).await;
@@ -197,7 +197,7 @@ async fn a_write_that_must_not_be_is_seen() {
 }
 
 #[tokio::test]
-async fn requests_are_counted_for_the_target_alone() {
+async fn only_requests_of_the_target_are_counted() {
     let steps = "    - {name: first, eventually: {targetCluster: {configmap/a: $present}}, requests: {writes: 1, order: [create configmap/a]}}\n    - {name: again, do: {sourceCluster: {touch: configmap/a}}, witness: {reconciles: copier}, requests: {writes: 0}}\n";
     assert_eq!(case(Manner::Good, steps).await.status, Status::Passed);
     let found = case(Manner::Restless, steps).await;
@@ -208,11 +208,11 @@ async fn requests_are_counted_for_the_target_alone() {
 async fn a_scenario_is_run_again_under_each_of_its_faults() {
     let steps = "    - {name: copied, eventually: {targetCluster: {configmap/a: {data: {copied: 0h}}}}, requests: {writes: 1}}\n";
     let faults = "conflictOnce, throttle, serverError, crashAfterWrite";
-    let report = under(Manner::Good, steps, faults).await;
+    let report = run_with_faults(Manner::Good, steps, faults).await;
     let found = &report.contracts[0].clauses[0].cases[0];
     assert_eq!((found.status, &found.checks), (Status::Passed, &Vec::new()));
 
-    let report = under(Manner::Once, steps, "throttle, serverError").await;
+    let report = run_with_faults(Manner::Once, steps, "throttle, serverError").await;
     let found = &report.contracts[0].clauses[0].cases[0];
     let paths: Vec<&str> = found.checks.iter().map(|check| check.path.as_str()).collect();
     assert_eq!(found.status, Status::Failed);
@@ -221,7 +221,7 @@ async fn a_scenario_is_run_again_under_each_of_its_faults() {
 }
 
 #[tokio::test]
-async fn what_a_target_does_while_it_starts_belongs_to_the_first_step() {
+async fn writes_during_the_start_belong_to_the_first_step() {
     let steps = "    - {name: begun, history: {sourceCluster: {configmap/a: [{data: {said: once}}, {data: {said: twice}}]}}, eventually: {sourceCluster: {configmap/a: {data: {said: $changed}}}}}\n";
     let contracts = [contract(steps, "")].into();
     let report = run::run(contracts, Arc::new(hasty()), &options(), &|_| {}, &Interrupt::default()).await;
@@ -230,17 +230,17 @@ async fn what_a_target_does_while_it_starts_belongs_to_the_first_step() {
 }
 
 #[tokio::test]
-async fn a_fault_that_strikes_nothing_shows_nothing() {
+async fn a_fault_that_never_strikes_fails() {
     let steps = "    - {name: copied, eventually: {targetCluster: {configmap/a: {data: {copied: 0h}}}}}\n";
     // The copier lists, and never watches.
-    let report = under(Manner::Good, steps, "watchDrop").await;
+    let report = run_with_faults(Manner::Good, steps, "watchDrop").await;
     let found = &report.contracts[0].clauses[0].cases[0];
     let checks: Vec<_> = found.checks.iter().map(|check| (check.path.as_str(), check.got.as_str())).collect();
     assert_eq!(checks, [("under watchDrop: watches", "it struck no request")]);
 }
 
 #[tokio::test]
-async fn a_write_of_what_nobody_speaks_of_is_no_proof() {
+async fn a_forbidden_write_of_an_unused_object_is_no_proof() {
     let step = |object: &str| {
         format!(
             "    - {{name: copied, witness: {{reconciles: copier}}, eventually: {{targetCluster: {{configmap/a: $present}}}}, never: {{writes: {object}}}}}\n    - {{name: made, do: {{sourceCluster: {{create: [{{apiVersion: v1, kind: Secret, metadata: {{name: b}}}}]}}}}}}\n"
@@ -257,29 +257,30 @@ async fn a_write_of_what_nobody_speaks_of_is_no_proof() {
 }
 
 #[tokio::test]
-async fn damages_are_told_one_by_one_and_nothing_of_a_secret() {
+async fn damages_are_listed_without_secrets() {
     let steps = "    - {name: made, do: {sourceCluster: {create: [{apiVersion: v1, kind: Secret, metadata: {name: s}, data: {key: c2VjcmV0}}]}}, eventually: {sourceCluster: {secret/s: {data: {key: c2VjcmV0}}}, targetCluster: {configmap/a: {data: {copied: 0h}}}}, history: {sourceCluster: {secret/s: [{data: {key: c2VjcmV0}}]}}}\n";
     let report = report(Manner::Good, steps).await;
     let proof = report.contracts[0].clauses[0].proof.clone().unwrap();
     assert!(proof.proven, "{proof:?}");
-    let told: Vec<&str> = proof.noticed.iter().map(|damage| damage.text.as_str()).collect();
-    assert_eq!(told.len(), proof.caught.values().sum::<usize>(), "{told:?}");
-    assert!(told.iter().any(|text| text.starts_with("made: secret/s data.key: ***")), "{told:?}");
-    assert!(told.iter().any(|text| text.starts_with("made: secret/s[0] data.key: ***")), "{told:?}");
-    assert!(!told.iter().any(|text| text.contains("c2VjcmV0")), "{told:?}");
-    assert!(told.contains(&"made: configmap/a data.copied: absent instead of 0h"), "{told:?}");
+    let damages: Vec<&str> = proof.noticed.iter().map(|damage| damage.text.as_str()).collect();
+    assert_eq!(damages.len(), proof.caught.values().sum::<usize>(), "{damages:?}");
+    assert!(damages.iter().any(|text| text.starts_with("made: secret/s data.key: ***")), "{damages:?}");
+    assert!(damages.iter().any(|text| text.starts_with("made: secret/s[0] data.key: ***")), "{damages:?}");
+    assert!(!damages.iter().any(|text| text.contains("c2VjcmV0")), "{damages:?}");
+    assert!(damages.contains(&"made: configmap/a data.copied: absent instead of 0h"), "{damages:?}");
 }
 
 #[tokio::test]
 async fn an_interrupt_ends_a_run_whose_target_never_yields() {
     let steps = "    - {name: copied, eventually: {targetCluster: {configmap/a: $present}}}\n";
-    let (interrupt, end, (says, spins)) = (Interrupt::default(), Arc::new(AtomicBool::new(false)), channel());
+    let (interrupt, end, (sender, spins)) =
+        (Interrupt::default(), Arc::new(AtomicBool::new(false)), channel());
     let raised = interrupt.clone();
     let thread = std::thread::spawn(move || {
         spins.recv().expect("it is started");
         raised.raise(2);
     });
-    let target = Arc::new(spinner(says, Arc::clone(&end)));
+    let target = Arc::new(spinner(sender, Arc::clone(&end)));
     let report = run::run([contract(steps, "")].into(), target, &options(), &|_| {}, &interrupt).await;
     end.store(true, Ordering::Relaxed);
     thread.join().expect("it does not panic");

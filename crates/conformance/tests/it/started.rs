@@ -1,4 +1,4 @@
-//! Targets outside of this process that do not come up: each says why.
+//! Targets outside of this process that do not start: each error says why.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ pub(crate) async fn refusal(target: &dyn Target) -> String {
     refusal_with(target, None).await
 }
 
-/// The same, with a cluster to read.
+/// The same, with a cluster.
 pub(crate) async fn refusal_with(target: &dyn Target, facts: Option<Facts>) -> String {
     let setup = Setup {
         component: "webhook",
@@ -45,17 +45,17 @@ fn command(line: &[&str]) -> CommandTarget {
 async fn a_command_that_ends_early_is_quoted_without_its_secrets() {
     let script = "echo starting; echo password=hunter2 in vain >&2; exit 3";
     let text = refusal(&command(&["sh", "-c", script])).await;
-    assert!(text.starts_with("sh ended before it was ready (exit status: 3); its last words:\n"), "{text}");
+    assert!(text.starts_with("sh ended before it was ready (exit status: 3); its last output:\n"), "{text}");
     assert!(text.contains("password=*** in vain") && !text.contains("hunter2"), "{text}");
 }
 
 #[tokio::test]
-async fn a_key_longer_than_what_is_kept_and_bytes_that_are_no_text_do_no_harm() {
+async fn long_keys_are_masked_and_invalid_text_is_replaced() {
     let script = "printf '\\377 begins\\n' >&2; echo '-----BEGIN RSA PRIVATE KEY-----' >&2; \
                   for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25; do echo SECRET$i >&2; done; \
                   echo '-----END RSA PRIVATE KEY-----' >&2; echo last >&2; exit 3";
     let text = refusal(&command(&["sh", "-c", script])).await;
-    assert!(text.ends_with("its last words:\n\u{fffd} begins\n***\nlast"), "{text}");
+    assert!(text.ends_with("its last output:\n\u{fffd} begins\n***\nlast"), "{text}");
 }
 
 #[tokio::test]
@@ -72,7 +72,7 @@ async fn a_command_that_reads_a_cluster_needs_one() {
 }
 
 #[tokio::test]
-async fn an_address_where_nothing_listens_is_no_verdict() {
+async fn an_address_without_a_listener_is_an_environment_error() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let target = UrlTarget {
         known: Known::default(),
@@ -82,7 +82,7 @@ async fn an_address_where_nothing_listens_is_no_verdict() {
     };
     let text = refusal(&target).await;
     assert!(
-        text.starts_with(&format!("could not ask the target: failed to connect to https://{free}")),
+        text.starts_with(&format!("could not reach the target: failed to connect to https://{free}")),
         "{text}"
     );
 }

@@ -1,4 +1,4 @@
-//! What tests about versions share: a contract that is written there, who is asked it, and what the cases became.
+//! Shared by tests about versions: runs a contract, and lists the results of its cases.
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use contract::load;
 
 use crate::direct::options;
 
-/// A garden that stands in for one.
+/// The identity of a scripted garden.
 pub(crate) fn garden() -> Identity {
     let endpoint = "in process".to_owned();
     Identity { name: "garden".to_owned(), version: None, kind: TargetKind::BuiltIn, endpoint }
 }
 
-/// Asks a target a contract, which may name the fixtures of ours.
-pub(crate) async fn ask(contract: &str, target: impl Target + 'static) -> Report {
+/// Runs a contract, which may use our fixtures, for a target.
+pub(crate) async fn run_contract(contract: &str, target: impl Target + 'static) -> Report {
     let fixtures = contracts::files().into_iter().filter(|file| file.path.contains("/fixtures/"));
     let sources: Vec<SourceFile> =
         fixtures.chain([SourceFile::new("contracts/sample.yaml", contract)]).collect();
@@ -27,7 +27,7 @@ pub(crate) async fn ask(contract: &str, target: impl Target + 'static) -> Report
     run::run(contracts, Arc::new(target), &options(), &|_| {}, &Interrupt::default()).await
 }
 
-/// Names of cases and what they became.
+/// Names of cases and their statuses.
 pub(crate) fn statuses(report: &Report) -> Vec<(&str, Status)> {
     let clauses = report.contracts.iter().flat_map(|contract| &contract.clauses);
     clauses.flat_map(|clause| &clause.cases).map(|case| (case.name.as_str(), case.status)).collect()

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::then::{boolean, known_keys};
-use super::report::{Report, nearest};
-use super::tree::{Tree, TreeData};
 use super::expectation;
 use super::keywords::{PROTOCOLS, SERVERS, SIGNALS, THEN_PROCESS, WHEN_PROCESS, WHEN_PROCESS_REQUEST};
+use super::report::{Report, nearest};
+use super::then::{boolean, known_keys};
+use super::tree::{Tree, TreeData};
 use crate::case::{About, Then, When};
 use crate::expect::Rules;
 use crate::process::{ProcessAction, Protocol, Server, ServerRequest};

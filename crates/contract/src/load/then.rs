@@ -4,7 +4,9 @@ use schema::Type;
 use serde_json::Value;
 
 use super::expectation;
-use super::keywords::{CAUSE, REVIEWS, THEN_ANSWER, THEN_CONFIGURATION, THEN_DECISION, THEN_PROCESS, THEN_REGISTRATION};
+use super::keywords::{
+    CAUSE, REVIEWS, THEN_ANSWER, THEN_CONFIGURATION, THEN_DECISION, THEN_PROCESS, THEN_REGISTRATION,
+};
 use super::report::{Report, nearest};
 use super::tree::{BareWord, Span, Tree, TreeData};
 use crate::case::{About, Cause, Review, Then};

@@ -31,7 +31,11 @@ fn a_type_has_a_name_of_its_own() {
         &crowded
             .map(|(name, modules)| {
                 let modules: Vec<String> = modules.into_iter().collect();
-                format!("{name} is the name of a type in {} modules, at most {MODULES}: {}", modules.len(), modules.join(", "))
+                format!(
+                    "{name} is the name of a type in {} modules, at most {MODULES}: {}",
+                    modules.len(),
+                    modules.join(", ")
+                )
             })
             .collect::<Vec<_>>(),
     );
@@ -49,7 +53,8 @@ fn a_function_is_named_after_what_it_does() {
 
 /// The sources outside of tests, parsed.
 fn sources() -> impl Iterator<Item = (String, syn::File)> {
-    let is_source = |path: &str| path.starts_with("crates/") && path.contains("/src/") && !path.contains("/tests");
+    let is_source =
+        |path: &str| path.starts_with("crates/") && path.contains("/src/") && !path.contains("/tests");
     files(".rs").into_iter().filter(move |file| is_source(&file.path)).map(|file| {
         let syntax = syn::parse_file(&file.text).expect("a source that compiles");
         (file.path, syntax)
@@ -93,6 +98,7 @@ fn functions(items: &[Item]) -> Vec<String> {
 
 fn is_test(attributes: &[syn::Attribute]) -> bool {
     attributes.iter().any(|attribute| {
-        attribute.path().is_ident("cfg") && attribute.parse_args::<syn::Ident>().is_ok_and(|word| word == "test")
+        attribute.path().is_ident("cfg")
+            && attribute.parse_args::<syn::Ident>().is_ok_and(|word| word == "test")
     })
 }

@@ -1,13 +1,13 @@
-//! Manifests, and the same objects as they may stand in a cluster already: a few names, so that they meet.
+//! Random manifests and existing objects, with few names, so that they collide.
 
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
-/// How often, of 100, a part that may be there is there.
+/// Probability of an optional part, in per cent.
 const SOMETIMES: u8 = 25;
 const SELDOM: u8 = 12;
 
-/// Objects that manifests are of; those of unknown kinds and without a name are refused by every cluster.
+/// The objects of manifests; every cluster refuses those of unknown kinds.
 pub(super) const OBJECTS: [&str; 21] = [
     "ConfigMap a",
     "ConfigMap b",
@@ -32,30 +32,30 @@ pub(super) const OBJECTS: [&str; 21] = [
     "HorizontalPodAutoscaler h",
 ];
 
-/// Texts that are no manifests. None begins with a brace: the original reads such a one for ever (GRM-MR-133).
+/// Texts that are no manifests. None begins with a brace: on such a text, the original loops for ever (GRM-MR-133).
 const UNDECODABLE: [&str; 4] = ["a: b: c\n", "text\n", "- a\n- b\n", "apiVersion: v1\n\tkind: ConfigMap\n"];
 
-/// Whether something happens that happens so often, of 100.
+/// Returns true with this probability, in per cent.
 pub(super) fn happens(rng: &mut Rng, often: u8) -> bool {
     rng.u8(..100) < often
 }
 
-/// One of several.
-pub(super) fn one<'a, T: ?Sized>(rng: &mut Rng, of: &[&'a T]) -> &'a T {
+/// Chooses one element at random.
+pub(super) fn choose<'a, T: ?Sized>(rng: &mut Rng, of: &[&'a T]) -> &'a T {
     of[rng.usize(..of.len())]
 }
 
-/// A manifest of an object, anew each time; now and then a text that is none.
+/// A random manifest of an object; sometimes an invalid text.
 pub(super) fn manifest(rng: &mut Rng, object: &str) -> Value {
     if happens(rng, 4) {
-        return json!(one(rng, &UNDECODABLE));
+        return json!(choose(rng, &UNDECODABLE));
     }
     let mut manifest = live(rng, object);
     annotations(rng, &mut manifest);
     manifest
 }
 
-/// An object as somebody may have written it.
+/// An object that another user may have written.
 pub(super) fn live(rng: &mut Rng, object: &str) -> Value {
     let (kind, name) = object.split_once(' ').unwrap_or((object, ""));
     let (api_version, body) = body(rng, kind);
@@ -78,18 +78,18 @@ pub(super) fn live(rng: &mut Rng, object: &str) -> Value {
     object
 }
 
-/// Some labels.
+/// Random labels.
 pub(super) fn labels(rng: &mut Rng) -> Value {
     let mut labels = Map::new();
     for key in ["team", "tier", "resources.gardener.cloud/managed-by"] {
         if happens(rng, 40) {
-            labels.insert(key.to_owned(), json!(one(rng, &["one", "two", ""])));
+            labels.insert(key.to_owned(), json!(choose(rng, &["one", "two", ""])));
         }
     }
     Value::Object(labels)
 }
 
-/// What an annotation of a manifest may tell the resource-manager.
+/// Sets random annotations that the resource-manager reads.
 fn annotations(rng: &mut Rng, manifest: &mut Value) {
     let table: [(&str, u8, &[&str]); 9] = [
         ("resources.gardener.cloud/mode", 6, &["Ignore", "ignore", "Other"]),
@@ -104,7 +104,7 @@ fn annotations(rng: &mut Rng, manifest: &mut Value) {
     ];
     for (key, often, values) in table {
         if happens(rng, often) {
-            manifest["metadata"]["annotations"][key] = json!(one(rng, values));
+            manifest["metadata"]["annotations"][key] = json!(choose(rng, values));
         }
     }
 }
@@ -119,7 +119,7 @@ fn body(rng: &mut Rng, kind: &str) -> (&'static str, Value) {
         "DaemonSet" => ("apps/v1", workload(rng, "agent", &[])),
         "Job" => ("batch/v1", json!({"spec": job(rng)})),
         "CronJob" => {
-            let schedule = one(rng, &["@daily", "*/5 * * * *"]);
+            let schedule = choose(rng, &["@daily", "*/5 * * * *"]);
             ("batch/v1", json!({"spec": {"schedule": schedule, "jobTemplate": {"spec": job(rng)}}}))
         }
         "ServiceAccount" => {
@@ -128,21 +128,21 @@ fn body(rng: &mut Rng, kind: &str) -> (&'static str, Value) {
         }
         "Role" | "ClusterRole" | "RoleBinding" => ("rbac.authorization.k8s.io/v1", rights(rng, kind)),
         "NetworkPolicy" => {
-            let types = one(rng, &[&["Ingress"][..], &["Egress"], &["Ingress", "Egress"]]);
+            let types = choose(rng, &[&["Ingress"][..], &["Egress"], &["Ingress", "Egress"]]);
             let spec = json!({"podSelector": {"matchLabels": {"app": "app"}}, "policyTypes": types});
             ("networking.k8s.io/v1", json!({"spec": spec}))
         }
         "PodDisruptionBudget" => {
-            let most = one(rng, &[&json!(1), &json!("50%")]).clone();
+            let most = choose(rng, &[&json!(1), &json!("50%")]).clone();
             let selector = json!({"matchLabels": {"app": "app"}});
             ("policy/v1", json!({"spec": {"maxUnavailable": most, "selector": selector}}))
         }
         "Extension" => {
-            let class = one(rng, &["shoot-dns", "shoot-cert"]);
+            let class = choose(rng, &["shoot-dns", "shoot-cert"]);
             ("extensions.gardener.cloud/v1alpha1", json!({"spec": {"type": class}}))
         }
         "PriorityClass" => {
-            let value = one(rng, &[&7, &8]);
+            let value = choose(rng, &[&7, &8]);
             ("scheduling.k8s.io/v1", json!({"value": value}))
         }
         "HorizontalPodAutoscaler" => {
@@ -160,12 +160,12 @@ fn body(rng: &mut Rng, kind: &str) -> (&'static str, Value) {
 
 fn rights(rng: &mut Rng, kind: &str) -> Value {
     if kind == "RoleBinding" {
-        let role = one(rng, &["r", "other"]);
+        let role = choose(rng, &["r", "other"]);
         let subjects = json!([{"kind": "ServiceAccount", "name": "acc", "namespace": "default"}]);
         let reference = json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": role});
         json!({"roleRef": reference, "subjects": subjects})
     } else {
-        let verbs = one(rng, &[&["get"][..], &["get", "list"], &["*"]]);
+        let verbs = choose(rng, &[&["get"][..], &["get", "list"], &["*"]]);
         json!({"rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": verbs}]})
     }
 }
@@ -174,7 +174,7 @@ fn data(rng: &mut Rng, field: &str, values: &[&str]) -> Value {
     let mut data = Map::new();
     for key in ["key", "other"] {
         if happens(rng, 70) {
-            data.insert(key.to_owned(), json!(one(rng, values)));
+            data.insert(key.to_owned(), json!(choose(rng, values)));
         }
     }
     let mut body = json!({field: data});
@@ -185,20 +185,20 @@ fn data(rng: &mut Rng, field: &str, values: &[&str]) -> Value {
 }
 
 fn service(rng: &mut Rng) -> Value {
-    let mut ports = vec![json!({"name": "http", "port": one(rng, &[&80, &8080]), "protocol": "TCP"})];
+    let mut ports = vec![json!({"name": "http", "port": choose(rng, &[&80, &8080]), "protocol": "TCP"})];
     if happens(rng, SOMETIMES) {
         ports.push(
-            json!({"name": "more", "port": 443, "targetPort": one(rng, &[&json!(8443), &json!("https")])}),
+            json!({"name": "more", "port": 443, "targetPort": choose(rng, &[&json!(8443), &json!("https")])}),
         );
     }
-    let mut spec = json!({"selector": {"app": one(rng, &["app", "db"])}, "ports": ports});
+    let mut spec = json!({"selector": {"app": choose(rng, &["app", "db"])}, "ports": ports});
     match rng.u8(..10) {
         0 => spec["clusterIP"] = json!("None"),
         1 => spec["type"] = json!("NodePort"),
         2 => spec["type"] = json!("LoadBalancer"),
         3 => spec = json!({"type": "ExternalName", "externalName": "example.com"}),
         4 => spec["type"] = json!("ClusterIP"),
-        // Refused by every cluster.
+        // Every cluster refuses this port.
         5 if happens(rng, 40) => spec["ports"][0]["port"] = json!(99_999),
         _ => {}
     }
@@ -206,16 +206,16 @@ fn service(rng: &mut Rng) -> Value {
 }
 
 fn pod(rng: &mut Rng, app: &str, restarts: Option<&str>) -> Value {
-    let mut container = json!({"name": "c", "image": one(rng, &["registry/one:1", "registry/two"])});
+    let mut container = json!({"name": "c", "image": choose(rng, &["registry/one:1", "registry/two"])});
     if happens(rng, 50) {
         let amount = |rng: &mut Rng| {
-            let (cpu, memory) = (one(rng, &["10m", "0.5", "1"]), one(rng, &["64Mi", "1G"]));
+            let (cpu, memory) = (choose(rng, &["10m", "0.5", "1"]), choose(rng, &["64Mi", "1G"]));
             json!({"cpu": cpu, "memory": memory})
         };
         container["resources"] = json!({"requests": amount(rng)});
     }
     if happens(rng, SOMETIMES) {
-        container["env"] = json!([{"name": "ONE", "value": one(rng, &["1", "true", ""])}]);
+        container["env"] = json!([{"name": "ONE", "value": choose(rng, &["1", "true", ""])}]);
     }
     let mut template = json!({"spec": {"containers": [container]}});
     match restarts {
@@ -239,7 +239,7 @@ fn stateful(rng: &mut Rng) -> Value {
     let mut object = workload(rng, "db", &["replicas"]);
     object["spec"]["serviceName"] = json!("db");
     if happens(rng, 50) {
-        let size = one(rng, &["1Gi", "2Gi"]);
+        let size = choose(rng, &["1Gi", "2Gi"]);
         let claim = json!({"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": size}}});
         object["spec"]["volumeClaimTemplates"] = json!([{"metadata": {"name": "data"}, "spec": claim}]);
     }
@@ -247,5 +247,5 @@ fn stateful(rng: &mut Rng) -> Value {
 }
 
 fn job(rng: &mut Rng) -> Value {
-    json!({"parallelism": one(rng, &[&1, &2]), "template": pod(rng, "once", Some("Never"))})
+    json!({"parallelism": choose(rng, &[&1, &2]), "template": pod(rng, "once", Some("Never"))})
 }

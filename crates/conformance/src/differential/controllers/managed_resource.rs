@@ -1,25 +1,25 @@
-//! Worlds of ManagedResources: what they bring, what stands there already, and what happens then.
+//! Random worlds of ManagedResources: their manifests, existing objects, and steps.
 
 use std::collections::BTreeMap;
 
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
-use crate::run::scenario::States;
+use crate::run::scenario::ObjectStates;
 
-use super::documents::{OBJECTS, happens, labels, live, manifest, one};
+use super::documents::{OBJECTS, choose, happens, labels, live, manifest};
 
 const API_VERSION: &str = "resources.gardener.cloud/v1alpha1";
-/// Most objects that manifests of one world are of.
+/// Maximum number of objects in the manifests of one world.
 const MOST: usize = 5;
 
-/// A world.
+/// Generates a world.
 pub(super) fn world(rng: &mut Rng) -> Value {
-    let objects: Vec<&str> = (0..=rng.usize(..MOST)).map(|_| one(rng, &OBJECTS)).collect();
+    let objects: Vec<&str> = (0..=rng.usize(..MOST)).map(|_| choose(rng, &OBJECTS)).collect();
     let mut generator = Generator { rng, objects, keys: BTreeMap::new() };
     let (config, has_more) = (generator.config(), generator.happens(25));
     let mut source = vec![generator.managed(has_more), generator.secret("mr")];
-    // A Secret that is not there is told.
+    // Sometimes the Secret is missing.
     if has_more && generator.happens(85) {
         source.push(generator.secret("more"));
     }
@@ -27,20 +27,20 @@ pub(super) fn world(rng: &mut Rng) -> Value {
     json!({
         "config": config,
         "sourceCluster": source,
-        "targetCluster": generator.standing(),
+        "targetCluster": generator.existing(),
         "steps": steps,
     })
 }
 
-/// Whether a ManagedResource says that more is to come.
-pub(super) fn is_under_way(object: &Value) -> bool {
+/// Whether a ManagedResource says that work on it is in progress.
+pub(super) fn is_in_progress(object: &Value) -> bool {
     let status = |kind: &str| object["status"]["conditions"][kind]["status"].clone();
     object["kind"] == "ManagedResource"
         && (status("ResourcesApplied") == "Progressing" || status("ResourcesHealthy") == "Unknown")
 }
 
-/// The reason of the condition `ResourcesApplied`, or what became of the ManagedResource else.
-pub(super) fn tells(states: &States) -> String {
+/// The reason of the condition `ResourcesApplied`, `untouched` without one, or `gone` without the ManagedResource.
+pub(super) fn outcome_of(states: &ObjectStates) -> String {
     let managed =
         states.iter().find(|((_, kind, name), _)| kind == "ManagedResource" && name == "default/mr");
     match managed.map(|(_, object)| &object["status"]["conditions"]["ResourcesApplied"]["reason"]) {
@@ -51,9 +51,9 @@ pub(super) fn tells(states: &States) -> String {
 
 struct Generator<'a, 'b> {
     rng: &'a mut Rng,
-    /// What manifests of this world are of.
+    /// Objects for the manifests of this world.
     objects: Vec<&'b str>,
-    /// What the keys of its Secrets hold.
+    /// Objects in the keys of its Secrets.
     keys: BTreeMap<(String, &'static str), Vec<String>>,
 }
 
@@ -68,7 +68,7 @@ impl Generator<'_, '_> {
             controllers.insert("clusterID".to_owned(), json!("seed-1"));
         }
         if self.happens(15) {
-            controllers.insert("resourceClass".to_owned(), json!(one(self.rng, &["seed", "resources"])));
+            controllers.insert("resourceClass".to_owned(), json!(choose(self.rng, &["seed", "resources"])));
         }
         let mut of_managed = Map::new();
         if self.happens(30) {
@@ -94,13 +94,13 @@ impl Generator<'_, '_> {
         }
         let mut metadata = json!({"name": "mr", "namespace": "default"});
         if self.happens(5) {
-            let value = one(self.rng, &["true", "false", "T"]);
+            let value = choose(self.rng, &["true", "false", "T"]);
             metadata["annotations"] = json!({"resources.gardener.cloud/ignore": value});
         }
         json!({"apiVersion": API_VERSION, "kind": "ManagedResource", "metadata": metadata, "spec": spec})
     }
 
-    /// What a ManagedResource says of how its objects are treated.
+    /// Random fields of a ManagedResource's spec.
     fn fields(&mut self) -> Value {
         let mut fields = Map::new();
         for (name, often) in [
@@ -117,7 +117,7 @@ impl Generator<'_, '_> {
             fields.insert("injectLabels".to_owned(), labels(self.rng));
         }
         if self.happens(15) {
-            fields.insert("class".to_owned(), json!(one(self.rng, &["resources", "seed", ""])));
+            fields.insert("class".to_owned(), json!(choose(self.rng, &["resources", "seed", ""])));
         }
         if self.happens(8) {
             let alike = json!([[{"group": "", "kind": "ConfigMap"}, {"group": "", "kind": "Secret"}]]);
@@ -136,9 +136,9 @@ impl Generator<'_, '_> {
             "type": "Opaque", "manifests": manifests})
     }
 
-    /// A key of a Secret and manifests for it; texts are no JSON.
+    /// A key of a Secret and manifests for it; invalid texts only in YAML keys.
     fn key(&mut self, secret: &str) -> (&'static str, Value) {
-        let mut key = one(self.rng, &["a.yaml", "b.yaml", "c.json", "d"]);
+        let mut key = choose(self.rng, &["a.yaml", "b.yaml", "c.json", "d"]);
         let objects = self.objects_of(secret, key);
         let manifests: Vec<Value> = objects.iter().map(|object| manifest(self.rng, object)).collect();
         if key == "c.json" && manifests.iter().any(Value::is_string) {
@@ -148,11 +148,11 @@ impl Generator<'_, '_> {
         (key, json!(manifests))
     }
 
-    /// What a key is to hold: as a rule what it held, or what no other one holds.
+    /// The objects of a key: usually its earlier ones, or objects that no other key has.
     fn objects_of(&mut self, secret: &str, key: &'static str) -> Vec<String> {
-        let held = self.keys.get(&(secret.to_owned(), key)).cloned();
-        if let Some(held) = held.filter(|_| happens(self.rng, 60)) {
-            return held;
+        let earlier = self.keys.get(&(secret.to_owned(), key)).cloned();
+        if let Some(earlier) = earlier.filter(|_| happens(self.rng, 60)) {
+            return earlier;
         }
         let mut objects = Vec::new();
         for _ in 0..=usize::from(self.happens(25)) {
@@ -166,21 +166,21 @@ impl Generator<'_, '_> {
     }
 
     fn object(&mut self) -> String {
-        // Now and then one that no other manifest is of.
+        // Sometimes one that no other manifest defines.
         let of = if self.happens(15) { &OBJECTS[..] } else { &self.objects[..] };
         of[self.rng.usize(..of.len())].to_owned()
     }
 
-    /// What others made before, of the kinds that manifests may be of.
-    fn standing(&mut self) -> Value {
-        let mut standing: Vec<Value> = Vec::new();
+    /// Objects that other users created before.
+    fn existing(&mut self) -> Value {
+        let mut existing: Vec<Value> = Vec::new();
         for object in self.objects.clone() {
             let unknown = object.starts_with("Widget");
             if unknown || !self.happens(30) {
                 continue;
             }
             let mut object = live(self.rng, object);
-            // Others do not write what every cluster refuses.
+            // Existing objects must be valid.
             if object["spec"]["ports"][0]["port"] == 99_999 {
                 object["spec"]["ports"][0]["port"] = json!(80);
             }
@@ -191,15 +191,15 @@ impl Generator<'_, '_> {
                 object["metadata"]["annotations"]["theirs"] = json!("x");
             }
             if self.happens(30) {
-                let origin = one(self.rng, &["other/mr", "default/mr", "seed-1:default/mr"]);
+                let origin = choose(self.rng, &["other/mr", "default/mr", "seed-1:default/mr"]);
                 object["metadata"]["annotations"]["resources.gardener.cloud/origin"] = json!(origin);
             }
             let identity = |object: &Value| (object["kind"].clone(), object["metadata"]["name"].clone());
-            if standing.iter().all(|other| identity(other) != identity(&object)) {
-                standing.push(object);
+            if existing.iter().all(|other| identity(other) != identity(&object)) {
+                existing.push(object);
             }
         }
-        json!(standing)
+        json!(existing)
     }
 
     fn step(&mut self) -> Value {
@@ -211,7 +211,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Manifests come, change or go.
+    /// Adds, changes or removes manifests.
     fn of_secret(&mut self) -> Value {
         let secret =
             json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "mr", "namespace": "default"}});
@@ -225,7 +225,7 @@ impl Generator<'_, '_> {
         json!([{"patch": secret, "in": "sourceCluster", "with": {"manifests": {key: manifests}}}])
     }
 
-    /// Others change or delete what is managed, and the ManagedResource is to be reconciled.
+    /// Another user changes or deletes a managed object and requests a reconciliation of the ManagedResource.
     fn drift(&mut self) -> Value {
         let object = self.object();
         let known = if object.starts_with("Widget") { "ConfigMap a" } else { object.as_str() };
@@ -251,11 +251,11 @@ impl Generator<'_, '_> {
     fn of_managed(&mut self) -> Value {
         let with = match self.rng.u8(..100) {
             0..15 => {
-                let value = one(self.rng, &[&json!("true"), &Value::Null]).clone();
+                let value = choose(self.rng, &[&json!("true"), &Value::Null]).clone();
                 json!({"metadata": {"annotations": {"resources.gardener.cloud/ignore": value}}})
             }
             15..30 => {
-                json!({"spec": {"secretRefs": one(self.rng, &[&json!([{"name": "more"}]), &json!([])])}})
+                json!({"spec": {"secretRefs": choose(self.rng, &[&json!([{"name": "more"}]), &json!([])])}})
             }
             _ => json!({"spec": self.fields()}),
         };

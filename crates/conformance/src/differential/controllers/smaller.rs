@@ -1,11 +1,11 @@
-//! The worlds that are smaller by one part, those that lose most first.
+//! Worlds without one of their parts, starting with the biggest parts.
 
 use contract::expect;
 use serde_json::Value;
 
 use super::super::shrink::parts;
 
-/// The worlds without one of their parts.
+/// All worlds without one of their parts.
 pub(super) fn smaller(world: &Value) -> Vec<Value> {
     let mut parts = parts(world);
     parts.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));

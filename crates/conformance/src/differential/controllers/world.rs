@@ -1,7 +1,7 @@
-//! A generated world as a document, from which it is made smaller, and as the scenario that is played.
+//! A generated world as a document, which can be shrunk, and as a scenario.
 //!
-//! `{config, sourceCluster: [object], targetCluster: [object], steps: [[action]]}`. An object, and what a patch puts into one,
-//! may have `manifests: {<key>: [object or text]}`, which become the texts of its `stringData`. An action is
+//! `{config, sourceCluster: [object], targetCluster: [object], steps: [[action]]}`. An object or a patch may have
+//! `manifests: {<key>: [object or text]}`, which become the texts of its `stringData`. An action is
 //! `{create | patch | delete: <head>, in: <cluster>, with: <object or merge patch>}`.
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 /// The scenario of a world.
 ///
 /// # Errors
-/// What is no part of a world, which a world that was made smaller may have.
+/// If the world is invalid, as a shrunk one may be.
 pub(super) fn scenario(world: &Value) -> Result<Scenario, String> {
     let mut given = BTreeMap::new();
     for side in [Side::Source, Side::Target] {
@@ -51,12 +51,12 @@ fn object(value: &Value) -> Result<Value, String> {
     written(value)
 }
 
-/// What is written, with its manifests as texts.
+/// The object or patch to write, with its manifests as texts.
 fn written(value: &Value) -> Result<Value, String> {
-    let mut object = value.as_object().cloned().ok_or("no object")?;
+    let mut object = value.as_object().cloned().ok_or("not an object")?;
     let Some(manifests) = object.remove("manifests") else { return Ok(Value::Object(object)) };
     let mut data = Map::new();
-    for (key, documents) in manifests.as_object().ok_or("manifests are no map")? {
+    for (key, documents) in manifests.as_object().ok_or("manifests are not a map")? {
         if documents.is_null() {
             object.insert("data".to_owned(), json!({key: null}));
         } else {
@@ -74,15 +74,14 @@ fn text(key: &str, documents: &[Value]) -> Result<String, String> {
         Value::String(text) => Ok(text.clone()),
         Value::Object(_) if is_json => Ok(document.to_string()),
         Value::Object(_) => formats::yaml::to_string(document).map_err(|error| error.to_string()),
-        _ => Err("a manifest is an object or a text".to_owned()),
+        _ => Err("a manifest must be an object or a string".to_owned()),
     });
     let texts = texts.collect::<Result<Vec<_>, _>>()?;
     let text = texts.join(if is_json { "\n" } else { "---\n" });
     let is_of_objects = documents.iter().all(Value::is_object) && (is_json || documents.len() == 1);
     if text.trim_start().starts_with('{') && !is_of_objects {
         return Err(
-            "JSON with anything else between documents is read for ever by the original (GRM-MR-133)"
-                .to_owned(),
+            "the original loops for ever on JSON with other text between documents (GRM-MR-133)".to_owned()
         );
     }
     Ok(text)
@@ -92,7 +91,7 @@ fn action(value: &Value) -> Result<Action, String> {
     let side = match value["in"].as_str() {
         Some("sourceCluster") => Side::Source,
         Some("targetCluster") => Side::Target,
-        _ => return Err("an action is in no cluster".to_owned()),
+        _ => return Err("the action's `in` must be sourceCluster or targetCluster".to_owned()),
     };
     let with = || written(&value["with"]);
     match value.as_object().and_then(|fields| fields.keys().find(|key| *key != "in" && *key != "with")) {
@@ -103,7 +102,7 @@ fn action(value: &Value) -> Result<Action, String> {
         }
         Some(verb) if verb == "patch" => Ok(Action::Patch(side, head(&value["patch"])?, with()?)),
         Some(verb) if verb == "delete" => Ok(Action::Delete(side, head(&value["delete"])?)),
-        _ => Err("an action does nothing".to_owned()),
+        _ => Err("the action must have create, patch or delete".to_owned()),
     }
 }
 
@@ -113,10 +112,10 @@ fn head(value: &Value) -> Result<ObjectRef, String> {
     let served = substrate::cluster::resource(value).map_err(|error| error.to_string())?;
     let namespace = text(&metadata["namespace"]).unwrap_or_else(|| NAMESPACE.to_owned());
     Ok(ObjectRef {
-        api_version: text(&value["apiVersion"]).ok_or("an object without version")?,
-        kind: text(&value["kind"]).ok_or("an object without kind")?,
+        api_version: text(&value["apiVersion"]).ok_or("the object has no apiVersion")?,
+        kind: text(&value["kind"]).ok_or("the object has no kind")?,
         namespace: if served.namespaced { namespace } else { String::new() },
-        name: text(&metadata["name"]).ok_or("an object without name")?,
+        name: text(&metadata["name"]).ok_or("the object has no name")?,
     })
 }
 
@@ -125,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_world_becomes_the_scenario_that_is_played() {
+    fn a_world_becomes_a_scenario() {
         let of = |name: &str| json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}});
         let secret = json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "mr"}});
         let mut full = secret.clone();
@@ -155,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_world_is_not_played() {
+    fn an_invalid_world_is_refused() {
         let nameless = json!({"apiVersion": "v1", "kind": "ConfigMap"});
         let table = [
             json!({"sourceCluster": [nameless]}),

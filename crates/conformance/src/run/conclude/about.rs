@@ -1,4 +1,4 @@
-//! What ran, where, and which cases were wanted.
+//! The report's sections about the run, the substrate and the selection.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::report::{ContractResult, RunInfo, SelectionInfo, SubstrateInfo};
 use crate::run::{FactsFrom, Ground, RunState};
 use crate::shard::SelectionDigest;
 
-pub(super) fn run(state: &RunState<'_>, usual: Option<&str>, took: Duration) -> RunInfo {
+pub(super) fn run(state: &RunState<'_>, default: Option<&str>, took: Duration) -> RunInfo {
     let options = state.options;
     RunInfo {
         version: options.version.clone(),
@@ -19,18 +19,18 @@ pub(super) fn run(state: &RunState<'_>, usual: Option<&str>, took: Duration) -> 
         repeat: options.repeat,
         parallel: options.parallel,
         fail_fast: options.fail_fast,
-        gardener: gardener(state, usual),
+        gardener: gardener(state, default),
         strict: options.strict,
         command: options.command.clone(),
     }
 }
 
-/// The release that every clause was asked of, where they tell releases apart and have a usual one.
-fn gardener(state: &RunState<'_>, usual: Option<&str>) -> Option<String> {
-    let usual = usual?;
-    match plan::asked(state.target.as_ref()) {
+/// The release of Gardener for which the clauses were verified, if they depend on the release and have a default.
+fn gardener(state: &RunState<'_>, default: Option<&str>) -> Option<String> {
+    let default = default?;
+    match plan::gardener_release(state.target.as_ref()) {
         Asked::Of(gardener) => Some(gardener.to_owned()),
-        Asked::Usual => Some(usual.to_owned()),
+        Asked::Usual => Some(default.to_owned()),
         Asked::Any => None,
     }
 }

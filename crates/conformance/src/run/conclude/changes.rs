@@ -1,4 +1,4 @@
-//! What targets changed: without a clause that explains it, or without a case that would miss it.
+//! Changes that the target makes and that no clause explains, or that no case would miss.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,50 +8,50 @@ use serde_json::Value;
 
 use super::rules;
 use crate::matching::{self, Rules};
-use crate::observation::{Observation, judge, shown};
+use crate::observation::{Observation, format_masked, judge};
 use crate::report::{Gap, Reason, ReasonCode, Status, Unasked, Unexplained};
-use crate::run::Asked;
+use crate::run::CaseRun;
 use crate::saboteur::{self, Losses, Recorded};
 
 /// Changes inside `onlyTouches` that no case would miss.
 pub(super) struct Missed {
-    /// No case of the contract would.
+    /// No case of the contract would miss them.
     pub(super) gaps: Vec<Gap>,
-    /// A case would that was not asked.
+    /// A case that did not run would miss them.
     pub(super) unasked: Vec<Unasked>,
 }
 
-/// What no case would miss of what changed; nothing where cases of the contract were not selected or not answered, as those may miss
-/// it.
-pub(super) fn missed(contract: &Contract, asked: &[Asked], extras: &[String]) -> Missed {
-    let is_open = |asked: &Asked| matches!(asked.result.status, Status::NotRun | Status::Errored);
-    if contract.is_partial || asked.iter().any(is_open) {
+/// Finds changes that no case would miss. Returns none if cases of the contract were not selected or not answered, since those
+/// might miss them.
+pub(super) fn missed(contract: &Contract, case_runs: &[CaseRun], extras: &[String]) -> Missed {
+    let is_open = |case_run: &CaseRun| matches!(case_run.result.status, Status::NotRun | Status::Errored);
+    if contract.is_partial || case_runs.iter().any(is_open) {
         return Missed { gaps: Vec::new(), unasked: Vec::new() };
     }
-    let recorded: Vec<(String, Recording<'_>)> = asked
+    let recorded: Vec<(String, Recording<'_>)> = case_runs
         .iter()
-        .filter(|asked| asked.result.status == Status::Passed)
-        .filter_map(|asked| {
-            let seen = asked.observation.as_ref()?;
-            let clause = &contract.clauses[asked.at.clause];
-            let case = &clause.cases[asked.at.case];
+        .filter(|case_run| case_run.result.status == Status::Passed)
+        .filter_map(|case_run| {
+            let seen = case_run.observation.as_ref()?;
+            let clause = &contract.clauses[case_run.at.clause];
+            let case = &clause.cases[case_run.at.case];
             Some((
                 format!("{}/{}", clause.id, case.name),
-                Recording { case, seen, rules: rules(contract, asked) },
+                Recording { case, seen, rules: rules(contract, case_run) },
             ))
         })
         .collect();
     let mut losses = Losses::default();
     for (id, found) in &recorded {
-        losses.look(contract, id, found.of(found.case), extras);
+        losses.add(contract, id, found.of(found.case), extras);
     }
     let gaps = losses.gaps();
     if gaps.is_empty() {
         return Missed { gaps, unasked: Vec::new() };
     }
-    let left_out = left_out(contract, asked, &recorded, extras);
+    let left_out = left_out(contract, case_runs, &recorded, extras);
     let (unasked, gaps): (Vec<_>, Vec<_>) =
-        gaps.into_iter().map(|gap| unasked(gap, &left_out)).partition(Result::is_ok);
+        gaps.into_iter().map(|gap| missed_by_skipped_case(gap, &left_out)).partition(Result::is_ok);
     Missed {
         gaps: gaps.into_iter().filter_map(Result::err).collect(),
         unasked: unasked.into_iter().filter_map(Result::ok).collect(),
@@ -72,50 +72,50 @@ impl Recording<'_> {
     }
 }
 
-/// What a clause would have noticed that was not asked, and why it was not.
+/// The paths that the cases of a clause that did not run would have checked, and why they did not run.
 struct LeftOut<'a> {
     clause: &'a str,
     reason: &'a str,
-    places: BTreeSet<String>,
+    paths: BTreeSet<String>,
 }
 
-/// What cases whose feature is off, or whose parameter nobody stated, would have noticed in the answers of others that were
-/// asked the very same, and that would have passed.
+/// The paths that cases without their feature or parameter would have checked in the answers to the same request of other
+/// cases.
 fn left_out<'a>(
     contract: &'a Contract,
-    asked: &'a [Asked],
+    case_runs: &'a [CaseRun],
     recorded: &[(String, Recording<'_>)],
     extras: &[String],
 ) -> Vec<LeftOut<'a>> {
     let mut found = Vec::new();
-    for asked in asked {
+    for case_run in case_runs {
         let is_left_out =
             |reason: &&Reason| matches!(reason.code, ReasonCode::Feature | ReasonCode::Parameter);
-        let Some(reason) = asked.result.reason.as_ref().filter(is_left_out) else { continue };
-        let clause = &contract.clauses[asked.at.clause];
-        let case = &clause.cases[asked.at.case];
-        let same = recorded.iter().map(|(_, found)| found).filter(|found| is_same_question(found.case, case));
+        let Some(reason) = case_run.result.reason.as_ref().filter(is_left_out) else { continue };
+        let clause = &contract.clauses[case_run.at.clause];
+        let case = &clause.cases[case_run.at.case];
+        let same = recorded.iter().map(|(_, found)| found).filter(|found| is_same_request(found.case, case));
         if reason.code == ReasonCode::Parameter {
-            // What would have been compared is not known: whatever changed there would have been.
-            let places = same.flat_map(|found| saboteur::unstated(found.of(case))).collect();
-            found.push(LeftOut { clause: &clause.id, reason: &reason.text, places });
+            // The expected value is unknown, so the case would have compared whatever changed there.
+            let paths = same.flat_map(|found| saboteur::compared_with_parameters(found.of(case))).collect();
+            found.push(LeftOut { clause: &clause.id, reason: &reason.text, paths });
             continue;
         }
         let kept = same.filter(|found| judge(&case.then, found.seen, &found.rules).is_empty());
         let mut losses = Losses::default();
-        kept.for_each(|found| losses.look(contract, &clause.id, found.of(case), extras));
-        found.push(LeftOut { clause: &clause.id, reason: &reason.text, places: losses.noticed() });
+        kept.for_each(|found| losses.add(contract, &clause.id, found.of(case), extras));
+        found.push(LeftOut { clause: &clause.id, reason: &reason.text, paths: losses.noticed() });
     }
     found
 }
 
-fn is_same_question(one: &Case, other: &Case) -> bool {
+fn is_same_request(one: &Case, other: &Case) -> bool {
     one.given == other.given && one.when == other.when && one.config == other.config
 }
 
-/// A gap that clauses would close that were not asked is none of the contract.
-fn unasked(gap: Gap, left_out: &[LeftOut<'_>]) -> Result<Unasked, Gap> {
-    let noticing = || left_out.iter().filter(|left| left.places.contains(&gap.path));
+/// A gap that clauses that did not run would close is no gap of the contract.
+fn missed_by_skipped_case(gap: Gap, left_out: &[LeftOut<'_>]) -> Result<Unasked, Gap> {
+    let noticing = || left_out.iter().filter(|left| left.paths.contains(&gap.path));
     let distinct = |texts: BTreeSet<&str>| texts.into_iter().map(str::to_owned).collect::<Vec<_>>();
     let clauses = distinct(noticing().map(|left| left.clause).collect());
     let reasons = distinct(noticing().map(|left| left.reason).collect());
@@ -125,21 +125,21 @@ fn unasked(gap: Gap, left_out: &[LeftOut<'_>]) -> Result<Unasked, Gap> {
     Ok(Unasked { path: gap.path, case: gap.case, clauses, reason: reasons.join(", ") })
 }
 
-/// Changes outside `onlyTouches`, and of flags that no row names, which the target does not declare.
-pub(super) fn unexplained(contract: &Contract, asked: &[Asked], extras: &[String]) -> Vec<Unexplained> {
+/// Changes outside `onlyTouches` and changes of flags without a row, unless the target declares them as extras.
+pub(super) fn unexplained(contract: &Contract, case_runs: &[CaseRun], extras: &[String]) -> Vec<Unexplained> {
     if contract.only_touches.is_empty() && contract.flags.is_none() {
         return Vec::new();
     }
     let mut found: BTreeMap<String, Unexplained> = BTreeMap::new();
-    let answered = |asked: &&Asked| {
-        let about = contract.clauses[asked.at.clause].cases[asked.at.case].then.about;
+    let answered = |case_run: &&CaseRun| {
+        let about = contract.clauses[case_run.at.clause].cases[case_run.at.case].then.about;
         matches!(about, About::Answer | About::Decision)
     };
-    for asked in asked.iter().filter(answered) {
-        let Some(seen) = asked.observation.as_ref().filter(|seen| seen.answer.object.is_some()) else {
+    for case_run in case_runs.iter().filter(answered) {
+        let Some(seen) = case_run.observation.as_ref().filter(|seen| seen.answer.object.is_some()) else {
             continue;
         };
-        let rules = rules(contract, asked);
+        let rules = rules(contract, case_run);
         let outside = matching::changes(seen.input.as_ref(), seen.answer.object.as_ref(), &rules).into_iter();
         let outside = outside
             .filter(|path| !matching::may_change(contract, path) && !matching::is_declared(extras, path))
@@ -148,10 +148,10 @@ pub(super) fn unexplained(contract: &Contract, asked: &[Asked], extras: &[String
                 (path.to_string(), became)
             });
         for (path, became) in outside.chain(unnamed(contract, seen, extras)) {
-            let case = format!("{}/{}", contract.clauses[asked.at.clause].id, asked.result.name);
+            let case = format!("{}/{}", contract.clauses[case_run.at.clause].id, case_run.result.name);
             let fresh = || Unexplained {
                 path: path.clone(),
-                became: shown(seen.answer.object.as_ref(), &path, became.as_ref()),
+                became: format_masked(seen.answer.object.as_ref(), &path, became.as_ref()),
                 cases: Vec::new(),
             };
             found.entry(path.clone()).or_insert_with(fresh).cases.push(case);
@@ -160,7 +160,7 @@ pub(super) fn unexplained(contract: &Contract, asked: &[Asked], extras: &[String
     found.into_values().collect()
 }
 
-/// Flags that changed though no row names them, with what became of each.
+/// Changed flags without a row, each with its value after the change.
 fn unnamed(contract: &Contract, seen: &Observation, extras: &[String]) -> Vec<(String, Option<Value>)> {
     let (Some(named), Some(input), Some(object)) =
         (&contract.flags, seen.input.as_ref(), seen.answer.object.as_ref())

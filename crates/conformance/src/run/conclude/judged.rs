@@ -1,4 +1,4 @@
-//! What a run found, and then whether its clauses were shown able to fail: that takes long, and nobody is asked any more.
+//! The result of a run while its proofs are still being made: they take long, and need no target.
 
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
@@ -8,22 +8,22 @@ use super::presupposed::{self, Presupposing};
 use super::proofs::Proofs;
 use crate::report::{self, ContractResult, Report};
 
-/// What a run found; the last proofs are still made.
+/// The result of a run whose last proofs are still being made.
 pub struct Judged {
     pub(super) report: Report,
     pub(super) presupposing: Vec<Presupposing>,
-    /// By the places of parts.
+    /// By index of the part.
     pub(super) proofs: JoinHandle<BTreeMap<usize, Vec<Proofs>>>,
 }
 
 impl Judged {
-    /// Whether something failed, or broke around the target; no proof changes that.
+    /// Whether a clause failed or the environment broke; proofs do not change that.
     #[must_use]
     pub fn is_failed(&self) -> bool {
         matches!(self.report.exit_code, 1 | 3)
     }
 
-    /// The whole report, once all proofs are made.
+    /// Waits for all proofs and returns the complete report.
     #[must_use]
     pub fn proven(self) -> Report {
         let Self { mut report, presupposing, proofs } = self;

@@ -1,26 +1,26 @@
-//! Whether each law held in a contract's cases, and was shown able to break.
+//! Whether each law held in a contract's cases, and whether its proof succeeded.
 
 use std::collections::BTreeMap;
 
 use contract::model::{Contract, Law};
 
-use crate::laws::{self, Held};
+use crate::laws::{self, LawOutcome};
 use crate::report::{LawBreach, LawResult};
-use crate::run::Asked;
+use crate::run::CaseRun;
 
-/// The laws, in the order of reports; `proofs`: whether each was shown able to break.
+/// The laws, in the order of reports; `proofs` says whether a law's proof succeeded.
 pub(super) fn of(
     contract: &Contract,
-    asked: &[Asked],
+    case_runs: &[CaseRun],
     proofs: impl Fn(Law) -> Option<bool>,
 ) -> Vec<LawResult> {
-    let traced: Vec<(&Asked, &BTreeMap<Law, Held>)> =
-        asked.iter().filter_map(|asked| Some((asked, &asked.traced.as_ref()?.held))).collect();
+    let traced: Vec<(&CaseRun, &BTreeMap<Law, LawOutcome>)> =
+        case_runs.iter().filter_map(|case_run| Some((case_run, &case_run.traced.as_ref()?.laws))).collect();
     let result = |law: Law| {
         let exempt = contract.exempt.get(&law).cloned();
-        let broken = traced.iter().filter_map(|(asked, held)| match held.get(&law) {
-            Some(Held::No(text)) if exempt.is_none() => {
-                let case = format!("{}/{}", contract.clauses[asked.at.clause].id, asked.result.name);
+        let broken = traced.iter().filter_map(|(case_run, outcomes)| match outcomes.get(&law) {
+            Some(LawOutcome::Broken(text)) if exempt.is_none() => {
+                let case = format!("{}/{}", contract.clauses[case_run.at.clause].id, case_run.result.name);
                 Some(LawBreach { case, text: text.clone() })
             }
             _ => None,
@@ -28,7 +28,7 @@ pub(super) fn of(
         LawResult {
             law,
             broken: broken.collect(),
-            held: traced.iter().filter(|(_, held)| held.get(&law) == Some(&Held::Yes)).count(),
+            held: traced.iter().filter(|(_, outcomes)| outcomes.get(&law) == Some(&LawOutcome::Kept)).count(),
             proven: proofs(law).filter(|_| exempt.is_none()),
             exempt,
         }

@@ -1,4 +1,4 @@
-//! Clauses that presuppose a clause that failed.
+//! Clauses that presuppose a failed clause.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use contract::model::Clause;
 
 use crate::report::{CaseResult, ClauseResult, ContractResult, Reason, ReasonCode, Status};
 
-/// A clause and those without which it means nothing.
+/// A clause and the clauses that it presupposes.
 pub(super) struct Presupposing {
     clause: String,
     presupposes: Vec<String>,
@@ -18,23 +18,24 @@ impl Presupposing {
     }
 }
 
-/// A clause whose presupposed clause failed says nothing, nor does one that presupposes such a clause.
+/// Marks clauses as not run that presuppose a failed clause, directly or transitively.
 pub(super) fn silence(clauses: &[Presupposing], results: &mut [ContractResult]) {
     let silenced = silenced(clauses, results);
-    let asked = |clause: &&mut ClauseResult| !matches!(clause.status, Status::Skipped | Status::NotSupported);
-    for result in results.iter_mut().flat_map(|contract| &mut contract.clauses).filter(asked) {
+    let was_run =
+        |clause: &&mut ClauseResult| !matches!(clause.status, Status::Skipped | Status::NotSupported);
+    for result in results.iter_mut().flat_map(|contract| &mut contract.clauses).filter(was_run) {
         let Some(broken) = silenced.get(&result.id) else { continue };
         let became = if silenced.contains_key(broken) { "was not run" } else { "failed" };
         let reason = Reason::new(ReasonCode::Presupposed, format!("presupposes {broken}, which {became}"));
         for case in &mut result.cases {
-            *case = CaseResult::silent(&case.name, &case.location, Status::NotRun, reason.clone());
+            *case = CaseResult::without_checks(&case.name, &case.location, Status::NotRun, reason.clone());
         }
         result.status = Status::NotRun;
         result.proof = None;
     }
 }
 
-/// Clauses that say nothing, each with the presupposed one that is why.
+/// The clauses to be marked, each with the presupposed clause that is the reason.
 fn silenced(clauses: &[Presupposing], results: &[ContractResult]) -> BTreeMap<String, String> {
     let results = results.iter().flat_map(|contract| &contract.clauses);
     let failed: BTreeSet<&str> =
@@ -42,7 +43,7 @@ fn silenced(clauses: &[Presupposing], results: &[ContractResult]) -> BTreeMap<St
     let mut silenced: BTreeMap<String, String> = BTreeMap::new();
     // One round for each clause of the longest chain.
     for _ in 0..clauses.len() {
-        let known = silenced.len();
+        let before = silenced.len();
         for clause in clauses {
             let broken = clause
                 .presupposes
@@ -53,7 +54,7 @@ fn silenced(clauses: &[Presupposing], results: &[ContractResult]) -> BTreeMap<St
                 silenced.entry(clause.clause.clone()).or_insert(broken);
             }
         }
-        if silenced.len() == known {
+        if silenced.len() == before {
             break;
         }
     }

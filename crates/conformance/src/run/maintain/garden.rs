@@ -13,51 +13,51 @@ use substrate::embedded::Embedded;
 use substrate::facts;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::Told;
+use super::MaintenanceResult;
 use crate::dates;
-use crate::plan::Looked;
-use crate::run::scenario::{Ended, OTHER_USER, TARGET_USER};
+use crate::plan::LocatedCase;
+use crate::run::scenario::{OTHER_USER, ScenarioEnd, TARGET_USER};
 use crate::run::server::{Recorder, ToTarget};
 use crate::target::{Chance, Clusters, Facts, Running, Setup, Target};
 
-/// What asks for a maintenance whatever the time is.
+/// Annotation that requests a maintenance at any time.
 const OPERATION: &str = "gardener.cloud/operation";
-/// What every maintenance leaves behind.
+/// Annotation that every maintenance sets.
 const TASKS: &str = "shoot.gardener.cloud/tasks";
-/// What counts that the controller has looked at the Shoot.
+/// Metric that counts reconciliations of Shoots.
 const RECONCILED: &str = "controller_runtime_reconcile_total{controller=\"shoot-maintenance\"";
-/// How long a Shoot may wait, in virtual time, when nothing is to be waited for.
+/// Timeout of a maintenance that is due, in virtual time.
 const PATIENCE: Duration = Duration::from_mins(5);
 /// The same in real time.
 pub(super) const REAL_PATIENCE: Duration = Duration::from_secs(45);
-/// How long until the next maintenance at most: windows open every day.
+/// Longest time until the next maintenance: windows open every day.
 const DAYS: Duration = Duration::from_hours(49);
-/// Between two looks whether the controller has looked at the Shoot.
+/// Pause between two reads of the metrics.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// A garden that runs.
+/// A running garden.
 pub(super) struct Garden {
     server: Embedded,
     now: Timestamp,
-    /// How long a Shoot may wait when nothing is to be waited for.
+    /// Timeout of a maintenance that is due.
     patience: Duration,
     /// The Shoot as the row gives it.
     shoot: Value,
     shoots: Api<DynamicObject>,
     controller: Box<dyn Running>,
-    /// Where what is written passes it.
+    /// Started if writes must pass admission.
     admission: Option<Box<dyn Running>>,
 }
 
 impl Garden {
-    /// Writes what the row gives, starts admission where it is asked for, and the controller last.
+    /// Writes the row's objects, starts admission if the row needs it, and the controller last.
     pub(super) async fn begin(
         target: &Arc<dyn Target>,
-        looked: Looked<'_>,
+        located: LocatedCase<'_>,
         decision: &Decision,
         chance: Chance,
-    ) -> Result<Self, Ended> {
-        let mut given = looked.case.given.clone();
+    ) -> Result<Self, ScenarioEnd> {
+        let mut given = located.case.given.clone();
         if target.is_outside() {
             dates::move_to_present(&mut given, decision.now);
         }
@@ -69,7 +69,7 @@ impl Garden {
         let dialers = Arc::new(ToTarget(Arc::clone(&recorder)));
         let server = if target.is_outside() {
             let started = target.needs().embedded(true, Some(dialers)).await;
-            started.map_err(|error| broken(&error))?
+            started.map_err(|error| environment_error(&error))?
         } else {
             Embedded::at(decision.now, Some(dialers))
         };
@@ -79,21 +79,21 @@ impl Garden {
         write(&cluster, given.cluster.iter().chain([&shoot])).await?;
         let admission = match decision.asks {
             Question::Maintenance { admitted: true } => {
-                Some(admit(target, looked, decision.now, (&server, &recorder)).await?)
+                Some(start_admission(target, located, decision.now, (&server, &recorder)).await?)
             }
             _ => None,
         };
         let garden = Facts { client: server.client_as(TARGET_USER), ..Facts::in_process(&server) };
         let clusters = Clusters { source: garden.clone(), target: None, now: server.now(), chance };
-        let own = setup(looked);
+        let own = setup(located);
         let component = target.maintainer().unwrap_or(own.component);
         let setup = Setup { component, facts: Some(garden), clusters: Some(clusters), ..own };
-        let controller = target.start(setup).await.map_err(|error| broken(&error))?;
+        let controller = target.start(setup).await.map_err(|error| environment_error(&error))?;
         let patience = if target.is_outside() { REAL_PATIENCE } else { PATIENCE };
         Ok(Self { server, now: decision.now, patience, shoot, shoots, controller, admission })
     }
 
-    /// Stops whoever was started.
+    /// Stops everything that was started.
     pub(super) async fn end(self) {
         self.controller.stop().await;
         if let Some(admission) = self.admission {
@@ -101,8 +101,8 @@ impl Garden {
         }
     }
 
-    /// The Shoot once it is maintained, or once it is told why it cannot be.
-    pub(super) async fn maintained(&self) -> Result<Told, Ended> {
+    /// The Shoot once it is maintained, or once its status says why it cannot be.
+    pub(super) async fn maintained(&self) -> Result<MaintenanceResult, ScenarioEnd> {
         let is_over = |shoot: Option<&DynamicObject>| {
             shoot.is_some_and(|shoot| {
                 let state = shoot.data["status"]["lastMaintenance"]["state"].as_str();
@@ -112,28 +112,29 @@ impl Garden {
         let Some(shoot) = self.until(is_over, self.patience).await? else {
             return Ok(Err(format!("the Shoot was not maintained within {:?}", self.patience)));
         };
-        serde_json::to_value(shoot).map(Ok).map_err(|error| broken(&error))
+        serde_json::to_value(shoot).map(Ok).map_err(|error| environment_error(&error))
     }
 
-    /// Whether the Shoot is maintained at once, and, where that is asked, how long it takes until it is maintained next.
+    /// Whether the Shoot is maintained at once, and, if the row asserts it, the time until its next maintenance.
     pub(super) async fn windows(
         &self,
-        asks_next: bool,
-    ) -> Result<Result<(bool, Option<Duration>), String>, Ended> {
-        if !self.is_looked_at().await {
+        asserts_next: bool,
+    ) -> Result<Result<(bool, Option<Duration>), String>, ScenarioEnd> {
+        if !self.is_reconciled().await {
             return Ok(Err(format!("nothing was reconciled within {PATIENCE:?}")));
         }
-        let shoot = self.shoots.get(&self.name()).await.map_err(|error| broken(&error))?;
+        let shoot = self.shoots.get(&self.name()).await.map_err(|error| environment_error(&error))?;
         let at_once = has_tasks(&shoot);
-        if !asks_next {
+        if !asserts_next {
             return Ok(Ok((at_once, None)));
         }
-        // Tasks are taken away by whoever has done them, so that the next maintenance is seen to leave some.
+        // Removes the tasks, as a controller that has done them does, so that the next maintenance can be observed.
         let done = json!({"metadata": {"annotations": {TASKS: null}}});
         let cluster = Cluster::new(self.server.client_as(OTHER_USER));
-        let reply = cluster.merge_patch(&self.shoot, "", &done).await.map_err(|error| broken(&error))?;
+        let reply =
+            cluster.merge_patch(&self.shoot, "", &done).await.map_err(|error| environment_error(&error))?;
         if !reply.is_success() {
-            return Err(broken(&reply.message()));
+            return Err(environment_error(&reply.message()));
         }
         if self.until(|shoot| shoot.is_some_and(has_tasks), DAYS).await?.is_none() {
             return Ok(Err(format!("no maintenance came within {DAYS:?}")));
@@ -142,8 +143,8 @@ impl Garden {
         Ok(Ok((at_once, Some(Duration::try_from(passed).unwrap_or_default()))))
     }
 
-    /// Whether the controller has looked at the Shoot once, by its own count.
-    async fn is_looked_at(&self) -> bool {
+    /// Whether the controller has reconciled the Shoot once, by its metrics.
+    async fn is_reconciled(&self) -> bool {
         let end = Instant::now() + PATIENCE;
         while Instant::now() < end {
             let metrics = self.controller.metrics().await.unwrap_or_default();
@@ -156,14 +157,14 @@ impl Garden {
         false
     }
 
-    /// The Shoot once it is so; nothing where that takes longer.
+    /// Waits until the Shoot meets the condition; `None` after the timeout.
     async fn until(
         &self,
-        is_so: impl Fn(Option<&DynamicObject>) -> bool,
+        condition: impl Fn(Option<&DynamicObject>) -> bool,
         patience: Duration,
-    ) -> Result<Option<DynamicObject>, Ended> {
-        match timeout(patience, await_condition(self.shoots.clone(), &self.name(), is_so)).await {
-            Ok(shoot) => shoot.map_err(|error| broken(&error)),
+    ) -> Result<Option<DynamicObject>, ScenarioEnd> {
+        match timeout(patience, await_condition(self.shoots.clone(), &self.name(), condition)).await {
+            Ok(shoot) => shoot.map_err(|error| environment_error(&error)),
             Err(_) => Ok(None),
         }
     }
@@ -173,50 +174,53 @@ impl Garden {
     }
 }
 
-fn setup(looked: Looked<'_>) -> Setup<'_> {
+fn setup(located: LocatedCase<'_>) -> Setup<'_> {
     Setup {
-        component: &looked.contract.component,
+        component: &located.contract.component,
         now: None,
-        config: &looked.case.config,
-        instance: looked.instance(),
+        config: &located.case.config,
+        instance: located.instance(),
         facts: None,
         clusters: None,
     }
 }
 
-/// Starts admission at a time, and registers it.
-async fn admit(
+/// Starts admission at a time and registers it.
+async fn start_admission(
     target: &Arc<dyn Target>,
-    looked: Looked<'_>,
+    located: LocatedCase<'_>,
     now: Timestamp,
     (server, recorder): (&Embedded, &Recorder),
-) -> Result<Box<dyn Running>, Ended> {
-    let setup = Setup { now: Some(now), facts: Some(Facts::in_process(server)), ..setup(looked) };
-    let admission = target.start(setup).await.map_err(|error| broken(&error))?;
+) -> Result<Box<dyn Running>, ScenarioEnd> {
+    let setup = Setup { now: Some(now), facts: Some(Facts::in_process(server)), ..setup(located) };
+    let admission = target.start(setup).await.map_err(|error| environment_error(&error))?;
     recorder.reach(admission.dialer());
     let cluster = Cluster::new(server.client_as(OTHER_USER));
     for registration in admission.registrations().unwrap_or_default() {
-        let reply = cluster.create(&registration.to_object(), "").await.map_err(|error| broken(&error))?;
+        let reply =
+            cluster.create(&registration.to_object(), "").await.map_err(|error| environment_error(&error))?;
         if !reply.is_success() {
-            return Err(broken(&reply.message()));
+            return Err(environment_error(&reply.message()));
         }
     }
     Ok(admission)
 }
 
 /// Writes objects in order, each in its namespace.
-async fn write(cluster: &Cluster, objects: impl Iterator<Item = &Value>) -> Result<(), Ended> {
+async fn write(cluster: &Cluster, objects: impl Iterator<Item = &Value>) -> Result<(), ScenarioEnd> {
     for object in objects {
         if let Some(namespace) = object["metadata"]["namespace"].as_str() {
-            facts::write_namespace(cluster, namespace, None).await.map_err(|error| broken(&error))?;
+            facts::write_namespace(cluster, namespace, None)
+                .await
+                .map_err(|error| environment_error(&error))?;
         }
-        facts::write(cluster, object).await.map_err(|error| broken(&error))?;
+        facts::write(cluster, object).await.map_err(|error| environment_error(&error))?;
     }
     Ok(())
 }
 
-fn shoots(client: &kube::Client, shoot: &Value) -> Result<Api<DynamicObject>, Ended> {
-    let served = resource(shoot).map_err(|error| broken(&error))?;
+fn shoots(client: &kube::Client, shoot: &Value) -> Result<Api<DynamicObject>, ScenarioEnd> {
+    let served = resource(shoot).map_err(|error| environment_error(&error))?;
     let kind = ApiResource {
         group: served.group.clone(),
         version: served.version.clone(),
@@ -232,6 +236,6 @@ fn has_tasks(shoot: &DynamicObject) -> bool {
     shoot.metadata.annotations.as_ref().is_some_and(|annotations| annotations.contains_key(TASKS))
 }
 
-fn broken(error: &dyn std::fmt::Display) -> Ended {
-    Ended::Environment(error.to_string())
+fn environment_error(error: &dyn std::fmt::Display) -> ScenarioEnd {
+    ScenarioEnd::Environment(error.to_string())
 }

@@ -1,17 +1,17 @@
-//! What another user does in a step.
+//! Actions of another user in a step.
 
 use contract::scenario::{Action, ObjectRef, Side};
 use serde_json::{Value, json};
 use substrate::cluster::{ClusterError, Reply};
 
 use super::clusters::{Clusters, head};
-use super::steps::Ended;
+use super::steps::ScenarioEnd;
 
 /// The annotation of a touch.
 const TOUCHED: &str = "conformance.gardener.cloud/touched";
 
-/// Does it; `count` tells touches apart.
-pub(super) async fn act(clusters: &Clusters, action: &Action, count: usize) -> Result<(), Ended> {
+/// Performs an action; `count` makes each touch a change.
+pub(super) async fn perform(clusters: &Clusters, action: &Action, count: usize) -> Result<(), ScenarioEnd> {
     match action {
         Action::Create(side, object) => clusters.create(*side, object).await,
         Action::Patch(side, object, patch) => send(clusters, *side, object, "", patch).await,
@@ -22,13 +22,13 @@ pub(super) async fn act(clusters: &Clusters, action: &Action, count: usize) -> R
         }
         Action::Delete(side, object) => {
             let reply = clusters.cluster(*side).delete(&head(object), "").await;
-            done("delete", *side, object, reply)
+            check_reply("delete", *side, object, reply)
         }
-        Action::Refuse(side, asked, refusal) => {
-            clusters.refuse(*side, asked, *refusal);
+        Action::Refuse(side, requests, refusal) => {
+            clusters.refuse(*side, requests, *refusal);
             Ok(())
         }
-        // The stage does these: the target is its own.
+        // The step runner does these, since it owns the target.
         Action::Stop | Action::Start => Ok(()),
     }
 }
@@ -39,14 +39,19 @@ async fn send(
     object: &ObjectRef,
     subresource: &str,
     patch: &Value,
-) -> Result<(), Ended> {
+) -> Result<(), ScenarioEnd> {
     let reply = clusters.cluster(side).merge_patch(&head(object), subresource, patch).await;
-    done("patch", side, object, reply)
+    check_reply("patch", side, object, reply)
 }
 
-fn done(verb: &str, side: Side, object: &ObjectRef, reply: Result<Reply, ClusterError>) -> Result<(), Ended> {
+fn check_reply(
+    verb: &str,
+    side: Side,
+    object: &ObjectRef,
+    reply: Result<Reply, ClusterError>,
+) -> Result<(), ScenarioEnd> {
     let failed = |reason: String| {
-        Ended::Environment(format!("failed to {verb} {object} in {}: {reason}", side.name()))
+        ScenarioEnd::Environment(format!("failed to {verb} {object} in {}: {reason}", side.name()))
     };
     let reply = reply.map_err(|error| failed(error.to_string()))?;
     if reply.is_success() { Ok(()) } else { Err(failed(reply.message())) }

@@ -1,4 +1,4 @@
-//! The clusters of a scenario: one or two servers of its own.
+//! The clusters of a scenario: one or two API servers of its own.
 
 use std::collections::BTreeMap;
 
@@ -9,115 +9,123 @@ use substrate::embedded::{Embedded, OUTSIDE_USER};
 use substrate::envtest::Lane;
 use substrate::facts;
 
-use super::place::{Place, Real};
-use super::refused::Refused;
-use super::standing::Standing;
-use super::steps::Ended;
+use super::environment::{RealClusters, ScenarioEnvironment};
+use super::refusals::ActiveRefusals;
+use super::snapshot::NamespaceSnapshot;
+use super::steps::ScenarioEnd;
 use super::{dry_run, events, leftovers};
 use crate::target::{self, Facts};
 
-/// The user that acts for others; whatever another user does is the target's doing.
+/// The user of the harness; a request of any other user counts as the target's.
 pub(in crate::run) const OTHER_USER: &str = "gardener-conformance";
 
-/// The user that a target in this process is.
+/// The user of a target in this process.
 pub(in crate::run) const TARGET_USER: &str = "gardener-conformance:target";
 
-/// The servers of a scenario.
+/// The API servers of a scenario.
 pub(super) struct Clusters {
-    source: Member,
-    /// Absent where both are one.
-    target: Option<Member>,
+    source: ClusterServer,
+    /// Absent if source and target are the same cluster.
+    target: Option<ClusterServer>,
     /// Whether the target's writes have no effect.
     idle: bool,
-    /// What is refused to the target.
-    refused: Refused,
+    /// Requests of the target that are refused.
+    refusals: ActiveRefusals,
 }
 
-/// One server, and whoever is not the target with it.
-struct Member {
+/// One API server with the harness's client.
+struct ClusterServer {
     server: Embedded,
     others: kube::Client,
-    /// What was there already, of a real cluster.
-    standing: Option<Standing>,
+    /// The namespaces of a real cluster before the scenario.
+    snapshot: Option<NamespaceSnapshot>,
 }
 
-impl Member {
-    /// One of the real clusters where there are any, else a server of its own.
-    async fn start(place: &Place, name: impl Fn(&Lane) -> &str) -> Result<Self, Ended> {
-        let broken = |error: &dyn std::fmt::Display| Ended::Environment(error.to_string());
-        let Some(Real { control_plane, lane }) = &place.real else {
-            let server = Embedded::start_with(&place.needs.crds, place.outside, None)
+impl ClusterServer {
+    /// One of the real clusters if there are any, else an embedded server.
+    async fn start(
+        environment: &ScenarioEnvironment,
+        name: impl Fn(&Lane) -> &str,
+    ) -> Result<Self, ScenarioEnd> {
+        let environment_error = |error: &dyn std::fmt::Display| ScenarioEnd::Environment(error.to_string());
+        let Some(RealClusters { control_plane, lane }) = &environment.real else {
+            let server = Embedded::start_with(&environment.needs.crds, environment.outside, None)
                 .await
-                .map_err(|error| broken(&error))?;
-            return Ok(Self { others: server.client_as(OTHER_USER), server, standing: None });
+                .map_err(|error| environment_error(&error))?;
+            return Ok(Self { others: server.client_as(OTHER_USER), server, snapshot: None });
         };
         let cluster = control_plane.cluster(name(lane));
-        facts::let_askers_in(&cluster.client).await.map_err(|error| broken(&error))?;
-        let server = Embedded::before(cluster, place.outside).await.map_err(|error| broken(&error))?;
+        facts::let_askers_in(&cluster.client).await.map_err(|error| environment_error(&error))?;
+        let server = Embedded::before(cluster, environment.outside)
+            .await
+            .map_err(|error| environment_error(&error))?;
         let others = server.client_as(OTHER_USER);
-        let standing = Some(Standing::in_cluster(others.clone()).await.map_err(Ended::Environment)?);
-        Ok(Self { server, others, standing })
+        let snapshot = Some(NamespaceSnapshot::take(others.clone()).await.map_err(ScenarioEnd::Environment)?);
+        Ok(Self { server, others, snapshot })
     }
 }
 
 impl Clusters {
-    /// Starts what the scenario speaks of.
-    pub(super) async fn start(scenario: &Scenario, place: &Place, idle: bool) -> Result<Self, Ended> {
-        let source = Member::start(place, |lane| &lane.source).await?;
+    /// Starts the clusters that the scenario uses.
+    pub(super) async fn start(
+        scenario: &Scenario,
+        environment: &ScenarioEnvironment,
+        idle: bool,
+    ) -> Result<Self, ScenarioEnd> {
+        let source = ClusterServer::start(environment, |lane| &lane.source).await?;
         let target = if scenario.is_of_one_cluster() {
             None
         } else {
-            Some(Member::start(place, |lane| &lane.target).await?)
+            Some(ClusterServer::start(environment, |lane| &lane.target).await?)
         };
-        let user = if place.outside { OUTSIDE_USER } else { TARGET_USER };
-        let started = Self { source, target, idle, refused: Refused::to(user) };
-        let written = place.needs.write(&started.cluster(Side::Source)).await;
-        written.map_err(|error| unwritten(Side::Source, &error))?;
+        let user = if environment.outside { OUTSIDE_USER } else { TARGET_USER };
+        let started = Self { source, target, idle, refusals: ActiveRefusals::to(user) };
+        let written = environment.needs.write(&started.cluster(Side::Source)).await;
+        written.map_err(|error| write_error(Side::Source, &error))?;
         Ok(started)
     }
 
-    /// Makes real clusters what they were, for the scenario that comes next; others end with the scenario.
-    /// What fails in one does not keep the other from it.
-    pub(super) async fn take_back(&self) -> Result<(), Ended> {
-        let mut taken_back = Ok(());
+    /// Restores real clusters for the next scenario; embedded ones end with the scenario. Cleans up both even if one fails.
+    pub(super) async fn clean_up(&self) -> Result<(), ScenarioEnd> {
+        let mut result = Ok(());
         for member in std::iter::once(&self.source).chain(&self.target) {
-            if let Some(standing) = &member.standing {
-                let member = leftovers::take_back(&member.server, &member.others, standing).await;
-                taken_back = taken_back.and(member);
+            if let Some(snapshot) = &member.snapshot {
+                let cleaned_up = leftovers::clean_up(&member.server, &member.others, snapshot).await;
+                result = result.and(cleaned_up);
             }
         }
-        taken_back
+        result
     }
 
-    /// Every server once.
+    /// Each server once.
     pub(super) fn servers(&self) -> impl Iterator<Item = &Embedded> {
         std::iter::once(&self.source).chain(&self.target).map(|member| &member.server)
     }
 
-    /// A client of a side that is not the target's.
+    /// The harness's client of a side.
     pub(super) fn client(&self, side: Side) -> kube::Client {
         self.member(side).others.clone()
     }
 
-    /// A side as another user sees it.
+    /// A side with the harness's client.
     pub(super) fn cluster(&self, side: Side) -> Cluster {
         Cluster::new(self.client(side))
     }
 
-    fn member(&self, side: Side) -> &Member {
+    fn member(&self, side: Side) -> &ClusterServer {
         match (side, &self.target) {
             (Side::Target, Some(target)) => target,
             _ => &self.source,
         }
     }
 
-    /// The clusters as a target is given them.
+    /// The clusters that a target starts with.
     pub(super) fn for_target(&self) -> target::Clusters {
         let client = |server: &Embedded| {
             let idle = self.idle;
             server.client_through(TARGET_USER, move |request| {
                 if idle {
-                    dry_run::make(request);
+                    dry_run::make_dry_run(request);
                 }
             })
         };
@@ -130,35 +138,34 @@ impl Clusters {
         }
     }
 
-    /// Refuses requests of the target, or refuses them no longer.
-    pub(super) fn refuse(&self, side: Side, asked: &Asked, refusal: Option<Refusal>) {
-        self.refused.set(&self.member(side).server, side, asked, refusal);
+    /// Refuses requests of the target, or stops refusing them if `refusal` is `None`.
+    pub(super) fn refuse(&self, side: Side, requests: &Asked, refusal: Option<Refusal>) {
+        self.refusals.set(&self.member(side).server, side, requests, refusal);
     }
 
-    /// Writes objects, in order, as another user would have, before there is a target: what stands in their place was left by
-    /// whoever was before.
-    pub(super) async fn write(&self, given: &BTreeMap<Side, Vec<Value>>) -> Result<(), Ended> {
+    /// Writes objects in order before the target starts; replaces objects that an earlier scenario left.
+    pub(super) async fn write(&self, given: &BTreeMap<Side, Vec<Value>>) -> Result<(), ScenarioEnd> {
         for (side, objects) in given {
             for object in objects {
-                let (cluster, object) = self.placed(*side, object).await?;
+                let (cluster, object) = self.in_namespace(*side, object).await?;
                 let written = facts::write_anew(&cluster, &object).await;
-                written.map_err(|error| unwritten(*side, &error))?;
+                written.map_err(|error| write_error(*side, &error))?;
             }
         }
         Ok(())
     }
 
-    /// Writes one object; its namespace is made where there is none.
-    pub(super) async fn create(&self, side: Side, object: &Value) -> Result<(), Ended> {
-        let (cluster, object) = self.placed(side, object).await?;
-        facts::write(&cluster, &object).await.map_err(|error| unwritten(side, &error))?;
+    /// Writes one object; creates its namespace if there is none.
+    pub(super) async fn create(&self, side: Side, object: &Value) -> Result<(), ScenarioEnd> {
+        let (cluster, object) = self.in_namespace(side, object).await?;
+        facts::write(&cluster, &object).await.map_err(|error| write_error(side, &error))?;
         Ok(())
     }
 
-    /// An object as it is to be written, where its namespace is there.
-    async fn placed(&self, side: Side, object: &Value) -> Result<(Cluster, Value), Ended> {
+    /// Prepares an object for writing: sets its namespace, creates that, and fills in owners.
+    async fn in_namespace(&self, side: Side, object: &Value) -> Result<(Cluster, Value), ScenarioEnd> {
         let cluster = self.cluster(side);
-        let failed = |error: ClusterError| unwritten(side, &error);
+        let failed = |error: ClusterError| write_error(side, &error);
         let mut object = object.clone();
         if resource(&object).map_err(failed)?.namespaced {
             if object["metadata"]["namespace"].as_str().unwrap_or_default().is_empty() {
@@ -167,16 +174,17 @@ impl Clusters {
             let namespace = object["metadata"]["namespace"].as_str().unwrap_or_default().to_owned();
             facts::write_namespace(&cluster, &namespace, None).await.map_err(failed)?;
         }
-        self.know_owners(side, &mut object).await?;
+        self.fill_in_owner_uids(side, &mut object).await?;
         Ok((cluster, object))
     }
 
-    /// An owner with an empty uid is the one that is there: nobody knows its uid beforehand.
-    async fn know_owners(&self, side: Side, object: &mut Value) -> Result<(), Ended> {
+    /// Fills in the uid of existing owners where it is empty: scenarios cannot know uids.
+    async fn fill_in_owner_uids(&self, side: Side, object: &mut Value) -> Result<(), ScenarioEnd> {
         let namespace = object["metadata"]["namespace"].clone();
         let owners = object["metadata"].get_mut("ownerReferences").and_then(Value::as_array_mut);
         for owner in owners.into_iter().flatten().filter(|owner| owner["uid"] == "") {
-            let failed = |reason: &str| Ended::Environment(format!("failed to find owner {owner}: {reason}"));
+            let failed =
+                |reason: &str| ScenarioEnd::Environment(format!("failed to find owner {owner}: {reason}"));
             let head = json!({
                 "apiVersion": owner["apiVersion"], "kind": owner["kind"],
                 "metadata": {"name": owner["name"], "namespace": namespace},
@@ -190,7 +198,7 @@ impl Clusters {
         Ok(())
     }
 
-    /// An object as it stands; absent where there is none.
+    /// Reads an object; `None` if it does not exist.
     pub(super) async fn read(&self, side: Side, object: &ObjectRef) -> Result<Option<Value>, String> {
         if object.kind == "Event" {
             return events::read(self.client(side), object).await;
@@ -204,7 +212,7 @@ impl Clusters {
     }
 }
 
-/// An object that has nothing but its name.
+/// An object with nothing but its identity.
 pub(super) fn head(object: &ObjectRef) -> Value {
     let mut head = json!({
         "apiVersion": object.api_version, "kind": object.kind, "metadata": {"name": object.name},
@@ -215,6 +223,6 @@ pub(super) fn head(object: &ObjectRef) -> Value {
     head
 }
 
-fn unwritten(side: Side, error: &ClusterError) -> Ended {
-    Ended::Environment(format!("failed to write to {}: {error}", side.name()))
+fn write_error(side: Side, error: &ClusterError) -> ScenarioEnd {
+    ScenarioEnd::Environment(format!("failed to write to {}: {error}", side.name()))
 }

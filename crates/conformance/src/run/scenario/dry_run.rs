@@ -1,23 +1,23 @@
-//! Writes without effect: the server checks and answers them, and keeps nothing.
+//! Dry runs: the server checks and answers writes, and persists nothing.
 
 use futures::FutureExt;
 use http::{Method, Request};
 use kube::client::Body;
 use serde_json::{Value, json};
 
-/// Makes a write a dry run. Where a deletion's options are its body, a server does not read them from the query.
-pub(super) fn make(request: &mut Request<Body>) {
+/// Makes a write a dry run. If a deletion's options are in its body, a server does not read them from the query.
+pub(super) fn make_dry_run(request: &mut Request<Body>) {
     match *request.method() {
         Method::GET => {}
         Method::DELETE => {
-            options(request);
-            query(request);
+            set_in_body(request);
+            set_in_query(request);
         }
-        _ => query(request),
+        _ => set_in_query(request),
     }
 }
 
-fn query(request: &mut Request<Body>) {
+fn set_in_query(request: &mut Request<Body>) {
     let path = request.uri().path();
     let query = request.uri().query().map_or(String::new(), |query| format!("{query}&"));
     if let Ok(uri) = format!("{path}?{query}dryRun=All").parse() {
@@ -25,34 +25,34 @@ fn query(request: &mut Request<Body>) {
     }
 }
 
-fn options(request: &mut Request<Body>) {
+fn set_in_body(request: &mut Request<Body>) {
     let body = std::mem::replace(request.body_mut(), Body::empty());
     let Some(Ok(bytes)) = body.collect_bytes().now_or_never() else { return };
-    let dry = match serde_json::from_slice::<Value>(&bytes) {
+    let dry_run = match serde_json::from_slice::<Value>(&bytes) {
         Ok(mut options) if options.is_object() => {
             options["dryRun"] = json!(["All"]);
             Body::from(options.to_string().into_bytes())
         }
         _ => Body::from(bytes),
     };
-    *request.body_mut() = dry;
+    *request.body_mut() = dry_run;
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn made(method: Method, uri: &str, body: &str) -> (String, String) {
+    fn dry_run(method: Method, uri: &str, body: &str) -> (String, String) {
         let body = Body::from(body.as_bytes().to_vec());
         let mut request = Request::builder().method(method).uri(uri).body(body).expect("a request");
-        make(&mut request);
+        make_dry_run(&mut request);
         let uri = request.uri().to_string();
         let bytes = request.into_body().collect_bytes().now_or_never().expect("at once").expect("bytes");
         (uri, String::from_utf8(bytes.to_vec()).expect("text"))
     }
 
     #[test]
-    fn writes_and_deletions_keep_nothing_and_reads_are_left_alone() {
+    fn writes_and_deletions_become_dry_runs_and_reads_stay_unchanged() {
         let cases = [
             (Method::GET, "/a?x=1", "", "/a?x=1", ""),
             (Method::PUT, "/a", "{}", "/a?dryRun=All", "{}"),
@@ -62,7 +62,7 @@ mod tests {
             (Method::DELETE, "/a", "no options", "/a?dryRun=All", "no options"),
         ];
         for (method, uri, body, wanted_uri, wanted_body) in cases {
-            assert_eq!(made(method, uri, body), (wanted_uri.to_owned(), wanted_body.to_owned()));
+            assert_eq!(dry_run(method, uri, body), (wanted_uri.to_owned(), wanted_body.to_owned()));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a scenario is run again under: each fault as the servers bring it about, for the target alone.
+//! Faults under which a scenario runs again; the API servers inject them into the target's requests only.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -9,47 +9,47 @@ use schema::Kinds;
 use substrate::embedded::Embedded;
 
 use super::clusters::{Clusters, TARGET_USER};
-use super::requests::Write;
+use super::requests::ObservedWrite;
 use crate::report::Check;
 
-/// How many requests of a sort are refused before all goes well again.
+/// Number of requests of a kind that are refused before requests succeed again.
 const REFUSED: u64 = 3;
-/// How much later watches show what was written: longer than any pass takes, shorter than any wait.
+/// Delay of watch events: longer than any reconciliation takes, shorter than any wait.
 const LAG: Duration = Duration::from_millis(500);
 const READS: [Verb; 3] = [Verb::Get, Verb::List, Verb::Watch];
 const WRITES: [Verb; 5] = [Verb::Create, Verb::Update, Verb::Patch, Verb::Delete, Verb::DeleteCollection];
-/// Writes of objects that stand.
+/// Writes of existing objects.
 const CHANGES: [Verb; 4] = [Verb::Update, Verb::Patch, Verb::Delete, Verb::DeleteCollection];
 
-/// What is done to the target's requests.
+/// A disturbance of the target's requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Disturbance {
-    /// Nothing is done to them.
+    /// No disturbance.
     None,
     /// Damage **nothing**: all of its writes are dry runs.
-    Nothing,
+    NoEffect,
     /// Watches end after each event.
     WatchDrop,
-    /// Watches of the resources of these writes bring each event late, so that others are ahead of them.
-    WatchLag(Vec<Write>),
-    /// The first change of each object that it changed undisturbed is refused.
-    Conflict(Vec<Write>),
-    /// The first requests are answered with 429, and the first writes if it writes at all.
+    /// Watches of the resources of these writes deliver each event late, so that other watches are ahead of them.
+    WatchLag(Vec<ObservedWrite>),
+    /// Refuses the first change of each object that the target changed without disturbance.
+    Conflict(Vec<ObservedWrite>),
+    /// Answers the first requests with 429, and also the first writes if the target writes at all.
     Throttle(bool),
-    /// The first requests are answered with 500, and the first writes if it writes at all.
+    /// Answers the first requests with 500, and also the first writes if the target writes at all.
     ServerError(bool),
-    /// It is killed once the last of these writes was done, and started again.
-    Crash(Vec<Write>),
+    /// Kills the target after the last of these writes, and starts it again.
+    Crash(Vec<ObservedWrite>),
 }
 
-/// A fault that is in force on one or more servers, and has to strike.
-pub(super) struct InForce {
+/// A fault that is active on one or more servers, and must strike.
+pub(super) struct ActiveFault {
     what: &'static str,
     active: Vec<Active>,
 }
 
-/// The runs that a fault asks for, of a target that wrote so much undisturbed: none if nothing could be struck.
-pub(super) fn disturbances(fault: scenario::Fault, writes: &[Write]) -> Vec<Disturbance> {
+/// The disturbed runs for a fault, given the writes of the undisturbed run; none if the fault could not strike.
+pub(super) fn disturbances(fault: scenario::Fault, writes: &[ObservedWrite]) -> Vec<Disturbance> {
     let writes_any = !writes.is_empty();
     match fault {
         scenario::Fault::WatchDrop => vec![Disturbance::WatchDrop],
@@ -68,20 +68,20 @@ pub(super) fn disturbances(fault: scenario::Fault, writes: &[Write]) -> Vec<Dist
 }
 
 impl Disturbance {
-    /// Whether it is a fault, under which other requests are sent than without.
+    /// Whether it is a fault, so that the target sends other requests than without.
     pub(super) fn is_fault(&self) -> bool {
-        !matches!(self, Self::None | Self::Nothing)
+        !matches!(self, Self::None | Self::NoEffect)
     }
 
-    /// Whether the target is killed where it strikes.
+    /// Whether the target is killed when it strikes.
     pub(super) fn kills(&self) -> bool {
         matches!(self, Self::Crash(_))
     }
 
-    /// In words, for a person.
-    pub(super) fn words(&self) -> String {
+    /// Human-readable description.
+    pub(super) fn description(&self) -> String {
         match self {
-            Self::None | Self::Nothing => String::new(),
+            Self::None | Self::NoEffect => String::new(),
             Self::WatchDrop => "under watchDrop".to_owned(),
             Self::WatchLag(_) => "under watchLag".to_owned(),
             Self::Conflict(_) => "under conflictOnce".to_owned(),
@@ -94,10 +94,10 @@ impl Disturbance {
         }
     }
 
-    /// Puts it in force.
-    pub(super) fn begin(&self, clusters: &Clusters) -> Vec<InForce> {
+    /// Activates its faults on the servers.
+    pub(super) fn activate(&self, clusters: &Clusters) -> Vec<ActiveFault> {
         let servers: Vec<&Embedded> = clusters.servers().collect();
-        let everywhere = |what, fault: &Fault| InForce {
+        let everywhere = |what, fault: &Fault| ActiveFault {
             what,
             active: servers.iter().map(|server| server.faults().add(fault.clone())).collect(),
         };
@@ -107,7 +107,7 @@ impl Disturbance {
             std::iter::once(reads).chain(writes).collect()
         };
         match self {
-            Self::None | Self::Nothing => Vec::new(),
+            Self::None | Self::NoEffect => Vec::new(),
             Self::WatchDrop => {
                 let effect = Effect::EndWatch { after: 1, end: WatchEnd::Closed };
                 vec![everywhere("watches", &Fault::new(of_target(&[Verb::Watch]), effect))]
@@ -121,19 +121,19 @@ impl Disturbance {
     }
 }
 
-impl InForce {
+impl ActiveFault {
     /// Whether it struck.
     pub(super) fn struck(&self) -> bool {
         self.active.iter().any(|active| active.struck() > 0)
     }
 
-    /// Takes it back.
+    /// Deactivates it.
     pub(super) fn remove(&self) {
         self.active.iter().for_each(Active::remove);
     }
 
-    /// That it struck nothing, so that it showed nothing.
-    pub(super) fn idle(&self) -> Check {
+    /// The failed check that it never struck, so that the run proves nothing.
+    pub(super) fn never_struck(&self) -> Check {
         Check {
             part: "faults".to_owned(),
             path: self.what.to_owned(),
@@ -151,9 +151,9 @@ fn refuse(verbs: &[Verb], refusal: Refusal) -> Fault {
     Fault::new(of_target(verbs), Effect::Refuse(refusal)).strikes(Strikes::First(REFUSED))
 }
 
-/// Every watch of each resource, on the server where it was written. The target must watch one of them, not each.
-fn lags(servers: &[&Embedded], writes: &[Write]) -> Vec<InForce> {
-    let written = |write: &Write| {
+/// Delays all watches of each resource on the server where it was written. The target need only watch one of them.
+fn lags(servers: &[&Embedded], writes: &[ObservedWrite]) -> Vec<ActiveFault> {
+    let written = |write: &ObservedWrite| {
         Some((write.server, Kinds::gardener().of_object(&write.object.api_version, &write.object.kind)?))
     };
     let resources: BTreeSet<_> = writes
@@ -169,11 +169,11 @@ fn lags(servers: &[&Embedded], writes: &[Write]) -> Vec<InForce> {
         };
         Some(servers.get(server)?.faults().add(Fault::new(matching, Effect::LagWatch(LAG))))
     });
-    vec![InForce { what: "watches", active: active.collect() }]
+    vec![ActiveFault { what: "watches", active: active.collect() }]
 }
 
-/// The first change of each object, on the server where it was.
-fn conflicts(servers: &[&Embedded], changes: &[Write]) -> Vec<InForce> {
+/// Refuses the first change of each object on its server.
+fn conflicts(servers: &[&Embedded], changes: &[ObservedWrite]) -> Vec<ActiveFault> {
     let objects: BTreeSet<_> = changes.iter().map(|write| (write.server, &write.object)).collect();
     let in_force = objects.into_iter().filter_map(|(server, object)| {
         let resource = Kinds::gardener().of_object(&object.api_version, &object.kind)?;
@@ -185,30 +185,30 @@ fn conflicts(servers: &[&Embedded], changes: &[Write]) -> Vec<InForce> {
             ..of_target(&CHANGES)
         };
         let fault = Fault::new(matching, Effect::Refuse(Refusal::Conflict)).strikes(Strikes::First(1));
-        Some(InForce { what: "changes", active: vec![servers.get(server)?.faults().add(fault)] })
+        Some(ActiveFault { what: "changes", active: vec![servers.get(server)?.faults().add(fault)] })
     });
     in_force.collect()
 }
 
-/// The last of the writes, told from those before it by how many of its sort there were.
-fn crash(servers: &[&Embedded], writes: &[Write]) -> Option<InForce> {
+/// Stalls after the last of the writes, which is identified by the number of equal writes before it.
+fn crash(servers: &[&Embedded], writes: &[ObservedWrite]) -> Option<ActiveFault> {
     let last = writes.last()?;
     let resource = Kinds::gardener().of_object(&last.object.api_version, &last.object.kind)?;
-    // The path of a creation does not tell the name.
+    // The path of a creation does not contain the name.
     let (verbs, name) = match last.verb {
         "create" => (vec![Verb::Create], None),
         "update" => (vec![Verb::Update], Some(last.object.name.clone())),
         "patch" => (vec![Verb::Patch], Some(last.object.name.clone())),
         _ => (vec![Verb::Delete, Verb::DeleteCollection], Some(last.object.name.clone())),
     };
-    let alike = writes.iter().filter(|write| {
+    let equal = writes.iter().filter(|write| {
         let (one, other) = (&write.object, &last.object);
         let collection = (&one.api_version, &one.kind, &one.namespace);
         (write.server, write.verb) == (last.server, last.verb)
             && collection == (&other.api_version, &other.kind, &other.namespace)
             && (name.is_none() || one.name == other.name)
     });
-    let nth = u64::try_from(alike.count()).unwrap_or(u64::MAX);
+    let nth = u64::try_from(equal.count()).unwrap_or(u64::MAX);
     let matching = Matching {
         group: Some(resource.group.clone()),
         resource: Some(resource.plural.clone()),
@@ -217,5 +217,5 @@ fn crash(servers: &[&Embedded], writes: &[Write]) -> Option<InForce> {
         ..of_target(&verbs)
     };
     let fault = Fault::new(matching, Effect::StallAfter).strikes(Strikes::Nth(nth));
-    Some(InForce { what: "writes", active: vec![servers.get(last.server)?.faults().add(fault)] })
+    Some(ActiveFault { what: "writes", active: vec![servers.get(last.server)?.faults().add(fault)] })
 }

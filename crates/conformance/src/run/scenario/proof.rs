@@ -1,53 +1,53 @@
-//! Whether a scenario was shown able to fail: what its steps kept is damaged and compared again.
+//! Proof that a scenario can fail: damages the recorded states of its steps and compares them again.
 
 use contract::expect::{self, Expect, Operator, Rules};
 use contract::scenario::{Never, ObjectRef, Requests, Scenario, State, Step};
 use serde_json::Value;
 
 use super::clusters::head;
-use super::requests::{self, Write};
+use super::requests::{self, ObservedWrite};
 use super::unmet::shown;
 use crate::matching;
-use crate::plan::Looked;
+use crate::plan::LocatedCase;
 use crate::report::{Proof, Survivor};
 
-/// What one step saw when it was kept.
-pub(super) struct Kept {
+/// The record of a step that passed.
+pub(super) struct StepRecord {
     /// Which step.
     pub(super) step: usize,
-    /// Each `eventually` object: as the step found it, and as it came about.
+    /// Each `eventually` object before the step and after it.
     pub(super) states: Vec<(Option<Value>, Option<Value>)>,
-    /// Each `history`'s states.
+    /// The states of each `history`.
     pub(super) seen: Vec<Vec<Option<Value>>>,
     /// The target's writes.
-    pub(super) writes: Vec<Write>,
+    pub(super) writes: Vec<ObservedWrite>,
 }
 
-/// Notes what became of the run in which the target's writes had no effect.
-pub(super) fn add_nothing(proof: &mut Proof, looked: Looked<'_>, survived: bool) {
+/// Adds the result of the run in which the target's writes had no effect.
+pub(super) fn add_no_effect_run(proof: &mut Proof, located: LocatedCase<'_>, survived: bool) {
     let text = "every write of the target was a dry run";
-    note(proof, looked, "nothing", text.to_owned(), !survived);
+    note(proof, located, "nothing", text.to_owned(), !survived);
     proof.proven &= !survived;
 }
 
-/// Notes that the run in which the target's writes have no effect could not be made.
-pub(super) fn add_unrun(proof: &mut Proof, reason: &str) {
+/// Adds that the run in which the target's writes have no effect was impossible.
+pub(super) fn add_missing_run(proof: &mut Proof, reason: &str) {
     proof.undamaged.push(format!("every write of the target was a dry run: {reason}"));
     proof.proven = false;
 }
 
-/// **leaf** and **drop** on the states, **extra** on the requests.
-pub(super) fn prove(looked: Looked<'_>, scenario: &Scenario, kept: &[Kept]) -> Proof {
+/// Applies **leaf** and **drop** to the states and **extra** to the requests.
+pub(super) fn prove(located: LocatedCase<'_>, scenario: &Scenario, kept: &[StepRecord]) -> Proof {
     let mut proof = Proof::default();
     for kept in kept {
         let step = &scenario.steps[kept.step];
-        states(&mut proof, looked, step, kept);
-        histories(&mut proof, looked, step, kept);
+        states(&mut proof, located, step, kept);
+        histories(&mut proof, located, step, kept);
         if let Some(never) = &step.never {
-            forbidden(&mut proof, looked, step, never);
+            forbidden(&mut proof, located, step, never);
         }
         if let Some(wanted) = &step.requests {
-            sent(&mut proof, looked, step, wanted, &kept.writes);
+            sent(&mut proof, located, step, wanted, &kept.writes);
         }
     }
     let damaged: usize = proof.caught.values().sum();
@@ -55,16 +55,17 @@ pub(super) fn prove(looked: Looked<'_>, scenario: &Scenario, kept: &[Kept]) -> P
     proof
 }
 
-fn states(proof: &mut Proof, looked: Looked<'_>, step: &Step, kept: &Kept) {
+fn states(proof: &mut Proof, located: LocatedCase<'_>, step: &Step, kept: &StepRecord) {
     for (state, (input, found)) in step.eventually.iter().zip(&kept.states) {
-        let rules = looked.contract.rules(&head(&state.object));
+        let rules = located.contract.rules(&head(&state.object));
         for assertion in expect::assertions(&state.expect, found.as_ref(), &rules) {
             let place = format!("{}: {} {}", step.name, state.object, assertion.path);
             let at = |object: &Option<Value>| {
                 object.as_ref().and_then(|object| matching::get(object, &assertion.path))
             };
             let (got, before) = (at(found), at(input));
-            let shown = |value: Option<&Value>| shown(&state.object, found.as_ref(), &assertion.path, value);
+            let text =
+                |value: Option<&Value>| format_value(&state.object, found.as_ref(), &assertion.path, value);
             let mut damaged = false;
             for value in matching::refused(&assertion, got.as_ref(), before.as_ref()) {
                 let wrong = put(found.as_ref(), &assertion.path, value.as_ref());
@@ -73,8 +74,9 @@ fn states(proof: &mut Proof, looked: Looked<'_>, step: &Step, kept: &Kept) {
                 }
                 damaged = true;
                 let caught = !expect::holds(&state.expect, input.as_ref(), wrong.as_ref(), &rules);
-                let text = format!("{place}: {} instead of {}", shown(value.as_ref()), shown(got.as_ref()));
-                note(proof, looked, "leaf", text, caught);
+                let description =
+                    format!("{place}: {} instead of {}", text(value.as_ref()), text(got.as_ref()));
+                note(proof, located, "leaf", description, caught);
             }
             if !damaged {
                 proof.undamaged.push(place);
@@ -83,7 +85,7 @@ fn states(proof: &mut Proof, looked: Looked<'_>, step: &Step, kept: &Kept) {
     }
 }
 
-/// The object with another value at a place; at its root, another object or none.
+/// The object with another value at a path; at its root, another object or none.
 fn put(object: Option<&Value>, path: &expect::Path, value: Option<&Value>) -> Option<Value> {
     if path.0.is_empty() {
         return value.cloned();
@@ -93,10 +95,10 @@ fn put(object: Option<&Value>, path: &expect::Path, value: Option<&Value>) -> Op
     Some(wrong)
 }
 
-/// **leaf**: a history whose states that kept an expectation have another value in one place each.
-fn histories(proof: &mut Proof, looked: Looked<'_>, step: &Step, kept: &Kept) {
+/// **leaf**: changes one value in all states of a history that match an expectation.
+fn histories(proof: &mut Proof, located: LocatedCase<'_>, step: &Step, kept: &StepRecord) {
     for (history, seen) in step.history.iter().zip(&kept.seen) {
-        let rules = looked.contract.rules(&head(&history.object));
+        let rules = located.contract.rules(&head(&history.object));
         for (at, wanted) in history.states.iter().enumerate() {
             let kept = seen.iter().filter(|state| expect::holds(wanted, None, state.as_ref(), &rules));
             let kept: Vec<&Option<Value>> = kept.collect();
@@ -113,39 +115,40 @@ fn histories(proof: &mut Proof, looked: Looked<'_>, step: &Step, kept: &Kept) {
                         let damaged = put(state.as_ref(), &assertion.path, value.as_ref());
                         expect::holds(wanted, None, damaged.as_ref(), &rules)
                     });
-                    let wrong = shown(&history.object, first.as_ref(), &assertion.path, value.as_ref());
+                    let wrong =
+                        format_value(&history.object, first.as_ref(), &assertion.path, value.as_ref());
                     let text = format!("{place} {}: {wrong}", assertion.path);
-                    note(proof, looked, "leaf", text, caught);
+                    note(proof, located, "leaf", text, caught);
                 }
             }
         }
     }
 }
 
-/// A forbidden write, and a forbidden absence or presence. Of an object that no case of the contract speaks of otherwise,
-/// nothing would ever be seen: its name is wrong.
-fn forbidden(proof: &mut Proof, looked: Looked<'_>, step: &Step, never: &Never) {
-    let cases = looked.contract.clauses.iter().flat_map(|clause| &clause.cases);
+/// **extra**: a forbidden write, and a forbidden absence or presence. An object that no other case of the contract names
+/// survives: its name is probably wrong.
+fn forbidden(proof: &mut Proof, located: LocatedCase<'_>, step: &Step, never: &Never) {
+    let cases = located.contract.clauses.iter().flat_map(|clause| &clause.cases);
     let scenarios: Vec<&Scenario> = cases.filter_map(|case| case.when.scenario()).collect();
-    let is_known = |object: &ObjectRef| scenarios.iter().any(|scenario| scenario.speaks_of(object));
+    let is_named = |object: &ObjectRef| scenarios.iter().any(|scenario| scenario.speaks_of(object));
     for object in &never.writes {
-        let write = Write { server: 0, verb: "update", object: object.clone() };
-        let caught = is_known(object) && !requests::forbidden(&step.name, never, &[write]).is_empty();
-        note(proof, looked, "extra", format!("{}: update {object}", step.name), caught);
+        let write = ObservedWrite { server: 0, verb: "update", object: object.clone() };
+        let caught = is_named(object) && !requests::forbidden(&step.name, never, &[write]).is_empty();
+        note(proof, located, "extra", format!("{}: update {object}", step.name), caught);
     }
     for state in &never.states {
-        let rules = looked.contract.rules(&head(&state.object));
+        let rules = located.contract.rules(&head(&state.object));
         let seen = [None, Some(head(&state.object)), Some(made(state, &rules))];
         let caught = seen.iter().any(|seen| expect::holds(&state.expect, None, seen.as_ref(), &rules));
-        if caught && is_known(&state.object) {
-            note(proof, looked, "extra", format!("{}: {} came about", step.name, state.object), true);
+        if caught && is_named(&state.object) {
+            note(proof, located, "extra", format!("{}: {} came about", step.name, state.object), true);
         } else {
             proof.undamaged.push(format!("{}: never {}", step.name, state.object));
         }
     }
 }
 
-/// An object as the state says, as far as it says a value or that there is one.
+/// An object that meets the state's expectations of values and of presence.
 fn made(state: &State, rules: &Rules) -> Value {
     let mut object = head(&state.object);
     for assertion in expect::assertions(&state.expect, None, rules) {
@@ -160,8 +163,14 @@ fn made(state: &State, rules: &Rules) -> Value {
     object
 }
 
-/// Writes that are too many, and an order with its first write left out.
-fn sent(proof: &mut Proof, looked: Looked<'_>, step: &Step, wanted: &Requests, writes: &[Write]) {
+/// **extra**: too many writes; **drop**: an order without its first write.
+fn sent(
+    proof: &mut Proof,
+    located: LocatedCase<'_>,
+    step: &Step,
+    wanted: &Requests,
+    writes: &[ObservedWrite],
+) {
     let some_object = || contract::scenario::ObjectRef {
         api_version: "v1".to_owned(),
         kind: "ConfigMap".to_owned(),
@@ -172,21 +181,21 @@ fn sent(proof: &mut Proof, looked: Looked<'_>, step: &Step, wanted: &Requests, w
     let object = wanted.of.first().or(written).cloned().unwrap_or_else(some_object);
     if wanted.writes.is_some() || wanted.per_object.is_some() {
         let more = wanted.per_object.unwrap_or_default() + 1;
-        let write = Write { server: 0, verb: "update", object: object.clone() };
+        let write = ObservedWrite { server: 0, verb: "update", object: object.clone() };
         let extra = std::iter::repeat_n(write, more);
-        let damaged: Vec<Write> = writes.iter().cloned().chain(extra).collect();
+        let damaged: Vec<ObservedWrite> = writes.iter().cloned().chain(extra).collect();
         let caught = !requests::judge(&step.name, wanted, &damaged).is_empty();
-        note(proof, looked, "extra", format!("{}: {more} more writes of {object}", step.name), caught);
+        note(proof, located, "extra", format!("{}: {more} more writes of {object}", step.name), caught);
     }
     if let Some((verb, object)) = wanted.order.first() {
         let others = writes.iter().filter(|write| !requests::same(write, verb, object));
-        let damaged: Vec<Write> = others.cloned().collect();
+        let damaged: Vec<ObservedWrite> = others.cloned().collect();
         let caught = !requests::judge(&step.name, wanted, &damaged).is_empty();
-        note(proof, looked, "drop", format!("{}: no {verb} {object}", step.name), caught);
+        note(proof, located, "drop", format!("{}: no {verb} {object}", step.name), caught);
     }
 }
 
-fn note(proof: &mut Proof, looked: Looked<'_>, damage: &str, text: String, caught: bool) {
-    let case = looked.case.name.clone();
+fn note(proof: &mut Proof, located: LocatedCase<'_>, damage: &str, text: String, caught: bool) {
+    let case = located.case.name.clone();
     proof.note(Survivor { case, damage: damage.to_owned(), text }, caught);
 }

@@ -1,4 +1,4 @@
-//! What the target sent: writes by verb and object, from the servers' logs.
+//! The target's writes by verb and object, from the servers' request logs.
 
 use std::collections::BTreeMap;
 
@@ -11,42 +11,42 @@ use substrate::embedded::Embedded;
 use super::clusters::{Clusters, OTHER_USER};
 use crate::report::Check;
 
-/// What the users of controllers beside the API server are called.
+/// Prefix of the users of Kubernetes' own controllers.
 const SYSTEM_USERS: &str = "system:serviceaccount:kube-system:";
 
 /// One write of the target.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Write {
-    /// Which of the servers.
+pub(super) struct ObservedWrite {
+    /// Index of the server.
     pub(super) server: usize,
     pub(super) verb: &'static str,
     pub(super) object: ObjectRef,
 }
 
-/// How many requests each server had answered.
+/// Number of requests that each server had answered.
 #[derive(Clone, Debug)]
-pub(super) struct Mark(Vec<usize>);
+pub(super) struct LogPosition(Vec<usize>);
 
-/// Marks the present.
-pub(super) fn mark(clusters: &Clusters) -> Mark {
-    Mark(clusters.servers().map(Embedded::request_count).collect())
+/// The current position in the servers' logs.
+pub(super) fn current_position(clusters: &Clusters) -> LogPosition {
+    LogPosition(clusters.servers().map(Embedded::request_count).collect())
 }
 
-/// The target's writes since the mark, server by server, in order.
-pub(super) fn writes_since(clusters: &Clusters, mark: &Mark) -> Vec<Write> {
+/// The target's writes since a position, server by server, in order.
+pub(super) fn writes_since(clusters: &Clusters, position: &LogPosition) -> Vec<ObservedWrite> {
     let mut found = Vec::new();
-    for (at, (server, from)) in clusters.servers().zip(&mark.0).enumerate() {
+    for (at, (server, from)) in clusters.servers().zip(&position.0).enumerate() {
         found.extend(server.requests_since(*from).iter().filter_map(|request| write(at, request)));
     }
     found
 }
 
-/// Events and leases are about the target, not its work; the servers' own controllers are not the target.
-fn write(server: usize, request: &Request) -> Option<Write> {
-    let aside = matches!(request.resource.as_str(), "events" | "leases");
-    let spoken_for = request.user_agent == SPEAKER;
-    let other = spoken_for || request.user == OTHER_USER || request.user.starts_with(SYSTEM_USERS);
-    if other || !request.is_write() || request.dry_run || aside {
+/// The write of a request. Leaves out events and leases, and the requests of others than the target.
+fn write(server: usize, request: &Request) -> Option<ObservedWrite> {
+    let is_ignored = matches!(request.resource.as_str(), "events" | "leases");
+    let is_of_harness = request.user_agent == SPEAKER;
+    let is_other = is_of_harness || request.user == OTHER_USER || request.user.starts_with(SYSTEM_USERS);
+    if is_other || !request.is_write() || request.dry_run || is_ignored {
         return None;
     }
     let verb = match request.verb {
@@ -63,19 +63,20 @@ fn write(server: usize, request: &Request) -> Option<Write> {
         namespace: request.namespace.clone(),
         name: request.name.clone(),
     };
-    Some(Write { server, verb, object })
+    Some(ObservedWrite { server, verb, object })
 }
 
-/// What the step says of requests and was not so.
-pub(super) fn judge(step: &str, wanted: &Requests, writes: &[Write]) -> Vec<Check> {
+/// Checks the writes against the step's expectation; returns failed checks.
+pub(super) fn judge(step: &str, wanted: &Requests, writes: &[ObservedWrite]) -> Vec<Check> {
     let mut checks = Vec::new();
     let mut check = |path: &str, want: String, got: String| {
         let path = format!("{step}: {path}");
         checks.push(Check { part: "requests".to_owned(), path, want, got });
     };
-    let counted: Vec<Write> = writes.iter().filter(|write| counts(wanted, &write.object)).cloned().collect();
+    let counted: Vec<ObservedWrite> =
+        writes.iter().filter(|write| counts(wanted, &write.object)).cloned().collect();
     if let Some(want) = wanted.writes.filter(|want| *want != counted.len()) {
-        check("writes", want.to_string(), format!("{}: {}", counted.len(), list(&counted)));
+        check("writes", want.to_string(), format!("{}: {}", counted.len(), describe(&counted)));
     }
     if let Some(most) = wanted.per_object {
         for (object, count) in by_object(writes).into_iter().filter(|(_, count)| *count > most) {
@@ -84,9 +85,9 @@ pub(super) fn judge(step: &str, wanted: &Requests, writes: &[Write]) -> Vec<Chec
     }
     let mut left = writes.iter();
     for (verb, object) in &wanted.order {
-        if !left.any(|write| same(write, verb, object)) {
+        if !left.any(|write| is_write_of(write, verb, object)) {
             let want = format!("{verb} {object}, after those before it");
-            check("order", want, list(writes));
+            check("order", want, describe(writes));
             break;
         }
     }
@@ -95,13 +96,13 @@ pub(super) fn judge(step: &str, wanted: &Requests, writes: &[Write]) -> Vec<Chec
 
 /// Whether writes of the object are counted.
 fn counts(wanted: &Requests, object: &ObjectRef) -> bool {
-    wanted.of.is_empty() || wanted.of.iter().any(|counted| names(counted, object))
+    wanted.of.is_empty() || wanted.of.iter().any(|counted| is_same_object(counted, object))
 }
 
 /// The forbidden writes that happened.
-pub(super) fn forbidden(step: &str, never: &Never, writes: &[Write]) -> Vec<Check> {
+pub(super) fn forbidden(step: &str, never: &Never, writes: &[ObservedWrite]) -> Vec<Check> {
     let forbidden =
-        writes.iter().filter(|write| never.writes.iter().any(|object| names(object, &write.object)));
+        writes.iter().filter(|write| never.writes.iter().any(|object| is_same_object(object, &write.object)));
     forbidden
         .map(|write| Check {
             part: "never".to_owned(),
@@ -112,17 +113,17 @@ pub(super) fn forbidden(step: &str, never: &Never, writes: &[Write]) -> Vec<Chec
         .collect()
 }
 
-/// Whether it is this write.
-pub(super) fn same(write: &Write, verb: &str, object: &ObjectRef) -> bool {
-    write.verb == verb && names(object, &write.object)
+/// Whether the write has this verb and object.
+pub(super) fn is_write_of(write: &ObservedWrite, verb: &str, object: &ObjectRef) -> bool {
+    write.verb == verb && is_same_object(object, &write.object)
 }
 
-/// Whatever version it was sent in.
-fn names(wanted: &ObjectRef, written: &ObjectRef) -> bool {
+/// Whether it is the same object, in any version.
+fn is_same_object(wanted: &ObjectRef, written: &ObjectRef) -> bool {
     (&wanted.kind, &wanted.namespace, &wanted.name) == (&written.kind, &written.namespace, &written.name)
 }
 
-fn by_object(writes: &[Write]) -> BTreeMap<&ObjectRef, usize> {
+fn by_object(writes: &[ObservedWrite]) -> BTreeMap<&ObjectRef, usize> {
     let mut counted = BTreeMap::new();
     for write in writes {
         *counted.entry(&write.object).or_default() += 1;
@@ -130,7 +131,8 @@ fn by_object(writes: &[Write]) -> BTreeMap<&ObjectRef, usize> {
     counted
 }
 
-fn list(writes: &[Write]) -> String {
-    let words: Vec<String> = writes.iter().map(|write| format!("{} {}", write.verb, write.object)).collect();
-    if words.is_empty() { "none".to_owned() } else { words.join(", ") }
+fn describe(writes: &[ObservedWrite]) -> String {
+    let descriptions: Vec<String> =
+        writes.iter().map(|write| format!("{} {}", write.verb, write.object)).collect();
+    if descriptions.is_empty() { "none".to_owned() } else { descriptions.join(", ") }
 }

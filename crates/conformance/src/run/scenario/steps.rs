@@ -1,4 +1,4 @@
-//! The steps of one scenario, one after the other, until one is not kept.
+//! Runs the steps of one scenario one after the other, until one fails.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,117 +8,117 @@ use substrate::embedded::Embedded;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::actions;
-use super::alone::Scene;
 use super::clusters::Clusters;
-use super::faults::{Disturbance, InForce};
-use super::proof::Kept;
-use super::requests::{self, Mark};
-use super::seen::Seen;
-use super::unmet::{self, Before};
-use crate::plan::Looked;
+use super::faults::{ActiveFault, Disturbance};
+use super::object_watch::ObjectWatch;
+use super::proof::StepRecord;
+use super::requests::{self, LogPosition};
+use super::task::ScenarioTask;
+use super::unmet::{self, StepBaseline};
+use crate::plan::LocatedCase;
 use crate::report::Check;
 use crate::target::{Running, Setup};
 
-/// Why a scenario says nothing about its target.
+/// Why a scenario ended without a result.
 #[derive(Debug)]
-pub(crate) enum Ended {
-    /// Something around the target broke.
+pub(crate) enum ScenarioEnd {
+    /// The environment broke.
     Environment(String),
-    /// It cannot be brought about here.
+    /// The scenario cannot run here.
     NotSupported(String),
     /// The run was interrupted.
     Interrupted,
 }
 
-/// How long a state may take to come about: of virtual time, and of real time.
+/// Timeout of an expected state: of virtual time, and of real time.
 const PATIENCE: Duration = Duration::from_mins(5);
 const REAL_PATIENCE: Duration = Duration::from_secs(45);
-/// How often a state is looked at: first, and in the end.
+/// Pause between two reads of a state: the first, and the longest.
 const PAUSE: Duration = Duration::from_millis(10);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
-/// How long nothing more must be sent before requests are counted.
+/// Pause before requests are counted.
 const QUIET: Duration = Duration::from_secs(2);
 
-/// A scenario that is being run.
-pub(super) struct Stage<'a> {
-    scene: &'a Scene,
-    looked: Looked<'a>,
+/// Runs the steps of a scenario.
+pub(super) struct StepRunner<'a> {
+    task: &'a ScenarioTask,
+    located: LocatedCase<'a>,
     clusters: &'a Clusters,
     running: Option<Box<dyn Running>>,
     ends: BTreeMap<String, Instant>,
     touches: usize,
-    /// Where the step at hand began in the servers' logs.
-    mark: Mark,
-    /// What every step kept, for its proof.
-    kept: Vec<Kept>,
-    /// Whether requests are disturbed, so that others are sent than without.
+    /// Position in the servers' logs at which the current step began.
+    begin: LogPosition,
+    /// Records of the steps that passed, for the proof.
+    records: Vec<StepRecord>,
+    /// Whether faults are injected, so that the target sends other requests than without.
     faulty: bool,
-    /// What disturbs them.
-    faults: Vec<InForce>,
-    /// Whether the target is to be killed where a fault strikes, once.
+    /// The injected faults.
+    faults: Vec<ActiveFault>,
+    /// Whether the target must still be killed when a fault strikes.
     kills: bool,
-    /// What the witness had reconciled before the target was killed.
+    /// Number of reconciliations of the witness before the target was killed.
     reconciled: f64,
 }
 
-/// What changes whenever something is written: while it does not, all is as it was when it was last looked at.
-struct News {
-    /// Of each server; of a real one nobody knows it.
+/// Versions that change with every write: if they are unchanged, the objects need not be read again.
+struct ObservedVersions {
+    /// Of each server; unknown of a real one.
     revisions: Vec<Option<u64>>,
-    /// How many states each watcher has seen; it sees them after they were written.
+    /// Number of states that each watch has delivered; it delivers them after they were written.
     seen: Vec<usize>,
 }
 
-impl News {
-    fn is_old(&self, now: &Self) -> bool {
+impl ObservedVersions {
+    fn is_unchanged(&self, now: &Self) -> bool {
         self.seen == now.seen && self.revisions == now.revisions && now.revisions.iter().all(Option::is_some)
     }
 }
 
-impl<'a> Stage<'a> {
+impl<'a> StepRunner<'a> {
     pub(super) fn new(
-        scene: &'a Scene,
-        looked: Looked<'a>,
+        task: &'a ScenarioTask,
+        located: LocatedCase<'a>,
         clusters: &'a Clusters,
         disturbance: &Disturbance,
     ) -> Self {
         Self {
-            scene,
-            looked,
+            task,
+            located,
             clusters,
             running: None,
             ends: BTreeMap::new(),
             touches: 0,
-            mark: requests::mark(clusters),
-            kept: Vec::new(),
+            begin: requests::current_position(clusters),
+            records: Vec::new(),
             faulty: disturbance.is_fault(),
-            faults: disturbance.begin(clusters),
+            faults: disturbance.activate(clusters),
             kills: disturbance.kills(),
             reconciled: 0.0,
         }
     }
 
     /// Starts the target.
-    async fn start(&mut self) -> Result<(), Ended> {
+    async fn start(&mut self) -> Result<(), ScenarioEnd> {
         let clusters = self.clusters.for_target();
         let setup = Setup {
-            component: &self.looked.contract.component,
+            component: &self.located.contract.component,
             now: None,
-            config: &self.looked.case.config,
-            instance: self.looked.instance(),
+            config: &self.located.case.config,
+            instance: self.located.instance(),
             facts: Some(clusters.source.clone()),
             clusters: Some(clusters),
         };
-        let started = self.scene.target.start(setup).await;
-        let running = started.map_err(|error| Ended::Environment(error.to_string()))?;
+        let started = self.task.target.start(setup).await;
+        let running = started.map_err(|error| ScenarioEnd::Environment(error.to_string()))?;
         let witness = self
-            .looked
+            .located
             .scenario()
             .and_then(|scenario| scenario.steps.iter().find_map(|step| step.witness.as_ref()));
         if witness.is_some() && running.metrics().await.is_none() {
             running.stop().await;
-            let text = "nobody told where the target's metrics are (`metrics` of its target file)";
-            return Err(Ended::NotSupported(text.to_owned()));
+            let text = "the target file has no `metrics` address, which the step's witness needs";
+            return Err(ScenarioEnd::NotSupported(text.to_owned()));
         }
         self.running = Some(running);
         Ok(())
@@ -131,71 +131,71 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Starts the target and takes the steps; gives what the first step that was not kept shows.
-    pub(super) async fn take(&mut self, steps: &[Step]) -> Result<Vec<Check>, Ended> {
+    /// Starts the target and runs the steps; returns the failed checks of the first step that fails.
+    pub(super) async fn run(&mut self, steps: &[Step]) -> Result<Vec<Check>, ScenarioEnd> {
         for (at, step) in steps.iter().enumerate() {
-            let checks = self.step(at, step).await?;
+            let checks = self.run_step(at, step).await?;
             if !checks.is_empty() {
                 return Ok(checks);
             }
             self.ends.insert(step.name.clone(), Instant::now());
-            self.mark = requests::mark(self.clusters);
+            self.begin = requests::current_position(self.clusters);
         }
-        // A fault that strikes nothing shows nothing. A last write may come after all was seen, too late for a kill.
-        let idle = self.faults.iter().filter(|fault| !fault.struck() && !self.kills);
-        Ok(idle.map(InForce::idle).collect())
+        // A fault that never strikes proves nothing. The last write may come after all states, too late for a kill.
+        let never_struck = self.faults.iter().filter(|fault| !fault.struck() && !self.kills);
+        Ok(never_struck.map(ActiveFault::never_struck).collect())
     }
 
-    /// What the steps kept.
-    pub(super) fn into_kept(self) -> Vec<Kept> {
-        self.kept
+    /// The records of the steps that passed.
+    pub(super) fn into_records(self) -> Vec<StepRecord> {
+        self.records
     }
 
-    async fn step(&mut self, at: usize, step: &Step) -> Result<Vec<Check>, Ended> {
-        let mut before = Before::of(self.clusters, step).await?;
-        // What the target does from its start on belongs to the first step, however late this one is told of it.
+    async fn run_step(&mut self, at: usize, step: &Step) -> Result<Vec<Check>, ScenarioEnd> {
+        let mut before = StepBaseline::of(self.clusters, step).await?;
+        // The first step starts before the target, so that everything that the target does belongs to it.
         if at == 0 {
             self.start().await?;
         }
         self.advance(step).await;
-        // Whatever the target did since it was started is seen by a first step that does nothing itself.
+        // In a first step without actions, reconciliations since the start count.
         if at > 0 || step.advance.is_some() || !step.actions.is_empty() {
-            let unread = || Ended::Environment("failed to read the target's metrics".to_owned());
-            before.reconciles = self.reconciles(step).await.ok_or_else(unread)?;
+            let read_error = || ScenarioEnd::Environment("failed to read the target's metrics".to_owned());
+            before.reconciles = self.reconciles(step).await.ok_or_else(read_error)?;
         }
-        self.act(&step.actions).await?;
-        let mut checks = self.wait(step, &before).await?;
+        self.perform(&step.actions).await?;
+        let mut checks = self.wait_for_states(step, &before).await?;
         if !checks.is_empty() {
             return Ok(checks);
         }
         if let Some(never) = &step.never {
-            checks.extend(self.hold(step, never).await?);
+            checks.extend(self.check_never(step, never).await?);
         }
         if let Some(wanted) = step.requests.as_ref().filter(|_| !self.faulty) {
             sleep(QUIET).await;
-            let writes = requests::writes_since(self.clusters, &self.mark);
+            let writes = requests::writes_since(self.clusters, &self.begin);
             checks.extend(requests::judge(&step.name, wanted, &writes));
         }
-        // Whoever is gone leaves everything as it is.
+        // A target that has ended would meet any expectation that nothing changes.
         checks.extend(self.death(step));
         if checks.is_empty() {
-            self.keep(at, step, before).await?;
+            self.record(at, step, before).await?;
         }
         Ok(checks)
     }
 
-    async fn keep(&mut self, at: usize, step: &Step, before: Before) -> Result<(), Ended> {
+    async fn record(&mut self, at: usize, step: &Step, before: StepBaseline) -> Result<(), ScenarioEnd> {
         let mut states = Vec::new();
         for state in &step.eventually {
             let input = before.objects.get(&(state.side, state.object.clone())).cloned().flatten();
             states.push((
                 input,
-                self.clusters.read(state.side, &state.object).await.map_err(Ended::Environment)?,
+                self.clusters.read(state.side, &state.object).await.map_err(ScenarioEnd::Environment)?,
             ));
         }
-        let seen = before.seen.iter().map(Seen::states).collect::<Result<_, Ended>>()?;
-        let writes = requests::writes_since(self.clusters, &self.mark);
-        self.kept.push(Kept { step: at, states, seen, writes });
+        let seen = before.seen.iter().map(ObjectWatch::states).collect::<Result<_, ScenarioEnd>>()?;
+        let writes = requests::writes_since(self.clusters, &self.begin);
+        self.records.push(StepRecord { step: at, states, seen, writes });
         Ok(())
     }
 
@@ -207,56 +207,60 @@ impl<'a> Stage<'a> {
         sleep_until(until).await;
     }
 
-    async fn act(&mut self, todo: &[Action]) -> Result<(), Ended> {
+    async fn perform(&mut self, todo: &[Action]) -> Result<(), ScenarioEnd> {
         for action in todo {
             match action {
                 Action::Stop => self.stop().await,
                 Action::Start => self.start().await?,
                 _ => {
                     self.touches += 1;
-                    actions::act(self.clusters, action, self.touches).await?;
+                    actions::perform(self.clusters, action, self.touches).await?;
                 }
             }
         }
         Ok(())
     }
 
-    /// Waits until the witness was seen and every state came about; gives what did not.
-    async fn wait(&mut self, step: &Step, before: &Before) -> Result<Vec<Check>, Ended> {
-        let patience = if self.scene.place.is_real_time() { REAL_PATIENCE } else { PATIENCE };
+    /// Waits until the witness has reconciled and every state has come about; returns what did not.
+    async fn wait_for_states(
+        &mut self,
+        step: &Step,
+        before: &StepBaseline,
+    ) -> Result<Vec<Check>, ScenarioEnd> {
+        let patience = if self.task.environment.is_real_time() { REAL_PATIENCE } else { PATIENCE };
         let deadline = Instant::now() + patience;
         let mut pause = PAUSE;
-        let mut last: Option<(News, Vec<Check>)> = None;
+        let mut last: Option<(ObservedVersions, Vec<Check>)> = None;
         loop {
             self.crash(step).await?;
             if let Some(death) = self.death(step) {
                 return Ok(vec![death]);
             }
-            let news = self.news(&before.seen);
+            let observed_versions = self.observed_versions(&before.seen);
             let unmet = match last.take() {
-                Some((old, unmet)) if old.is_old(&news) => unmet,
+                Some((old, unmet)) if old.is_unchanged(&observed_versions) => unmet,
                 _ => self.unmet(step, before).await?,
             };
             let is_over = Instant::now() >= deadline;
             if unmet.is_empty() || is_over {
-                let mut checks = self.witnessed(step, before).await;
+                let mut checks = self.check_witness(step, before).await;
                 if checks.is_empty() || is_over {
                     checks.extend(unmet);
                     return Ok(checks);
                 }
             }
-            last = Some((news, unmet));
+            last = Some((observed_versions, unmet));
             sleep(pause).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
 
-    /// That the target has ended, though nobody stopped it.
+    /// A failed check if the target has ended without being stopped.
     fn death(&mut self, step: &Step) -> Option<Check> {
         let running = self.running.as_mut()?;
         let status = running.ended()?;
-        let words = running.last_words();
-        let last = words.lines().find(|line| line.starts_with("panic: ")).or(words.lines().last());
+        let output = running.last_output();
+        let last = output.lines().find(|line| line.starts_with("panic: ")).or(output.lines().last());
         Some(Check {
             part: "runs".to_owned(),
             path: step.name.clone(),
@@ -265,17 +269,17 @@ impl<'a> Stage<'a> {
         })
     }
 
-    /// What there is to look at now.
-    fn news<'s>(&self, seen: impl IntoIterator<Item = &'s Seen>) -> News {
-        News {
+    /// The current versions.
+    fn observed_versions<'s>(&self, seen: impl IntoIterator<Item = &'s ObjectWatch>) -> ObservedVersions {
+        ObservedVersions {
             revisions: self.clusters.servers().map(Embedded::revision).collect(),
-            seen: seen.into_iter().map(Seen::count).collect(),
+            seen: seen.into_iter().map(ObjectWatch::count).collect(),
         }
     }
 
     /// The states and histories that have not come about.
-    async fn unmet(&self, step: &Step, before: &Before) -> Result<Vec<Check>, Ended> {
-        let contract = self.looked.contract;
+    async fn unmet(&self, step: &Step, before: &StepBaseline) -> Result<Vec<Check>, ScenarioEnd> {
+        let contract = self.located.contract;
         let mut checks = unmet::states(self.clusters, contract, step, before).await;
         if !self.faulty {
             checks.extend(unmet::histories(contract, step, before)?);
@@ -283,19 +287,19 @@ impl<'a> Stage<'a> {
         Ok(checks)
     }
 
-    /// Kills the target where it is due, and starts it again; its unanswered write has been done.
-    async fn crash(&mut self, step: &Step) -> Result<(), Ended> {
-        if !self.kills || !self.faults.iter().any(InForce::struck) {
+    /// Kills the target once its fault has struck, and starts it again; the server has done its unanswered write.
+    async fn crash(&mut self, step: &Step) -> Result<(), ScenarioEnd> {
+        if !self.kills || !self.faults.iter().any(ActiveFault::struck) {
             return Ok(());
         }
         self.kills = false;
-        self.faults.iter().for_each(InForce::remove);
+        self.faults.iter().for_each(ActiveFault::remove);
         self.reconciled = self.reconciles(step).await.unwrap_or(self.reconciled);
         self.stop().await;
         self.start().await
     }
 
-    async fn witnessed(&self, step: &Step, before: &Before) -> Vec<Check> {
+    async fn check_witness(&self, step: &Step, before: &StepBaseline) -> Vec<Check> {
         let Some(controller) = &step.witness else { return Vec::new() };
         if self.reconciles(step).await.is_some_and(|count| count > before.reconciles) {
             return Vec::new();
@@ -308,7 +312,7 @@ impl<'a> Stage<'a> {
         }]
     }
 
-    /// How often the witness reconciled so far; `None` if the target does not tell.
+    /// How often the witness has reconciled so far; `None` if the metrics cannot be read.
     async fn reconciles(&self, step: &Step) -> Option<f64> {
         let (Some(controller), Some(running)) = (&step.witness, &self.running) else { return Some(0.0) };
         let label = format!("controller=\"{controller}\"");
@@ -320,24 +324,24 @@ impl<'a> Stage<'a> {
         Some(self.reconciled + now)
     }
 
-    /// Looks for what must not happen, for as long as it must not.
-    async fn hold(&mut self, step: &Step, never: &Never) -> Result<Vec<Check>, Ended> {
+    /// Checks for the time of `never` that nothing forbidden happens.
+    async fn check_never(&mut self, step: &Step, never: &Never) -> Result<Vec<Check>, ScenarioEnd> {
         let until = Instant::now() + never.hold;
         let mut watched = Vec::new();
         for state in &never.states {
-            watched.push((state, Seen::follow(self.clusters, state.side, &state.object).await?));
+            watched.push((state, ObjectWatch::start(self.clusters, state.side, &state.object).await?));
         }
-        let (mut last, mut from) = (None, self.mark.clone());
+        let (mut last, mut from) = (None, self.begin.clone());
         loop {
             self.crash(step).await?;
             let writes = requests::writes_since(self.clusters, &from);
-            from = requests::mark(self.clusters);
+            from = requests::current_position(self.clusters);
             let mut checks = requests::forbidden(&step.name, never, &writes);
-            let news = self.news(watched.iter().map(|(_, seen)| seen));
-            if !last.as_ref().is_some_and(|last: &News| last.is_old(&news)) {
-                let contract = self.looked.contract;
+            let observed_versions = self.observed_versions(watched.iter().map(|(_, seen)| seen));
+            if !last.as_ref().is_some_and(|last: &ObservedVersions| last.is_unchanged(&observed_versions)) {
+                let contract = self.located.contract;
                 checks.extend(unmet::came_about(self.clusters, contract, step, &watched).await?);
-                last = Some(news);
+                last = Some(observed_versions);
             }
             if !checks.is_empty() || Instant::now() >= until {
                 return Ok(checks);

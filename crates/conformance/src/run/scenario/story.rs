@@ -1,12 +1,12 @@
-//! What a failed scenario was: what stood there, and its steps.
+//! Describes a failed scenario: its given objects and its steps.
 
 use contract::scenario::Scenario;
 use serde_json::Value;
 
-use crate::plan::Looked;
+use crate::plan::LocatedCase;
 
 /// `given  sourceCluster ManagedResource mr · keep=true`, `when   applied → removed`.
-pub(super) fn tell(looked: Looked<'_>, scenario: &Scenario) -> Vec<String> {
+pub(super) fn describe(located: LocatedCase<'_>, scenario: &Scenario) -> Vec<String> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let mut parts = Vec::new();
     for (side, objects) in &scenario.given {
@@ -14,7 +14,7 @@ pub(super) fn tell(looked: Looked<'_>, scenario: &Scenario) -> Vec<String> {
             format!("{} {} {}", side.name(), text(&object["kind"]), text(&object["metadata"]["name"]))
         }));
     }
-    parts.extend(looked.case.inputs.iter().map(|(column, value)| format!("{column}={value}")));
+    parts.extend(located.case.inputs.iter().map(|(column, value)| format!("{column}={value}")));
     let steps: Vec<&str> = scenario.steps.iter().map(|step| step.name.as_str()).collect();
     vec![format!("given  {}", parts.join(" · ")), format!("when   {}", steps.join(" → "))]
 }

@@ -1,4 +1,4 @@
-//! What of a step has not come about, and what has that never may.
+//! Expected states of a step that have not come about, and forbidden ones that have.
 
 use std::collections::BTreeMap;
 
@@ -8,43 +8,43 @@ use contract::scenario::{ObjectRef, Side, State, Step};
 use serde_json::Value;
 
 use super::clusters::{Clusters, head};
-use super::seen::Seen;
-use super::steps::Ended;
+use super::object_watch::ObjectWatch;
+use super::steps::ScenarioEnd;
 use crate::observation;
 use crate::report::Check;
 
-/// What a step found when it began.
-pub(super) struct Before {
-    /// How often its witness had reconciled.
+/// The state at the begin of a step.
+pub(super) struct StepBaseline {
+    /// Number of reconciliations of its witness.
     pub(super) reconciles: f64,
-    /// What it speaks of, as it was.
+    /// The objects that it names.
     pub(super) objects: BTreeMap<(Side, ObjectRef), Option<Value>>,
-    /// Watchers of its histories.
-    pub(super) seen: Vec<Seen>,
+    /// Watches for its histories.
+    pub(super) seen: Vec<ObjectWatch>,
 }
 
-impl Before {
-    /// What there is now.
-    pub(super) async fn of(clusters: &Clusters, step: &Step) -> Result<Self, Ended> {
+impl StepBaseline {
+    /// Reads the current state.
+    pub(super) async fn of(clusters: &Clusters, step: &Step) -> Result<Self, ScenarioEnd> {
         let mut objects = BTreeMap::new();
         for State { side, object, .. } in &step.eventually {
-            let found = clusters.read(*side, object).await.map_err(Ended::Environment)?;
+            let found = clusters.read(*side, object).await.map_err(ScenarioEnd::Environment)?;
             objects.insert((*side, object.clone()), found);
         }
         let mut seen = Vec::new();
         for history in &step.history {
-            seen.push(Seen::follow(clusters, history.side, &history.object).await?);
+            seen.push(ObjectWatch::start(clusters, history.side, &history.object).await?);
         }
         Ok(Self { reconciles: 0.0, objects, seen })
     }
 }
 
-/// The states that have not come about.
+/// Checks expected states; returns those that have not come about.
 pub(super) async fn states(
     clusters: &Clusters,
     contract: &Contract,
     step: &Step,
-    before: &Before,
+    before: &StepBaseline,
 ) -> Vec<Check> {
     let mut checks = Vec::new();
     for state in &step.eventually {
@@ -59,15 +59,19 @@ pub(super) async fn states(
         let rules = contract.rules(&head(&state.object));
         let mismatches = expect::compare(&state.expect, input, found.as_ref(), &rules);
         checks.extend(mismatches.iter().map(|mismatch| {
-            let got = shown(&state.object, found.as_ref(), &mismatch.path, mismatch.got.as_ref());
+            let got = format_value(&state.object, found.as_ref(), &mismatch.path, mismatch.got.as_ref());
             check("eventually", step, state, &mismatch.path.to_string(), &mismatch.want, &got)
         }));
     }
     checks
 }
 
-/// The histories that have not been seen yet.
-pub(super) fn histories(contract: &Contract, step: &Step, before: &Before) -> Result<Vec<Check>, Ended> {
+/// Checks expected histories; returns those that have not come about.
+pub(super) fn histories(
+    contract: &Contract,
+    step: &Step,
+    before: &StepBaseline,
+) -> Result<Vec<Check>, ScenarioEnd> {
     let mut checks = Vec::new();
     for (history, seen) in step.history.iter().zip(&before.seen) {
         let rules = contract.rules(&head(&history.object));
@@ -79,7 +83,7 @@ pub(super) fn histories(contract: &Contract, step: &Step, before: &Before) -> Re
                     part: "history".to_owned(),
                     path: format!("{}: {} {}[{at}]", step.name, history.side.name(), history.object),
                     want: expect::words(wanted),
-                    got: format!("{} states, none of them so", states.len()),
+                    got: format!("{} states, none of which matches", states.len()),
                 });
                 break;
             }
@@ -88,16 +92,16 @@ pub(super) fn histories(contract: &Contract, step: &Step, before: &Before) -> Re
     Ok(checks)
 }
 
-/// The states that must never come about and did.
+/// Checks forbidden states; returns those that came about.
 pub(super) async fn came_about(
     clusters: &Clusters,
     contract: &Contract,
     step: &Step,
-    watched: &[(&State, Seen)],
-) -> Result<Vec<Check>, Ended> {
+    watched: &[(&State, ObjectWatch)],
+) -> Result<Vec<Check>, ScenarioEnd> {
     let mut checks = Vec::new();
     for (state, seen) in watched {
-        let found = clusters.read(state.side, &state.object).await.map_err(Ended::Environment)?;
+        let found = clusters.read(state.side, &state.object).await.map_err(ScenarioEnd::Environment)?;
         let rules = contract.rules(&head(&state.object));
         let mut states = seen.states()?.into_iter().chain([found]);
         if states.any(|found| expect::holds(&state.expect, None, found.as_ref(), &rules)) {
@@ -108,15 +112,15 @@ pub(super) async fn came_about(
     Ok(checks)
 }
 
-/// A value at a place of an object as a person reads it, without secrets.
-pub(super) fn shown(
+/// A human-readable value at a path of an object, without secrets.
+pub(super) fn format_value(
     named: &ObjectRef,
     found: Option<&Value>,
     path: &expect::Path,
     value: Option<&Value>,
 ) -> String {
     let of_kind = head(named);
-    observation::shown(Some(found.unwrap_or(&of_kind)), &path.to_string(), value)
+    observation::format_masked(Some(found.unwrap_or(&of_kind)), &path.to_string(), value)
 }
 
 fn check(part: &str, step: &Step, state: &State, path: &str, want: &str, got: &str) -> Check {

@@ -1,5 +1,5 @@
-//! Watches from outside whether a scenario ends: in virtual time no timer fires while somebody is busy, and whoever never
-//! yields hears nothing.
+//! Watches from another thread whether a scenario ends: in virtual time no timer fires while a task is busy, and a task that
+//! never yields gets no notification.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -10,73 +10,72 @@ use tokio::sync::Notify;
 use super::leftovers;
 use crate::run::Interrupt;
 
-/// How long a scenario may take in real time, beside what it waits by its own steps.
+/// How much real time a scenario may take beyond the waiting times of its steps.
 const PATIENCE: Duration = Duration::from_mins(2);
-/// How long one may take that was told to end.
+/// How long a scenario may take to end after an interrupt.
 const GRACE: Duration = Duration::from_secs(2);
-/// How long one may take that was told to end because it is late: it takes back what it made of real clusters.
+/// How long a scenario may take to end after the timeout: it cleans up real clusters.
 const LATE_GRACE: Duration = leftovers::PATIENCE.saturating_add(Duration::from_secs(15));
-/// How often it is looked whether the run was interrupted.
-const LOOK: Duration = Duration::from_millis(50);
+/// Pause between two checks whether the run was interrupted.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Why a scenario tells nothing.
+/// Why a scenario has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lost {
-    /// The run was interrupted, and it does not hear of it.
+pub(super) enum WatchdogError {
+    /// The run was interrupted, and the scenario did not end in time.
     Interrupted,
-    /// Real time is over, or its clusters are gone.
+    /// The timeout is over, or its clusters have failed.
     Late,
-    /// Its thread ended without a word.
-    Silent,
+    /// Its thread panicked.
+    Panicked,
 }
 
-/// Barks when real time is over.
+/// Tells a scenario to abort after a timeout in real time.
 pub(super) struct Watchdog {
-    bark: Arc<Notify>,
+    abort: Arc<Notify>,
     patience: Duration,
     late_grace: Duration,
 }
 
 impl Watchdog {
-    /// Real time that the steps may wait, which is none in virtual time, comes on top.
+    /// Adds the real time that the steps wait, which is zero in virtual time, to the timeout.
     pub(super) fn new(waits: Duration) -> Self {
         let patience = PATIENCE.saturating_add(waits);
-        Self { bark: Arc::default(), patience, late_grace: LATE_GRACE }
+        Self { abort: Arc::default(), patience, late_grace: LATE_GRACE }
     }
 
-    /// What a scenario that yields hears when real time is over.
-    pub(super) fn bark(&self) -> Arc<Notify> {
-        Arc::clone(&self.bark)
+    /// Notified after the timeout.
+    pub(super) fn abort_signal(&self) -> Arc<Notify> {
+        Arc::clone(&self.abort)
     }
 
-    /// How long is waited at most.
+    /// The timeout.
     pub(super) fn patience(&self) -> Duration {
         self.patience
     }
 
-    /// What the thread of a scenario tells in the end; one that does not end is left behind, and so is one whose clusters
-    /// are gone.
+    /// Waits for the result of a scenario's thread; abandons a thread that does not end in time or whose clusters have failed.
     pub(super) fn watch<T>(
         &self,
-        told: &Receiver<T>,
+        receiver: &Receiver<T>,
         interrupt: &Interrupt,
-        is_gone: impl Fn() -> bool,
-    ) -> Result<T, Lost> {
+        is_failed: impl Fn() -> bool,
+    ) -> Result<T, WatchdogError> {
         let end = Instant::now() + self.patience;
         loop {
-            match told.recv_timeout(LOOK) {
+            match receiver.recv_timeout(POLL_INTERVAL) {
                 Ok(outcome) => return Ok(outcome),
-                Err(RecvTimeoutError::Disconnected) => return Err(Lost::Silent),
+                Err(RecvTimeoutError::Disconnected) => return Err(WatchdogError::Panicked),
                 Err(RecvTimeoutError::Timeout) => {}
             }
             if interrupt.raised().is_some() {
-                return told.recv_timeout(GRACE).map_err(|_| Lost::Interrupted);
+                return receiver.recv_timeout(GRACE).map_err(|_| WatchdogError::Interrupted);
             }
-            let (is_late, is_gone) = (Instant::now() >= end, is_gone());
-            if is_late || is_gone {
-                self.bark.notify_one();
-                let grace = if is_gone { GRACE } else { self.late_grace };
-                return told.recv_timeout(grace).map_err(|_| Lost::Late);
+            let (is_late, is_failed) = (Instant::now() >= end, is_failed());
+            if is_late || is_failed {
+                self.abort.notify_one();
+                let grace = if is_failed { GRACE } else { self.late_grace };
+                return receiver.recv_timeout(grace).map_err(|_| WatchdogError::Late);
             }
         }
     }
@@ -89,30 +88,30 @@ mod tests {
     use super::*;
 
     fn watchdog() -> Watchdog {
-        Watchdog { bark: Arc::default(), patience: Duration::ZERO, late_grace: GRACE }
+        Watchdog { abort: Arc::default(), patience: Duration::ZERO, late_grace: GRACE }
     }
 
     #[test]
-    fn who_ends_is_heard_and_who_says_nothing_is_lost() {
+    fn a_result_is_received_and_a_thread_without_one_is_reported() {
         let interrupt = Interrupt::default();
-        let (tell, told) = channel();
-        tell.send(1).unwrap();
+        let (sender, receiver) = channel();
+        sender.send(1).unwrap();
         let here = || false;
-        assert_eq!(watchdog().watch(&told, &interrupt, here), Ok(1));
-        assert_eq!(watchdog().watch(&told, &interrupt, here), Err(Lost::Late));
+        assert_eq!(watchdog().watch(&receiver, &interrupt, here), Ok(1));
+        assert_eq!(watchdog().watch(&receiver, &interrupt, here), Err(WatchdogError::Late));
         let long = Watchdog::new(Duration::ZERO);
-        assert_eq!(long.watch(&told, &interrupt, || true), Err(Lost::Late));
-        drop(tell);
-        assert_eq!(watchdog().watch(&told, &interrupt, here), Err(Lost::Silent));
+        assert_eq!(long.watch(&receiver, &interrupt, || true), Err(WatchdogError::Late));
+        drop(sender);
+        assert_eq!(watchdog().watch(&receiver, &interrupt, here), Err(WatchdogError::Panicked));
     }
 
     #[test]
     fn an_interrupt_does_not_wait_for_real_time() {
-        let (interrupt, (tell, told)) = (Interrupt::default(), channel());
+        let (interrupt, (sender, receiver)) = (Interrupt::default(), channel());
         interrupt.raise(2);
         let watchdog = Watchdog::new(Duration::ZERO);
-        assert_eq!(watchdog.watch::<()>(&told, &interrupt, || false), Err(Lost::Interrupted));
-        tell.send(()).unwrap();
-        assert_eq!(watchdog.watch(&told, &interrupt, || false), Ok(()));
+        assert_eq!(watchdog.watch::<()>(&receiver, &interrupt, || false), Err(WatchdogError::Interrupted));
+        sender.send(()).unwrap();
+        assert_eq!(watchdog.watch(&receiver, &interrupt, || false), Ok(()));
     }
 }

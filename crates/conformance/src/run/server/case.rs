@@ -1,4 +1,4 @@
-//! One case on a server: what it sends, what came before the target and what after.
+//! One case on a server: its request, sent without and with the target.
 
 use std::time::Instant;
 
@@ -9,19 +9,19 @@ use substrate::facts;
 use webhook::dial::DialError;
 use webhook::review::Operation;
 
-use super::{Ground, alive, inside, recorder, send, trace};
+use super::{WebhookContext, in_cluster, recorder, send, token_volume, trace};
 use crate::exchange::Subject;
 use crate::matching;
 use crate::observation::Observation;
-use crate::plan::{self, CaseRef, Looked};
+use crate::plan::{self, CaseRef, LocatedCase};
 use crate::report::{Check, Reason, ReasonCode, Status};
 use crate::run::attempt;
 use crate::run::direct::{self, Attempt};
-use crate::run::{Asked, prepare, shared_namespace, subject};
+use crate::run::{CaseRun, prepare, shared_namespace, subject};
 
-/// What a case sends.
+/// The request of a case.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Ask {
+pub(super) enum ServerRequest {
     Create(Value),
     Update(Value),
     Delete(Value),
@@ -29,68 +29,68 @@ pub(super) enum Ask {
 }
 
 /// A case before the target is registered.
-pub(super) struct Prepared {
+pub(super) struct ServerCase {
     pub(super) at: CaseRef,
     state: State,
 }
 
 enum State {
-    /// What it sends and what came back without the target.
-    Ready { facts: prepare::Prepared, ask: Ask, input: Option<Value> },
-    /// A server cannot bring it about; it is asked directly.
-    Direct(prepare::Prepared, String),
-    /// The server failed before the target was asked.
-    Broken(prepare::Prepared, String),
-    /// It cannot be asked.
-    Silent(Status, Reason),
+    /// Its request, and the object that came back without the target.
+    Ready { facts: prepare::PreparedCase, request: ServerRequest, input: Option<Value> },
+    /// A server cannot send its request; it goes directly to the target.
+    Direct(prepare::PreparedCase, String),
+    /// The server failed before the target was called.
+    Broken(prepare::PreparedCase, String),
+    /// The case cannot run.
+    Inconclusive(Status, Reason),
 }
 
-/// Why the server did not take the request of a case.
-pub(super) enum Unsent {
-    /// It is asked directly, for this reason.
+/// Why the server did not accept the request of a case.
+pub(super) enum NotAccepted {
+    /// The request goes directly to the target, for this reason.
     Direct(String),
     /// The server failed.
     Broken(String),
 }
 
-impl Prepared {
-    /// What was written for it.
-    pub(super) fn facts(&self) -> Option<&prepare::Prepared> {
+impl ServerCase {
+    /// Its facts, if they were written.
+    pub(super) fn facts(&self) -> Option<&prepare::PreparedCase> {
         match &self.state {
             State::Ready { facts, .. } | State::Direct(facts, _) | State::Broken(facts, _) => Some(facts),
-            State::Silent(..) => None,
+            State::Inconclusive(..) => None,
         }
     }
 
-    fn told_as_written(&self, attempt: Attempt) -> Attempt {
+    fn with_original_names(&self, attempt: Attempt) -> Attempt {
         match self.facts() {
-            Some(facts) => attempt.told_as_written(&facts.placed),
+            Some(facts) => attempt.with_original_names(&facts.placed),
             None => attempt,
         }
     }
 }
 
 /// Writes facts and old objects and sends the request without the target.
-pub(super) async fn prepare(ground: &Ground<'_>, at: CaseRef) -> Prepared {
-    let context = ground.started;
-    let looked = plan::look(context.shared.contracts, at);
-    // The count of the target tells who asked, so that requests of many may go to one namespace.
-    let common = ground.stage.is_whole().then(|| shared_namespace::name(context.shared, looked.case));
-    let fresh = common.flatten().unwrap_or_else(|| prepare::namespace_name(context, at, 0));
-    let facts = match prepare::prepare(context, looked, &fresh).await {
+pub(super) async fn prepare(context: &WebhookContext<'_>, at: CaseRef) -> ServerCase {
+    let started = context.started;
+    let located = plan::look(started.shared.contracts, at);
+    // The target's metrics show whether it was called, so the requests of several cases may share a namespace.
+    let common = context.server.is_whole().then(|| shared_namespace::name(started.shared, located.case));
+    let fresh = common.flatten().unwrap_or_else(|| prepare::namespace_name(started, at, 0));
+    let facts = match prepare::prepare(started, located, &fresh).await {
         Ok(facts) => facts,
-        Err((status, reason)) => return Prepared { at, state: State::Silent(status, reason) },
+        Err((status, reason)) => return ServerCase { at, state: State::Inconclusive(status, reason) },
     };
-    let state = match first(ground, looked, &facts).await {
-        Ok((ask, input)) => State::Ready { facts, ask, input },
-        Err(Unsent::Direct(reason)) => State::Direct(facts, reason),
-        Err(Unsent::Broken(error)) => State::Broken(facts, error),
+    let state = match send_without_target(context, located, &facts).await {
+        Ok((request, input)) => State::Ready { facts, request, input },
+        Err(NotAccepted::Direct(reason)) => State::Direct(facts, reason),
+        Err(NotAccepted::Broken(error)) => State::Broken(facts, error),
     };
-    Prepared { at, state }
+    ServerCase { at, state }
 }
 
-/// A server that refuses what is sent cannot bring the case about; one that fails says nothing about it.
-impl From<ClusterError> for Unsent {
+/// If a server refuses the request, the case goes directly to the target; if the server fails, the case has no result.
+impl From<ClusterError> for NotAccepted {
     fn from(error: ClusterError) -> Self {
         match error {
             ClusterError::Send { .. } | ClusterError::Read { .. } => Self::Broken(error.to_string()),
@@ -99,171 +99,186 @@ impl From<ClusterError> for Unsent {
     }
 }
 
-/// What is sent, and the object that comes back without the target.
-async fn first(
-    ground: &Ground<'_>,
-    looked: Looked<'_>,
-    facts: &prepare::Prepared,
-) -> Result<(Ask, Option<Value>), Unsent> {
-    let direct = |reason: &str| Err(Unsent::Direct(reason.to_owned()));
-    if matches!(looked.case.when, When::Registration { .. }) {
-        return direct("its registration is read, nothing is sent");
+/// Sends the request without the target; returns it with the object that came back.
+async fn send_without_target(
+    context: &WebhookContext<'_>,
+    located: LocatedCase<'_>,
+    facts: &prepare::PreparedCase,
+) -> Result<(ServerRequest, Option<Value>), NotAccepted> {
+    let direct = |reason: &str| Err(NotAccepted::Direct(reason.to_owned()));
+    if matches!(located.case.when, When::Registration { .. }) {
+        return direct("the case reads the registration and sends no request");
     }
-    if looked.direct().is_some_and(|sending| sending.direct && sending.review.is_none()) {
+    if located.direct().is_some_and(|sending| sending.direct && sending.review.is_none()) {
         return direct("the case says so");
     }
-    if looked.direct().is_some() {
+    if located.direct().is_some() {
         return direct("no server sends such a request");
     }
-    let ask = ask(ground, looked, facts).await?;
-    // Deleting twice is the same question, and a server asks nobody else about it.
-    if matches!(ask, Ask::DeleteAll { .. }) {
-        return Ok((ask, None));
+    let request = build_request(context, located, facts).await?;
+    // The second deletion is the same request, and no other webhook is registered.
+    if matches!(request, ServerRequest::DeleteAll { .. }) {
+        return Ok((request, None));
     }
-    let reply = send::send(&ground.cluster, &ask).await?;
+    let reply = send::send(&context.cluster, &request).await?;
     if reply.code >= 500 || reply.code == 429 {
-        return Err(Unsent::Broken(format!("the server failed before the webhook: {}", reply.message())));
+        return Err(NotAccepted::Broken(format!(
+            "the server failed before the webhook: {}",
+            reply.message()
+        )));
     }
     if !reply.is_success() {
         let message = reply.message();
-        // Of a pod that may not change, kube-apiserver shows every difference behind the first line.
+        // After a forbidden change of a pod, kube-apiserver lists every difference behind the first line.
         let first = message.lines().next().unwrap_or_default();
-        return Err(Unsent::Direct(format!("the server refuses the request before the webhook: {first}")));
+        return Err(NotAccepted::Direct(format!(
+            "the server refuses the request before the webhook: {first}"
+        )));
     }
-    let input = send::object(ground, &ask, &reply);
-    Ok((ask, input))
+    let input = send::object(context, &request, &reply);
+    Ok((request, input))
 }
 
-/// Writes what is there before, and says what is sent then.
-pub(super) async fn ask(
-    ground: &Ground<'_>,
-    looked: Looked<'_>,
-    facts: &prepare::Prepared,
-) -> Result<Ask, Unsent> {
+/// Writes the old object, if any, and returns the request to send.
+pub(super) async fn build_request(
+    context: &WebhookContext<'_>,
+    located: LocatedCase<'_>,
+    facts: &prepare::PreparedCase,
+) -> Result<ServerRequest, NotAccepted> {
     let given = &facts.placed.given;
-    if let When::DeleteCollection { resource } = &looked.case.when {
-        return Ok(Ask::DeleteAll { resource: resource.clone(), namespace: facts.placed.namespace.clone() });
+    if let When::DeleteCollection { resource } = &located.case.when {
+        return Ok(ServerRequest::DeleteAll {
+            resource: resource.clone(),
+            namespace: facts.placed.namespace.clone(),
+        });
     }
     let subject =
-        subject::subject(looked, &facts.placed).map_err(|error| Unsent::Direct(error.to_string()))?;
+        subject::subject(located, &facts.placed).map_err(|error| NotAccepted::Direct(error.to_string()))?;
     let object = subject.object.clone().unwrap_or_default();
     match subject.operation {
         Operation::Create if facts::is_deleting(&object) => {
-            Err(Unsent::Direct("no object is created while it is deleted".to_owned()))
+            Err(NotAccepted::Direct("an object that is being deleted cannot be created".to_owned()))
         }
-        Operation::Create => Ok(Ask::Create(facts::stripped(&object))),
+        Operation::Create => Ok(ServerRequest::Create(facts::stripped(&object))),
         Operation::Update => {
             let old = subject.old_object.clone().unwrap_or_default();
-            // A deletion that the request speaks of has begun before it.
+            // If the request's object is being deleted, its deletion must begin before the request.
             let deleting = facts::is_deleting(&object) || facts::is_deleting(&old);
-            let written = write_old(ground, &old, deleting).await?;
+            let written = write_old(context, &old, deleting).await?;
             let mut object = facts::stripped(&object);
             if deleting {
                 object["metadata"]["finalizers"] = written["metadata"]["finalizers"].clone();
             }
             object["metadata"]["resourceVersion"] = written["metadata"]["resourceVersion"].clone();
-            Ok(Ask::Update(object))
+            Ok(ServerRequest::Update(object))
         }
         Operation::Delete => {
             let old = given.old.clone().or_else(|| given.object.clone()).unwrap_or_default();
-            let written = write_old(ground, &old, facts::is_deleting(&old)).await?;
-            Ok(Ask::Delete(written))
+            let written = write_old(context, &old, facts::is_deleting(&old)).await?;
+            Ok(ServerRequest::Delete(written))
         }
-        Operation::Connect => Err(Unsent::Direct("no object can be connected to".to_owned())),
+        Operation::Connect => Err(NotAccepted::Direct("CONNECT requests are not supported".to_owned())),
     }
 }
 
-async fn write_old(ground: &Ground<'_>, old: &Value, deleting: bool) -> Result<Value, Unsent> {
+async fn write_old(context: &WebhookContext<'_>, old: &Value, deleting: bool) -> Result<Value, NotAccepted> {
     let mut old = old.clone();
     if deleting && !facts::is_deleting(&old) {
         old["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
     }
-    let written = facts::write(&ground.cluster, &old).await.map_err(|error| match Unsent::from(error) {
-        Unsent::Direct(reason) => Unsent::Direct(format!("the old object cannot be written: {reason}")),
-        broken @ Unsent::Broken(_) => broken,
-    })?;
-    ground.left.lock().await.push(written.clone());
+    let written =
+        facts::write(&context.cluster, &old).await.map_err(|error| match NotAccepted::from(error) {
+            NotAccepted::Direct(reason) => {
+                NotAccepted::Direct(format!("the old object cannot be written: {reason}"))
+            }
+            broken @ NotAccepted::Broken(_) => broken,
+        })?;
+    context.old_objects.lock().await.push(written.clone());
     Ok(written)
 }
 
-/// Asks with the target registered, again while the case fails and informers may lag.
-pub(super) async fn settle(ground: &Ground<'_>, prepared: &Prepared) -> Asked {
-    let context = ground.started;
-    let looked = plan::look(context.shared.contracts, prepared.at);
-    let started = Instant::now();
+/// Sends the request with the target registered; retries while the case fails, since informers may lag.
+pub(super) async fn run(context: &WebhookContext<'_>, prepared: &ServerCase) -> CaseRun {
+    let shared = context.started.shared;
+    let located = plan::look(shared.contracts, prepared.at);
+    let begin = Instant::now();
     let (mut attempts, mut failed) = (0, 0);
-    let repeats = context.shared.options.repeat.max(1);
-    let mut kept: Option<Asked> = None;
+    let repeats = shared.options.repeat.max(1);
+    let mut kept: Option<CaseRun> = None;
     for _ in 0..repeats {
-        let (asked, tries) = once(ground, prepared, looked).await;
+        let (case_run, tries) = run_once(context, prepared, located).await;
         attempts += tries;
-        failed += u16::from(asked.result.status != Status::Passed);
+        failed += u16::from(case_run.result.status != Status::Passed);
         if kept.as_ref().is_none_or(|kept| kept.result.status == Status::Passed) {
-            kept = Some(asked);
+            kept = Some(case_run);
         }
     }
-    let mut asked = kept.expect("a case is asked at least once");
-    asked.result.attempts = attempts;
-    asked.result.duration_ms = attempt::milliseconds(started.elapsed());
-    asked.result.failed_repeats = (repeats > 1).then_some(failed);
-    asked
+    let mut case_run = kept.expect("a case runs at least once");
+    case_run.result.attempts = attempts;
+    case_run.result.duration_ms = attempt::milliseconds(begin.elapsed());
+    case_run.result.failed_repeats = (repeats > 1).then_some(failed);
+    case_run
 }
 
-async fn once(ground: &Ground<'_>, prepared: &Prepared, looked: Looked<'_>) -> (Asked, u32) {
-    let ask = async || {
-        let attempt = attempt_once(ground, prepared, looked).await;
-        let asked = attempt::conclude(prepared.at, looked, prepared.told_as_written(attempt));
-        if asked.result.status != Status::Failed {
-            return asked;
+async fn run_once(
+    context: &WebhookContext<'_>,
+    prepared: &ServerCase,
+    located: LocatedCase<'_>,
+) -> (CaseRun, u32) {
+    let attempt = async || {
+        let attempt = attempt_once(context, prepared, located).await;
+        let case_run = attempt::conclude(prepared.at, located, prepared.with_original_names(attempt));
+        if case_run.result.status != Status::Failed {
+            return case_run;
         }
-        instead(ground, prepared, looked, &asked.result.checks).await.unwrap_or(asked)
+        send_directly(context, prepared, located, &case_run.result.checks).await.unwrap_or(case_run)
     };
-    attempt::until_settled(ground.started.shared.options.settle, looked.has_facts(), ask).await
+    attempt::retry_while_failing(context.started.shared.options.settle, located.has_facts(), attempt).await
 }
 
-/// A case that fails where the server did not let through what it gives is asked directly.
-async fn instead(
-    ground: &Ground<'_>,
-    prepared: &Prepared,
-    looked: Looked<'_>,
+/// Sends the request of a failed case directly to the target if the server did not keep values that failed checks depend on.
+async fn send_directly(
+    context: &WebhookContext<'_>,
+    prepared: &ServerCase,
+    located: LocatedCase<'_>,
     failed: &[Check],
-) -> Option<Asked> {
-    let State::Ready { facts: ready, ask, input } = &prepared.state else { return None };
-    let given = match ask {
-        Ask::Create(_) | Ask::Update(_) => ready.placed.given.object.as_ref()?,
-        Ask::Delete(_) => ready.placed.given.old.as_ref().or(ready.placed.given.object.as_ref())?,
-        Ask::DeleteAll { .. } => return None,
+) -> Option<CaseRun> {
+    let State::Ready { facts: ready, request, input } = &prepared.state else { return None };
+    let given = match request {
+        ServerRequest::Create(_) | ServerRequest::Update(_) => ready.placed.given.object.as_ref()?,
+        ServerRequest::Delete(_) => ready.placed.given.old.as_ref().or(ready.placed.given.object.as_ref())?,
+        ServerRequest::DeleteAll { .. } => return None,
     };
-    // What only a server sets is nobody's to keep.
+    // Fields that only a server sets need not be kept.
     let given = &facts::stripped(given);
-    let kept = match ask {
-        Ask::Delete(written) => Some(written),
+    let kept = match request {
+        ServerRequest::Delete(written) => Some(written),
         _ => input.as_ref(),
     };
-    let rules = matching::rules_of_raw(looked.contract, Some(given));
+    let rules = matching::rules_of_raw(located.contract, Some(given));
     let lost = matching::changes(Some(given), kept, &rules);
     let lost: Vec<String> = lost
         .iter()
         .filter(|path| matching::get(given, path).is_some())
         .map(ToString::to_string)
-        .filter(|path| failed.iter().any(|check| speaks_of(check, path)))
+        .filter(|path| failed.iter().any(|check| may_depend_on(check, path)))
         .take(3)
         .collect();
     let is_mounted =
-        ground.stage.is_whole() && failed.iter().any(|check| alive::speaks_of_mounts(given, check));
+        context.server.is_whole() && failed.iter().any(|check| token_volume::concerns_volumes(given, check));
     let reason = match lost.as_slice() {
-        [] if is_mounted => "the API server of a whole cluster mounts a token itself".to_owned(),
+        [] if is_mounted => "the API server of a whole cluster mounts a service account token".to_owned(),
         [] => return None,
-        lost => format!("a server does not keep {} as given", lost.join(", ")),
+        lost => format!("the server does not keep {} as given", lost.join(", ")),
     };
-    let _beside_others = ground.turns.read().await;
-    let attempt = with_reason(direct::ask(ground.started, looked, ready).await, &reason);
-    Some(attempt::conclude(prepared.at, looked, attempt.told_as_written(&ready.placed)))
+    let _shared_lock = context.target_lock.read().await;
+    let attempt = with_reason(direct::attempt(context.started, located, ready).await, &reason);
+    Some(attempt::conclude(prepared.at, located, attempt.with_original_names(&ready.placed)))
 }
 
-/// Whether a failed check may owe its failure to another value at a path: one of the object to a value there, above or
-/// below; a verdict to any.
-fn speaks_of(check: &Check, path: &str) -> bool {
+/// Whether a check may fail because of another value at a path. A check of the object depends on values at, above and below its
+/// own path; a check of the verdict depends on all values.
+fn may_depend_on(check: &Check, path: &str) -> bool {
     let within = |whole: &str, part: &str| {
         part.strip_prefix(whole).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
     };
@@ -277,53 +292,57 @@ fn speaks_of(check: &Check, path: &str) -> bool {
 fn with_reason(attempt: Attempt, reason: &str) -> Attempt {
     match attempt {
         Attempt::Answered { observation, trace, evidence, .. } => {
-            let asked = Some(format!("asked directly: {reason}"));
-            Attempt::Answered { observation, trace, evidence, asked }
+            let deviation = Some(format!("sent directly: {reason}"));
+            Attempt::Answered { observation, trace, evidence, deviation }
         }
         other => other,
     }
 }
 
-async fn attempt_once(ground: &Ground<'_>, prepared: &Prepared, looked: Looked<'_>) -> Attempt {
+async fn attempt_once(
+    context: &WebhookContext<'_>,
+    prepared: &ServerCase,
+    located: LocatedCase<'_>,
+) -> Attempt {
     match &prepared.state {
-        State::Silent(status, reason) => Attempt::Silent(*status, reason.clone()),
+        State::Inconclusive(status, reason) => Attempt::Inconclusive(*status, reason.clone()),
         State::Broken(_, error) => environment(error.clone()),
         State::Direct(facts, reason) => {
-            let _beside_others = ground.turns.read().await;
-            with_reason(direct::ask(ground.started, looked, facts).await, reason)
+            let _shared_lock = context.target_lock.read().await;
+            with_reason(direct::attempt(context.started, located, facts).await, reason)
         }
-        State::Ready { facts, ask, input } => {
-            // Requests for one name in one namespace could not be told apart, where requests are.
-            let is_at_home = facts.placed.renamed_from.is_some()
-                && subject_of(looked, facts).is_none_or(|subject| subject.namespaced);
-            let alike = !ground.stage.is_whole() && !is_at_home;
-            let _turn = if alike { Some(ground.alike.lock().await) } else { None };
-            second(ground, looked, facts, ask, input.as_ref()).await
+        State::Ready { facts, request, input } => {
+            // The recorder distinguishes requests by namespace and name, so cases that share these take turns.
+            let has_own_namespace = facts.placed.renamed_from.is_some()
+                && subject_of(located, facts).is_none_or(|subject| subject.namespaced);
+            let is_ambiguous = !context.server.is_whole() && !has_own_namespace;
+            let _turn = if is_ambiguous { Some(context.ambiguous_requests.lock().await) } else { None };
+            send_with_target(context, located, facts, request, input.as_ref()).await
         }
     }
 }
 
-fn subject_of(looked: Looked<'_>, facts: &prepare::Prepared) -> Option<Subject> {
-    subject::subject(looked, &facts.placed).ok()
+fn subject_of(located: LocatedCase<'_>, facts: &prepare::PreparedCase) -> Option<Subject> {
+    subject::subject(located, &facts.placed).ok()
 }
 
 /// Sends the request with the target registered.
-async fn second(
-    ground: &Ground<'_>,
-    looked: Looked<'_>,
-    facts: &prepare::Prepared,
-    ask: &Ask,
+async fn send_with_target(
+    context: &WebhookContext<'_>,
+    located: LocatedCase<'_>,
+    facts: &prepare::PreparedCase,
+    request: &ServerRequest,
     input: Option<&Value>,
 ) -> Attempt {
-    let Some(subject) = subject_of(looked, facts) else {
+    let Some(subject) = subject_of(located, facts) else {
         return environment("the case has no subject".to_owned());
     };
-    let sent = if ground.stage.is_whole() {
-        inside::ask(ground, looked, facts, (&subject, ask, input)).await
+    let sent = if context.server.is_whole() {
+        in_cluster::send(context, located, facts, (&subject, request, input)).await
     } else {
-        recorder::ask(ground, &subject, ask).await
+        recorder::send(context, &subject, request).await
     };
-    let inside::Sent { reply, called, calls } = match sent {
+    let in_cluster::ServerExchange { reply, called, calls } = match sent {
         Ok(sent) => sent,
         Err(error) => return environment(error.to_string()),
     };
@@ -332,34 +351,34 @@ async fn second(
     {
         return Attempt::Unreachable(failed, None);
     }
-    let mut answer = send::answer(ground, ask, &reply);
+    let mut answer = send::answer(context, request, &reply);
     if send::is_refusal_of_server(&reply, called) {
         return environment(format!("the server refuses the request, not a webhook: {}", reply.message()));
     }
-    if ground.stage.is_whole() && inside::is_unreached(&reply) {
+    if context.server.is_whole() && in_cluster::is_unreached(&reply) {
         return environment(reply.message());
     }
     if !answer.allowed && called && is_failed_call(&reply.body) {
-        return garbled(ground, looked, facts, (&reply, &calls)).await;
+        return garbled(context, located, facts, (&reply, &calls)).await;
     }
-    let rules = matching::rules_of_raw(looked.contract, input);
+    let rules = matching::rules_of_raw(located.contract, input);
     answer.patched = answer.object.is_some() && !matching::same(input, answer.object.as_ref(), &rules);
     let observation = Observation { called: Some(called), input: input.cloned(), answer };
-    let _beside_others = ground.turns.read().await;
-    let (trace, evidence) = trace::traces(ground, looked, facts, &calls).await;
+    let _shared_lock = context.target_lock.read().await;
+    let (trace, evidence) = trace::traces(context, located, facts, &calls).await;
     Attempt::Answered {
         observation: Box::new(observation),
         trace: trace.map(Box::new),
         evidence,
-        asked: None,
+        deviation: None,
     }
 }
 
-/// The target was asked, and what it answered is none to an API server.
+/// The target was called, but the API server does not accept its answer.
 async fn garbled(
-    ground: &Ground<'_>,
-    looked: Looked<'_>,
-    facts: &prepare::Prepared,
+    context: &WebhookContext<'_>,
+    located: LocatedCase<'_>,
+    facts: &prepare::PreparedCase,
     (reply, calls): (&Reply, &[recorder::Call]),
 ) -> Attempt {
     let check = Check {
@@ -368,7 +387,7 @@ async fn garbled(
         want: "an answer that an API server accepts".to_owned(),
         got: reply.message(),
     };
-    let (trace, evidence) = trace::traces(ground, looked, facts, calls).await;
+    let (trace, evidence) = trace::traces(context, located, facts, calls).await;
     match trace {
         Some(trace) => Attempt::Garbled(vec![check], Box::new(trace), evidence),
         None => environment(reply.message()),
@@ -376,10 +395,10 @@ async fn garbled(
 }
 
 fn environment(text: String) -> Attempt {
-    Attempt::Silent(Status::Errored, Reason::new(ReasonCode::Environment, text))
+    Attempt::Inconclusive(Status::Errored, Reason::new(ReasonCode::Environment, text))
 }
 
-/// kube-apiserver's words for a webhook that gave no proper answer.
+/// Whether a Status is kube-apiserver's message about a webhook without a valid answer.
 fn is_failed_call(status: &Value) -> bool {
     status["message"].as_str().is_some_and(|message| message.contains("failed calling webhook"))
 }
@@ -389,7 +408,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failure_is_laid_at_a_lost_value_only_where_it_may_be_its_doing() {
+    fn a_check_depends_on_values_at_above_and_below_its_path() {
         let table = [
             ("object", "spec.replicas", "spec.replicas", true),
             ("object", "spec.replicas", "spec", true),
@@ -404,7 +423,7 @@ mod tests {
         for (part, path, lost, want) in table {
             let text = str::to_owned;
             let check = Check { part: text(part), path: text(path), want: String::new(), got: String::new() };
-            assert_eq!(speaks_of(&check, lost), want, "{part} {path}, lost {lost}");
+            assert_eq!(may_depend_on(&check, lost), want, "{part} {path}, lost {lost}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Probes: one more webhook in each configuration, which shows whether an API server heeds it.
+//! Probes: an additional webhook in each configuration, which shows whether an API server uses the configuration.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use formats::selector::LabelSelector;
 use serde_json::{Value, json};
 use webhook::registration::{ClientConfig, FailurePolicy, MatchPolicy, Registration, Rule};
 
-/// Label of the objects that probes are asked about.
+/// Label of the objects for which probes are called.
 const PROBED: &str = "conformance.gardener.cloud/probe";
 
-/// A webhook that is asked about ConfigMaps labelled with `mark`, and refuses them where nobody answers.
+/// A webhook for ConfigMaps with the label value `mark`; if it does not answer, they are refused.
 pub(super) fn registration(number: usize, mark: &str, client_config: ClientConfig) -> Registration {
     let one = |text: &str| vec![text.to_owned()];
     let labels = BTreeMap::from([(PROBED.to_owned(), mark.to_owned())]);
@@ -32,7 +32,7 @@ pub(super) fn registration(number: usize, mark: &str, client_config: ClientConfi
     }
 }
 
-/// What the probe with this mark is asked about.
+/// The object for which the probe with this mark is called.
 pub(super) fn object(mark: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "ConfigMap",

@@ -1,4 +1,4 @@
-//! Stands between the API server and the target: finds the way, and remembers what was asked.
+//! Forwards the calls of an API server to the target, and records them.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -10,24 +10,24 @@ use substrate::cluster::ClusterError;
 use webhook::dial::{Connection, DialError, Dialer, Dialers, HttpAnswer};
 use webhook::registration::ClientConfig;
 
-use super::case::Ask;
-use super::inside::Sent;
-use super::{Ground, send};
+use super::case::ServerRequest;
+use super::in_cluster::ServerExchange;
+use super::{WebhookContext, send};
 use crate::exchange;
 use crate::exchange::Subject;
 
-/// One call of the target by the server.
+/// One call of the target by the API server.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
-    /// Path asked, without its query.
+    /// Path without the query.
     pub(super) path: String,
     /// The AdmissionRequest in it.
     pub(super) request: Value,
-    /// Why no answer came, if none did.
+    /// Why there is no answer, if so.
     pub(super) failed: Option<DialError>,
 }
 
-/// Remembers calls until they are taken.
+/// Records calls until they are taken.
 #[derive(Default)]
 pub(in crate::run) struct Recorder {
     target: OnceLock<Arc<dyn Dialer>>,
@@ -35,7 +35,7 @@ pub(in crate::run) struct Recorder {
 }
 
 impl Recorder {
-    /// Says how the target is reached; it is started after the server.
+    /// Sets the connection to the target, which is started after the server.
     pub(in crate::run) fn reach(&self, target: Arc<dyn Dialer>) {
         // The first one stays: a group has one target.
         let _ = self.target.set(target);
@@ -75,17 +75,21 @@ impl Dialer for Recorder {
     }
 }
 
-/// Sends a request, and takes what the target was asked about it.
-pub(super) async fn ask(ground: &Ground<'_>, subject: &Subject, ask: &Ask) -> Result<Sent, ClusterError> {
-    let operation = ask.operation().to_string();
-    let take = || ground.recorder.take(&subject.namespace, &subject.name, &operation);
+/// Sends a request, and takes the calls of the target for it.
+pub(super) async fn send(
+    context: &WebhookContext<'_>,
+    subject: &Subject,
+    request: &ServerRequest,
+) -> Result<ServerExchange, ClusterError> {
+    let operation = request.operation().to_string();
+    let take = || context.recorder.take(&subject.namespace, &subject.name, &operation);
     drop(take());
-    let reply = send::send(&ground.asking, ask).await?;
+    let reply = send::send(&context.requests, request).await?;
     let calls = take();
-    Ok(Sent { reply, called: !calls.is_empty(), calls })
+    Ok(ServerExchange { reply, called: !calls.is_empty(), calls })
 }
 
-/// Every registration leads to the target.
+/// Connects every registration to the recorder.
 pub(in crate::run) struct ToTarget(pub(in crate::run) Arc<Recorder>);
 
 impl Dialers for ToTarget {

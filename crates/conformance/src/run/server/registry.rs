@@ -1,6 +1,6 @@
-//! Registrations that stay as long as a run. Each counts only for requests of a group that nobody is in, as which the requests
-//! of its cases are sent: neither controllers nor other cases meet it, so that webhooks are registered once and asked side by
-//! side.
+//! Registrations that stay for the whole run. `matchConditions` limit each to requests of a generated user group, which only its
+//! own cases impersonate: requests of controllers and other cases do not reach it, so webhooks are registered once and tested in
+//! parallel.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,48 +9,48 @@ use serde_json::{Value, json};
 use substrate::cluster::{Asker, Cluster};
 use tokio::sync::OnceCell;
 
-use super::inside::{self, Turns};
+use super::in_cluster::{self, TargetLock};
 use crate::run::prepare;
 
-/// Who asks, in the logs of an API server.
+/// The user of requests, in the logs of an API server.
 const USER: &str = "gardener-conformance";
-/// The group that may do everything.
+/// The group with all permissions.
 const MASTERS: &str = "system:masters";
-/// What the names of groups begin with that nobody is in.
+/// Prefix of generated user groups.
 const GROUP: &str = "conformance.gardener.cloud:registration-";
 
-/// What is registered in the cluster of a run.
+/// The webhook configurations in the cluster of a run.
 #[derive(Default)]
 pub(crate) struct Registry {
-    kept: Mutex<BTreeMap<String, Arc<Kept>>>,
-    turns: Mutex<BTreeMap<String, Arc<Turns>>>,
+    kept: Mutex<BTreeMap<String, Arc<KeptRegistration>>>,
+    target_lock: Mutex<BTreeMap<String, Arc<TargetLock>>>,
 }
 
 /// A webhook's configurations for one group of requests.
-pub(super) struct Kept {
-    asker: Asker,
+pub(super) struct KeptRegistration {
+    user: Asker,
     objects: Vec<Value>,
-    stands: OnceCell<Result<(), String>>,
+    registered: OnceCell<Result<(), String>>,
 }
 
 impl Registry {
-    /// These configurations, registered for requests of their own.
-    pub(super) fn of(&self, objects: &[Value]) -> Arc<Kept> {
+    /// These configurations, limited to a user group of their own.
+    pub(super) fn of(&self, objects: &[Value]) -> Arc<KeptRegistration> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let number = kept.len();
         let key = Value::from(objects).to_string();
-        Arc::clone(kept.entry(key).or_insert_with(|| Arc::new(Kept::new(objects, number))))
+        Arc::clone(kept.entry(key).or_insert_with(|| Arc::new(KeptRegistration::new(objects, number))))
     }
 
-    /// Who may ask the target behind a Service, where its own count tells what it was asked.
-    pub(super) fn turns(&self, service: &str) -> Arc<Turns> {
-        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(turns.entry(service.to_owned()).or_default())
+    /// The lock of the target behind a Service.
+    pub(super) fn target_lock(&self, service: &str) -> Arc<TargetLock> {
+        let mut target_lock = self.target_lock.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(target_lock.entry(service.to_owned()).or_default())
     }
 
-    /// Takes all back, and says what could not be.
-    pub(crate) async fn take_back(&self, cluster: &Cluster) -> BTreeSet<String> {
-        let kept: Vec<Arc<Kept>> =
+    /// Deletes all configurations, and returns those that could not be deleted.
+    pub(crate) async fn remove_all(&self, cluster: &Cluster) -> BTreeSet<String> {
+        let kept: Vec<Arc<KeptRegistration>> =
             self.kept.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
         let objects = kept.iter().flat_map(|kept| &kept.objects);
         let mut left = BTreeSet::new();
@@ -69,29 +69,29 @@ impl Registry {
     }
 }
 
-impl Kept {
+impl KeptRegistration {
     fn new(objects: &[Value], number: usize) -> Self {
         let group = format!("{GROUP}{number}");
         let objects = objects.iter().map(|object| for_group(object, &group, number)).collect();
-        let asker = Asker { name: USER.to_owned(), groups: vec![MASTERS.to_owned(), group] };
-        Self { asker, objects, stands: OnceCell::new() }
+        let user = Asker { name: USER.to_owned(), groups: vec![MASTERS.to_owned(), group] };
+        Self { user, objects, registered: OnceCell::new() }
     }
 
-    /// As whom requests are sent that meet it.
-    pub(super) fn asker(&self) -> Asker {
-        self.asker.clone()
+    /// The user whose requests reach the webhooks.
+    pub(super) fn user(&self) -> Asker {
+        self.user.clone()
     }
 
-    /// Registers it, the first time, and waits until it counts.
-    pub(super) async fn stand(&self, cluster: &Cluster) -> Result<(), String> {
-        self.stands.get_or_init(|| self.register(cluster)).await.clone()
+    /// Creates the configurations the first time, and waits until they are active.
+    pub(super) async fn ensure_registered(&self, cluster: &Cluster) -> Result<(), String> {
+        self.registered.get_or_init(|| self.register(cluster)).await.clone()
     }
 
     async fn register(&self, cluster: &Cluster) -> Result<(), String> {
         for object in &self.objects {
             create(cluster, object).await?;
         }
-        inside::await_heed(&cluster.speaking_for(self.asker()), self.objects.len(), true).await
+        in_cluster::wait_until_registered(&cluster.speaking_for(self.user()), self.objects.len(), true).await
     }
 }
 
@@ -104,7 +104,7 @@ pub(super) async fn create(cluster: &Cluster, object: &Value) -> Result<(), Stri
     Err(format!("the API server refused {}: {}", prepare::describe(object), reply.message()))
 }
 
-/// The configuration under a name of its own, its webhooks for requests of this group alone.
+/// The configuration with a unique name and its webhooks limited to requests of this group.
 fn for_group(configuration: &Value, group: &str, number: usize) -> Value {
     let mut object = configuration.clone();
     let name = object["metadata"]["name"].as_str().unwrap_or_default();
@@ -135,13 +135,13 @@ mod tests {
         let all = [&first, &second];
         assert_eq!(all.map(|kept| kept.objects[0]["metadata"]["name"].clone()), ["a-0", "b-1"]);
         for kept in all {
-            let asker = kept.asker();
-            let group = asker.groups.last().unwrap();
+            let user = kept.user();
+            let group = user.groups.last().unwrap();
             for webhook in kept.objects[0]["webhooks"].as_array().unwrap() {
                 let condition = &webhook["matchConditions"][0]["expression"];
                 assert_eq!(condition, &json!(format!("'{group}' in request.userInfo.groups")));
             }
         }
-        assert_ne!(first.asker(), second.asker());
+        assert_ne!(first.user(), second.user());
     }
 }

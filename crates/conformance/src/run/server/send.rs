@@ -1,31 +1,30 @@
-//! The request of a case as a dry run, and what its answer means.
+//! Sends the request of a case as a dry run, and interprets the reply.
 
 use serde_json::Value;
 use substrate::cluster::{Cluster, ClusterError, Reply};
 use substrate::facts;
 use webhook::review::Operation;
 
-use super::case::Ask;
-use super::{Ground, alive};
+use super::case::ServerRequest;
+use super::{WebhookContext, token_volume};
 use crate::exchange::{Answer, FieldCause};
 
 const DRY_RUN: &str = "dryRun=All";
 
 /// Sends the request once.
-pub(super) async fn send(cluster: &Cluster, ask: &Ask) -> Result<Reply, ClusterError> {
-    match ask {
-        Ask::Create(object) => cluster.create(object, DRY_RUN).await,
-        Ask::Update(object) => cluster.replace(object, "", DRY_RUN).await,
-        Ask::Delete(object) => cluster.delete(object, DRY_RUN).await,
-        Ask::DeleteAll { resource, namespace } => {
+pub(super) async fn send(cluster: &Cluster, request: &ServerRequest) -> Result<Reply, ClusterError> {
+    match request {
+        ServerRequest::Create(object) => cluster.create(object, DRY_RUN).await,
+        ServerRequest::Update(object) => cluster.replace(object, "", DRY_RUN).await,
+        ServerRequest::Delete(object) => cluster.delete(object, DRY_RUN).await,
+        ServerRequest::DeleteAll { resource, namespace } => {
             cluster.delete_collection(resource, namespace, DRY_RUN).await
         }
     }
 }
 
-/// What a case can send to a server.
-impl Ask {
-    /// What is done.
+impl ServerRequest {
+    /// The operation of the AdmissionRequest.
     pub(super) fn operation(&self) -> Operation {
         match self {
             Self::Create(_) => Operation::Create,
@@ -35,25 +34,25 @@ impl Ask {
     }
 }
 
-/// The object of a reply, without what differs from one dry run to the next.
-pub(super) fn object(ground: &Ground<'_>, ask: &Ask, reply: &Reply) -> Option<Value> {
-    let (Ask::Create(sent) | Ask::Update(sent)) = ask else { return None };
+/// The object of a reply, without fields that differ between dry runs.
+pub(super) fn object(context: &WebhookContext<'_>, request: &ServerRequest, reply: &Reply) -> Option<Value> {
+    let (ServerRequest::Create(sent) | ServerRequest::Update(sent)) = request else { return None };
     let mut object = facts::stripped(&reply.body);
     if sent["metadata"]["name"].as_str().is_none_or(str::is_empty)
         && let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut)
     {
         metadata.remove("name");
     }
-    if ground.stage.is_whole() {
-        alive::forget(&mut object, sent);
+    if context.server.is_whole() {
+        token_volume::remove(&mut object, sent);
     }
     Some(object)
 }
 
-/// The answer that a reply carries.
-pub(super) fn answer(ground: &Ground<'_>, ask: &Ask, reply: &Reply) -> Answer {
+/// The webhook's answer in a reply.
+pub(super) fn answer(context: &WebhookContext<'_>, request: &ServerRequest, reply: &Reply) -> Answer {
     if reply.is_success() {
-        let object = object(ground, ask, reply);
+        let object = object(context, request, reply);
         return Answer {
             allowed: true,
             code: Some(200),
@@ -75,19 +74,19 @@ pub(super) fn answer(ground: &Ground<'_>, ask: &Ask, reply: &Reply) -> Answer {
     }
 }
 
-/// Whether the server refuses for itself: no webhook was asked, or somebody else was faster.
-pub(super) fn is_refusal_of_server(reply: &Reply, asked: bool) -> bool {
-    !reply.is_success() && (!asked || reply.code == 409) && !is_denial(&reply.body)
+/// Whether the refusal comes from the server and not from a webhook: no webhook was called, or there was a conflict.
+pub(super) fn is_refusal_of_server(reply: &Reply, called: bool) -> bool {
+    !reply.is_success() && (!called || reply.code == 409) && !is_denial(&reply.body)
 }
 
-/// Whether a Status is a webhook's refusal, in a server's words.
+/// Whether a Status is the API server's message about a webhook's refusal.
 fn is_denial(status: &Value) -> bool {
     let message = status["message"].as_str().unwrap_or_default();
     message.contains("failed calling webhook")
         || (message.contains("admission webhook \"") && message.contains("denied the request"))
 }
 
-/// Takes `admission webhook "…" denied the request: ` off.
+/// Removes `admission webhook "…" denied the request: `.
 fn without_prefix(message: &str) -> String {
     let rest = message
         .strip_prefix("admission webhook \"")
@@ -100,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn refusals_of_the_server_are_told_from_those_of_a_webhook() {
+    fn refusals_of_the_server_are_distinguished_from_those_of_a_webhook() {
         let denied = r#"admission webhook "a.b.c" denied the request: no"#;
         let table = [
             (409, "the object has been modified", true, true),
@@ -112,15 +111,15 @@ mod tests {
             (422, "spec.replicas: Invalid value", true, false),
             (200, "", false, false),
         ];
-        for (code, message, asked, want) in table {
+        for (code, message, called, want) in table {
             let body = serde_json::json!({"message": message});
             let reply = Reply { code, body, warnings: Vec::new() };
-            assert_eq!(is_refusal_of_server(&reply, asked), want, "{code} {message}");
+            assert_eq!(is_refusal_of_server(&reply, called), want, "{code} {message}");
         }
     }
 
     #[test]
-    fn the_prefix_of_a_refusal_is_taken_off() {
+    fn the_prefix_of_a_refusal_is_removed() {
         let table = [
             (r#"admission webhook "a.b.c" denied the request: no: really"#, "no: really"),
             (

@@ -35,7 +35,7 @@ async fn run(
 ) -> Result<Observed, TargetError> {
     let prepared = target.prepare(&setup).await?;
     let mut program = prepared.program;
-    let arguments = prepared.placeholders.fill_all(arguments)?;
+    let arguments = prepared.locationholders.fill_all(arguments)?;
     if target.image.is_some() {
         program.args = arguments;
     } else {
@@ -43,7 +43,7 @@ async fn run(
         program.command = program.command.into_iter().take_while(|word| !word.starts_with('-')).collect();
         program.command.extend(arguments);
     }
-    let line = prepared.place.line(program, &[])?;
+    let line = prepared.location.line(program, &[])?;
     let mut process = Process::spawn(line, (&target.folder, prepared.folder.path()))?;
     let ended = wait(&mut process).await;
     process.stop().await;

@@ -1,13 +1,13 @@
-//! Where a target is asked: for reviews, whether it is ready, and for its metrics.
+//! The addresses of a target: for reviews, readiness and metrics.
 
 use contract::document::target::TargetSpec;
 use contract::process::Server;
 
-use super::place::Place;
+use super::location::ProgramLocation;
 use super::placeholders::Placeholders;
 use crate::target::TargetError;
 
-/// Where reviews are sent if nothing is said.
+/// The default address for reviews.
 const URL: &str = "https://127.0.0.1:<port>";
 
 /// The addresses of one start.
@@ -28,13 +28,13 @@ impl Addresses {
         })
     }
 
-    /// As they are reached from here.
-    pub(super) fn reached(&self, place: &Place) -> Self {
-        let reached = |address: &String| place.reached(address);
+    /// As this machine reaches them.
+    pub(super) fn from_here(&self, location: &ProgramLocation) -> Self {
+        let from_here = |address: &String| location.address_from_here(address);
         Self {
-            url: reached(&self.url),
-            ready: self.ready.as_ref().map(reached),
-            metrics: self.metrics.as_ref().map(reached),
+            url: from_here(&self.url),
+            ready: self.ready.as_ref().map(from_here),
+            metrics: self.metrics.as_ref().map(from_here),
         }
     }
 
@@ -47,9 +47,9 @@ impl Addresses {
         }
     }
 
-    /// All that are said.
+    /// All addresses that are set.
     pub(super) fn all(&self) -> Vec<&str> {
-        let further = [&self.ready, &self.metrics].into_iter().flatten();
-        [&self.url].into_iter().chain(further).map(String::as_str).collect()
+        let others = [&self.ready, &self.metrics].into_iter().flatten();
+        [&self.url].into_iter().chain(others).map(String::as_str).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! The files of a certificate for the address that a target is asked at.
+//! The files of a certificate for the address of a target.
 
 use std::path::Path;
 
@@ -6,11 +6,10 @@ use super::file;
 use crate::loopback;
 use crate::target::TargetError;
 
-/// Writes `tls.crt` and `tls.key`, for this host and the loopback address, into the folder and gives the PEM of the authority that
-/// signed them.
+/// Writes `tls.crt` and `tls.key` for this host and the loopback address into the folder; returns the PEM of the authority.
 pub(super) fn write(folder: &Path, host: &str) -> Result<Vec<u8>, TargetError> {
-    let shown = folder.display().to_string();
-    std::fs::create_dir_all(folder).map_err(|source| file("create", &shown, source))?;
+    let path = folder.display().to_string();
+    std::fs::create_dir_all(folder).map_err(|source| file("create", &path, source))?;
     let made = loopback::certificate(host)
         .map_err(|error| TargetError::Certificate { reason: error.to_string() })?;
     for (name, content) in

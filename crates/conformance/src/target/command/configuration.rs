@@ -1,4 +1,4 @@
-//! The configuration file of a started target: its own file, the case's configuration, then what `set` says.
+//! The configuration file of a started target: its own file, the case's configuration, and the fields in `set`.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::file;
 use super::placeholders::Placeholders;
 use crate::target::TargetError;
 
-/// The content of the file, as JSON, which is YAML.
+/// The content of the file as JSON, which is valid YAML.
 pub(super) fn make(
     config: &TargetConfig,
     folder: &Path,
@@ -17,67 +17,71 @@ pub(super) fn make(
     placeholders: &Placeholders,
     two_clusters: bool,
 ) -> Result<String, TargetError> {
-    let mut whole = match &config.file {
+    let mut merged = match &config.file {
         None => Value::Object(Map::new()),
         Some(name) => read(&folder.join(name))?,
     };
-    merge(&mut whole, case);
+    merge(&mut merged, case);
     let clusters = config.clusters.iter().filter(|_| two_clusters);
     for (path, value) in config.set.iter().chain(clusters) {
         let segments: Vec<&str> = path.split('.').collect();
-        set(&mut whole, &segments, placeholders.fill_value(value)?);
+        set(&mut merged, &segments, placeholders.fill_value(value)?);
     }
-    let whole = placeholders.fill_value(&whole)?;
-    Ok(serde_json::to_string_pretty(&whole).expect("a configuration is JSON"))
+    let merged = placeholders.fill_value(&merged)?;
+    Ok(serde_json::to_string_pretty(&merged).expect("a configuration is JSON"))
 }
 
-/// The case's configuration as it stands, of the version and kind that the target's own file has; as JSON.
-pub(super) fn alone(config: &TargetConfig, folder: &Path, case: &Value) -> Result<String, TargetError> {
-    let whole = match &config.file {
+/// The case's configuration only, with version and kind of the target's own file, as JSON.
+pub(super) fn without_own_fields(
+    config: &TargetConfig,
+    folder: &Path,
+    case: &Value,
+) -> Result<String, TargetError> {
+    let own = match &config.file {
         None => Value::Null,
         Some(name) => read(&folder.join(name))?,
     };
     let heads = ["apiVersion", "kind"].into_iter();
-    let mut alone: Map<String, Value> =
-        heads.filter_map(|name| Some((name.to_owned(), whole.get(name)?.clone()))).collect();
-    alone.extend(case.as_object().cloned().unwrap_or_default());
-    Ok(Value::Object(alone).to_string())
+    let mut fields: Map<String, Value> =
+        heads.filter_map(|name| Some((name.to_owned(), own.get(name)?.clone()))).collect();
+    fields.extend(case.as_object().cloned().unwrap_or_default());
+    Ok(Value::Object(fields).to_string())
 }
 
 fn read(path: &Path) -> Result<Value, TargetError> {
-    let shown = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|source| file("read", &shown, source))?;
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(path).map_err(|source| file("read", &name, source))?;
     let mut documents = formats::yaml::documents(&text)
-        .map_err(|error| TargetError::Description { what: shown, reason: error.to_string() })?;
+        .map_err(|error| TargetError::Description { what: name, reason: error.to_string() })?;
     Ok(if documents.is_empty() { Value::Null } else { documents.swap_remove(0) })
 }
 
 /// Merges maps; everything else is replaced, null removes.
-fn merge(whole: &mut Value, part: &Value) {
-    match (whole, part) {
-        (Value::Object(whole), Value::Object(part)) => {
-            for (name, value) in part {
+fn merge(value: &mut Value, other: &Value) {
+    match (value, other) {
+        (Value::Object(fields), Value::Object(other)) => {
+            for (name, value) in other {
                 if value.is_null() {
-                    whole.remove(name);
+                    fields.remove(name);
                 } else {
-                    merge(whole.entry(name.clone()).or_insert(Value::Null), value);
+                    merge(fields.entry(name.clone()).or_insert(Value::Null), value);
                 }
             }
         }
         (_, Value::Null) => {}
-        (whole, part) => *whole = part.clone(),
+        (value, other) => *value = other.clone(),
     }
 }
 
-fn set(whole: &mut Value, path: &[&str], value: Value) {
+fn set(target: &mut Value, path: &[&str], value: Value) {
     let Some((first, rest)) = path.split_first() else {
-        *whole = value;
+        *target = value;
         return;
     };
-    if !whole.is_object() {
-        *whole = Value::Object(Map::new());
+    if !target.is_object() {
+        *target = Value::Object(Map::new());
     }
-    let fields = whole.as_object_mut().expect("it was made one");
+    let fields = target.as_object_mut().expect("it was made one");
     set(fields.entry((*first).to_owned()).or_insert(Value::Null), rest, value);
 }
 

@@ -1,5 +1,4 @@
-//! A container that is made of an image for one start: its command line, its files, and how it and this machine reach each
-//! other.
+//! A container for one start of a target: its command line, its files, and the connections between it and this machine.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,7 +7,7 @@ use std::sync::Arc;
 use substrate::docker::Docker;
 use tokio::sync::OnceCell;
 
-use super::place::Program;
+use super::location::Program;
 use crate::target::TargetError;
 
 mod kubeconfig;
@@ -19,13 +18,13 @@ use network::Network;
 use relay::Relay;
 
 const SCRIPT: &str = include_str!("container.sh");
-/// Where a container has the files of its start.
+/// Folder of a container with the files of its start.
 const INSIDE: &str = "/gardener-conformance";
-/// Files of a start that are handed over, those that are not, and what tells why there is no container.
+/// Names in the temporary folder: files for the container, its environment, and the reason why it was not created.
 const FILES: &str = "files";
 const ENVIRONMENT: &str = "environment";
-const UNMADE: &str = "unmade";
-/// Tells containers of targets from others.
+const CREATION_ERROR: &str = "unmade";
+/// Label of containers of targets.
 const LABEL: &str = "conformance.gardener.cloud/target";
 
 /// An image that a target is started from.
@@ -33,9 +32,9 @@ const LABEL: &str = "conformance.gardener.cloud/target";
 pub struct Image {
     /// `registry/name:tag`, or with a digest.
     pub name: String,
-    /// The client of the engine that runs it.
+    /// The client of the container engine.
     pub docker: Docker,
-    /// Looked for once, and so is why there is none.
+    /// Determined once, also if that fails.
     network: Arc<OnceCell<Result<Network, String>>>,
 }
 
@@ -49,70 +48,75 @@ pub(super) struct Container {
     /// Its files as they are written here.
     files: PathBuf,
     network: Network,
-    /// They lead it to what this machine serves, as long as it runs.
+    /// Forward its connections to servers on this machine.
     relays: Vec<Relay>,
 }
 
 impl Image {
-    /// An image of the engine that this client asks.
+    /// An image for the engine of this client.
     #[must_use]
     pub fn of(name: String, docker: Docker) -> Self {
         Self { name, docker, network: Arc::default() }
     }
 
-    /// A container whose files are in `folder`; the image is pulled where the engine lacks it.
+    /// A container whose files are in `folder`; pulls the image if the engine does not have it.
     pub(super) async fn container(&self, folder: &Path) -> Result<Container, TargetError> {
-        let network = self.network.get_or_init(|| self.look()).await.clone();
-        let network = network.map_err(|said| TargetError::Container { image: self.name.clone(), said })?;
+        let network = self.network.get_or_init(|| self.find_network()).await.clone();
+        let network =
+            network.map_err(|message| TargetError::Container { image: self.name.clone(), message })?;
         let scratch = folder.to_owned();
         let files = scratch.join(FILES);
         std::fs::create_dir_all(&files)
             .map_err(|source| super::file("create", &files.display().to_string(), source))?;
-        // The temporary folder's name is nobody else's.
+        // The temporary folder's name is unique.
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let (docker, image) = (self.docker.clone(), self.name.clone());
         Ok(Container { docker, image, name, scratch, files, network, relays: Vec::new() })
     }
 
-    async fn look(&self) -> Result<Network, String> {
+    async fn find_network(&self) -> Result<Network, String> {
         let engine = self.docker.engine().await.map_err(|error| error.to_string())?;
         let provided = self.docker.provide(&self.name).await;
         provided.map_err(|error| {
-            format!("{error}; `docker build` or `docker load` brings it to the engine, `docker login` opens a registry")
+            format!("{error}; run `docker build` or `docker load` to add the image to the engine, or `docker login` for a registry")
         })?;
         Ok(Network::of(&engine, &self.docker.endpoint().await))
     }
 }
 
 impl Container {
-    /// What it is made of.
+    /// The name of its image.
     pub(super) fn image(&self) -> &str {
         &self.image
     }
 
-    /// Where its files are written.
+    /// The folder with its files on this machine.
     pub(super) fn files(&self) -> &Path {
         &self.files
     }
 
-    /// Where it sees them.
+    /// The folder with its files in the container.
     pub(super) fn inside() -> &'static Path {
         Path::new(INSIDE)
     }
 
-    /// A name of the machine that its ports are on.
+    /// The host of its ports.
     pub(super) fn host(&self) -> &str {
         self.network.host()
     }
 
-    /// Whether the engine takes connections in its place.
-    pub(super) fn is_apart(&self) -> bool {
+    /// Whether the engine accepts connections before it does.
+    pub(super) fn is_proxied(&self) -> bool {
         self.network != Network::Shared
     }
 
-    /// Writes a kubeconfig for it, and gives its path there.
-    pub(super) async fn carry(&mut self, name: &str, kubeconfig: &Path) -> Result<String, TargetError> {
-        let (text, relays) = kubeconfig::carried(kubeconfig, &self.network).await?;
+    /// Writes a kubeconfig for it; returns its path in the container.
+    pub(super) async fn write_kubeconfig(
+        &mut self,
+        name: &str,
+        kubeconfig: &Path,
+    ) -> Result<String, TargetError> {
+        let (text, relays) = kubeconfig::for_container(kubeconfig, &self.network).await?;
         let file = self.files.join(name);
         std::fs::write(&file, text)
             .map_err(|source| super::file("write", &file.display().to_string(), source))?;
@@ -120,12 +124,12 @@ impl Container {
         Ok(Self::inside().join(name).display().to_string())
     }
 
-    /// The address of something that it serves on its loopback address, as it is reached from here.
-    pub(super) fn reached(&self, address: &str) -> String {
-        self.network.reached(address)
+    /// The address at which this machine reaches a server on its loopback address.
+    pub(super) fn address_from_here(&self, address: &str) -> String {
+        self.network.address_from_here(address)
     }
 
-    /// The command line that is the container until it ends, or until its standard input does.
+    /// The command line that runs the container until it ends, or until standard input is closed.
     pub(super) fn command(&self, program: &Program, addresses: &[&str]) -> Result<Vec<String>, TargetError> {
         let environment = self.scratch.join(ENVIRONMENT);
         std::fs::write(&environment, environment_of(program)?)
@@ -137,7 +141,7 @@ impl Container {
         Ok(head.into_iter().chain(self.flags(program, addresses)).collect())
     }
 
-    /// What `docker create` is told of it.
+    /// The arguments of `docker create`.
     fn flags(&self, program: &Program, addresses: &[&str]) -> Vec<String> {
         let environment = self.scratch.join(ENVIRONMENT);
         let mut flags =
@@ -150,23 +154,23 @@ impl Container {
         flags
     }
 
-    /// Why the engine made none, if it did not.
-    pub(super) fn unmade(&self) -> Option<TargetError> {
-        let said = std::fs::read_to_string(self.scratch.join(UNMADE)).ok()?;
-        Some(TargetError::Container { image: self.image.clone(), said: said.trim_end().to_owned() })
+    /// Why the engine did not create it, if so.
+    pub(super) fn creation_error(&self) -> Option<TargetError> {
+        let message = std::fs::read_to_string(self.scratch.join(CREATION_ERROR)).ok()?;
+        Some(TargetError::Container { image: self.image.clone(), message: message.trim_end().to_owned() })
     }
 
-    /// What may be wrong where it does not answer.
+    /// A possible reason if it does not answer.
     pub(super) fn hint(&self) -> &'static str {
         self.network.hint()
     }
 }
 
-/// The file that `docker create` reads variables from, which others would see on its command line.
+/// The file with environment variables for `docker create`; on the command line, other users would see them.
 fn environment_of(program: &Program) -> Result<String, TargetError> {
     let line = |(name, value): (&String, &String)| {
         let line = format!("{name}={value}\n");
-        let reason = "an image's environment takes values of one line".to_owned();
+        let reason = "environment variables of a container must have one line".to_owned();
         let is_one = line.lines().count() == 1;
         is_one.then_some(line).ok_or(TargetError::Description { what: format!("env {name}"), reason })
     };
@@ -192,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn ports_that_it_is_asked_at_are_published_where_its_network_is_not_the_machines() {
+    fn ports_are_published_unless_the_container_shares_the_machines_network() {
         let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         let env = BTreeMap::from([("A".to_owned(), "b c".to_owned())]);
         let program = Program { command: words(&["/other", "-x"]), args: words(&["--port=1"]), env };
@@ -203,10 +207,10 @@ mod tests {
             "registry.example/webhook:v1",
         );
         let tail = ["--entrypoint=/other", image, "-x", "--port=1"];
-        let apart = Network::Apart {
+        let apart = Network::Separate {
             host: "192.0.2.1".to_owned(),
             listens: "192.0.2.1".to_owned(),
-            machine: network::Machine::Routed,
+            machine: network::HostAccess::Routed,
         };
         for (network, flags) in [
             (Network::Shared, &["--network=host", "--userns=host"][..]),

@@ -12,25 +12,25 @@ use crate::target::TargetError;
 /// The values of placeholders.
 pub(super) struct Placeholders {
     values: BTreeMap<&'static str, String>,
-    /// Where the configuration file is written.
+    /// Path of the configuration file.
     config: PathBuf,
 }
 
 /// The files of a start.
 #[derive(Clone, Copy)]
 pub(super) struct Files<'a> {
-    /// Where they are written.
+    /// Their folder on this machine.
     pub(super) here: &'a Path,
-    /// Where the target sees them.
+    /// Their folder as the target sees it.
     pub(super) seen: &'a Path,
 }
 
 /// Kubeconfigs, as the target sees them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Kubeconfigs {
-    /// Of the cluster that has the facts.
+    /// Of the cluster with facts.
     pub(super) source: Option<String>,
-    /// Of the target cluster where it is another.
+    /// Of the target cluster, if it is another one.
     pub(super) target: Option<String>,
 }
 
@@ -65,7 +65,7 @@ impl Placeholders {
             .map_err(|source| file("write", &self.config.display().to_string(), source))
     }
 
-    /// Fills a text.
+    /// Fills in a text.
     pub(super) fn fill(&self, text: &str) -> Result<String, TargetError> {
         let mut filled = text.to_owned();
         for name in NAMES {
@@ -82,12 +82,12 @@ impl Placeholders {
         Ok(filled)
     }
 
-    /// Fills several texts.
+    /// Fills in several texts.
     pub(super) fn fill_all(&self, texts: &[String]) -> Result<Vec<String>, TargetError> {
         texts.iter().map(|text| self.fill(text)).collect()
     }
 
-    /// Fills every text of a value; one that is a port alone becomes a number.
+    /// Fills in every text of a value; a text that is only a port becomes a number.
     pub(super) fn fill_value(&self, value: &Value) -> Result<Value, TargetError> {
         Ok(match value {
             Value::String(text) => {
@@ -115,7 +115,7 @@ impl Placeholders {
 fn free_ports() -> Result<[u16; 3], TargetError> {
     let bind =
         || TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|source| file("bind", "a free port", source));
-    // All are held until all are known, so that none is given twice.
+    // Holds all ports until all are known, so that none is returned twice.
     let listeners = [bind()?, bind()?, bind()?];
     let mut ports = [0; 3];
     for (port, listener) in ports.iter_mut().zip(&listeners) {

@@ -1,4 +1,4 @@
-//! A started process: it is ended on every way out, the end of its output is kept.
+//! A started process: it is always ended, and the end of its output is kept.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -10,19 +10,19 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 use tokio::process::{Child, ChildStdin, Command};
 
-use super::place::Line;
+use super::location::CommandLine;
 use crate::mask;
 use crate::target::TargetError;
 
-/// Lines of output that are kept.
+/// Number of lines of output that are kept.
 const KEPT: usize = 20;
-/// How long a process may take to end when it is asked to.
+/// How long a process may take to end after SIGTERM.
 const GRACE: Duration = Duration::from_secs(2);
-/// How long one may take that ends something else, which it goes on with should nobody wait any more.
+/// How long a process may take that must remove a container first; it continues after this timeout.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Waits until the pipe on standard input is closed, which the kernel does however its writer ends, SIGKILL and SIGHUP
-/// included; then kills the group $1 and removes the folder $2. The spelling of `kill` is one that dash knows too.
+/// Waits until the pipe on standard input is closed, which the kernel does however its writer ends, also by SIGKILL or SIGHUP;
+/// then kills the group $1 and removes the folder $2. This syntax of `kill` works in dash, too.
 const GUARD: &str = "trap '' HUP INT TERM PIPE; cat >/dev/null; kill -s KILL -- \"-$1\"; rm -rf \"$2\"";
 
 type Lines = Arc<Mutex<VecDeque<String>>>;
@@ -37,12 +37,12 @@ pub(super) struct Process {
     readers: Vec<tokio::task::JoinHandle<()>>,
 }
 
-/// What ends it.
+/// How it is ended.
 enum Leash {
     /// Signals to its group.
     Group {
         group: Option<Pid>,
-        /// Ends the group should this process be killed; killed itself when the group is gone.
+        /// Ends the group if this process is killed; killed itself when the group has ended.
         _guard: Option<Child>,
     },
     /// The end of the pipe on its standard input.
@@ -50,8 +50,8 @@ enum Leash {
 }
 
 impl Process {
-    /// Starts a command line in `folder`; `scratch` goes with it should this process be killed.
-    pub(super) fn spawn(line: Line, (folder, scratch): (&Path, &Path)) -> Result<Self, TargetError> {
+    /// Starts a command line in `folder`; `scratch` is removed with it if this process is killed.
+    pub(super) fn spawn(line: CommandLine, (folder, scratch): (&Path, &Path)) -> Result<Self, TargetError> {
         let Some((program, arguments)) = line.words.split_first() else {
             let reason = "the command is empty".to_owned();
             return Err(TargetError::Description { what: "command".to_owned(), reason });
@@ -60,18 +60,18 @@ impl Process {
             .args(arguments)
             .envs(&line.env)
             .current_dir(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
-            .stdin(if line.ends_with_its_input { Stdio::piped() } else { Stdio::null() })
+            .stdin(if line.ends_with_stdin { Stdio::piped() } else { Stdio::null() })
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0)
-            .kill_on_drop(!line.ends_with_its_input)
+            .kill_on_drop(!line.ends_with_stdin)
             .spawn()
             .map_err(|source| TargetError::Spawn { command: program.clone(), source })?;
         let lines = Lines::default();
         let out = child.stdout.take().map(|out| tokio::spawn(keep(out, Arc::clone(&lines))));
         let err = child.stderr.take().map(|err| tokio::spawn(keep(err, Arc::clone(&lines))));
         let readers = out.into_iter().chain(err).collect();
-        let leash = if line.ends_with_its_input {
+        let leash = if line.ends_with_stdin {
             Leash::Pipe(child.stdin.take())
         } else {
             let group = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
@@ -80,12 +80,12 @@ impl Process {
         Ok(Self { child, leash, name: line.name, lines, readers })
     }
 
-    /// What errors call it.
+    /// Its name in errors.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
 
-    /// How it ended, if it did.
+    /// Its exit status, if it has ended.
     pub(super) fn ended(&mut self) -> Option<String> {
         self.child.try_wait().ok().flatten().map(|status| status.to_string())
     }
@@ -113,12 +113,12 @@ impl Process {
     }
 
     /// The last lines it wrote, secrets masked.
-    pub(super) fn last_words(&self) -> String {
+    pub(super) fn last_output(&self) -> String {
         let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         lines.iter().cloned().collect::<Vec<_>>().join("\n")
     }
 
-    /// Asks it to end, and kills what is left of its group.
+    /// Tells it to end, and kills the rest of its group.
     pub(super) async fn stop(mut self) {
         let patience = match &mut self.leash {
             Leash::Group { .. } => {
@@ -137,7 +137,7 @@ impl Process {
 
     fn signal(&self, signal: Signal) {
         if let Leash::Group { group: Some(group), .. } = &self.leash {
-            // A group that is gone already needs no signal.
+            // Fails only if the group has ended.
             let _ = kill_process_group(*group, signal);
         }
     }
@@ -149,7 +149,7 @@ impl Drop for Process {
     }
 }
 
-/// A shell that outlives this process by a moment; without one, a harness that is killed leaves its target running.
+/// A shell that outlives this process by a moment; without it, a killed harness would leave its target running.
 fn guard(group: Pid, scratch: &Path) -> Option<Child> {
     let mut command = Command::new("sh");
     command.args(["-c", GUARD, "guard", &group.as_raw_nonzero().to_string()]).arg(scratch);
@@ -157,14 +157,14 @@ fn guard(group: Pid, scratch: &Path) -> Option<Child> {
     command.process_group(0).kill_on_drop(true).spawn().ok()
 }
 
-/// Reads to the end whatever is written: a pipe that nobody reads ends a program in Go.
+/// Reads all output: writing to a pipe without a reader ends a Go program.
 async fn keep(from: impl AsyncRead + Unpin, lines: Lines) {
     let (mut reader, mut mask) = (BufReader::new(from), mask::Lines::default());
     let mut bytes = Vec::new();
     while reader.read_until(b'\n', &mut bytes).await.is_ok_and(|read| read > 0) {
         let line = String::from_utf8_lossy(&bytes).trim_end_matches(['\n', '\r']).to_owned();
         bytes.clear();
-        // Before a line is dropped: the rest of a key would not be known for one.
+        // Masks before dropping lines: the rest of a key could not be recognized.
         let Some(line) = mask.masked(&line) else { continue };
         let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
         if lines.len() == KEPT {

@@ -1,4 +1,4 @@
-//! Waits until a started target can be asked.
+//! Waits until a started target is ready.
 
 use std::time::{Duration, Instant};
 
@@ -11,22 +11,22 @@ use super::process::Process;
 use crate::target::url::{self, Known};
 use crate::target::{TargetError, plain};
 
-/// How long a target may take to get ready.
+/// How long a target may take to become ready.
 const PATIENCE: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Waits for 200 from `ready`, or, without one, for a connection to `url`.
+/// Waits for status 200 from `ready`, or, without it, for a connection to `url`.
 pub(super) async fn wait(
     process: &mut Process,
     addresses: &Addresses,
     hint: &'static str,
 ) -> Result<(), TargetError> {
-    let asked = addresses.ready.as_deref().unwrap_or(&addresses.url);
-    let (host, path) = plain::parts(asked).ok_or_else(|| TargetError::Description {
-        what: asked.to_owned(),
+    let probed = addresses.ready.as_deref().unwrap_or(&addresses.url);
+    let (host, path) = plain::parts(probed).ok_or_else(|| TargetError::Description {
+        what: probed.to_owned(),
         reason: "expected http://HOST:PORT/PATH".to_owned(),
     })?;
-    let by_http = asked.starts_with("http://");
+    let by_http = probed.starts_with("http://");
     let deadline = Instant::now() + PATIENCE;
     loop {
         if let Some(status) = process.ended() {
@@ -38,24 +38,24 @@ pub(super) async fn wait(
         if Instant::now() > deadline {
             return Err(TargetError::NotReady {
                 command: process.name().to_owned(),
-                ready: asked.to_owned(),
+                ready: probed.to_owned(),
                 seconds: PATIENCE.as_secs(),
                 hint,
-                last_words: process.last_words(),
+                last_output: process.last_output(),
             });
         }
         tokio::time::sleep(PAUSE).await;
     }
 }
 
-/// Waits for an answer over HTTP; where connections are taken early, the first ones may break off.
+/// Waits for an HTTP response; if connections are accepted early, the first ones may break.
 pub(super) async fn contact(
     process: &mut Process,
     dialer: &dyn Dialer,
     known: &Known,
-    taken_early: bool,
+    accepted_early: bool,
 ) -> Result<(), TargetError> {
-    let deadline = Instant::now() + if taken_early { PATIENCE } else { Duration::ZERO };
+    let deadline = Instant::now() + if accepted_early { PATIENCE } else { Duration::ZERO };
     loop {
         let Err(error) = url::first_contact(dialer, known).await else { return Ok(()) };
         if let Some(status) = process.ended() {
@@ -68,10 +68,10 @@ pub(super) async fn contact(
     }
 }
 
-/// Its last lines may still be on their way.
+/// The error about an ended process; waits for its last output.
 async fn ended(process: &Process, status: String) -> TargetError {
     tokio::time::sleep(PAUSE).await;
-    TargetError::Ended { command: process.name().to_owned(), status, last_words: process.last_words() }
+    TargetError::Ended { command: process.name().to_owned(), status, last_output: process.last_output() }
 }
 
 async fn is_up(host: &str, path: &str, by_http: bool) -> bool {

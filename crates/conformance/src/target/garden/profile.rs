@@ -1,4 +1,4 @@
-//! CloudProfiles in which a Shoot may be as it is, whatever the case's own says of it by then.
+//! CloudProfiles that allow a Shoot as it is, even if the case's own profile does not.
 
 use std::collections::BTreeSet;
 
@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 
 use super::text;
 
-/// What machines are of that do not say it.
+/// The default architecture of machines.
 const ARCHITECTURE: &str = "amd64";
-/// The field that says when a version ends.
+/// The field with the date on which a version expires.
 const EXPIRES: &str = "expirationDate";
 
-/// A CloudProfile of the name that a Shoot says, which offers what the Shoot has and nothing else.
+/// A CloudProfile with the name in a Shoot, which offers exactly what the Shoot uses.
 pub(super) fn offering(shoot: &Value) -> Value {
     let spec = &shoot["spec"];
     let none = Vec::new();
@@ -41,25 +41,25 @@ pub(super) fn offering(shoot: &Value) -> Value {
     })
 }
 
-/// The profile without the dates at which versions end: one that is made with an ended version loses it.
-pub(super) fn endless(profile: &Value) -> Value {
+/// The profile without expiration dates: a profile that is created with an expired version loses the version.
+pub(super) fn without_expiration(profile: &Value) -> Value {
     let mut endless = profile.clone();
-    forget(&mut endless["spec"]);
+    remove_dates(&mut endless["spec"]);
     endless
 }
 
-fn forget(value: &mut Value) {
+fn remove_dates(value: &mut Value) {
     match value {
         Value::Object(fields) => {
             fields.remove(EXPIRES);
-            fields.values_mut().for_each(forget);
+            fields.values_mut().for_each(remove_dates);
         }
-        Value::Array(items) => items.iter_mut().for_each(forget),
+        Value::Array(items) => items.iter_mut().for_each(remove_dates),
         _ => {}
     }
 }
 
-/// One entry for each name that pools say at a place.
+/// One entry for each name at a JSON pointer in pools.
 fn each(pools: &[Value], at: &str, entry: impl Fn(&Value, &str) -> Value) -> Vec<Value> {
     let mut seen = BTreeSet::new();
     let named = pools.iter().map(|pool| (pool, text(pool, at)));
@@ -69,7 +69,7 @@ fn each(pools: &[Value], at: &str, entry: impl Fn(&Value, &str) -> Value) -> Vec
         .collect()
 }
 
-/// The types of the pools' machines; one where there are no pools, as no profile is without.
+/// The machine types of the pools; one if there are no pools, since a profile needs one.
 fn machine_types(pools: &[Value]) -> Vec<Value> {
     let offered = |name: &str, architecture: &str| {
         json!({
@@ -80,7 +80,7 @@ fn machine_types(pools: &[Value]) -> Vec<Value> {
     if pools.is_empty() { vec![offered("unused", ARCHITECTURE)] } else { types }
 }
 
-/// The images of the pools, each version with what the pools that have it want of it; one where there are no pools.
+/// The images of the pools, each version with the requirements of its pools; one if there are no pools.
 fn images(pools: &[Value]) -> Vec<Value> {
     if pools.is_empty() {
         let version =
@@ -104,7 +104,7 @@ fn images(pools: &[Value]) -> Vec<Value> {
 fn architecture(pool: &Value) -> &str {
     match text(pool, "/machine/architecture") {
         "" => ARCHITECTURE,
-        said => said,
+        architecture => architecture,
     }
 }
 
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_profile_offers_what_a_shoot_has() {
+    fn a_profile_offers_what_a_shoot_uses() {
         let pool = |name: &str, image: &str, version: &str| {
             json!({
                 "name": name, "kubernetes": {"version": version}, "zones": ["a"], "volume": {"type": "fast"},
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endless_profile_says_no_date_and_all_else() {
+    fn only_expiration_dates_are_removed() {
         let profile = json!({"metadata": {"name": "a"}, "spec": {
             "kubernetes": {"versions": [{"version": "1.27.1", "expirationDate": "2024-01-01T00:00:00Z"}]},
             "machineImages": [{"name": "a", "versions": [{"version": "1.0.0", "expirationDate": "2024-01-01T00:00:00Z"}]}],
@@ -160,6 +160,6 @@ mod tests {
             "kubernetes": {"versions": [{"version": "1.27.1"}]},
             "machineImages": [{"name": "a", "versions": [{"version": "1.0.0"}]}],
         });
-        assert_eq!(endless(&profile), json!({"metadata": {"name": "a"}, "spec": spec}));
+        assert_eq!(without_expiration(&profile), json!({"metadata": {"name": "a"}, "spec": spec}));
     }
 }

@@ -1,7 +1,7 @@
-//! What a question needs to stand in the garden, brought about in the order in which a garden lets it come about.
+//! Writes the objects that a request needs to the garden, in an order that the garden accepts.
 //!
-//! A garden refuses what a case gives as a fact: a Shoot on a version that its CloudProfile has no longer, a profile with a
-//! version that has ended. So each Shoot is made while a profile offers what it has, and profiles get their dates last.
+//! A garden refuses some facts of cases: a Shoot with a version that its CloudProfile no longer has, a profile with an expired
+//! version. So each Shoot is created while a profile offers what it uses, and profiles get their dates last.
 
 use std::time::Duration;
 
@@ -11,33 +11,33 @@ use substrate::facts;
 
 use super::{profile, surroundings, text};
 
-/// How long the garden's own caches may lag behind what was written: nothing tells when they have caught up.
+/// How long the garden's caches may lag behind writes: nothing shows when they have caught up.
 pub(super) const LAG: Duration = Duration::from_millis(150);
 
-/// What stands before a question.
+/// Objects that a request needs.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Wanted {
-    /// Shoots, which may use profiles that are not there.
+pub(super) struct CaseObjects {
+    /// Shoots, which may use profiles that do not exist.
     pub(super) shoots: Vec<Value>,
     /// CloudProfiles.
     pub(super) profiles: Vec<Value>,
 }
 
-/// What stands in the garden because a question needs it.
+/// Objects in the garden that a request needs.
 #[derive(Default)]
 pub(super) struct Scene {
-    wanted: Option<Wanted>,
+    wanted: Option<CaseObjects>,
     written: Vec<Value>,
 }
 
 impl Scene {
-    /// Whether the garden is what is wanted.
-    pub(super) fn is(&self, wanted: &Wanted) -> bool {
+    /// Whether the garden has these objects.
+    pub(super) fn is(&self, wanted: &CaseObjects) -> bool {
         self.wanted.as_ref() == Some(wanted)
     }
 
-    /// Makes the garden, in which nothing stands, what is wanted.
-    pub(super) async fn set(&mut self, garden: &Cluster, wanted: Wanted) -> Result<(), ClusterError> {
+    /// Writes the objects to an empty garden.
+    pub(super) async fn set(&mut self, garden: &Cluster, wanted: CaseObjects) -> Result<(), ClusterError> {
         for shoot in &wanted.shoots {
             self.make_shoot(garden, shoot).await?;
         }
@@ -49,10 +49,10 @@ impl Scene {
         Ok(())
     }
 
-    /// Takes everything away that was written for a question.
+    /// Removes everything that was written for a request.
     pub(super) async fn clear(&mut self, garden: &Cluster) -> Result<(), ClusterError> {
         self.wanted = None;
-        // Profiles come last and go first.
+        // Profiles are created last and removed first.
         while let Some(object) = self.written.last().cloned() {
             if object["kind"] == "Shoot" {
                 remove_shoot(garden, &object).await?;
@@ -70,7 +70,7 @@ impl Scene {
         self.written.push(offering.clone());
         tokio::time::sleep(LAG).await;
         let mut shoot = shoot.clone();
-        // Who makes a Shoot may not say that the gardenlet has begun with it.
+        // The creator of a Shoot may not set the gardenlet's finalizer.
         shoot["metadata"]["finalizers"] = Value::Null;
         if facts::is_deleting(&shoot) {
             shoot["metadata"]["annotations"][surroundings::CONFIRMED] = json!("true");
@@ -85,10 +85,10 @@ impl Scene {
     }
 
     async fn make_profile(&mut self, garden: &Cluster, wanted: &Value) -> Result<(), ClusterError> {
-        let endless = profile::endless(wanted);
-        let created = create(garden, &endless).await?;
-        self.written.push(endless.clone());
-        if endless == *wanted {
+        let without_dates = profile::without_expiration(wanted);
+        let created = create(garden, &without_dates).await?;
+        self.written.push(without_dates.clone());
+        if without_dates == *wanted {
             return Ok(());
         }
         let mut dated = facts::stripped(wanted);
@@ -98,7 +98,7 @@ impl Scene {
     }
 }
 
-/// A Shoot whose CloudProfile is gone may not even go, so it gets one again; nor may one that is being migrated or restored.
+/// Removes a Shoot: creates its CloudProfile again, without which it cannot be deleted, and ends a migration or restoration.
 async fn remove_shoot(garden: &Cluster, shoot: &Value) -> Result<(), ClusterError> {
     let offering = profile::offering(shoot);
     garden.merge_patch(shoot, "status", &json!({"status": {"lastOperation": null}})).await?;
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn shoots_stand_beside_a_profile_that_no_longer_offers_what_they_have_and_all_goes_again() {
+    async fn shoots_can_use_what_their_profile_no_longer_offers_and_everything_is_removed() {
         let server = Embedded::start(false, None).await.unwrap();
         let garden = Cluster::new(server.client());
         facts::write_namespace(&garden, surroundings::NAMESPACE, None).await.unwrap();
@@ -156,7 +156,7 @@ mod tests {
             deleted
         };
         let mut scene = Scene::default();
-        let wanted = |expires: &str| Wanted {
+        let wanted = |expires: &str| CaseObjects {
             shoots: vec![shoot("one", "1.27.1"), deleted.clone()],
             profiles: vec![profile(expires)],
         };

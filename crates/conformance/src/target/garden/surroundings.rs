@@ -1,4 +1,4 @@
-//! What every Shoot needs of a garden before its versions are looked at: a project, credentials, a seed, extensions.
+//! Objects that every Shoot needs in a garden before its versions are checked: a project, credentials, a seed, extensions.
 
 use kube::api::{Api, ApiResource, DeleteParams, DynamicObject, PostParams};
 use serde_json::{Value, json};
@@ -7,13 +7,13 @@ use substrate::facts::{self, Before};
 
 use super::scene::LAG;
 
-/// The namespace in which all Shoots are asked about.
+/// The namespace of all Shoots.
 pub(super) const NAMESPACE: &str = "garden-conformance";
-/// The project of that namespace; names of projects have at most ten letters.
+/// The project of that namespace; project names have at most ten letters.
 const PROJECT: &str = "conform";
-/// What must be said of what is to be deleted.
+/// Annotation that confirms a deletion.
 pub(super) const CONFIRMED: &str = "confirmation.gardener.cloud/deletion";
-/// Kinds and types of extensions of which the cases' Shoots are.
+/// Kinds and types of extensions that the cases' Shoots use.
 const EXTENSIONS: [(&str, &str); 15] = [
     ("BackupBucket", "local"),
     ("BackupEntry", "local"),
@@ -32,10 +32,10 @@ const EXTENSIONS: [(&str, &str); 15] = [
     ("ContainerRuntime", "kata"),
 ];
 
-/// The name of what says which extensions there are.
+/// The name of the ControllerRegistration.
 const REGISTRATION: &str = "conformance";
 
-/// What was made; what was there before is somebody's, and stays.
+/// Created objects; objects that existed before stay.
 #[derive(Default)]
 pub(super) struct Surroundings {
     made: Vec<Value>,
@@ -43,7 +43,7 @@ pub(super) struct Surroundings {
 }
 
 impl Surroundings {
-    /// Makes what is not there.
+    /// Creates objects that do not exist.
     pub(super) async fn make(&mut self, garden: &Cluster) -> Result<(), ClusterError> {
         let registered = registrations(garden).create(&PostParams::default(), &registration()).await;
         self.registered = registered.is_ok();
@@ -67,7 +67,7 @@ impl Surroundings {
         Ok(())
     }
 
-    /// Takes back what was made, and says what is left.
+    /// Removes created objects, and returns those that could not be removed.
     pub(super) async fn take_back(self, garden: &Cluster) -> Vec<String> {
         let mut left = Vec::new();
         if self.registered
@@ -90,14 +90,14 @@ impl Surroundings {
     }
 }
 
-/// Deletes an object after what a garden wants to hear before: that it may go, and that nobody holds it.
+/// Deletes an object after confirming the deletion and removing finalizers, as a garden requires.
 pub(super) async fn remove(garden: &Cluster, object: &Value) -> Result<(), ClusterError> {
     let confirmed = json!({"metadata": {"annotations": {CONFIRMED: "true"}, "finalizers": null}});
     garden.merge_patch(object, "", &confirmed).await?;
     facts::remove(garden, object).await
 }
 
-/// ControllerRegistrations, of which nothing else is asked or known here.
+/// The API of ControllerRegistrations.
 fn registrations(garden: &Cluster) -> Api<DynamicObject> {
     Api::all_with(garden.client(), &kind_of_registrations())
 }
@@ -119,7 +119,7 @@ fn registration() -> DynamicObject {
     DynamicObject::new(REGISTRATION, &kind_of_registrations()).data(json!({"spec": {"resources": resources}}))
 }
 
-/// In the order in which one needs the other.
+/// In the order of their dependencies.
 fn objects() -> Vec<Value> {
     let garden = |kind: &str, name: &str, spec: Value| json!({"apiVersion": "core.gardener.cloud/v1beta1", "kind": kind, "metadata": {"name": name}, "spec": spec});
     let secret = json!({"name": "local", "namespace": NAMESPACE});

@@ -1,5 +1,4 @@
-//! A kubeconfig as a container can use it: of its current context alone, without files beside it, and leading to this machine
-//! where it said loopback.
+//! Makes a kubeconfig usable for a container: reduces it to the current context, embeds files, and replaces loopback addresses.
 
 use std::path::Path;
 
@@ -8,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use http::Uri;
 use serde_json::{Map, Value};
 
-use super::network::{self, MACHINE, Machine, Network};
+use super::network::{self, HostAccess, MACHINE, Network};
 use super::relay::Relay;
 use crate::target::TargetError;
 use crate::target::command::file;
@@ -20,32 +19,35 @@ const FILES: [(&str, &str); 3] = [
     ("client-key", "client-key-data"),
 ];
 
-/// The text for a container in this network, and what leads it to the servers.
-pub(super) async fn carried(path: &Path, network: &Network) -> Result<(String, Vec<Relay>), TargetError> {
-    let shown = path.display().to_string();
-    let text = std::fs::read(path).map_err(|source| file("read", &shown, source))?;
-    // As client-go reads it, which minds no key that is there twice and no document behind the first.
+/// The text for a container in this network, and relays to the servers.
+pub(super) async fn for_container(
+    path: &Path,
+    network: &Network,
+) -> Result<(String, Vec<Relay>), TargetError> {
+    let name = path.display().to_string();
+    let text = std::fs::read(path).map_err(|source| file("read", &name, source))?;
+    // Like client-go, ignores duplicate keys and documents after the first.
     let mut kubeconfig = formats::yaml::first_document(&text)
-        .map_err(|error| TargetError::Description { what: shown, reason: error.to_string() })?;
+        .map_err(|error| TargetError::Description { what: name, reason: error.to_string() })?;
     let folder = path.parent().unwrap_or(Path::new(""));
     reduce(&mut kubeconfig);
     let mut relays = Vec::new();
     for user in parts(&mut kubeconfig, "users", "user") {
         if ["exec", "auth-provider"].iter().any(|field| user.contains_key(*field)) {
             let address = path.display().to_string();
-            let reason = "its user gets credentials from a program of this machine; name one with a token or a certificate";
-            return Err(TargetError::Unled { address, reason: reason.to_owned() });
+            let reason = "its user gets credentials from a program of this machine; use a kubeconfig with a token or a certificate";
+            return Err(TargetError::NotRoutable { address, reason: reason.to_owned() });
         }
         embed(user, folder)?;
     }
     for cluster in parts(&mut kubeconfig, "clusters", "cluster") {
         embed(cluster, folder)?;
-        relays.extend(lead(cluster, network).await?);
+        relays.extend(replace_loopback(cluster, network).await?);
     }
     Ok((kubeconfig.to_string(), relays))
 }
 
-/// Leaves the current context with its cluster and user: nobody else's credentials are handed over.
+/// Keeps only the current context with its cluster and user, so that no other credentials are passed on.
 fn reduce(kubeconfig: &mut Value) {
     let Some(current) = kubeconfig["current-context"].as_str().map(str::to_owned) else { return };
     retain(kubeconfig, "contexts", &current);
@@ -55,14 +57,14 @@ fn reduce(kubeconfig: &mut Value) {
     }
 }
 
-/// Leaves of a list what has this name.
+/// Keeps only the entries of a list with this name.
 fn retain(kubeconfig: &mut Value, list: &str, name: &str) {
     if let Some(list) = kubeconfig.get_mut(list).and_then(Value::as_array_mut) {
         list.retain(|named| named["name"] == name);
     }
 }
 
-/// The maps of a list of named ones.
+/// The maps in a list of named entries.
 fn parts<'a>(
     kubeconfig: &'a mut Value,
     list: &str,
@@ -72,7 +74,7 @@ fn parts<'a>(
     named.filter_map(move |named| named.get_mut(part)?.as_object_mut())
 }
 
-/// Takes in what lies in files.
+/// Embeds the content of files.
 fn embed(part: &mut Map<String, Value>, folder: &Path) -> Result<(), TargetError> {
     let read = |name: &Value| {
         let path = folder.join(name.as_str().unwrap_or_default());
@@ -91,31 +93,36 @@ fn embed(part: &mut Map<String, Value>, folder: &Path) -> Result<(), TargetError
     Ok(())
 }
 
-/// Names a server on this machine's loopback address as the container reaches it; its certificate is still for what it was
-/// called.
-async fn lead(cluster: &mut Map<String, Value>, network: &Network) -> Result<Option<Relay>, TargetError> {
-    let Network::Apart { host, machine, .. } = network else { return Ok(None) };
+/// Replaces the address of a server on this machine's loopback address by one that the container reaches; the expected name in
+/// its certificate stays.
+async fn replace_loopback(
+    cluster: &mut Map<String, Value>,
+    network: &Network,
+) -> Result<Option<Relay>, TargetError> {
+    let Network::Separate { host, machine, .. } = network else { return Ok(None) };
     let server = cluster.get("server").and_then(Value::as_str).unwrap_or_default().to_owned();
     let Ok(uri) = server.parse::<Uri>() else { return Ok(None) };
     let Some(own) = uri.host().filter(|own| network::is_loopback(own)).map(str::to_owned) else {
         return Ok(None);
     };
-    let unled = |reason: String| TargetError::Unled { address: server.clone(), reason };
+    let not_routable = |reason: String| TargetError::NotRoutable { address: server.clone(), reason };
     let (there, relay) = match machine {
-        Machine::Named => (network::elsewhere(&uri, MACHINE, uri.port_u16()), None),
-        Machine::Routed => {
+        HostAccess::Named => (network::with_host(&uri, MACHINE, uri.port_u16()), None),
+        HostAccess::Routed => {
             let usual = if uri.scheme_str() == Some("http") { 80 } else { 443 };
             let to = format!("{own}:{}", uri.port_u16().unwrap_or(usual));
             let relay = Relay::open(host, to).await.map_err(|error| {
-                unled(format!("{error}; name a cluster that containers of {host} reach with --kubeconfig"))
+                not_routable(format!(
+                    "{error}; set --kubeconfig to a cluster that containers of {host} can reach"
+                ))
             })?;
             let address = relay.address();
-            (network::elsewhere(&uri, &address.ip().to_string(), Some(address.port())), Some(relay))
+            (network::with_host(&uri, &address.ip().to_string(), Some(address.port())), Some(relay))
         }
-        Machine::Unreached => {
-            let reason = "a rootless engine leads its containers to no loopback address but their own; name a cluster on another \
-                          machine with --kubeconfig, or use an engine that root runs";
-            return Err(unled(reason.to_owned()));
+        HostAccess::Unreached => {
+            let reason = "containers of a rootless engine cannot reach the loopback address of the machine; set --kubeconfig to a cluster on another \
+                          machine, or use an engine that runs as root";
+            return Err(not_routable(reason.to_owned()));
         }
     };
     cluster.insert("server".to_owned(), there.into());
@@ -129,8 +136,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn apart(machine: Machine) -> Network {
-        Network::Apart { host: "127.0.0.1".to_owned(), listens: "127.0.0.1".to_owned(), machine }
+    fn apart(machine: HostAccess) -> Network {
+        Network::Separate { host: "127.0.0.1".to_owned(), listens: "127.0.0.1".to_owned(), machine }
     }
 
     fn written(folder: &Path, server: &str) -> std::path::PathBuf {
@@ -149,23 +156,23 @@ mod tests {
             ],
         });
         let path = folder.join("kubeconfig");
-        // What client-go does not mind either: a second document.
+        // client-go ignores a second document, too.
         std::fs::write(&path, format!("{kubeconfig}\n---\n{{}}\n")).unwrap();
         path
     }
 
     async fn carried_to(server: &str, network: &Network) -> Result<(Value, Vec<Relay>), TargetError> {
         let folder = tempfile::tempdir().unwrap();
-        let (text, relays) = carried(&written(folder.path(), server), network).await?;
+        let (text, relays) = for_container(&written(folder.path(), server), network).await?;
         Ok((serde_json::from_str(&text).unwrap(), relays))
     }
 
     #[tokio::test]
-    async fn files_are_taken_in_and_a_server_elsewhere_is_left() {
+    async fn files_are_embedded_and_a_server_on_another_host_is_kept() {
         for (server, network) in [
             ("https://127.0.0.1:6443", Network::Shared),
-            ("https://192.0.2.1:6443", apart(Machine::Routed)),
-            ("https://192.0.2.1:6443", apart(Machine::Unreached)),
+            ("https://192.0.2.1:6443", apart(HostAccess::Routed)),
+            ("https://192.0.2.1:6443", apart(HostAccess::Unreached)),
         ] {
             let (found, relays) = carried_to(server, &network).await.unwrap();
             let want = json!({"server": server, "certificate-authority-data": STANDARD.encode("authority")});
@@ -177,8 +184,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_server_on_loopback_is_named_as_the_container_reaches_it() {
-        let (found, _) = carried_to("https://localhost:6443", &apart(Machine::Named)).await.unwrap();
+    async fn a_server_on_loopback_gets_an_address_that_the_container_reaches() {
+        let (found, _) = carried_to("https://localhost:6443", &apart(HostAccess::Named)).await.unwrap();
         let cluster = &found["clusters"][0]["cluster"];
         assert_eq!(cluster["server"], "https://host.docker.internal:6443");
         assert_eq!(cluster["tls-server-name"], "localhost");
@@ -188,24 +195,26 @@ mod tests {
             ("https://127.0.0.1:6443/k8s/clusters/c", "https", "/k8s/clusters/c"),
             ("http://127.0.0.1:8001", "http", ""),
         ] {
-            let (found, relays) = carried_to(server, &apart(Machine::Routed)).await.unwrap();
+            let (found, relays) = carried_to(server, &apart(HostAccess::Routed)).await.unwrap();
             let cluster = &found["clusters"][0]["cluster"];
             assert_eq!(cluster["server"], format!("{scheme}://{}{path}", relays[0].address()));
             assert_eq!(cluster["tls-server-name"], "127.0.0.1");
         }
 
-        let refused = carried_to("https://127.0.0.1:6443", &apart(Machine::Unreached)).await.err().unwrap();
-        let words = "failed to lead the container to https://127.0.0.1:6443: a rootless engine";
-        assert!(refused.to_string().starts_with(words), "{refused}");
+        let refused =
+            carried_to("https://127.0.0.1:6443", &apart(HostAccess::Unreached)).await.err().unwrap();
+        let message =
+            "failed to connect the container to https://127.0.0.1:6443: containers of a rootless engine";
+        assert!(refused.to_string().starts_with(message), "{refused}");
     }
 
     #[tokio::test]
-    async fn credentials_of_a_program_cannot_be_handed_over() {
+    async fn credentials_from_a_program_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("kubeconfig");
         let user = json!({"users": [{"name": "a", "user": {"exec": {"command": "login"}}}]});
         std::fs::write(&path, user.to_string()).unwrap();
-        let refused = carried(&path, &Network::Shared).await.err().unwrap().to_string();
-        assert!(refused.ends_with("name one with a token or a certificate"), "{refused}");
+        let refused = for_container(&path, &Network::Shared).await.err().unwrap().to_string();
+        assert!(refused.ends_with("use a kubeconfig with a token or a certificate"), "{refused}");
     }
 }

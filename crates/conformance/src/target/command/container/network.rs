@@ -1,4 +1,4 @@
-//! How containers of an engine and this machine reach each other.
+//! The connections between containers of an engine and this machine.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -9,25 +9,25 @@ use substrate::docker::Engine;
 /// The network of an engine's containers, as this machine sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Network {
-    /// That of this machine: both have one loopback address.
+    /// This machine's network: both have the same loopback address.
     Shared,
-    /// Another one.
-    Apart {
-        /// Where published ports are reached from here.
+    /// A separate network.
+    Separate {
+        /// The host at which this machine reaches published ports.
         host: String,
-        /// The address of the engine's machine that they are published on.
+        /// The address of the engine's machine on which ports are published.
         listens: String,
-        /// How containers reach what this machine serves on its loopback address.
-        machine: Machine,
+        /// How containers reach servers on this machine's loopback address.
+        machine: HostAccess,
     },
 }
 
-/// How containers reach what a machine serves on its loopback address.
+/// How containers reach servers on a machine's loopback address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Machine {
-    /// The engine leads the name [`MACHINE`] there.
+pub(super) enum HostAccess {
+    /// By the name [`MACHINE`].
     Named,
-    /// Over a port of the address from which the machine speaks to the engine.
+    /// Through a relay on the address from which the machine connects to the engine.
     Routed,
     /// Not at all.
     Unreached,
@@ -37,69 +37,69 @@ pub(super) enum Machine {
 pub(super) const MACHINE: &str = "host.docker.internal";
 
 impl Network {
-    /// That of an engine which the client reaches at this address.
+    /// The network of an engine that the client reaches at this endpoint.
     pub(super) fn of(engine: &Engine, endpoint: &str) -> Self {
-        let apart = |host: &str, listens: &str, machine| Self::Apart {
+        let apart = |host: &str, listens: &str, machine| Self::Separate {
             host: host.to_owned(),
             listens: listens.to_owned(),
             machine,
         };
         if let Some(address) = &engine.address {
-            return apart(address, address, Machine::Routed);
+            return apart(address, address, HostAccess::Routed);
         }
         if let Some(host) = remote(endpoint) {
-            return apart(&host, "0.0.0.0", Machine::Routed);
+            return apart(&host, "0.0.0.0", HostAccess::Routed);
         }
         if engine.is_desktop || cfg!(not(target_os = "linux")) {
-            return apart("127.0.0.1", "127.0.0.1", Machine::Named);
+            return apart("127.0.0.1", "127.0.0.1", HostAccess::Named);
         }
         if engine.is_rootless {
-            return apart("127.0.0.1", "127.0.0.1", Machine::Unreached);
+            return apart("127.0.0.1", "127.0.0.1", HostAccess::Unreached);
         }
         Self::Shared
     }
 
-    /// Where ports of its containers are reached.
+    /// The host at which this machine reaches ports of containers.
     pub(super) fn host(&self) -> &str {
         match self {
             Self::Shared => "127.0.0.1",
-            Self::Apart { host, .. } => host,
+            Self::Separate { host, .. } => host,
         }
     }
 
-    /// The address of something that a container serves on its loopback address, as it is reached from here.
-    pub(super) fn reached(&self, address: &str) -> String {
+    /// The address at which this machine reaches a server on a container's loopback address.
+    pub(super) fn address_from_here(&self, address: &str) -> String {
         match (self, address.parse::<Uri>()) {
-            (Self::Apart { host, .. }, Ok(uri)) if uri.host().is_some_and(is_loopback) => {
-                elsewhere(&uri, host, uri.port_u16())
+            (Self::Separate { host, .. }, Ok(uri)) if uri.host().is_some_and(is_loopback) => {
+                with_host(&uri, host, uri.port_u16())
             }
             _ => address.to_owned(),
         }
     }
 
-    /// What `docker create` is told of it.
+    /// Its arguments of `docker create`.
     pub(super) fn flags(&self, ports: &BTreeSet<u16>) -> Vec<String> {
-        let Self::Apart { listens, .. } = self else {
-            // Users that are mapped to others have no part in the machine's network.
+        let Self::Separate { listens, .. } = self else {
+            // A user namespace excludes the machine's network.
             return ["--network=host", "--userns=host"].map(str::to_owned).to_vec();
         };
         ports.iter().map(|port| format!("--publish={listens}:{port}:{port}")).collect()
     }
 
-    /// What may be wrong where a container does not answer.
+    /// A possible reason if a container does not answer.
     pub(super) fn hint(&self) -> &'static str {
         match self {
             Self::Shared => {
-                "the engine must be this machine's: one behind a socket that was mounted has another loopback address"
+                "the engine must run on this machine: an engine behind a mounted socket has another loopback address"
             }
-            Self::Apart { .. } => {
-                "its ports are published, so it must listen on all addresses and not on loopback alone"
+            Self::Separate { .. } => {
+                "its ports are published, so it must listen on all addresses and not only on loopback"
             }
         }
     }
 }
 
-/// The port of an address that says one.
+/// The port of an address, if it has one.
 pub(super) fn port(address: &str) -> Option<u16> {
     address.parse::<Uri>().ok()?.port_u16()
 }
@@ -111,16 +111,16 @@ pub(super) fn is_loopback(host: &str) -> bool {
 }
 
 /// The same address on another host and port.
-pub(super) fn elsewhere(uri: &Uri, host: &str, port: Option<u16>) -> String {
+pub(super) fn with_host(uri: &Uri, host: &str, port: Option<u16>) -> String {
     let scheme = uri.scheme_str().unwrap_or("https");
     let host = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
     let port = port.map(|port| format!(":{port}")).unwrap_or_default();
     let path = uri.path_and_query().map_or("", |path| path.as_str());
-    // A path that nobody wrote is `/`.
+    // The path `/` is the default.
     format!("{scheme}://{host}{port}{}", if path == "/" { "" } else { path })
 }
 
-/// The host of an engine on another machine, or in a container beside this one.
+/// The host of an engine on another machine or in another container.
 fn remote(endpoint: &str) -> Option<String> {
     let uri: Uri = endpoint.parse().ok()?;
     let is_over_network = matches!(uri.scheme_str(), Some("tcp" | "http" | "https" | "ssh"));
@@ -132,8 +132,8 @@ fn remote(endpoint: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn apart(host: &str, listens: &str, machine: Machine) -> Network {
-        Network::Apart { host: host.to_owned(), listens: listens.to_owned(), machine }
+    fn apart(host: &str, listens: &str, machine: HostAccess) -> Network {
+        Network::Separate { host: host.to_owned(), listens: listens.to_owned(), machine }
     }
 
     #[cfg(target_os = "linux")]
@@ -148,12 +148,12 @@ mod tests {
             (&plain, here, Network::Shared),
             (&plain, "tcp://localhost:2375", Network::Shared),
             (&plain, "", Network::Shared),
-            (&private, here, apart("169.254.77.2", "169.254.77.2", Machine::Routed)),
-            (&plain, "tcp://docker:2375", apart("docker", "0.0.0.0", Machine::Routed)),
-            (&plain, "tcp://[2001:db8::1]:2376", apart("2001:db8::1", "0.0.0.0", Machine::Routed)),
-            (&plain, "ssh://me@192.0.2.1", apart("192.0.2.1", "0.0.0.0", Machine::Routed)),
-            (&desktop, here, apart("127.0.0.1", "127.0.0.1", Machine::Named)),
-            (&rootless, here, apart("127.0.0.1", "127.0.0.1", Machine::Unreached)),
+            (&private, here, apart("169.254.77.2", "169.254.77.2", HostAccess::Routed)),
+            (&plain, "tcp://docker:2375", apart("docker", "0.0.0.0", HostAccess::Routed)),
+            (&plain, "tcp://[2001:db8::1]:2376", apart("2001:db8::1", "0.0.0.0", HostAccess::Routed)),
+            (&plain, "ssh://me@192.0.2.1", apart("192.0.2.1", "0.0.0.0", HostAccess::Routed)),
+            (&desktop, here, apart("127.0.0.1", "127.0.0.1", HostAccess::Named)),
+            (&rootless, here, apart("127.0.0.1", "127.0.0.1", HostAccess::Unreached)),
         ] {
             assert_eq!(Network::of(engine, endpoint), want, "{endpoint}");
         }
@@ -161,15 +161,15 @@ mod tests {
 
     #[test]
     fn loopback_of_a_container_apart_is_where_its_ports_are_published() {
-        let apart = apart("192.0.2.1", "192.0.2.1", Machine::Routed);
+        let apart = apart("192.0.2.1", "192.0.2.1", HostAccess::Routed);
         for (address, want) in [
             ("https://127.0.0.1:9443", "https://192.0.2.1:9443"),
             ("http://localhost:80/readyz?a=b", "http://192.0.2.1:80/readyz?a=b"),
             ("https://[::1]:9443/x", "https://192.0.2.1:9443/x"),
             ("https://example.test:9443", "https://example.test:9443"),
         ] {
-            assert_eq!(apart.reached(address), want);
-            assert_eq!(Network::Shared.reached(address), address);
+            assert_eq!(apart.address_from_here(address), want);
+            assert_eq!(Network::Shared.address_from_here(address), address);
         }
     }
 }

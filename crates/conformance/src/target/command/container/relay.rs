@@ -1,4 +1,4 @@
-//! A port that containers reach, which leads to one that this machine serves on its loopback address.
+//! Forwards connections from a port that containers reach to a server on this machine's loopback address.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs as _, UdpSocket};
@@ -6,19 +6,19 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs as _, UdpSo
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-/// Leads connections on as long as it is held.
+/// Forwards connections until it is dropped.
 pub(super) struct Relay {
     address: SocketAddr,
     serving: JoinHandle<()>,
 }
 
 impl Relay {
-    /// Listens on the address from which this machine speaks to `host`, and leads to `to`, a host with a port.
+    /// Listens on the address from which this machine connects to `host`, and forwards to `to`, `HOST:PORT`.
     pub(super) async fn open(host: &str, to: String) -> io::Result<Self> {
         let listener = TcpListener::bind((towards(host)?, 0)).await?;
         let address = listener.local_addr()?;
         let serving = tokio::spawn(async move {
-            // One that breaks off is the caller's affair, who connects again.
+            // Callers reconnect after a broken connection.
             while let Ok((mut inner, _)) = listener.accept().await {
                 let to = to.clone();
                 tokio::spawn(async move {
@@ -30,7 +30,7 @@ impl Relay {
         Ok(Self { address, serving })
     }
 
-    /// Where it listens.
+    /// The address on which it listens.
     pub(super) fn address(&self) -> SocketAddr {
         self.address
     }
@@ -42,7 +42,7 @@ impl Drop for Relay {
     }
 }
 
-/// The address that packets to a host come from; none is sent.
+/// The local address for packets to a host; sends none.
 fn towards(host: &str) -> io::Result<IpAddr> {
     let there = (host, 9).to_socket_addrs()?.next().ok_or(io::ErrorKind::NotFound)?;
     let any =
@@ -58,7 +58,7 @@ mod tests {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     #[tokio::test]
-    async fn what_is_sent_to_it_arrives_and_is_answered_until_it_is_dropped() {
+    async fn connections_are_forwarded_until_it_is_dropped() {
         let echo = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let to = echo.local_addr().unwrap().to_string();
         tokio::spawn(async move {
@@ -72,9 +72,9 @@ mod tests {
         let mut stream = TcpStream::connect(address).await.unwrap();
         stream.write_all(b"words").await.unwrap();
         stream.shutdown().await.unwrap();
-        let mut said = String::new();
-        stream.read_to_string(&mut said).await.unwrap();
-        assert_eq!(said, "words");
+        let mut message = String::new();
+        stream.read_to_string(&mut message).await.unwrap();
+        assert_eq!(message, "words");
         drop(relay);
         tokio::task::yield_now().await;
         assert!(TcpStream::connect(address).await.is_err(), "it still listens");

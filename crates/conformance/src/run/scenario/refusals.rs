@@ -1,0 +1,71 @@
+//! Requests of the target that a step refuses until another step allows them again.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use apiserver::{Active, Effect, Fault, Matching, Verb, WatchEnd};
+use contract::scenario::{Asked, Refusal, Side};
+use substrate::embedded::Embedded;
+
+/// Refused requests of a user.
+pub(super) struct ActiveRefusals {
+    user: &'static str,
+    active: Mutex<BTreeMap<(Side, Asked), Active>>,
+}
+
+impl ActiveRefusals {
+    /// No refusal yet.
+    pub(super) fn to(user: &'static str) -> Self {
+        Self { user, active: Mutex::default() }
+    }
+
+    /// Refuses requests on a server; without a refusal, allows them again. Ends running watches of what is refused, unless
+    /// requests stay unanswered.
+    pub(super) fn set(&self, server: &Embedded, side: Side, requests: &Asked, refusal: Option<Refusal>) {
+        let mut active = self.active.lock().expect("no thread panics with the lock");
+        if let Some(before) = active.remove(&(side, requests.clone())) {
+            before.remove();
+        }
+        let Some(refusal) = refusal else { return };
+        let (faults, matching) = (server.faults(), self.matching(requests));
+        let watches = requests.verb.as_deref().is_none_or(|verb| verb == "watch");
+        if watches && refusal != Refusal::Unanswered {
+            faults.end_watches(matching.clone().verbs([Verb::Watch]), WatchEnd::Closed);
+        }
+        let fault = faults.add(Fault::new(matching, effect(refusal)));
+        active.insert((side, requests.clone()), fault);
+    }
+
+    fn matching(&self, requests: &Asked) -> Matching {
+        let (group, resource) = requests.resource.clone().unzip();
+        let (namespace, name) = requests.object.clone().unzip();
+        Matching {
+            user: Some(self.user.to_owned()),
+            verbs: requests.verb.as_deref().map(verbs).unwrap_or_default(),
+            // If no request is answered, discovery is not answered either.
+            paths: *requests == Asked::default(),
+            group,
+            resource,
+            namespace,
+            name,
+            ..Matching::default()
+        }
+    }
+}
+
+fn verbs(name: &str) -> Vec<Verb> {
+    let all = [Verb::Create, Verb::Update, Verb::Patch, Verb::Get, Verb::List, Verb::Watch];
+    let deletions = [Verb::Delete, Verb::DeleteCollection];
+    if name == "delete" {
+        return deletions.to_vec();
+    }
+    all.into_iter().filter(|verb| verb.as_str() == name).collect()
+}
+
+fn effect(refusal: Refusal) -> Effect {
+    match refusal {
+        Refusal::Forbidden => Effect::Refuse(apiserver::Refusal::Forbidden),
+        Refusal::Unavailable => Effect::Refuse(apiserver::Refusal::ServiceUnavailable { retry_after: 0 }),
+        Refusal::Unanswered => Effect::Stall,
+    }
+}

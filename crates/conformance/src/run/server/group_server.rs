@@ -1,0 +1,187 @@
+//! The API server of a group of cases, and the registration of a target there.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use substrate::cluster::Cluster;
+use substrate::embedded::Embedded;
+use substrate::envtest::Envtest;
+use tokio::time::Instant;
+use webhook::registration::WebhookConfiguration;
+
+use super::endpoint::WebhookEndpoint;
+use super::recorder::{Recorder, ToTarget};
+use super::{in_cluster, probe, registry};
+use crate::plan::Group;
+use crate::run::{Ground, PartState, Whole};
+use crate::target::{Facts, Running};
+
+const NOT_INSTALLED: &str = "on embedded API servers: the component is not installed in the cluster";
+const OTHER_TIME: &str =
+    "on embedded API servers: the row depends on the exact time, or its answer contains a date";
+/// Pause between two probes of a registration.
+pub(super) const PAUSE: Duration = Duration::from_millis(10);
+/// How long a server may take to activate a registration.
+pub(super) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A server and its connection to the target.
+pub(super) enum GroupServer {
+    /// In this process, for this group only; registrations are active immediately.
+    Embedded(Embedded),
+    /// Shared with other groups; reaches the target over TLS, and activates registrations after a while.
+    Envtest(Arc<Envtest>, WebhookEndpoint),
+    /// Shared with other groups; the target runs in the cluster.
+    Whole(Arc<Whole>),
+}
+
+impl GroupServer {
+    /// Opens the server of a group.
+    pub(super) async fn open(
+        shared: &PartState<'_>,
+        group: &Group,
+        recorder: &Arc<Recorder>,
+    ) -> Result<Self, String> {
+        let needs = shared.target.needs();
+        if let Ground::Envtest(server) = &shared.options.ground {
+            let written = needs.write(&Cluster::new(server.shared().client.clone())).await;
+            written.map_err(|error| error.to_string())?;
+            let endpoint =
+                WebhookEndpoint::open(Arc::clone(recorder)).await.map_err(|error| error.to_string())?;
+            return Ok(Self::Envtest(Arc::clone(server), endpoint));
+        }
+        if let Ground::Whole(whole) = &shared.options.ground
+            && embedded_reason(shared, group).is_none()
+        {
+            return Ok(Self::Whole(Arc::clone(whole)));
+        }
+        let dialers = Arc::new(ToTarget(Arc::clone(recorder)));
+        let server = needs.embedded(shared.target.is_outside(), Some(dialers)).await;
+        server.map(Self::Embedded).map_err(|error| error.to_string())
+    }
+
+    /// The cluster from which the target reads facts.
+    pub(super) fn facts(&self) -> Facts {
+        match self {
+            Self::Embedded(server) => Facts::in_process(server),
+            Self::Envtest(server, _) => Facts::of(server.shared()),
+            Self::Whole(whole) => Facts::of(&whole.cluster),
+        }
+    }
+
+    /// The cluster in which the cases of the group write.
+    pub(super) fn cluster(&self) -> Cluster {
+        let client = self.facts().client;
+        match self {
+            Self::Whole(whole) => whole.cluster(),
+            Self::Envtest(server, _) if !server.shared().has_controllers => {
+                Cluster::without_controllers(client)
+            }
+            Self::Embedded(_) | Self::Envtest(..) => Cluster::new(client),
+        }
+    }
+
+    /// Whether the objects of a group must be removed: others would see them, or the server outlives the run.
+    pub(super) fn needs_cleanup(&self, group: &Group) -> bool {
+        match self {
+            Self::Embedded(_) => false,
+            Self::Envtest(..) => group.alone,
+            Self::Whole(whole) => group.alone || whole.stays,
+        }
+    }
+
+    /// Whether the target runs in the cluster and is reached only through its Service.
+    pub(super) fn is_whole(&self) -> bool {
+        matches!(self, Self::Whole(_))
+    }
+
+    /// Whether registrations can be limited to the requests of one user group, so that they may stay for the run.
+    pub(super) fn supports_match_conditions(&self) -> bool {
+        matches!(self, Self::Whole(whole) if whole.supports_match_conditions())
+    }
+
+    /// The configurations with the addresses at which this server reaches the target.
+    pub(super) fn configurations_for(
+        &self,
+        running: &dyn Running,
+        configurations: &[WebhookConfiguration],
+    ) -> Result<Vec<Value>, String> {
+        let each = configurations.iter().enumerate();
+        let redirected = each.map(|(at, configuration)| match self {
+            Self::Embedded(_) => Ok(configuration.to_object()),
+            Self::Envtest(_, endpoint) => Ok(endpoint.redirected(configuration, at).to_object()),
+            Self::Whole(_) => {
+                let service = running.service().ok_or("the target has no Service in the cluster")?;
+                Ok(in_cluster::redirected(configuration, at, &service).to_object())
+            }
+        });
+        redirected.collect()
+    }
+
+    /// Registers a target and waits until the registration is active; adds the objects to `written`, also on failure.
+    pub(super) async fn register(
+        &self,
+        cluster: &Cluster,
+        configurations: &[Value],
+        written: &mut Vec<Value>,
+    ) -> Result<(), String> {
+        for object in configurations {
+            registry::create(cluster, object).await?;
+            written.push(object.clone());
+        }
+        self.wait_for_probes(cluster, written.len(), written.len()).await
+    }
+
+    /// Deletes the registration, as much of it as possible, and waits until it is inactive.
+    pub(super) async fn deregister(&self, cluster: &Cluster, written: &[Value]) -> Result<(), String> {
+        let mut failed = None;
+        for configuration in written {
+            match cluster.delete(configuration, "").await {
+                Ok(reply) if reply.is_success() || reply.code == 404 => {}
+                Ok(reply) => {
+                    failed = Some(format!("failed to delete a webhook configuration: {}", reply.message()));
+                }
+                Err(error) => failed = Some(error.to_string()),
+            }
+        }
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        self.wait_for_probes(cluster, written.len(), 0).await
+    }
+
+    /// Sends probes until this many configurations are active.
+    async fn wait_for_probes(&self, cluster: &Cluster, of: usize, wanted: usize) -> Result<(), String> {
+        let endpoint = match self {
+            Self::Envtest(_, endpoint) if of > 0 => endpoint,
+            Self::Whole(_) => return in_cluster::wait_until_registered(cluster, of, wanted > 0).await,
+            _ => return Ok(()),
+        };
+        let probe = probe::object("");
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            endpoint.reset_probes();
+            cluster.create(&probe, "dryRun=All").await.map_err(|error| error.to_string())?;
+            let active = endpoint.probe_count();
+            if active == wanted {
+                return Ok(());
+            }
+            if Instant::now() > deadline {
+                return Err(format!(
+                    "kube-apiserver uses {active} of {of} webhook configurations after {PATIENCE:?}, expected {wanted}"
+                ));
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+}
+
+/// Why a group runs on an embedded server though the run has a whole cluster.
+pub(super) fn embedded_reason(shared: &PartState<'_>, group: &Group) -> Option<&'static str> {
+    if !matches!(shared.options.ground, Ground::Whole(_)) {
+        return None;
+    }
+    let is_inside = shared.target.is_inside(&group.component);
+    let reason = if is_inside { OTHER_TIME } else { NOT_INSTALLED };
+    (!is_inside || group.now.is_some()).then_some(reason)
+}
