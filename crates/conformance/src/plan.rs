@@ -214,6 +214,7 @@ pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: b
     let separate_cases = [
         &mut plan.scenarios,
         &mut plan.configurations,
+        &mut plan.processes,
         &mut plan.decisions,
         &mut plan.maintenances,
         &mut plan.emitted,

@@ -255,7 +255,7 @@ async fn run_all(
     let (configured, error) = configure::run_cases(shared, &plan.configurations).await;
     case_runs.extend(configured);
     broken.extend(error);
-    asked.extend(process::run(shared, &plan.processes).await);
+    case_runs.extend(process::run_cases(shared, &plan.processes).await);
     let (scenarios, errors) = scenario::run_all(shared, &plan.scenarios);
     case_runs.extend(scenarios);
     broken.extend(errors);
