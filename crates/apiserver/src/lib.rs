@@ -54,7 +54,7 @@ pub use call::{User, Verb};
 pub use faults::{Active, Effect, Fault, Faults, Matching, Refusal, Strikes, WatchEnd};
 pub use front::{ServeError, Served};
 pub use http::upstream::{Answer, Upstream};
-pub use http::{passing::passed_on, reply::Body};
+pub use http::{forwarding::passed_on, reply::Body};
 pub use log::Request;
 pub use server::ApiServer;
 pub use state::{Authorization, Controllers};

@@ -33,7 +33,7 @@ pub(crate) fn object(call: &Call, object: &Object) -> Bytes {
 
 /// Renders an object of any version.
 pub(crate) fn value(call: &Call, object: &Value) -> Bytes {
-    let converted = convert::shown(object, &call.target.resource);
+    let converted = convert::to_version(object, &call.target.resource);
     let representation = match call.accept.representation {
         Representation::Full => return encode(&converted, call.accept.yaml),
         Representation::Metadata(version) => {
@@ -50,7 +50,7 @@ pub(crate) fn list<'a>(call: &Call, objects: impl Iterator<Item = &'a Object>, m
         Accept { representation: Representation::Full, yaml: false } => full_list(call, objects, meta),
         Accept { representation, yaml } => {
             let converted: Vec<_> =
-                objects.map(|object| convert::shown(object.value(), &call.target.resource)).collect();
+                objects.map(|object| convert::to_version(object.value(), &call.target.resource)).collect();
             let mut list = match representation {
                 Representation::Full => {
                     full_list_value(call, converted.iter().map(|object| (**object).clone()))
@@ -97,7 +97,7 @@ fn full_list<'a>(call: &Call, objects: impl Iterator<Item = &'a Object>, meta: &
             (true, true) => text.extend_from_slice(object.json()),
             (true, false) => text.extend_from_slice(object.item_json()),
             (false, custom) => {
-                let converted = convert::shown(object.value(), resource);
+                let converted = convert::to_version(object.value(), resource);
                 let item =
                     if custom { converted.into_owned() } else { without_type_meta(converted.into_owned()) };
                 text.extend_from_slice(item.to_string().as_bytes());

@@ -66,7 +66,7 @@ impl Selection {
         if self.fields.terms.is_empty() {
             return true;
         }
-        let converted = convert::shown(object, &target.resource);
+        let converted = convert::to_version(object, &target.resource);
         self.fields.terms.iter().all(|term| (value(&converted, &term.field) == term.value) == term.equal)
     }
 }

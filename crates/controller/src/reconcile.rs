@@ -85,7 +85,7 @@ pub(crate) fn erase<R: Reconcile>(reconciler: R) -> Erased {
 pub fn describe_error(error: &(dyn Error + 'static)) -> String {
     let mut text = message(error);
     let mut last = error;
-    while let Some(cause) = last.source().filter(|_| answer(last).is_none()) {
+    while let Some(cause) = last.source().filter(|_| api_status(last).is_none()) {
         let inner = message(cause);
         if !text.contains(&inner) {
             text = format!("{text}: {inner}");

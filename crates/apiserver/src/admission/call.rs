@@ -69,7 +69,7 @@ pub(super) async fn convert_for_webhook(
     }
     let served = shared.registry.served();
     let target = served.target(&sent_as.group, &sent_as.version, &sent_as.resource);
-    match target.filter(|_| Spoken::is_own(call)) {
+    match target.filter(|_| BodyKind::is_of_resource(call)) {
         Some(target) => {
             let converted = versions::convert(shared, &target, object.clone(), &target.resource).await;
             converted.map_err(|status| Failure::Refused(Status::internal(&status.message)))

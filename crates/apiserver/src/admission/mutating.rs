@@ -133,7 +133,7 @@ async fn convert_from_webhook(
     object: &Value,
     patched: Value,
 ) -> Result<Value, Failure> {
-    if call.path.subresource != "scale" && !Spoken::is_own(call) {
+    if call.path.subresource != "scale" && !BodyKind::is_of_resource(call) {
         return decode::mutated(shared, call, patched).map_err(Failure::Refused);
     }
     if call.path.subresource != "scale" {

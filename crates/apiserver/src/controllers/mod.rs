@@ -55,7 +55,7 @@ struct ControllerSet {
 /// Runs the controllers until the server is gone.
 pub(crate) async fn run(weak_state: Weak<Shared>, client: Client) {
     let Some(shared) = weak_state.upgrade() else { return };
-    let mut revisions = shared.store.all_news();
+    let mut revisions = shared.store.subscribe_all();
     let mut controllers = ControllerSet::new(shared.switches.controllers);
     drop(shared);
     let mut seen = None;
@@ -104,7 +104,7 @@ fn changes_since(store: &Store, seen: Option<u64>) -> (Vec<ObjectChange>, u64) {
         });
         return (changes.collect(), revision);
     }
-    let (objects, revision) = store.everything();
+    let (objects, revision) = store.all_objects();
     let changes = objects.into_iter().map(|(table, key, object)| ObjectChange {
         table,
         key,

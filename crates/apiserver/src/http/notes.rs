@@ -15,9 +15,9 @@ pub(crate) struct Notes {
     /// For the audit log, as `webhook/key`.
     pub(crate) annotations: BTreeMap<String, String>,
     /// Whether the stored form differs from the form as read, so that writing the same object again is a change.
-    pub(crate) rough: bool,
+    pub(crate) non_canonical: bool,
     /// Whether the request sets a list or map to empty where kube-apiserver distinguishes this from leaving it out.
-    pub(crate) empties: bool,
+    pub(crate) empty_collections: bool,
 }
 
 impl Notes {

@@ -11,7 +11,7 @@ use crate::crd;
 use crate::http::status::{GroupResource, Status};
 use crate::object::meta;
 use crate::object::removal::{self, DeleteOptions, DeletionEffect};
-use crate::registry::Target;
+use crate::registry::ServedResource;
 use crate::state::Shared;
 use crate::store::{Expect, Object};
 
@@ -64,7 +64,7 @@ pub(crate) fn admit_deletion(call: &Call, name: &str) -> Result<(), Status> {
 }
 
 /// Completes objects that configure the server: CRDs and webhook configurations.
-pub(crate) fn prepare(target: &Target, object: &mut Value, now: Timestamp) -> Result<(), Status> {
+pub(crate) fn prepare(target: &ServedResource, object: &mut Value, now: Timestamp) -> Result<(), Status> {
     match target.table.as_str() {
         CRDS => crd::prepare(object, now),
         MUTATING | VALIDATING => admission::prepare(object),
@@ -73,7 +73,11 @@ pub(crate) fn prepare(target: &Target, object: &mut Value, now: Timestamp) -> Re
 }
 
 /// Completes a CRD by comparison with the other CRDs; returns warnings for the user.
-pub(crate) fn compare_with_others(shared: &Shared, target: &Target, object: &mut Value) -> Vec<String> {
+pub(crate) fn compare_with_others(
+    shared: &Shared,
+    target: &ServedResource,
+    object: &mut Value,
+) -> Vec<String> {
     match target.table.as_str() {
         CRDS => {
             let snapshot = shared.store.snapshot(CRDS);
@@ -86,7 +90,7 @@ pub(crate) fn compare_with_others(shared: &Shared, target: &Target, object: &mut
 }
 
 /// Whether a terminating object has no finalizers and no grace period left.
-pub(crate) fn is_gone(target: &Target, object: &Value) -> bool {
+pub(crate) fn is_gone(target: &ServedResource, object: &Value) -> bool {
     let has_content = target.table == NAMESPACES && has_content_finalizers(object);
     let grace =
         meta::of(object).get("deletionGracePeriodSeconds").and_then(Value::as_i64).unwrap_or_default();
@@ -94,7 +98,7 @@ pub(crate) fn is_gone(target: &Target, object: &Value) -> bool {
 }
 
 /// Updates the registry after an object was written.
-pub(crate) fn after_write(shared: &Shared, target: &Target, object: &Value) {
+pub(crate) fn after_write(shared: &Shared, target: &ServedResource, object: &Value) {
     if target.table != CRDS {
         return;
     }
@@ -107,7 +111,7 @@ pub(crate) fn after_write(shared: &Shared, target: &Target, object: &Value) {
 }
 
 /// Updates the registry after an object was removed.
-pub(crate) fn after_removal(shared: &Shared, target: &Target, object: &Value) {
+pub(crate) fn after_removal(shared: &Shared, target: &ServedResource, object: &Value) {
     if target.table == CRDS
         && let Some(crd) = crd::read(object)
     {
@@ -171,7 +175,7 @@ pub(crate) fn remove_gracefully(
 }
 
 /// Deletes all objects of a resource whose key has the prefix, without admission.
-fn delete_all(shared: &Shared, target: &Target, prefix: &str) {
+fn delete_all(shared: &Shared, target: &ServedResource, prefix: &str) {
     let snapshot = shared.store.snapshot(&target.table);
     let options = DeleteOptions { grace_period_seconds: Some(0), ..DeleteOptions::default() };
     for (key, _) in snapshot.range(prefix, None) {
@@ -199,7 +203,7 @@ fn delete_all(shared: &Shared, target: &Target, prefix: &str) {
 }
 
 /// Changes an object without a request; removes it if this was its last finalizer.
-fn update_without_request(shared: &Shared, target: &Target, key: &str, change: impl Fn(&mut Value)) {
+fn update_without_request(shared: &Shared, target: &ServedResource, key: &str, change: impl Fn(&mut Value)) {
     while let Some(object) = shared.store.get(&target.table, key) {
         let mut value = object.value().clone();
         change(&mut value);

@@ -86,7 +86,7 @@ impl DeleteOptions {
 
 /// The effect of a deletion on an object.
 pub(crate) fn effect(
-    target: &Target,
+    target: &ServedResource,
     object: &Value,
     options: &DeleteOptions,
     now: Timestamp,
@@ -139,7 +139,7 @@ pub(crate) fn effect(
 }
 
 /// Sets the garbage collector's finalizers as the policy demands; returns whether that changed anything.
-fn follow_policy(target: &Target, object: &mut Value, options: &DeleteOptions) -> bool {
+fn follow_policy(target: &ServedResource, object: &mut Value, options: &DeleteOptions) -> bool {
     let before: Vec<String> = meta::finalizers(object).into_iter().map(str::to_owned).collect();
     let has = |finalizer: &str| before.iter().any(|found| found == finalizer);
     let (orphan, foreground) = match (options.orphan_dependents, options.propagation_policy.as_deref()) {
@@ -177,7 +177,7 @@ fn mark_terminating(object: &mut Value, grace: i64, now: Timestamp) {
 }
 
 /// The grace period; only pods on a node have one.
-fn grace_period(target: &Target, object: &Value, options: &DeleteOptions) -> i64 {
+fn grace_period(target: &ServedResource, object: &Value, options: &DeleteOptions) -> i64 {
     if target.table != "pods" {
         return 0;
     }

@@ -12,7 +12,7 @@ const V3: &str = "#/components/schemas/";
 const V2: &str = "#/definitions/";
 
 /// `/openapi/v3`: the list of documents, with those in `others`.
-pub(crate) fn index(served: &Served, others: Map<String, Value>) -> Value {
+pub(crate) fn index(served: &ServedKinds, others: Map<String, Value>) -> Value {
     let mut paths = others;
     for group in served.kinds.groups() {
         for version in &group.versions {
@@ -25,12 +25,12 @@ pub(crate) fn index(served: &Served, others: Map<String, Value>) -> Value {
 }
 
 /// `/openapi/v3/apis/apps/v1`: the document of a group version.
-pub(crate) fn document(served: &Served, group: &str, version: &str) -> Option<Value> {
+pub(crate) fn document(served: &ServedKinds, group: &str, version: &str) -> Option<Value> {
     served.kinds.openapi(group, version)
 }
 
 /// `/openapi/v2`: all documents merged into one of OpenAPI v2.
-pub(crate) fn v2_document(served: &Served) -> Value {
+pub(crate) fn v2_document(served: &ServedKinds) -> Value {
     let (mut paths, mut definitions) = (Map::new(), Map::new());
     let mut info = Value::Null;
     let groups = served.kinds.groups().iter();

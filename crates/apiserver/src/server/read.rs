@@ -41,7 +41,7 @@ pub(super) fn read(
     let verb = Verb::of(&parts.method, &path, watch).ok_or_else(unknown)?;
     let header = |name| text(&parts.headers, name);
     let collection = matches!(verb, Verb::List | Verb::Watch);
-    let refused = |status| {
+    let not_acceptable = |status| {
         Box::new(Reply::from(if target.custom {
             status
         } else {

@@ -59,7 +59,7 @@ async fn admit_and_store(
     call: &Call,
     (mut object, notes): (Value, Notes),
 ) -> Result<Reply, Status> {
-    decode::place(call, &mut object)?;
+    decode::set_namespace(call, &mut object)?;
     let name = meta::name(&object).to_owned();
     let dry_run = call.query.dry_run();
     let mut review =
@@ -74,7 +74,7 @@ async fn admit_and_store(
     for attempt in 1..=attempts {
         let (mut object, reserved) =
             prepare(shared, call, mutated.clone()).map_err(|status| status.with_notes(&review.notes))?;
-        let texts = effects::compare(shared, &call.target, &mut object);
+        let texts = effects::compare_with_others(shared, &call.target, &mut object);
         let name = meta::name(&object).to_owned();
         review.name.clone_from(&name);
         review.notes.warn(texts);
@@ -84,13 +84,13 @@ async fn admit_and_store(
         let object = review.object.take().expect("validation keeps the object");
         // Unknown fields of an applied configuration count as a change, but are not stored.
         let object = decode::pruned(call, object);
-        let stored = versions::converted(shared, &call.target, object, &call.target.storage).await?;
-        let persisted = persist(shared, call, (stored, review.notes.rough), dry_run);
+        let stored = versions::convert(shared, &call.target, object, &call.target.storage).await?;
+        let persisted = persist(shared, call, (stored, review.notes.non_canonical), dry_run);
         drop(reserved);
         match persisted {
             Ok(object) => {
                 let notes = std::mem::take(&mut review.notes);
-                let converted = versions::read_one(shared, &call.target, &object).await?;
+                let converted = versions::read(shared, &call.target, &object).await?;
                 let body = render::object(call, &converted);
                 return Ok(Reply { notes, name: Some(name), ..Reply::json(201, body) });
             }
@@ -160,7 +160,7 @@ fn persist(
     meta::of_mut(&mut object).remove("selfLink");
     if dry_run {
         let exists_already = shared.store.get(&call.target.table, &key).is_some();
-        return if exists_already { Err(exists()) } else { Ok(Arc::new(Object::shown(object, 0))) };
+        return if exists_already { Err(exists()) } else { Ok(Arc::new(Object::unstored(object, 0))) };
     }
     let object = shared
         .store

@@ -52,7 +52,7 @@ pub(crate) async fn delete(shared: &Shared, call: &Call) -> Result<Reply, Status
         render::encode(&status, call.accept.yaml)
     } else {
         let target = &call.target;
-        let converted = versions::converted(shared, target, deleted.object, &target.resource).await?;
+        let converted = versions::convert(shared, target, deleted.object, &target.resource).await?;
         render::value(call, &converted)
     };
     Ok(Reply { notes, ..Reply::json(code, answer) })
@@ -129,9 +129,9 @@ async fn delete_object(
         };
         let effect = removal::effect(&call.target, current.value(), options, shared.clock.now());
         if dry_run {
-            return Ok(dry_run_outcome(call, current.value(), step, notes));
+            return Ok(dry_run_outcome(call, current.value(), effect, notes));
         }
-        check_freed_precondition(call, current.value(), (&step, options))?;
+        check_freed_precondition(call, current.value(), (&effect, options))?;
         let returns_object = strategy::returns_deleted(&call.target);
         let deleted = |object: Value, gone: bool| Ok(Deletion { object, gone, returns_object, notes });
         let expect = Expect::Revision(current.revision());
@@ -166,8 +166,8 @@ async fn admit(
     current: &Arc<Object>,
     (dry_run, (name, options)): (bool, (&str, &Value)),
 ) -> Result<Notes, Status> {
-    let read = versions::read_one(shared, &call.target, current).await?;
-    let converted = convert::shown(read.value(), &call.target.resource);
+    let read = versions::read(shared, &call.target, current).await?;
+    let converted = convert::to_version(read.value(), &call.target.resource);
     let mut review = Review::new(call, Operation::Delete, name, dry_run, options.clone());
     review.old = Some(Cow::Borrowed(&*converted));
     admission::mutate(shared, call, &mut review).await?;
@@ -176,14 +176,18 @@ async fn admit(
 }
 
 /// The outcome of a deletion in a dry run.
-fn dry_run_outcome(call: &Call, current: &Value, step: Step, notes: Notes) -> Deletion {
+fn dry_run_outcome(call: &Call, current: &Value, effect: DeletionEffect, notes: Notes) -> Deletion {
     let returns_object = strategy::returns_deleted(&call.target);
-    match step {
-        Step::Pending => Deletion { object: current.clone(), gone: false, returns_object, notes },
-        Step::Marked(object) => Deletion { object, gone: false, returns_object, notes },
-        Step::Gone(object) | Step::Graceful(object) => Deletion { object, gone: true, returns_object, notes },
+    match effect {
+        DeletionEffect::Unchanged => Deletion { object: current.clone(), gone: false, returns_object, notes },
+        DeletionEffect::Mark(object) => Deletion { object, gone: false, returns_object, notes },
+        DeletionEffect::Remove(object) | DeletionEffect::MarkAndRemove(object) => {
+            Deletion { object, gone: true, returns_object, notes }
+        }
         // As in kube-apiserver, a dry run answers with an empty object when the last finalizer is gone.
-        Step::Freed(_) => Deletion { object: empty_object(call), gone: true, returns_object: true, notes },
+        DeletionEffect::RemoveReleased(_) => {
+            Deletion { object: empty_object(call), gone: true, returns_object: true, notes }
+        }
     }
 }
 
@@ -195,7 +199,7 @@ fn check_freed_precondition(
     (effect, options): (&DeletionEffect, &DeleteOptions),
 ) -> Result<(), Status> {
     let has_revision = options.preconditions.as_ref().is_some_and(|of| of.resource_version.is_some());
-    if !has_revision || !matches!(step, Step::Freed(_)) {
+    if !has_revision || !matches!(effect, DeletionEffect::RemoveReleased(_)) {
         return Ok(());
     }
     let found = meta::text(current, "resourceVersion");

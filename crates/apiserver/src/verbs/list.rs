@@ -68,7 +68,7 @@ pub(crate) async fn page(shared: &Shared, call: &Call) -> Result<Page, Status> {
     while objects.len() < limit
         && let Some((key, object)) = remaining.next()
     {
-        let converted = versions::read_one(shared, &call.target, object).await?;
+        let converted = versions::read(shared, &call.target, object).await?;
         if selection.selects(converted.value(), &call.target) {
             objects.push(converted);
             last = Some(key);

@@ -56,7 +56,7 @@ pub(crate) async fn mutate(shared: &Shared, call: &Call, review: &mut Review<'_>
     admission::mutate(shared, call, review).await?;
     let Some(object) = review.object.as_mut() else { return Ok(()) };
     deduplicate_owners(object, &mut review.notes, true);
-    let Some(why) = apply::unreadable(object) else { return Ok(()) };
+    let Some(why) = apply::managed_fields_error(object) else { return Ok(()) };
     match before {
         Some(entries) => meta::set(object, "managedFields", entries),
         None => {

@@ -122,7 +122,7 @@ impl ApplyEdit<'_> {
         };
         // A field that became empty is null, which the schema may refuse. As in kube-apiserver, it does not count as a
         // null that was sent.
-        decode::identify(self.call, &mut object)?;
+        decode::check_type_meta(self.call, &mut object)?;
         structural::default(&mut object, schema);
         Ok(object)
     }
@@ -164,7 +164,7 @@ impl Edit for PatchEdit<'_> {
 
 /// Refuses an object whose namespace or name differs from the request's; sets the namespace if it is absent.
 pub(crate) fn check_namespace_and_name(call: &Call, object: &mut Value) -> Result<(), Status> {
-    decode::place(call, object)?;
+    decode::set_namespace(call, object)?;
     check_name(call, object)
 }
 

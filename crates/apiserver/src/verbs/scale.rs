@@ -34,7 +34,7 @@ enum ScaleChange {
 pub(crate) async fn get(shared: &Shared, call: &Call) -> Result<Reply, Status> {
     let object = super::read(shared, call).await?;
     let scaling = call.target.scaling.as_deref();
-    let converted = convert::shown(object.value(), &call.target.resource);
+    let converted = convert::to_version(object.value(), &call.target.resource);
     if let Some(paths) = scaling {
         scale::check(&converted, paths).map_err(Status::failure)?;
         if scale::at(&converted, &paths.wanted).is_none() {
@@ -51,7 +51,7 @@ pub(crate) async fn write(shared: &Shared, call: &Call, patched: bool) -> Result
     let change = if !patched {
         apply::check(call, "UpdateOptions", None)?;
         let mut scale = decode::object(shared, call, &mut notes)?;
-        decode::place(call, &mut scale)?;
+        decode::set_namespace(call, &mut scale)?;
         update::check_name(call, &scale).map_err(|status| status.with_notes(&notes))?;
         ScaleChange::Replace(scale)
     } else if decode::media_type(&call.content_type) == APPLY {

@@ -96,8 +96,8 @@ pub(crate) async fn change_and_render(
     loop {
         let current = shared.store.get(&call.target.table, &call.key(name));
         let current = current.ok_or_else(|| Status::not_found(call.group_resource(), name))?;
-        let read = versions::read_one(shared, &call.target, &current).await?;
-        let converted = convert::shown(read.value(), &call.target.resource);
+        let read = versions::read(shared, &call.target, &current).await?;
+        let converted = convert::to_version(read.value(), &call.target.resource);
         let mut review = Review::new(call, Operation::Update, name, dry_run, options.clone());
         let edited = edit.apply(shared, &converted, &mut review.notes);
         let mut edited = edited.map_err(|status| status.with_notes(&review.notes))?;
@@ -109,10 +109,10 @@ pub(crate) async fn change_and_render(
         let mutated = review.object.take().expect("mutation keeps the object of an update");
         let (mut prepared, reserved) =
             prepare(shared, call, mutated, &converted).map_err(|status| status.with_notes(&review.notes))?;
-        if review.notes.empties && call.path.subresource.is_empty() {
+        if review.notes.empty_collections && call.path.subresource.is_empty() {
             meta::set(&mut prepared, "generation", meta::generation(&converted) + 1);
         }
-        review.notes.warn(effects::compare(shared, &call.target, &mut prepared));
+        review.notes.warn(effects::compare_with_others(shared, &call.target, &mut prepared));
         review.notes.warn(warnings::of(call, &prepared, Some(&converted)));
         review.object = Some(prepared);
         admission::validate(shared, call, &mut review).await?;
@@ -121,12 +121,12 @@ pub(crate) async fn change_and_render(
         drop(review);
         // Unknown fields of an applied configuration count as a change, but are not stored.
         let object = decode::pruned(call, object);
-        let stored = versions::converted(shared, &call.target, object, &call.target.storage).await?;
-        let persisted = persist(shared, call, &current, (stored, notes.rough), dry_run);
+        let stored = versions::convert(shared, &call.target, object, &call.target.storage).await?;
+        let persisted = persist(shared, call, &current, (stored, notes.non_canonical), dry_run);
         drop(reserved);
         // A concurrent request changed the object: repeat the edit on the current one.
         if let Ok(object) = persisted {
-            let converted = versions::read_one(shared, &call.target, &object).await?;
+            let converted = versions::read(shared, &call.target, &object).await?;
             return Ok((render::object(call, &converted), notes));
         }
     }
@@ -298,7 +298,7 @@ fn persist(
     if effects::is_gone(&call.target, &object) {
         // Watches receive the last stored state.
         let removed = shared.store.remove(table, &key, expect, current.value().clone())?;
-        effects::removed(shared, &call.target, removed.value());
+        effects::after_removal(shared, &call.target, removed.value());
         // The answer is the object as sent, at the revision that it replaced.
         return Ok(unstored(object));
     }

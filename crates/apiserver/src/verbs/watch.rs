@@ -142,7 +142,7 @@ impl Watcher {
             .map(|(_, object)| Arc::clone(object))
             .collect();
         for object in &objects {
-            let converted = versions::read_one(&self.shared, &self.call.target, object).await?;
+            let converted = versions::read(&self.shared, &self.call.target, object).await?;
             if self.selection.selects(converted.value(), &self.call.target) {
                 let line = self.line("ADDED", &converted);
                 self.pending.push_back(line);
@@ -249,7 +249,7 @@ impl Watcher {
             (None, false) => None,
             (None, true) => Some(self.line("ADDED", &object)),
             (Some(_), true) => Some(self.line("MODIFIED", &object)),
-            (Some(_), false) if event.change == Change::Deleted => Some(self.line("DELETED", &object)),
+            (Some(_), false) if event.change == EventKind::Deleted => Some(self.line("DELETED", &object)),
             // The object is not selected any more: send its last selected state as deleted, at the revision of the
             // write.
             (Some(before), false) => {
@@ -272,7 +272,7 @@ impl Watcher {
             return line(kind, &render::value(&self.call, object));
         };
         let columns = !std::mem::replace(&mut self.sent_columns, true);
-        let converted = convert::shown(object, &self.call.target.resource);
+        let converted = convert::to_version(object, &self.call.target.resource);
         let table = table::of(&self.call, std::iter::once(&*converted), version, columns);
         line(kind, table.to_string().as_bytes())
     }

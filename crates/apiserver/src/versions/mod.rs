@@ -65,7 +65,7 @@ pub(crate) async fn convert(
 
 async fn read_custom(
     shared: &Shared,
-    target: &Target,
+    target: &ServedResource,
     versions: &Versions,
     object: &Arc<Object>,
 ) -> Result<Arc<Object>, Status> {
@@ -97,8 +97,8 @@ async fn call_webhook(
         conversion.version().ok_or_else(|| Status::failure("no supported conversion review versions"))?;
     let body = Bytes::from(review::request(object, to, version, &uid).to_string());
     let answer = posting::post(shared, &conversion.client, TIMEOUT_SECONDS, body).await;
-    let answer = answer.map_err(|unanswered| {
-        let (Unanswered::NoWay(why) | Unanswered::Failed(why)) = unanswered;
+    let answer = answer.map_err(|error| {
+        let (PostError::NoClient(why) | PostError::Failed(why)) = error;
         failed(format!("failed: {why}"))
     })?;
     let converted =

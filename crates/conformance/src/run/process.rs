@@ -68,7 +68,10 @@ async fn observe(shared: &PartState<'_>, located: LocatedCase<'_>) -> Attempt {
 }
 
 /// The cluster that the program works with, and the server that lives as long.
-async fn cluster(shared: &PartState<'_>, located: LocatedCase<'_>) -> Result<(Option<Embedded>, Facts), NeedsError> {
+async fn cluster(
+    shared: &PartState<'_>,
+    located: LocatedCase<'_>,
+) -> Result<(Option<Embedded>, Facts), NeedsError> {
     let needs = shared.target.needs();
     let (server, facts) = match &shared.options.ground {
         Ground::Direct(FactsFrom::Given(facts)) => return Ok((None, facts.clone())),

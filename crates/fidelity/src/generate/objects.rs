@@ -42,7 +42,7 @@ impl RequestBuilder<'_> {
 
     /// A Scale object for the subresource `scale`.
     pub(super) fn scale(&mut self) -> Value {
-        let mut metadata = json!({"name": self.kind.named(self.name), "namespace": "${ns}"});
+        let mut metadata = json!({"name": self.kind.object_name(self.name), "namespace": "${ns}"});
         if self.dice.percent(40) {
             let revision = *self.dice.pick(&["rv", "stale"]);
             metadata["resourceVersion"] = self.placeholder(revision).into();

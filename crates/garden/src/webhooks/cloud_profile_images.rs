@@ -119,7 +119,7 @@ fn interfaces(cris: &[Cri], at: &Path) -> FieldErrors {
         }
     }
     if !names.iter().any(|name| *name == CRI_DOCKER) {
-        let all: Vec<String> = cris.iter().map(shown).collect();
+        let all: Vec<String> = cris.iter().map(go_value).collect();
         let all = Shown::verbatim(format!("[]core.CRI{{{}}}", all.join(", ")));
         errors.push(Error::invalid(at, all, "must provide docker as supported container runtime"));
     }

@@ -147,7 +147,7 @@ fn go_value(value: &Value) -> String {
         Value::Bool(flag) => flag.to_string(),
         Value::Number(number) => number.to_string(),
         Value::String(text) => text.clone(),
-        Value::Array(items) => format!("[{}]", items.iter().map(printed).collect::<Vec<_>>().join(" ")),
+        Value::Array(items) => format!("[{}]", items.iter().map(go_value).collect::<Vec<_>>().join(" ")),
         Value::Object(fields) => {
             let pairs = fields.iter().map(|(key, value)| format!("{key}:{}", go_value(value)));
             format!("map[{}]", pairs.collect::<Vec<_>>().join(" "))

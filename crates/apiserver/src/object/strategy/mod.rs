@@ -118,12 +118,12 @@ pub(crate) const METADATA_STAYS: &[(&str, &str)] = &[
 ];
 
 /// Whether an update without resourceVersion is allowed.
-pub(crate) fn allows_unconditional_update(target: &Target) -> bool {
+pub(crate) fn allows_unconditional_update(target: &ServedResource) -> bool {
     !target.custom && !is_one_of(&target.resource, CONDITIONAL_UPDATE)
 }
 
 /// Whether an update creates a missing object. As in kube-apiserver, an update of the status does so too.
-pub(crate) fn allows_create_on_update(target: &Target, subresource: &str) -> bool {
+pub(crate) fn allows_create_on_update(target: &ServedResource, subresource: &str) -> bool {
     matches!(subresource, "" | "status") && !target.custom && is_one_of(&target.resource, CREATE_ON_UPDATE)
 }
 
@@ -133,12 +133,12 @@ pub(crate) fn returns_deleted(target: &ServedResource) -> bool {
 }
 
 /// Whether the first update of an object is a write even if it changes nothing.
-pub(crate) fn is_rewritten_once(target: &Target) -> bool {
+pub(crate) fn is_rewritten_once(target: &ServedResource) -> bool {
     !target.custom && is_one_of(&target.resource, REWRITTEN_ONCE)
 }
 
 /// What the server sets in a new object: status, generation, finalizer of a namespace.
-pub(crate) fn prepare_for_create(target: &Target, object: &mut Value) {
+pub(crate) fn prepare_for_create(target: &ServedResource, object: &mut Value) {
     let resource = &target.resource;
     let keeps_status = is_one_of(resource, &[("", "nodes")]);
     if resource.has_status()
@@ -170,7 +170,7 @@ pub(crate) fn prepare_for_create(target: &Target, object: &mut Value) {
 }
 
 /// What the server sets in an updated object: the status stays, changes increment the generation.
-pub(crate) fn prepare_for_update(target: &Target, object: &mut Value, old: &Value) {
+pub(crate) fn prepare_for_update(target: &ServedResource, object: &mut Value, old: &Value) {
     if target.resource.has_status() {
         keep_field(object, old, "status");
     }
@@ -192,7 +192,7 @@ pub(crate) fn prepare_for_update(target: &Target, object: &mut Value, old: &Valu
 }
 
 /// What the server changes in an update of the status: it keeps the rest, and for some kinds the metadata too.
-pub(crate) fn prepare_for_status_update(target: &Target, object: &mut Value, old: &Value) {
+pub(crate) fn prepare_for_status_update(target: &ServedResource, object: &mut Value, old: &Value) {
     let status = object.get("status").cloned();
     let written = object["metadata"].take();
     *object = old.clone();
@@ -264,11 +264,11 @@ fn prepare_namespace(object: &mut Value) {
     label_namespace(object);
 }
 
-fn has_generation(target: &Target) -> bool {
+fn has_generation(target: &ServedResource) -> bool {
     target.custom || is_one_of(&target.resource, WITH_GENERATION)
 }
 
-fn is_spec_changed(target: &Target, object: &Value, old: &Value) -> bool {
+fn is_spec_changed(target: &ServedResource, object: &Value, old: &Value) -> bool {
     let ignored = |field: &str| {
         matches!(field, "metadata" | "apiVersion" | "kind")
             || (field == "status" && target.resource.has_status())

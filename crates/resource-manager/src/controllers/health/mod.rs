@@ -108,8 +108,8 @@ impl Health {
             Ok(None) => message,
             Ok(Some(events)) => format!("{message}\n\n{events}"),
             Err(error) => {
-                let message = "Failed to read events for more information about unhealthy object";
-                tracing::error!(object = key(reference), %error, "{message}");
+                let failure = "Failed to read events for more information about unhealthy object";
+                tracing::error!(object = key(reference), %error, "{failure}");
                 message
             }
         }

@@ -137,13 +137,13 @@ impl Reconciler {
         csr: &CertificateSigningRequest,
         decision: Result<(), Denial>,
     ) -> Result<Outcome, ApproveError> {
-        match &verdict {
+        match &decision {
             Ok(()) => tracing::info!(reason = PASSED, "Auto-approving CSR"),
             Err(denial) => tracing::info!(reason = %denial, "Denying CSR"),
         }
         let mut decided = csr.clone();
         let status = decided.status.get_or_insert_with(CertificateSigningRequestStatus::default);
-        status.conditions.get_or_insert_default().push(condition(verdict));
+        status.conditions.get_or_insert_default().push(condition(decision));
         let name = csr.metadata.name.as_deref().unwrap_or_default();
         let requests: Api<CertificateSigningRequest> = Api::all(self.target.clone());
         let written = requests.replace_subresource("approval", name, &PostParams::default(), &decided).await;

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::api_errors::{describe_error, is_not_found};
 use super::concurrency::run_concurrently;
 use super::target::Target;
-use crate::controllers::failures::counted;
+use crate::controllers::failures::format_errors;
 use crate::managed_resource::ObjectReference;
 use crate::managed_resource::unstructured::annotation;
 
@@ -23,7 +23,7 @@ pub(super) async fn release(
     if errors.is_empty() {
         return Ok(());
     }
-    Err(format!("Could not release all orphaned resources: {}", counted(&errors)))
+    Err(format!("Could not release all orphaned resources: {}", format_errors(&errors)))
 }
 
 async fn release_one(target: &Target, object: &ObjectReference, origin: &str) -> Result<(), String> {
