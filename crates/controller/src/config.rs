@@ -128,7 +128,7 @@ pub fn load<T: DeserializeOwned>(
 /// The field names come from the derived `Deserialize` of `T`, so `T` must not flatten structs.
 ///
 /// # Errors
-/// As [`ConfigError`] says, save for `Read` and `Unknown`.
+/// As [`ConfigError`] says, except `Read` and `Unknown`.
 pub fn read<T: DeserializeOwned>(text: &str, format: &Format) -> Result<(T, Vec<Warning>), ConfigError> {
     let documents = yaml::parse(text).map_err(ConfigError::Parse)?;
     let [root] = documents.as_slice() else { return Err(ConfigError::Documents(documents.len())) };

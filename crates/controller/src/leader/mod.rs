@@ -262,7 +262,7 @@ impl Candidate {
                     if self.attempt().await {
                         return true;
                     }
-                    // client-go retries until its deadline; an instance that has lost should not work beside the new
+                    // client-go retries until its deadline; an instance that has lost should not work alongside the new
                     // leader.
                     if self.is_held_by_other() {
                         return false;
