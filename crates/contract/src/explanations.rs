@@ -163,7 +163,7 @@ mod tests {
             ("{at: object, because: r}", "no key \"because\""),
             ("{at: object}", "reason is missing"),
             ("{reason: r}", "at is missing"),
-            ("{at: \"object[\", reason: r}", "is no path"),
+            ("{at: \"object[\", reason: r}", "is not a valid path"),
             ("{at: object, theirs: $gone, reason: r}", "$gone"),
         ];
         for (entry, words) in table {

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_star_stands_for_any_letters_and_nothing_else_does() {
+    fn a_star_is_the_only_wildcard() {
         let flags = json!({"--audit-log-path": "a", "--port": "1"});
         for (pattern, found) in [
             ("--audit-log-*", true),

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn setting_makes_what_is_missing_and_removing_does_not() {
+    fn setting_creates_missing_values_and_removing_does_not() {
         let mut object = json!({"ports": [{"port": 80}]});
         assert!(put(
             &mut object,

@@ -271,7 +271,7 @@ fn keyed_lists_are_partial_and_compare_by_all_their_keys() {
 }
 
 #[test]
-fn unchanged_finds_the_input_through_keys_and_says_what_changed() {
+fn unchanged_compares_elements_by_key_and_reports_each_change() {
     let containers =
         |image: &str| json!({"spec": {"containers": [{"name": "b", "image": image}, {"name": "a"}]}});
     let reordered = json!({"spec": {"containers": [{"name": "a"}, {"name": "b", "image": "x"}]}});

@@ -92,7 +92,7 @@ fn columns_set_the_shoot_and_tables_the_profile() {
 }
 
 #[test]
-fn what_is_offered_may_stand_in_a_cell_in_words() {
+fn a_cell_may_name_offered_versions_in_words() {
     let clause = r#"cloudProfile: <offered>
 table: |
   | offered                                     | current  | becomes   |
