@@ -10,7 +10,7 @@ use tokio::runtime::{Builder, Handle, RuntimeFlavor};
 
 use super::conclude::Intake;
 use super::{
-    CaseRun, Event, FactsFrom, Ground, Options, PartState, RunState, death, group, missing, run_all, silent,
+    CaseRun, Event, FactsFrom, Ground, Options, PartState, RunState, excluded, group, missing, run_all, substrate_failure,
 };
 use crate::plan;
 use crate::target::Target;

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::clusters::head;
 use super::requests::{self, ObservedWrite};
-use super::unmet::shown;
+use super::unmet::format_value;
 use crate::matching;
 use crate::plan::LocatedCase;
 use crate::report::{Proof, Survivor};
@@ -188,7 +188,7 @@ fn sent(
         note(proof, located, "extra", format!("{}: {more} more writes of {object}", step.name), caught);
     }
     if let Some((verb, object)) = wanted.order.first() {
-        let others = writes.iter().filter(|write| !requests::same(write, verb, object));
+        let others = writes.iter().filter(|write| !requests::is_write_of(write, verb, object));
         let damaged: Vec<ObservedWrite> = others.cloned().collect();
         let caught = !requests::judge(&step.name, wanted, &damaged).is_empty();
         note(proof, located, "drop", format!("{}: no {verb} {object}", step.name), caught);
