@@ -23,7 +23,7 @@ pub(super) enum BaselineState {
     /// It was right in the baseline.
     Worse,
     /// It was as wrong in the baseline.
-    Known,
+    AlreadyFailed,
 }
 
 impl Baseline {
@@ -47,7 +47,7 @@ impl Baseline {
             .collect();
         let state = match before.status {
             _ if !passed.is_empty() => BaselineState::Worse,
-            Status::Failed => BaselineState::Known,
+            Status::Failed => BaselineState::AlreadyFailed,
             _ => BaselineState::New,
         };
         (state, passed)
@@ -69,7 +69,7 @@ pub(super) fn decide(
             let why = format!("it passed in the baseline, and a regression {}", verb(regression));
             if regression >= action { (regression, 5, why) } else { (action, code, reason.to_owned()) }
         }
-        BaselineState::Known => match policy.baseline.as_ref().and_then(|baseline| baseline.known) {
+        BaselineState::AlreadyFailed => match policy.baseline.as_ref().and_then(|baseline| baseline.known) {
             Some(known) if known < action => {
                 (known, code, format!("the baseline has it, too, and a known finding {}", verb(known)))
             }
