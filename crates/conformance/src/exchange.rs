@@ -89,7 +89,7 @@ pub async fn ask(
     let (answered, took) = post(dialer, &with_timeout(path, timeout), &request, timeout).await;
     let (response, outcome) = match answered {
         Ok(answer) => {
-            let outcome = understand(answer.status, &answer.body, question);
+            let outcome = read_response(answer.status, &answer.body, question);
             (Some((answer.status, answer.body)), outcome)
         }
         Err(DialError::Timeout { timeout, .. }) => (None, Outcome::Late(timeout)),
@@ -128,7 +128,7 @@ pub fn question<'a>(subject: &'a Subject, version: ReviewVersion, uid: &'a str) 
     ReviewRequest { subject, version, uid, dry_run: false, overrides: None }
 }
 
-fn understand(status: u16, body: &[u8], question: &ReviewRequest<'_>) -> Outcome {
+fn read_response(status: u16, body: &[u8], question: &ReviewRequest<'_>) -> Outcome {
     match status {
         404 => Outcome::NotServed,
         200 => match read(body, question) {

@@ -38,7 +38,7 @@ impl Observation {
 
 /// Whether the answer must allow, if the contract says or implies it.
 #[must_use]
-pub fn wanted_allowed(then: &Then) -> Option<bool> {
+pub fn expected_allowed(then: &Then) -> Option<bool> {
     then.allowed.or_else(|| {
         if then.about == About::Emitted {
             None
@@ -67,7 +67,7 @@ pub fn judge(then: &Then, seen: &Observation, rules: &Rules) -> Vec<Check> {
         let text = |called: bool| if called { "sent to the webhook" } else { "not sent to the webhook" };
         checks.push(check("called", "", text(want), seen.called.map_or("unknown", text)));
     }
-    if let Some(want) = wanted_allowed(then)
+    if let Some(want) = expected_allowed(then)
         && want != answer.allowed
     {
         checks.push(check(then.about.allowed(), "", &want.to_string(), &refusal(answer)));

@@ -51,16 +51,17 @@ pub fn isolation(case: &Case, writes_old: bool) -> Isolation {
     let moved = home.as_deref().filter(|home| is_movable(case, home));
     let renamed = moved.is_some() || home.is_none();
     let elsewhere = facts.cluster.iter().any(|fact| match scope(fact) {
-        Scope::Cluster if moved.is_some() && fact["metadata"]["name"].as_str() == moved => false,
-        Scope::Cluster => !is_own_profile(case, fact),
-        Scope::Namespace(namespace) => namespace.is_some() && namespace != home,
+        ObjectScope::Cluster if moved.is_some() && fact["metadata"]["name"].as_str() == moved => false,
+        ObjectScope::Cluster => !is_own_profile(case, fact),
+        ObjectScope::Namespace(namespace) => namespace.is_some() && namespace != home,
     });
     let old = writes_old && has_old(case);
     let writes = !facts.cluster.is_empty() || facts.namespace.is_some() || old;
     let subject = facts.object.as_ref().or(facts.old.as_ref());
     // A webhook for a cluster-scoped object may read facts of all namespaces.
     let sees_all = old || !facts.cluster.is_empty();
-    let everywhere = sees_all && subject.is_some_and(|subject| matches!(scope(subject), Scope::Cluster));
+    let everywhere =
+        sees_all && subject.is_some_and(|subject| matches!(scope(subject), ObjectScope::Cluster));
     if elsewhere || everywhere || (writes && !renamed) { Isolation::Alone } else { Isolation::Shared }
 }
 
@@ -70,8 +71,8 @@ pub(crate) fn seen_by_others(case: &Case) -> BTreeSet<String> {
     let mut seen = BTreeSet::from([placed.namespace.clone()]);
     for object in objects(&mut placed.given) {
         seen.insert(match scope(object) {
-            Scope::Cluster => format!("{} {}", object["apiVersion"], object["kind"]),
-            Scope::Namespace(namespace) => namespace.unwrap_or_default(),
+            ObjectScope::Cluster => format!("{} {}", object["apiVersion"], object["kind"]),
+            ObjectScope::Namespace(namespace) => namespace.unwrap_or_default(),
         });
     }
     seen.retain(|name| !name.is_empty() && name != FRESH);
@@ -175,17 +176,17 @@ fn name_profile(object: &mut Value, old: &str, new: &str) {
     }
 }
 
-enum Scope {
+enum ObjectScope {
     Cluster,
     Namespace(Option<String>),
 }
 
-fn scope(object: &Value) -> Scope {
+fn scope(object: &Value) -> ObjectScope {
     let text = |field: &str| object[field].as_str().unwrap_or_default();
     let namespace = object["metadata"]["namespace"].as_str().map(str::to_owned);
     match Kinds::gardener().of_object(text("apiVersion"), text("kind")) {
-        Some(resource) if !resource.namespaced => Scope::Cluster,
-        _ => Scope::Namespace(namespace),
+        Some(resource) if !resource.namespaced => ObjectScope::Cluster,
+        _ => ObjectScope::Namespace(namespace),
     }
 }
 
@@ -193,8 +194,8 @@ fn home(case: &Case) -> Option<String> {
     let given = &case.given;
     let subject = given.object.iter().chain(given.old.iter());
     let named = subject.filter_map(|object| match scope(object) {
-        Scope::Namespace(namespace) => namespace,
-        Scope::Cluster => None,
+        ObjectScope::Namespace(namespace) => namespace,
+        ObjectScope::Cluster => None,
     });
     let namespace =
         given.namespace.iter().filter_map(|object| object["metadata"]["name"].as_str().map(str::to_owned));
@@ -211,8 +212,8 @@ fn home(case: &Case) -> Option<String> {
         | When::Steps(_) => None,
     };
     let fact = given.cluster.iter().filter_map(|object| match scope(object) {
-        Scope::Namespace(namespace) => namespace,
-        Scope::Cluster => None,
+        ObjectScope::Namespace(namespace) => namespace,
+        ObjectScope::Cluster => None,
     });
     named.chain(namespace).chain(overridden).chain(fact).next()
 }
@@ -253,7 +254,7 @@ fn objects(given: &mut Given) -> impl Iterator<Item = &mut Value> {
 }
 
 fn set_namespace(object: &mut Value, home: Option<&str>, namespace: &str) {
-    let Scope::Namespace(named) = scope(object) else { return };
+    let ObjectScope::Namespace(named) = scope(object) else { return };
     if named.is_none() || named.as_deref() == home {
         if !object["metadata"].is_object() {
             object["metadata"] = json!({});

@@ -34,12 +34,13 @@ impl Rollouts {
     /// and then as many cases as possible run.
     #[must_use]
     pub fn plan(contracts: &[Contract], combining: Combining, limit: usize) -> Self {
-        let mut wanted = wanted(contracts);
+        let mut wanted = configurations(contracts);
         let mut open: BTreeSet<(usize, usize)> =
             wanted.values().flat_map(|(_, worth)| worth.clauses.iter().copied()).collect();
         open.retain(|(contract, clause)| contracts[*contract].clauses[*clause].level == Level::Must);
         let mut rollouts = Self { configs: Vec::new(), combining };
-        while let Some((config, worth)) = best(&wanted, &open).and_then(|best| wanted.remove(&best)) {
+        while let Some((config, worth)) = most_valuable(&wanted, &open).and_then(|best| wanted.remove(&best))
+        {
             if rollouts.add(&config, limit) {
                 open.retain(|clause| !worth.clauses.contains(clause));
             }
@@ -57,7 +58,7 @@ impl Rollouts {
     #[must_use]
     pub fn serving(&self, config: &Value) -> Option<usize> {
         self.configs.iter().position(|rollout| match self.combining {
-            Combining::Sections => serves(rollout, config),
+            Combining::Sections => has_sections(rollout, config),
             Combining::Nothing => rollout == config,
         })
     }
@@ -83,13 +84,13 @@ impl Rollouts {
 }
 
 /// Whether a rollout has all sections of a configuration.
-fn serves(rollout: &Value, config: &Value) -> bool {
+fn has_sections(rollout: &Value, config: &Value) -> bool {
     let rollout = sections(rollout);
     sections(config).iter().all(|(section, wanted)| rollout.get(section) == Some(wanted))
 }
 
 /// The configurations of admission cases by their text, and their value.
-fn wanted(contracts: &[Contract]) -> BTreeMap<String, (Value, Worth)> {
+fn configurations(contracts: &[Contract]) -> BTreeMap<String, (Value, Worth)> {
     let mut wanted: BTreeMap<String, (Value, Worth)> = BTreeMap::new();
     for (at, contract) in contracts.iter().enumerate() {
         for (of, clause) in contract.clauses.iter().enumerate() {
@@ -115,7 +116,10 @@ fn wanted(contracts: &[Contract]) -> BTreeMap<String, (Value, Worth)> {
 }
 
 /// The configuration with most clauses that have no case yet; then that with most cases; then the first.
-fn best(wanted: &BTreeMap<String, (Value, Worth)>, open: &BTreeSet<(usize, usize)>) -> Option<String> {
+fn most_valuable(
+    wanted: &BTreeMap<String, (Value, Worth)>,
+    open: &BTreeSet<(usize, usize)>,
+) -> Option<String> {
     let worth = |worth: &Worth| (worth.clauses.intersection(open).count(), worth.cases);
     let best = wanted.iter().rev().max_by_key(|(_, (_, found))| worth(found));
     best.map(|(text, _)| text.clone())
@@ -160,13 +164,13 @@ mod tests {
     #[test]
     fn sections_that_a_case_mentions_must_be_the_same() {
         let both = json!({"webhooks": {"a": {"enabled": true, "seconds": 1}, "b": {}}, "logLevel": "info"});
-        assert!(serves(&both, &webhook("a", 1)));
-        assert!(!serves(&both, &webhook("a", 2)));
-        assert!(!serves(&both, &webhook("c", 1)));
+        assert!(has_sections(&both, &webhook("a", 1)));
+        assert!(!has_sections(&both, &webhook("a", 2)));
+        assert!(!has_sections(&both, &webhook("c", 1)));
         // An absent field has its default.
-        assert!(!serves(&both, &json!({"webhooks": {"a": {"enabled": true}}})));
-        assert!(serves(&both, &json!({"logLevel": "info"})));
-        assert!(!serves(&both, &json!({"logLevel": "debug"})));
+        assert!(!has_sections(&both, &json!({"webhooks": {"a": {"enabled": true}}})));
+        assert!(has_sections(&both, &json!({"logLevel": "info"})));
+        assert!(!has_sections(&both, &json!({"logLevel": "debug"})));
     }
 
     #[test]
@@ -202,9 +206,9 @@ mod tests {
             ("many".to_owned(), (json!(1), worth(&[(0, 0)], 90))),
             ("rare".to_owned(), (json!(2), worth(&[(0, 1)], 1))),
         ]);
-        assert_eq!(best(&wanted, &BTreeSet::from([(0, 0), (0, 1)])).as_deref(), Some("many"));
-        assert_eq!(best(&wanted, &BTreeSet::from([(0, 1)])).as_deref(), Some("rare"));
-        assert_eq!(best(&wanted, &BTreeSet::new()).as_deref(), Some("many"));
-        assert_eq!(best(&BTreeMap::new(), &BTreeSet::new()), None);
+        assert_eq!(most_valuable(&wanted, &BTreeSet::from([(0, 0), (0, 1)])).as_deref(), Some("many"));
+        assert_eq!(most_valuable(&wanted, &BTreeSet::from([(0, 1)])).as_deref(), Some("rare"));
+        assert_eq!(most_valuable(&wanted, &BTreeSet::new()).as_deref(), Some("many"));
+        assert_eq!(most_valuable(&BTreeMap::new(), &BTreeSet::new()), None);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::matching::{self, Rules};
-use crate::observation::{Observation, judge, wanted_allowed};
+use crate::observation::{Observation, expected_allowed, judge};
 use crate::report::{Proof, Survivor};
 use contract::case::{Case, Then, When};
 use contract::expect::{Expect, Operator, Path, Reader};
@@ -140,7 +140,7 @@ pub fn assertions(then: &Then, seen: &Observation, rules: &Rules) -> Vec<Asserti
         }
     };
     add(then.called.is_some(), Assertion::Called);
-    add(wanted_allowed(then).is_some(), Assertion::Allowed);
+    add(expected_allowed(then).is_some(), Assertion::Allowed);
     add(then.code.is_some() || then.is_invalid(), Assertion::Code);
     add(then.reason.is_some() || then.is_invalid(), Assertion::Reason);
     add(then.message.is_some(), Assertion::Message);

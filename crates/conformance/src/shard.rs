@@ -247,7 +247,7 @@ pub fn merge(reports: &[(String, Report)]) -> Result<Report, MergeError> {
     let mut shards: BTreeMap<usize, &(String, Report)> = BTreeMap::new();
     for named @ (name, report) in reports {
         let info = report.selection.shard.as_ref().ok_or_else(|| MergeError::Whole(name.clone()))?;
-        same(first_name, first, name, report)?;
+        check_same_run(first_name, first, name, report)?;
         if let Some((other, _)) = shards.insert(info.index, named) {
             let shard = Shard { index: info.index, of: info.of };
             return Err(MergeError::Twice { shard, first: other.clone(), second: name.clone() });
@@ -260,11 +260,11 @@ pub fn merge(reports: &[(String, Report)]) -> Result<Report, MergeError> {
         return Err(MergeError::Missing(missing));
     }
     let shards: Vec<&Report> = shards.into_values().map(|(_, report)| report).collect();
-    joined(&shards, &whole)
+    merge_shards(&shards, &whole)
 }
 
 /// Refuses reports that one run cannot have given.
-fn same(first_name: &str, first: &Report, name: &str, report: &Report) -> Result<(), MergeError> {
+fn check_same_run(first_name: &str, first: &Report, name: &str, report: &Report) -> Result<(), MergeError> {
     let properties = |report: &Report| {
         let shard = report.selection.shard.clone().unwrap_or_default();
         let waivers = report.waivers.iter().map(|used| format!("{} until {}", used.clause, used.expires));
@@ -290,7 +290,7 @@ fn same(first_name: &str, first: &Report, name: &str, report: &Report) -> Result
     Ok(())
 }
 
-fn joined(shards: &[&Report], whole: &ShardInfo) -> Result<Report, MergeError> {
+fn merge_shards(shards: &[&Report], whole: &ShardInfo) -> Result<Report, MergeError> {
     let mut report = shards[0].clone();
     if report.target.kind == TargetKind::Objects {
         objects::join(&mut report, shards, whole)?;

@@ -23,7 +23,7 @@ pub(super) enum BaselineState {
     /// It was right in the baseline.
     Worse,
     /// It was as wrong in the baseline.
-    Known,
+    AlreadyFailed,
 }
 
 impl Baseline {
@@ -47,7 +47,7 @@ impl Baseline {
             .collect();
         let state = match before.status {
             _ if !passed.is_empty() => BaselineState::Worse,
-            Status::Failed => BaselineState::Known,
+            Status::Failed => BaselineState::AlreadyFailed,
             _ => BaselineState::New,
         };
         (state, passed)
@@ -69,7 +69,7 @@ pub(super) fn decide(
             let why = format!("it passed in the baseline, and a regression {}", verb(regression));
             if regression >= action { (regression, 5, why) } else { (action, code, reason.to_owned()) }
         }
-        BaselineState::Known => match policy.baseline.as_ref().and_then(|baseline| baseline.known) {
+        BaselineState::AlreadyFailed => match policy.baseline.as_ref().and_then(|baseline| baseline.known) {
             Some(known) if known < action => {
                 (known, code, format!("the baseline has it, too, and a known finding {}", verb(known)))
             }
@@ -95,7 +95,7 @@ pub(super) fn missing_clauses(
         for clause in contract.clauses.iter().filter(|clause| gate.is_judged(contract, &clause.id)) {
             let found = now.get(clause.id.as_str());
             compared |= found.is_some();
-            if let Some(gone) = gone(gate, clause, found.copied()) {
+            if let Some(gone) = no_longer_run(gate, clause, found.copied()) {
                 findings.push(missing(gate, clause, &gone));
             }
         }
@@ -131,7 +131,11 @@ fn of_another_release(before: &Report, now: &Report) -> Option<Finding> {
 }
 
 /// Cases that passed in the baseline and no longer run; none if the clause has changed since.
-fn gone(gate: &GateInput<'_>, before: &ClauseResult, now: Option<&ClauseResult>) -> Option<Vec<String>> {
+fn no_longer_run(
+    gate: &GateInput<'_>,
+    before: &ClauseResult,
+    now: Option<&ClauseResult>,
+) -> Option<Vec<String>> {
     let unchanged =
         now.map_or_else(|| gate.against.clauses.contains(before.id.as_str()), |now| now.hash == before.hash);
     let is_answered = |name: &str| {
@@ -151,7 +155,11 @@ fn gone(gate: &GateInput<'_>, before: &ClauseResult, now: Option<&ClauseResult>)
 fn missing(gate: &GateInput<'_>, clause: &ClauseResult, cases: &[String]) -> Finding {
     let action = gate.against.policy.regression(clause.level);
     let mut finding = Finding::new(&clause.id, action, 5).of(clause).with_text(
-        format!("{} passed in the baseline and {} not run any more", plural(cases.len(), "case"), are(cases)),
+        format!(
+            "{} passed in the baseline and {} not run any more",
+            plural(cases.len(), "case"),
+            is_or_are(cases)
+        ),
         format!("cases that do not run may be broken, and a regression {}", verb(action)),
         "run the same suite for a target with the same configuration and features, or renew the baseline",
     );
@@ -159,6 +167,6 @@ fn missing(gate: &GateInput<'_>, clause: &ClauseResult, cases: &[String]) -> Fin
     finding
 }
 
-fn are(cases: &[String]) -> &'static str {
+fn is_or_are(cases: &[String]) -> &'static str {
     if cases.len() == 1 { "is" } else { "are" }
 }

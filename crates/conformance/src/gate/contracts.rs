@@ -39,7 +39,7 @@ fn laws(
         before.and_then(|before| before.laws.iter().find(|other| other.law == law.law)).map_or(
             BaselineState::New,
             |before| match (before.broken.is_empty(), before.held) {
-                (false, _) => BaselineState::Known,
+                (false, _) => BaselineState::AlreadyFailed,
                 (true, 0) => BaselineState::New,
                 (true, _) => BaselineState::Worse,
             },
@@ -77,7 +77,7 @@ fn unexplained(
         let state = match before {
             None => BaselineState::New,
             Some(before) if before.unexplained.iter().any(|other| other.path == found.path) => {
-                BaselineState::Known
+                BaselineState::AlreadyFailed
             }
             Some(_) => BaselineState::Worse,
         };
@@ -104,7 +104,7 @@ fn gaps(
     for gap in &contract.gaps {
         let action = gate.against.policy.findings.gaps;
         let known = before.is_some_and(|before| before.gaps.iter().any(|other| other.path == gap.path));
-        let state = if known { BaselineState::Known } else { BaselineState::New };
+        let state = if known { BaselineState::AlreadyFailed } else { BaselineState::New };
         let reason = format!("policy: a gap {}", verb(action));
         let (action, code, why) = decide(gate, state, (Level::Must, action, &reason), 6);
         findings.push(Finding::new(format!("{} in {}", gap.path, contract.name), action, code).with_text(

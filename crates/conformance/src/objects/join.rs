@@ -25,7 +25,7 @@ pub(crate) fn join(report: &mut Report, shards: &[&Report], whole: &ShardInfo) -
         contract.duration_ms = of_all.iter().map(|other| other.duration_ms).fold(0.0, f64::max);
         for clause in &mut contract.clauses {
             let of_all = of_all.iter().flat_map(|other| &other.clauses).filter(|other| other.id == clause.id);
-            *clause = added(&of_all.collect::<Vec<_>>(), clause);
+            *clause = merge_clause(&of_all.collect::<Vec<_>>(), clause);
         }
     }
     let clauses = contracts.iter().flat_map(|contract| &contract.clauses);
@@ -56,7 +56,7 @@ pub(crate) fn join(report: &mut Report, shards: &[&Report], whole: &ShardInfo) -
 }
 
 /// The merged results of a clause.
-fn added(shards: &[&ClauseResult], first: &ClauseResult) -> ClauseResult {
+fn merge_clause(shards: &[&ClauseResult], first: &ClauseResult) -> ClauseResult {
     let mut broken: BTreeMap<&str, &CaseResult> = BTreeMap::new();
     let mut sums: BTreeMap<(usize, &str), (usize, &CaseResult)> = BTreeMap::new();
     let mut skipped = None;

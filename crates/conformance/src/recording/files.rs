@@ -53,15 +53,15 @@ struct Contract {
     api_version: &'static str,
     kind: &'static str,
     metadata: Value,
-    spec: Spec,
+    spec: RecordedSpec,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Spec {
+struct RecordedSpec {
     form: &'static str,
     source: Value,
-    target: Target,
+    target: RecordedTarget,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     only_touches: Vec<String>,
     exempt: Value,
@@ -69,7 +69,7 @@ struct Spec {
 }
 
 #[derive(Serialize)]
-struct Target {
+struct RecordedTarget {
     webhook: String,
     handles: [String; 1],
 }
@@ -150,8 +150,10 @@ impl Recorded {
             "" => resource.version.clone(),
             group => format!("{group}/{}", resource.version),
         };
-        let target =
-            Target { webhook: self.webhook.clone(), handles: [format!("{version} {}", resource.resource)] };
+        let target = RecordedTarget {
+            webhook: self.webhook.clone(),
+            handles: [format!("{version} {}", resource.resource)],
+        };
         let clause = Clause {
             id: format!("REC-{:03}", self.number),
             text: format!("{} is answered as it was when it was recorded", spelled_text(&self.title())),
@@ -164,7 +166,7 @@ impl Recorded {
             api_version: API_VERSION,
             kind: "Contract",
             metadata: json!({"name": stem, "labels": {"component": self.component, SUITE: "true"}}),
-            spec: Spec {
+            spec: RecordedSpec {
                 form: if self.phase == Phase::Mutating { "mutation" } else { "validation" },
                 source: json!({"document": self.by, "version": self.on, "section": "as recorded"}),
                 target,

@@ -18,8 +18,8 @@ const LINES: usize = 60;
 pub fn differential(outcome: &Outcome, view: &View<'_>) -> String {
     let mut out = String::new();
     if !view.quiet {
-        line(&mut out, &format!("a  {}", who(&outcome.a)));
-        line(&mut out, &format!("b  {}", who(&outcome.b)));
+        line(&mut out, &format!("a  {}", describe_target(&outcome.a)));
+        line(&mut out, &format!("b  {}", describe_target(&outcome.b)));
         line(&mut out, "");
         let widest = outcome.found().map(|found| found.subject.name().chars().count()).max().unwrap_or(0);
         outcome.found().for_each(|found| line(&mut out, &webhook(found, widest, view)));
@@ -39,7 +39,7 @@ pub fn differential(outcome: &Outcome, view: &View<'_>) -> String {
     out
 }
 
-fn who(identity: &Identity) -> String {
+fn describe_target(identity: &Identity) -> String {
     let version = identity.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
     format!("{}{version} · {}", identity.name, identity.endpoint)
 }

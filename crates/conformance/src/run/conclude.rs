@@ -39,10 +39,10 @@ pub(super) struct Conclusion {
 }
 
 /// Sends parts that have run to the thread.
-pub(super) struct Intake(SyncSender<Part>);
+pub(super) struct Intake(SyncSender<FinishedPart>);
 
 /// Contracts and the results of their cases.
-struct Part {
+struct FinishedPart {
     /// Its index among the parts.
     at: usize,
     contracts: Arc<[Contract]>,
@@ -65,7 +65,7 @@ struct Concluded {
 impl Conclusion {
     /// Starts the thread; `extras` are the changes that the target declares.
     pub(super) fn begin(extras: Vec<String>) -> Self {
-        let (parts, waiting) = sync_channel::<Part>(WAITING);
+        let (parts, waiting) = sync_channel::<FinishedPart>(WAITING);
         let (sender, concluded) = channel();
         let proofs = std::thread::spawn(move || {
             let mut proofs = BTreeMap::new();
@@ -96,7 +96,7 @@ impl Intake {
             mark_not_served(case_runs);
         }
         // The thread ends early only if it panics; `Judged::proven` joins it and panics too.
-        let _ = self.0.send(Part { at, contracts, case_runs: by_contract, laws });
+        let _ = self.0.send(FinishedPart { at, contracts, case_runs: by_contract, laws });
     }
 }
 
@@ -145,7 +145,7 @@ impl Conclusion {
     }
 }
 
-impl Part {
+impl FinishedPart {
     fn concluded(&self, extras: &[String]) -> Concluded {
         let case_runs = |at: usize| self.case_runs.get(&at).map_or(&[][..], Vec::as_slice);
         let proofs = |at: usize| move |law: Law| self.laws.get(&(at, law)).copied();

@@ -14,7 +14,7 @@ use crate::exchange::{self, Answer, Exchange, Outcome, ReviewRequest, Subject};
 use crate::laws::{self, Trace};
 use crate::mask;
 use crate::matching;
-use crate::observation::{Observation, judge, wanted_allowed};
+use crate::observation::{Observation, expected_allowed, judge};
 use crate::place::{self, PlacedCase};
 use crate::plan::LocatedCase;
 use crate::report::{Check, Evidence, Reason, ReasonCode, Status};
@@ -100,7 +100,8 @@ pub(super) async fn attempt(
         }
         Routing::Named(route) => send(context, located, prepared, &subject, &[route], None).await,
         Routing::Registered(routes) if routes.is_empty() => {
-            unsent(context, located, Observation::untouched(Some(false), subject.object)).await
+            conclude_without_exchange(context, located, Observation::untouched(Some(false), subject.object))
+                .await
         }
         Routing::Registered(routes) => send(context, located, prepared, &subject, &routes, Some(true)).await,
     }
@@ -167,11 +168,15 @@ async fn registration(context: &StartedGroup<'_>, located: LocatedCase<'_>) -> A
     };
     let object = route::merge_configurations(found).map(|configuration| configuration.to_object());
     let answer = Answer { allowed: true, object, ..Answer::default() };
-    unsent(context, located, Observation { called: None, input: None, answer }).await
+    conclude_without_exchange(context, located, Observation { called: None, input: None, answer }).await
 }
 
 /// The result of a case that sends nothing. A broken expectation does not count if a foreign target has no such webhook.
-async fn unsent(context: &StartedGroup<'_>, located: LocatedCase<'_>, seen: Observation) -> Attempt {
+async fn conclude_without_exchange(
+    context: &StartedGroup<'_>,
+    located: LocatedCase<'_>,
+    seen: Observation,
+) -> Attempt {
     let is_broken =
         || !judge(&located.case.then, &seen, &matching::rules_of(located.contract, &seen)).is_empty();
     if context.shared.target.is_outside() && is_broken() && is_not_served(context, located.webhook()).await {
@@ -231,7 +236,7 @@ fn without_answer(
     let late = matches!(exchange.outcome, Outcome::Late(_));
     let law = if late { contract::model::Law::WithinTimeout } else { contract::model::Law::UidEchoed };
     let part = if located.contract.exempt.contains_key(&law) { "answer" } else { "law" };
-    let want = match wanted_allowed(&located.case.then) {
+    let want = match expected_allowed(&located.case.then) {
         Some(true) => "an answer that allows",
         Some(false) => "an answer that refuses",
         None => "an answer",

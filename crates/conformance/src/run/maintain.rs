@@ -62,7 +62,7 @@ fn run_case(shared: &PartState<'_>, at: CaseRef) -> (CaseRun, Option<String>) {
         }
     });
     let (attempt, broken) = match observed {
-        Ok(answer) => (answered(located, answer, &shared.options.ground), None),
+        Ok(answer) => (attempt_of(located, answer, &shared.options.ground), None),
         Err(ScenarioEnd::Interrupted) => (Attempt::Inconclusive(Status::NotRun, end_reason(shared)), None),
         Err(ScenarioEnd::NotSupported(text)) => {
             (Attempt::Inconclusive(Status::NotSupported, Reason::new(ReasonCode::Substrate, text)), None)
@@ -77,7 +77,7 @@ fn run_case(shared: &PartState<'_>, at: CaseRef) -> (CaseRun, Option<String>) {
     (case_run, broken)
 }
 
-fn answered(located: LocatedCase<'_>, answer: Answer, ground: &Ground) -> Attempt {
+fn attempt_of(located: LocatedCase<'_>, answer: Answer, ground: &Ground) -> Attempt {
     let deviation = matches!(ground, Ground::Envtest(_) | Ground::Whole(_)).then(|| ELSEWHERE.to_owned());
     let observation = Box::new(Observation { called: None, input: located.case.input(), answer });
     Attempt::Answered { observation, trace: None, evidence: None, deviation }

@@ -10,7 +10,8 @@ use tokio::runtime::{Builder, Handle, RuntimeFlavor};
 
 use super::conclude::Intake;
 use super::{
-    CaseRun, Event, FactsFrom, Ground, Options, PartState, RunState, death, group, missing, run_all, silent,
+    CaseRun, Event, FactsFrom, Ground, Options, PartState, RunState, excluded, group, missing, run_all,
+    substrate_failure,
 };
 use crate::plan;
 use crate::target::Target;
@@ -26,7 +27,7 @@ struct Queue<I> {
 }
 
 /// A part with its index.
-struct Part {
+struct WaitingPart {
     at: usize,
     /// Number of contracts in earlier parts.
     before: usize,
@@ -77,7 +78,7 @@ async fn run_in_turn<I: Iterator<Item = Next>>(
     let mut dead = None;
     loop {
         let next = lock(queue).next(state);
-        let Part { at, before, contracts } = match next {
+        let WaitingPart { at, before, contracts } = match next {
             None => return,
             Some(Ok(part)) => part,
             Some(Err(error)) => {
@@ -117,11 +118,11 @@ async fn run_part(shared: &PartState<'_>, dead: &mut Option<String>) -> (Vec<Cas
 
 impl<I: Iterator<Item = Next>> Queue<I> {
     /// Expands the next part.
-    fn next(&mut self, state: &RunState<'_>) -> Option<Result<Part, String>> {
+    fn next(&mut self, state: &RunState<'_>) -> Option<Result<WaitingPart, String>> {
         let (at, part) = self.parts.next()?;
         Some(part.map(|contracts| {
             let contracts = plan::with_parameters(contracts, state.target.as_ref());
-            let part = Part { at, before: self.contracts, contracts };
+            let part = WaitingPart { at, before: self.contracts, contracts };
             self.contracts += part.contracts.len();
             part
         }))

@@ -92,9 +92,9 @@ fn run_case(shared: &PartState<'_>, at: CaseRef, lane: usize) -> (CaseRun, Optio
             Reason::new(ReasonCode::Substrate, "its target must be started with clusters of its own");
         return (not_run(shared, &[at], Status::NotSupported, &reason).remove(0), None);
     }
-    if let Some(death) = control_plane_failure(shared) {
-        let reason = Reason::new(ReasonCode::Environment, &death);
-        return (not_run(shared, &[at], Status::Errored, &reason).remove(0), Some(death));
+    if let Some(error) = control_plane_failure(shared) {
+        let reason = Reason::new(ReasonCode::Environment, &error);
+        return (not_run(shared, &[at], Status::Errored, &reason).remove(0), Some(error));
     }
     let located = plan::look(shared.contracts, at);
     let scenario = located.scenario().expect("the plan has scenarios only");
@@ -147,7 +147,7 @@ fn run_with_proof(
             Ok((seen, proof))
         }
         (Err(ScenarioEnd::Interrupted), _) => Err(ScenarioEnd::Interrupted),
-        (_, Some(death)) => Err(ScenarioEnd::Environment(death)),
+        (_, Some(error)) => Err(ScenarioEnd::Environment(error)),
         (seen, None) => seen.map(|seen| (seen, None)),
     }
 }

@@ -60,7 +60,7 @@ pub(crate) fn of(
         Operation::Delete => (None, old.or(object)),
     };
     let any = object.as_ref().or(old_object.as_ref()).ok_or(SubjectError::NoObject)?;
-    let served = &served(any)?;
+    let served = &resource_of(any)?;
     let metadata = |field: &str| any["metadata"][field].as_str().unwrap_or_default().to_owned();
     let namespace = if served.namespaced { metadata("namespace") } else { own_namespace(&served.kind, any) };
     Ok(Subject {
@@ -104,7 +104,7 @@ fn bare(operation: Operation) -> Subject {
 }
 
 /// The resource of an object; if its version is not served, the resource of another version.
-fn served(object: &Value) -> Result<schema::Resource, ClusterError> {
+fn resource_of(object: &Value) -> Result<schema::Resource, ClusterError> {
     let unknown = match resource(object) {
         Ok(found) => return Ok(found.clone()),
         Err(error) => error,

@@ -99,7 +99,7 @@ impl Target for CommandTarget {
         match form {
             Form::Versions => self.maintainer().is_some(),
             Form::Scenario | Form::Configuration | Form::Process => true,
-            _ => !self.has_controllers_alone(),
+            _ => !self.has_only_controllers(),
         }
     }
 
@@ -112,7 +112,7 @@ impl Target for CommandTarget {
     }
 
     fn maintainer(&self) -> Option<&str> {
-        (self.decisions.is_some() && self.has_controllers_alone()).then_some(&*self.known.name)
+        (self.decisions.is_some() && self.has_only_controllers()).then_some(&*self.known.name)
     }
 
     fn configurable(&self, _component: &str) -> Configurable {
@@ -167,7 +167,7 @@ impl Target for CommandTarget {
 
 impl CommandTarget {
     /// Whether it has no webhooks: its target file has `ready`, but no `url`.
-    fn has_controllers_alone(&self) -> bool {
+    fn has_only_controllers(&self) -> bool {
         self.spec.url.is_none() && self.spec.ready.is_some()
     }
 
@@ -256,7 +256,7 @@ impl CommandTarget {
         let (url, trust) = (addresses.url.clone(), Trust::Bundle(authority));
         let address = Address { url, address: None, server_name: None, trust };
         let dialer = Https::new(&address).map_err(|source| TargetError::Unreachable { source })?;
-        if !self.has_controllers_alone() {
+        if !self.has_only_controllers() {
             ready::contact(process, &dialer, &self.known, location.is_proxied()).await?;
         }
         Ok(dialer)

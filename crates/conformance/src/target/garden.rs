@@ -61,18 +61,18 @@ impl Garden {
     }
 
     /// Checks that it is a garden, and writes the objects that every Shoot needs.
-    async fn enter(&self) -> Result<(), TargetError> {
+    async fn check_and_prepare(&self) -> Result<(), TargetError> {
         let mut state = self.state.lock().await;
         if state.garden.is_some() {
             return Ok(());
         }
         let reached = substrate::kubeconfig::client(&self.kubeconfig).await;
-        let cluster = Cluster::new(reached.map_err(|error| broken(&error.to_string()))?);
+        let cluster = Cluster::new(reached.map_err(|error| garden_error(&error.to_string()))?);
         is_garden(&cluster).await?;
         let mut surroundings = Surroundings::default();
         if let Err(error) = surroundings.make(&cluster).await {
             let left = surroundings.take_back(&cluster).await;
-            return Err(broken(&[vec![error.to_string()], left].concat().join("; left behind: ")));
+            return Err(garden_error(&[vec![error.to_string()], left].concat().join("; left behind: ")));
         }
         *state = GardenState { garden: Some(cluster), surroundings, scene: Scene::default() };
         Ok(())
@@ -118,9 +118,9 @@ impl Target for Garden {
     }
 
     async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
-        self.enter().await?;
+        self.check_and_prepare().await?;
         let facts = setup.facts.map(|facts| Cluster::new(facts.client));
-        let facts = facts.ok_or_else(|| broken("there is no cluster with the objects of the case"))?;
+        let facts = facts.ok_or_else(|| garden_error("there is no cluster with the objects of the case"))?;
         Ok(Box::new(RunningGarden {
             dialer: Arc::new(GardenDialer { state: Arc::clone(&self.state), facts }),
         }))
@@ -145,17 +145,17 @@ async fn is_garden(cluster: &Cluster) -> Result<(), TargetError> {
     let service = json!({
         "apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService", "metadata": {"name": SERVED_BY},
     });
-    let found = cluster.get(&service).await.map_err(|error| broken(&error.to_string()))?;
+    let found = cluster.get(&service).await.map_err(|error| garden_error(&error.to_string()))?;
     if found.body["spec"]["service"].is_object() {
         return Ok(());
     }
-    Err(broken(&format!(
+    Err(garden_error(&format!(
         "no API server of its own serves Gardener's kinds there (APIService {SERVED_BY}); if they are custom resources, set \
          `url` or `command` of the webhooks in the target file"
     )))
 }
 
-fn broken(reason: &str) -> TargetError {
+fn garden_error(reason: &str) -> TargetError {
     TargetError::Garden { reason: reason.to_owned() }
 }
 

@@ -10,7 +10,7 @@ use crate::direct::{options, run_with};
 use crate::fake::Manner;
 use crate::small;
 
-type Change = fn(&mut Report);
+type ReportChange = fn(&mut Report);
 
 fn failed(report: &mut Report) {
     report.contracts[0].clauses[0].status = Status::Failed;
@@ -59,21 +59,21 @@ fn terminated(report: &mut Report) {
 
 #[rstest]
 #[case::nothing(vec![], 0)]
-#[case::failed(vec![failed as Change], 1)]
-#[case::errored(vec![errored as Change], 3)]
-#[case::waiver(vec![waiver as Change], 7)]
-#[case::unproven(vec![unproven as Change], 6)]
-#[case::gap(vec![gap as Change], 6)]
-#[case::not_run(vec![not_run as Change], 4)]
-#[case::nothing_answered(vec![nothing_answered as Change], 4)]
-#[case::interrupted(vec![interrupted as Change, not_run], 130)]
-#[case::terminated(vec![terminated as Change, failed], 143)]
-#[case::a_failure_wins_over_the_environment(vec![errored as Change, failed], 1)]
-#[case::the_environment_wins_over_waivers(vec![waiver as Change, errored], 3)]
-#[case::waivers_win_over_proof(vec![gap as Change, waiver], 7)]
-#[case::proof_wins_over_completeness(vec![not_run as Change, gap], 6)]
+#[case::failed(vec![failed as ReportChange], 1)]
+#[case::errored(vec![errored as ReportChange], 3)]
+#[case::waiver(vec![waiver as ReportChange], 7)]
+#[case::unproven(vec![unproven as ReportChange], 6)]
+#[case::gap(vec![gap as ReportChange], 6)]
+#[case::not_run(vec![not_run as ReportChange], 4)]
+#[case::nothing_answered(vec![nothing_answered as ReportChange], 4)]
+#[case::interrupted(vec![interrupted as ReportChange, not_run], 130)]
+#[case::terminated(vec![terminated as ReportChange, failed], 143)]
+#[case::a_failure_wins_over_the_environment(vec![errored as ReportChange, failed], 1)]
+#[case::the_environment_wins_over_waivers(vec![waiver as ReportChange, errored], 3)]
+#[case::waivers_win_over_proof(vec![gap as ReportChange, waiver], 7)]
+#[case::proof_wins_over_completeness(vec![not_run as ReportChange, gap], 6)]
 #[tokio::test]
-async fn the_exit_code_is_the_first_that_applies(#[case] changes: Vec<Change>, #[case] code: u8) {
+async fn the_exit_code_is_the_first_that_applies(#[case] changes: Vec<ReportChange>, #[case] code: u8) {
     let mut report = run_with(small::contract(), Manner::Good, options()).await;
     for change in changes {
         change(&mut report);

@@ -10,7 +10,7 @@ use crate::direct::options;
 use crate::fake::{Fake, Manner};
 use crate::small;
 
-type Part = (usize, Result<Vec<Contract>, String>);
+type IndexedContracts = (usize, Result<Vec<Contract>, String>);
 
 /// The small contract with another name and other ids, and with repeated cases.
 fn contract(number: usize, times: usize) -> Contract {
@@ -30,13 +30,13 @@ fn contract(number: usize, times: usize) -> Contract {
 }
 
 /// The first has most cases, so that it ends last.
-fn parts() -> Vec<Part> {
+fn parts() -> Vec<IndexedContracts> {
     [(0, 40), (1, 1), (2, 1), (3, 1)]
         .map(|(number, times)| (number, Ok(vec![contract(number, times)])))
         .into()
 }
 
-async fn judged(parts: Vec<Part>, options: &Options) -> Report {
+async fn judged(parts: Vec<IndexedContracts>, options: &Options) -> Report {
     let target = Arc::new(Fake { manner: Manner::WrongValue, registered: true });
     let mut report =
         run::judged(parts.into_iter(), target, options, &|_| {}, &Interrupt::default()).await.proven();

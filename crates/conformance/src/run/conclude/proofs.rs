@@ -6,7 +6,7 @@ use contract::case::{Case, When};
 use contract::model::{Clause, Contract};
 use rayon::prelude::*;
 
-use super::Part;
+use super::FinishedPart;
 use crate::matching::{self, Rules};
 use crate::observation::Observation;
 use crate::report::{Proof, Status};
@@ -16,7 +16,7 @@ use crate::saboteur::{self, Recorded};
 /// The proof of each clause of a contract; `None` if no case of it was answered.
 pub(super) type Proofs = Vec<Option<Proof>>;
 
-impl Part {
+impl FinishedPart {
     /// The proofs of each contract.
     pub(super) fn proofs(&self) -> Vec<Proofs> {
         let of = |at: usize, contract: &Contract| -> Proofs {

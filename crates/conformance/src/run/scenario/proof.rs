@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::clusters::head;
 use super::requests::{self, ObservedWrite};
-use super::unmet::shown;
+use super::unmet::format_value;
 use crate::matching;
 use crate::plan::LocatedCase;
 use crate::report::{Proof, Survivor};
@@ -47,7 +47,7 @@ pub(super) fn prove(located: LocatedCase<'_>, scenario: &Scenario, kept: &[StepR
             forbidden(&mut proof, located, step, never);
         }
         if let Some(wanted) = &step.requests {
-            sent(&mut proof, located, step, wanted, &kept.writes);
+            prove_requests(&mut proof, located, step, wanted, &kept.writes);
         }
     }
     let damaged: usize = proof.caught.values().sum();
@@ -138,7 +138,7 @@ fn forbidden(proof: &mut Proof, located: LocatedCase<'_>, step: &Step, never: &N
     }
     for state in &never.states {
         let rules = located.contract.rules(&head(&state.object));
-        let seen = [None, Some(head(&state.object)), Some(made(state, &rules))];
+        let seen = [None, Some(head(&state.object)), Some(example_object(state, &rules))];
         let caught = seen.iter().any(|seen| expect::holds(&state.expect, None, seen.as_ref(), &rules));
         if caught && is_named(&state.object) {
             note(proof, located, "extra", format!("{}: {} came about", step.name, state.object), true);
@@ -149,7 +149,7 @@ fn forbidden(proof: &mut Proof, located: LocatedCase<'_>, step: &Step, never: &N
 }
 
 /// An object that meets the state's expectations of values and of presence.
-fn made(state: &State, rules: &Rules) -> Value {
+fn example_object(state: &State, rules: &Rules) -> Value {
     let mut object = head(&state.object);
     for assertion in expect::assertions(&state.expect, None, rules) {
         match &assertion.expect {
@@ -164,7 +164,7 @@ fn made(state: &State, rules: &Rules) -> Value {
 }
 
 /// **extra**: too many writes; **drop**: an order without its first write.
-fn sent(
+fn prove_requests(
     proof: &mut Proof,
     located: LocatedCase<'_>,
     step: &Step,
@@ -188,7 +188,7 @@ fn sent(
         note(proof, located, "extra", format!("{}: {more} more writes of {object}", step.name), caught);
     }
     if let Some((verb, object)) = wanted.order.first() {
-        let others = writes.iter().filter(|write| !requests::same(write, verb, object));
+        let others = writes.iter().filter(|write| !requests::is_write_of(write, verb, object));
         let damaged: Vec<ObservedWrite> = others.cloned().collect();
         let caught = !requests::judge(&step.name, wanted, &damaged).is_empty();
         note(proof, located, "drop", format!("{}: no {verb} {object}", step.name), caught);

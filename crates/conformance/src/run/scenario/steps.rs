@@ -177,7 +177,7 @@ impl<'a> StepRunner<'a> {
             checks.extend(requests::judge(&step.name, wanted, &writes));
         }
         // A target that has ended would meet any expectation that nothing changes.
-        checks.extend(self.death(step));
+        checks.extend(self.end_of_target(step));
         if checks.is_empty() {
             self.record(at, step, before).await?;
         }
@@ -233,8 +233,8 @@ impl<'a> StepRunner<'a> {
         let mut last: Option<(ObservedVersions, Vec<Check>)> = None;
         loop {
             self.crash(step).await?;
-            if let Some(death) = self.death(step) {
-                return Ok(vec![death]);
+            if let Some(check) = self.end_of_target(step) {
+                return Ok(vec![check]);
             }
             let observed_versions = self.observed_versions(&before.seen);
             let unmet = match last.take() {
@@ -256,7 +256,7 @@ impl<'a> StepRunner<'a> {
     }
 
     /// A failed check if the target has ended without being stopped.
-    fn death(&mut self, step: &Step) -> Option<Check> {
+    fn end_of_target(&mut self, step: &Step) -> Option<Check> {
         let running = self.running.as_mut()?;
         let status = running.ended()?;
         let output = running.last_output();

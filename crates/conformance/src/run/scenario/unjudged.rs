@@ -88,7 +88,7 @@ async fn run_steps(
     clusters.write(&unjudged.scenario.given).await?;
     let mut watched = ClusterWatch {
         clusters: &clusters,
-        begin: requests::mark(&clusters),
+        begin: requests::current_position(&clusters),
         kinds: kinds(&unjudged.scenario),
         identities: BTreeMap::new(),
         stability: unjudged.stability,

@@ -75,7 +75,8 @@ pub(super) async fn prepare(context: &WebhookContext<'_>, at: CaseRef) -> Server
     let started = context.started;
     let located = plan::look(started.shared.contracts, at);
     // The target's metrics show whether it was called, so the requests of several cases may share a namespace.
-    let common = context.server.is_whole().then(|| shared_namespace::name(started.shared, located.case));
+    let common =
+        context.server.is_real_cluster().then(|| shared_namespace::name(started.shared, located.case));
     let fresh = common.flatten().unwrap_or_else(|| prepare::namespace_name(started, at, 0));
     let facts = match prepare::prepare(started, located, &fresh).await {
         Ok(facts) => facts,
@@ -264,8 +265,8 @@ async fn send_directly(
         .filter(|path| failed.iter().any(|check| may_depend_on(check, path)))
         .take(3)
         .collect();
-    let is_mounted =
-        context.server.is_whole() && failed.iter().any(|check| token_volume::concerns_volumes(given, check));
+    let is_mounted = context.server.is_real_cluster()
+        && failed.iter().any(|check| token_volume::concerns_volumes(given, check));
     let reason = match lost.as_slice() {
         [] if is_mounted => "the API server of a whole cluster mounts a service account token".to_owned(),
         [] => return None,
@@ -315,7 +316,7 @@ async fn attempt_once(
             // The recorder distinguishes requests by namespace and name, so cases that share these take turns.
             let has_own_namespace = facts.placed.renamed_from.is_some()
                 && subject_of(located, facts).is_none_or(|subject| subject.namespaced);
-            let is_ambiguous = !context.server.is_whole() && !has_own_namespace;
+            let is_ambiguous = !context.server.is_real_cluster() && !has_own_namespace;
             let _turn = if is_ambiguous { Some(context.ambiguous_requests.lock().await) } else { None };
             send_with_target(context, located, facts, request, input.as_ref()).await
         }
@@ -337,7 +338,7 @@ async fn send_with_target(
     let Some(subject) = subject_of(located, facts) else {
         return environment("the case has no subject".to_owned());
     };
-    let sent = if context.server.is_whole() {
+    let sent = if context.server.is_real_cluster() {
         in_cluster::send(context, located, facts, (&subject, request, input)).await
     } else {
         recorder::send(context, &subject, request).await
@@ -355,11 +356,11 @@ async fn send_with_target(
     if send::is_refusal_of_server(&reply, called) {
         return environment(format!("the server refuses the request, not a webhook: {}", reply.message()));
     }
-    if context.server.is_whole() && in_cluster::is_unreached(&reply) {
+    if context.server.is_real_cluster() && in_cluster::is_unreached(&reply) {
         return environment(reply.message());
     }
     if !answer.allowed && called && is_failed_call(&reply.body) {
-        return garbled(context, located, facts, (&reply, &calls)).await;
+        return garbled_answer(context, located, facts, (&reply, &calls)).await;
     }
     let rules = matching::rules_of_raw(located.contract, input);
     answer.patched = answer.object.is_some() && !matching::same(input, answer.object.as_ref(), &rules);
@@ -375,7 +376,7 @@ async fn send_with_target(
 }
 
 /// The target was called, but the API server does not accept its answer.
-async fn garbled(
+async fn garbled_answer(
     context: &WebhookContext<'_>,
     located: LocatedCase<'_>,
     facts: &prepare::PreparedCase,

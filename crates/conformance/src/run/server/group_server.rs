@@ -91,7 +91,7 @@ impl GroupServer {
     }
 
     /// Whether the target runs in the cluster and is reached only through its Service.
-    pub(super) fn is_whole(&self) -> bool {
+    pub(super) fn is_real_cluster(&self) -> bool {
         matches!(self, Self::Whole(_))
     }
 

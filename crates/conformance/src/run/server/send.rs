@@ -43,7 +43,7 @@ pub(super) fn object(context: &WebhookContext<'_>, request: &ServerRequest, repl
     {
         metadata.remove("name");
     }
-    if context.server.is_whole() {
+    if context.server.is_real_cluster() {
         token_volume::remove(&mut object, sent);
     }
     Some(object)

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use webhook::review::ReviewVersion;
 
-use super::Ground;
+use super::WebhookContext;
 use super::recorder::Call;
 use crate::exchange::{self, ReviewRequest, Subject};
 use crate::laws::Trace;

@@ -96,7 +96,7 @@ impl Container {
     }
 
     /// The folder with its files in the container.
-    pub(super) fn inside() -> &'static Path {
+    pub(super) fn folder_inside() -> &'static Path {
         Path::new(INSIDE)
     }
 
@@ -121,7 +121,7 @@ impl Container {
         std::fs::write(&file, text)
             .map_err(|source| super::file("write", &file.display().to_string(), source))?;
         self.relays.extend(relays);
-        Ok(Self::inside().join(name).display().to_string())
+        Ok(Self::folder_inside().join(name).display().to_string())
     }
 
     /// The address at which this machine reaches a server on its loopback address.

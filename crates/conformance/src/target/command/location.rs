@@ -48,7 +48,7 @@ impl ProgramLocation {
     pub(super) fn files(&self) -> Files<'_> {
         match self {
             Self::ThisMachine(folder) => Files { here: folder, seen: folder },
-            Self::Container(container) => Files { here: container.files(), seen: Container::inside() },
+            Self::Container(container) => Files { here: container.files(), seen: Container::folder_inside() },
         }
     }
 

@@ -100,8 +100,8 @@ impl GardenDialer {
                 return Err(DialFailure::NotPut(format!("{operation} requests are not sent to a garden")));
             }
         };
-        let wanted = self.wanted(&object_sent, old.as_ref()).await?;
-        let home = self.home(&given).await?;
+        let wanted = self.case_objects(&object_sent, old.as_ref()).await?;
+        let home = self.home_namespace(&given).await?;
         if !scene.is(&wanted) {
             // Objects that remain would affect all following requests.
             let cleanup_error = |error: ClusterError| DialFailure::Unreached(error.to_string());
@@ -116,7 +116,7 @@ impl GardenDialer {
     }
 
     /// The namespace in a case's refusals: that of the object, or of the case's Shoots.
-    async fn home(&self, given: &Value) -> Result<String, DialFailure> {
+    async fn home_namespace(&self, given: &Value) -> Result<String, DialFailure> {
         let own = text(given, "/metadata/namespace");
         if !own.is_empty() {
             return Ok(own.to_owned());
@@ -126,7 +126,11 @@ impl GardenDialer {
     }
 
     /// The objects that a request needs in the garden: the old object, and objects of the case's cluster.
-    async fn wanted(&self, object_sent: &Value, old: Option<&Value>) -> Result<CaseObjects, DialFailure> {
+    async fn case_objects(
+        &self,
+        object_sent: &Value,
+        old: Option<&Value>,
+    ) -> Result<CaseObjects, DialFailure> {
         if object_sent["kind"] == "CloudProfile" {
             let shoots = match old {
                 Some(_) => self.shoots().await?.iter().map(in_garden_namespace).collect(),

@@ -36,7 +36,7 @@ pub(super) fn offering(shoot: &Value) -> Value {
             "machineImages": images(pools),
             "machineTypes": machine_types(pools),
             "regions": [{"name": text(spec, "/region"), "zones": zones}],
-            "volumeTypes": each(pools, "/volume/type", |_, name| json!({"name": name, "class": "standard", "usable": true})),
+            "volumeTypes": map_pools(pools, "/volume/type", |_, name| json!({"name": name, "class": "standard", "usable": true})),
         },
     })
 }
@@ -60,7 +60,7 @@ fn remove_dates(value: &mut Value) {
 }
 
 /// One entry for each name at a JSON pointer in pools.
-fn each(pools: &[Value], at: &str, entry: impl Fn(&Value, &str) -> Value) -> Vec<Value> {
+fn map_pools(pools: &[Value], at: &str, entry: impl Fn(&Value, &str) -> Value) -> Vec<Value> {
     let mut seen = BTreeSet::new();
     let named = pools.iter().map(|pool| (pool, text(pool, at)));
     named
@@ -76,7 +76,7 @@ fn machine_types(pools: &[Value]) -> Vec<Value> {
             "name": name, "cpu": "4", "gpu": "0", "memory": "16Gi", "usable": true, "architecture": architecture,
         })
     };
-    let types = each(pools, "/machine/type", |pool, name| offered(name, architecture(pool)));
+    let types = map_pools(pools, "/machine/type", |pool, name| offered(name, architecture(pool)));
     if pools.is_empty() { vec![offered("unused", ARCHITECTURE)] } else { types }
 }
 
@@ -87,10 +87,10 @@ fn images(pools: &[Value]) -> Vec<Value> {
             json!({"version": "1.0.0", "architectures": [ARCHITECTURE], "cri": [{"name": "docker"}]});
         return vec![json!({"name": "unused", "versions": [version]})];
     }
-    each(pools, "/machine/image/name", |_, name| {
+    map_pools(pools, "/machine/image/name", |_, name| {
         let users: Vec<Value> =
             pools.iter().filter(|pool| text(pool, "/machine/image/name") == name).cloned().collect();
-        let versions = each(&users, "/machine/image/version", |pool, version| {
+        let versions = map_pools(&users, "/machine/image/version", |pool, version| {
             let runtimes = pool.pointer("/cri/containerRuntimes").cloned().unwrap_or_else(|| json!([]));
             json!({
                 "version": version, "architectures": [architecture(pool)],
