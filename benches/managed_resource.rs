@@ -74,7 +74,7 @@ fn inventory(secret: &Secret) -> Inventory {
 }
 
 /// Plans the write for each object.
-fn writes(inventory: &Inventory, live: &[Option<Value>]) -> Vec<Write> {
+fn writes(inventory: &Inventory, live: &[Option<Value>]) -> Vec<ObjectWrite> {
     let inject: BTreeMap<String, String> = labels_to_inject(None, "gardener");
     let objects = inventory.wanted.iter().zip(live);
     let writes = objects.map(|(wanted, live)| {

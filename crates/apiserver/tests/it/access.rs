@@ -252,7 +252,7 @@ async fn aggregated_roles_hold_the_rules_of_those_they_select() {
     let rule = |resource: &str| json!({"apiGroups": [""], "resources": [resource], "verbs": ["get"]});
     let part =
         |name: &str| json!({"metadata": {"name": name, "labels": {"part": "yes"}}, "rules": [rule(name)]});
-    let whole = json!({"metadata": {"name": "whole"}, "rules": [], "aggregationRule": {"clusterRoleSelectors": [{"matchLabels": {"part": "yes"}}]}});
+    let aggregated = json!({"metadata": {"name": "whole"}, "rules": [], "aggregationRule": {"clusterRoleSelectors": [{"matchLabels": {"part": "yes"}}]}});
     for role in [part("pods"), aggregated, part("nodes")] {
         assert_eq!(send(&server, "POST", &path, &role).await.0, 201);
     }

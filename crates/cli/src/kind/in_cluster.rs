@@ -149,7 +149,7 @@ impl Target for InCluster {
     }
 
     async fn act(&self, setup: Setup<'_>, action: &ProcessAction) -> Result<Option<Observed>, TargetError> {
-        self.here.act(setup, action).await
+        self.in_process.act(setup, action).await
     }
 
     async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {

@@ -197,6 +197,6 @@ impl TargetSetting<'_> {
 
     /// The complete input as JSON.
     pub(super) fn describe_input(&self, input: &Input, world: &World) -> Value {
-        input.describe_input(self.instance, self.config, world)
+        input.to_json(self.instance, self.config, world)
     }
 }

@@ -75,13 +75,13 @@ impl Input {
 
     /// The complete input as JSON, for explanations and reports.
     pub(super) fn to_json(&self, instance: &str, config: &Value, world: &World) -> Value {
-        let mut fields =
+        let mut whole =
             Map::from_iter([("instance".to_owned(), json!(instance)), ("config".to_owned(), config.clone())]);
         for part in [json!(world), json!(self)] {
             if let Value::Object(fields) = part {
-                fields.extend(fields);
+                whole.extend(fields);
             }
         }
-        Value::Object(fields)
+        Value::Object(whole)
     }
 }

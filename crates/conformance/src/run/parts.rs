@@ -60,7 +60,7 @@ pub(super) async fn run_parts(
 /// the other. So do all parts on a runtime of one thread, which has a test's clock, and if the first failure ends the run.
 pub(super) fn side_by_side(target: &dyn Target, options: &Options) -> usize {
     let own_servers = matches!(options.ground, Ground::Embedded | Ground::Direct(FactsFrom::Embedded));
-    let in_order = target.is_outside() || target.asks_run_in_turn() || options.fail_fast;
+    let in_order = target.is_outside() || target.asks_in_turn() || options.fail_fast;
     let is_threaded = |handle: Handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread;
     if !own_servers || in_order || !Handle::try_current().is_ok_and(is_threaded) {
         return 1;

@@ -14,7 +14,7 @@ use substrate::facts;
 
 use api::garden::Shoot;
 
-use self::instance::{Instance, failed, soon};
+use self::instance::{Instance, run_expecting_failure, wait_until};
 
 const LEASE: &str = "gardener-controller-manager-leader-election";
 

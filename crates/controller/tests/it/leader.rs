@@ -41,7 +41,7 @@ struct Instance {
     seen: SeenRequests,
     stop: CancellationToken,
     connection: CuttableConnection,
-    running: Running,
+    running: ElectionTask,
     metrics: Box<dyn Fn() -> String>,
 }
 
@@ -50,10 +50,10 @@ impl Instance {
         let (client, connection) = world.cuttable_client();
         let entropy = Entropy::seeded(host.bytes().map(u64::from).sum());
         let elector = Elector::new(config(host, 1), client, clock, entropy).unwrap();
-        let (stop, collect, said) = (CancellationToken::new(), elector.metrics(), seen.clone());
+        let (stop, collect, recorded) = (CancellationToken::new(), elector.metrics(), seen.clone());
         let work = move |stop: CancellationToken| async move {
             recorded.push(format!("{host} leads"));
-            let _end = End(said, host);
+            let _end = End(recorded, host);
             stop.cancelled().await;
             tokio::time::sleep(Duration::from_secs(1)).await;
             Ok::<(), TestError>(())
@@ -169,7 +169,7 @@ async fn hanging_work_does_not_keep_the_lease() {
     let (stop, seen) = (CancellationToken::new(), SeenRequests::default());
     let recorded = seen.clone();
     let endless = move |_stop: CancellationToken| async move {
-        let _end = End(said, "one");
+        let _end = End(recorded, "one");
         std::future::pending::<Result<(), TestError>>().await
     };
     let running = tokio::spawn(elector.run(stop.clone(), endless));

@@ -49,7 +49,7 @@ mod tests {
 
     use super::*;
 
-    async fn determine(configured: &str, client: &Client) -> Result<String, String> {
+    async fn determined(configured: &str, client: &Client) -> Result<String, String> {
         determine(configured, client).await.map_err(|error| error.to_string())
     }
 
@@ -57,22 +57,22 @@ mod tests {
     async fn the_cluster_is_only_queried_for_a_placeholder() {
         let client = Client::new(ApiServer::builder().build(), "default");
         let api: Api<ConfigMap> = Api::namespaced(client.clone(), "kube-system");
-        assert_eq!(determine("seed-1", &client).await, Ok("seed-1".to_owned()));
-        assert_eq!(determine("", &client).await, Ok(String::new()));
-        assert_eq!(determine("<default>", &client).await, Ok(String::new()));
+        assert_eq!(determined("seed-1", &client).await, Ok("seed-1".to_owned()));
+        assert_eq!(determined("", &client).await, Ok(String::new()));
+        assert_eq!(determined("<default>", &client).await, Ok(String::new()));
         let absent = determine("<cluster>", &client).await.unwrap_err();
         let want = "cannot determine cluster identity from configmap: ";
         assert!(absent.starts_with(want) && absent.contains("not found"), "{absent}");
 
         let map: ConfigMap = serde_json::from_value(json!({"metadata": {"name": CLUSTER_IDENTITY}})).unwrap();
         api.create(&PostParams::default(), &map).await.unwrap();
-        assert_eq!(determine("<default>", &client).await, Ok(String::new()));
-        assert_eq!(determine("<cluster>", &client).await, Err(format!("{want}no cluster-identity entry")));
+        assert_eq!(determined("<default>", &client).await, Ok(String::new()));
+        assert_eq!(determined("<cluster>", &client).await, Err(format!("{want}no cluster-identity entry")));
 
         let patch = Patch::Merge(json!({"data": {CLUSTER_IDENTITY: "landscape-seed"}}));
         api.patch(CLUSTER_IDENTITY, &PatchParams::default(), &patch).await.unwrap();
         for asking in ["<cluster>", "<default>"] {
-            assert_eq!(determine(asking, &client).await, Ok("landscape-seed".to_owned()));
+            assert_eq!(determined(asking, &client).await, Ok("landscape-seed".to_owned()));
         }
     }
 }

@@ -35,7 +35,7 @@ async fn run(
 ) -> Result<Observed, TargetError> {
     let prepared = target.prepare(&setup).await?;
     let mut program = prepared.program;
-    let arguments = prepared.locationholders.fill_all(arguments)?;
+    let arguments = prepared.placeholders.fill_all(arguments)?;
     if target.image.is_some() {
         program.args = arguments;
     } else {
@@ -89,10 +89,10 @@ async fn wait(process: &mut Process) -> Value {
     loop {
         if let Some(code) = process.exit_code() {
             process.read_all().await;
-            return json!({"exitCode": code, "output": process.last_words()});
+            return json!({"exitCode": code, "output": process.last_output()});
         }
         if begun.elapsed() > PATIENCE {
-            return json!({"output": process.last_words()});
+            return json!({"output": process.last_output()});
         }
         sleep(PAUSE).await;
     }

@@ -102,7 +102,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::managed_resource::decode::Place;
+    use crate::managed_resource::decode::ManifestLocation;
     use crate::managed_resource::inventory::WantedObject;
 
     const ORIGIN: &str = "default/mr";
@@ -120,7 +120,12 @@ mod tests {
     fn inventory() -> Inventory {
         let wanted = |kind: &str, applied: Option<ObjectReference>| WantedObject {
             object: object(kind),
-            place: Place { namespace: String::new(), secret: String::new(), key: String::new(), index: 0 },
+            location: ManifestLocation {
+                namespace: String::new(),
+                secret: String::new(),
+                key: String::new(),
+                index: 0,
+            },
             applied: applied.unwrap_or_default(),
         };
         Inventory {
