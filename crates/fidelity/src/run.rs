@@ -28,7 +28,7 @@ const SHRINKING_TIME: Duration = Duration::from_mins(1);
 /// How long to wait for a missing event while shrinking.
 const SHRINKING_PATIENCE: Duration = Duration::from_millis(1500);
 
-/// RunOptions of a run.
+/// Options of a run.
 #[derive(Clone, Debug)]
 pub struct RunOptions {
     /// The number of requests to generate.
@@ -46,7 +46,7 @@ pub struct RunOptions {
 }
 
 impl RunOptions {
-    /// RunOptions for requests of a seed, for all kinds.
+    /// Options for requests of a seed, for all kinds.
     #[must_use]
     pub fn new(requests: usize, seed: u64) -> Self {
         Self { requests, seed, kinds: Vec::new(), parallel: 8, examples: 10, known: known::all() }

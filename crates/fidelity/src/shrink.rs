@@ -8,10 +8,10 @@ use crate::request::{Body, Request, Sequence};
 
 /// Removes requests, parameters and fields from a sequence as long as `shows` returns that it still shows the difference. Calls
 /// `shows` at most `budget` times.
-pub async fn shrink<F, Shown>(sequence: Sequence, mut budget: usize, mut shows: F) -> Sequence
+pub async fn shrink<F, Fut>(sequence: Sequence, mut budget: usize, mut shows: F) -> Sequence
 where
-    F: FnMut(Sequence) -> Shown,
-    Shown: Future<Output = bool>,
+    F: FnMut(Sequence) -> Fut,
+    Fut: Future<Output = bool>,
 {
     let mut smallest = sequence;
     loop {
@@ -43,10 +43,10 @@ where
     }
 }
 
-async fn without_runs<F, Shown>(sequence: Sequence, run: usize, budget: &mut usize, shows: &mut F) -> Sequence
+async fn without_runs<F, Fut>(sequence: Sequence, run: usize, budget: &mut usize, shows: &mut F) -> Sequence
 where
-    F: FnMut(Sequence) -> Shown,
-    Shown: Future<Output = bool>,
+    F: FnMut(Sequence) -> Fut,
+    Fut: Future<Output = bool>,
 {
     let mut smallest = sequence;
     // From the end, because later requests need earlier ones.
