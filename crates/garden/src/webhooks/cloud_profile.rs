@@ -6,7 +6,7 @@ use serde_json::Value;
 use webhook::rejection::Rejection;
 
 use super::cloud_profile_in_use::Removed;
-use super::refusals;
+use super::field_errors;
 use super::{
     cloud_profile_defaults, cloud_profile_images, cloud_profile_in_use, cloud_profile_machine_types,
     cloud_profile_places, cloud_profile_seed_selector, cloud_profile_versions,
