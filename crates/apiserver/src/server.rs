@@ -120,7 +120,7 @@ impl ApiServer {
 
     /// Waits until the controllers have processed all changes, and until the upstream server has answered all forwarded
     /// writes, even if their clients are gone. Failed work that waits for a retry counts as done.
-    pub async fn settled(&self) {
+    pub async fn wait_until_idle(&self) {
         if let Some(upstream) = &self.shared.upstream {
             upstream.wait_until_idle().await;
         }

@@ -21,13 +21,5 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    if let Some(code) = components::run_as_program(std::env::args_os()) {
-        return code;
-    }
-    let arguments = <arguments::Arguments as clap::Parser>::parse();
-    let terminal = terminal::Terminal::new(&arguments.output);
-    match commands::execute(arguments, &terminal) {
-        Ok(code) => ExitCode::from(code),
-        Err(failure) => terminal.report_failure(&failure),
-    }
+    components::run_as_program(std::env::args_os()).unwrap_or_else(commands::run)
 }

@@ -1,8 +1,5 @@
-//! A component as a value.
-//!
-//! Each component crate exports one constant, `COMPONENT`. `cli` lists them, and everything that works with
-//! components in general (targets, clusters, images, suites, coverage) finds them in that list by the name that
-//! contracts use. What `xtask` and `tidy` need is in the crate's `[package.metadata.component]`.
+//! A component as a value: each component crate exports one constant, `COMPONENT`, and `cli` lists them. What `xtask`
+//! and `tidy` need is in the crate's `[package.metadata.component]`.
 
 mod configuration;
 mod decision;

@@ -115,6 +115,19 @@ impl Case {
 }
 
 impl When {
+    /// What the assertions of the case are about.
+    #[must_use]
+    pub fn subject(&self) -> About {
+        match self {
+            Self::Admission { .. } | Self::DeleteCollection { .. } | Self::Steps(_) => About::Answer,
+            Self::Registration { .. } => About::Registration,
+            Self::Configuration => About::Configuration,
+            Self::Process(_) => About::Process,
+            Self::Decision(_) => About::Decision,
+            Self::Emitted(_) => About::Emitted,
+        }
+    }
+
     /// The scenario; `None` for other actions.
     #[must_use]
     pub fn scenario(&self) -> Option<&Scenario> {

@@ -203,8 +203,8 @@ impl Embedded {
 
     /// Waits until the controllers are idle and the real server has answered all forwarded writes, even if their
     /// clients are gone.
-    pub async fn settled(&self) {
-        self.server.settled().await;
+    pub async fn wait_until_idle(&self) {
+        self.server.wait_until_idle().await;
     }
 
     /// The revision of the last write; absent if a real server stores the objects.

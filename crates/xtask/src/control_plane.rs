@@ -48,7 +48,7 @@ pub(crate) fn folder(arguments: &Arguments) -> Result<PathBuf> {
 
 /// The folder in a cache with the programs of exactly the pinned version; builds them if they are not there.
 pub(crate) fn built(cache: &Path) -> Result<PathBuf> {
-    let plan = Plan::read()?;
+    let plan = BuildPlan::read()?;
     let folder = cache.join("control-plane").join(plan.name());
     cache::once(&folder, complete, |unfinished| plan.build(unfinished))?;
     Ok(folder)
@@ -56,17 +56,17 @@ pub(crate) fn built(cache: &Path) -> Result<PathBuf> {
 
 /// A name that depends on the pinned versions, the build flags and the platform.
 pub(crate) fn name() -> Result<String> {
-    Ok(Plan::read()?.name())
+    Ok(BuildPlan::read()?.name())
 }
 
 /// The pinned module and the builds.
-struct Plan {
+struct BuildPlan {
     module: Module,
     kubernetes: String,
     commands: Vec<Vec<String>>,
 }
 
-impl Plan {
+impl BuildPlan {
     fn read() -> Result<Self> {
         let module = Module::read(&crate::chore::root().join("kind/control-plane"))?;
         let kubernetes = module.version("k8s.io/kubernetes")?;
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn the_folder_is_named_by_version_and_changes_with_every_pin_and_flag() {
-        let plan = Plan::read().expect("the module is there");
+        let plan = BuildPlan::read().expect("the module is there");
         assert!(plan.name().starts_with(&format!("{}-", plan.kubernetes)));
         let pins = plan.module.pins();
         let name = digest(&pins, &plan.commands);

@@ -256,7 +256,7 @@ async fn aggregated_roles_hold_the_rules_of_those_they_select() {
     for role in [part("pods"), aggregated, part("nodes")] {
         assert_eq!(send(&server, "POST", &path, &role).await.0, 201);
     }
-    server.settled().await;
+    server.wait_until_idle().await;
     let (_, joined) = send(&server, "GET", &format!("{path}/object"), &Value::Null).await;
     assert_eq!(joined["rules"], json!([rule("nodes"), rule("pods")]));
     let user = "system:serviceaccount:kube-system:clusterrole-aggregation-controller";

@@ -153,7 +153,7 @@ async fn approved_requests_are_signed() {
         decide(&server, name, json!([condition("Approved", "True")])).await;
     }
     send(&server, "POST", REQUESTS, &request("waiting", KUBELET)).await;
-    server.settled().await;
+    server.wait_until_idle().await;
     let status = |name: &'static str| {
         let server = server.clone();
         async move { send(&server, "GET", &format!("{REQUESTS}/{name}"), &Value::Null).await.1["status"].clone() }
@@ -190,7 +190,7 @@ async fn the_validated_request_is_the_signed_one() {
     object["spec"]["request"] = STANDARD.encode(both).into();
     assert_eq!(send(&server, "POST", REQUESTS, &object).await.0, 201);
     decide(&server, "c", json!([condition("Approved", "True")])).await;
-    server.settled().await;
+    server.wait_until_idle().await;
     let (_, signed) = send(&server, "GET", &format!("{REQUESTS}/c"), &Value::Null).await;
     let pem = STANDARD.decode(signed["status"]["certificate"].as_str().unwrap()).unwrap();
     let certificate = &formats::x509::Certificate::bundle(&pem)[0];

@@ -36,7 +36,7 @@ async fn create(
 async fn delete(server: &ApiServer, name: &str, policy: &str) -> (u16, Value) {
     let answer =
         send(server, "DELETE", &format!("{MAPS}/{name}"), &json!({"propagationPolicy": policy})).await;
-    server.settled().await;
+    server.wait_until_idle().await;
     answer
 }
 
@@ -81,7 +81,7 @@ async fn foreground_deletion_waits_for_blocking_dependents() {
     let (_, held) = get(&server, &format!("{MAPS}/held")).await;
     assert!(held["metadata"]["deletionTimestamp"].is_string());
     patch(&server, &format!("{MAPS}/held"), "merge-patch", &json!({"metadata": {"finalizers": null}})).await;
-    server.settled().await;
+    server.wait_until_idle().await;
     assert_eq!(names(&server).await, Vec::<String>::new());
     let seen = events(&server, &format!("{MAPS}?watch=1&resourceVersion=1&timeoutSeconds=1")).await;
     let gone: Vec<&str> = seen
@@ -140,7 +140,7 @@ async fn an_owner_must_match_by_uid_and_namespace() {
     let cluster = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
     send(&server, "POST", cluster, &json!({"metadata": {"name": "wide", "ownerReferences": reference}}))
         .await;
-    server.settled().await;
+    server.wait_until_idle().await;
     assert_eq!(names(&server).await, ["owner"]);
     assert_eq!(get(&server, &format!("{elsewhere}/cross")).await.0, 404);
     assert_eq!(
@@ -209,7 +209,7 @@ async fn conditions_of_a_namespace_report_its_remaining_content() {
     send(&server, "POST", inside, &json!({"metadata": {"name": "b", "finalizers": ["x/y"]}})).await;
     let revision = server.revision();
     send(&server, "DELETE", "/api/v1/namespaces/x", &Value::Null).await;
-    server.settled().await;
+    server.wait_until_idle().await;
     let (_, namespace) = get(&server, "/api/v1/namespaces/x").await;
     let condition = |kind: &str, status: &str, reason: &str, message: &str| {
         json!({
@@ -257,7 +257,7 @@ async fn conditions_of_a_namespace_report_its_remaining_content() {
     );
     assert_eq!(namespace["status"], left);
     patch(&server, &format!("{inside}/b"), "merge-patch", &json!({"metadata": {"finalizers": []}})).await;
-    server.settled().await;
+    server.wait_until_idle().await;
     let path = format!("/api/v1/namespaces?watch=1&resourceVersion={revision}&timeoutSeconds=1");
     let seen = events(&server, &path).await;
     let states: Vec<(&str, &Value)> =
@@ -280,7 +280,7 @@ async fn conditions_of_a_namespace_report_its_remaining_content() {
 async fn every_namespace_of_a_cluster_has_its_account_and_authority() {
     let server = ApiServer::builder().controllers(Controllers::all()).build();
     send(&server, "POST", "/api/v1/namespaces", &json!({"metadata": {"name": "x"}})).await;
-    server.settled().await;
+    server.wait_until_idle().await;
     for namespace in ["default", "kube-system", "x"] {
         let (code, _) =
             get(&server, &format!("/api/v1/namespaces/{namespace}/serviceaccounts/default")).await;
@@ -291,11 +291,11 @@ async fn every_namespace_of_a_cluster_has_its_account_and_authority() {
     assert!(published["data"]["ca.crt"].as_str().unwrap().starts_with("-----BEGIN CERTIFICATE-----"));
     patch(&server, path, "merge-patch", &json!({"data": {"ca.crt": "x"}})).await;
     send(&server, "DELETE", "/api/v1/namespaces/x/serviceaccounts/default", &Value::Null).await;
-    server.settled().await;
+    server.wait_until_idle().await;
     assert_eq!(get(&server, path).await.1["data"], published["data"]);
     assert_eq!(get(&server, "/api/v1/namespaces/x/serviceaccounts/default").await.0, 200);
     send(&server, "DELETE", "/api/v1/namespaces/x", &Value::Null).await;
-    server.settled().await;
+    server.wait_until_idle().await;
     assert_eq!(get(&server, "/api/v1/namespaces/x").await.0, 404, "and goes with them");
 }
 
@@ -313,7 +313,7 @@ async fn token_secrets_are_filled_and_deleted_with_their_account() {
     let (_, account) = send(&server, "POST", accounts, &json!({"metadata": {"name": "a"}})).await;
     send(&server, "POST", secrets, &secret("s", "a")).await;
     send(&server, "POST", secrets, &secret("t", "nobody")).await;
-    server.settled().await;
+    server.wait_until_idle().await;
     assert_eq!(get(&server, &format!("{secrets}/t")).await.0, 404, "its account does not exist");
     let (_, filled) = get(&server, &format!("{secrets}/s")).await;
     assert_eq!(
@@ -340,7 +340,7 @@ async fn token_secrets_are_filled_and_deleted_with_their_account() {
     let (code, _, _) = exchange(&server, "GET", secrets, &[("authorization", &bearer)], "").await;
     assert_eq!(code, 200);
     send(&server, "DELETE", &format!("{accounts}/a"), &Value::Null).await;
-    server.settled().await;
+    server.wait_until_idle().await;
     assert_eq!(get(&server, &format!("{secrets}/s")).await.0, 404);
     let (_, answer) = send(&server, "POST", reviews, &review).await;
     let why = "[invalid bearer token, service account token has been invalidated]";

@@ -69,7 +69,7 @@ async fn certificate(server: &ApiServer, subject: &[(DnType, &str)]) -> (String,
     let approved = json!({"status": {"conditions": [{"type": "Approved", "status": "True", "reason": "r"}]}});
     let (code, answer) = patch(server, &format!("{requests}/c/approval"), "merge-patch", &approved).await;
     assert_eq!(code, 200, "{answer}");
-    server.settled().await;
+    server.wait_until_idle().await;
     let (_, signed) = send(server, "GET", &format!("{requests}/c"), &Value::Null).await;
     assert!(signed["status"]["certificate"].is_string(), "{signed}");
     let pem = STANDARD.decode(signed["status"]["certificate"].as_str().unwrap()).unwrap();

@@ -194,7 +194,7 @@ async fn a_namespace_is_deleted_with_its_content() {
     send(&server, "POST", inside, &json!({"metadata": {"name": "b", "finalizers": ["x/y"]}})).await;
     let (code, _) = send(&server, "DELETE", "/api/v1/namespaces/x", &Value::Null).await;
     assert_eq!(code, 200);
-    server.settled().await;
+    server.wait_until_idle().await;
     let (_, namespace) = get(&server, "/api/v1/namespaces/x").await;
     assert_eq!(namespace["status"]["phase"], "Terminating");
     assert_eq!(get(&server, &format!("{inside}/a")).await.0, 404);
@@ -210,7 +210,7 @@ async fn a_namespace_is_deleted_with_its_content() {
         )
     );
     patch(&server, &format!("{inside}/b"), "merge-patch", &json!({"metadata": {"finalizers": []}})).await;
-    server.settled().await;
+    server.wait_until_idle().await;
     assert_eq!(get(&server, "/api/v1/namespaces/x").await.0, 404);
 }
 

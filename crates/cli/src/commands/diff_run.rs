@@ -125,7 +125,7 @@ impl DiffRunner<'_> {
         explanations: &[Explanations],
         arguments: &DiffRunArguments,
     ) -> Outcome {
-        let options = controllers::Options {
+        let options = controllers::ControllerOptions {
             worlds: arguments.objects,
             seed: arguments.seed,
             parallel: usize::from(arguments.parallel),
@@ -306,8 +306,13 @@ mod tests {
         let contracts = contracts::of_component("resource-manager").unwrap().into_iter();
         let is_supported = |contract: &Contract| controllers::is_asked(contract.form, &contract.subject);
         let contracts: Vec<Contract> = contracts.filter(is_supported).collect();
-        let options =
-            controllers::Options { worlds, seed: 1, parallel: 2, tries: Some(60), explanations: &[] };
+        let options = controllers::ControllerOptions {
+            worlds,
+            seed: 1,
+            parallel: 2,
+            tries: Some(60),
+            explanations: &[],
+        };
         let ours: Arc<dyn Target> = Arc::new(resource_manager());
         let other: Arc<dyn Target> = Arc::new(other);
         controllers::run(&contracts, (&ours, &other), &options, &|_, _| {}, &Interrupt::default())

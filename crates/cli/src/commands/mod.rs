@@ -19,13 +19,25 @@ mod verify;
 mod versions;
 pub(crate) mod write;
 
-use clap::CommandFactory as _;
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, Parser as _};
 
 use crate::arguments::{Arguments, Command};
 use crate::terminal::{Failure, Terminal};
 
+/// Reads the command line, and executes it.
+pub(crate) fn run() -> ExitCode {
+    let arguments = Arguments::parse();
+    let terminal = Terminal::new(&arguments.output);
+    match execute(arguments, &terminal) {
+        Ok(code) => ExitCode::from(code),
+        Err(failure) => terminal.report_failure(&failure),
+    }
+}
+
 /// Executes the command.
-pub(crate) fn execute(arguments: Arguments, terminal: &Terminal) -> Result<u8, Failure> {
+fn execute(arguments: Arguments, terminal: &Terminal) -> Result<u8, Failure> {
     let added = arguments.output.contracts.as_deref();
     match arguments.command {
         Command::Run(arguments) => run::run(&arguments, added, terminal),

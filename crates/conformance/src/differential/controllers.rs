@@ -31,7 +31,7 @@ mod smaller;
 mod world;
 
 /// How worlds are generated and run.
-pub struct Options<'a> {
+pub struct ControllerOptions<'a> {
     /// Number of worlds for each controller.
     pub worlds: usize,
     /// Seed of the generator.
@@ -109,7 +109,7 @@ fn kind(form: Form, subject: &contract::model::Subject) -> Option<&'static Contr
 pub fn run(
     contracts: &[Contract],
     (a, b): (&Arc<dyn Target>, &Arc<dyn Target>),
-    options: &Options<'_>,
+    options: &ControllerOptions<'_>,
     progress: &(dyn Fn(&str, usize) + Sync),
     interrupt: &Interrupt,
 ) -> Outcome {
@@ -144,7 +144,7 @@ impl ControllerPair<'_> {
     /// The differences of the controller, and environment errors.
     fn controller(
         &self,
-        options: &Options<'_>,
+        options: &ControllerOptions<'_>,
         progress: &(dyn Fn(&str, usize) + Sync),
     ) -> (SubjectOutcome, Vec<String>) {
         let name = &self.contract.name;

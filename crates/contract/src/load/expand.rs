@@ -19,7 +19,7 @@ use super::then::{self, known_keys};
 use super::tree::{Span, Tree};
 use super::variants::{self, Variant};
 use super::when;
-use crate::case::{About, Case, Given, When};
+use crate::case::{Case, Given, When};
 use crate::decision::RunsOn;
 use crate::emitted::Emits;
 use crate::expect::Rules;
@@ -202,7 +202,7 @@ impl Context<'_> {
         let rules = self.rules(&given, &when);
         let then = match self.draft.form {
             Form::Process => process::then(&asserted, &when, self.report)?,
-            _ => then::read(&asserted, about(&when), &rules, self.report)?,
+            _ => then::read(&asserted, when.subject(), &rules, self.report)?,
         };
         if let (Some(emitted), Some(object)) = (&emitted, &given.object) {
             let span = row.map_or(clause.span, |(_, row)| row.span);
@@ -392,16 +392,5 @@ fn operation(when: &When) -> Option<String> {
         When::Configuration | When::Process(_) | When::Steps(_) | When::Decision(_) | When::Emitted(_) => {
             None
         }
-    }
-}
-
-fn about(when: &When) -> About {
-    match when {
-        When::Admission { .. } | When::DeleteCollection { .. } | When::Steps(_) => About::Answer,
-        When::Registration { .. } => About::Registration,
-        When::Configuration => About::Configuration,
-        When::Process(_) => About::Process,
-        When::Decision(_) => About::Decision,
-        When::Emitted(_) => About::Emitted,
     }
 }

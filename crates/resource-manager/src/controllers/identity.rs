@@ -60,7 +60,7 @@ mod tests {
         assert_eq!(determined("seed-1", &client).await, Ok("seed-1".to_owned()));
         assert_eq!(determined("", &client).await, Ok(String::new()));
         assert_eq!(determined("<default>", &client).await, Ok(String::new()));
-        let absent = determine("<cluster>", &client).await.unwrap_err();
+        let absent = determined("<cluster>", &client).await.unwrap_err();
         let want = "cannot determine cluster identity from configmap: ";
         assert!(absent.starts_with(want) && absent.contains("not found"), "{absent}");
 

@@ -25,12 +25,12 @@ const CONSIDERED: &str = "Secret already has 'consider' label, nothing to be don
 const MOUNTED: &str = "Requeueing since there is still at least one pod mounting secret";
 const ADDING: &str = "Adding 'consider' label";
 
-type Metadata = PartialObjectMeta<Secret>;
+type SecretMetadata = PartialObjectMeta<Secret>;
 
 /// The controller of one instance; GRM-TIC-009 and GRM-TIC-010. As in the original there is one worker, whatever is
 /// configured.
 pub fn controller(context: &Context) -> Controller {
-    let secrets = context.target.store::<Metadata>(Selection::all());
+    let secrets = context.target.store::<SecretMetadata>(Selection::all());
     let accounts = context.target.store::<ServiceAccount>(Selection::all());
     let of_accounts = Watch::of(&secrets)
         .filter(|event| !matches!(event, Event::Delete(_)) && !account_name(event.object()).is_empty());
@@ -54,14 +54,14 @@ pub enum InvalidateError {
 }
 
 struct Reconciler {
-    secrets: Store<Metadata>,
+    secrets: Store<SecretMetadata>,
     accounts: Store<ServiceAccount>,
     client: Client,
 }
 
 /// The state of one Secret.
 struct State {
-    secret: Arc<Metadata>,
+    secret: Arc<SecretMetadata>,
     /// Whether its token stays valid.
     keeps_static_tokens: bool,
     /// Whether a Pod mounts it; only read if needed.
@@ -157,12 +157,12 @@ fn keeps_static_tokens(account: &ServiceAccount) -> bool {
         || account.automount_service_account_token != Some(false)
 }
 
-fn is_considered(secret: &Metadata) -> bool {
+fn is_considered(secret: &SecretMetadata) -> bool {
     secret.labels().contains_key(api::resources::TOKEN_CONSIDER)
 }
 
 /// The account whose token a Secret holds; empty for other Secrets.
-fn account_name(secret: &Metadata) -> &str {
+fn account_name(secret: &SecretMetadata) -> &str {
     secret.annotations().get(api::kubernetes::SERVICE_ACCOUNT_NAME).map_or("", String::as_str)
 }
 
@@ -194,7 +194,7 @@ mod tests {
 
     use super::*;
 
-    fn secret(labels: &[&str]) -> Arc<Metadata> {
+    fn secret(labels: &[&str]) -> Arc<SecretMetadata> {
         let labels: Map<String, Value> = labels.iter().map(|key| ((*key).to_owned(), "x".into())).collect();
         let metadata = json!({"name": "a", "resourceVersion": "7", "labels": labels});
         Arc::new(serde_json::from_value(json!({"metadata": metadata})).unwrap())

@@ -29,7 +29,7 @@ pub(super) async fn clean_up(
 ) -> Result<(), ScenarioEnd> {
     let cluster = Cluster::without_controllers(client.clone());
     // A client that was stopped may have created an object without getting the answer.
-    let unanswered = tokio::time::timeout(PATIENCE, server.settled()).await.err();
+    let unanswered = tokio::time::timeout(PATIENCE, server.wait_until_idle()).await.err();
     let requests = server.requests_since(0);
     let created = requests.iter().rev().filter(|request| is_created(request));
     let (namespaces, objects): (Vec<&Request>, Vec<&Request>) =
