@@ -13,8 +13,7 @@ pub use installation::{Combining, Installation, Probe, Rollout, Webhooks};
 pub use manifests::Manifests;
 pub use start::{Clusters, StartOptions, Started, Starting};
 
-use std::ffi::OsString;
-use std::process::ExitCode;
+use std::{ffi::OsString, process::ExitCode};
 
 use serde_json::Value;
 

@@ -88,8 +88,8 @@ enum CommandError {
     Print(#[from] PrintError),
 }
 
-/// Runs the command; like the original, errors are printed on standard output and exit with 1 (GRM-PRC-001 to GRM-PRC-006). Its
-/// servers answer as GRM-PRC-010 to GRM-PRC-013 say.
+/// Runs the command; like the original, errors are printed on standard output and exit with 1 (GRM-PRC-001 to -006). Its servers
+/// answer as GRM-PRC-010 to -013 say.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     command::main(arguments, execute)
 }

@@ -359,7 +359,7 @@ async fn send_with_target(
     if context.server.is_real_cluster() && in_cluster::is_unreached(&reply) {
         return environment(reply.message());
     }
-    if !answer.allowed && called && is_failed_call(&reply.body) {
+    if !answer.allowed && called && send::is_failed_call(&reply.body) {
         return garbled_answer(context, located, facts, (&reply, &calls)).await;
     }
     let rules = matching::rules_of_raw(located.contract, input);
@@ -397,11 +397,6 @@ async fn garbled_answer(
 
 fn environment(text: String) -> Attempt {
     Attempt::Inconclusive(Status::Errored, Reason::new(ReasonCode::Environment, text))
-}
-
-/// Whether a Status is kube-apiserver's message about a webhook without a valid answer.
-fn is_failed_call(status: &Value) -> bool {
-    status["message"].as_str().is_some_and(|message| message.contains("failed calling webhook"))
 }
 
 #[cfg(test)]

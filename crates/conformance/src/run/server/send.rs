@@ -94,6 +94,11 @@ fn without_prefix(message: &str) -> String {
     rest.map_or(message, |(_, rest)| rest).to_owned()
 }
 
+/// Whether a Status is kube-apiserver's message about a webhook without a valid answer.
+pub(super) fn is_failed_call(status: &Value) -> bool {
+    status["message"].as_str().is_some_and(|message| message.contains("failed calling webhook"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
