@@ -382,12 +382,8 @@ async fn garbled_answer(
     facts: &prepare::PreparedCase,
     (reply, calls): (&Reply, &[recorder::Call]),
 ) -> Attempt {
-    let check = Check {
-        part: "answer".to_owned(),
-        path: String::new(),
-        want: "an answer that an API server accepts".to_owned(),
-        got: reply.message(),
-    };
+    let (part, want) = ("answer".to_owned(), "an answer that an API server accepts".to_owned());
+    let check = Check { part, path: String::new(), want, got: reply.message() };
     let (trace, evidence) = trace::traces(context, located, facts, calls).await;
     match trace {
         Some(trace) => Attempt::Garbled(vec![check], Box::new(trace), evidence),
