@@ -12,9 +12,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let file = std::env::args().nth(1).ok_or("usage: serve <kubeconfig file>")?;
     let builder = ApiServer::builder().crds(crds().iter().cloned()).epoch(Timestamp::now());
     let server = builder.dialers(Arc::new(FixedDialers::new())).build();
-    let served = server.serve(([127, 0, 0, 1], 0).into()).await?;
-    std::fs::write(file, served.kubeconfig())?;
+    let listener = server.serve(([127, 0, 0, 1], 0).into()).await?;
+    std::fs::write(file, listener.kubeconfig())?;
     std::future::pending::<()>().await;
-    served.shutdown().await;
+    listener.shutdown().await;
     Ok(())
 }

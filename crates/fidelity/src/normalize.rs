@@ -411,7 +411,7 @@ mod tests {
             let spec = json!({"clusterIP": address, "clusterIPs": [list]});
             answer(json!({"metadata": {"uid": uid}, "spec": spec}))
         };
-        let mut normalized = |uid: &str, address: &str, list: &str| {
+        let mut addresses_of = |uid: &str, address: &str, list: &str| {
             let body = normalizer.answer(&service(uid, address, list)).body;
             [&body["spec"]["clusterIP"], &body["spec"]["clusterIPs"][0]]
                 .map(|text| text.as_str().unwrap().to_owned())
@@ -424,7 +424,7 @@ mod tests {
             (("a", "10.0.0.7", "10.0.0.7"), ["<address 2>", "<address 2>"]),
         ];
         for ((uid, address, list), want) in table {
-            assert_eq!(normalized(uid, address, list), want, "{uid} {address}");
+            assert_eq!(addresses_of(uid, address, list), want, "{uid} {address}");
         }
     }
 

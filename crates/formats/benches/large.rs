@@ -40,15 +40,15 @@ fn large(criterion: &mut Criterion) {
     benchmark_sizes(criterion, "file of keys", keys, |text| drop(yaml::parse(text)));
     let letters = |megabytes| text(megabytes, "a:\n", |_| "- a\n".to_owned());
     benchmark_sizes(criterion, "manifest of a list", letters, |text| {
-        drop(yaml::first_document(text.as_bytes()))
+        drop(yaml::first_document(text.as_bytes()));
     });
     let quoted = |megabytes| text(megabytes, "a: \"", |_| "b\n\n  c\\\n  d ".to_owned()) + "\"\n";
     benchmark_sizes(criterion, "manifest of a text", quoted, |text| {
-        drop(yaml::first_document(text.as_bytes()))
+        drop(yaml::first_document(text.as_bytes()));
     });
     let flow = |megabytes| text(megabytes, "a: [", |number| format!("{{k{number}: v}},\n")) + "]\n";
     benchmark_sizes(criterion, "manifest in brackets", flow, |text| {
-        drop(yaml::first_document(text.as_bytes()))
+        drop(yaml::first_document(text.as_bytes()));
     });
     let stream = |megabytes| text(megabytes, "", |number| format!("{{\"k{number}\": \"v\"}}\n"));
     benchmark_sizes(criterion, "stream of JSON", stream, |text| {
@@ -60,7 +60,7 @@ fn large(criterion: &mut Criterion) {
     });
     let flags = |megabytes| text(megabytes, "/opt/bin/kubelet", |number| format!(" --f{number}=v"));
     benchmark_sizes(criterion, "line of flags", flags, |text| {
-        drop(command_line::flags(&command_line::words(text)))
+        drop(command_line::flags(&command_line::words(text)));
     });
 }
 

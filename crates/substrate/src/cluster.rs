@@ -152,8 +152,8 @@ impl Cluster {
         subresource: &str,
         patch: &Value,
     ) -> Result<Reply, ClusterError> {
-        let path = object_path(object, subresource)?;
-        self.send_as(Method::PATCH, &path, "", Some(patch), "application/merge-patch+json").await
+        let at = object_path(object, subresource)?;
+        self.send_as(Method::PATCH, &at, "", Some(patch), "application/merge-patch+json").await
     }
 
     /// Reads the object of this kind, namespace and name.

@@ -247,9 +247,9 @@ impl apiserver::Upstream for RealServer {
 }
 
 async fn serve_outside(server: &ApiServer) -> Result<OutsideAccess, EmbeddedError> {
-    let served = server.serve(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
+    let listener = server.serve(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await?;
     let folder = tempfile::Builder::new().prefix("gardener-conformance-").tempdir()?;
     let kubeconfig = folder.path().join("kubeconfig");
-    std::fs::write(&kubeconfig, served.kubeconfig())?;
-    Ok(OutsideAccess { _served: served, kubeconfig, _folder: folder })
+    std::fs::write(&kubeconfig, listener.kubeconfig())?;
+    Ok(OutsideAccess { _served: listener, kubeconfig, _folder: folder })
 }

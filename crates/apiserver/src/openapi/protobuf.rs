@@ -105,7 +105,7 @@ fn encode_keyword(out: &mut Vec<u8>, number: u32, form: KeywordForm, value: &Val
     match form {
         KeywordForm::String => bytes(out, number, value.as_str().unwrap_or_default().as_bytes()),
         KeywordForm::Strings => {
-            list().filter_map(Value::as_str).for_each(|text| bytes(out, number, text.as_bytes()))
+            list().filter_map(Value::as_str).for_each(|text| bytes(out, number, text.as_bytes()));
         }
         KeywordForm::Bool => integer(out, number, u64::from(value == true)),
         // Limits of lengths are not negative.

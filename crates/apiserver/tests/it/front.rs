@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use crate::wire::{patch, send};
 
-async fn client(served: &Served, change: impl FnOnce(&mut AuthInfo)) -> kube::Client {
-    let mut kubeconfig = Kubeconfig::from_yaml(&served.kubeconfig()).unwrap();
+async fn client(listener: &Served, change: impl FnOnce(&mut AuthInfo)) -> kube::Client {
+    let mut kubeconfig = Kubeconfig::from_yaml(&listener.kubeconfig()).unwrap();
     change(kubeconfig.auth_infos[0].auth_info.as_mut().unwrap());
     let config =
         kube::Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await.unwrap();
@@ -26,9 +26,9 @@ fn token(auth: &mut AuthInfo, token: &str) {
 #[tokio::test]
 async fn certificates_and_tokens_authenticate() {
     let server = ApiServer::builder().build();
-    let served = server.serve(([127, 0, 0, 1], 0).into()).await.unwrap();
-    let by_certificate = client(&served, |_| {}).await;
-    let by_token = client(&served, |auth| token(auth, &served.token)).await;
+    let listener = server.serve(([127, 0, 0, 1], 0).into()).await.unwrap();
+    let by_certificate = client(&listener, |_| {}).await;
+    let by_token = client(&listener, |auth| token(auth, &listener.token)).await;
     for client in [by_certificate, by_token] {
         let namespaces: Api<Namespace> = Api::all(client);
         assert_eq!(namespaces.list(&ListParams::default()).await.unwrap().items.len(), 4);
@@ -36,8 +36,8 @@ async fn certificates_and_tokens_authenticate() {
     let users: Vec<String> = server.requests().into_iter().map(|request| request.user).collect();
     assert_eq!(users, ["admin", "system:admin"]);
     for wrong in [
-        client(&served, |auth| token(auth, "x")).await,
-        client(&served, |auth| *auth = AuthInfo::default()).await,
+        client(&listener, |auth| token(auth, "x")).await,
+        client(&listener, |auth| *auth = AuthInfo::default()).await,
     ] {
         let namespaces: Api<Namespace> = Api::all(wrong.clone());
         let Err(kube::Error::Api(status)) = namespaces.list(&ListParams::default()).await else {
@@ -45,9 +45,9 @@ async fn certificates_and_tokens_authenticate() {
         };
         assert_eq!((status.code, status.reason.as_str()), (401, "Unauthorized"));
     }
-    let silent = client(&served, |auth| *auth = AuthInfo::default()).await;
+    let silent = client(&listener, |auth| *auth = AuthInfo::default()).await;
     assert_eq!(silent.apiserver_version().await.unwrap().minor, "36", "what everybody may know");
-    served.shutdown().await;
+    listener.shutdown().await;
 }
 
 /// A client certificate of the server's authority for a subject, and its key, both PEM.
@@ -80,20 +80,20 @@ async fn certificate(server: &ApiServer, subject: &[(DnType, &str)]) -> (String,
 async fn a_certificate_without_a_common_name_does_not_authenticate() {
     let controllers = Controllers { signing: true, ..Controllers::none() };
     let server = ApiServer::builder().controllers(controllers).build();
-    let served = server.serve(([127, 0, 0, 1], 0).into()).await.unwrap();
+    let listener = server.serve(([127, 0, 0, 1], 0).into()).await.unwrap();
     let (pem, key) = certificate(&server, &[(DnType::OrganizationName, "o")]).await;
     let showing = |bearer: Option<&str>| {
         let bearer = bearer.map(|token| token.to_owned().into());
-        client(&served, |auth| {
+        client(&listener, |auth| {
             auth.client_certificate_data = Some(STANDARD.encode(&pem));
             auth.client_key_data = Some(STANDARD.encode(&key).into());
             auth.token = bearer;
         })
     };
-    for (bearer, code) in [(Some(served.token.as_str()), 200), (Some("x"), 401), (None, 401)] {
+    for (bearer, code) in [(Some(listener.token.as_str()), 200), (Some("x"), 401), (None, 401)] {
         assert_eq!(get(&showing(bearer).await, "/api/v1/nodes").await.0, code, "{bearer:?}");
     }
-    served.shutdown().await;
+    listener.shutdown().await;
 }
 
 /// Sends a GET; returns code and message (or text) of the answer.
@@ -110,8 +110,8 @@ async fn get(client: &kube::Client, path: &str) -> (u16, String) {
 #[tokio::test]
 async fn requests_without_credentials_are_anonymous() {
     let server = ApiServer::builder().authorization(Authorization::Rbac).build();
-    let served = server.serve(([127, 0, 0, 1], 0).into()).await.unwrap();
-    let anonymous = client(&served, |auth| *auth = AuthInfo::default()).await;
+    let listener = server.serve(([127, 0, 0, 1], 0).into()).await.unwrap();
+    let anonymous = client(&listener, |auth| *auth = AuthInfo::default()).await;
     let nodes =
         r#"User "system:anonymous" cannot list resource "nodes" in API group "" at the cluster scope"#;
     let table = [
@@ -132,11 +132,11 @@ async fn requests_without_credentials_are_anonymous() {
     }
     assert_eq!(get(&anonymous, "/version").await.0, 200);
     // Presented credentials must be valid, whatever the path; a certificate takes precedence over a token.
-    let wrong = client(&served, |auth| token(auth, "x")).await;
+    let wrong = client(&listener, |auth| token(auth, "x")).await;
     for path in ["/healthz", "/version", "/api/v1/nodes"] {
         assert_eq!(get(&wrong, path).await, (401, "Unauthorized".to_owned()));
     }
-    let both = client(&served, |auth| auth.token = Some("x".to_owned().into())).await;
+    let both = client(&listener, |auth| auth.token = Some("x".to_owned().into())).await;
     assert_eq!(get(&both, "/api/v1/nodes").await.0, 200);
     // Roles can be bound to the group `system:unauthenticated`.
     let binding = json!({
@@ -149,5 +149,5 @@ async fn requests_without_credentials_are_anonymous() {
     assert_eq!(code, 201, "{answer}");
     assert_eq!(get(&anonymous, "/api/v1/nodes").await.0, 200);
     assert_eq!(server.requests_of("system:anonymous").last().map(|request| request.code), Some(200));
-    served.shutdown().await;
+    listener.shutdown().await;
 }

@@ -162,7 +162,7 @@ impl ControllerPair<'_> {
                 Ok(played) => count(&mut found, &played, &mut unexplained),
                 Err(ScenarioEnd::Interrupted) => {}
                 Err(ScenarioEnd::Environment(reason) | ScenarioEnd::NotSupported(reason)) => {
-                    errors.push(reason)
+                    errors.push(reason);
                 }
             }
         }

@@ -201,7 +201,7 @@ impl CommandTarget {
         let addresses = Addresses::of(&self.spec, &placeholders)?;
         let line = location.line(program, &addresses.all())?;
         let mut process = Process::spawn(line, (&self.folder, folder.path()))?;
-        let addresses = addresses.from_here(&location);
+        let addresses = addresses.as_reached(&location);
         let dialer = self.contact(&mut process, &location, &addresses, authority.clone()).await;
         let dialer = dialer.map_err(|error| location.creation_error().unwrap_or(error))?;
         let running = RunningCommand {

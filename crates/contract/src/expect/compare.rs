@@ -243,7 +243,7 @@ impl Comparison {
                 None => (Step::Index(index), present(input.and_then(|input| input.get(index)))),
             };
             self.within(step, |comparison| {
-                comparison.compare(each, input, present(Some(got)), &rules.item())
+                comparison.compare(each, input, present(Some(got)), &rules.item());
             });
         }
     }

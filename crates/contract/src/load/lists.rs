@@ -59,7 +59,7 @@ pub(crate) fn element<'a>(
         match tree.get(name).map(|value| &value.data) {
             Some(TreeData::Scalar(Value::Null)) => return None,
             Some(TreeData::Scalar(Value::String(text))) => {
-                key.push((name.clone(), Value::from(literal(text))))
+                key.push((name.clone(), Value::from(literal(text))));
             }
             Some(TreeData::Scalar(value)) => key.push((name.clone(), value.clone())),
             Some(_) => {

@@ -280,7 +280,7 @@ impl StepReader<'_> {
                 Some(text) => found.extend(object_ref::read(text, tree.span, self.builder.report)),
                 None if tree.is_null() => {}
                 None => {
-                    self.report_error("type", tree.span, "this does not name an object", "write `secret/a`")
+                    self.report_error("type", tree.span, "this does not name an object", "write `secret/a`");
                 }
             }
         }

@@ -165,7 +165,7 @@ mod tests {
         let dialers = FixedDialers::new();
         let connection = Connection { insecure: true, ..Connection::default() };
         let dial = |number: usize| {
-            drop(dialers.pooled_dialer(format!("https://h{number}"), None, None, connection).unwrap())
+            drop(dialers.pooled_dialer(format!("https://h{number}"), None, None, connection).unwrap());
         };
         for number in 0..MAX_POOLED {
             dial(number);

@@ -6,7 +6,6 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
-use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
 use syn::{Expr, Lit};
 

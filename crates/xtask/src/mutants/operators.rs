@@ -15,8 +15,7 @@ pub(super) fn binary(operator: &BinOp) -> Vec<BinOp> {
         BinOp::Le(_) => vec![parse_quote!(>), parse_quote!(<)],
         BinOp::Ge(_) => vec![parse_quote!(<), parse_quote!(>)],
         BinOp::Add(_) => vec![parse_quote!(-), parse_quote!(*)],
-        BinOp::Sub(_) => vec![parse_quote!(+), parse_quote!(/)],
-        BinOp::Mul(_) => vec![parse_quote!(+), parse_quote!(/)],
+        BinOp::Sub(_) | BinOp::Mul(_) => vec![parse_quote!(+), parse_quote!(/)],
         BinOp::Div(_) | BinOp::Rem(_) => vec![parse_quote!(*), parse_quote!(+)],
         BinOp::AddAssign(_) => vec![parse_quote!(-=), parse_quote!(*=)],
         BinOp::SubAssign(_) => vec![parse_quote!(+=), parse_quote!(/=)],
@@ -119,21 +118,21 @@ pub(super) fn text(tokens: &proc_macro2::TokenStream) -> String {
 mod tests {
     use super::*;
 
-    fn values_of(returned: ReturnType) -> Vec<String> {
-        values(&returned).into_iter().map(|(_, name)| name).collect()
+    fn values_of(returned: &ReturnType) -> Vec<String> {
+        values(returned).into_iter().map(|(_, name)| name).collect()
     }
 
     #[test]
     fn a_function_returns_plain_values_of_its_type_instead() {
-        assert_eq!(values_of(parse_quote!()), ["()"]);
-        assert_eq!(values_of(parse_quote!(-> bool)), ["true", "false"]);
+        assert_eq!(values_of(&parse_quote!()), ["()"]);
+        assert_eq!(values_of(&parse_quote!(-> bool)), ["true", "false"]);
         assert_eq!(
-            values_of(parse_quote!(-> Result<Option<bool>, Error>)),
+            values_of(&parse_quote!(-> Result<Option<bool>, Error>)),
             ["Ok(None)", "Ok(Some(true))", "Ok(Some(false))"]
         );
-        assert_eq!(values_of(parse_quote!(-> Vec<&str>)), ["vec![]", "vec![\"\"]", "vec![\"xyzzy\"]"]);
-        assert_eq!(values_of(parse_quote!(-> Plan)), ["Default::default()"]);
-        assert_eq!(values_of(parse_quote!(-> impl Iterator<Item = u8>)), Vec::<String>::new());
+        assert_eq!(values_of(&parse_quote!(-> Vec<&str>)), ["vec![]", "vec![\"\"]", "vec![\"xyzzy\"]"]);
+        assert_eq!(values_of(&parse_quote!(-> Plan)), ["Default::default()"]);
+        assert_eq!(values_of(&parse_quote!(-> impl Iterator<Item = u8>)), Vec::<String>::new());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The result of a component: how many mutants the contracts noticed, and which survived without a reason.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
@@ -57,10 +58,10 @@ impl Table {
             self.open.len(),
         );
         for (name, reason) in &self.reasoned {
-            text += &format!("  reason   {name}: {reason}\n");
+            let _ = writeln!(text, "  reason   {name}: {reason}");
         }
         for name in &self.open {
-            text += &format!("  SURVIVED {name}\n");
+            let _ = writeln!(text, "  SURVIVED {name}");
         }
         text
     }

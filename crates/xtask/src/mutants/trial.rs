@@ -37,7 +37,7 @@ pub(super) fn try_all(
     decided: &(dyn Fn(&Mutant, Fate, Duration) -> Result<()> + Sync),
 ) -> Result<()> {
     let begun = Instant::now();
-    match run(built, crate_folder, None, Duration::from_secs(600))? {
+    match run(built, crate_folder, None, Duration::from_mins(10))? {
         Some(true) => {}
         Some(false) => bail!("the contracts fail without a mutant: cargo test --test contracts shows why"),
         None => bail!("the contracts take more than ten minutes without a mutant"),

@@ -21,7 +21,7 @@ pub(super) fn node_ports(service: &Value) -> impl Iterator<Item = i64> {
 /// Allocates node ports of a new Service; ports with the same number share one.
 pub(super) fn allocate_new(allocation: &mut Allocation<'_>, service: &mut Value) -> Result<(), Status> {
     let (name, allocates) = (meta::name(service).to_owned(), services::allocates_node_ports(service));
-    let mut allocated: BTreeMap<i64, i64> = BTreeMap::new();
+    let mut by_number: BTreeMap<i64, i64> = BTreeMap::new();
     let requests: Vec<(i64, i64)> =
         ports(service).iter().map(|port| (number(port), node_port(port))).collect();
     for (index, port) in ports_mut(service).iter_mut().enumerate() {
@@ -30,7 +30,7 @@ pub(super) fn allocate_new(allocation: &mut Allocation<'_>, service: &mut Value)
             continue;
         }
         let rejected = |why: AllocationError, requested: i64| rejection(&name, index, requested, why);
-        match allocated.get(&number) {
+        match by_number.get(&number) {
             Some(shared) if own == 0 => port["nodePort"] = (*shared).into(),
             Some(shared) if own == *shared => {}
             Some(_) => allocation.port(own).map_err(|why| rejected(why, own))?,
@@ -44,7 +44,7 @@ pub(super) fn allocate_new(allocation: &mut Allocation<'_>, service: &mut Value)
                     None => allocation.next_port().map_err(allocation_failure)?,
                 };
                 port["nodePort"] = port_number.into();
-                allocated.insert(number, port_number);
+                by_number.insert(number, port_number);
             }
         }
     }

@@ -65,10 +65,12 @@ fn apply_storage_form_in(fields: &mut Map<String, Value>, message: &Message) {
         let Some(message) = below else { continue };
         match (value, field.many) {
             (Value::Array(items), Many::List) => {
-                items.iter_mut().for_each(|item| apply_storage_form(item, message))
+                for item in items.iter_mut() {
+                    apply_storage_form(item, message);
+                }
             }
             (Value::Object(map), Many::Map) => {
-                map.values_mut().for_each(|entry| apply_storage_form(entry, message))
+                map.values_mut().for_each(|entry| apply_storage_form(entry, message));
             }
             (other, _) => apply_storage_form(other, message),
         }

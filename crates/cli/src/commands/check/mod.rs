@@ -107,12 +107,12 @@ fn objects(
     runtime.spawn(async move { raised.raise(signals::interrupt_or_terminate().await) });
     let measure = Measure::new(terminal);
     let mut run = CheckRun { checker: &mut checker, progress: &progress, measure, interrupt: &interrupt };
-    let checked = match &arguments.kubeconfig {
+    let result = match &arguments.kubeconfig {
         Some(kubeconfig) => runtime.block_on(cluster::check(kubeconfig, &filter, &mut run)),
         None => files::check(&arguments.file, &filter, &mut run),
     };
     progress.finish();
-    let description = checked?;
+    let description = result?;
     run.measure.finish();
     let about = About {
         run: RunInfo {

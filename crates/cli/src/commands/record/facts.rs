@@ -49,7 +49,7 @@ let (resource, name) = value.split_once('/').unwrap_or((value, ""));
             match read(cluster, &wanted).await? {
                 Some(fact) => found.push(fact),
                 None => {
-                    terminal.note(&format!("  ! --fact: there is no {kind} {name} in {}", subject.namespace))
+                    terminal.note(&format!("  ! --fact: there is no {kind} {name} in {}", subject.namespace));
                 }
             }
         }

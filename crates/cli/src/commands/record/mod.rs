@@ -66,9 +66,9 @@ pub(crate) fn record(arguments: &RecordArguments, terminal: &Terminal) -> Result
                 |_| format!("{} have passed, or Ctrl-C", arguments.time.as_deref().unwrap_or_default())
             ),
         ));
-        let recorded = recorder.record(tap, time, arguments.count.into(), terminal).await;
+        let result = recorder.record(tap, time, arguments.count.into(), terminal).await;
         let deleted = tapped.delete(&recorder.cluster).await;
-        recorded?;
+        result?;
         deleted?;
         recorder.print_summary(arguments, terminal)
     })

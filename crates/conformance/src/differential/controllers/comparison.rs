@@ -137,7 +137,7 @@ fn compare_lists(found: &mut Vec<Difference>, place: &[Step], lists: [Option<Val
         let place: Vec<Step> = place.iter().chain(&fields).chain([&entry]).cloned().collect();
         match (one.get(name), other.get(name)) {
             (Some(one), Some(other)) => {
-                compare_fields(found, &place, (Some(one), Some(other)), &Rules::unknown())
+                compare_fields(found, &place, (Some(one), Some(other)), &Rules::unknown());
             }
             (one, other) => {
                 let difference =

@@ -29,12 +29,12 @@ impl Addresses {
     }
 
     /// As this machine reaches them.
-    pub(super) fn from_here(&self, location: &ProgramLocation) -> Self {
-        let from_here = |address: &String| location.address_from_here(address);
+    pub(super) fn as_reached(&self, location: &ProgramLocation) -> Self {
+        let reached = |address: &String| location.address_from_here(address);
         Self {
-            url: from_here(&self.url),
-            ready: self.ready.as_ref().map(from_here),
-            metrics: self.metrics.as_ref().map(from_here),
+            url: reached(&self.url),
+            ready: self.ready.as_ref().map(reached),
+            metrics: self.metrics.as_ref().map(reached),
         }
     }
 

@@ -66,7 +66,8 @@ where
 {
     let failed = |error: hyper::Error| format!("failed to send the request: {error}");
     let io = TokioIo::new(stream);
-    let response = match wanted.protocol {
+
+    match wanted.protocol {
         Protocol::Http1 => {
             let (mut sender, connection) = http1::handshake(io).await.map_err(failed)?;
             let connection = tokio::spawn(connection);
@@ -84,8 +85,7 @@ where
             connection.abort();
             response
         }
-    };
-    response
+    }
 }
 
 fn message(wanted: &ServerRequest, host: &str) -> Result<Request<Full<Bytes>>, String> {

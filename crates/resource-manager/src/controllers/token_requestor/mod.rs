@@ -161,7 +161,7 @@ impl Reconciler {
         match write {
             plan::AccountWrite::Keep => {}
             plan::AccountWrite::Create(account) => {
-                drop(self.accounts_of(&account).create(&params, &account).await?)
+                drop(self.accounts_of(&account).create(&params, &account).await?);
             }
             plan::AccountWrite::Replace(account) => {
                 let name = account.metadata.name.as_deref().unwrap_or_default();

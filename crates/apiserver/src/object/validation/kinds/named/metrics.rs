@@ -112,7 +112,8 @@ fn subject_errors(name: &str, source: &FieldValue<'_>) -> Vec<Error> {
             errors.extend(wrong.filter(|_| !container.is_empty()).map(|why| container.invalid(&why)));
         }
         _ => {
-            errors.extend(segment_errors(&source.field("metric").field("name"), "must specify a metric name"))
+            errors
+                .extend(segment_errors(&source.field("metric").field("name"), "must specify a metric name"));
         }
     }
     errors
