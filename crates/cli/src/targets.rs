@@ -5,11 +5,12 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use conformance::gardener::garden::Garden;
+use conformance::gardener::provider;
+use conformance::target::Target;
 use conformance::target::built_in::BuiltIn;
 use conformance::target::command::CommandTarget;
-use conformance::target::garden::Garden;
 use conformance::target::url::{Known, UrlTarget};
-use conformance::target::{Target, provider};
 use contract::document::target::{RegistrationFiles, TargetSpec};
 use contract::document::{SourceFile, target};
 use serde_json::Value;

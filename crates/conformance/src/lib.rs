@@ -13,10 +13,10 @@
 pub mod attest;
 pub mod compare;
 pub mod coverage;
-mod dates;
 pub mod differential;
 mod digest;
 pub mod exchange;
+pub mod gardener;
 pub mod gate;
 pub mod laws;
 mod loopback;

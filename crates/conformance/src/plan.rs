@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use schema::Kinds;
 use serde_json::Value;
 
-use crate::dates;
+use crate::gardener::dates;
 use crate::place::{self, Isolation};
 use crate::report::{Reason, ReasonCode, Status};
 use crate::target::{Configurable, Target, TargetKind};
@@ -61,37 +61,52 @@ pub struct Group {
 pub struct Plan {
     /// Groups, in the order in which they are started.
     pub groups: Vec<Group>,
-    /// Scenarios: each has clusters and a target of its own.
-    pub scenarios: Vec<CaseRef>,
-    /// Cases that start the target with a configuration of their own, in the order in which they run.
-    pub configurations: Vec<CaseRef>,
-    /// Cases that act on the target's program.
-    pub processes: Vec<CaseRef>,
-    /// Cases about decisions on versions.
-    pub decisions: Vec<CaseRef>,
-    /// Cases in which a controller maintains a Shoot; each has a garden of its own.
-    pub maintenances: Vec<CaseRef>,
-    /// Cases about objects that Gardener emits: they need no request.
-    pub emitted: Vec<CaseRef>,
+    /// Cases that run outside of groups, by the module that runs them.
+    pub separate: BTreeMap<Separate, Vec<CaseRef>>,
     /// Cases that do not run.
     pub silent: Vec<(CaseRef, Status, Reason)>,
 }
 
-impl Plan {
-    /// The list for a case that runs outside of groups; `None` if it runs in a group.
-    fn separate_cases(&mut self, located: LocatedCase<'_>) -> Option<&mut Vec<CaseRef>> {
-        match &located.case.when {
-            When::Steps(_) => Some(&mut self.scenarios),
-            When::Configuration => Some(&mut self.configurations),
-            When::Process(_) => Some(&mut self.processes),
-            When::Emitted(_) => Some(&mut self.emitted),
+/// Which module runs cases that no group has, in the order in which they run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Separate {
+    /// Decisions about versions.
+    Decisions,
+    /// Objects that Gardener emits: they need no request.
+    Emitted,
+    /// Cases that start the target with a configuration of their own.
+    Configurations,
+    /// Cases that act on the target's program.
+    Processes,
+    /// Scenarios: each has clusters and a target of its own.
+    Scenarios,
+    /// A controller maintains a Shoot; each case has a garden of its own.
+    Maintenances,
+}
+
+impl Separate {
+    /// The module for a case; `None` if a group runs it.
+    fn of(when: &When) -> Option<Self> {
+        match when {
+            When::Steps(_) => Some(Self::Scenarios),
+            When::Configuration => Some(Self::Configurations),
+            When::Process(_) => Some(Self::Processes),
+            When::Emitted(_) => Some(Self::Emitted),
             When::Decision(decision) => match decision.runs_on {
-                RunsOn::Decision => Some(&mut self.decisions),
-                RunsOn::Reconcile => Some(&mut self.maintenances),
+                RunsOn::Decision => Some(Self::Decisions),
+                RunsOn::Reconcile => Some(Self::Maintenances),
                 RunsOn::Admission => None,
             },
             When::Admission { .. } | When::DeleteCollection { .. } | When::Registration { .. } => None,
         }
+    }
+}
+
+impl Plan {
+    /// The cases that a module runs.
+    #[must_use]
+    pub fn separate(&self, module: Separate) -> &[CaseRef] {
+        self.separate.get(&module).map_or(&[], Vec::as_slice)
     }
 }
 
@@ -184,8 +199,8 @@ pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: b
             plan.silent.push((at, status, reason));
             continue;
         }
-        if let Some(separate_cases) = plan.separate_cases(located) {
-            separate_cases.push(at);
+        if let Some(module) = Separate::of(&located.case.when) {
+            plan.separate.entry(module).or_default().push(at);
             continue;
         }
         let now = now(located, target);
@@ -211,15 +226,7 @@ pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: b
         shuffle(&mut group.cases, seed);
     }
     shuffle(&mut plan.groups, seed);
-    let separate_cases = [
-        &mut plan.scenarios,
-        &mut plan.configurations,
-        &mut plan.processes,
-        &mut plan.decisions,
-        &mut plan.maintenances,
-        &mut plan.emitted,
-    ];
-    for cases in separate_cases {
+    for cases in plan.separate.values_mut() {
         shuffle(cases, seed);
     }
     plan
@@ -345,11 +352,11 @@ fn not_for_target(located: LocatedCase<'_>, target: &dyn Target) -> Option<Reaso
         return Some(Reason::new(ReasonCode::Component, text));
     }
     let runs_on = located.case.when.decision()?.runs_on;
-    let is_supported = match runs_on {
-        RunsOn::Decision => target.decides(),
-        RunsOn::Admission => target.admits(),
-        RunsOn::Reconcile => target.maintainer().is_some(),
-    };
+    let is_supported = target.versions().is_some_and(|versions| match runs_on {
+        RunsOn::Decision => versions.runs_decisions(),
+        RunsOn::Admission => versions.admits(),
+        RunsOn::Reconcile => versions.maintainer().is_some(),
+    });
     if !is_supported {
         let text = match runs_on {
             RunsOn::Decision => "the target is a whole garden, which makes no separate decisions".to_owned(),

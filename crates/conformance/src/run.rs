@@ -8,8 +8,9 @@ use contract::model::Contract;
 use futures::StreamExt as _;
 use substrate::envtest::Envtest;
 
+use crate::gardener;
 use crate::observation::Observation;
-use crate::plan::{self, CaseRef, Group, Plan};
+use crate::plan::{self, CaseRef, Group, Plan, Separate};
 use crate::report::{CaseResult, Proof, Reason, ReasonCode, Report, Status};
 use crate::target::{Facts, Target};
 use contract::document::waivers::Waiver;
@@ -17,13 +18,11 @@ use contract::document::waivers::Waiver;
 mod attempt;
 mod conclude;
 mod configure;
-mod decide;
 mod direct;
 mod emitted;
 mod group;
 mod interrupt;
 mod law_requests;
-mod maintain;
 mod parts;
 mod prepare;
 mod process;
@@ -250,16 +249,16 @@ async fn run_all(
             broken.extend(error);
         }
     }
-    case_runs.extend(decide::run_cases(shared, &plan.decisions));
-    case_runs.extend(emitted::run_cases(shared, &plan.emitted));
-    let (configured, error) = configure::run_cases(shared, &plan.configurations).await;
+    case_runs.extend(gardener::decide::run_cases(shared, plan.separate(Separate::Decisions)));
+    case_runs.extend(emitted::run_cases(shared, plan.separate(Separate::Emitted)));
+    let (configured, error) = configure::run_cases(shared, plan.separate(Separate::Configurations)).await;
     case_runs.extend(configured);
     broken.extend(error);
-    case_runs.extend(process::run_cases(shared, &plan.processes).await);
-    let (scenarios, errors) = scenario::run_all(shared, &plan.scenarios);
+    case_runs.extend(process::run_cases(shared, plan.separate(Separate::Processes)).await);
+    let (scenarios, errors) = scenario::run_all(shared, plan.separate(Separate::Scenarios));
     case_runs.extend(scenarios);
     broken.extend(errors);
-    let (maintained, errors) = maintain::run_all(shared, &plan.maintenances);
+    let (maintained, errors) = gardener::maintain::run_all(shared, plan.separate(Separate::Maintenances));
     case_runs.extend(maintained);
     broken.extend(errors);
 }
@@ -277,12 +276,12 @@ fn missing(plan: &Plan, case_runs: &[CaseRun]) -> Vec<CaseRef> {
     let finished: BTreeSet<CaseRef> = case_runs.iter().map(|case_run| case_run.at).collect();
     let grouped = plan.groups.iter().flat_map(|group| &group.cases);
     grouped
-        .chain(&plan.configurations)
-        .chain(&plan.processes)
-        .chain(&plan.scenarios)
-        .chain(&plan.decisions)
-        .chain(&plan.maintenances)
-        .chain(&plan.emitted)
+        .chain(plan.separate(Separate::Configurations))
+        .chain(plan.separate(Separate::Processes))
+        .chain(plan.separate(Separate::Scenarios))
+        .chain(plan.separate(Separate::Decisions))
+        .chain(plan.separate(Separate::Maintenances))
+        .chain(plan.separate(Separate::Emitted))
         .copied()
         .filter(|at| !finished.contains(at))
         .collect()

@@ -5,8 +5,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use contract::case::Given;
-use contract::decision::Decision;
 use contract::model::Form;
 use contract::process::ProcessAction;
 use jiff::Timestamp;
@@ -17,20 +15,17 @@ use substrate::embedded::Embedded;
 use webhook::dial::Dialer;
 use webhook::registration::WebhookConfiguration;
 
+use crate::gardener::Versions;
 use crate::rollouts::Rollouts;
 
 pub mod built_in;
 pub mod command;
 mod configured;
 mod error;
-pub mod garden;
 mod needs;
 pub mod plain;
-pub mod provider;
-pub(crate) mod question;
 pub mod url;
 
-pub use component::Decided;
 pub use configured::Configured;
 pub use error::TargetError;
 pub use needs::{Needs, NeedsError};
@@ -240,25 +235,8 @@ pub trait Target: Send + Sync {
         form != Form::Versions
     }
 
-    /// Its decision about versions; `None`: it makes no such decisions. Not async and without a clock: the decision has its time.
-    fn decide(&self, _decision: &Decision, _given: &Given) -> Option<Decided> {
-        None
-    }
-
-    /// Whether rows on the pure decision run for it. A target that runs as a whole may decide for the harness, but is not tested
-    /// for that.
-    fn decides(&self) -> bool {
-        true
-    }
-
-    /// Whether rows about versions run on its admission, with the webhook name `shoot`, at the row's time.
-    fn admits(&self) -> bool {
-        false
-    }
-
-    /// Its component that maintains Shoots when started with [`Setup::clusters`]: rows about versions run on it. `None`: there is no
-    /// such component.
-    fn maintainer(&self) -> Option<&str> {
+    /// What it has for rows about versions; `None`: they do not run for it.
+    fn versions(&self) -> Option<&dyn Versions> {
         None
     }
 

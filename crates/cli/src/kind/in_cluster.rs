@@ -8,10 +8,11 @@ use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use component::Component;
+use conformance::gardener::{Decided, Versions};
 use conformance::rollouts::Rollouts;
 use conformance::target::{
-    Configurable, Configured, Decided, Identity, Observed, Running, Service, Setup, Target, TargetError,
-    TargetKind, Trial, plain,
+    Configurable, Configured, Identity, Observed, Running, Service, Setup, Target, TargetError, TargetKind,
+    Trial, plain,
 };
 use contract::case::Given;
 use contract::decision::Decision;
@@ -128,18 +129,6 @@ impl Target for InCluster {
         self.in_process.is_asked_of(component, form)
     }
 
-    fn decide(&self, decision: &Decision, given: &Given) -> Option<Decided> {
-        self.in_process.decide(decision, given)
-    }
-
-    fn admits(&self) -> bool {
-        self.in_process.admits()
-    }
-
-    fn maintainer(&self) -> Option<&str> {
-        self.in_process.maintainer()
-    }
-
     fn is_inside(&self, component: &str) -> bool {
         self.of_component(component).is_some()
     }
@@ -150,6 +139,10 @@ impl Target for InCluster {
 
     async fn act(&self, setup: Setup<'_>, action: &ProcessAction) -> Result<Option<Observed>, TargetError> {
         self.in_process.act(setup, action).await
+    }
+
+    fn versions(&self) -> Option<&dyn Versions> {
+        Some(self)
     }
 
     async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
@@ -179,6 +172,20 @@ impl Target for InCluster {
                 ca_bundle: endpoints.ca_bundle.clone(),
             },
         }))
+    }
+}
+
+impl Versions for InCluster {
+    fn decide(&self, decision: &Decision, given: &Given) -> Option<Decided> {
+        self.in_process.versions()?.decide(decision, given)
+    }
+
+    fn admits(&self) -> bool {
+        self.in_process.versions().is_some_and(Versions::admits)
+    }
+
+    fn maintainer(&self) -> Option<&str> {
+        self.in_process.versions()?.maintainer()
     }
 }
 

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use component::Component;
+use conformance::gardener::{Decided, Versions};
 use conformance::target::built_in::BuiltIn;
 use conformance::target::{
-    Configured, Decided, Identity, Observed, Running, Setup, Target, TargetError, TargetKind, Trial,
+    Configured, Identity, Observed, Running, Setup, Target, TargetError, TargetKind, Trial,
 };
 use contract::case::Given;
 use contract::decision::Decision;
@@ -95,6 +96,24 @@ impl Target for OwnComponents {
         self.component(component).is_ok_and(|target| target.is_asked_of(component, form))
     }
 
+    async fn configure(&self, trial: Trial<'_>) -> Result<Option<Configured>, TargetError> {
+        self.component(trial.component)?.configure(trial).await
+    }
+
+    async fn act(&self, setup: Setup<'_>, action: &ProcessAction) -> Result<Option<Observed>, TargetError> {
+        self.component(setup.component)?.act(setup, action).await
+    }
+
+    fn versions(&self) -> Option<&dyn Versions> {
+        Some(self)
+    }
+
+    async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
+        self.component(setup.component)?.start(setup).await
+    }
+}
+
+impl Versions for OwnComponents {
     fn decide(&self, decision: &Decision, given: &Given) -> Option<Decided> {
         self.selected.iter().find_map(|component| BuiltIn::of(component).decide(decision, given))
     }
@@ -105,17 +124,5 @@ impl Target for OwnComponents {
 
     fn maintainer(&self) -> Option<&str> {
         self.maintainer.map(|component| component.name)
-    }
-
-    async fn configure(&self, trial: Trial<'_>) -> Result<Option<Configured>, TargetError> {
-        self.component(trial.component)?.configure(trial).await
-    }
-
-    async fn act(&self, setup: Setup<'_>, action: &ProcessAction) -> Result<Option<Observed>, TargetError> {
-        self.component(setup.component)?.act(setup, action).await
-    }
-
-    async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
-        self.component(setup.component)?.start(setup).await
     }
 }

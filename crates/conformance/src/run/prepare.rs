@@ -10,7 +10,7 @@ use substrate::facts::{self, Before};
 
 use super::group::StartedGroup;
 use super::{Ground, shared_namespace};
-use crate::dates;
+use crate::gardener::dates;
 use crate::place::{self, PlacedCase};
 use crate::plan::{CaseRef, LocatedCase};
 use crate::report::{Reason, ReasonCode, Status};

@@ -23,6 +23,7 @@ use super::{
     Chance, Clusters, Configured, Identity, Observed, Running, Setup, Target, TargetError, TargetKind, Trial,
     question,
 };
+use crate::gardener::{Versions, question};
 
 /// A component, started again for each configuration.
 pub struct BuiltIn {
@@ -123,18 +124,6 @@ impl Target for BuiltIn {
         is_own && (form != Form::Versions || self.decide.is_some())
     }
 
-    fn decide(&self, decision: &Decision, given: &Given) -> Option<Decided> {
-        self.decide.map(|decide| decide(&question::of(decision, given)))
-    }
-
-    fn admits(&self) -> bool {
-        self.admits_shoots
-    }
-
-    fn maintainer(&self) -> Option<&str> {
-        self.component.filter(|_| self.maintains_shoots)
-    }
-
     async fn configure(&self, trial: Trial<'_>) -> Result<Option<Configured>, TargetError> {
         Ok(self.load.map(|load| match load(trial.config) {
             Ok((effective, warnings)) => {
@@ -151,6 +140,10 @@ impl Target for BuiltIn {
         }
     }
 
+    fn versions(&self) -> Option<&dyn Versions> {
+        Some(self)
+    }
+
     async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
         let options = StartOptions {
             config: setup.config.clone(),
@@ -163,6 +156,20 @@ impl Target for BuiltIn {
         let started =
             started.map_err(|reason| TargetError::Configuration { name: self.name.clone(), reason })?;
         Ok(Box::new(RunningBuiltIn(started)))
+    }
+}
+
+impl Versions for BuiltIn {
+    fn decide(&self, decision: &Decision, given: &Given) -> Option<Decided> {
+        self.decide.map(|decide| decide(&question::of(decision, given)))
+    }
+
+    fn admits(&self) -> bool {
+        self.admits_shoots
+    }
+
+    fn maintainer(&self) -> Option<&str> {
+        self.component.filter(|_| self.maintains_shoots)
     }
 }
 

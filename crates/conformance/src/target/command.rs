@@ -16,9 +16,10 @@ use webhook::registration::WebhookConfiguration;
 
 use super::url::Known;
 use super::{
-    Configurable, Configured, Decided, Identity, Needs, Observed, Running, Setup, Target, TargetError,
-    TargetKind, Trial, plain,
+    Configurable, Configured, Identity, Needs, Observed, Running, Setup, Target, TargetError, TargetKind,
+    Trial, plain,
 };
+use crate::gardener::{Decided, Versions};
 
 mod act;
 mod addresses;
@@ -103,18 +104,6 @@ impl Target for CommandTarget {
         }
     }
 
-    fn decide(&self, decision: &Decision, given: &Given) -> Option<Decided> {
-        self.decisions.as_ref()?.decide(decision, given)
-    }
-
-    fn decides(&self) -> bool {
-        false
-    }
-
-    fn maintainer(&self) -> Option<&str> {
-        (self.decisions.is_some() && self.has_only_controllers()).then_some(&*self.known.name)
-    }
-
     fn configurable(&self, _component: &str) -> Configurable {
         if self.spec.config.is_some() { Configurable::Any } else { Configurable::Unknown }
     }
@@ -150,6 +139,10 @@ impl Target for CommandTarget {
         act::act(self, setup, action).await.map(Some)
     }
 
+    fn versions(&self) -> Option<&dyn Versions> {
+        Some(self)
+    }
+
     async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
         for _ in 1..ATTEMPTS {
             match self.start_once(setup.clone()).await {
@@ -162,6 +155,20 @@ impl Target for CommandTarget {
             }
         }
         self.start_once(setup).await
+    }
+}
+
+impl Versions for CommandTarget {
+    fn decide(&self, decision: &Decision, given: &Given) -> Option<Decided> {
+        self.decisions.as_ref()?.versions()?.decide(decision, given)
+    }
+
+    fn runs_decisions(&self) -> bool {
+        false
+    }
+
+    fn maintainer(&self) -> Option<&str> {
+        (self.decisions.is_some() && self.has_only_controllers()).then_some(&*self.known.name)
     }
 }
 

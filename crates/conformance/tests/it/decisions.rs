@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use component::Cause;
+use conformance::gardener::{Decided, Versions};
 use conformance::render;
 use conformance::report::{Reason, ReasonCode, Report, Status, Verdict};
-use conformance::target::{Decided, Identity, Running, Setup, Target, TargetError};
+use conformance::target::{Identity, Running, Setup, Target, TargetError};
 use contract::case::Given;
 use contract::decision::{Decision, Question};
 use contract::model::Form;
@@ -73,6 +74,16 @@ impl Target for Deciding {
         true
     }
 
+    fn versions(&self) -> Option<&dyn Versions> {
+        Some(self)
+    }
+
+    async fn start(&self, _setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
+        Err(TargetError::Configuration { name: "garden".to_owned(), reason: "nothing is started".to_owned() })
+    }
+}
+
+impl Versions for Deciding {
     fn decide(&self, decision: &Decision, given: &Given) -> Option<Decided> {
         match self.0 {
             Manner::Silent => return None,
@@ -100,10 +111,6 @@ impl Target for Deciding {
         }
         document["shoot"] = shoot;
         Some(Decided::Document(document))
-    }
-
-    async fn start(&self, _setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
-        Err(TargetError::Configuration { name: "garden".to_owned(), reason: "nothing is started".to_owned() })
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use conformance::gardener::Versions;
 use conformance::report::{Report, Status, Verdict};
 use conformance::target::{Chance, Clusters, Identity, Running, Setup, Target, TargetError};
 use contract::model::Form;
@@ -80,8 +81,8 @@ impl Target for Maintaining {
         false
     }
 
-    fn maintainer(&self) -> Option<&str> {
-        Some("garden")
+    fn versions(&self) -> Option<&dyn Versions> {
+        Some(self)
     }
 
     async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
@@ -91,6 +92,12 @@ impl Target for Maintaining {
         }
         let clusters = setup.clusters.expect("a controller has a garden");
         Ok(Box::new(Controller(tokio::spawn(maintain(clusters, self.0)))))
+    }
+}
+
+impl Versions for Maintaining {
+    fn maintainer(&self) -> Option<&str> {
+        Some("garden")
     }
 }
 

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use conformance::gardener::{Decided, Versions};
 use conformance::report::{CaseResult, Status};
 use conformance::run::{Event, Interrupt, run};
 use conformance::target::command::CommandTarget;
 use conformance::target::url::Known;
-use conformance::target::{Decided, Identity, Running, Setup, Target, TargetError, TargetKind};
+use conformance::target::{Identity, Running, Setup, Target, TargetError, TargetKind};
 use conformance::testing::options;
 use contract::case::Given;
 use contract::decision::Decision;
@@ -38,13 +39,19 @@ impl Target for FixedDecisions {
         BTreeSet::new()
     }
 
-    fn decide(&self, _decision: &Decision, _given: &Given) -> Option<Decided> {
-        Some(Decided::Document(Value::Null))
+    fn versions(&self) -> Option<&dyn Versions> {
+        Some(self)
     }
 
     async fn start(&self, _setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
         let reason = "it decides alone".to_owned();
         Err(TargetError::Configuration { name: "steady".to_owned(), reason })
+    }
+}
+
+impl Versions for FixedDecisions {
+    fn decide(&self, _decision: &Decision, _given: &Given) -> Option<Decided> {
+        Some(Decided::Document(Value::Null))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use conformance::target::provider;
+use conformance::gardener::provider;
 
 use super::probe::{ProbeAnswer, ProbedPath};
 use super::registration::RegistrationInfo;

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use conformance::gardener::provider::selected;
 use conformance::route;
-use conformance::target::provider::selected;
 use webhook::registration::{Registration, WebhookConfiguration};
 
 use crate::targets;

@@ -5,17 +5,18 @@ use contract::decision::Decision;
 use contract::model::Law;
 use serde_json::Value;
 
-use super::direct::Attempt;
-use super::{CaseRun, PartState, attempt};
+use super::question;
 use crate::exchange::Answer;
 use crate::laws;
 use crate::observation::Observation;
 use crate::plan::CaseRef;
 use crate::report::{Check, Reason, ReasonCode, Status};
-use crate::target::question;
+use crate::run::attempt;
+use crate::run::direct::Attempt;
+use crate::run::{CaseRun, PartState};
 
 /// Runs the cases one after the other: a decision takes no time.
-pub(super) fn run_cases(shared: &PartState<'_>, cases: &[CaseRef]) -> Vec<CaseRun> {
+pub(crate) fn run_cases(shared: &PartState<'_>, cases: &[CaseRef]) -> Vec<CaseRun> {
     attempt::run_each(shared, cases, |at, located| {
         let decision = located.case.when.decision();
         let decided = decision.and_then(|decision| decided(shared, located.case, decision));
@@ -34,7 +35,7 @@ pub(super) fn run_cases(shared: &PartState<'_>, cases: &[CaseRef]) -> Vec<CaseRu
 
 /// Decides twice: the same question must have the same answer.
 fn decided(shared: &PartState<'_>, case: &Case, decision: &Decision) -> Option<(Attempt, Option<Check>)> {
-    let decide = || Some(question::answer(shared.target.decide(decision, &case.given)?));
+    let decide = || Some(question::answer(shared.target.versions()?.decide(decision, &case.given)?));
     let (answer, again) = (decide()?, decide()?);
     let toggled = (answer != again).then(|| toggled(&answer, &again));
     let observation = Box::new(Observation { called: None, input: case.input(), answer });

@@ -20,8 +20,9 @@ use webhook::registration::WebhookConfiguration;
 use self::dialer::GardenDialer;
 use self::scene::Scene;
 use self::surroundings::Surroundings;
-use super::url::Known;
-use super::{Configurable, Decided, Identity, Running, Setup, Target, TargetError, TargetKind};
+use super::{Decided, Versions};
+use crate::target::url::Known;
+use crate::target::{Configurable, Identity, Running, Setup, Target, TargetError, TargetKind};
 
 mod dialer;
 mod profile;
@@ -101,20 +102,12 @@ impl Target for Garden {
         component == COMPONENT && !matches!(form, Form::Configuration | Form::Process)
     }
 
-    fn decide(&self, decision: &Decision, given: &Given) -> Option<Decided> {
-        self.decisions.decide(decision, given)
-    }
-
-    fn decides(&self) -> bool {
-        false
-    }
-
-    fn admits(&self) -> bool {
-        true
-    }
-
     fn asks_in_turn(&self) -> bool {
         true
+    }
+
+    fn versions(&self) -> Option<&dyn Versions> {
+        Some(self)
     }
 
     async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
@@ -137,6 +130,20 @@ impl Target for Garden {
             ];
         }
         std::mem::take(&mut state.surroundings).take_back(&garden).await
+    }
+}
+
+impl Versions for Garden {
+    fn decide(&self, decision: &Decision, given: &Given) -> Option<Decided> {
+        self.decisions.versions()?.decide(decision, given)
+    }
+
+    fn runs_decisions(&self) -> bool {
+        false
+    }
+
+    fn admits(&self) -> bool {
+        true
     }
 }
 

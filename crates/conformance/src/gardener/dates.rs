@@ -5,10 +5,11 @@ use contract::decision::Decision;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
+use super::{Decided, question};
 use crate::matching;
 use crate::observation::{Observation, judge};
 use crate::plan::LocatedCase;
-use crate::target::{Decided, Target, question};
+use crate::target::Target;
 
 /// The field of a CloudProfile with a date.
 const FIELD: &str = "expirationDate";
@@ -36,7 +37,8 @@ pub(crate) fn are_movable(
     if dates.iter().any(is_asserted) {
         return false;
     }
-    match (target.decide(decision, given), target.decide(decision, &moved)) {
+    let Some(versions) = target.versions() else { return false };
+    match (versions.decide(decision, given), versions.decide(decision, &moved)) {
         (Some(decided), Some(later)) => decided == later || keeps(later),
         _ => false,
     }
@@ -139,16 +141,22 @@ mod tests {
             BTreeSet::new()
         }
 
-        fn decide(&self, decision: &Decision, given: &Given) -> Option<Decided> {
-            let date = &given.cluster[0]["spec"]["kubernetes"]["versions"][0]["expirationDate"];
-            let date: Timestamp = date.as_str()?.parse().ok()?;
-            let over = date < decision.now || (self.at_once && date == decision.now);
-            Some(Decided::Document(json!(over)))
+        fn versions(&self) -> Option<&dyn Versions> {
+            Some(self)
         }
 
         async fn start(&self, _setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
             let reason = String::new();
             Err(TargetError::Certificate { reason })
+        }
+    }
+
+    impl Versions for Over {
+        fn decide(&self, decision: &Decision, given: &Given) -> Option<Decided> {
+            let date = &given.cluster[0]["spec"]["kubernetes"]["versions"][0]["expirationDate"];
+            let date: Timestamp = date.as_str()?.parse().ok()?;
+            let over = date < decision.now || (self.at_once && date == decision.now);
+            Some(Decided::Document(json!(over)))
         }
     }
 

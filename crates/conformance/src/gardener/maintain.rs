@@ -17,14 +17,14 @@ use contract::model::Contract;
 use serde_json::Value;
 
 use self::garden::Garden;
-use super::attempt::{self, milliseconds};
-use super::direct::Attempt;
-use super::scenario::{self, ScenarioEnd, ThreadOptions};
-use super::{CaseRun, FactsFrom, Ground, PartState, end_reason, not_run};
 use crate::exchange::Answer;
 use crate::observation::Observation;
 use crate::plan::{self, CaseRef, LocatedCase};
 use crate::report::{Reason, ReasonCode, Status};
+use crate::run::attempt::{self, milliseconds};
+use crate::run::direct::Attempt;
+use crate::run::scenario::{self, ScenarioEnd, ThreadOptions};
+use crate::run::{CaseRun, FactsFrom, Ground, PartState, end_reason, not_run};
 use crate::target::{Chance, Target};
 
 /// Why the row does not run on a real API server.
@@ -34,7 +34,7 @@ const ELSEWHERE: &str =
 const NEXT: [&str; 2] = ["next", "window"];
 
 /// Runs the cases in parallel; also returns environment errors.
-pub(super) fn run_all(shared: &PartState<'_>, cases: &[CaseRef]) -> (Vec<CaseRun>, Vec<String>) {
+pub(crate) fn run_all(shared: &PartState<'_>, cases: &[CaseRef]) -> (Vec<CaseRun>, Vec<String>) {
     let lanes = shared.state.parallel;
     scenario::in_lanes(shared, cases, lanes, |at, _| run_case(shared, at))
 }

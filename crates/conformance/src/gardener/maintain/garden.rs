@@ -14,7 +14,7 @@ use substrate::facts;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::MaintenanceResult;
-use crate::dates;
+use crate::gardener::{Versions, dates};
 use crate::plan::LocatedCase;
 use crate::run::scenario::{OTHER_USER, ScenarioEnd, TARGET_USER};
 use crate::run::server::{Recorder, ToTarget};
@@ -86,7 +86,7 @@ impl Garden {
         let garden = Facts { client: server.client_as(TARGET_USER), ..Facts::in_process(&server) };
         let clusters = Clusters { source: garden.clone(), target: None, now: server.now(), chance };
         let own = setup(located);
-        let component = target.maintainer().unwrap_or(own.component);
+        let component = target.versions().and_then(Versions::maintainer).unwrap_or(own.component);
         let setup = Setup { component, facts: Some(garden), clusters: Some(clusters), ..own };
         let controller = target.start(setup).await.map_err(|error| environment_error(&error))?;
         let patience = if target.is_outside() { REAL_PATIENCE } else { PATIENCE };
