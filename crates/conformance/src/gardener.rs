@@ -3,7 +3,7 @@
 //! Nothing outside of this folder and of [`crate::differential`]'s worlds of ManagedResources knows a kind of Gardener.
 
 use contract::case::Given;
-use contract::decision::Decision;
+use contract::gardener::decision::Decision;
 
 pub(crate) mod dates;
 pub(crate) mod decide;

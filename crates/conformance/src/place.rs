@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use contract::case::{Case, Given, Sending, When};
-use contract::decision::Question;
+use contract::gardener::decision::Question;
 use schema::Kinds;
 use serde_json::{Value, json};
 

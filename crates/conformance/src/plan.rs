@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use contract::case::{Case, Sending, When};
-use contract::decision::RunsOn;
+use contract::gardener::decision::RunsOn;
 use contract::model::{Clause, Contract, Form};
 use contract::parameters;
 use contract::scenario::Scenario;

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use component::Combining;
 use contract::case::When;
-use contract::decision::RunsOn;
+use contract::gardener::decision::RunsOn;
 use contract::model::{Contract, Level};
 use serde_json::Value;
 

@@ -276,12 +276,7 @@ fn missing(plan: &Plan, case_runs: &[CaseRun]) -> Vec<CaseRef> {
     let finished: BTreeSet<CaseRef> = case_runs.iter().map(|case_run| case_run.at).collect();
     let grouped = plan.groups.iter().flat_map(|group| &group.cases);
     grouped
-        .chain(plan.separate(Separate::Configurations))
-        .chain(plan.separate(Separate::Processes))
-        .chain(plan.separate(Separate::Scenarios))
-        .chain(plan.separate(Separate::Decisions))
-        .chain(plan.separate(Separate::Maintenances))
-        .chain(plan.separate(Separate::Emitted))
+        .chain(plan.separate.values().flatten())
         .copied()
         .filter(|at| !finished.contains(at))
         .collect()

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::decision::{Decision, RunsOn};
+use crate::gardener::decision::{Decision, RunsOn};
 use crate::emitted::Emitted;
 use crate::expect::Expect;
 use crate::model::Location;

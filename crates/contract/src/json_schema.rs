@@ -400,7 +400,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::decision::Question;
+    use crate::gardener::decision::Question;
 
     fn questions() -> [Question; 5] {
         let text = String::new;

@@ -23,12 +23,12 @@
 
 pub mod case;
 mod certificate_request;
-pub mod decision;
 pub mod document;
 pub mod emitted;
 pub mod expect;
 pub mod explanations;
 pub mod flags;
+pub mod gardener;
 pub mod index;
 pub mod json_schema;
 pub mod lint;
@@ -36,8 +36,6 @@ pub mod load;
 pub mod model;
 pub mod parameters;
 pub mod process;
-mod provider;
-pub mod release;
 pub mod scaffold;
 pub mod scenario;
 pub mod sentence;

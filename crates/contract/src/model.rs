@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::case::Case;
-use crate::decision;
+use crate::gardener::decision;
 use crate::document::releases::Releases;
 use crate::emitted::Emits;
 use crate::expect::Rules;

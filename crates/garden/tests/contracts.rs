@@ -7,7 +7,7 @@ use std::sync::Arc;
 use conformance::target::command::CommandTarget;
 use conformance::target::url::Known;
 use conformance::testing;
-use contract::decision::RunsOn;
+use contract::gardener::decision::RunsOn;
 use contract::document::{SourceFile, target};
 use contract::model::{Contract, Form};
 use gardener_garden::webhooks::RESOURCES;

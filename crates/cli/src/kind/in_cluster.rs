@@ -15,7 +15,7 @@ use conformance::target::{
     Trial, plain,
 };
 use contract::case::Given;
-use contract::decision::Decision;
+use contract::gardener::decision::Decision;
 use contract::model::{Contract, Form};
 use contract::process::ProcessAction;
 use webhook::dial::{DialError, Dialer, Https};

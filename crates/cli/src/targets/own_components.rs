@@ -11,7 +11,7 @@ use conformance::target::{
     Configured, Identity, Observed, Running, Setup, Target, TargetError, TargetKind, Trial,
 };
 use contract::case::Given;
-use contract::decision::Decision;
+use contract::gardener::decision::Decision;
 use contract::model::Form;
 use contract::process::ProcessAction;
 

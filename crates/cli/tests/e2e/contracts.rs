@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use conformance::report::{self, CaseResult, Report, Status};
 use contract::case::{Case, When};
-use contract::decision::RunsOn;
+use contract::gardener::decision::RunsOn;
 use contract::model::{Clause, Contract, Level};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 

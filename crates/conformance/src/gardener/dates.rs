@@ -1,7 +1,7 @@
 //! Moves the dates of a row about versions to the time of the target: inside a cluster, that is the real time.
 
 use contract::case::{Case, Given};
-use contract::decision::Decision;
+use contract::gardener::decision::Decision;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
@@ -100,7 +100,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use contract::case::{Sending, Then, When};
-    use contract::decision::{Question, RunsOn};
+    use contract::gardener::decision::{Question, RunsOn};
     use contract::model::Location;
 
     use crate::target::{Identity, Running, Setup, TargetError, TargetKind};

@@ -1,7 +1,7 @@
 //! Cases of the form versions that run on the pure decision: the target decides, and its decision is the observation.
 
 use contract::case::Case;
-use contract::decision::Decision;
+use contract::gardener::decision::Decision;
 use contract::model::Law;
 use serde_json::Value;
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use contract::case::Case;
-use contract::decision::{Decision, Question};
+use contract::gardener::decision::{Decision, Question};
 use contract::expect::Expect;
 use contract::model::Contract;
 use serde_json::Value;

@@ -2,7 +2,7 @@
 
 use component::{Cause, Decided, Question};
 use contract::case::Given;
-use contract::decision::{self, Decision};
+use contract::gardener::decision::{self, Decision};
 use serde_json::json;
 
 use crate::exchange::{Answer, FieldCause};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use contract::decision::RunsOn;
+use contract::gardener::decision::RunsOn;
 use contract::model::Law;
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! The subject of a request, as the target sees it.
 
 use contract::case::When;
-use contract::decision::Question;
+use contract::gardener::decision::Question;
 use serde_json::{Map, Value};
 use substrate::cluster::{ClusterError, collection_of, resource};
 use webhook::review::{GroupVersionKind, GroupVersionResource, Operation};

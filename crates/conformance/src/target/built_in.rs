@@ -8,7 +8,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use component::{Component, Decided, Loaded, Question, StartOptions, Started, Starting};
 use contract::case::Given;
-use contract::decision::Decision;
+use contract::gardener::decision::Decision;
 use contract::document::target::TargetSpec;
 use contract::model::Form;
 use contract::process::ProcessAction;

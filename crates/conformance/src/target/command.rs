@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use contract::case::Given;
-use contract::decision::Decision;
+use contract::gardener::decision::Decision;
 use contract::document::target::TargetSpec;
 use contract::model::Form;
 use contract::process::ProcessAction;

@@ -10,7 +10,7 @@ use conformance::render;
 use conformance::report::{Reason, ReasonCode, Report, Status, Verdict};
 use conformance::target::{Identity, Running, Setup, Target, TargetError};
 use contract::case::Given;
-use contract::decision::{Decision, Question};
+use contract::gardener::decision::{Decision, Question};
 use contract::model::Form;
 use serde_json::{Value, json};
 

@@ -14,7 +14,7 @@ use super::keywords::{
 use super::report::Report;
 use super::table::{self, Table};
 use super::tree::{Span, Tree};
-use super::versions_form::{self, VersionsForm};
+use super::gardener::versions_form::{self, VersionsForm};
 use crate::flags::FlagTable;
 use crate::model::{Binds, Form, Handled, Law, Level, Source, Subject};
 use crate::versions::Range;

@@ -20,7 +20,7 @@ use super::tree::{Span, Tree};
 use super::variants::{self, Variant};
 use super::when;
 use crate::case::{Case, Given, When};
-use crate::decision::RunsOn;
+use crate::gardener::decision::RunsOn;
 use crate::emitted::Emits;
 use crate::expect::Rules;
 use crate::model::{self, Form, Location};

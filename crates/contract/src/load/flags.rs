@@ -12,7 +12,7 @@ use super::keywords::{FLAGS_CLAUSE, FLAGS_COLUMNS, LEVELS};
 use super::report::{Report, nearest};
 use super::table::{self, Cell, Column, Table, TableRow};
 use super::tree::{BareWord, Key, Span, Tree, TreeData};
-use super::versions_form::VersionsForm;
+use super::gardener::versions_form::VersionsForm;
 use crate::expect::{Rules, compare};
 use crate::flags::{self, CommandLine, Explains, FlagTable};
 use crate::model::{Binds, Level};

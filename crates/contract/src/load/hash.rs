@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::draft::Clause;
 use crate::case::{Case, Sending, When};
-use crate::decision::Question;
+use crate::gardener::decision::Question;
 use crate::flags::Explains;
 use crate::model::Contract;
 

@@ -9,7 +9,7 @@ use super::hash;
 use super::namespaces::{self, Namespaces};
 use super::report::Report;
 use super::shared::{FixtureScope, SharedFixtures};
-use crate::decision::SHOOT_LISTS;
+use crate::gardener::decision::SHOOT_LISTS;
 use crate::document::SourceFile;
 use crate::model::{Contract, Form, Subject};
 use crate::parameters;

@@ -1,7 +1,7 @@
 //! The keywords of the language: every key of contract files, and every word that is a value of a key.
 
 use crate::case::Review;
-use crate::decision::RunsOn;
+use crate::gardener::decision::RunsOn;
 use crate::model::{Binds, Form, Law, Level};
 use crate::process::{ProcessSignal, Protocol, Server};
 use crate::scenario::{Fault, Refusal};

@@ -1,7 +1,7 @@
 //! The form versions: the question, Shoot and CloudProfile of a row, and errors with their positions.
 
 use contract::case::{Case, When};
-use contract::decision::{Question, RunsOn};
+use contract::gardener::decision::{Question, RunsOn};
 use serde_json::{Value, json};
 
 use crate::{load_clean, load_one};

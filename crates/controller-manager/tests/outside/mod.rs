@@ -13,7 +13,7 @@ use conformance::target::url::Known;
 use conformance::target::{Identity, Running, Setup, Target, TargetError, TargetKind};
 use conformance::testing::options;
 use contract::case::Given;
-use contract::decision::Decision;
+use contract::gardener::decision::Decision;
 use contract::document::SourceFile;
 use contract::document::target;
 use contract::model::Contract;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use contract::decision::{Decision, Question};
+use contract::gardener::decision::{Decision, Question};
 use jiff::Timestamp;
 use kube::api::{Api, ApiResource, DynamicObject};
 use kube::runtime::wait::await_condition;

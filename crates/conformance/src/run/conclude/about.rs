@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use contract::release::Asked;
+use contract::gardener::release::Asked;
 
 use crate::plan;
 use crate::report::{ContractResult, RunInfo, SelectionInfo, SubstrateInfo};

@@ -2,9 +2,9 @@
 
 use formats::yaml::Style;
 
-use super::fields::Fields;
-use super::table::{self, Table};
-use super::tree::{Span, Tree};
+use crate::load::fields::Fields;
+use crate::load::table::{self, Table};
+use crate::load::tree::{Span, Tree};
 use crate::model::Form;
 
 /// The keys of the form versions. A clause's values replace the contract's; its Shoot is merged over the contract's.

@@ -3,21 +3,21 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::cells::Cells;
-use super::draft::Clause;
-use super::expand::{Context, UnnamedCase, UsedColumns};
-use super::given::ObjectBuilder;
-use super::keywords::{RUNS_ON, THEN_DECISION};
+use crate::load::cells::Cells;
+use crate::load::draft::Clause;
+use crate::load::expand::{Context, UnnamedCase, UsedColumns};
+use crate::load::given::ObjectBuilder;
+use crate::load::keywords::{RUNS_ON, THEN_DECISION};
 use super::profile::Offering;
 use super::question;
-use super::report::nearest;
-use super::table::TableRow;
-use super::then;
-use super::tree::{Key, Span, Tree, TreeData};
-use super::variants::{self, Variant};
+use crate::load::report::nearest;
+use crate::load::table::TableRow;
+use crate::load::then;
+use crate::load::tree::{Key, Span, Tree, TreeData};
+use crate::load::variants::{self, Variant};
 use super::versions_form::Offer;
 use crate::case::{About, Case, Given, When};
-use crate::decision::{self, Decision, Question, RunsOn};
+use crate::gardener::decision::{self, Decision, Question, RunsOn};
 
 /// The fixtures that CloudProfiles and Shoots start from.
 const FIXTURES: [&str; 2] = ["cloudprofile", "shoot"];
@@ -28,14 +28,14 @@ const IMPLIED_THEN: [(&str, &str); 2] = [("becomes", "shoot.spec.kubernetes.vers
 
 impl Context<'_> {
     /// The variants of a clause's `when`; a list of operations makes several.
-    pub(super) fn question_variants(&self, clause: &Clause) -> Vec<Variant> {
+    pub(crate) fn question_variants(&self, clause: &Clause) -> Vec<Variant> {
         let when = clause.when.clone().or_else(|| self.draft.versions_form.when.clone());
         let implied = || entries([("decide", "maintenance")], clause.span);
         variants::of(&Tree::empty(clause.span), &when.unwrap_or_else(implied))
     }
 
     /// The cases of one row, one for each value of `runsOn`.
-    pub(super) fn decision_cases(
+    pub(crate) fn decision_cases(
         &self,
         clause: &Clause,
         variant: &Variant,

@@ -4,11 +4,11 @@ use formats::version::Version;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value, json};
 
-use super::cells::Cells;
-use super::keywords::{CLASSIFICATIONS, OFFERED, OFFERED_IMAGES};
-use super::report::{Report, nearest};
-use super::table::Table;
-use super::tree::{Span, Tree, TreeData};
+use crate::load::cells::Cells;
+use crate::load::keywords::{CLASSIFICATIONS, OFFERED, OFFERED_IMAGES};
+use crate::load::report::{Report, nearest};
+use crate::load::table::Table;
+use crate::load::tree::{Span, Tree, TreeData};
 use super::versions_form::Offer;
 
 /// Units of relative times, in seconds.
