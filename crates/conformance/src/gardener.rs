@@ -9,6 +9,7 @@ pub(crate) mod dates;
 pub(crate) mod decide;
 pub mod garden;
 pub(crate) mod maintain;
+pub(crate) mod own_profile;
 pub mod provider;
 pub(crate) mod question;
 

@@ -1,7 +1,7 @@
 //! The comparison of the contract language for the harness: rules of a contract's objects, changed paths, leaves.
 
-use contract::gardener::decision;
 use contract::expect::{self, Change, Path, Replacement, Step};
+use contract::gardener::decision;
 use contract::model::{Contract, Form};
 use serde_json::Value;
 

@@ -4,7 +4,7 @@
 //! every object in it, unless another text of the case mentions it: then the name is kept. The name of a shoot's control plane
 //! namespace is unique: it is renamed wherever objects mention it, and renamed back in the answer.
 
-mod names;
+pub(crate) mod names;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -15,6 +15,7 @@ use schema::Kinds;
 use serde_json::{Value, json};
 
 use crate::exchange::FieldCause;
+use crate::gardener::own_profile;
 use crate::observation::Observation;
 use names::mentions;
 
@@ -52,7 +53,7 @@ pub fn isolation(case: &Case, writes_old: bool) -> Isolation {
     let renamed = moved.is_some() || home.is_none();
     let elsewhere = facts.cluster.iter().any(|fact| match scope(fact) {
         ObjectScope::Cluster if moved.is_some() && fact["metadata"]["name"].as_str() == moved => false,
-        ObjectScope::Cluster => !is_own_profile(case, fact),
+        ObjectScope::Cluster => !own_profile::is_own(case, fact),
         ObjectScope::Namespace(namespace) => namespace.is_some() && namespace != home,
     });
     let old = writes_old && has_old(case);
@@ -116,8 +117,8 @@ pub fn assign_namespace(case: &Case, fresh: &str) -> PlacedCase {
         if let Some(old) = &renamed {
             names::replace(object, old, &namespace);
         }
-        if let Some(old) = own_profile(case) {
-            name_profile(object, old, fresh);
+        if let Some(old) = own_profile::name(case) {
+            own_profile::rename(object, old, fresh);
         }
     }
     if let Some(object) = &mut given.namespace {
@@ -147,32 +148,6 @@ impl PlacedCase {
             names::replace_text(text, new, old);
         }
         seen
-    }
-}
-
-/// The name of the CloudProfile of a case about a Shoot, if only that Shoot mentions it: then the profile is renamed, so that
-/// others do not see it.
-fn own_profile(case: &Case) -> Option<&str> {
-    let subject = case.given.object.as_ref()?;
-    let profile = case.given.cluster.iter().find(|fact| fact["kind"] == "CloudProfile")?;
-    let name = profile["metadata"]["name"].as_str()?;
-    let is_asserted = case.when.decision().is_none() && mentions(&format!("{:?}", case.then), name);
-    (subject["kind"] == "Shoot" && !is_asserted).then_some(name)
-}
-
-fn is_own_profile(case: &Case, fact: &Value) -> bool {
-    fact["kind"] == "CloudProfile" && fact["metadata"]["name"].as_str() == own_profile(case)
-}
-
-/// Renames a CloudProfile, in itself and in a Shoot.
-fn name_profile(object: &mut Value, old: &str, new: &str) {
-    let place = match object["kind"].as_str() {
-        Some("CloudProfile") => "/metadata/name",
-        Some("Shoot") => "/spec/cloudProfileName",
-        _ => return,
-    };
-    if let Some(reference) = object.pointer_mut(place).filter(|reference| *reference == old) {
-        *reference = json!(new);
     }
 }
 

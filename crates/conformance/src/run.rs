@@ -275,11 +275,7 @@ async fn substrate_failure(ground: &Ground) -> String {
 fn missing(plan: &Plan, case_runs: &[CaseRun]) -> Vec<CaseRef> {
     let finished: BTreeSet<CaseRef> = case_runs.iter().map(|case_run| case_run.at).collect();
     let grouped = plan.groups.iter().flat_map(|group| &group.cases);
-    grouped
-        .chain(plan.separate.values().flatten())
-        .copied()
-        .filter(|at| !finished.contains(at))
-        .collect()
+    grouped.chain(plan.separate.values().flatten()).copied().filter(|at| !finished.contains(at)).collect()
 }
 
 async fn run_group(shared: &PartState<'_>, group: &Group) -> (Vec<CaseRun>, Option<String>) {

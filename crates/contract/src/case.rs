@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use crate::gardener::decision::{Decision, RunsOn};
 use crate::emitted::Emitted;
 use crate::expect::Expect;
+use crate::gardener::decision::{Decision, RunsOn};
 use crate::model::Location;
 use crate::process::ProcessAction;
 use crate::scenario::Scenario;

@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::case::Case;
-use crate::gardener::decision;
 use crate::document::releases::Releases;
 use crate::emitted::Emits;
 use crate::expect::Rules;
 use crate::flags::FlagTable;
+use crate::gardener::decision;
 
 /// A position in a contract file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use contract::case::Case;
-use contract::gardener::decision::{Decision, Question};
 use contract::expect::Expect;
+use contract::gardener::decision::{Decision, Question};
 use contract::model::Contract;
 use serde_json::Value;
 

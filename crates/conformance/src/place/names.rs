@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 /// Whether the text contains the name as a whole word; letters and digits next to it make it a part of another word.
-pub(super) fn mentions(text: &str, name: &str) -> bool {
+pub(crate) fn mentions(text: &str, name: &str) -> bool {
     occurrences(text, name).next().is_some()
 }
 

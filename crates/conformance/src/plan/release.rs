@@ -1,7 +1,7 @@
 //! The release of Gardener for a target: it decides how objects look, and which clauses apply.
 
-use contract::model::Contract;
 use contract::gardener::release::Asked;
+use contract::model::Contract;
 use contract::versions::Range;
 
 use super::LocatedCase;

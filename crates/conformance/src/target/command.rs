@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use contract::case::Given;
-use contract::gardener::decision::Decision;
 use contract::document::target::TargetSpec;
+use contract::gardener::decision::Decision;
 use contract::model::Form;
 use contract::process::ProcessAction;
 use serde_json::Value;

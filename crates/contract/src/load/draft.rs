@@ -7,6 +7,7 @@ use formats::yaml::Node;
 use super::emitted::ObjectsForm;
 use super::fields::Fields;
 use super::flags;
+use super::gardener::versions_form::{self, VersionsForm};
 use super::keywords::{
     BINDS, CLAUSE, CLAUSE_OBJECTS, CLAUSE_VERSIONS, FORMS, LAWS, LEVELS, METADATA, ROOT, SOURCE, SPEC,
     SPEC_FLAGS, SPEC_OBJECTS, SPEC_VERSIONS, TARGET, TARGET_FLAGS, laws,
@@ -14,7 +15,6 @@ use super::keywords::{
 use super::report::Report;
 use super::table::{self, Table};
 use super::tree::{Span, Tree};
-use super::gardener::versions_form::{self, VersionsForm};
 use crate::flags::FlagTable;
 use crate::model::{Binds, Form, Handled, Law, Level, Source, Subject};
 use crate::versions::Range;

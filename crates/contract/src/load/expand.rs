@@ -20,9 +20,9 @@ use super::tree::{Span, Tree};
 use super::variants::{self, Variant};
 use super::when;
 use crate::case::{Case, Given, When};
-use crate::gardener::decision::RunsOn;
 use crate::emitted::Emits;
 use crate::expect::Rules;
+use crate::gardener::decision::RunsOn;
 use crate::model::{self, Form, Location};
 
 /// The context in which clauses are expanded.

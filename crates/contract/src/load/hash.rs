@@ -8,8 +8,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::draft::Clause;
 use crate::case::{Case, Sending, When};
-use crate::gardener::decision::Question;
 use crate::flags::Explains;
+use crate::gardener::decision::Question;
 use crate::model::Contract;
 
 /// SHA-256 over everything that the clause demands, fixtures and cells filled in, and over its contract's rules.

@@ -9,8 +9,8 @@ use super::hash;
 use super::namespaces::{self, Namespaces};
 use super::report::Report;
 use super::shared::{FixtureScope, SharedFixtures};
-use crate::gardener::decision::SHOOT_LISTS;
 use crate::document::SourceFile;
+use crate::gardener::decision::SHOOT_LISTS;
 use crate::model::{Contract, Form, Subject};
 use crate::parameters;
 

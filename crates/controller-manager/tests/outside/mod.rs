@@ -13,9 +13,9 @@ use conformance::target::url::Known;
 use conformance::target::{Identity, Running, Setup, Target, TargetError, TargetKind};
 use conformance::testing::options;
 use contract::case::Given;
-use contract::gardener::decision::Decision;
 use contract::document::SourceFile;
 use contract::document::target;
+use contract::gardener::decision::Decision;
 use contract::model::Contract;
 use serde_json::{Value, json};
 

@@ -3,21 +3,21 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use super::profile::Offering;
+use super::question;
+use super::versions_form::Offer;
+use crate::case::{About, Case, Given, When};
+use crate::gardener::decision::{self, Decision, Question, RunsOn};
 use crate::load::cells::Cells;
 use crate::load::draft::Clause;
 use crate::load::expand::{Context, UnnamedCase, UsedColumns};
 use crate::load::given::ObjectBuilder;
 use crate::load::keywords::{RUNS_ON, THEN_DECISION};
-use super::profile::Offering;
-use super::question;
 use crate::load::report::nearest;
 use crate::load::table::TableRow;
 use crate::load::then;
 use crate::load::tree::{Key, Span, Tree, TreeData};
 use crate::load::variants::{self, Variant};
-use super::versions_form::Offer;
-use crate::case::{About, Case, Given, When};
-use crate::gardener::decision::{self, Decision, Question, RunsOn};
 
 /// The fixtures that CloudProfiles and Shoots start from.
 const FIXTURES: [&str; 2] = ["cloudprofile", "shoot"];

@@ -4,12 +4,12 @@ use formats::version::Version;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value, json};
 
+use super::versions_form::Offer;
 use crate::load::cells::Cells;
 use crate::load::keywords::{CLASSIFICATIONS, OFFERED, OFFERED_IMAGES};
 use crate::load::report::{Report, nearest};
 use crate::load::table::Table;
 use crate::load::tree::{Span, Tree, TreeData};
-use super::versions_form::Offer;
 
 /// Units of relative times, in seconds.
 const UNITS: [(char, i64); 4] = [('d', 86_400), ('h', 3_600), ('m', 60), ('s', 1)];

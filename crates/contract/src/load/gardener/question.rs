@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
+use crate::gardener::decision::Question;
 use crate::load::keywords::{CLUSTERS, DECIDED, DECIDED_OPERATIONS, WHEN_VERSIONS};
 use crate::load::report::{Report, nearest};
 use crate::load::then::known_keys;
 use crate::load::tree::{Key, Tree};
-use crate::gardener::decision::Question;
 
 /// The question; cells are filled in, `admission` is one operation.
 pub(super) fn read(when: &Tree, report: &Report<'_>) -> Option<Question> {
