@@ -20,6 +20,7 @@ pub(super) const CHECKS: &[(&str, NamedCheck)] = &[
 
 const CONTROLLER: &str = "batch.kubernetes.io/controller-uid";
 const NAME: &str = "batch.kubernetes.io/job-name";
+const IMMUTABLE: &str = "field is immutable";
 
 /// Without `manualSelector`, selector and labels must be those that the server generates.
 fn job_labels(job: &FieldValue<'_>) -> Vec<Error> {
@@ -69,12 +70,81 @@ fn job_restarts(policy: &FieldValue<'_>) -> Vec<Error> {
     }
 }
 
-/// A job's template must not change.
-fn job_template(template: &FieldValue<'_>) -> Vec<Error> {
-    when(template.value != template.old, || {
-        let shown = template.value.map_or_else(|| Shown::verbatim("null"), Shown::verbatim);
-        template.invalid_as(shown, "field is immutable")
-    })
+/// A job's template must not change; while the job is suspended and none of its pods runs, scheduling directives, labels,
+/// annotations and the resources of containers may.
+fn job_template(job: &FieldValue<'_>) -> Vec<Error> {
+    let template = job.field("spec").field("template");
+    let (Some(old_job), Some(new)) = (job.old, template.value) else { return Vec::new() };
+    let mut old = template.old.cloned().unwrap_or_default();
+    if !is_template_mutable(old_job) {
+        return when(*new != old, || template.invalid_as(Shown::verbatim(new), IMMUTABLE));
+    }
+    take_scheduling(&mut old, new);
+    for list in ["containers", "initContainers"] {
+        take_resources(&mut old["spec"], &new["spec"], list);
+    }
+    let (mut old, mut new) = (old["spec"].take(), new["spec"].clone());
+    for spec in [&mut old, &mut new] {
+        remove_nulls(spec);
+    }
+    when(old != new, || template.field("spec").invalid_as(Shown::verbatim(&new), IMMUTABLE))
+}
+
+/// Whether a job is suspended, and none of its pods runs or ever ran.
+fn is_template_mutable(job: &Value) -> bool {
+    let status = &job["status"];
+    let conditions = status["conditions"].as_array().into_iter().flatten();
+    let mut suspended = conditions.filter(|found| found["type"] == "Suspended" && found["status"] == "True");
+    job["spec"]["suspend"] == true
+        && (status["startTime"].is_null() || suspended.next().is_some())
+        && status["active"].as_i64().unwrap_or_default() == 0
+}
+
+/// Copies what decides where pods run. Labels and annotations may change, and are not compared.
+fn take_scheduling(old: &mut Value, new: &Value) {
+    for field in ["nodeSelector", "tolerations", "schedulingGates"] {
+        take(&mut old["spec"], &new["spec"], field);
+    }
+    let (affinity, wanted) = (&mut old["spec"]["affinity"], &new["spec"]["affinity"]);
+    if affinity.is_null() && !wanted.is_null() {
+        *affinity = serde_json::json!({});
+    }
+    take(affinity, wanted, "nodeAffinity");
+    if wanted.is_null() && affinity.as_object().is_some_and(serde_json::Map::is_empty) {
+        *affinity = Value::Null;
+    }
+}
+
+/// Copies the resources of containers that have the same name in the same place.
+fn take_resources(old: &mut Value, new: &Value, list: &str) {
+    let (Some(containers), Some(wanted)) = (old[list].as_array_mut(), new[list].as_array()) else { return };
+    if containers.len() != wanted.len() {
+        return;
+    }
+    for (container, wanted) in containers.iter_mut().zip(wanted) {
+        if container["name"] == wanted["name"] {
+            take(container, wanted, "resources");
+        }
+    }
+}
+
+/// Sets a field as it is in another object, or removes it.
+fn take(into: &mut Value, from: &Value, field: &str) {
+    match from.get(field) {
+        Some(value) => into[field] = value.clone(),
+        None => {
+            if let Some(fields) = into.as_object_mut() {
+                fields.remove(field);
+            }
+        }
+    }
+}
+
+/// Removes fields that were created by looking for them.
+fn remove_nulls(spec: &mut Value) {
+    if let Some(fields) = spec.as_object_mut() {
+        fields.retain(|_, value| !value.is_null());
+    }
 }
 
 /// The first segments of time zone names, and the names with one segment.
