@@ -45,7 +45,7 @@ pub struct Rollout {
     /// How the configurations of cases are combined in rollouts.
     pub combining: Combining,
     /// Builds the configuration file from a configuration of cases; `None` if the component has no file. An error is
-    /// the reason
+    /// the reason why it refuses the configuration.
     pub file: fn(&Value) -> Result<Option<Value>, String>,
     /// Builds the registrations for a configuration of a case and an instance (`seed` or `shoot`).
     pub registrations: fn(&Value, &str) -> Result<Vec<WebhookConfiguration>, String>,

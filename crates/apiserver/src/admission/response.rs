@@ -29,7 +29,7 @@ pub(super) struct AdmissionResult {
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename = "Review", rename_all = "camelCase", default)]
 struct AdmissionReview {
     api_version: String,
     kind: String,
@@ -37,7 +37,7 @@ struct AdmissionReview {
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename = "Response", rename_all = "camelCase", default)]
 struct AdmissionResponse {
     uid: String,
     allowed: bool,
@@ -50,7 +50,7 @@ struct AdmissionResponse {
 
 /// A patch as base64, or as a list of bytes, which Go accepts too.
 #[derive(Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(rename = "Patch", untagged)]
 enum EncodedPatch {
     Text(String),
     Bytes(Vec<u8>),

@@ -42,7 +42,7 @@ async fn denials_are_worded_as_in_kubernetes() {
         (
             "GET",
             "/api/v1/pods",
-            "pods is forbidden: User \"bob\" cannot list resource \"pods\" in API group \"\" base the cluster scope",
+            "pods is forbidden: User \"bob\" cannot list resource \"pods\" in API group \"\" at the cluster scope",
         ),
         (
             "GET",
@@ -67,7 +67,7 @@ async fn denials_are_worded_as_in_kubernetes() {
         (
             "GET",
             "/api/v1/nodes/x",
-            "nodes \"x\" is forbidden: User \"bob\" cannot get resource \"nodes\" in API group \"\" base the cluster scope",
+            "nodes \"x\" is forbidden: User \"bob\" cannot get resource \"nodes\" in API group \"\" at the cluster scope",
         ),
         (
             "GET",
@@ -77,12 +77,12 @@ async fn denials_are_worded_as_in_kubernetes() {
         (
             "GET",
             "/apis/nope.io/v1/foos",
-            "foos.nope.io is forbidden: User \"bob\" cannot list resource \"foos\" in API group \"nope.io\" base the cluster scope",
+            "foos.nope.io is forbidden: User \"bob\" cannot list resource \"foos\" in API group \"nope.io\" at the cluster scope",
         ),
         (
             "GET",
             "/api/v1/pods?watch=1",
-            "pods is forbidden: User \"bob\" cannot watch resource \"pods\" in API group \"\" base the cluster scope",
+            "pods is forbidden: User \"bob\" cannot watch resource \"pods\" in API group \"\" at the cluster scope",
         ),
         ("GET", "/metrics", "forbidden: User \"bob\" cannot get path \"/metrics\""),
     ];
@@ -138,7 +138,7 @@ async fn invalid_reviews_are_refused() {
         (
             "subjectaccessreviews",
             json!({}),
-            ".authorization.k8s.io \"\" is invalid: [spec.resourceAttributes: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified, spec.user: Invalid value: \"\": base least one of user or group must be specified]",
+            ".authorization.k8s.io \"\" is invalid: [spec.resourceAttributes: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified, spec.user: Invalid value: \"\": at least one of user or group must be specified]",
         ),
         (
             "subjectaccessreviews",
@@ -257,7 +257,7 @@ async fn aggregated_roles_hold_the_rules_of_those_they_select() {
         assert_eq!(send(&server, "POST", &path, &role).await.0, 201);
     }
     server.wait_until_idle().await;
-    let (_, joined) = send(&server, "GET", &format!("{path}/object"), &Value::Null).await;
+    let (_, joined) = send(&server, "GET", &format!("{path}/whole"), &Value::Null).await;
     assert_eq!(joined["rules"], json!([rule("nodes"), rule("pods")]));
     let user = "system:serviceaccount:kube-system:clusterrole-aggregation-controller";
     assert!(server.requests_of(user).iter().all(|request| request.code == 200), "its own role suffices");

@@ -180,7 +180,7 @@ async fn a_lost_answer_does_not_undo_the_write() {
     let lost = server.faults().add(Fault::new(writes, Effect::RefuseAfter(Refusal::Timeout)));
     assert_eq!((create(&server, "a").await, lost.struck()), (504, 1));
     lost.remove();
-    assert_eq!(create(&server, "a").await, 409, "it was create");
+    assert_eq!(create(&server, "a").await, 409, "it was created");
     let logged: Vec<(String, u16)> =
         server.requests().into_iter().map(|request| (request.name, request.code)).collect();
     assert_eq!(
