@@ -347,6 +347,10 @@ fn not_for_target(located: LocatedCase<'_>, target: &dyn Target) -> Option<Reaso
         let text = "it applies to objects that Gardener emits (`check objects`), not to a target";
         return (!target.is_ours()).then(|| Reason::new(ReasonCode::Form, text));
     }
+    if contract.form == Form::Process && !target.has_program() {
+        let text = "the target has no program that the tool can start";
+        return Some(Reason::new(ReasonCode::Form, text));
+    }
     if !target.is_asked_of(&contract.component, contract.form) {
         let text = format!("{} does not implement {}", target.identity().name, contract.component);
         return Some(Reason::new(ReasonCode::Component, text));

@@ -20,7 +20,7 @@ use crate::rollouts::Rollouts;
 
 pub mod built_in;
 pub mod command;
-mod configured;
+pub(crate) mod configured;
 mod error;
 mod needs;
 pub mod plain;
@@ -258,10 +258,15 @@ pub trait Target: Send + Sync {
         Ok(None)
     }
 
-    /// Does something with its program; `None`: it has no program that could be started.
+    /// Whether it has a program that [`Self::act`] can start.
+    fn has_program(&self) -> bool {
+        false
+    }
+
+    /// Acts on its program; `None`: it has none.
     ///
     /// # Errors
-    /// When the program cannot be started, or does not get ready.
+    /// If the program cannot be started or does not become ready.
     async fn act(&self, _setup: Setup<'_>, _action: &ProcessAction) -> Result<Option<Observed>, TargetError> {
         Ok(None)
     }

@@ -12,9 +12,10 @@ mod table;
 mod tree;
 mod trial;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
 
@@ -79,10 +80,23 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         Some(name) => vec![components::named(&root, name)?],
         None => components::all(&root)?,
     };
+    // One copy and one build for all: libraries and the harness are compiled once.
+    let mut code = BTreeMap::new();
+    for component in &components {
+        code.insert(component.name.as_str(), decision_code(&root, component)?);
+    }
+    let all: BTreeSet<&String> = code.values().flatten().collect();
+    let folder = root.join("target/mutants");
+    let tree = Tree::copy(&root, &folder.join("tree"), all.into_iter().cloned().collect())?;
+    let packages: Vec<&str> = components.iter().map(|component| component.package.as_str()).collect();
+    let built = build::build(&tree, &packages, &folder.join("build"))?;
+    let keys = keys(&tree, &built);
     let mut open = 0;
     for component in &components {
         print(&format!("{}\n", component.name));
-        let table = of_component(arguments, component, &root)?;
+        let run =
+            Run { arguments, component, code: &code[component.name.as_str()], root: &root, tree: &tree };
+        let table = run.table(&built, &keys)?;
         print(&table.to_text());
         ensure!(table.tried() > 0, "no mutant of {} was tried", component.name);
         open += table.open.len();
@@ -96,40 +110,56 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-fn of_component(arguments: &Arguments, component: &Component, root: &Path) -> Result<Table> {
-    let output = root.join("target/mutants").join(&component.name);
-    let tree = Tree::copy(root, &output.join("tree"), decision_code(root, component)?)?;
-    let built = build::build(&tree, &component.package, &root.join("target/mutants/build"))?;
-    let reasons = table::reasons(&root.join("crates").join(&component.name).join("mutants.yaml"))?;
-    let outcomes = Outcomes::open(&output.join("outcomes.jsonl"))?;
-    let selected: Vec<Mutant> =
-        built.mutants.iter().filter(|mutant| arguments.selects(mutant)).cloned().collect();
-    let mut table =
-        Table { seed: arguments.seed, mutants: selected.len(), unviable: built.unviable, ..Table::default() };
-    let (mut untried, keys) = (Vec::new(), keys(&tree, &built));
-    for mutant in sample::sample(&selected, arguments.sample, arguments.seed) {
-        match outcomes.get(&keys[&mutant.id]).filter(|_| !arguments.anew) {
-            // A case that was added since may notice what survived.
-            None | Some(Fate::Survived) => untried.push(mutant),
-            Some(fate) => table.add(&mutant.name, fate, &reasons),
+/// The mutants of one component.
+struct Run<'a> {
+    arguments: &'a Arguments,
+    component: &'a Component,
+    /// Its files that hold mutants.
+    code: &'a [String],
+    root: &'a Path,
+    tree: &'a Tree,
+}
+
+impl Run<'_> {
+    fn table(&self, built: &Built, keys: &BTreeMap<u32, String>) -> Result<Table> {
+        let (arguments, name) = (self.arguments, &self.component.name);
+        let reasons = table::reasons(&self.root.join("crates").join(name).join("mutants.yaml"))?;
+        let outcomes = Outcomes::open(&self.root.join("target/mutants").join(format!("{name}.jsonl")))?;
+        let own = built.mutants.iter().filter(|mutant| self.code.contains(&mutant.file));
+        let selected: Vec<Mutant> = own.filter(|mutant| arguments.selects(mutant)).cloned().collect();
+        let mut table = Table {
+            seed: arguments.seed,
+            mutants: selected.len(),
+            unviable: built.unviable.iter().filter(|file| self.code.contains(file)).count(),
+            ..Table::default()
+        };
+        let mut untried = Vec::new();
+        for mutant in sample::sample(&selected, arguments.sample, arguments.seed) {
+            match outcomes.get(&keys[&mutant.id]).filter(|_| !arguments.anew) {
+                // A case that was added since may notice what survived.
+                None | Some(Fate::Survived) => untried.push(mutant),
+                Some(fate) => table.add(&mutant.name, fate, &reasons),
+            }
         }
+        let program =
+            built.programs.get(name).with_context(|| format!("crates/{name} has no test `contracts`"))?;
+        let crate_folder = self.tree.root().join("crates").join(name);
+        let deadline = Instant::now() + Duration::from_secs(arguments.minutes * 60);
+        let table = Mutex::new(table);
+        trial::try_all(program, &crate_folder, &untried, arguments.jobs, &|mutant, fate, took| {
+            outcomes.add(&keys[&mutant.id], mutant, fate, took.as_secs_f64())?;
+            let mut table = table.lock().map_err(|_| anyhow::anyhow!("a trial panicked"))?;
+            table.add(&mutant.name, fate, &reasons);
+            ensure!(
+                Instant::now() < deadline,
+                "{} minutes have passed after {} mutants; run it again to go on",
+                arguments.minutes,
+                table.tried()
+            );
+            Ok(())
+        })?;
+        table.into_inner().map_err(|_| anyhow::anyhow!("a trial panicked"))
     }
-    let crate_folder = tree.root().join("crates").join(&component.name);
-    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(arguments.minutes * 60);
-    let table = Mutex::new(table);
-    trial::try_all(&built, &crate_folder, &untried, arguments.jobs, &|mutant, fate, took| {
-        outcomes.add(&keys[&mutant.id], mutant, fate, took.as_secs_f64())?;
-        let mut table = table.lock().map_err(|_| anyhow::anyhow!("a trial panicked"))?;
-        table.add(&mutant.name, fate, &reasons);
-        ensure!(
-            std::time::Instant::now() < deadline,
-            "{} minutes have passed after {} mutants; run it again to go on",
-            arguments.minutes,
-            table.tried()
-        );
-        Ok(())
-    })?;
-    table.into_inner().map_err(|_| anyhow::anyhow!("a trial panicked"))
 }
 
 impl Arguments {

@@ -137,6 +137,10 @@ impl Target for InCluster {
         self.in_process.configure(trial).await
     }
 
+    fn has_program(&self) -> bool {
+        self.in_process.has_program()
+    }
+
     async fn act(&self, setup: Setup<'_>, action: &ProcessAction) -> Result<Option<Observed>, TargetError> {
         self.in_process.act(setup, action).await
     }

@@ -100,6 +100,10 @@ impl Target for OwnComponents {
         self.component(trial.component)?.configure(trial).await
     }
 
+    fn has_program(&self) -> bool {
+        self.selected.iter().any(|component| component.process.is_some())
+    }
+
     async fn act(&self, setup: Setup<'_>, action: &ProcessAction) -> Result<Option<Observed>, TargetError> {
         self.component(setup.component)?.act(setup, action).await
     }

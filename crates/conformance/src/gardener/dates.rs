@@ -97,6 +97,7 @@ fn moved(date: Timestamp, now: Timestamp, by: SignedDuration) -> Option<Timestam
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gardener::Versions;
     use std::collections::BTreeSet;
 
     use contract::case::{Sending, Then, When};

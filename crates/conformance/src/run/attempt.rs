@@ -23,7 +23,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(10);
 const LONGEST_PAUSE: Duration = Duration::from_millis(320);
 
 /// Runs cases one after the other that need no request to a webhook.
-pub(super) fn run_each(
+pub(crate) fn run_each(
     shared: &PartState<'_>,
     cases: &[CaseRef],
     run: impl Fn(CaseRef, LocatedCase<'_>) -> CaseRun,
@@ -115,7 +115,7 @@ pub(super) async fn retry_while_failing(
 }
 
 /// The result of an attempt.
-pub(super) fn conclude(at: CaseRef, located: LocatedCase<'_>, attempt: Attempt) -> CaseRun {
+pub(crate) fn conclude(at: CaseRef, located: LocatedCase<'_>, attempt: Attempt) -> CaseRun {
     match attempt {
         Attempt::Inconclusive(status, reason) => inconclusive(at, located, status, reason),
         Attempt::Unreachable(error, evidence) => {
@@ -193,6 +193,6 @@ fn inconclusive(at: CaseRef, located: LocatedCase<'_>, status: Status, reason: R
     CaseRun { at, result, observation: None, traced: None, proof: None }
 }
 
-pub(super) fn milliseconds(took: Duration) -> f64 {
+pub(crate) fn milliseconds(took: Duration) -> f64 {
     (took.as_secs_f64() * 1e6).round() / 1e3
 }

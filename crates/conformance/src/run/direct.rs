@@ -21,7 +21,7 @@ use crate::report::{Check, Evidence, Reason, ReasonCode, Status};
 use crate::route::{self, Route, Routing};
 
 /// The result of one attempt.
-pub(super) enum Attempt {
+pub(crate) enum Attempt {
     /// The case cannot run here.
     Inconclusive(Status, Reason),
     /// The target was not reached.

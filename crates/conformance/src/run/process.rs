@@ -40,12 +40,15 @@ async fn run_case(shared: &PartState<'_>, at: CaseRef) -> CaseRun {
 
 async fn observe(shared: &PartState<'_>, located: LocatedCase<'_>) -> Attempt {
     let When::Process(action) = &located.case.when else {
-        return Attempt::Inconclusive(Status::NotSupported, reason("the case does nothing with a program"));
+        return inconclusive(Status::NotSupported, ReasonCode::Form, "the case does not act on a program");
     };
-    let environment =
-        |error: String| Attempt::Inconclusive(Status::Errored, Reason::new(ReasonCode::Environment, error));
+    let environment = |error: String| inconclusive(Status::Errored, ReasonCode::Environment, &error);
     let (_server, facts) = match cluster(shared, located).await {
-        Ok(cluster) => cluster,
+        Ok(Some(cluster)) => cluster,
+        Ok(None) => {
+            let text = "the case needs objects in the cluster that the program reads, and the tool writes none there";
+            return inconclusive(Status::NotSupported, ReasonCode::Facts, text);
+        }
         Err(error) => return environment(error.to_string()),
     };
     let setup = Setup {
@@ -57,47 +60,48 @@ async fn observe(shared: &PartState<'_>, located: LocatedCase<'_>) -> Attempt {
         clusters: None,
     };
     match shared.target.act(setup, action).await {
-        Ok(Some(Observed::Document(document))) => observed(document),
-        Ok(Some(Observed::Unknown(text))) => Attempt::Inconclusive(Status::NotSupported, reason(&text)),
+        Ok(Some(Observed::Document(document))) => observed(document, deviation(&shared.options.ground)),
+        Ok(Some(Observed::Unknown(text))) => {
+            inconclusive(Status::NotSupported, ReasonCode::Configuration, &text)
+        }
         Ok(None) => {
-            let text = "the target has no program that the harness could start";
-            Attempt::Inconclusive(Status::NotSupported, reason(text))
+            let text = "the target has no program that the tool can start";
+            inconclusive(Status::NotSupported, ReasonCode::Form, text)
         }
         Err(error) => environment(error.to_string()),
     }
 }
 
-/// The cluster that the program works with, and the server that lives as long.
+/// The cluster that the program works with, and the server that must live as long. Programs that ran on one server would share
+/// its Leases, so each has an embedded server of its own; `None` if it cannot have the objects of the case.
 async fn cluster(
     shared: &PartState<'_>,
     located: LocatedCase<'_>,
-) -> Result<(Option<Embedded>, Facts), NeedsError> {
-    let needs = shared.target.needs();
-    let (server, facts) = match &shared.options.ground {
-        Ground::Direct(FactsFrom::Given(facts)) => return Ok((None, facts.clone())),
-        Ground::Envtest(server) => (None, Facts::of(server.shared())),
-        Ground::Whole(whole) => (None, Facts::of(&whole.cluster)),
-        _ => {
-            let server = needs.embedded(true, None).await?;
-            let facts = Facts::in_process(&server);
-            (Some(server), facts)
-        }
-    };
-    let cluster = Cluster::new(facts.client.clone());
-    if server.is_none() {
-        needs.write(&cluster).await?;
+) -> Result<Option<(Option<Embedded>, Facts)>, NeedsError> {
+    let objects = &located.case.given.cluster;
+    if let Ground::Direct(FactsFrom::Given(facts)) = &shared.options.ground {
+        return Ok(objects.is_empty().then(|| (None, facts.clone())));
     }
-    let facts_of_case = Needs { crds: Vec::new(), objects: located.case.given.cluster.clone() };
-    facts_of_case.write(&cluster).await?;
-    Ok((server, facts))
+    let server = shared.target.needs().embedded(true, None).await?;
+    let facts = Facts::in_process(&server);
+    let given = Needs { crds: Vec::new(), objects: objects.clone() };
+    given.write(&Cluster::new(facts.client.clone())).await?;
+    Ok(Some((Some(server), facts)))
 }
 
-fn observed(document: Value) -> Attempt {
+fn deviation(ground: &Ground) -> Option<String> {
+    match ground {
+        Ground::Direct(_) | Ground::Embedded => None,
+        Ground::Envtest(_) | Ground::Whole(_) => Some("on an embedded API server of its own".to_owned()),
+    }
+}
+
+fn observed(document: Value, deviation: Option<String>) -> Attempt {
     let answer = Answer { allowed: true, object: Some(document), ..Answer::default() };
     let observation = Observation { called: None, input: None, answer };
-    Attempt::Answered { observation: Box::new(observation), trace: None, evidence: None, deviation: None }
+    Attempt::Answered { observation: Box::new(observation), trace: None, evidence: None, deviation }
 }
 
-fn reason(text: &str) -> Reason {
-    Reason::new(ReasonCode::Configuration, text)
+fn inconclusive(status: Status, code: ReasonCode, text: &str) -> Attempt {
+    Attempt::Inconclusive(status, Reason::new(code, text))
 }

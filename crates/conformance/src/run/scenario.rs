@@ -29,13 +29,13 @@ use std::time::Instant;
 
 use contract::scenario::Scenario;
 
-pub(super) use self::clusters::{OTHER_USER, TARGET_USER};
+pub(crate) use self::clusters::{OTHER_USER, TARGET_USER};
 use self::environment::ScenarioEnvironment;
 use self::faults::Disturbance;
 use self::proof::StepRecord;
 pub(crate) use self::steps::ScenarioEnd;
 use self::task::{ScenarioObservation, run_once};
-pub(super) use self::thread::{ThreadOptions, run_in_thread};
+pub(crate) use self::thread::{ThreadOptions, run_in_thread};
 pub(crate) use self::unjudged::{ObjectStates, StabilityRules, UnjudgedScenario, run_unjudged};
 use super::attempt::milliseconds;
 use super::{CaseRun, FactsFrom, Ground, PartState, end_reason, not_run};
@@ -48,7 +48,7 @@ pub(super) fn run_all(shared: &PartState<'_>, cases: &[CaseRef]) -> (Vec<CaseRun
 }
 
 /// Runs cases in this many threads, each of which takes the next case; also returns environment errors.
-pub(super) fn in_lanes(
+pub(crate) fn in_lanes(
     shared: &PartState<'_>,
     cases: &[CaseRef],
     lanes: usize,

@@ -28,7 +28,7 @@ use crate::report::{Reason, ReasonCode, Status};
 use crate::route;
 use crate::target::{Running, Setup};
 use group_server::GroupServer;
-pub(super) use recorder::{Recorder, ToTarget};
+pub(crate) use recorder::{Recorder, ToTarget};
 pub(crate) use registry::Registry;
 
 /// Number of cases that run in parallel.

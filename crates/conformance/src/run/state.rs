@@ -20,7 +20,7 @@ pub(crate) struct RunState<'a> {
     pub(crate) interrupt: &'a Interrupt,
     /// Number of parts in parallel, and of groups or scenarios of each.
     pub(super) lanes: usize,
-    pub(super) parallel: usize,
+    pub(crate) parallel: usize,
     pub(super) ended: AtomicBool,
     pub(super) number: u64,
     /// Objects in a cluster that is not ours that could not be removed.

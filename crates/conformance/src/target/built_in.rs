@@ -21,7 +21,6 @@ use super::command::CommandTarget;
 use super::url::Known;
 use super::{
     Chance, Clusters, Configured, Identity, Observed, Running, Setup, Target, TargetError, TargetKind, Trial,
-    question,
 };
 use crate::gardener::{Versions, question};
 
@@ -131,6 +130,10 @@ impl Target for BuiltIn {
             }
             Err(message) => Configured::Refused { message },
         }))
+    }
+
+    fn has_program(&self) -> bool {
+        self.program.is_some()
     }
 
     async fn act(&self, setup: Setup<'_>, action: &ProcessAction) -> Result<Option<Observed>, TargetError> {

@@ -9,7 +9,7 @@ use contract::case::Given;
 use contract::document::target::TargetSpec;
 use contract::gardener::decision::Decision;
 use contract::model::Form;
-use contract::process::ProcessAction;
+use contract::process::{ProcessAction, Server};
 use serde_json::Value;
 use webhook::dial::{Dialer, Https, Target as Address, Trust};
 use webhook::registration::WebhookConfiguration;
@@ -98,7 +98,7 @@ impl Target for CommandTarget {
 
     fn is_asked_of(&self, _component: &str, form: Form) -> bool {
         match form {
-            Form::Versions => self.maintainer().is_some(),
+            Form::Versions => Versions::maintainer(self).is_some(),
             Form::Scenario | Form::Configuration | Form::Process => true,
             _ => !self.has_only_controllers(),
         }
@@ -135,6 +135,10 @@ impl Target for CommandTarget {
         }
     }
 
+    fn has_program(&self) -> bool {
+        true
+    }
+
     async fn act(&self, setup: Setup<'_>, action: &ProcessAction) -> Result<Option<Observed>, TargetError> {
         act::act(self, setup, action).await.map(Some)
     }
@@ -144,8 +148,15 @@ impl Target for CommandTarget {
     }
 
     async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
+        Ok(Box::new(self.begin(setup).await?.0))
+    }
+}
+
+impl CommandTarget {
+    /// Starts it and waits until it is ready; also returns the authority that signed its certificate.
+    async fn begin(&self, setup: Setup<'_>) -> Result<(RunningCommand, Vec<u8>), TargetError> {
         for _ in 1..ATTEMPTS {
-            match self.start_once(setup.clone()).await {
+            match self.begin_once(setup.clone()).await {
                 // A port that was free a moment ago may be someone else's by now.
                 Err(
                     TargetError::Ended { last_output: output, .. }
@@ -154,7 +165,7 @@ impl Target for CommandTarget {
                 result => return result,
             }
         }
-        self.start_once(setup).await
+        self.begin_once(setup).await
     }
 }
 
@@ -187,10 +198,6 @@ impl CommandTarget {
         })
     }
 
-    async fn start_once(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
-        Ok(Box::new(self.begin(setup).await?.0))
-    }
-
     /// Its files, addresses and command line.
     async fn prepare(&self, setup: &Setup<'_>) -> Result<Prepared, TargetError> {
         let folder = tempfile::Builder::new().prefix("gardener-conformance-").tempdir();
@@ -202,8 +209,19 @@ impl CommandTarget {
         Ok(Prepared { folder, location, authority, placeholders, program })
     }
 
-    /// Starts it once and waits until it is ready; beside it, the authority that signed its certificate.
-    async fn begin(&self, setup: Setup<'_>) -> Result<(RunningCommand, Vec<u8>), TargetError> {
+    /// Where one of its servers listens, with placeholders, if the target file says so.
+    fn address_of(&self, server: Server) -> Option<&str> {
+        match server {
+            Server::Webhooks if !self.has_only_controllers() => {
+                self.spec.url.as_deref().or(Some(addresses::URL))
+            }
+            Server::Webhooks => None,
+            Server::Probes => self.spec.ready.as_deref(),
+            Server::Metrics => self.spec.metrics.as_deref(),
+        }
+    }
+
+    async fn begin_once(&self, setup: Setup<'_>) -> Result<(RunningCommand, Vec<u8>), TargetError> {
         let Prepared { folder, location, authority, placeholders, program } = self.prepare(&setup).await?;
         let addresses = Addresses::of(&self.spec, &placeholders)?;
         let line = location.line(program, &addresses.all())?;

@@ -111,7 +111,7 @@ pub(super) async fn first_contact(dialer: &dyn Dialer, known: &Known) -> Result<
 }
 
 impl Known {
-    pub(super) fn identity(&self, kind: TargetKind, endpoint: &str) -> Identity {
+    pub(crate) fn identity(&self, kind: TargetKind, endpoint: &str) -> Identity {
         Identity {
             name: self.name.clone(),
             version: self.version.clone(),

@@ -128,6 +128,15 @@ pub(crate) const WHEN_PROCESS_REQUEST: [&str; 7] =
 pub(crate) const THEN_PROCESS: [&str; 3] = ["exitCode", "output", "response"];
 pub(crate) const SERVERS: [(&str, Server); 3] =
     [("webhooks", Server::Webhooks), ("probes", Server::Probes), ("metrics", Server::Metrics)];
+pub(crate) const METHODS: [(&str, &str); 7] = [
+    ("GET", "GET"),
+    ("HEAD", "HEAD"),
+    ("POST", "POST"),
+    ("PUT", "PUT"),
+    ("PATCH", "PATCH"),
+    ("DELETE", "DELETE"),
+    ("OPTIONS", "OPTIONS"),
+];
 pub(crate) const PROTOCOLS: [(&str, Protocol); 2] =
     [("HTTP/1.1", Protocol::Http1), ("HTTP/2", Protocol::Http2)];
 pub(crate) const SIGNALS: [(&str, ProcessSignal); 2] =

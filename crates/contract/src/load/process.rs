@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::expectation;
-use super::keywords::{PROTOCOLS, SERVERS, SIGNALS, THEN_PROCESS, WHEN_PROCESS, WHEN_PROCESS_REQUEST};
+use super::keywords::{
+    METHODS, PROTOCOLS, SERVERS, SIGNALS, THEN_PROCESS, WHEN_PROCESS, WHEN_PROCESS_REQUEST,
+};
 use super::report::{Report, nearest};
 use super::then::{boolean, known_keys};
-use super::tree::{Tree, TreeData};
+use super::tree::Tree;
 use crate::case::{About, Then, When};
 use crate::expect::Rules;
 use crate::process::{ProcessAction, Protocol, Server, ServerRequest};
@@ -22,7 +24,7 @@ pub(super) fn when(tree: &Tree, report: &Report<'_>) -> Option<When> {
     let parts: Vec<(&str, &Tree)> =
         WHEN_PROCESS.iter().filter_map(|name| Some((*name, tree.get(name)?))).collect();
     let [(name, part)] = parts.as_slice() else {
-        report.add("process", tree.span, "when names one thing that is done with the program", REMEDY);
+        report.add("process", tree.span, "`when` must have exactly one of run, request and signal", REMEDY);
         return None;
     };
     let action = match *name {
@@ -41,7 +43,7 @@ pub(super) fn then(tree: &Tree, when: &When, report: &Report<'_>) -> Option<Then
     let is_request = matches!(**action, ProcessAction::Request(_));
     for (key, _) in tree.map().unwrap_or_default() {
         if THEN_PROCESS.contains(&key.name.as_str()) && (key.name == "response") != is_request {
-            let message = format!("{} is not observed here", key.name);
+            let message = format!("{} is not allowed here", key.name);
             report.add(
                 "process",
                 key.span,
@@ -64,7 +66,12 @@ fn arguments(tree: &Tree, report: &Report<'_>) -> Option<Vec<String>> {
         texts.collect::<Option<Vec<_>>>()
     });
     if texts.is_none() {
-        report.add("type", tree.span, "run is a list of arguments", "write `run: [--version]`");
+        report.add(
+            "type",
+            tree.span,
+            "run must be a list of texts",
+            "write `run: [--version]`, and numbers in quotes",
+        );
     }
     texts
 }
@@ -76,15 +83,28 @@ fn request(tree: &Tree, report: &Report<'_>) -> Option<ServerRequest> {
         report.add(
             "missing-key",
             tree.span,
-            "the request names no server",
+            "the request has no server",
             "write `server: webhooks`, `probes` or `metrics`",
         );
         return None;
     };
     let server: Server = word("server", server, &SERVERS, report)?;
-    let Some(path) = part("path").and_then(Tree::text).filter(|path| path.starts_with('/')) else {
+    let Some(path) = part("path").and_then(Tree::text) else {
         report.add("missing-key", tree.span, "the request has no path", "write `path: /healthz`");
         return None;
+    };
+    if !path.starts_with('/') {
+        report.add(
+            "process",
+            tree.span,
+            format!("the path {path:?} does not begin with /"),
+            "write `path: /healthz`",
+        );
+        return None;
+    }
+    let method = match part("method") {
+        Some(method) => word("method", method, &METHODS, report)?.to_owned(),
+        None => "GET".to_owned(),
     };
     let protocol = match part("protocol") {
         Some(protocol) => word("protocol", protocol, &PROTOCOLS, report)?,
@@ -96,7 +116,7 @@ fn request(tree: &Tree, report: &Report<'_>) -> Option<ServerRequest> {
     };
     Some(ServerRequest {
         server,
-        method: part("method").and_then(Tree::text).unwrap_or("GET").to_owned(),
+        method,
         path: path.to_owned(),
         headers: part("headers").map_or_else(|| Some(BTreeMap::new()), |headers| fields(headers, report))?,
         body: part("body").map_or_else(String::new, body),
@@ -114,7 +134,7 @@ fn fields(tree: &Tree, report: &Report<'_>) -> Option<BTreeMap<String, String>> 
         report.add(
             "type",
             tree.span,
-            "headers is a map of texts",
+            "headers must be a map of texts",
             "write `headers: {content-type: application/json}`",
         );
     }
@@ -130,14 +150,12 @@ fn body(tree: &Tree) -> String {
 }
 
 fn word<T: Copy>(name: &str, tree: &Tree, known: &[(&str, T)], report: &Report<'_>) -> Option<T> {
-    let text = match &tree.data {
-        TreeData::Scalar(Value::String(text)) => text.as_str(),
-        _ => tree.text().unwrap_or_default(),
-    };
+    let written = tree.to_value();
+    let text = written.as_str().map_or_else(|| written.to_string(), str::to_owned);
     let found = known.iter().find(|(word, _)| *word == text).map(|(_, found)| *found);
     if found.is_none() {
-        let remedy = nearest(text, known.iter().map(|(word, _)| *word));
-        report.add("process", tree.span, format!("{text:?} is no {name}"), remedy);
+        let remedy = nearest(&text, known.iter().map(|(word, _)| *word));
+        report.add("process", tree.span, format!("unknown {name} {text:?}"), remedy);
     }
     found
 }

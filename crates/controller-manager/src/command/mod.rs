@@ -43,7 +43,7 @@ enum CommandError {
     Run(#[from] ManagerError),
 }
 
-/// Runs the command; errors are printed on standard output and exit with 1 (GCM-PRC-001 to -006). Its servers answer as GCM-PRC-012
+/// Runs the command; errors are printed on standard output and exit with 1 (GCM-PRC-001 to -007). Its servers answer as GCM-PRC-012
 /// and GCM-PRC-013 say.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     command::main(arguments, execute)

@@ -88,7 +88,7 @@ enum CommandError {
     Print(#[from] PrintError),
 }
 
-/// Runs the command; like the original, errors are printed on standard output and exit with 1 (GRM-PRC-001 to -006). Its servers
+/// Runs the command; like the original, errors are printed on standard output and exit with 1 (GRM-PRC-001 to -007). Its servers
 /// answer as GRM-PRC-010 to -013 say.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     command::main(arguments, execute)

@@ -1,8 +1,8 @@
 //! Compiles all mutants at once, and finds those that do not compile.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
@@ -15,38 +15,48 @@ use super::tree::Tree;
 /// A compiler that reports an error in each pass needs some builds until all are found.
 const MOST_BUILDS: usize = 60;
 
-/// The test program with all mutants that compile.
+/// The test programs with all mutants that compile.
 pub(super) struct Built {
-    pub(super) program: PathBuf,
+    /// By component.
+    pub(super) programs: BTreeMap<String, PathBuf>,
     pub(super) mutants: Vec<Mutant>,
-    pub(super) unviable: usize,
+    /// Files of the mutants that do not compile.
+    pub(super) unviable: Vec<String>,
 }
 
-/// Builds the test `contracts` of a package in the copy.
-pub(super) fn build(tree: &Tree, package: &str, target: &Path) -> Result<Built> {
+/// Builds the tests `contracts` of packages in the copy.
+pub(super) fn build(tree: &Tree, packages: &[&str], target: &Path) -> Result<Built> {
     let mut omitted = BTreeSet::new();
     for _ in 0..MOST_BUILDS {
         let mutants = tree.write(&omitted)?;
-        match compile(tree.root(), package, target)? {
-            Compiled::Program(program) => return Ok(Built { program, mutants, unviable: omitted.len() }),
+        match compile(tree.root(), packages, target)? {
+            Compiled::Programs(programs) => {
+                let unviable = tree.files_of(&omitted)?;
+                return Ok(Built { programs, mutants, unviable });
+            }
             Compiled::Errors(errors) => {
                 let known = omitted.len();
                 for error in &errors {
                     omitted.extend(causes(tree.root(), error)?);
                 }
                 if omitted.len() == known {
-                    bail!("{package} does not compile, and not because of a mutant:\n{}", texts(&errors));
+                    bail!(
+                        "{} does not compile, and not because of a mutant:\n{}",
+                        packages.join(", "),
+                        texts(&errors)
+                    );
                 }
             }
         }
     }
     bail!(
-        "{package} still does not compile after {MOST_BUILDS} builds, each without the mutants that failed before"
+        "{} still does not compile after {MOST_BUILDS} builds, each without the mutants that failed before",
+        packages.join(", ")
     )
 }
 
 enum Compiled {
-    Program(PathBuf),
+    Programs(BTreeMap<String, PathBuf>),
     Errors(Vec<CompilerError>),
 }
 
@@ -57,26 +67,35 @@ struct CompilerError {
     places: Vec<(String, usize, usize)>,
 }
 
-fn compile(root: &Path, package: &str, target: &Path) -> Result<Compiled> {
+fn compile(root: &Path, packages: &[&str], target: &Path) -> Result<Compiled> {
     let mut cargo = Command::new("cargo");
-    cargo.args(["test", "--package", package, "--test", "contracts", "--no-run", "--profile=mutants"]);
+    cargo.args(["test", "--test", "contracts", "--no-run", "--keep-going", "--profile=mutants"]);
+    for package in packages {
+        cargo.args(["--package", package]);
+    }
     cargo.arg("--message-format=json").current_dir(root);
-    cargo.env("CARGO_TARGET_DIR", target).env("CARGO_INCREMENTAL", "1").stderr(std::process::Stdio::piped());
+    cargo.env("CARGO_TARGET_DIR", target).env("CARGO_INCREMENTAL", "1").stderr(Stdio::piped());
     let output = cargo.output().context("failed to start cargo test")?;
     let text = String::from_utf8_lossy(&output.stdout);
     let messages: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-    let is_program =
-        |message: &&Value| message["target"]["name"] == "contracts" && message["executable"].is_string();
     if output.status.success() {
-        let program = messages.iter().find(is_program).and_then(|message| message["executable"].as_str());
-        return Ok(Compiled::Program(program.context("cargo names no test program")?.into()));
+        return Ok(Compiled::Programs(messages.iter().filter_map(program).collect()));
     }
     let errors: Vec<CompilerError> =
         messages.iter().filter_map(|message| error(&message["message"])).collect();
     if errors.is_empty() {
-        bail!("cargo test --package {package}: {}", String::from_utf8_lossy(&output.stderr));
+        bail!("cargo test --package {}: {}", packages.join(" "), String::from_utf8_lossy(&output.stderr));
     }
     Ok(Compiled::Errors(errors))
+}
+
+/// The component and the path of a test program, if cargo reports one.
+fn program(message: &Value) -> Option<(String, PathBuf)> {
+    if message["target"]["name"] != "contracts" {
+        return None;
+    }
+    let folder = Path::new(message["manifest_path"].as_str()?).parent()?.file_name()?;
+    Some((folder.to_string_lossy().into_owned(), message["executable"].as_str()?.into()))
 }
 
 fn error(message: &Value) -> Option<CompilerError> {

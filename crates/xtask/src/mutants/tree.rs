@@ -85,6 +85,15 @@ impl Tree {
         Ok(mutants)
     }
 
+    /// The files of these mutants, one for each.
+    pub(super) fn files_of(&self, ids: &BTreeSet<u32>) -> Result<Vec<String>> {
+        let mutants = self.write(&BTreeSet::new())?;
+        let files = mutants.into_iter().filter(|mutant| ids.contains(&mutant.id)).map(|mutant| mutant.file);
+        let files = files.collect();
+        self.write(ids)?;
+        Ok(files)
+    }
+
     /// A hash of each file as it was without mutants.
     pub(super) fn digest(&self, file: &str) -> &str {
         self.sources.iter().find(|source| source.path == file).map_or("", |source| source.digest.as_str())

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 
-use super::build::Built;
 use super::instrument::Mutant;
 
 /// The test that runs every contract of a component; `crates/*/tests/contracts.rs` have it.
@@ -30,14 +29,14 @@ pub(super) enum Fate {
 
 /// Tries mutants, `jobs` at a time, and hands each on when it is decided.
 pub(super) fn try_all(
-    built: &Built,
+    program: &Path,
     crate_folder: &Path,
     mutants: &[Mutant],
     jobs: usize,
     decided: &(dyn Fn(&Mutant, Fate, Duration) -> Result<()> + Sync),
 ) -> Result<()> {
     let begun = Instant::now();
-    match run(built, crate_folder, None, Duration::from_mins(10))? {
+    match run(program, crate_folder, None, Duration::from_mins(10))? {
         Some(true) => {}
         Some(false) => bail!("the contracts fail without a mutant: cargo test --test contracts shows why"),
         None => bail!("the contracts take more than ten minutes without a mutant"),
@@ -49,7 +48,7 @@ pub(super) fn try_all(
     let work = || {
         while let Some(mutant) = mutants.get(next.fetch_add(1, Ordering::Relaxed)) {
             let begun = Instant::now();
-            let fate = fate(built, crate_folder, mutant, limit);
+            let fate = fate(program, crate_folder, mutant, limit);
             if let Err(error) = fate.and_then(|fate| decided(mutant, fate, begun.elapsed())) {
                 next.store(mutants.len(), Ordering::Relaxed);
                 if let Ok(mut failure) = failure.lock() {
@@ -66,9 +65,9 @@ pub(super) fn try_all(
     failure.into_inner().ok().flatten().map_or(Ok(()), Err)
 }
 
-fn fate(built: &Built, crate_folder: &Path, mutant: &Mutant, limit: Duration) -> Result<Fate> {
+fn fate(program: &Path, crate_folder: &Path, mutant: &Mutant, limit: Duration) -> Result<Fate> {
     for limit in [limit, limit * 3] {
-        match run(built, crate_folder, Some(mutant), limit)? {
+        match run(program, crate_folder, Some(mutant), limit)? {
             Some(true) => return Ok(Fate::Survived),
             Some(false) => return Ok(Fate::Noticed),
             None => {}
@@ -78,8 +77,13 @@ fn fate(built: &Built, crate_folder: &Path, mutant: &Mutant, limit: Duration) ->
 }
 
 /// Whether the test passes; `None` if it does not end in time.
-fn run(built: &Built, crate_folder: &Path, mutant: Option<&Mutant>, limit: Duration) -> Result<Option<bool>> {
-    let mut command = Command::new(&built.program);
+fn run(
+    program: &Path,
+    crate_folder: &Path,
+    mutant: Option<&Mutant>,
+    limit: Duration,
+) -> Result<Option<bool>> {
+    let mut command = Command::new(program);
     command.args([TEST, "--exact"]).current_dir(crate_folder);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     if let Some(mutant) = mutant {
@@ -87,8 +91,7 @@ fn run(built: &Built, crate_folder: &Path, mutant: Option<&Mutant>, limit: Durat
         let module = mutant.file.split_once("/src/").map_or("", |(_, module)| module);
         command.env("MUTANT", mutant.id.to_string()).env("MUTATED_MODULE", module);
     }
-    let mut child =
-        command.spawn().with_context(|| format!("failed to start {}", built.program.display()))?;
+    let mut child = command.spawn().with_context(|| format!("failed to start {}", program.display()))?;
     let begun = Instant::now();
     loop {
         if let Some(status) = child.try_wait().context("failed to wait for the test")? {

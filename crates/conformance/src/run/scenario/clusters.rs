@@ -17,10 +17,10 @@ use super::{dry_run, events, leftovers};
 use crate::target::{self, Facts};
 
 /// The user of the harness; a request of any other user counts as the target's.
-pub(in crate::run) const OTHER_USER: &str = "gardener-conformance";
+pub(crate) const OTHER_USER: &str = "gardener-conformance";
 
 /// The user of a target in this process.
-pub(in crate::run) const TARGET_USER: &str = "gardener-conformance:target";
+pub(crate) const TARGET_USER: &str = "gardener-conformance:target";
 
 /// The API servers of a scenario.
 pub(super) struct Clusters {

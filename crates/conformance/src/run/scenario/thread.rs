@@ -12,18 +12,18 @@ use super::watchdog::{Watchdog, WatchdogError};
 use crate::run::Interrupt;
 
 /// How time passes in the thread.
-pub(in crate::run) struct ThreadOptions<'a> {
+pub(crate) struct ThreadOptions<'a> {
     /// Whether the clock is the real one; else it stands still while any task works.
-    pub(in crate::run) real_time: bool,
+    pub(crate) real_time: bool,
     /// Real time that the work spends waiting.
-    pub(in crate::run) waits: Duration,
+    pub(crate) waits: Duration,
     /// Whether the substrate has failed.
-    pub(in crate::run) is_failed: &'a dyn Fn() -> bool,
+    pub(crate) is_failed: &'a dyn Fn() -> bool,
 }
 
 /// Runs work, such as a case, with an id for error messages. After the timeout, the work gets a notification to abort, and then
 /// returns `None`.
-pub(in crate::run) fn run_in_thread<T, F>(
+pub(crate) fn run_in_thread<T, F>(
     interrupt: &Interrupt,
     id: &str,
     options: &ThreadOptions<'_>,

@@ -15,7 +15,7 @@ use crate::target::{Observed, Setup, TargetError};
 const PATIENCE: Duration = Duration::from_secs(15);
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Does it, and gives what was observed.
+/// Does it, and returns what was observed.
 pub(super) async fn act(
     target: &CommandTarget,
     setup: Setup<'_>,
@@ -23,7 +23,10 @@ pub(super) async fn act(
 ) -> Result<Observed, TargetError> {
     match action {
         ProcessAction::Run(arguments) => run(target, setup, arguments).await,
-        ProcessAction::Request(request) => ask(target, setup, request).await,
+        ProcessAction::Request(request) => send(target, setup, request).await,
+        ProcessAction::Signal(_) if target.image.is_some() => {
+            Ok(Observed::Unknown("the tool does not send signals to containers".to_owned()))
+        }
         ProcessAction::Signal(signal) => end(target, setup, *signal).await,
     }
 }
@@ -34,35 +37,37 @@ async fn run(
     arguments: &[String],
 ) -> Result<Observed, TargetError> {
     let prepared = target.prepare(&setup).await?;
-    let mut program = prepared.program;
     let arguments = prepared.placeholders.fill_all(arguments)?;
+    let mut program = prepared.program;
+    // What precedes the first flag is the program: `gardener-extension webhooks --port=…`.
+    program.command = program.command.into_iter().take_while(|word| !word.starts_with('-')).collect();
     if target.image.is_some() {
         program.args = arguments;
     } else {
-        // What precedes the first flag is the program: `gardener-extension webhooks --port=…`.
-        program.command = program.command.into_iter().take_while(|word| !word.starts_with('-')).collect();
         program.command.extend(arguments);
     }
     let line = prepared.location.line(program, &[])?;
     let mut process = Process::spawn(line, (&target.folder, prepared.folder.path()))?;
     let ended = wait(&mut process).await;
     process.stop().await;
-    Ok(Observed::Document(ended))
+    match prepared.location.creation_error() {
+        Some(error) => Err(error),
+        None => Ok(Observed::Document(ended)),
+    }
 }
 
-async fn ask(
+async fn send(
     target: &CommandTarget,
     setup: Setup<'_>,
     request: &ServerRequest,
 ) -> Result<Observed, TargetError> {
-    let (running, authority) = target.begin(setup).await?;
-    let Some(address) = running.addresses.of_server(request.server) else {
-        running.process.stop().await;
+    if target.address_of(request.server).is_none() {
         let (server, field) = (request.server.name(), request.server.field());
-        return Ok(Observed::Unknown(format!(
-            "the target file has no address of the server of {server} ({field})"
-        )));
-    };
+        let text = format!("the target file has no address of the server of {server} (`{field}`)");
+        return Ok(Observed::Unknown(text));
+    }
+    let (running, authority) = target.begin(setup).await?;
+    let address = running.addresses.of_server(request.server).unwrap_or_default();
     let response = exchange::send(address, request, authority).await;
     running.process.stop().await;
     Ok(Observed::Document(json!({"response": response})))

@@ -8,7 +8,7 @@ use super::placeholders::Placeholders;
 use crate::target::TargetError;
 
 /// The default address for reviews.
-const URL: &str = "https://127.0.0.1:<port>";
+pub(super) const URL: &str = "https://127.0.0.1:<port>";
 
 /// The addresses of one start.
 pub(super) struct Addresses {

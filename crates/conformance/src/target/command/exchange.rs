@@ -42,7 +42,7 @@ async fn exchange(address: &str, request: &ServerRequest, authority: Vec<u8>) ->
     let stream = TcpStream::connect(&host).await.map_err(|error| format!("failed to connect: {error}"))?;
     let with_tls = request.tls.unwrap_or_else(|| address.starts_with("https://"));
     if !with_tls {
-        return over(stream, &host, request).await;
+        return over(stream, ("http", &host), request).await;
     }
     let mut config = client_config(&Trust::Bundle(authority))?;
     config.alpn_protocols = match request.protocol {
@@ -57,10 +57,10 @@ async fn exchange(address: &str, request: &ServerRequest, authority: Vec<u8>) ->
     if request.protocol == Protocol::Http2 && stream.get_ref().1.alpn_protocol() != Some(b"h2") {
         return Err("the server does not offer HTTP/2".to_owned());
     }
-    over(stream, &host, request).await
+    over(stream, ("https", &host), request).await
 }
 
-async fn over<S>(stream: S, host: &str, wanted: &ServerRequest) -> Result<Value, String>
+async fn over<S>(stream: S, authority: (&str, &str), wanted: &ServerRequest) -> Result<Value, String>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -71,7 +71,7 @@ where
         Protocol::Http1 => {
             let (mut sender, connection) = http1::handshake(io).await.map_err(failed)?;
             let connection = tokio::spawn(connection);
-            let response = sender.send_request(message(wanted, host)?).await.map_err(failed)?;
+            let response = sender.send_request(message(wanted, authority)?).await.map_err(failed)?;
             let response = read(response).await;
             connection.abort();
             response
@@ -80,7 +80,7 @@ where
             let (mut sender, connection) =
                 http2::handshake(TokioExecutor::new(), io).await.map_err(failed)?;
             let connection = tokio::spawn(connection);
-            let response = sender.send_request(message(wanted, host)?).await.map_err(failed)?;
+            let response = sender.send_request(message(wanted, authority)?).await.map_err(failed)?;
             let response = read(response).await;
             connection.abort();
             response
@@ -88,11 +88,11 @@ where
     }
 }
 
-fn message(wanted: &ServerRequest, host: &str) -> Result<Request<Full<Bytes>>, String> {
+fn message(wanted: &ServerRequest, (scheme, host): (&str, &str)) -> Result<Request<Full<Bytes>>, String> {
     let mut request = Request::builder().method(wanted.method.as_str());
     request = match wanted.protocol {
         Protocol::Http1 => request.uri(&wanted.path).header(header::HOST, host),
-        Protocol::Http2 => request.version(Version::HTTP_2).uri(format!("https://{host}{}", wanted.path)),
+        Protocol::Http2 => request.version(Version::HTTP_2).uri(format!("{scheme}://{host}{}", wanted.path)),
     };
     for (name, value) in &wanted.headers {
         request = request.header(name, value);
