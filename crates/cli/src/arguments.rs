@@ -75,7 +75,7 @@ pub(crate) struct Output {
     pub(crate) contracts: Option<PathBuf>,
 }
 
-/// ColorWhen to use colours.
+/// When to use colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ColorWhen {
     /// If standard output is a terminal
@@ -312,7 +312,7 @@ pub(crate) struct FmtArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct SchemaArguments {
-    /// Kind of file: contract, variations, releases, target, waivers, gate, ledger, not-normative, attestation or report
+    /// Kind of file: contract, variations, releases, target, waivers, gate, ledger, mutants, not-normative, attestation or report
     #[arg(default_value = "contract")]
     pub(crate) kind: String,
 }

@@ -28,9 +28,11 @@ pub struct Count {
     /// Clauses that a foreign implementation keeps, or from which it differs for a stated reason.
     pub attested: usize,
     /// Changes of the component's code that were tried with its contracts as the only tests.
-    pub mutants: usize,
-    /// Those that a contract noticed, or that survived for a stated reason.
+    pub mutants_tried: usize,
+    /// Those that a contract noticed.
     pub mutants_noticed: usize,
+    /// Those that none noticed, for a stated reason.
+    pub mutants_reasoned: usize,
 }
 
 /// Counts per component, also of components that have only a ledger, and in total:
@@ -92,8 +94,9 @@ pub fn coverage(
     }
     for mutants in &records.mutants {
         let count = coverage.components.entry(mutants.component.clone()).or_default();
-        count.mutants += mutants.tried;
-        count.mutants_noticed += mutants.noticed + mutants.reasoned;
+        count.mutants_tried += mutants.tried;
+        count.mutants_noticed += mutants.noticed;
+        count.mutants_reasoned += mutants.reasoned;
     }
     for count in coverage.components.values() {
         coverage.total.add(count);
@@ -141,7 +144,7 @@ impl Coverage {
         let rows = self.components.iter().map(|(name, count)| (name.as_str(), count));
         for (name, count) in rows.chain([("total", &self.total)]) {
             let Count { sentences, not_yet, clauses, with_cases, passing, proven, attested, .. } = count;
-            let mutants = match count.mutants {
+            let mutants = match count.mutants_tried {
                 0 => "-".to_owned(),
                 tried => format!("{} of {tried}", count.mutants_noticed),
             };
@@ -173,7 +176,8 @@ impl Count {
         self.passing += other.passing;
         self.proven += other.proven;
         self.attested += other.attested;
-        self.mutants += other.mutants;
+        self.mutants_tried += other.mutants_tried;
         self.mutants_noticed += other.mutants_noticed;
+        self.mutants_reasoned += other.mutants_reasoned;
     }
 }

@@ -18,6 +18,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
+use sha2::{Digest as _, Sha256};
 
 use crate::chore::root;
 use build::Built;
@@ -53,7 +54,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     anew: bool,
     /// Write the figures to contracts/<component>/mutants.yaml, where `coverage` reads them
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["file", "name"])]
     write: bool,
     /// How many are tried at a time
     #[arg(long, default_value_t = 2)]
@@ -90,20 +91,25 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let tree = Tree::copy(&root, &folder.join("tree"), all.into_iter().cloned().collect())?;
     let packages: Vec<&str> = components.iter().map(|component| component.package.as_str()).collect();
     let built = build::build(&tree, &packages, &folder.join("build"))?;
-    let keys = keys(&tree, &built);
-    let mut open = 0;
+    let keys = keys(&built, &tests(&root)?);
+    let (mut tried, mut open, mut untried) = (0, 0, 0);
     for component in &components {
         print(&format!("{}\n", component.name));
         let run =
             Run { arguments, component, code: &code[component.name.as_str()], root: &root, tree: &tree };
         let table = run.table(&built, &keys)?;
         print(&table.to_text());
-        ensure!(table.tried() > 0, "no mutant of {} was tried", component.name);
-        open += table.open.len();
-        if arguments.write {
+        (tried, open, untried) = (tried + table.tried(), open + table.open.len(), untried + table.untried);
+        if arguments.write && table.untried == 0 {
             write(&table, component, &root)?;
         }
     }
+    ensure!(tried > 0, "no mutant was tried: does a file or a name match --file and --name?");
+    ensure!(
+        untried == 0,
+        "{untried} mutants are untried after {} minutes; run it again to go on",
+        arguments.minutes
+    );
     if open > 0 {
         bail!("{open} mutants survived without a stated reason: add a case, or a reason in mutants.yaml");
     }
@@ -145,18 +151,14 @@ impl Run<'_> {
             built.programs.get(name).with_context(|| format!("crates/{name} has no test `contracts`"))?;
         let crate_folder = self.tree.root().join("crates").join(name);
         let deadline = Instant::now() + Duration::from_secs(arguments.minutes * 60);
+        table.untried = untried.len();
         let table = Mutex::new(table);
         trial::try_all(program, &crate_folder, &untried, arguments.jobs, &|mutant, fate, took| {
             outcomes.add(&keys[&mutant.id], mutant, fate, took.as_secs_f64())?;
             let mut table = table.lock().map_err(|_| anyhow::anyhow!("a trial panicked"))?;
             table.add(&mutant.name, fate, &reasons);
-            ensure!(
-                Instant::now() < deadline,
-                "{} minutes have passed after {} mutants; run it again to go on",
-                arguments.minutes,
-                table.tried()
-            );
-            Ok(())
+            table.untried -= 1;
+            Ok(Instant::now() < deadline)
         })?;
         table.into_inner().map_err(|_| anyhow::anyhow!("a trial panicked"))
     }
@@ -171,18 +173,32 @@ impl Arguments {
     }
 }
 
-/// What identifies each mutant from run to run: its file's content, its name, and which one of that name it is.
-fn keys(tree: &Tree, built: &Built) -> BTreeMap<u32, String> {
+/// What identifies each mutant from run to run: the code and contracts of the project, its name, and which one of that name it is.
+fn keys(built: &Built, tests: &str) -> BTreeMap<u32, String> {
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
-    let key =
-        |mutant: &'_ Mutant, number: usize| format!("{} {number} {}", tree.digest(&mutant.file), mutant.name);
     let mut keys = BTreeMap::new();
     for mutant in &built.mutants {
         let number = seen.entry(&mutant.name).or_default();
         *number += 1;
-        keys.insert(mutant.id, key(mutant, *number));
+        keys.insert(mutant.id, format!("{tests} {number} {}", mutant.name));
     }
     keys
+}
+
+/// A hash of everything that decides whether a mutant is noticed.
+fn tests(root: &Path) -> Result<String> {
+    let mut files = Vec::new();
+    for folder in ["contracts", "crates"] {
+        collect(&root.join(folder), &["rs", "yaml"], &mut files)?;
+    }
+    files.retain(|file| !file.ends_with("mutants.yaml") && !file.starts_with(root.join("crates/xtask")));
+    files.sort();
+    let mut hasher = Sha256::new();
+    for file in files {
+        let content = std::fs::read(&file).with_context(|| format!("failed to read {}", file.display()))?;
+        hasher.update(Sha256::digest(&content));
+    }
+    Ok(format!("{:x}", hasher.finalize()))
 }
 
 /// The sources that decide something, from the root: those of the component's crate, and those of other crates that its
@@ -190,7 +206,7 @@ fn keys(tree: &Tree, built: &Built) -> BTreeMap<u32, String> {
 fn decision_code(root: &Path, component: &Component) -> Result<Vec<String>> {
     let own = format!("crates/{}", component.name);
     let mut files = Vec::new();
-    collect(&root.join(&own).join("src"), &mut files)?;
+    collect(&root.join(&own).join("src"), &["rs"], &mut files)?;
     files.retain(|file| {
         let of_crate = file.strip_prefix(root.join(&own)).map(|path| path.to_string_lossy().into_owned());
         of_crate.is_ok_and(|path| !CONNECTING.iter().any(|connecting| path.starts_with(connecting)))
@@ -198,7 +214,7 @@ fn decision_code(root: &Path, component: &Component) -> Result<Vec<String>> {
     for other in &component.decisions {
         let path = root.join(other);
         ensure!(path.exists(), "crates/{}/Cargo.toml: decisions: there is no {other}", component.name);
-        if path.is_dir() { collect(&path, &mut files)? } else { files.push(path) }
+        if path.is_dir() { collect(&path, &["rs"], &mut files)? } else { files.push(path) }
     }
     let from_root = files.iter().filter_map(|file| file.strip_prefix(root).ok()?.to_str().map(str::to_owned));
     let mut files: Vec<String> = from_root.filter(|file| !is_test(file)).collect();
@@ -210,12 +226,13 @@ fn is_test(file: &str) -> bool {
     file.ends_with("/tests.rs") || file.contains("/tests/")
 }
 
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+fn collect(folder: &Path, extensions: &[&str], files: &mut Vec<PathBuf>) -> Result<()> {
     for entry in std::fs::read_dir(folder).with_context(|| format!("failed to list {}", folder.display()))? {
         let path = entry?.path();
         if path.is_dir() {
-            collect(&path, files)?;
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            collect(&path, extensions, files)?;
+        } else if path.extension().is_some_and(|extension| extensions.iter().any(|known| extension == *known))
+        {
             files.push(path);
         }
     }

@@ -197,7 +197,7 @@ fn compare_lists<'a>(node: &SchemaNode, old: &'a [Value], new: &'a [Value]) -> C
     all
 }
 
-/// The elements of a list, group_by_key by key; elements without a key are left out.
+/// The elements of a list, grouped by key; elements without a key are left out.
 fn group_by_key<'a>(node: &SchemaNode, items: &'a [Value]) -> Groups<'a> {
     let mut groups = Groups::new();
     for item in items {

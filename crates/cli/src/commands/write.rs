@@ -57,11 +57,12 @@ pub(crate) fn schema(arguments: &SchemaArguments, terminal: &Terminal) -> Result
         "waivers" => contract::json_schema::of::<contract::document::waivers::WaiverFile>(),
         "gate" => contract::json_schema::of::<contract::document::policy::PolicyFile>(),
         "ledger" => contract::json_schema::of::<contract::document::ledger::Ledger>(),
+        "mutants" => contract::json_schema::of::<contract::document::mutants::Mutants>(),
         "not-normative" => contract::json_schema::of::<contract::document::not_normative::NotNormative>(),
         "attestation" => contract::json_schema::of::<contract::document::attestation::Attestation>(),
         "report" => contract::json_schema::of::<conformance::report::Report>(),
         other => {
-            let known = "contract, variations, releases, target, waivers, gate, ledger, not-normative, attestation, report";
+            let known = "contract, variations, releases, target, waivers, gate, ledger, mutants, not-normative, attestation, report";
             return Err(Failure::usage(format!(
                 "there is no schema of {other:?}; there are schemas of: {known}"
             )));

@@ -55,7 +55,7 @@ fn unclassified_sentences_are_reported_with_an_entry_to_fill_in() {
     let hash = call(folder.path(), &["lint", "--hash", "a robot waters the garden"]).out;
     let sentence = format!("sentence: \"{}\"", hash.trim());
     let expected =
-        ["new.md:3:1", "A robot waters the garden.", &sentence, "contracts/not-normative.yaml", " error"];
+        ["new.md:3:1", "A robot waters the garden.", &sentence, "contracts/not-normative.yaml", "1 error"];
     call(folder.path(), &["lint", "--sources", "documents"]).assert_exit(2, &expected);
 }
 

@@ -247,7 +247,12 @@ fn mistakes_are_reported_with_file_line_and_remedy() {
     let waiver = WAIVER.replace("GRM-SEC-001", "GRM-SEC-00");
     rejects(
         &format!("spec:\n  waivers:\n  - {{{waiver}, expires: 2027-03-31}}\n"),
-        &["gate.yaml:6", "the waiver names a clause that does not exist", "similar ids are"],
+        &[
+            "gate.yaml:6",
+            "the waiver names a clause that does not exist",
+            "similar ids are",
+            "list` prints all ids",
+        ],
     );
     call(here, &["lint", "gate.yaml"])
         .assert_exit(2, &["gate.yaml:6", "the waiver names a clause that does not exist"]);

@@ -119,7 +119,7 @@ fn a_server_is_started_only_beside_a_target_that_is_started() {
     verify("built-in", &["--insecure"])
         .assert_exit(2, &["--ca, --insecure and --config are not for --target built-in"]);
     verify("built-in", &["--gardener", "v1.98.0"]).assert_exit(0, &["conformant"]);
-    verify("built-in", &["--strict"]).assert_exit(0, &["strict"]);
+    verify("built-in", &["--strict"]).assert_exit(0, &["· strict"]);
     assert!(report().contains("\"strict\": true"));
     let attest = ["attest", "--clause", "GRM-SEC-001", "--target", "built-in", "--strict"];
     result_of(&program(folder.path()).args(attest).output().unwrap())

@@ -56,7 +56,7 @@ impl Configured {
 }
 
 /// The distinct field errors in a text: `[a.b: Invalid value: -1: must be positive, c: Required value]`.
-pub(super) fn causes(text: &str) -> Vec<FieldCause> {
+pub(crate) fn causes(text: &str) -> Vec<FieldCause> {
     static BEGIN: LazyLock<Regex> = LazyLock::new(|| {
         let kinds = REASONS.map(|(kind, _)| kind).join("|");
         let path = r"[A-Za-z][A-Za-z0-9]*(?:\.[A-Za-z][A-Za-z0-9]*|\[[^\]]*\])*";

@@ -153,7 +153,7 @@ async fn coverage_counts_what_the_report_proves() {
     let json: serde_json::Value = serde_json::from_str(&counted.to_json()).unwrap();
     let want = serde_json::json!({
         "sentences": 0, "notYet": 0, "clauses": 2, "withCases": 2, "passing": 1, "proven": 2, "attested": 0,
-        "mutants": 0, "mutantsNoticed": 0
+        "mutantsTried": 0, "mutantsNoticed": 0, "mutantsReasoned": 0
     });
     assert_eq!(json, serde_json::json!({"fake": want, "total": want}));
     let wanted = Thresholds { attested: Some(50), proven: Some(100), ..Thresholds::default() };

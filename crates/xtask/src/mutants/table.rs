@@ -24,6 +24,8 @@ pub(super) struct Table {
     pub(super) reasoned: Vec<(String, String)>,
     /// Survivors without one.
     pub(super) open: Vec<String>,
+    /// Mutants of the sample that time did not suffice for.
+    pub(super) untried: usize,
 }
 
 impl Table {

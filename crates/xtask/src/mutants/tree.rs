@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
-use sha2::{Digest as _, Sha256};
 
 use super::instrument::{Mutant, instrument};
 
@@ -32,7 +31,6 @@ struct Source {
     /// From the root.
     path: String,
     syntax: syn::File,
-    digest: String,
 }
 
 impl Tree {
@@ -49,20 +47,31 @@ impl Tree {
             tracked.split('\0').filter(|path| !path.is_empty() && from.join(path).is_file()).collect();
         remove_others(to, to, &tracked)?;
         let with_mutants: BTreeSet<&str> = files.iter().map(String::as_str).collect();
+        let libraries: BTreeSet<String> = files
+            .iter()
+            .filter_map(|file| Some(format!("{}/src/lib.rs", file.split_once("/src/")?.0)))
+            .collect();
         for path in tracked.iter().filter(|path| !with_mutants.contains(*path)) {
-            let text = std::fs::read(from.join(path)).with_context(|| format!("failed to read {path}"))?;
+            let mut text =
+                std::fs::read(from.join(path)).with_context(|| format!("failed to read {path}"))?;
+            // Each crate that holds mutants learns from the environment which one is active.
+            if libraries.contains(*path) {
+                text.extend_from_slice(SWITCH.as_bytes());
+            }
             write_if_changed(&to.join(path), &text)?;
+            let permissions = std::fs::metadata(from.join(path)).map(|file| file.permissions());
+            let copied =
+                permissions.and_then(|permissions| std::fs::set_permissions(to.join(path), permissions));
+            copied.with_context(|| format!("failed to set the permissions of {path}"))?;
         }
         let read = |path: String| {
             let text = std::fs::read_to_string(from.join(&path))
                 .with_context(|| format!("failed to read {path}"))?;
             let syntax = syn::parse_file(&text).with_context(|| format!("failed to parse {path}"))?;
-            Ok(Source { path, syntax, digest: format!("{:x}", Sha256::digest(&text)) })
+            Ok(Source { path, syntax })
         };
         let sources = files.into_iter().map(read).collect::<Result<_>>()?;
-        let tree = Self { root: to.to_owned(), sources };
-        tree.add_switches()?;
-        Ok(tree)
+        Ok(Self { root: to.to_owned(), sources })
     }
 
     /// Where the copy is.
@@ -92,24 +101,6 @@ impl Tree {
         let files = files.collect();
         self.write(ids)?;
         Ok(files)
-    }
-
-    /// A hash of each file as it was without mutants.
-    pub(super) fn digest(&self, file: &str) -> &str {
-        self.sources.iter().find(|source| source.path == file).map_or("", |source| source.digest.as_str())
-    }
-
-    /// Each crate that holds mutants learns from the environment which one is active.
-    fn add_switches(&self) -> Result<()> {
-        let crates: BTreeSet<&str> =
-            self.sources.iter().filter_map(|source| Some(source.path.split_once("/src/")?.0)).collect();
-        for folder in crates {
-            let file = self.root.join(folder).join("src/lib.rs");
-            let text = std::fs::read_to_string(&file)
-                .with_context(|| format!("failed to read {}", file.display()))?;
-            write_if_changed(&file, format!("{text}{SWITCH}").as_bytes())?;
-        }
-        Ok(())
     }
 }
 

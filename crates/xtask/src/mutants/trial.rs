@@ -27,13 +27,13 @@ pub(super) enum Fate {
     Survived,
 }
 
-/// Tries mutants, `jobs` at a time, and hands each on when it is decided.
+/// Tries mutants, `jobs` at a time, and hands each on when it is decided; ends early when `decided` returns false.
 pub(super) fn try_all(
     program: &Path,
     crate_folder: &Path,
     mutants: &[Mutant],
     jobs: usize,
-    decided: &(dyn Fn(&Mutant, Fate, Duration) -> Result<()> + Sync),
+    decided: &(dyn Fn(&Mutant, Fate, Duration) -> Result<bool> + Sync),
 ) -> Result<()> {
     let begun = Instant::now();
     match run(program, crate_folder, None, Duration::from_mins(10))? {
@@ -49,11 +49,13 @@ pub(super) fn try_all(
         while let Some(mutant) = mutants.get(next.fetch_add(1, Ordering::Relaxed)) {
             let begun = Instant::now();
             let fate = fate(program, crate_folder, mutant, limit);
-            if let Err(error) = fate.and_then(|fate| decided(mutant, fate, begun.elapsed())) {
-                next.store(mutants.len(), Ordering::Relaxed);
-                if let Ok(mut failure) = failure.lock() {
-                    *failure = Some(error);
-                }
+            let result = fate.and_then(|fate| decided(mutant, fate, begun.elapsed()));
+            if let Ok(true) = result {
+                continue;
+            }
+            next.store(mutants.len(), Ordering::Relaxed);
+            if let (Err(error), Ok(mut failure)) = (result, failure.lock()) {
+                *failure = Some(error);
             }
         }
     };

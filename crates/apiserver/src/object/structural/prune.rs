@@ -47,7 +47,7 @@ fn prune_value(value: &mut Value, schema: Option<&Schema>, path: &str, dropped: 
             }
         }
         Value::Array(items) => {
-            // A list that preserves_unknown unknown fields and declares no elements stays unchanged.
+            // A list that preserves unknown fields and declares no elements stays unchanged.
             if schema.is_some_and(|schema| schema.preserves_unknown && schema.items.is_none()) {
                 return;
             }

@@ -184,7 +184,7 @@ impl Description {
             line(&format!("  registration: {}", scalar(file)));
         } else {
             line(
-                "  # The registration of the webhook; without it, clauses about namespaces and labels are skipped.",
+                "  # The registration of the webhook; without it, clauses about namespaces and labels are not supported.",
             );
             line("  # registration: webhooks.yaml");
         }

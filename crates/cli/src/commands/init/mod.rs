@@ -175,7 +175,7 @@ async fn probe_paths(
     }
     terminal.print(&format!("tried    {address} … serves {}", served.join(", ")));
     if !missing.is_empty() {
-        terminal.print(&format!("         not served, so verify will skip: {}", missing.join(", ")));
+        terminal.print(&format!("         not served, so not supported in verify: {}", missing.join(", ")));
     }
     for unexpected in unexpected {
         terminal.print(&format!("         ! {unexpected}"));

@@ -49,7 +49,10 @@ let (resource, name) = value.split_once('/').unwrap_or((value, ""));
             match read(cluster, &wanted).await? {
                 Some(fact) => found.push(fact),
                 None => {
-                    terminal.note(&format!("  ! --fact: there is no {kind} {name} in {}", subject.namespace));
+                    let place =
+                        wanted["metadata"]["namespace"].as_str().map(|namespace| format!(" in {namespace}"));
+                    terminal
+                        .note(&format!("  ! --fact: there is no {kind} {name}{}", place.unwrap_or_default()));
                 }
             }
         }

@@ -29,14 +29,14 @@ pub(super) struct Call {
 
 /// Records calls until they are taken.
 #[derive(Default)]
-pub(in crate::run) struct Recorder {
+pub(crate) struct Recorder {
     target: OnceLock<Arc<dyn Dialer>>,
     calls: Mutex<Vec<Call>>,
 }
 
 impl Recorder {
     /// Sets the connection to the target, which is started after the server.
-    pub(in crate::run) fn reach(&self, target: Arc<dyn Dialer>) {
+    pub(crate) fn reach(&self, target: Arc<dyn Dialer>) {
         // The first one stays: a group has one target.
         let _ = self.target.set(target);
     }
@@ -90,7 +90,7 @@ pub(super) async fn send(
 }
 
 /// Connects every registration to the recorder.
-pub(in crate::run) struct ToTarget(pub(in crate::run) Arc<Recorder>);
+pub(crate) struct ToTarget(pub(crate) Arc<Recorder>);
 
 impl Dialers for ToTarget {
     fn dialer(&self, _: &ClientConfig, _: Connection<'_>) -> Result<Arc<dyn Dialer>, DialError> {
