@@ -437,15 +437,20 @@ mod tests {
         let of =
             |names: &[&str]| -> BTreeSet<String> { names.iter().map(|name| (*name).to_owned()).collect() };
         assert_eq!(keys(&schema), of(&keywords::ROOT));
-        let then = [&keywords::THEN_ANSWER[..], &keywords::THEN_REGISTRATION, &keywords::THEN_CONFIGURATION]
-            .concat();
+        let then = [
+            &keywords::THEN_ANSWER[..],
+            &keywords::THEN_REGISTRATION,
+            &keywords::THEN_CONFIGURATION,
+            &keywords::THEN_PROCESS,
+        ]
+        .concat();
         let result_fields = questions().into_iter().flat_map(|question| question.tells().iter().copied());
         let then: Vec<&str> = then.into_iter().chain(result_fields).collect();
         let spec =
             [&keywords::SPEC[..], &keywords::SPEC_VERSIONS, &keywords::SPEC_FLAGS, &keywords::SPEC_OBJECTS]
                 .concat();
         let clause = [&keywords::CLAUSE[..], &keywords::CLAUSE_VERSIONS, &keywords::CLAUSE_OBJECTS].concat();
-        let when = [&keywords::WHEN[..], &keywords::WHEN_VERSIONS].concat();
+        let when = [&keywords::WHEN[..], &keywords::WHEN_VERSIONS, &keywords::WHEN_PROCESS].concat();
         let table: [(&str, &[&str]); 11] = [
             ("Metadata", &keywords::METADATA),
             ("Spec", &spec),
