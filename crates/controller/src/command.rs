@@ -7,6 +7,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use clap::{Args, Parser};
 
 use crate::clock::Clock;
@@ -42,7 +43,7 @@ pub struct MissingConfigError;
 #[derive(Clone, Debug, Args)]
 pub struct ConfigFile {
     /// Path to configuration file.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = OsStringValueParser::new().map(PathBuf::from))]
     pub config: Option<PathBuf>,
 
     /// Refuse a configuration file with unknown fields instead of warning of them.
@@ -54,9 +55,9 @@ impl ConfigFile {
     /// The file, for components that require one.
     ///
     /// # Errors
-    /// When the command line names none.
+    /// If the command line names none, or an empty one.
     pub fn path(&self) -> Result<&Path, MissingConfigError> {
-        self.config.as_deref().ok_or(MissingConfigError)
+        self.config.as_deref().filter(|path| !path.as_os_str().is_empty()).ok_or(MissingConfigError)
     }
 }
 
@@ -64,22 +65,47 @@ impl ConfigFile {
 #[derive(Clone, Debug, Args)]
 pub struct Version {
     /// Print version information and quit; `--version=raw` prints more.
-    #[arg(long, value_name = "raw", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
-    pub version: Option<String>,
+    #[arg(long, value_name = "raw", num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = VersionStyle::parse)]
+    pub version: Option<VersionStyle>,
+}
+
+/// What is printed of the version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VersionStyle {
+    /// Name and version.
+    Line,
+    /// Details.
+    Raw,
+    /// Nothing: `--version=false`, and `--version=v1.2.3`, by which the originals report another version.
+    None,
+}
+
+impl VersionStyle {
+    /// The values of the originals: `raw`, a version, or a boolean as Go reads it.
+    fn parse(text: &str) -> Result<Self, String> {
+        match text {
+            "raw" => Ok(Self::Raw),
+            "1" | "t" | "T" | "TRUE" | "true" | "True" => Ok(Self::Line),
+            "0" | "f" | "F" | "FALSE" | "false" | "False" => Ok(Self::None),
+            _ if text.starts_with('v') => Ok(Self::None),
+            _ => Err("set true, false or raw".to_owned()),
+        }
+    }
 }
 
 impl Version {
     /// The version text, if the flag is set.
     #[must_use]
     pub fn text(&self, program: Program) -> Option<String> {
-        let style = self.version.as_deref()?;
         let Program { name, version: number } = program;
         let (os, arch) = (std::env::consts::OS, std::env::consts::ARCH);
-        Some(if style == "raw" {
-            format!("version.Info{{GitVersion:\"v{number}\", Platform:\"{os}/{arch}\"}}")
-        } else {
-            format!("{name} v{number}")
-        })
+        match self.version? {
+            VersionStyle::Line => Some(format!("{name} v{number}")),
+            VersionStyle::Raw => {
+                Some(format!("version.Info{{GitVersion:\"v{number}\", Platform:\"{os}/{arch}\"}}"))
+            }
+            VersionStyle::None => None,
+        }
     }
 }
 
