@@ -39,7 +39,7 @@ mod variations;
 mod versions_form;
 mod when;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -85,7 +85,7 @@ impl Catalog {
 /// Reads all files and expands every case, as far as possible. [`crate::index::Index`] expands contracts one by one.
 #[must_use]
 pub fn read(sources: &[SourceFile]) -> Loaded {
-    let ExpandedContracts { results, shared, records, ledgers, errors, findings } =
+    let ExpandedContracts { results, shared, records, ledgers, errors, findings, .. } =
         expand_each(sources, |contract| contract);
     let catalog = Catalog { contracts: results, fixtures: shared.fixtures() };
     Loaded { catalog, records, ledgers, errors, findings }
@@ -96,6 +96,8 @@ pub(crate) struct ExpandedContracts<T> {
     /// The results, ordered by component and name.
     pub(crate) results: Vec<T>,
     pub(crate) shared: SharedFixtures,
+    /// The ids of all clauses, also of those with errors.
+    pub(crate) ids: BTreeSet<String>,
     pub(crate) records: Records,
     pub(crate) ledgers: Ledgers,
     /// Errors: the files cannot be used.
@@ -142,6 +144,7 @@ pub(crate) fn expand_each<T: Send>(
     ExpandedContracts {
         results,
         shared,
+        ids: ids.into_keys().collect(),
         records,
         ledgers,
         errors: report.into_errors(),

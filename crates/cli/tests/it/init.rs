@@ -231,7 +231,7 @@ fn errors_are_reported_with_a_remedy() {
     init(here, &["--command", "ls /no/such/folder <port>"])
         .assert_exit(3, &["ended before it was ready", "the command of --command starts the webhook"]);
     init(here, &["--namespace", "a", "--kubeconfig", "none"])
-        .assert_exit(3, &["failed to read kubeconfig none"]);
+        .assert_exit(2, &["failed to read kubeconfig none"]);
     init(here, &[]).assert_exit(2, &["--url <URL>"]);
     assert!(!here.join("provider.yaml").exists());
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();

@@ -148,7 +148,7 @@ fn invalid_files_and_times_are_reported() {
     explain(&["--shoot", "shoots"])
         .assert_exit(2, &["shoots contains no Shoot of core.gardener.cloud/v1beta1"]);
     explain(&["--cloud-profile", "none.yaml"]).assert_exit(2, &["failed to read none.yaml"]);
-    explain(&["--kubeconfig", "none"]).assert_exit(3, &["failed to read kubeconfig none"]);
+    explain(&["--kubeconfig", "none"]).assert_exit(2, &["failed to read kubeconfig none"]);
     let broken = PROFILE.replace("versions:", "versions: 1 # ");
     fs::write(folder.path().join("broken.yaml"), broken).unwrap();
     explain(&["--cloud-profile", "broken.yaml"]).assert_exit(2, &["broken.yaml:7:"]);

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Request, Response};
-use http_body_util::Full;
+use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use rcgen::{CertificateParams, KeyPair};
 use tokio::net::TcpListener;
@@ -45,6 +45,50 @@ fn garbage_breaks_the_law_of_the_echo() {
     let folder = tempfile::tempdir().unwrap();
     verify_service(folder.path(), answer(200, "no json at all"), false)
         .assert_exit(1, &["not an AdmissionReview", "no json at all"]);
+}
+
+/// The body that case 60's webhook throws on.
+fn is_review(body: &[u8]) -> bool {
+    let review: serde_json::Value = serde_json::from_slice(body).unwrap_or_default();
+    review["apiVersion"].is_string() && review["request"]["uid"].is_string()
+}
+
+/// Allows everything; closes the connection when `reads` is false for the body, as a handler that throws.
+async fn naive_webhook(certificates: Certificates, reads: fn(&[u8]) -> bool) -> String {
+    let service = move |request: Request<Incoming>| async move {
+        let body = request.into_body().collect().await.unwrap().to_bytes();
+        assert!(reads(&body), "the handler throws");
+        let review: serde_json::Value = serde_json::from_slice(&body).unwrap();
+        let answer = serde_json::json!({
+            "apiVersion": review["apiVersion"], "kind": "AdmissionReview",
+            "response": {"uid": review["request"]["uid"], "allowed": true},
+        });
+        Ok(Response::new(Full::new(Bytes::from(answer.to_string()))))
+    };
+    served(certificates, service).await
+}
+
+#[test]
+fn case_60_a_webhook_that_throws_on_what_is_no_review_gets_its_verdict() {
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let (ca, certificates) = certificate(folder.path());
+    let url = runtime.block_on(naive_webhook(certificates, is_review));
+    let result = verify(folder.path(), &url, &ca);
+    result.assert_exit(1, &["GRM-SEC-002"]);
+    assert!(!format!("{}{}", result.out, result.err).contains("could not reach the target"));
+}
+
+#[test]
+fn case_60_a_closed_connection_is_described_without_the_words_of_libraries() {
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let (ca, certificates) = certificate(folder.path());
+    let url = runtime.block_on(naive_webhook(certificates, |_| false));
+    let result = verify(folder.path(), &url, &ca);
+    // It answers no request at all: this is about its reviews, and not about the environment.
+    result.assert_exit(1, &["the server closed the connection before its response was complete"]);
+    assert!(!format!("{}{}", result.out, result.err).contains("docs.rs"));
 }
 
 #[test]

@@ -96,6 +96,7 @@ fn objects(
     let contracts = index.each(emitting, |contract| contract).map_err(Failure::diagnostic)?;
     let (contracts, filter) = select(contracts, arguments)?;
     let waivers = waivers(arguments)?;
+    session::check_folder("--report", &arguments.report)?;
     let (started, now) = (Instant::now(), jiff::Timestamp::now());
     let webhooks_changed = arguments.kubeconfig.is_some() && !arguments.no_webhooks;
     let mut checker = Checker::new(&contracts, arguments.gardener.clone(), webhooks_changed)
@@ -135,7 +136,7 @@ fn objects(
         interrupted: interrupt.raised(),
     };
     let report = checker.report(about);
-    session::write(&report, &arguments.report)?;
+    terminal.lose_if_failed(session::write_report(&report, &arguments.report));
     session::print_report(&report, &arguments.report, arguments.output, terminal);
     Ok(report.exit_code())
 }

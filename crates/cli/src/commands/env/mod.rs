@@ -110,7 +110,10 @@ fn start(state: &State, arguments: &EnvUpArguments) -> Result<(), Failure> {
         if state.is_served() {
             return Ok(());
         }
-        if let Ok(Some(status)) = child.try_wait() {
+        let ended = child.try_wait();
+        let ended = ended
+            .map_err(|error| Failure::environment(format!("failed to watch the environment: {error}")))?;
+        if let Some(status) = ended {
             return Err(Failure::environment(format!(
                 "the environment ended before it served ({status}): {}",
                 state.last_log_line()
