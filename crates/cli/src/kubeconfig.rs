@@ -12,7 +12,7 @@ use crate::terminal::Failure;
 /// A usage error if the file cannot be used, an environment error if the API server does not respond.
 pub(crate) async fn cluster_client(path: &Path) -> Result<kube::Client, Failure> {
     kubeconfig::client(path).await.map_err(|error| match &error {
-        Error::Read { .. } | Error::Client { .. } => Failure::from_cause(2, error),
+        Error::Read { .. } | Error::Client { .. } | Error::Authority { .. } => Failure::from_cause(2, error),
         Error::Unreachable { .. } => Failure::environment(error.to_string()),
     })
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod case_count;
 mod cells;
+pub(crate) mod clause_ids;
 mod columns;
 mod decision;
 pub(crate) mod documents;
@@ -39,7 +40,7 @@ mod variations;
 mod versions_form;
 mod when;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -47,11 +48,11 @@ use rayon::prelude::*;
 pub use escape::{spelled, spelled_text};
 pub use report::Errors;
 
+use self::clause_ids::ClauseIds;
 use self::documents::FilePart;
 use self::draft::Draft;
 use self::report::Report;
 use self::shared::SharedFixtures;
-use self::tree::Span;
 use crate::document::{Error, SourceFile};
 use crate::index::{Ledgers, Records};
 use crate::model::{Catalog, Contract};
@@ -126,7 +127,7 @@ pub(crate) fn expand_each<T: Send>(
             (contract.map(&take), wrong, found)
         })
         .collect();
-    let mut ids = BTreeMap::new();
+    let mut ids = ClauseIds::default();
     let mut results = Vec::new();
     for (drafts, (contract, wrong, found)) in drafts.into_iter().zip(loaded) {
         report.join(wrong);
@@ -134,9 +135,10 @@ pub(crate) fn expand_each<T: Send>(
         let clauses = drafts.iter().flat_map(|draft| &draft.clauses);
         clauses
             .filter(|clause| join::has_cases(drafts, clause))
-            .for_each(|clause| register_id(&mut ids, &clause.id, clause.span, &report));
+            .for_each(|clause| ids.add(&clause.id, clause.span));
         results.extend(contract);
     }
+    let ids = ids.report_duplicates(&report);
     for error in shared.errors() {
         report.push(error);
     }
@@ -144,19 +146,10 @@ pub(crate) fn expand_each<T: Send>(
     ExpandedContracts {
         results,
         shared,
-        ids: ids.into_keys().collect(),
+        ids,
         records,
         ledgers,
         errors: report.into_errors(),
         findings: lint.into_errors(),
-    }
-}
-
-/// Reports an id that another clause has already.
-pub(crate) fn register_id(ids: &mut BTreeMap<String, String>, id: &str, span: Span, report: &Report<'_>) {
-    let place = format!("{}:{}", report.files[span.file].path, span.mark.line);
-    if let Some(first) = ids.insert(id.to_owned(), place) {
-        let message = format!("duplicate id {id}: {first} uses it already");
-        report.add("duplicate-id", span, message, "give the clause a new id; ids are never reused");
     }
 }

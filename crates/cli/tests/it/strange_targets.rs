@@ -87,8 +87,17 @@ fn case_60_a_closed_connection_is_described_without_the_words_of_libraries() {
     let url = runtime.block_on(naive_webhook(certificates, |_| false));
     let result = verify(folder.path(), &url, &ca);
     // It answers no request at all: this is about its reviews, and not about the environment.
-    result.assert_exit(1, &["the server closed the connection before its response was complete"]);
-    assert!(!format!("{}{}", result.out, result.err).contains("docs.rs"));
+    result.assert_exit(1, &["the server broke off the request before"]);
+    assert!(!format!("{}{}", result.out, result.err).contains("http2 error"));
+}
+
+#[test]
+fn case_62_a_broken_clause_decides_although_its_report_cannot_be_written() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(folder.path().join("reports/latest/report.json/x")).unwrap();
+    let result = verify_service(folder.path(), answer(500, "broken"), false);
+    result.assert_exit(1, &["HTTP status 500", "! failed to write the report: "]);
+    assert!(result.out.contains("not conformant"), "{}", result.out);
 }
 
 #[test]

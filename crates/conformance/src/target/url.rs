@@ -178,3 +178,55 @@ impl Running for RunningUrl {
 
     async fn stop(self: Box<Self>) {}
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use bytes::Bytes;
+    use serde_json::Value;
+    use webhook::dial::HttpAnswer;
+
+    use super::*;
+
+    /// Fails every request in the same way, and keeps its body.
+    struct Failing(DialError, Mutex<Vec<Bytes>>);
+
+    #[async_trait]
+    impl Dialer for Failing {
+        async fn post(&self, _: &str, body: Bytes, _: Duration) -> Result<HttpAnswer, DialError> {
+            self.1.lock().unwrap().push(body);
+            Err(self.0.clone())
+        }
+    }
+
+    #[tokio::test]
+    async fn case_60_the_first_request_is_one_that_an_api_server_sends_and_decides_nothing() {
+        let text = str::to_owned;
+        let url = || text("https://a:1/webhooks/mutate");
+        let table = [
+            (DialError::Exchange { url: url(), source_text: text("closed") }, None),
+            (
+                DialError::Connect { url: url(), source_text: text("refused") },
+                Some("could not reach the target: failed to connect to https://a:1: refused"),
+            ),
+            (
+                DialError::Timeout { url: url(), timeout: FIRST_CONTACT },
+                Some("could not reach the target: no answer from https://a:1 within 10s"),
+            ),
+        ];
+        for (error, want) in table {
+            let dialer = Failing(error, Mutex::default());
+            let contact = first_contact(&dialer, ("https://a:1/", &Known::default())).await;
+            assert_eq!(contact.err().map(|error| error.to_string()).as_deref(), want);
+            let sent = dialer.1.lock().unwrap().remove(0);
+            let review: Value = serde_json::from_slice(&sent).unwrap();
+            let found = [&review["apiVersion"], &review["request"]["uid"], &review["request"]["operation"]];
+            assert_eq!(found, ["admission.k8s.io/v1", "conformance-probe", "CREATE"]);
+            assert_eq!(
+                (&review["request"]["dryRun"], &review["request"]["object"]["kind"]),
+                (&true.into(), &"ConfigMap".into())
+            );
+        }
+    }
+}

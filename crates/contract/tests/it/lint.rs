@@ -90,7 +90,7 @@ fn case_65_names_that_may_be_in_an_unreadable_file_are_not_reported() {
     let codes = |files: &[SourceFile], against: &Against<'_>| -> Vec<&'static str> {
         check(files, against).found.iter().map(|error| error.code).collect()
     };
-    assert_eq!(codes(&files(false), &Against::default()), ["fixture"]);
+    assert_eq!(codes(&files(false), &Against::default()), ["presupposes", "fixture"]);
     assert_eq!(codes(&files(true), &Against::default()), ["yaml"]);
     let incomplete = Against { is_incomplete: true, ..Against::default() };
     assert_eq!(codes(&files(false), &incomplete), Vec::<&str>::new());
@@ -101,5 +101,22 @@ fn case_65_names_that_may_be_in_an_unreadable_file_are_not_reported() {
 fn a_clause_with_an_error_is_presupposed_without_a_further_error() {
     let broken = DONE.replace("L-001", "L-002").replace("like: pod", "like: no-such-fixture");
     let clauses = format!("{}{broken}", DONE.replace("text: x", "text: x, presupposes: [L-002]"));
-    assert_eq!(findings(contract("", &clauses), &Against::default()), ["fixture 12:38"]);
+    assert_eq!(findings(contract("", &clauses), &Against::default()), ["fixture 12:49"]);
+}
+
+/// The kind behind case 68: what only follows from a file that is there twice is left out.
+#[test]
+fn case_68_a_copied_file_is_one_error() {
+    let clauses = format!("{DONE}{}", DONE.replace("L-001", "L-002"));
+    let text = contract("", &clauses);
+    let files = sources(&[("contracts/sample/a.yaml", text.clone()), ("contracts/sample/b.yaml", text)]);
+    let found = check(&files, &Against::default()).found;
+    let found: Vec<String> =
+        found.iter().filter(|error| error.code == "duplicate-id").map(ToString::to_string).collect();
+    assert_eq!(
+        found,
+        [
+            "contracts/sample/b.yaml:11:10: duplicate id L-001: contracts/sample/a.yaml:11 uses it already, and 1 further id of this file"
+        ]
+    );
 }

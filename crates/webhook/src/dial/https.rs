@@ -192,10 +192,19 @@ fn describe(error: &(dyn Error + 'static)) -> String {
             .is_some_and(|error| error.kind() == io::ErrorKind::UnexpectedEof);
         is_eof || cause.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_incomplete_message)
     };
-    if std::iter::successors(Some(error), |error| error.source()).any(is_end) {
-        return "the server closed the connection before its response was complete".to_owned();
+    let mut cause = Some(error);
+    while let Some(found) = cause {
+        if is_end(found) {
+            return "the server closed the connection before its response was complete".to_owned();
+        }
+        cause = found.source();
     }
-    chain(error)
+    let text = chain(error);
+    // HTTP/2 ends a request without its connection.
+    if text.contains("stream error received") {
+        return "the server broke off the request before its response was complete".to_owned();
+    }
+    text
 }
 
 /// An error and its causes in one line.

@@ -30,9 +30,9 @@ pub(crate) fn execute(
     added: Option<&Path>,
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
-    match command {
-        CheckCommand::Objects(arguments) => objects(arguments, added, terminal),
-    }
+    let CheckCommand::Objects(arguments) = command;
+    session::check_folder("--report", &arguments.report)?;
+    objects(arguments, added, terminal)
 }
 
 /// Which objects to check.
@@ -96,7 +96,6 @@ fn objects(
     let contracts = index.each(emitting, |contract| contract).map_err(Failure::diagnostic)?;
     let (contracts, filter) = select(contracts, arguments)?;
     let waivers = waivers(arguments)?;
-    session::check_folder("--report", &arguments.report)?;
     let (started, now) = (Instant::now(), jiff::Timestamp::now());
     let webhooks_changed = arguments.kubeconfig.is_some() && !arguments.no_webhooks;
     let mut checker = Checker::new(&contracts, arguments.gardener.clone(), webhooks_changed)

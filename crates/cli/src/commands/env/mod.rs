@@ -114,10 +114,11 @@ fn start(state: &State, arguments: &EnvUpArguments) -> Result<(), Failure> {
         let ended = ended
             .map_err(|error| Failure::environment(format!("failed to watch the environment: {error}")))?;
         if let Some(status) = ended {
-            return Err(Failure::environment(format!(
-                "the environment ended before it served ({status}): {}",
-                state.last_log_line()
-            )));
+            let text =
+                format!("the environment ended before it served ({status}): {}", state.last_log_line());
+            // A mistake in the arguments is the user's, whichever process finds it.
+            let code = if status.code() == Some(2) { 2 } else { 3 };
+            return Err(Failure { code, text });
         }
         std::thread::sleep(Duration::from_millis(20));
     }

@@ -66,15 +66,19 @@ pub(crate) fn record(arguments: &RecordArguments, terminal: &Terminal) -> Result
         ));
         let result = recorder.record(tap, time, arguments.count.into(), terminal).await;
         let deleted = tapped.delete(&recorder.cluster).await;
-        // Each case is written already: the summary is right, also if the recording ended early.
-        match (result, deleted) {
-            (Ok(()), Ok(())) => recorder.print_summary(arguments, terminal),
-            (Err(failure), Ok(())) | (Ok(()), Err(failure)) => Err(failure),
-            (Err(first), Err(second)) => {
-                Err(Failure { text: format!("{}; {}", first.text, second.text), ..first })
-            }
-        }
+        all_succeeded(result, deleted)?;
+        recorder.print_summary(arguments, terminal)
     })
+}
+
+/// One failure for both: neither hides the other.
+fn all_succeeded(first: Result<(), Failure>, second: Result<(), Failure>) -> Result<(), Failure> {
+    match (first, second) {
+        (Err(first), Err(second)) => {
+            Err(Failure { text: format!("{}; {}", first.text, second.text), ..first })
+        }
+        (first, second) => first.and(second),
+    }
 }
 
 /// How many reviews became cases, and how many did not, by reason.
