@@ -1,5 +1,6 @@
 //! Lint: checks of contracts that load, one function per rule; some rules concern one contract, others all contracts.
 
+mod causes;
 mod documents;
 mod emitted;
 
@@ -8,6 +9,7 @@ use std::collections::BTreeSet;
 use formats::yaml::Mark;
 use serde_json::Value;
 
+use self::causes::Causes;
 use self::documents::Documents;
 use crate::case::{About, Case, Then, When};
 use crate::document::ledger::{self, LedgerEntry};
@@ -43,7 +45,7 @@ pub fn check(sources: &[SourceFile], against: &Against<'_>) -> Linted {
     let loaded = load::expand_each(sources, |contract| CheckedContract::new(contract, sources));
     let mut found: Vec<Error> =
         loaded.results.iter().flat_map(|checked| checked.found.iter().cloned()).collect();
-    let is_complete = !against.is_incomplete && !loaded.errors.iter().any(is_cause);
+    let is_complete = !against.is_incomplete && !loaded.errors.iter().any(causes::is_cause);
     let lint = Lint { sources, checked: &loaded.results, ids: &loaded.ids };
     if is_complete {
         found.extend(lint.check_presuppositions());
@@ -68,18 +70,14 @@ pub fn check(sources: &[SourceFile], against: &Against<'_>) -> Linted {
         let wrong = ledger::lint(&loaded.ledgers.ledgers, &summaries);
         found.extend(wrong.into_iter().map(|error| error.coded("ledger")));
     }
-    found.extend(loaded.errors.into_iter().filter(|error| is_complete || !FOLLOWING.contains(&error.code)));
+    let causes = Causes::of(&loaded.errors, against.is_incomplete, sources);
+    found.extend(loaded.errors);
     found.extend(loaded.findings);
-    found.sort_by(|a, b| is_cause(b).cmp(&is_cause(a)).then_with(|| a.location.cmp(&b.location)));
+    found.retain(|error| !causes.explain(error));
+    found.sort_by(|a, b| {
+        causes::is_cause(b).cmp(&causes::is_cause(a)).then_with(|| a.location.cmp(&b.location))
+    });
     Linted { found, contracts: loaded.results.into_iter().map(|checked| checked.outline).collect() }
-}
-
-/// Codes of errors about names that no file has. They may only follow from a file that cannot be parsed.
-const FOLLOWING: [&str; 2] = ["fixture", "variations"];
-
-/// Whether the error hides everything else that is in its file.
-fn is_cause(error: &Error) -> bool {
-    error.code == "yaml"
 }
 
 /// The parts of a checked contract that later checks need.
