@@ -45,9 +45,10 @@ pub fn check(sources: &[SourceFile], against: &Against<'_>) -> Linted {
     let loaded = load::expand_each(sources, |contract| CheckedContract::new(contract, sources));
     let mut found: Vec<Error> =
         loaded.results.iter().flat_map(|checked| checked.found.iter().cloned()).collect();
-    let is_complete = !against.is_incomplete && !loaded.errors.iter().any(causes::is_cause);
+    let causes = Causes::of(&loaded.errors, against.is_incomplete, sources);
+    let is_clean = causes.is_complete && loaded.errors.is_empty();
     let lint = Lint { sources, checked: &loaded.results, ids: &loaded.ids };
-    if is_complete {
+    if causes.is_complete {
         found.extend(lint.check_presuppositions());
         found.extend(lint.check_flag_clauses());
     }
@@ -55,22 +56,21 @@ pub fn check(sources: &[SourceFile], against: &Against<'_>) -> Linted {
     if let Some(documents) = Documents::of(against.documents, &lint.quoted_hashes(&loaded.ledgers)) {
         found.extend(lint.check_sentences(&documents));
         // Otherwise each sentence of an unreadable ledger would be reported as missing.
-        if loaded.errors.is_empty() {
+        if is_clean {
             found.extend(documents.check_numbered(&loaded.ledgers));
         }
     }
     found.extend(lint.check_covers(against.reference));
     let summaries: Vec<Summary> = lint.clauses().map(|clause| clause.summary.clone()).collect();
     found.extend(stale_attestations(&loaded.records, &summaries, sources));
-    if is_complete {
+    if causes.is_complete {
         found.extend(unstated_differences(&loaded.records, &summaries, sources));
     }
     // Ledgers are checked only if all contracts could be loaded.
-    if loaded.errors.is_empty() {
+    if is_clean {
         let wrong = ledger::lint(&loaded.ledgers.ledgers, &summaries);
         found.extend(wrong.into_iter().map(|error| error.coded("ledger")));
     }
-    let causes = Causes::of(&loaded.errors, against.is_incomplete, sources);
     found.extend(loaded.errors);
     found.extend(loaded.findings);
     found.retain(|error| !causes.explain(error));

@@ -16,7 +16,7 @@ type ClauseStart<'a> = (&'a str, usize);
 pub(super) struct Causes<'a> {
     sources: &'a [SourceFile],
     /// Whether all files could be read.
-    is_complete: bool,
+    pub(super) is_complete: bool,
     /// The clauses with errors that are not about columns.
     broken: BTreeSet<ClauseStart<'a>>,
 }
