@@ -62,7 +62,8 @@ pub(crate) fn resolve<'a>(
     let trust = trust(running.trust.insecure, running.trust.ca.as_deref())?;
     let config = running.config.as_deref().map(configuration).transpose()?;
     if let Some(url) = target.strip_prefix("url=") {
-        address::check_webhook(url).map_err(|reason| Failure::usage(format!("url={url}: {reason}")))?;
+        address::check_webhook(url)
+            .map_err(|reason| Failure::usage(address::without_user(&format!("url={url}: {reason}"), url)))?;
         let known = Known { name: host(url), paths: own_paths(), gardener, ..Known::default() };
         return running_target(UrlTarget {
             known,

@@ -28,7 +28,22 @@ pub(crate) fn read_file(file: &SourceFile) -> Result<TargetFile, document::Error
     for (field, address, checked) in webhook.chain(plain) {
         checked.map_err(|reason| error(file, (field, address), &reason))?;
     }
+    for (name, path) in &read.spec.paths {
+        if !path.starts_with('/') || path.contains(['?', '#']) {
+            let reason = "a path begins with / and has neither a query nor a fragment";
+            return Err(error(file, (&format!("paths.{name}"), path), reason));
+        }
+    }
     Ok(read)
+}
+
+/// A text about an address, without the user and the password in it.
+pub(super) fn without_user(text: &str, address: &str) -> String {
+    let begin = address.find("://").map_or(0, |scheme| scheme + 3);
+    match address.rfind('@').filter(|at| *at >= begin) {
+        Some(at) => text.replace(&address[begin..=at], ""),
+        None => text.to_owned(),
+    }
 }
 
 /// Checks the address of a health check or of metrics.
@@ -67,9 +82,10 @@ fn error(file: &SourceFile, (field, address): (&str, &str), reason: &str) -> doc
     let mark = Mark { line: before.matches('\n').count() + 1, column, offset };
     let remedy = match field {
         "url" => "write `url: https://HOST:PORT`".to_owned(),
+        field if field.starts_with("paths.") => "write a path such as /webhooks/my-webhook".to_owned(),
         field => format!("write `{field}: http://HOST:PORT/PATH`"),
     };
-    file.error(mark, length, format!("{field}: {reason}"), Some(remedy))
+    file.error(mark, length, without_user(&format!("{field}: {reason}"), address), Some(remedy))
 }
 
 #[cfg(test)]
@@ -101,6 +117,14 @@ mod tests {
     }
 
     #[test]
+    fn a_password_in_an_address_is_not_printed() {
+        let address = "https://user:secret@[::1";
+        let reason = check_webhook(address).unwrap_err();
+        assert_eq!(without_user(&reason, address), "parse \"https://[::1\": missing ']' in host");
+        assert_eq!(without_user("url=https://a: x", "https://a"), "url=https://a: x");
+    }
+
+    #[test]
     fn case_63_addresses_in_target_files_are_checked_at_their_line() {
         let read = |spec: &str| {
             let head = "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Target\nmetadata: {name: x}\n";
@@ -125,6 +149,8 @@ mod tests {
         for (spec, want) in table {
             assert_eq!(read(spec), Err(want.to_owned()));
         }
+        let path = "target.yaml:6:14: paths.a: a path begins with / and has neither a query nor a fragment";
+        assert_eq!(read("  url: https://a\n  paths: {a: b?c}\n"), Err(path.to_owned()));
         assert_eq!(read("  command: [x]\n  ready: http://a:<healthPort>/healthz\n"), Ok(()));
     }
 }

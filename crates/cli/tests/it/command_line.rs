@@ -125,7 +125,9 @@ fn case_63_addresses_are_refused_before_anything_is_sent() {
     for (url, message) in table {
         let target = format!("url={url}");
         let verify = ["verify", "--target", &target, "--ca", &ca, "--clause", "GRM-SEC-002"];
-        call(here, &verify).assert_exit(2, &[message]);
+        let result = call(here, &verify);
+        result.assert_exit(2, &[message]);
+        assert!(!result.err.contains("user:pw"), "{}", result.err);
         let file = format!(
             "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Target\nmetadata: {{name: x}}\nspec:\n  url: \"{url}\"\n  \
              ca: {ca}\n"
