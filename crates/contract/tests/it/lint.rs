@@ -125,5 +125,5 @@ fn case_68_a_copied_file_is_one_error() {
 fn a_clause_that_cannot_be_read_has_no_further_errors_about_its_columns() {
     let clause = "- id: L-001\n  text: x\n  table: |\n    | name | becomes |\n    | a    | b       |\n    | c    | d       |\n  \
         given: {object: {like: pod, spec: {schedulerName: <name>}}}\n  when: {admission: CREATE}\n";
-    assert_eq!(findings(contract("", clause), &Against::default()), ["missing-key 11:5"]);
+    assert_eq!(findings(contract("", clause), &Against::default()), ["missing-key 11:9"]);
 }
