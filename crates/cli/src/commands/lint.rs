@@ -1,6 +1,7 @@
 //! `lint`: checks contracts, fixtures, ledgers, attestations, suites, target, policy and waiver files, and the sentences of the
 //! source documents.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -28,13 +29,13 @@ pub(crate) fn lint(
         terminal.print(&sentence::hash(sentence));
         return Ok(0);
     }
-    let added = catalog::read_added(added)?;
-    let mut named = NamedFiles::read(&arguments.files)?;
-    let mut errors = [added.errors, std::mem::take(&mut named.errors)].concat();
+    let of_folder = catalog::read_added(added)?;
+    let mut named = NamedFiles::read(&arguments.files, added)?;
+    let mut errors = [of_folder.errors, std::mem::take(&mut named.errors)].concat();
     let is_incomplete = !errors.is_empty();
-    let mut files = source::overlay(contracts::files(), added.contracts);
+    let mut files = source::overlay(contracts::files(), of_folder.contracts);
     let mut policies = Vec::new();
-    for file in added.suites {
+    for file in of_folder.suites {
         errors.extend(select::read_suite(&file).err());
     }
     for file in std::mem::take(&mut named.files) {
@@ -70,12 +71,16 @@ struct NamedFiles {
 }
 
 impl NamedFiles {
-    fn read(paths: &[PathBuf]) -> Result<Self, Failure> {
+    /// Reads each file once: not those of `--contracts` (`added`), and not again those that were named before.
+    fn read(paths: &[PathBuf], added: Option<&Path>) -> Result<Self, Failure> {
         let mut named = Self::default();
+        let added = added.map(yaml_files).transpose()?.unwrap_or_default();
+        let mut seen: BTreeSet<PathBuf> = added.paths.iter().map(|path| without_links(path)).collect();
         for path in paths {
             let read = Sources::read(yaml_files(path)?, |path| path.display().to_string());
             named.empty.extend(read.emptiness(path));
-            named.files.extend(read.files);
+            let is_new = |file: &SourceFile| seen.insert(without_links(Path::new(&file.path)));
+            named.files.extend(read.files.into_iter().filter(is_new));
             named.errors.extend(read.errors);
         }
         // If all are empty, the numbers of the built-in contracts would pass for theirs.
@@ -92,6 +97,10 @@ impl NamedFiles {
             empty => Err(Failure { code: 4, text: empty.join("; ") }),
         }
     }
+}
+
+fn without_links(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 /// Prints the findings. A clause that changed since it was attested is not an error: an author without Gardener's original

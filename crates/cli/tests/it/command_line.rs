@@ -274,5 +274,7 @@ fn case_68_a_folder_is_read_once_whatever_links_lead_to_it() {
     }
     call(here, &["--contracts", "loop", "list"]).assert_exit(0, &["MYC-ABC-001"]);
     call(here, &["lint", "loop"]).assert_exit(0, &["no errors"]);
+    call(here, &["lint", "loop", "./loop/a/x.yaml"]).assert_exit(0, &["no errors"]);
+    call(here, &["--contracts", "loop", "lint", "loop"]).assert_exit(0, &["no errors"]);
     call(here, &["fmt", "--check", "loop"]).assert_exit(0, &[]);
 }
