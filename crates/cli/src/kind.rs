@@ -210,11 +210,10 @@ async fn collect_logs_on_error<T>(
     match installed {
         Ok(installed) => Ok(installed),
         Err(error) => {
-            let missing = cluster.collect(logs, &logged_namespaces()).await;
-            let missing: String = missing.iter().map(|missing| format!("; {missing}")).collect();
             let folder = logs.display();
-            let text =
-                format!("failed to install {what}: {error}; objects and logs are in {folder}{missing}");
+            let text = format!("failed to install {what}: {error}; objects and logs are in {folder}");
+            let missing = cluster.collect(logs, &logged_namespaces()).await;
+            let text = [vec![text], missing].concat().join("; ");
             Err(environment_failure(&text))
         }
     }
