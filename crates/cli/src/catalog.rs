@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use conformance::select::{self, Selection, Suite};
-use contract::document::SourceFile;
+use contract::document::{self, SourceFile};
 use contract::index::{Index, Records};
+use contract::load::Errors;
 use contract::source;
 
 use crate::terminal::Failure;
@@ -19,7 +20,14 @@ pub(crate) use selected::{Batching, Selected};
 /// # Errors
 /// All problems of the files, rendered.
 pub(crate) fn index(added: Option<&Path>) -> Result<Index, Failure> {
-    Index::read(files(added)?).map_err(Failure::diagnostic)
+    let added = read_added(added)?;
+    let read = Index::read(source::overlay(contracts::files(), added.contracts));
+    if added.errors.is_empty() {
+        return read.map_err(Failure::diagnostic);
+    }
+    // The cause first: a file that cannot be read.
+    let further = read.err().map_or_else(Vec::new, |Errors(errors)| errors);
+    Err(Failure::diagnostic(Errors([added.errors, further].concat())))
 }
 
 /// Like [`index`], but if the selection names clauses, reads only the contracts that have them, unless `needs_all`. Always
@@ -30,7 +38,7 @@ pub(crate) fn index_for(
     needs_all: bool,
 ) -> Result<Index, Failure> {
     if let Some(ids) = selection.clause_ids().filter(|_| !needs_all && added.is_none()) {
-        let index = Index::read_about(&files(added)?, &ids).map_err(Failure::diagnostic)?;
+        let index = Index::read_about(&contracts::files(), &ids).map_err(Failure::diagnostic)?;
         if let Some(index) = index {
             return Ok(index);
         }
@@ -38,10 +46,26 @@ pub(crate) fn index_for(
     index(added)
 }
 
-/// The built-in contract files and those of a folder, which replace built-in ones of the same path; without suites.
-pub(crate) fn files(added: Option<&Path>) -> Result<Vec<SourceFile>, Failure> {
-    let over = read_folder(added)?.into_iter().filter(|file| !is_suite(file));
-    Ok(source::overlay(contracts::files(), over.collect()))
+/// The files of `--contracts`.
+#[derive(Default)]
+pub(crate) struct AddedFiles {
+    /// Contracts, fixtures and records.
+    pub(crate) contracts: Vec<SourceFile>,
+    pub(crate) suites: Vec<SourceFile>,
+    /// Errors about files that cannot be read.
+    pub(crate) errors: Vec<document::Error>,
+}
+
+/// Reads the folder of `--contracts`. A folder that adds nothing is a mistake: the built-in contracts would pass for it.
+pub(crate) fn read_added(added: Option<&Path>) -> Result<AddedFiles, Failure> {
+    let Some(folder) = added else { return Ok(AddedFiles::default()) };
+    let read = source::directory(folder)
+        .map_err(|error| Failure::usage(format!("--contracts: {:#}", anyhow::Error::from(error))))?;
+    if let Some(text) = read.emptiness(folder) {
+        return Err(Failure { code: 4, text: format!("--contracts: {text}") });
+    }
+    let (suites, contracts) = read.files.into_iter().partition(is_suite);
+    Ok(AddedFiles { contracts, suites, errors: read.errors })
 }
 
 /// The attestations and explanations of an index.
@@ -51,7 +75,7 @@ pub(crate) fn records(index: &Index) -> Result<Records, Failure> {
 
 /// The built-in suites and those of a folder, which replace built-in ones of the same name.
 pub(crate) fn suites(added: Option<&Path>) -> Result<Vec<Suite>, Failure> {
-    let over = read_folder(added)?.into_iter().filter(is_suite);
+    let over = read_added(added)?.suites;
     let read = contracts::suites().into_iter().chain(over).map(|file| select::read_suite(&file));
     let mut suites = BTreeMap::new();
     for suite in read {
@@ -59,12 +83,6 @@ pub(crate) fn suites(added: Option<&Path>) -> Result<Vec<Suite>, Failure> {
         suites.insert(suite.metadata.name.clone(), suite);
     }
     Ok(suites.into_values().collect())
-}
-
-fn read_folder(added: Option<&Path>) -> Result<Vec<SourceFile>, Failure> {
-    let Some(folder) = added else { return Ok(Vec::new()) };
-    source::directory(folder)
-        .map_err(|error| Failure::usage(format!("--contracts: {:#}", anyhow::Error::from(error))))
 }
 
 fn is_suite(file: &SourceFile) -> bool {

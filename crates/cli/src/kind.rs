@@ -20,6 +20,7 @@ use substrate::kind::{Kind, Options, Shape};
 use crate::arguments::{KindArguments, KindRunArguments, SubstrateName};
 use crate::components::COMPONENTS;
 use crate::environment;
+use crate::session;
 use crate::terminal::{Failure, Terminal};
 
 pub(crate) use in_cluster::InCluster;
@@ -40,6 +41,7 @@ pub(crate) async fn start(
     terminal: &Terminal,
 ) -> Result<Kind, Failure> {
     // A run cannot use a cluster with installed components, so it needs no published ports then.
+    check_logs(arguments)?;
     let options = Options { publishes: components.is_empty(), ..options(name, arguments) };
     let cluster = create(&options, terminal).await?;
     if components.is_empty() {
@@ -85,6 +87,7 @@ pub(crate) async fn start_target(
         ));
     }
     let (keep, named, arguments) = (arguments.keep, arguments.cluster.as_deref(), &arguments.nodes);
+    check_logs(arguments)?;
     let claim = named.map(reuse::Claim::of).transpose()?;
     let (mut kind, is_new) = if let Some(name) = named {
         reuse::reuse_or_create(name, arguments, terminal).await?
@@ -147,6 +150,11 @@ fn describe_kept(kind: &Kind) -> String {
     )
 }
 
+/// Refuses a folder of `--logs` to which nothing can be written, before a cluster is created.
+fn check_logs(arguments: &KindArguments) -> Result<(), Failure> {
+    arguments.logs.as_deref().map_or(Ok(()), |folder| session::check_folder("--logs", folder))
+}
+
 /// The folder for objects, events and logs after a failure.
 fn logs_folder(arguments: &KindArguments) -> PathBuf {
     arguments.logs.clone().unwrap_or_else(|| "reports/kind".into())
@@ -160,8 +168,8 @@ struct ClusterOwner {
 
 #[async_trait]
 impl Guard for ClusterOwner {
-    async fn collect(&self, into: &Path) {
-        self.kind.collect(into, &logged_namespaces()).await;
+    async fn collect(&self, into: &Path) -> Vec<String> {
+        self.kind.collect(into, &logged_namespaces()).await
     }
 
     async fn resume(&self) -> Result<(), String> {
@@ -202,9 +210,10 @@ async fn collect_logs_on_error<T>(
     match installed {
         Ok(installed) => Ok(installed),
         Err(error) => {
-            cluster.collect(logs, &logged_namespaces()).await;
             let folder = logs.display();
             let text = format!("failed to install {what}: {error}; objects and logs are in {folder}");
+            let missing = cluster.collect(logs, &logged_namespaces()).await;
+            let text = [vec![text], missing].concat().join("; ");
             Err(environment_failure(&text))
         }
     }

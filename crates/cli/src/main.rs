@@ -7,6 +7,7 @@ mod components;
 mod environment;
 mod envtest;
 mod kind;
+mod kubeconfig;
 mod options;
 mod progress;
 mod session;

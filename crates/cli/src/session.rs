@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use conformance::render;
-use conformance::report::{self, Report};
+use conformance::report::{self, FolderError, Report};
 use conformance::run::{self, FactsFrom, Ground, Interrupt, Judged, Options};
 use conformance::select::Selection;
 use conformance::shard::ShardInfo;
@@ -14,6 +14,7 @@ use contract::model::Contract;
 
 use crate::arguments::{Execution, Format};
 use crate::catalog::{Batching, Selected};
+use crate::commands::write;
 use crate::progress::Progress;
 use crate::terminal::{Failure, Terminal};
 use crate::{options, signals};
@@ -37,7 +38,7 @@ pub(crate) struct RunRequest<'a> {
     pub(crate) keeps_damages: bool,
 }
 
-/// Runs the contracts on the target, writes the reports, and returns the report.
+/// Runs the contracts on the target, writes the reports, and returns the report, also if it could not be written.
 pub(crate) fn run(
     (selected, batching): (&Selected, Batching),
     target: Arc<dyn Target>,
@@ -45,6 +46,7 @@ pub(crate) fn run(
     request: &RunRequest<'_>,
     terminal: &Terminal,
 ) -> Result<Report, Failure> {
+    check_folder("--report", &request.execution.report)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
     let result = runtime.block_on(run_cases((selected, batching), target, ground, request, terminal))?;
@@ -61,7 +63,7 @@ pub(crate) fn run(
             report.forget_damages();
         }
         report.selection.shard.clone_from(&request.shard);
-        write(&report, &request.execution.report)?;
+        terminal.lose_if_failed(write_report(&report, &request.execution.report));
         Ok(report)
     })
 }
@@ -124,7 +126,7 @@ pub(crate) fn print_run(report: &Report, execution: &Execution, terminal: &Termi
     print_report(report, &execution.report, execution.output, terminal);
 }
 
-/// Prints a report that [`write`] wrote to `folder`.
+/// Prints a report that [`write_report`] wrote to `folder`.
 pub(crate) fn print_report(report: &Report, folder: &Path, output: Format, terminal: &Terminal) {
     let page = folder.join("report.html").display().to_string();
     let text = match output {
@@ -157,14 +159,30 @@ async fn run_with_progress(
     if let Ground::Whole(whole) = &options.ground
         && judged.is_failed()
     {
-        whole.guard.collect(logs).await;
+        for missing in whole.guard.collect(logs).await {
+            terminal.lose(missing);
+        }
         terminal.note(&format!("objects, events and logs of the cluster are in {}", logs.display()));
     }
     judged
 }
 
+/// Refuses a folder of this flag to which nothing can be written, before anything is found that would be lost.
+pub(crate) fn check_folder(flag: &str, folder: &Path) -> Result<(), Failure> {
+    let checked = report::check_folder(folder);
+    checked.map_err(|error| {
+        let is_environment = match &error {
+            FolderError::NoFolder { .. } => false,
+            FolderError::Create { source, .. } | FolderError::Write { source, .. } => {
+                write::is_environment(source)
+            }
+        };
+        Failure { code: if is_environment { 3 } else { 2 }, text: format!("{flag}: {error}") }
+    })
+}
+
 /// Writes the report and its renderings to a folder.
-pub(crate) fn write(report: &Report, folder: &Path) -> Result<(), Failure> {
+pub(crate) fn write_report(report: &Report, folder: &Path) -> Result<(), Failure> {
     let failure =
         |error: &dyn std::fmt::Display| Failure::environment(format!("failed to write the report: {error}"));
     // Write the report first: a rendering that fails must not leave the report of an older run.

@@ -5,22 +5,27 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use conformance::gardener::garden::Garden;
 use conformance::gardener::provider;
 use conformance::target::Target;
 use conformance::target::built_in::BuiltIn;
 use conformance::target::command::CommandTarget;
 use conformance::target::url::{Known, UrlTarget};
-use contract::document::target::{RegistrationFiles, TargetSpec};
-use contract::document::{SourceFile, target};
+use contract::document::SourceFile;
+use contract::document::target::{RegistrationFiles, TargetFile, TargetSpec};
 use serde_json::Value;
 use webhook::dial::Trust;
 use webhook::registration::WebhookConfiguration;
+use webhook::trust::Authorities;
 
+mod address;
 mod needs;
 mod own_components;
 mod started;
 
+pub(crate) use address::read_file;
 pub(crate) use own_components::own_components;
 
 use crate::arguments::{BUILT_IN, RunningTargetArguments};
@@ -58,32 +63,51 @@ pub(crate) fn resolve<'a>(
     let trust = trust(running.trust.insecure, running.trust.ca.as_deref())?;
     let config = running.config.as_deref().map(configuration).transpose()?;
     if let Some(url) = target.strip_prefix("url=") {
-        let known = Known { name: host(url)?, paths: own_paths(), gardener, ..Known::default() };
-        return Ok(Arc::new(UrlTarget { known, url: url.to_owned(), trust: require_trust(trust)?, config }));
+        address::check_webhook(url)
+            .map_err(|reason| Failure::usage(address::without_user(&format!("url={url}: {reason}"), url)))?;
+        let known = Known { name: host(url), paths: own_paths(), gardener, ..Known::default() };
+        return running_target(UrlTarget {
+            known,
+            url: url.to_owned(),
+            trust: require_trust(trust)?,
+            config,
+        });
     }
     from_file(Path::new(target), (trust, config), running, gardener)
 }
 
 /// Whether the tool starts the target.
-pub(crate) fn is_started(target: &str) -> bool {
-    target == BUILT_IN
-        || target.starts_with("command=")
-        || target.starts_with("image=")
-        || read_spec(target).is_some_and(|spec| spec.is_started())
+pub(crate) fn is_started(target: &str) -> Result<bool, Failure> {
+    let is_given = target == BUILT_IN || ["command=", "image="].iter().any(|form| target.starts_with(form));
+    Ok(is_given || read_spec(target)?.is_some_and(|spec| spec.is_started()))
 }
 
 /// Whether the target is a garden. Its cases keep their facts in an API server of this process until they run.
-pub(crate) fn is_garden(target: &str) -> bool {
-    read_spec(target).is_some_and(|spec| spec.kubeconfig.is_some())
+pub(crate) fn is_garden(target: &str) -> Result<bool, Failure> {
+    Ok(read_spec(target)?.is_some_and(|spec| spec.kubeconfig.is_some()))
 }
 
-/// The spec of a target file; `None` if `target` is something else, or the file is invalid.
-fn read_spec(target: &str) -> Option<TargetSpec> {
-    if ["url=", "image="].iter().any(|prefix| target.starts_with(prefix)) {
-        return None;
-    }
-    let text = fs::read_to_string(target).ok()?;
-    Some(target::read(&SourceFile::new(target, text)).ok()?.spec)
+/// The spec of a target file; `None` if `target` is something else.
+fn read_spec(target: &str) -> Result<Option<TargetSpec>, Failure> {
+    let is_other =
+        target == BUILT_IN || ["url=", "command=", "image="].iter().any(|form| target.starts_with(form));
+    if is_other { Ok(None) } else { Ok(Some(read_target(Path::new(target))?.spec)) }
+}
+
+fn read_target(path: &Path) -> Result<TargetFile, Failure> {
+    let text = fs::read_to_string(path).map_err(|error| {
+        Failure::usage(format!(
+            "failed to read target {}: {error}; write url=https://…, command=…, image=…, built-in or a target file",
+            path.display()
+        ))
+    })?;
+    read_file(&SourceFile::new(path.display().to_string(), text)).map_err(Failure::diagnostic)
+}
+
+/// A running target. Refuses an address or a CA that cannot be used.
+fn running_target(target: UrlTarget) -> Result<Arc<dyn Target>, Failure> {
+    target.check().map_err(|error| Failure::usage(format!("target {}: {error}", target.known.name)))?;
+    Ok(Arc::new(target))
 }
 
 fn from_file(
@@ -92,14 +116,7 @@ fn from_file(
     running: &RunningTargetArguments,
     gardener: Option<String>,
 ) -> Result<Arc<dyn Target>, Failure> {
-    let text = fs::read_to_string(path).map_err(|error| {
-        Failure::usage(format!(
-            "failed to read target {}: {error}; write url=https://…, command=…, image=…, built-in or a target file",
-            path.display()
-        ))
-    })?;
-    let described =
-        target::read(&SourceFile::new(path.display().to_string(), text)).map_err(Failure::diagnostic)?;
+    let described = read_target(path)?;
     let folder = path.parent().map(Path::to_owned).unwrap_or_default();
     let spec = described.spec;
     let registrations = spec
@@ -140,7 +157,7 @@ fn from_file(
         (_, trust) => trust,
     };
     let url = spec.url.clone().unwrap_or_default();
-    Ok(Arc::new(UrlTarget { known, url, trust: require_trust(trust)?, config }))
+    running_target(UrlTarget { known, url, trust: require_trust(trust)?, config })
 }
 
 /// A garden with its own API server for Gardener's kinds.
@@ -197,7 +214,23 @@ pub(crate) fn read_registration(file: &Path) -> Result<Vec<WebhookConfiguration>
     let text = fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
     let objects = formats::yaml::documents(&text).map_err(|error| wrong(error.to_string()))?;
     let configurations = objects.iter().map(WebhookConfiguration::from_object).collect::<Result<Vec<_>, _>>();
-    configurations.map_err(|error| wrong(error.to_string()))
+    let configurations = configurations.map_err(|error| wrong(error.to_string()))?;
+    for webhook in configurations.iter().flat_map(|configuration| &configuration.webhooks) {
+        let bundle = webhook.client_config.ca_bundle.as_deref().unwrap_or_default();
+        check_bundle(bundle)
+            .map_err(|reason| wrong(format!("caBundle of webhook {}: {reason}", webhook.name)))?;
+    }
+    Ok(configurations)
+}
+
+/// Checks the `caBundle` of a registration. A blank one stands for the authority that is filled in when it is installed.
+fn check_bundle(bundle: &str) -> Result<(), String> {
+    let pem = STANDARD.decode(bundle).map_err(|error| format!("it is not base64: {error}"))?;
+    let is_blank = pem.iter().all(u8::is_ascii_whitespace);
+    if is_blank || Authorities::from_pem(&pem).is_ok() {
+        return Ok(());
+    }
+    Err("it contains no certificate (PEM)".to_owned())
 }
 
 fn trust(insecure: bool, ca: Option<&Path>) -> Result<Trust, Failure> {
@@ -206,6 +239,8 @@ fn trust(insecure: bool, ca: Option<&Path>) -> Result<Trust, Failure> {
         Some(file) => {
             let pem = fs::read(file)
                 .map_err(|error| Failure::usage(format!("failed to read {}: {error}", file.display())))?;
+            Authorities::from_pem(&pem)
+                .map_err(|_| Failure::usage(format!("{} contains no certificate (PEM)", file.display())))?;
             Ok(Trust::Bundle(pem))
         }
         None => Ok(Trust::Bundle(Vec::new())),
@@ -241,11 +276,10 @@ fn unreadable(file: &Path, reason: &str) -> Failure {
     Failure::usage(format!("failed to read configuration {}: {reason}", file.display()))
 }
 
-fn host(url: &str) -> Result<String, Failure> {
-    let host = url
-        .strip_prefix("https://")
-        .ok_or_else(|| Failure::usage(format!("url={url}: the address must begin with https://")))?;
-    Ok(host.split('/').next().unwrap_or(host).to_owned())
+/// `host:port` of an address.
+fn host(url: &str) -> String {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    rest.split('/').next().unwrap_or(rest).to_owned()
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! Output for people: colours, failures with their causes, exit codes.
 
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
 use conformance::render::{Style, Tone, View};
+use conformance::report;
 
 use crate::arguments::{ColorWhen, Output};
 use crate::environment;
@@ -28,6 +30,8 @@ pub(crate) struct Terminal {
     pub(crate) width: usize,
     /// How much is printed.
     pub(crate) verbosity: Verbosity,
+    /// Outputs that could not be written. The command goes on, so that what it found reaches the other outputs.
+    lost: Mutex<Vec<String>>,
 }
 
 /// How much is printed.
@@ -60,6 +64,11 @@ impl Failure {
     #[expect(clippy::needless_pass_by_value, reason = "`map_err` passes the error by value")]
     pub(crate) fn diagnostic(error: impl miette::Diagnostic) -> Self {
         Self { code: 2, text: render_diagnostic(&error) }
+    }
+
+    /// A failure with this exit code, described by an error and its causes.
+    pub(crate) fn from_cause(code: u8, error: impl Into<anyhow::Error>) -> Self {
+        Self { code, text: format!("{:#}", error.into()) }
     }
 
     /// A signal arrived before the first case ran.
@@ -113,7 +122,8 @@ impl Terminal {
         let draws_progress = std::io::stderr().is_terminal() && !environment::is_ci();
         let width = environment::columns()
             .or_else(|| terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)));
-        Self { colour, draws_progress, width: width.unwrap_or(110).clamp(80, 160), verbosity }
+        let width = width.unwrap_or(110).clamp(80, 160);
+        Self { colour, draws_progress, width, verbosity, lost: Mutex::default() }
     }
 
     /// How to render reports for this terminal; `page` is the path of the HTML report.
@@ -127,13 +137,42 @@ impl Terminal {
         }
     }
 
-    /// Prints to standard output; a closed pipe does not end the run.
-    #[expect(clippy::unused_self, reason = "callers print through the terminal, whatever printing needs")]
+    /// Prints to standard output. If that fails, [`Self::exit_code`] says so; but a reader that closed the pipe has read enough.
     pub(crate) fn print(&self, text: &str) {
         let mut out = std::io::stdout().lock();
         let newline = if text.ends_with('\n') || text.is_empty() { "" } else { "\n" };
-        // A reader that closed the pipe has read enough.
-        let _ = write!(out, "{text}{newline}").and_then(|()| out.flush());
+        match write!(out, "{text}{newline}").and_then(|()| out.flush()) {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                self.lose(format!("failed to write to standard output: {error}"));
+            }
+            _ => {}
+        }
+    }
+
+    /// Notes that an output could not be written, once for each cause.
+    pub(crate) fn lose(&self, text: String) {
+        let mut lost = self.lost.lock().unwrap_or_else(PoisonError::into_inner);
+        if !lost.contains(&text) {
+            lost.push(text);
+        }
+    }
+
+    /// Notes the failure of an output that is not the only one: the command goes on.
+    pub(crate) fn lose_if_failed(&self, written: Result<(), Failure>) {
+        if let Err(failure) = written {
+            self.lose(failure.text);
+        }
+    }
+
+    /// Prints which outputs could not be written. Returns the exit code of a command that ends with `code`: 3 in that case, unless
+    /// `code` is worse.
+    pub(crate) fn exit_code(&self, code: u8) -> ExitCode {
+        let lost = std::mem::take(&mut *self.lost.lock().unwrap_or_else(PoisonError::into_inner));
+        for text in &lost {
+            self.note(&format!("! {text}"));
+        }
+        let codes = if lost.is_empty() { vec![code] } else { vec![code, 3] };
+        ExitCode::from(report::worst_exit_code(&codes))
     }
 
     /// Prints to standard error.
@@ -145,12 +184,12 @@ impl Terminal {
     }
 
     /// Prints a failure and returns its exit code.
-    pub(crate) fn report_failure(&self, failure: &Failure) -> ExitCode {
+    pub(crate) fn report_failure(&self, failure: &Failure) -> u8 {
         let mark = if failure.code == 3 { "!" } else { "error:" };
         let text = failure.text.trim_end();
         // Diagnostics of contracts are already rendered.
         let is_rendered = text.contains('\n') || text.starts_with("  ");
         self.note(&if is_rendered { text.to_owned() } else { format!("{mark} {text}") });
-        ExitCode::from(failure.code)
+        failure.code
     }
 }

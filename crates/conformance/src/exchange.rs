@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use serde_json::Value;
+use serde_json::{Value, json};
 use webhook::dial::{DialError, Dialer, HttpAnswer};
 use webhook::review::{GroupVersionKind, GroupVersionResource, Operation, ReviewVersion};
 
@@ -103,6 +103,31 @@ pub async fn ask(
         }
     };
     Exchange { path: path.to_owned(), request, response, took, outcome }
+}
+
+/// A review as an API server sends it, which changes nothing: a dry run about a ConfigMap. It shows whether a path is served.
+pub(crate) fn probe() -> Bytes {
+    let text = str::to_owned;
+    let subject = Subject {
+        kind: GroupVersionKind { group: String::new(), version: text("v1"), kind: text("ConfigMap") },
+        resource: GroupVersionResource {
+            group: String::new(),
+            version: text("v1"),
+            resource: text("configmaps"),
+        },
+        namespaced: true,
+        name: text("conformance-probe"),
+        namespace: text("default"),
+        operation: Operation::Create,
+        object: Some(json!({
+            "apiVersion": "v1", "kind": "ConfigMap",
+            "metadata": {"name": "conformance-probe", "namespace": "default"},
+        })),
+        old_object: None,
+    };
+    let review =
+        ReviewRequest { dry_run: true, ..question(&subject, ReviewVersion::V1, "conformance-probe") };
+    Bytes::from(review.to_bytes())
 }
 
 /// Posts, and once more if the connection broke: the target may close an idle connection in the moment it is used, which says

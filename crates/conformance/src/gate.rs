@@ -112,7 +112,7 @@ pub fn judge(report: &Report, against: &Against<'_>) -> Judgement {
     findings.sort_by_key(|finding| (std::cmp::Reverse(finding.action), finding.exit_code == 0));
     let codes: Vec<u8> = findings.iter().map(|finding| finding.exit_code).collect();
     Judgement {
-        exit_code: crate::report::first_of(&codes),
+        exit_code: crate::report::worst_exit_code(&codes),
         policy: against.name.to_owned(),
         target: [Some(report.target.name.clone()), report.target.version.clone()]
             .into_iter()

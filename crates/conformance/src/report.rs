@@ -18,14 +18,14 @@ mod write;
 
 pub use changes::{Gap, Unasked, Unexplained};
 pub use counts::{Counts, LevelCounts, level, sums};
-pub(crate) use exit::first_of;
+pub use exit::worst_exit_code;
 pub use proof::{Proof, Survivor};
 pub use result::{
     CaseResult, Check, ClauseResult, ContractResult, Evidence, LawBreach, LawResult, Reason, ReasonCode,
     Status, Together, WaiverState, WaiverUse,
 };
 pub use verdict::Verdict;
-pub use write::{WriteError, read, write};
+pub use write::{FolderError, WriteError, check_folder, read, write};
 
 /// `apiVersion` of reports written by this version.
 pub const API_VERSION: &str = "report.conformance.gardener.cloud/v1alpha1";

@@ -10,13 +10,14 @@ use rayon::prelude::*;
 use crate::document::not_normative::NotNormative;
 use crate::document::{Error, SourceFile, attestation::Attestation, ledger::Ledger, mutants::Mutants};
 use crate::explanations::Explanations;
+use crate::load::clause_ids::ClauseIds;
 use crate::load::documents::{self, FilePart};
 use crate::load::draft::{self, Draft};
 use crate::load::join::{self, ClauseFilter};
 use crate::load::report::Report;
 use crate::load::shared::SharedFixtures;
 use crate::load::tree::Span;
-use crate::load::{self, Errors, case_count};
+use crate::load::{Errors, case_count};
 use crate::model::{Clause, Contract, Form, Level, Subject};
 
 /// The contracts of some files.
@@ -138,13 +139,13 @@ impl Index {
         let files: Vec<usize> = files.into_iter().collect();
         let read: Vec<_> = files.par_iter().map(|file| outlines(*file, &sources)).collect();
         let mut contracts: BTreeMap<(String, String), Outline> = BTreeMap::new();
-        let mut ids = BTreeMap::new();
+        let mut ids = ClauseIds::default();
         for (outlines, places, wrong) in read {
             for error in wrong {
                 report.push(error);
             }
             for (id, span) in places {
-                load::register_id(&mut ids, &id, span, &report);
+                ids.add(&id, span);
             }
             for outline in outlines {
                 match contracts.get_mut(&outline.key()) {
@@ -153,6 +154,7 @@ impl Index {
                 }
             }
         }
+        ids.report_duplicates(&report);
         let errors = report.into_errors();
         if !errors.is_empty() {
             return Err(Errors(errors));

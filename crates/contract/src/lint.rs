@@ -1,5 +1,6 @@
 //! Lint: checks of contracts that load, one function per rule; some rules concern one contract, others all contracts.
 
+mod causes;
 mod documents;
 mod emitted;
 
@@ -8,6 +9,7 @@ use std::collections::BTreeSet;
 use formats::yaml::Mark;
 use serde_json::Value;
 
+use self::causes::Causes;
 use self::documents::Documents;
 use crate::case::{About, Case, Then, When};
 use crate::document::ledger::{self, LedgerEntry};
@@ -24,12 +26,14 @@ pub struct Against<'a> {
     pub reference: Option<&'a BTreeSet<String>>,
     /// The source documents, whose sentences contracts and ledgers quote; empty: not checked.
     pub documents: &'a [SourceFile],
+    /// Whether there are further files that cannot be read: a name that no file has may be in one of them.
+    pub is_incomplete: bool,
 }
 
 /// The result of lint.
 #[derive(Debug)]
 pub struct Linted {
-    /// All errors and findings, in the order of files and lines.
+    /// All errors and findings: first files that cannot be parsed, then the rest, each in the order of files and lines.
     pub found: Vec<Error>,
     /// The contracts, as far as they can be read.
     pub contracts: Vec<Outline>,
@@ -41,29 +45,38 @@ pub fn check(sources: &[SourceFile], against: &Against<'_>) -> Linted {
     let loaded = load::expand_each(sources, |contract| CheckedContract::new(contract, sources));
     let mut found: Vec<Error> =
         loaded.results.iter().flat_map(|checked| checked.found.iter().cloned()).collect();
-    let lint = Lint { sources, checked: &loaded.results };
-    found.extend(lint.check_presuppositions());
-    found.extend(lint.check_flag_clauses());
+    let causes = Causes::of(&loaded.errors, against.is_incomplete, sources);
+    let is_clean = causes.is_complete && loaded.errors.is_empty();
+    let lint = Lint { sources, checked: &loaded.results, ids: &loaded.ids };
+    if causes.is_complete {
+        found.extend(lint.check_presuppositions());
+        found.extend(lint.check_flag_clauses());
+    }
     found.extend(lint.check_breaks());
     if let Some(documents) = Documents::of(against.documents, &lint.quoted_hashes(&loaded.ledgers)) {
         found.extend(lint.check_sentences(&documents));
         // Otherwise each sentence of an unreadable ledger would be reported as missing.
-        if loaded.errors.is_empty() {
+        if is_clean {
             found.extend(documents.check_numbered(&loaded.ledgers));
         }
     }
     found.extend(lint.check_covers(against.reference));
     let summaries: Vec<Summary> = lint.clauses().map(|clause| clause.summary.clone()).collect();
     found.extend(stale_attestations(&loaded.records, &summaries, sources));
-    found.extend(unstated_differences(&loaded.records, &summaries, sources));
+    if causes.is_complete {
+        found.extend(unstated_differences(&loaded.records, &summaries, sources));
+    }
     // Ledgers are checked only if all contracts could be loaded.
-    if loaded.errors.is_empty() {
+    if is_clean {
         let wrong = ledger::lint(&loaded.ledgers.ledgers, &summaries);
         found.extend(wrong.into_iter().map(|error| error.coded("ledger")));
     }
     found.extend(loaded.errors);
     found.extend(loaded.findings);
-    found.sort_by(|a, b| a.location.cmp(&b.location));
+    found.retain(|error| !causes.explain(error));
+    found.sort_by(|a, b| {
+        causes::is_cause(b).cmp(&causes::is_cause(a)).then_with(|| a.location.cmp(&b.location))
+    });
     Linted { found, contracts: loaded.results.into_iter().map(|checked| checked.outline).collect() }
 }
 
@@ -180,15 +193,13 @@ fn check_effects(contract: &Contract) -> Vec<Finding> {
 struct Lint<'a> {
     sources: &'a [SourceFile],
     checked: &'a [CheckedContract],
+    /// The ids of all clauses, also of those with errors.
+    ids: &'a BTreeSet<String>,
 }
 
 impl<'a> Lint<'a> {
     fn clauses(&self) -> impl Iterator<Item = &'a CheckedClause> {
         self.checked.iter().flat_map(|checked| &checked.clauses)
-    }
-
-    fn ids(&self) -> BTreeSet<&'a str> {
-        self.clauses().map(|clause| clause.summary.id.as_str()).collect()
     }
 
     fn error(
@@ -203,11 +214,9 @@ impl<'a> Lint<'a> {
 
     /// Checks that presupposed clauses exist and are other clauses.
     fn check_presuppositions(&self) -> Vec<Error> {
-        let ids = self.ids();
         let each =
             self.clauses().flat_map(|clause| clause.presupposes.iter().map(move |other| (clause, other)));
-        let wrong =
-            each.filter(|(clause, other)| clause.summary.id == **other || !ids.contains(other.as_str()));
+        let wrong = each.filter(|(clause, other)| clause.summary.id == **other || !self.ids.contains(*other));
         let error = |(clause, other): (&CheckedClause, &String)| {
             let message = format!("{} presupposes {other}, which is not another clause", clause.summary.id);
             self.error("presupposes", clause, message, "name an existing clause other than this one")
@@ -217,10 +226,9 @@ impl<'a> Lint<'a> {
 
     /// Checks that rows of flags belong to clauses that exist.
     fn check_flag_clauses(&self) -> Vec<Error> {
-        let ids = self.ids();
         let mut found = Vec::new();
         for checked in self.checked {
-            for (clause, flag) in checked.flags.iter().filter(|(clause, _)| !ids.contains(clause.as_str())) {
+            for (clause, flag) in checked.flags.iter().filter(|(clause, _)| !self.ids.contains(clause)) {
                 let message = format!("the row of {flag} names {clause}, which is not a clause");
                 let remedy = "name the clause, of this contract or another, that allows webhooks to do this";
                 found.extend(checked.clauses.first().and_then(|at| self.error("flags", at, message, remedy)));

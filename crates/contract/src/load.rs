@@ -2,6 +2,7 @@
 
 pub(crate) mod case_count;
 mod cells;
+pub(crate) mod clause_ids;
 mod columns;
 pub(crate) mod documents;
 pub(crate) mod draft;
@@ -36,7 +37,7 @@ mod variants;
 mod variations;
 mod when;
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -44,11 +45,11 @@ use rayon::prelude::*;
 pub use escape::{spelled, spelled_text};
 pub use report::Errors;
 
+use self::clause_ids::ClauseIds;
 use self::documents::FilePart;
 use self::draft::Draft;
 use self::report::Report;
 use self::shared::SharedFixtures;
-use self::tree::Span;
 use crate::document::{Error, SourceFile};
 use crate::index::{Ledgers, Records};
 use crate::model::{Catalog, Contract};
@@ -82,7 +83,7 @@ impl Catalog {
 /// Reads all files and expands every case, as far as possible. [`crate::index::Index`] expands contracts one by one.
 #[must_use]
 pub fn read(sources: &[SourceFile]) -> Loaded {
-    let ExpandedContracts { results, shared, records, ledgers, errors, findings } =
+    let ExpandedContracts { results, shared, records, ledgers, errors, findings, .. } =
         expand_each(sources, |contract| contract);
     let catalog = Catalog { contracts: results, fixtures: shared.fixtures() };
     Loaded { catalog, records, ledgers, errors, findings }
@@ -93,6 +94,8 @@ pub(crate) struct ExpandedContracts<T> {
     /// The results, ordered by component and name.
     pub(crate) results: Vec<T>,
     pub(crate) shared: SharedFixtures,
+    /// The ids of all clauses, also of those with errors.
+    pub(crate) ids: BTreeSet<String>,
     pub(crate) records: Records,
     pub(crate) ledgers: Ledgers,
     /// Errors: the files cannot be used.
@@ -121,7 +124,7 @@ pub(crate) fn expand_each<T: Send>(
             (contract.map(&take), wrong, found)
         })
         .collect();
-    let mut ids = BTreeMap::new();
+    let mut ids = ClauseIds::default();
     let mut results = Vec::new();
     for (drafts, (contract, wrong, found)) in drafts.into_iter().zip(loaded) {
         report.join(wrong);
@@ -129,9 +132,10 @@ pub(crate) fn expand_each<T: Send>(
         let clauses = drafts.iter().flat_map(|draft| &draft.clauses);
         clauses
             .filter(|clause| join::has_cases(drafts, clause))
-            .for_each(|clause| register_id(&mut ids, &clause.id, clause.span, &report));
+            .for_each(|clause| ids.add(&clause.id, clause.span));
         results.extend(contract);
     }
+    let ids = ids.report_duplicates(&report);
     for error in shared.errors() {
         report.push(error);
     }
@@ -139,18 +143,10 @@ pub(crate) fn expand_each<T: Send>(
     ExpandedContracts {
         results,
         shared,
+        ids,
         records,
         ledgers,
         errors: report.into_errors(),
         findings: lint.into_errors(),
-    }
-}
-
-/// Reports an id that another clause has already.
-pub(crate) fn register_id(ids: &mut BTreeMap<String, String>, id: &str, span: Span, report: &Report<'_>) {
-    let place = format!("{}:{}", report.files[span.file].path, span.mark.line);
-    if let Some(first) = ids.insert(id.to_owned(), place) {
-        let message = format!("duplicate id {id}: {first} uses it already");
-        report.add("duplicate-id", span, message, "give the clause a new id; ids are never reused");
     }
 }

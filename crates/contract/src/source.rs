@@ -1,14 +1,27 @@
-//! Folders with contract files that add to the embedded files or override them.
+//! Files and folders with contracts that add to the embedded files or override them.
+
+mod text;
+mod walk;
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use thiserror::Error;
 
-use crate::document::SourceFile;
+use crate::document::{Error as FileError, SourceFile};
 
-/// Failure to read a folder of contracts.
+pub use text::read;
+pub use walk::{FoundFiles, files_below};
+
+/// The code of an error about a file that cannot be read.
+pub const UNREADABLE: &str = "unreadable";
+/// The code of an error about a file that is not UTF-8.
+pub const NOT_UTF_8: &str = "not-utf-8";
+/// The extensions of the files that are read, in any case.
+pub const EXTENSIONS: [&str; 2] = ["yaml", "yml"];
+
+/// Failure to read a file or a folder of contracts.
 #[derive(Debug, Error)]
 pub enum SourceError {
     /// The folder cannot be listed.
@@ -19,7 +32,7 @@ pub enum SourceError {
         /// The cause.
         source: io::Error,
     },
-    /// A file cannot be read, or is not UTF-8.
+    /// There is no such file or folder.
     #[error("failed to read {path}")]
     Read {
         /// The file.
@@ -29,21 +42,60 @@ pub enum SourceError {
     },
 }
 
+/// The files of a folder, and errors about those that cannot be read.
+#[derive(Debug, Default)]
+pub struct Sources {
+    /// The files that can be read.
+    pub files: Vec<SourceFile>,
+    /// One error for each other file.
+    pub errors: Vec<FileError>,
+}
+
+impl Sources {
+    /// Reads these files; `name` gives the path of each under which errors refer to it.
+    #[must_use]
+    pub fn read(found: FoundFiles, name: impl Fn(&Path) -> String) -> Self {
+        let mut sources = Self { files: Vec::new(), errors: found.errors };
+        for path in found.paths {
+            match read(&path) {
+                Ok(file) => sources.files.push(SourceFile { path: name(&path), ..file }),
+                Err(error) => sources.errors.push(error),
+            }
+        }
+        sources
+    }
+
+    /// Why these files add nothing; `None` if they have a document or an error. `path` is where they were searched.
+    #[must_use]
+    pub fn emptiness(&self, path: &Path) -> Option<String> {
+        if !self.errors.is_empty() || self.files.iter().any(has_document) {
+            return None;
+        }
+        let path = path.display();
+        Some(match self.files.as_slice() {
+            [] => format!("{path} contains no file *.yaml or *.yml"),
+            [_] => format!("{path} contains no document"),
+            files => format!("none of the {} files in {path} contains a document", files.len()),
+        })
+    }
+}
+
 /// The YAML files below a folder, sorted by path; paths are written as if the folder were `contracts`, so that a file
 /// replaces the embedded file of the same name. If `folder` is a file, only that file is read.
 ///
 /// # Errors
-/// When the folder or a file cannot be read.
-pub fn directory(folder: &Path) -> Result<Vec<SourceFile>, SourceError> {
-    let mut files = Vec::new();
-    if folder.is_file() {
-        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        files.push(read(folder, name)?);
-    } else {
-        gather(folder, "contracts", &mut files)?;
-    }
-    files.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(files)
+/// When there is no such folder, or it cannot be listed.
+pub fn directory(folder: &Path) -> Result<Sources, SourceError> {
+    let found = files_below(folder, &EXTENSIONS)?;
+    let mut sources = Sources::read(found, |path| match path.strip_prefix(folder) {
+        Ok(below) if !below.as_os_str().is_empty() => {
+            let parts = below.components().map(|part| part.as_os_str().to_string_lossy());
+            format!("contracts/{}", parts.collect::<Vec<_>>().join("/"))
+        }
+        _ => path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+    });
+    sources.files.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(sources)
 }
 
 /// The files of `base` and `over`; if both have a path, the file of `over`.
@@ -54,22 +106,13 @@ pub fn overlay(base: Vec<SourceFile>, over: Vec<SourceFile>) -> Vec<SourceFile> 
     by_path.into_values().collect()
 }
 
-fn gather(folder: &Path, name: &str, files: &mut Vec<SourceFile>) -> Result<(), SourceError> {
-    let failed = |source| SourceError::List { path: folder.to_owned(), source };
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
-        let name = format!("{name}/{}", path.file_name().unwrap_or_default().to_string_lossy());
-        if path.is_dir() {
-            gather(&path, &name, files)?;
-        } else if path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml") {
-            files.push(read(&path, name)?);
-        }
-    }
-    Ok(())
-}
-
-fn read(path: &Path, name: String) -> Result<SourceFile, SourceError> {
-    let text = fs::read_to_string(path);
-    let text = text.map_err(|source| SourceError::Read { path: path.to_owned(), source })?;
-    Ok(SourceFile::new(name, text))
+/// Whether a file has anything but comments, blank lines and the marks between documents.
+#[must_use]
+pub fn has_document(file: &SourceFile) -> bool {
+    let is_content = |line: &str| {
+        let line = line.trim_start_matches('\u{feff}').trim();
+        let line = line.strip_prefix("---").or_else(|| line.strip_prefix("...")).map_or(line, str::trim);
+        !(line.is_empty() || line.starts_with('#') || line.starts_with('%'))
+    };
+    file.text.lines().any(is_content)
 }

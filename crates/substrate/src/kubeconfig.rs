@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
+use webhook::trust::Authorities;
 
 /// Reason why a cluster cannot be reached through a kubeconfig.
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +23,12 @@ pub enum Error {
         path: PathBuf,
         /// What is wrong with it.
         source: Box<kube::Error>,
+    },
+    /// The certificate authority of its cluster contains no certificate.
+    #[error("failed to use kubeconfig {}: its certificate authority contains no certificate (PEM)", path.display())]
+    Authority {
+        /// The file.
+        path: PathBuf,
     },
     /// The API server does not respond.
     #[error("failed to reach the cluster of kubeconfig {}: {source}", path.display())]
@@ -71,6 +78,11 @@ async fn build_client(path: &Path, retry: bool) -> Result<kube::Client, Error> {
     let kubeconfig = Kubeconfig::read_from(path).map_err(read)?;
     let config = kube::Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await;
     let mut config = config.map_err(read)?;
+    // The client would trust nobody, and say of each connection only that it failed.
+    if let Some(authorities) = &config.root_cert {
+        Authorities::from_der(authorities.iter().map(Vec::as_slice))
+            .map_err(|_| Error::Authority { path: path.to_owned() })?;
+    }
     config.default_retry = retry;
     kube::Client::try_from(config)
         .map_err(|source| Error::Client { path: path.to_owned(), source: Box::new(source) })

@@ -22,7 +22,7 @@ pub(crate) fn coverage(
     let ledgers = index.ledgers().map_err(Failure::diagnostic)?;
     let last = match report::read(&arguments.report) {
         Ok(report) => Some(report),
-        Err(report::WriteError::Read { .. }) => {
+        Err(error) if error.is_missing() => {
             terminal.note(&format!(
                 "there is no report in {}, so no clause counts as passing or proven",
                 arguments.report.display()

@@ -16,6 +16,7 @@ use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 
 use crate::arguments::{DiffRunArguments, Format, RunningTargetArguments};
+use crate::kubeconfig::cluster_client;
 use crate::progress::Progress;
 use crate::targets;
 use crate::terminal::{Failure, Terminal};
@@ -74,7 +75,7 @@ fn controller_contracts(index: &Index, arguments: &DiffRunArguments) -> Result<V
             "--controller {unknown}: diff-run does not support this controller; it supports {known}"
         )));
     }
-    let started = [&arguments.a, &arguments.b].into_iter().all(|target| targets::is_started(target));
+    let started = targets::is_started(&arguments.a)? && targets::is_started(&arguments.b)?;
     if !names.is_empty() && !started {
         let text = "--controller needs targets that the tool starts with their own clusters: for --a and --b use built-in, \
         command=…, image=… or a target file with one of the two";
@@ -197,7 +198,7 @@ fn resolve(
     target: &str,
     components: &[&str],
 ) -> Result<Arc<dyn Target>, Failure> {
-    if targets::is_started(target) {
+    if targets::is_started(target)? {
         return targets::resolve(
             target,
             components.iter().copied(),
@@ -211,7 +212,7 @@ fn resolve(
 /// The cluster from which both targets read facts: that of `--kubeconfig`; an API server of this process if the tool starts both;
 /// else none.
 async fn facts(arguments: &DiffRunArguments) -> Result<FactsFrom, Failure> {
-    let both_started = [&arguments.a, &arguments.b].into_iter().all(|target| targets::is_started(target));
+    let both_started = targets::is_started(&arguments.a)? && targets::is_started(&arguments.b)?;
     let Some(path) = &arguments.running.kubeconfig else {
         if both_started && arguments.running.describes_target() {
             let text =
@@ -220,8 +221,7 @@ async fn facts(arguments: &DiffRunArguments) -> Result<FactsFrom, Failure> {
         }
         return Ok(if both_started { FactsFrom::Embedded } else { FactsFrom::Nowhere });
     };
-    let client =
-        substrate::kubeconfig::client(path).await.map_err(|error| Failure::environment(error.to_string()))?;
+    let client = cluster_client(path).await?;
     Ok(FactsFrom::Given(Facts { client, kubeconfig: Some(path.clone()) }))
 }
 

@@ -19,6 +19,7 @@ mod verify;
 mod versions;
 pub(crate) mod write;
 
+use std::io::{ErrorKind, Write as _};
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
@@ -28,11 +29,26 @@ use crate::terminal::{Failure, Terminal};
 
 /// Reads the command line, and executes it.
 pub(crate) fn run() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return print_usage(&error),
+    };
     let terminal = Terminal::new(&arguments.output);
-    match execute(arguments, &terminal) {
-        Ok(code) => ExitCode::from(code),
-        Err(failure) => terminal.report_failure(&failure),
+    let code = execute(arguments, &terminal).unwrap_or_else(|failure| terminal.report_failure(&failure));
+    terminal.exit_code(code)
+}
+
+/// Prints what is wrong with the command line, or the help or the version that it requests.
+fn print_usage(error: &clap::Error) -> ExitCode {
+    let printed = error.print().and_then(|()| std::io::stdout().flush());
+    match printed {
+        Err(cause) if cause.kind() != ErrorKind::BrokenPipe && !error.use_stderr() => {
+            let mut err = std::io::stderr().lock();
+            // If standard error is closed, there is no place to report it.
+            let _ = writeln!(err, "! failed to write to standard output: {cause}");
+            ExitCode::from(3)
+        }
+        _ => u8::try_from(error.exit_code()).map_or(ExitCode::from(2), ExitCode::from),
     }
 }
 

@@ -12,7 +12,7 @@ pub(crate) fn render(arguments: &RenderArguments, terminal: &Terminal) -> Result
     let report = report::read(&arguments.report)
         .map_err(|error| Failure::usage(format!("{error}; run or verify first, or name another report")))?;
     if let Some(folder) = &arguments.into {
-        session::write(&report, folder)?;
+        session::write_report(&report, folder)?;
         terminal.note(&format!("wrote {}", folder.display()));
         return Ok(0);
     }

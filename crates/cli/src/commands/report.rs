@@ -19,7 +19,7 @@ fn merge(arguments: &MergeArguments, terminal: &Terminal) -> Result<u8, Failure>
     });
     let merged = shard::merge(&read.collect::<Result<Vec<_>, Failure>>()?);
     let merged = merged.map_err(|error| Failure { code: error.exit_code(), text: error.to_string() })?;
-    session::write(&merged, &arguments.report)?;
+    terminal.lose_if_failed(session::write_report(&merged, &arguments.report));
     session::print_report(&merged, &arguments.report, arguments.output, terminal);
     Ok(merged.exit_code())
 }

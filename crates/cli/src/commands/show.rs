@@ -77,7 +77,11 @@ pub(crate) fn explain(
     };
     let contract = index.expand_some(outline, &|id| id == found.id).map_err(Failure::diagnostic)?;
     let attestations = catalog::records(&index)?.attestations;
-    let last = report::read(&arguments.report).ok();
+    let last = match report::read(&arguments.report) {
+        Ok(report) => Some(report),
+        Err(error) if error.is_missing() => None,
+        Err(error) => return Err(Failure::usage(error.to_string())),
+    };
     for clause in &contract.clauses {
         let view = terminal.view(None);
         terminal.print(&render::explain::explain((&contract, clause), last.as_ref(), &attestations, &view));

@@ -13,6 +13,7 @@ use schema::Crd;
 
 use crate::arguments::{Addition, AttestArguments, BUILT_IN, SubstrateName, VerifyArguments};
 use crate::catalog::{Batching, Selected};
+use crate::kubeconfig::cluster_client;
 use crate::options::repeat_command::RepeatCommand;
 use crate::session::RunRequest;
 use crate::targets;
@@ -46,6 +47,7 @@ pub(crate) fn attest(
         let text = "--case, --sample: an attestation needs all cases of a clause; select clauses or contracts instead";
         return Err(Failure::usage(text));
     }
+    session::check_folder("--into", &arguments.into)?;
     let report = report(&arguments.verify, added, terminal)?;
     session::print_run(&report, &arguments.verify.execution, terminal);
     let clauses = catalog::index(added)?.summaries().map_err(Failure::diagnostic)?;
@@ -62,9 +64,10 @@ pub(crate) fn attest(
     let text = draft
         .to_yaml()
         .map_err(|error| Failure::environment(format!("failed to write the attestation: {error}")))?;
-    let written = report::write(&arguments.into, &draft.file, &text)
-        .map_err(|error| Failure::environment(error.to_string()))?;
-    terminal.note(&format!("wrote {}", written.display()));
+    match report::write(&arguments.into, &draft.file, &text) {
+        Ok(written) => terminal.note(&format!("wrote {}", written.display())),
+        Err(error) => terminal.lose(error.to_string()),
+    }
     for clause in &draft.unstated {
         terminal.note(&format!("the target breaks {clause}, and the contract states no such difference"));
     }
@@ -164,7 +167,7 @@ fn check_substrate(arguments: &VerifyArguments) -> Result<(), Failure> {
     if arguments.substrate == SubstrateName::Direct {
         return Ok(());
     }
-    if !targets::is_started(&arguments.target) {
+    if !targets::is_started(&arguments.target)? {
         return Err(Failure::usage(format!(
             "--substrate {substrate}: a running target already reads another cluster; use command=…, image=… or a target \
             file with one of the two, which the tool starts with the server"
@@ -202,10 +205,9 @@ async fn ground(
 /// Where facts are written: to the cluster of `--kubeconfig`; for a started target to an API server of this process; else nowhere.
 async fn facts(arguments: &VerifyArguments) -> Result<FactsFrom, Failure> {
     let Some(path) = &arguments.running.kubeconfig else {
-        let needs_server = targets::is_started(&arguments.target) || targets::is_garden(&arguments.target);
+        let needs_server = targets::is_started(&arguments.target)? || targets::is_garden(&arguments.target)?;
         return Ok(if needs_server { FactsFrom::Embedded } else { FactsFrom::Nowhere });
     };
-    let client =
-        substrate::kubeconfig::client(path).await.map_err(|error| Failure::environment(error.to_string()))?;
+    let client = cluster_client(path).await?;
     Ok(FactsFrom::Given(Facts { client, kubeconfig: Some(path.clone()) }))
 }

@@ -1,7 +1,12 @@
 //! `new`, `fmt`, `schema`: commands for authors of contracts.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::io::ErrorKind;
+use std::path::Path;
+
+use conformance::report::{self, WriteError};
+use contract::load::Errors;
+use contract::source::{self, FoundFiles, SourceError};
 
 use crate::arguments::{FmtArguments, NewCommand, SchemaArguments};
 use crate::terminal::{Failure, Terminal};
@@ -32,19 +37,51 @@ pub(crate) fn new(command: &NewCommand, terminal: &Terminal) -> Result<u8, Failu
 /// Aligns tables and prints the changed files; with `--check` only prints the files that would change.
 pub(crate) fn fmt(arguments: &FmtArguments, terminal: &Terminal) -> Result<u8, Failure> {
     let mut unaligned = 0;
-    for file in arguments.files.iter().map(|path| yaml_files(path)).collect::<Result<Vec<_>, _>>()?.concat() {
-        let text = fs::read_to_string(&file).map_err(|error| failed("read", &file, &error))?;
-        let aligned = contract::table_format::align(&text);
-        if aligned == text {
-            continue;
+    let (mut errors, mut empty) = (Vec::new(), Vec::new());
+    for path in &arguments.files {
+        let found = yaml_files(path)?;
+        if found.paths.is_empty() && found.errors.is_empty() {
+            empty.push(format!("{} contains no file *.yaml or *.yml", path.display()));
         }
-        unaligned += 1;
-        terminal.print(&file.display().to_string());
-        if !arguments.check {
-            fs::write(&file, aligned).map_err(|error| failed("write", &file, &error))?;
+        errors.extend(found.errors);
+        for file in found.paths {
+            let text = match source::read(&file) {
+                Ok(read) => read.text,
+                Err(error) => {
+                    errors.push(error);
+                    continue;
+                }
+            };
+            let aligned = contract::table_format::align(&text);
+            if *aligned == *text {
+                continue;
+            }
+            unaligned += 1;
+            terminal.print(&file.display().to_string());
+            if !arguments.check {
+                overwrite(&file, &aligned)?;
+            }
         }
     }
+    if !errors.is_empty() {
+        return Err(Failure::diagnostic(Errors(errors)));
+    }
+    if !empty.is_empty() {
+        return Err(Failure { code: 4, text: empty.join("; ") });
+    }
     Ok(u8::from(arguments.check && unaligned > 0))
+}
+
+/// Writes a file that exists, so that it stays as it is if that fails.
+fn overwrite(file: &Path, text: &str) -> Result<(), Failure> {
+    let unwritable = |error: &std::io::Error| failed("write", file, error);
+    // A link stays a link.
+    let file = file.canonicalize().map_err(|error| unwritable(&error))?;
+    let (folder, name) = (file.parent().unwrap_or(Path::new("/")), file.file_name().unwrap_or_default());
+    report::write(folder, &name.to_string_lossy(), text).map(drop).map_err(|error| match &error {
+        WriteError::Write { source, .. } => unwritable(source),
+        error => Failure::environment(error.to_string()),
+    })
 }
 
 /// Prints a JSON Schema.
@@ -73,29 +110,23 @@ pub(crate) fn schema(arguments: &SchemaArguments, terminal: &Terminal) -> Result
 }
 
 /// The YAML files below a folder, sorted, or the file itself.
-pub(crate) fn yaml_files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
-    if !path.is_dir() {
-        return if path.exists() {
-            Ok(vec![path.to_owned()])
-        } else {
-            Err(Failure::usage(format!("there is no file {}", path.display())))
-        };
-    }
-    let mut found = Vec::new();
-    let entries = fs::read_dir(path).map_err(|error| failed("read", path, &error))?;
-    for entry in entries {
-        let entry = entry.map_err(|error| failed("read", path, &error))?.path();
-        if entry.is_dir() {
-            found.extend(yaml_files(&entry)?);
-        } else if entry.extension().is_some_and(|extension| extension == "yaml") {
-            found.push(entry);
+pub(crate) fn yaml_files(path: &Path) -> Result<FoundFiles, Failure> {
+    source::files_below(path, &source::EXTENSIONS).map_err(|error| match error {
+        SourceError::Read { source, .. } if source.kind() == ErrorKind::NotFound => {
+            Failure::usage(format!("there is no file {}", path.display()))
         }
-    }
-    found.sort();
-    Ok(found)
+        error => Failure::from_cause(2, error),
+    })
 }
 
-/// A usage error about a failed step on a path.
+/// A failure about a step on a path: the user's mistake, unless the disk is full or the like.
 pub(crate) fn failed(step: &str, path: &Path, error: &std::io::Error) -> Failure {
-    Failure::usage(format!("failed to {step} {}: {error}", path.display()))
+    let code = if is_environment(error) { 3 } else { 2 };
+    Failure { code, text: format!("failed to {step} {}: {error}", path.display()) }
+}
+
+/// Whether the user's arguments are not the reason of an error.
+pub(crate) fn is_environment(error: &std::io::Error) -> bool {
+    use ErrorKind::{OutOfMemory, QuotaExceeded, ResourceBusy, StorageFull, WriteZero};
+    matches!(error.kind(), StorageFull | QuotaExceeded | ResourceBusy | WriteZero | OutOfMemory)
 }

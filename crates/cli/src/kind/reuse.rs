@@ -105,7 +105,13 @@ async fn leftover_namespaces(kind: &Kind) -> Result<Vec<Value>, InstallError> {
 async fn list(kind: &Kind, path: &str) -> Result<Vec<Value>, InstallError> {
     let mut list =
         kind.ask(path).await.map_err(|answer| InstallError::List { path: path.to_owned(), answer })?;
-    Ok(serde_json::from_value(list["items"].take()).unwrap_or_default())
+    match list["items"].take() {
+        Value::Null => Ok(Vec::new()),
+        Value::Array(items) => Ok(items),
+        items => {
+            Err(InstallError::List { path: path.to_owned(), answer: format!("items is no list: {items}") })
+        }
+    }
 }
 
 /// Whether all webhooks of a configuration are components that a run installs.

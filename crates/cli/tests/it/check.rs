@@ -234,7 +234,7 @@ fn invalid_input_is_reported_with_a_remedy() {
     }
     write("torn.yaml", "apiVersion: v1\nkind: Pod\n---\na: [b\n");
     check(folder.path(), &["-f", "torn.yaml"]).assert_exit(2, &["torn.yaml:4:", "not valid YAML"]);
-    check(folder.path(), &["--kubeconfig", "none"]).assert_exit(3, &["failed to read kubeconfig none"]);
+    check(folder.path(), &["--kubeconfig", "none"]).assert_exit(2, &["failed to read kubeconfig none"]);
 }
 
 #[test]

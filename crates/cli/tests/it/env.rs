@@ -138,7 +138,9 @@ fn invalid_crds_are_reported() {
         .assert_exit(2, &["no file in empty contains a CustomResourceDefinition", "--crds none"]);
     call(here, &[&up[..], &["odd"]].concat()).assert_exit(2, &["failed to read odd/a.yaml"]);
     call(here, &[&up[..], &["faulty"]].concat())
-        .assert_exit(3, &["other.example.com", "must be spec.names.plural"]);
+        .assert_exit(2, &["other.example.com", "must be spec.names.plural"]);
+    // In the background, too: the kind of case 66.
+    call(here, &["env", "up", "--crds", "nowhere"]).assert_exit(2, &["failed to read nowhere"]);
     call(here, &["env", "up", "--substrate", "kind", "--crds", "none"]).assert_exit(2, &["--crds is for"]);
     call(here, &["env", "up", "--substrate", "envtest", "--api-audiences", "a"])
         .assert_exit(2, &["--api-audiences is for --substrate embedded"]);

@@ -139,6 +139,18 @@ fn coverage_reads_the_last_report_and_holds_thresholds() {
     let counts: serde_json::Value = serde_json::from_str(&result.out).unwrap();
     let total = counts["total"].as_object().unwrap();
     let names: Vec<&str> = total.keys().map(String::as_str).collect();
-    assert_eq!(names, ["attested", "clauses", "notYet", "passing", "proven", "sentences", "withCases"]);
+    let wanted = [
+        "attested",
+        "clauses",
+        "mutantsNoticed",
+        "mutantsReasoned",
+        "mutantsTried",
+        "notYet",
+        "passing",
+        "proven",
+        "sentences",
+        "withCases",
+    ];
+    assert_eq!(names, wanted);
     assert!(total["proven"].as_u64().unwrap() > 0);
 }

@@ -161,7 +161,7 @@ esac"#
     };
     let run_here = |more: &[&str]| run_with(&engine, more);
     run_here(&["--zones", "3"])
-        .assert_exit(3, &["gardener-conformance-mine has 1 nodes, not the 3", "leave --zones out"]);
+        .assert_exit(3, &["gardener-conformance-mine has 1 nodes instead of 3", "omit --zones"]);
 
     run_here(&[]).assert_exit(3, &["change the requests of cases", "theirs", "without --install"]);
     assert!(exists(&registration("theirs", "garden")), "a registration of others was deleted");

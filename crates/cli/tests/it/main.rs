@@ -5,6 +5,7 @@
 mod action;
 mod authoring;
 mod check;
+mod command_line;
 mod diff_run;
 mod env;
 mod envtest;

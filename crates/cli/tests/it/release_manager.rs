@@ -128,7 +128,7 @@ fn lint_finds_problems_of_profiles() {
         1,
         &[
             "aws: kubernetes 1.24.10 expires at 2024-02-20T00:00:00Z, and there is no version to which its shoots",
-            "aws: kubernetes 1.25.1 is not in the profile, and 1 shoot has it",
+            "aws: kubernetes 1.25.1 is not in the profile, but 1 shoot has it",
             "2 findings in 1 profile",
         ],
     );
@@ -148,7 +148,7 @@ fn invalid_files_and_times_are_reported() {
     explain(&["--shoot", "shoots"])
         .assert_exit(2, &["shoots contains no Shoot of core.gardener.cloud/v1beta1"]);
     explain(&["--cloud-profile", "none.yaml"]).assert_exit(2, &["failed to read none.yaml"]);
-    explain(&["--kubeconfig", "none"]).assert_exit(3, &["failed to read kubeconfig none"]);
+    explain(&["--kubeconfig", "none"]).assert_exit(2, &["failed to read kubeconfig none"]);
     let broken = PROFILE.replace("versions:", "versions: 1 # ");
     fs::write(folder.path().join("broken.yaml"), broken).unwrap();
     explain(&["--cloud-profile", "broken.yaml"]).assert_exit(2, &["broken.yaml:7:"]);

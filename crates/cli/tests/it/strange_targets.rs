@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Request, Response};
-use http_body_util::Full;
+use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use rcgen::{CertificateParams, KeyPair};
 use tokio::net::TcpListener;
@@ -43,8 +43,61 @@ fn a_certificate_of_another_authority_is_named() {
 #[test]
 fn garbage_breaks_the_law_of_the_echo() {
     let folder = tempfile::tempdir().unwrap();
-    verify_service(folder.path(), answer(200, "no json at all"), false)
+    verify_service(folder.path(), answer(200, "no json at"), false)
         .assert_exit(1, &["not an AdmissionReview", "no json at all"]);
+}
+
+/// The body that case 60's webhook throws on.
+fn is_review(body: &[u8]) -> bool {
+    let review: serde_json::Value = serde_json::from_slice(body).unwrap_or_default();
+    review["apiVersion"].is_string() && review["request"]["uid"].is_string()
+}
+
+/// Allows everything; closes the connection when `reads` is false for the body, as a handler that throws.
+async fn naive_webhook(certificates: Certificates, reads: fn(&[u8]) -> bool) -> String {
+    let service = move |request: Request<Incoming>| async move {
+        let body = request.into_body().collect().await.unwrap().to_bytes();
+        assert!(reads(&body), "the handler throws");
+        let review: serde_json::Value = serde_json::from_slice(&body).unwrap();
+        let answer = serde_json::json!({
+            "apiVersion": review["apiVersion"], "kind": "AdmissionReview",
+            "response": {"uid": review["request"]["uid"], "allowed": true},
+        });
+        Ok(Response::new(Full::new(Bytes::from(answer.to_string()))))
+    };
+    served(certificates, service).await
+}
+
+#[test]
+fn case_60_a_webhook_that_throws_on_what_is_no_review_gets_its_verdict() {
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let (ca, certificates) = certificate(folder.path());
+    let url = runtime.block_on(naive_webhook(certificates, is_review));
+    let result = verify(folder.path(), &url, &ca);
+    result.assert_exit(1, &["GRM-SEC-002"]);
+    assert!(!format!("{}{}", result.out, result.err).contains("could not reach the target"));
+}
+
+#[test]
+fn case_60_a_closed_connection_is_described_without_the_words_of_libraries() {
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let (ca, certificates) = certificate(folder.path());
+    let url = runtime.block_on(naive_webhook(certificates, |_| false));
+    let result = verify(folder.path(), &url, &ca);
+    // It answers no request at all: this is about its reviews, and not about the environment.
+    result.assert_exit(1, &["the server broke off the request before"]);
+    assert!(!format!("{}{}", result.out, result.err).contains("http2 error"));
+}
+
+#[test]
+fn case_62_a_broken_clause_decides_although_its_report_cannot_be_written() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(folder.path().join("reports/latest/report.json/x")).unwrap();
+    let result = verify_service(folder.path(), answer(500, "broken"), false);
+    result.assert_exit(1, &["HTTP status 500", "! failed to write the report: "]);
+    assert!(result.out.contains("not conformant"), "{}", result.out);
 }
 
 #[test]

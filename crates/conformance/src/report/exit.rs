@@ -8,8 +8,9 @@ use super::result::{ClauseResult, Status, WaiverState};
 /// Codes in the order in which they win.
 const PRECEDENCE: [u8; 9] = [130, 143, 2, 1, 3, 7, 5, 6, 4];
 
-/// The code that wins over the others; 0 if there is none.
-pub(crate) fn first_of(codes: &[u8]) -> u8 {
+/// The exit code of a command with several results: the code that wins over the others; 0 if there is none.
+#[must_use]
+pub fn worst_exit_code(codes: &[u8]) -> u8 {
     PRECEDENCE.into_iter().find(|code| codes.contains(code)).unwrap_or(0)
 }
 
@@ -17,7 +18,7 @@ impl Report {
     /// 0 if all is well, else the first of 130, 143, 2, 1, 3, 7, 5, 6, 4 that applies.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
-        first_of(&self.codes())
+        worst_exit_code(&self.codes())
     }
 
     /// Every code that applies, unordered.

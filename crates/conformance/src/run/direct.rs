@@ -1,6 +1,5 @@
 //! One attempt at a case on `direct`: evaluates the registration and sends the review straight to the target.
 
-use bytes::Bytes;
 use contract::case::{Review, When};
 use serde_json::Value;
 use webhook::dial::DialError;
@@ -193,7 +192,7 @@ async fn is_not_served(context: &StartedGroup<'_>, webhook: &str) -> bool {
         return false;
     }
     for path in context.running.paths(webhook) {
-        let body = Bytes::from_static(b"{}");
+        let body = exchange::probe();
         let (answered, _) =
             exchange::post(context.dialer.as_ref(), &path, &body, route::DEFAULT_TIMEOUT).await;
         if !answered.is_ok_and(|answer| answer.status == 404) {

@@ -52,8 +52,8 @@ pub trait Guard: Send + Sync {
     /// Resumes its controllers, which are paused while cases run.
     async fn resume(&self) -> Result<(), String>;
 
-    /// Collects objects, events and logs that may show why a run failed.
-    async fn collect(&self, into: &Path);
+    /// Collects objects, events and logs that may show why a run failed. Returns what could not be collected.
+    async fn collect(&self, into: &Path) -> Vec<String>;
 }
 
 #[cfg(test)]

@@ -282,7 +282,7 @@ impl CommandTarget {
         let address = Address { url, address: None, server_name: None, trust };
         let dialer = Https::new(&address).map_err(|source| TargetError::Unreachable { source })?;
         if !self.has_only_controllers() {
-            ready::contact(process, &dialer, &self.known, location.is_proxied()).await?;
+            ready::contact(process, &dialer, (&addresses.url, &self.known), location.is_proxied()).await?;
         }
         Ok(dialer)
     }

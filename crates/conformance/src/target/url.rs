@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use bytes::Bytes;
 use serde_json::Value;
-use webhook::dial::{Dialer, Https, Target as Address, Trust};
+use webhook::dial::{DialError, Dialer, Https, Target as Address, Trust};
 use webhook::registration::WebhookConfiguration;
 
 use super::{Configurable, Identity, Needs, Running, Setup, Target, TargetError, TargetKind};
+use crate::exchange;
 
 /// How long the first connection may take.
 const FIRST_CONTACT: Duration = Duration::from_secs(10);
@@ -90,24 +90,49 @@ impl Target for UrlTarget {
     }
 
     async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
-        let address = Address {
-            url: self.url.trim_end_matches('/').to_owned(),
-            address: None,
-            server_name: None,
-            trust: self.trust.clone(),
-        };
-        let dialer = Https::new(&address).map_err(|source| TargetError::Unreachable { source })?;
-        first_contact(&dialer, &self.known).await?;
+        let dialer = Https::new(&self.address()).map_err(|source| TargetError::Unreachable { source })?;
+        first_contact(&dialer, (&self.url, &self.known)).await?;
         let registrations = self.known.registrations_of(setup.instance);
         Ok(Box::new(RunningUrl { dialer: Arc::new(dialer), known: self.known.clone(), registrations }))
     }
 }
 
-/// Checks that the target responds at all; ignores the response.
-pub(super) async fn first_contact(dialer: &dyn Dialer, known: &Known) -> Result<(), TargetError> {
+/// Checks that the target at `url` responds at all, by a review as an API server sends it; ignores the response. A connection
+/// that ends without a response is one, too: it says nothing about the reviews of the cases.
+pub(super) async fn first_contact(
+    dialer: &dyn Dialer,
+    (url, known): (&str, &Known),
+) -> Result<(), TargetError> {
     let path = known.paths.values().flatten().next().map_or("/", String::as_str);
-    let contact = dialer.post(path, Bytes::from_static(b"{}"), FIRST_CONTACT).await;
-    contact.map(|_| ()).map_err(|source| TargetError::Unreachable { source })
+    let url = url.trim_end_matches('/').to_owned();
+    // The user knows the address, but not the path, which no case may need.
+    let source = match dialer.post(path, exchange::probe(), FIRST_CONTACT).await {
+        Ok(_) | Err(DialError::Exchange { .. }) => return Ok(()),
+        Err(DialError::Connect { source_text, .. }) => DialError::Connect { url, source_text },
+        Err(DialError::Tls { source_text, .. }) => DialError::Tls { url, source_text },
+        Err(DialError::Timeout { timeout, .. }) => DialError::Timeout { url, timeout },
+        Err(error @ DialError::NotPut { .. }) => error,
+    };
+    Err(TargetError::Unreachable { source })
+}
+
+impl UrlTarget {
+    /// Checks that the address and the trusted certificates can be used, and sends nothing.
+    ///
+    /// # Errors
+    /// If the address is invalid or the authorities cannot be read.
+    pub fn check(&self) -> Result<(), DialError> {
+        Https::new(&self.address()).map(drop)
+    }
+
+    fn address(&self) -> Address {
+        Address {
+            url: self.url.trim_end_matches('/').to_owned(),
+            address: None,
+            server_name: None,
+            trust: self.trust.clone(),
+        }
+    }
 }
 
 impl Known {
@@ -152,4 +177,56 @@ impl Running for RunningUrl {
     }
 
     async fn stop(self: Box<Self>) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use bytes::Bytes;
+    use serde_json::Value;
+    use webhook::dial::HttpAnswer;
+
+    use super::*;
+
+    /// Fails every request in the same way, and keeps its body.
+    struct Failing(DialError, Mutex<Vec<Bytes>>);
+
+    #[async_trait]
+    impl Dialer for Failing {
+        async fn post(&self, _: &str, body: Bytes, _: Duration) -> Result<HttpAnswer, DialError> {
+            self.1.lock().unwrap().push(body);
+            Err(self.0.clone())
+        }
+    }
+
+    #[tokio::test]
+    async fn case_60_the_first_request_is_one_that_an_api_server_sends_and_decides_nothing() {
+        let text = str::to_owned;
+        let url = || text("https://a:1/webhooks/mutate");
+        let table = [
+            (DialError::Exchange { url: url(), source_text: text("closed") }, None),
+            (
+                DialError::Connect { url: url(), source_text: text("refused") },
+                Some("could not reach the target: failed to connect to https://a:1: refused"),
+            ),
+            (
+                DialError::Timeout { url: url(), timeout: FIRST_CONTACT },
+                Some("could not reach the target: no answer from https://a:1 within 10s"),
+            ),
+        ];
+        for (error, want) in table {
+            let dialer = Failing(error, Mutex::default());
+            let contact = first_contact(&dialer, ("https://a:1/", &Known::default())).await;
+            assert_eq!(contact.err().map(|error| error.to_string()).as_deref(), want);
+            let sent = dialer.1.lock().unwrap().remove(0);
+            let review: Value = serde_json::from_slice(&sent).unwrap();
+            let found = [&review["apiVersion"], &review["request"]["uid"], &review["request"]["operation"]];
+            assert_eq!(found, ["admission.k8s.io/v1", "conformance-probe", "CREATE"]);
+            assert_eq!(
+                (&review["request"]["dryRun"], &review["request"]["object"]["kind"]),
+                (&true.into(), &"ConfigMap".into())
+            );
+        }
+    }
 }

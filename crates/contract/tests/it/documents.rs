@@ -26,7 +26,7 @@ fn linted(document: &str, entries: &[String], listed: &[String]) -> Vec<contract
         files.push(SourceFile::new("contracts/not-normative.yaml", list));
     }
     let documents = [SourceFile::new("a.txt", document)];
-    check(&files, &Against { reference: None, documents: &documents }).found
+    check(&files, &Against { documents: &documents, ..Against::default() }).found
 }
 
 /// An entry that quotes these words.

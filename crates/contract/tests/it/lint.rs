@@ -43,7 +43,7 @@ fn sources_presuppositions_and_covered_rows_are_checked() {
     );
     let presupposing = DONE.replace("text: x", "text: x, presupposes: [L-009], covers: [U1-1, U1-2]");
     let reference = BTreeSet::from(["U1-1".to_owned()]);
-    let against = Against { reference: Some(&reference), documents: &[] };
+    let against = Against { reference: Some(&reference), ..Against::default() };
     assert_eq!(findings(contract("", &presupposing), &against), ["presupposes 11:10", "covers 11:10"]);
 }
 
@@ -53,7 +53,7 @@ fn a_sentence_that_is_in_no_document_any_more_is_reported() {
     let text = contract("", &DONE.replace("text: x", &format!("text: x, source: {{sentence: \"{hash}\"}}")));
     let document = |text: &str| [SourceFile::new("sample.md", text)];
     let found =
-        |words: &str| findings(text.clone(), &Against { reference: None, documents: &document(words) });
+        |words: &str| findings(text.clone(), &Against { documents: &document(words), ..Against::default() });
     assert_eq!(found("First. The `scheduler` is\nset. Last."), Vec::<String>::new());
     assert_eq!(found("First. The scheduler is unset."), ["sentence 11:10"]);
 }
@@ -73,4 +73,57 @@ fn attested_clauses_that_changed_are_stale() {
         found,
         ["stale contracts/attested/original-v1.yaml:5:3: L-001 changed since original-v1 was attested"]
     );
+}
+
+/// The kind behind case 65: what only follows from a file that cannot be parsed is left out, and the file comes first.
+#[test]
+fn case_65_names_that_may_be_in_an_unreadable_file_are_not_reported() {
+    let clause =
+        DONE.replace("text: x", "text: x, presupposes: [L-009]").replace("like: pod", "like: my-pod");
+    let files = |broken: bool| {
+        let mut files = vec![("contracts/sample/sample.yaml", contract("", &clause))];
+        if broken {
+            files.push(("contracts/z/broken.yaml", "kind: Contract\na: [\n".to_owned()));
+        }
+        sources(&files)
+    };
+    let codes = |files: &[SourceFile], against: &Against<'_>| -> Vec<&'static str> {
+        check(files, against).found.iter().map(|error| error.code).collect()
+    };
+    assert_eq!(codes(&files(false), &Against::default()), ["presupposes", "fixture"]);
+    assert_eq!(codes(&files(true), &Against::default()), ["yaml"]);
+    let incomplete = Against { is_incomplete: true, ..Against::default() };
+    assert_eq!(codes(&files(false), &incomplete), Vec::<&str>::new());
+}
+
+/// A clause with an error is still a clause: others may presuppose it.
+#[test]
+fn a_clause_with_an_error_is_presupposed_without_a_further_error() {
+    let broken = DONE.replace("L-001", "L-002").replace("like: pod", "like: no-such-fixture");
+    let clauses = format!("{}{broken}", DONE.replace("text: x", "text: x, presupposes: [L-002]"));
+    assert_eq!(findings(contract("", &clauses), &Against::default()), ["fixture 12:49"]);
+}
+
+/// The kind behind case 68: what only follows from a file that is there twice is left out.
+#[test]
+fn case_68_a_copied_file_is_one_error() {
+    let clauses = format!("{DONE}{}", DONE.replace("L-001", "L-002"));
+    let text = contract("", &clauses);
+    let files = sources(&[("contracts/sample/a.yaml", text.clone()), ("contracts/sample/b.yaml", text)]);
+    let found = check(&files, &Against::default()).found;
+    let found: Vec<String> =
+        found.iter().filter(|error| error.code == "duplicate-id").map(ToString::to_string).collect();
+    assert_eq!(
+        found,
+        [
+            "contracts/sample/b.yaml:11:10: duplicate id L-001: contracts/sample/a.yaml:11 uses it already, and 1 further id of this file"
+        ]
+    );
+}
+
+#[test]
+fn a_clause_that_cannot_be_read_has_no_further_errors_about_its_columns() {
+    let clause = "- id: L-001\n  text: x\n  table: |\n    | name | becomes |\n    | a    | b       |\n    | c    | d       |\n  \
+        given: {object: {like: pod, spec: {schedulerName: <name>}}}\n  when: {admission: CREATE}\n";
+    assert_eq!(findings(contract("", clause), &Against::default()), ["missing-key 11:9"]);
 }

@@ -7,6 +7,7 @@ mod embedded;
 mod emitted;
 mod examples;
 mod flags;
+mod folders;
 mod given;
 mod index;
 mod lint;

@@ -34,7 +34,8 @@ impl Docker {
     pub async fn engine(&self) -> Result<Engine, NoEngine> {
         let output = self.query(&["info", "--format", "{{json .}}"], "run `docker info`").await;
         let output = output.map_err(|error| NoEngine { said: error.to_string() })?;
-        let info: Value = serde_json::from_str(&output).unwrap_or_default();
+        let info: Value = serde_json::from_str(&output)
+            .map_err(|error| NoEngine { said: format!("`docker info` printed no JSON: {error}") })?;
         // The client prints a result even without an engine.
         if info["ServerVersion"].as_str().unwrap_or_default().is_empty() {
             let errors: Vec<&str> =

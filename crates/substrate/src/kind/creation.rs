@@ -51,11 +51,12 @@ impl Kind {
             ],
         )?;
         if let Err(error) = tethered.wait_until_created(options.patience, folder.path()).await {
-            export_logs(&programs, &name, &options.logs).await;
-            // The error quotes the end of the log, so a failed copy does not matter.
-            let _ = fs::create_dir_all(&options.logs);
-            let _ = fs::copy(folder.path().join(LOG), options.logs.join(LOG));
-            return Err(KindError::NotCreated { why: Box::new(error), logs: options.logs.clone() });
+            // The error quotes the end of the log of kind. What fails here must not hide it.
+            drop(export_logs(&programs, &name, &options.logs).await);
+            let copied = fs::create_dir_all(&options.logs)
+                .and_then(|()| fs::copy(folder.path().join(LOG), options.logs.join(LOG)));
+            let logs = copied.is_ok().then(|| options.logs.clone());
+            return Err(KindError::NotCreated { why: Box::new(error), logs });
         }
         let (url, client) = (kubeconfig::url(&kubeconfig)?, kubeconfig::client(&kubeconfig).await?);
         let (took, folder) = (Duration::ZERO, Some(folder));

@@ -1,6 +1,6 @@
 //! Errors of kind clusters: the step, its message, and the remedy.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::command::CommandError;
 use crate::docker::NoEngine;
@@ -81,25 +81,25 @@ pub enum KindError {
         wanted: u64,
     },
     /// The cluster could not be created; the logs of its nodes are kept.
-    #[error("{why}; the logs of its nodes are in {}", logs.display())]
+    #[error("{why}{}", describe_logs(.logs.as_deref()))]
     NotCreated {
         /// The step that failed.
         why: Box<Self>,
-        /// Where the logs are.
-        logs: PathBuf,
+        /// Where the logs are; absent if they could not be written.
+        logs: Option<PathBuf>,
     },
     /// A command failed.
     #[error("{0}")]
     Command(#[from] CommandError),
     /// The cluster did not become ready.
-    #[error("the cluster is not ready after {seconds} s: {answer}; its nodes' logs are in {}", logs.display())]
+    #[error("the cluster is not ready after {seconds} s: {answer}{}", describe_logs(.logs.as_deref()))]
     NotReady {
         /// The timeout.
         seconds: u64,
         /// What was missing.
         answer: String,
-        /// Where the logs are.
-        logs: PathBuf,
+        /// Where the logs are; absent if they could not be written.
+        logs: Option<PathBuf>,
     },
     /// It cannot be reached.
     #[error("{0}")]
@@ -112,4 +112,8 @@ pub enum KindError {
         /// The operating system's error.
         source: std::io::Error,
     },
+}
+
+fn describe_logs(logs: Option<&Path>) -> String {
+    logs.map_or_else(String::new, |logs| format!("; the logs of its nodes are in {}", logs.display()))
 }

@@ -214,20 +214,30 @@ impl Kind {
         self.kubectl(&arguments, "apply manifests").await
     }
 
-    /// Collects objects, events, and the logs of nodes and pods. Errors are ignored so that the rest is collected.
-    pub async fn collect(&self, into: &Path, namespaces: &[&str]) {
+    /// Collects objects, events, and the logs of nodes and pods. Returns what could not be collected; the rest is.
+    pub async fn collect(&self, into: &Path, namespaces: &[&str]) -> Vec<String> {
+        let mut missing = Vec::new();
         let folder = into.join("objects");
         let output = format!("--output-directory={}", folder.display());
         let namespaces = format!("--namespaces={}", namespaces.join(","));
         let dump = ["cluster-info", "dump", "--output=yaml", &output, &namespaces];
-        let _ = self.kubectl(&dump.map(OsStr::new), "dump objects").await;
+        missing.extend(
+            self.kubectl(&dump.map(OsStr::new), "dump objects").await.err().map(|error| error.to_string()),
+        );
         for (kinds, file) in [("events", "events.yaml"), (REGISTRATIONS, "registrations.yaml")] {
             let get = ["get", kinds, "--all-namespaces", "--output=yaml"];
-            if let Ok(output) = self.kubectl(&get.map(OsStr::new), "read objects").await {
-                let _ = fs::create_dir_all(&folder).and_then(|()| fs::write(folder.join(file), output));
+            let path = folder.join(file);
+            match self.kubectl(&get.map(OsStr::new), "read objects").await {
+                Ok(output) => {
+                    let written = fs::create_dir_all(&folder).and_then(|()| fs::write(&path, output));
+                    let failed = |error| format!("failed to write {}: {error}", path.display());
+                    missing.extend(written.err().map(failed));
+                }
+                Err(error) => missing.push(error.to_string()),
             }
         }
-        self.collect_logs(&into.join("nodes")).await;
+        missing.extend(self.collect_logs(&into.join("nodes")).await);
+        missing
     }
 
     async fn kubectl(&self, arguments: &[&OsStr], step: &str) -> Result<String, KindError> {
@@ -236,9 +246,9 @@ impl Kind {
         Ok(command::run(&self.programs.kubectl, &arguments, step, LONG_TIMEOUT).await?)
     }
 
-    /// Collects the logs of its nodes and pods.
-    pub async fn collect_logs(&self, into: &Path) {
-        export_logs(&self.programs, &self.name, into).await;
+    /// Collects the logs of its nodes and pods. Returns why that failed, if it did.
+    pub async fn collect_logs(&self, into: &Path) -> Option<String> {
+        export_logs(&self.programs, &self.name, into).await.err().map(|error| error.to_string())
     }
 
     /// Keeps the cluster, its kubeconfig and its log when this is dropped. If this process is killed they are deleted
@@ -269,10 +279,10 @@ impl Drop for Kind {
     }
 }
 
-/// Exports the cluster's logs. A failure is ignored: it must not hide the error that made them necessary.
-async fn export_logs(programs: &Programs, name: &str, into: &Path) {
+/// Exports the cluster's logs.
+async fn export_logs(programs: &Programs, name: &str, into: &Path) -> Result<(), CommandError> {
     let arguments = ["export".as_ref(), "logs".as_ref(), into.as_os_str(), "--name".as_ref(), name.as_ref()];
-    let _ = command::run(&programs.kind, &arguments, "collect logs", LONG_TIMEOUT).await;
+    command::run(&programs.kind, &arguments, "collect logs", LONG_TIMEOUT).await.map(drop)
 }
 
 #[cfg(test)]

@@ -16,9 +16,9 @@ impl Kind {
                 Err(answer) => answer,
             };
             if started_at.elapsed() > options.patience {
-                self.collect_logs(&options.logs).await;
-                let seconds = options.patience.as_secs();
-                return Err(KindError::NotReady { seconds, answer, logs: options.logs.clone() });
+                let failed = self.collect_logs(&options.logs).await;
+                let logs = failed.is_none().then(|| options.logs.clone());
+                return Err(KindError::NotReady { seconds: options.patience.as_secs(), answer, logs });
             }
             tokio::time::sleep(POLL_INTERVAL).await;
         }

@@ -1,6 +1,7 @@
 //! Sends reviews to webhooks over TLS, with a pool of connections.
 
 use std::error::Error;
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,6 +19,7 @@ use super::connector::{ConnectError, Connector};
 use super::{ClientCertificate, DialError, Dialer, HttpAnswer, Streamed};
 use crate::server::provider;
 use crate::trust::{Trust, client_config};
+use crate::url::Url;
 
 /// Maximum number of bytes of a response to a review.
 const RESPONSE_LIMIT: usize = 32 * 1024 * 1024;
@@ -71,8 +73,13 @@ impl Https {
         if uri.authority().is_some_and(|authority| authority.as_str().contains('@')) {
             return Err(unusable("user information is not permitted in the address"));
         }
-        let address =
-            target.address.clone().unwrap_or_else(|| format!("{host}:{}", uri.port_u16().unwrap_or(443)));
+        // For the URI library, an address with a port that is too large has none.
+        let written = Url::parse(&target.url).map_err(|error| unusable(&error.to_string()))?;
+        let port = written.port().unwrap_or("443");
+        let Some(port) = port.parse::<u16>().ok().filter(|port| *port > 0) else {
+            return Err(unusable(&format!("{port} is no port; ports are 1 to 65535")));
+        };
+        let address = target.address.clone().unwrap_or_else(|| format!("{host}:{port}"));
         let name = target.server_name.as_deref().unwrap_or(host.trim_matches(['[', ']']));
         let name = ServerName::try_from(name.to_owned()).map_err(|error| unusable(&error.to_string()))?;
         let tls = |source_text| DialError::Tls { url: target.url.clone(), source_text };
@@ -91,7 +98,7 @@ impl Https {
         let response = self.client.request(request).await.map_err(|error| classify(url, &error))?;
         let status = response.status().as_u16();
         let body = Limited::new(response.into_body(), RESPONSE_LIMIT).collect().await.map_err(|error| {
-            DialError::Exchange { url: url.to_owned(), source_text: chain(error.as_ref()) }
+            DialError::Exchange { url: url.to_owned(), source_text: describe(error.as_ref()) }
         })?;
         Ok(HttpAnswer { status, body: body.to_bytes() })
     }
@@ -174,7 +181,30 @@ fn classify(url: &str, error: &hyper_util::client::legacy::Error) -> DialError {
             None => cause = found.source(),
         }
     }
-    DialError::Exchange { url, source_text: chain(error) }
+    DialError::Exchange { url, source_text: describe(error) }
+}
+
+/// What broke the exchange. Libraries describe a closed connection in the terms of their protocols.
+fn describe(error: &(dyn Error + 'static)) -> String {
+    let is_end = |cause: &(dyn Error + 'static)| {
+        let is_eof = cause
+            .downcast_ref::<io::Error>()
+            .is_some_and(|error| error.kind() == io::ErrorKind::UnexpectedEof);
+        is_eof || cause.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_incomplete_message)
+    };
+    let mut cause = Some(error);
+    while let Some(found) = cause {
+        if is_end(found) {
+            return "the server closed the connection before its response was complete".to_owned();
+        }
+        cause = found.source();
+    }
+    let text = chain(error);
+    // HTTP/2 ends a request without its connection.
+    if text.contains("stream error received") {
+        return "the server broke off the request before its response was complete".to_owned();
+    }
+    text
 }
 
 /// An error and its causes in one line.

@@ -103,7 +103,13 @@ async fn each_failure_has_its_own_error() {
             format!("failed to trust the certificate of {url}: invalid peer"),
         ),
         (https(&garbage, bundle(&authority)), format!("failed to exchange with {url}: ")),
-        (https(&cut, bundle(&authority)), format!("failed to exchange with {url}: ")),
+        // Case 60: a closed connection in our words.
+        (
+            https(&cut, bundle(&authority)),
+            format!(
+                "failed to exchange with {url}: the server closed the connection before its response was complete"
+            ),
+        ),
     ];
     for (dialer, text) in table {
         let error = dialer.post("/marks?timeout=10s", review("v1"), MINUTE).await.unwrap_err();
@@ -184,6 +190,11 @@ fn errors_of_unusable_targets_have_a_reason_and_no_password() {
         (
             target("https://user:secret@a", Trust::Insecure),
             "failed to connect to https://a: user information is not permitted in the address".to_owned(),
+        ),
+        // Case 63: not port 443.
+        (
+            target("https://a:99999", Trust::Insecure),
+            "failed to connect to https://a:99999: 99999 is no port; ports are 1 to 65535".to_owned(),
         ),
         (
             target("https://a", Trust::Bundle(b"nothing".to_vec())),

@@ -9,9 +9,9 @@ use kube::api::ListParams;
 use kube::core::Request;
 use schema::{Kinds, Resource};
 use serde_json::Value;
-use substrate::kubeconfig;
 
 use super::{CheckRun, ObjectFilter};
+use crate::kubeconfig::cluster_client;
 use crate::terminal::Failure;
 
 /// Objects per page of a list.
@@ -27,10 +27,12 @@ pub(super) async fn check(
     filter: &ObjectFilter,
     run: &mut CheckRun<'_, '_>,
 ) -> Result<String, Failure> {
-    let client = kubeconfig::client(path).await.map_err(|error| {
-        Failure::environment(format!(
-            "{error}; check that the cluster runs and that the kubeconfig is still valid"
-        ))
+    let client = cluster_client(path).await.map_err(|failure| match failure.code {
+        3 => Failure::environment(format!(
+            "{}; check that the cluster runs and that the kubeconfig is still valid",
+            failure.text
+        )),
+        _ => failure,
     })?;
     let namespaces = namespaces(&client, path, filter).await?;
     let is_in_shard =

@@ -1,14 +1,18 @@
 //! Reads the objects of files. It reads files twice, so that it can check and drop a namespace after its last document.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use conformance::objects::Read;
+use contract::load::Errors;
+use contract::source;
 
 use super::documents::{Documents, NamespacedObject};
 use super::{CheckRun, ObjectFilter};
 use crate::terminal::Failure;
+
+/// Extensions of the files that are read.
+const EXTENSIONS: [&str; 3] = ["yaml", "yml", "json"];
 
 /// Checks the namespaces of all files and returns a description of what was read.
 pub(super) fn check(
@@ -93,38 +97,19 @@ fn last_documents(
 
 /// The manifests below a folder, sorted; or the file itself.
 fn files_below(path: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let wrong = |error: std::io::Error| {
+    let found = source::files_below(path, &EXTENSIONS).map_err(|error| {
         let remedy = "name a file with manifests, or a folder with such files";
-        Failure::usage(format!("failed to read {}: {error}; {remedy}", path.display()))
-    };
-    if !fs::metadata(path).map_err(wrong)?.is_dir() {
-        return Ok(vec![path.to_owned()]);
+        Failure::usage(format!("{:#}; {remedy}", anyhow::Error::from(error)))
+    })?;
+    if !found.errors.is_empty() {
+        return Err(Failure::diagnostic(Errors(found.errors)));
     }
-    let found = manifests(path).map_err(wrong)?;
-    if found.is_empty() {
+    if found.paths.is_empty() {
         let remedy = "name the folder with the rendered manifests";
         return Err(Failure::usage(format!(
             "there is no .yaml, .yml or .json file below {}; {remedy}",
             path.display()
         )));
     }
-    Ok(found)
-}
-
-fn manifests(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
-    let mut entries: Vec<PathBuf> = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        entries.push(entry?.path());
-    }
-    entries.sort();
-    let mut found = Vec::new();
-    for entry in entries {
-        let extension = entry.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-        if entry.is_dir() {
-            found.extend(manifests(&entry)?);
-        } else if matches!(extension, "yaml" | "yml" | "json") {
-            found.push(entry);
-        }
-    }
-    Ok(found)
+    Ok(found.paths)
 }

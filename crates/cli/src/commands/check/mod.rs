@@ -30,9 +30,9 @@ pub(crate) fn execute(
     added: Option<&Path>,
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
-    match command {
-        CheckCommand::Objects(arguments) => objects(arguments, added, terminal),
-    }
+    let CheckCommand::Objects(arguments) = command;
+    session::check_folder("--report", &arguments.report)?;
+    objects(arguments, added, terminal)
 }
 
 /// Which objects to check.
@@ -135,7 +135,7 @@ fn objects(
         interrupted: interrupt.raised(),
     };
     let report = checker.report(about);
-    session::write(&report, &arguments.report)?;
+    terminal.lose_if_failed(session::write_report(&report, &arguments.report));
     session::print_report(&report, &arguments.report, arguments.output, terminal);
     Ok(report.exit_code())
 }

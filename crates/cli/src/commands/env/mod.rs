@@ -110,11 +110,15 @@ fn start(state: &State, arguments: &EnvUpArguments) -> Result<(), Failure> {
         if state.is_served() {
             return Ok(());
         }
-        if let Ok(Some(status)) = child.try_wait() {
-            return Err(Failure::environment(format!(
-                "the environment ended before it served ({status}): {}",
-                state.last_log_line()
-            )));
+        let ended = child.try_wait();
+        let ended = ended
+            .map_err(|error| Failure::environment(format!("failed to watch the environment: {error}")))?;
+        if let Some(status) = ended {
+            let text =
+                format!("the environment ended before it served ({status}): {}", state.last_log_line());
+            // A mistake in the arguments is the user's, whichever process finds it.
+            let code = if status.code() == Some(2) { 2 } else { 3 };
+            return Err(Failure { code, text });
         }
         std::thread::sleep(Duration::from_millis(20));
     }

@@ -9,7 +9,7 @@ use webhook::dial::FixedDialers;
 
 use super::crds;
 use super::state::State;
-use crate::arguments::{Addition, EnvUpArguments, SubstrateName};
+use crate::arguments::{Addition, CrdSource, EnvUpArguments, SubstrateName};
 use crate::signals;
 use crate::terminal::{Failure, Terminal};
 use crate::{envtest, kind};
@@ -53,9 +53,13 @@ async fn serve_embedded(
     let server = server.start();
     // Install CRDs through the API, so that an invalid one is refused instead of left out.
     let client = kube::Client::new(server.clone(), "default");
-    substrate::envtest::install(&client, &crds::read(arguments.crds.as_ref())?)
-        .await
-        .map_err(|error| Failure::environment(error.to_string()))?;
+    substrate::envtest::install(&client, &crds::read(arguments.crds.as_ref())?).await.map_err(|error| {
+        match arguments.crds {
+            // The server is in this process: what it refuses is wrong.
+            Some(CrdSource::Folder(_)) => Failure::usage(error.to_string()),
+            _ => Failure::environment(error.to_string()),
+        }
+    })?;
     let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let front = server.serve(loopback).await.map_err(|error| Failure::from(anyhow::Error::from(error)))?;
     announce(state, &front.url, &front.kubeconfig(), terminal)?;

@@ -63,7 +63,11 @@ impl State {
 
     /// The last line of its log that is not empty.
     pub(crate) fn last_log_line(&self) -> String {
-        let log = fs::read_to_string(self.folder.join("log")).unwrap_or_default();
+        let path = self.folder.join("log");
+        let log = match fs::read(&path) {
+            Ok(log) => String::from_utf8_lossy(&log).into_owned(),
+            Err(error) => return format!("failed to read {}: {error}", path.display()),
+        };
         log.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("its log is empty").to_owned()
     }
 

@@ -17,8 +17,9 @@ use substrate::embedded::Embedded;
 use webhook::dial::{DialError, Dialer};
 
 use crate::arguments::{InitCommand, InitProviderArguments, RunningTargetArguments, TrustArguments};
-use crate::targets;
+use crate::commands::write::failed;
 use crate::terminal::{Failure, Terminal};
+use crate::{session, targets};
 use description::Description;
 use probe::{ProbeAnswer, ProbedPath};
 use registration::RegistrationInfo;
@@ -31,6 +32,7 @@ pub(crate) fn execute(command: &InitCommand, terminal: &Terminal) -> Result<u8, 
 
 fn provider(arguments: &InitProviderArguments, terminal: &Terminal) -> Result<u8, Failure> {
     check_overwrite(&arguments.file, arguments.force)?;
+    check_parent("--file", &arguments.file)?;
     description::check(arguments)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
@@ -49,7 +51,11 @@ fn provider(arguments: &InitProviderArguments, terminal: &Terminal) -> Result<u8
     // Check that `verify` can read the file.
     target::read(&SourceFile::new(arguments.file.display().to_string(), text.as_str()))
         .map_err(Failure::diagnostic)?;
-    write(&arguments.file, &text)?;
+    if let Err(failure) = write(&arguments.file, &text) {
+        // What was found out is not lost.
+        terminal.print(&text);
+        return Err(failure);
+    }
     terminal.print(&format!("wrote    {}", arguments.file.display()));
     for line in description.next_commands() {
         terminal.print(&line);
@@ -223,9 +229,17 @@ fn check_overwrite(path: &Path, force: bool) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Refuses a file of this flag that cannot be written, before anything is found out that would be lost.
+fn check_parent(flag: &str, file: &Path) -> Result<(), Failure> {
+    if file.is_dir() {
+        return Err(Failure::usage(format!("{flag}: {} is a folder; name a file", file.display())));
+    }
+    let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty());
+    session::check_folder(flag, parent.unwrap_or(Path::new(".")))
+}
+
 fn write(path: &Path, content: &str) -> Result<(), Failure> {
-    fs::write(path, content)
-        .map_err(|error| Failure::usage(format!("failed to write {}: {error}", path.display())))
+    fs::write(path, content).map_err(|error| failed("write", path, &error))
 }
 
 /// A started webhook with the API server that it reads.

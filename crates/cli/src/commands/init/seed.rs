@@ -4,11 +4,11 @@ use std::path::Path;
 
 use kube::core::Request;
 use serde_json::{Value, json};
-use substrate::kubeconfig;
 use substrate::proxied::Proxied;
 use webhook::registration::WebhookConfiguration;
 
 use super::registration::RegistrationInfo;
+use crate::kubeconfig::cluster_client;
 use crate::terminal::Failure;
 
 /// The path of mutating webhook configurations.
@@ -16,10 +16,12 @@ const REGISTRATIONS: &str = "/apis/admissionregistration.k8s.io/v1/mutatingwebho
 
 /// Finds the registration of the webhooks in a namespace.
 pub(super) async fn find(path: &Path, namespace: &str) -> Result<(RegistrationInfo, Proxied), Failure> {
-    let client = kubeconfig::client(path).await.map_err(|error| {
-        Failure::environment(format!(
-            "{error}; check that the seed runs and that the kubeconfig is still valid"
-        ))
+    let client = cluster_client(path).await.map_err(|failure| match failure.code {
+        3 => Failure::environment(format!(
+            "{}; check that the seed runs and that the kubeconfig is still valid",
+            failure.text
+        )),
+        _ => failure,
     })?;
     let listed = Request::new(REGISTRATIONS).list(&kube::api::ListParams::default());
     let listed = listed.map_err(|error| Failure::environment(error.to_string()))?;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use conformance::recording::{self, File, Recorded};
 
+use crate::session;
 use crate::terminal::Failure;
 
 /// The folder of a recording.
@@ -16,7 +17,7 @@ impl RecordingFolder {
     /// Creates the folder; refuses one that is not empty.
     pub(super) fn new(path: &Path) -> Result<Self, Failure> {
         let unusable = |error: std::io::Error| Failure::usage(format!("--into {}: {error}", path.display()));
-        fs::create_dir_all(path).map_err(unusable)?;
+        session::check_folder("--into", path)?;
         if fs::read_dir(path).map_err(unusable)?.next().is_some() {
             let remedy = "name another folder";
             return Err(Failure::usage(format!(

@@ -13,10 +13,10 @@ use conformance::recording::{self, Recorded, Taken, Tap};
 use contract::index::Index;
 use jiff::Timestamp;
 use substrate::cluster::Cluster;
-use substrate::kubeconfig;
 use webhook::review::ReviewVersion;
 
 use crate::arguments::RecordArguments;
+use crate::kubeconfig::cluster_client;
 use crate::terminal::{Failure, Terminal};
 use crate::{catalog, options, signals};
 use facts::CaseFacts;
@@ -39,9 +39,7 @@ pub(crate) fn record(arguments: &RecordArguments, terminal: &Terminal) -> Result
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
     runtime.block_on(async {
-        let client = kubeconfig::client(&arguments.kubeconfig)
-            .await
-            .map_err(|error| Failure::environment(error.to_string()))?;
+        let client = cluster_client(&arguments.kubeconfig).await?;
         let cluster = Cluster::new(client);
         let configuration = RecordedConfiguration::find(&cluster, arguments).await?;
         let tap = Tap::open(arguments.listen, arguments.host.as_deref())
@@ -68,10 +66,19 @@ pub(crate) fn record(arguments: &RecordArguments, terminal: &Terminal) -> Result
         ));
         let result = recorder.record(tap, time, arguments.count.into(), terminal).await;
         let deleted = tapped.delete(&recorder.cluster).await;
-        result?;
-        deleted?;
+        all_succeeded(result, deleted)?;
         recorder.print_summary(arguments, terminal)
     })
+}
+
+/// One failure for both: neither hides the other.
+fn all_succeeded(first: Result<(), Failure>, second: Result<(), Failure>) -> Result<(), Failure> {
+    match (first, second) {
+        (Err(first), Err(second)) => {
+            Err(Failure { text: format!("{}; {}", first.text, second.text), ..first })
+        }
+        (first, second) => first.and(second),
+    }
 }
 
 /// How many reviews became cases, and how many did not, by reason.

@@ -5,16 +5,20 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use api::garden::{API_VERSION, CloudProfile, Shoot};
+use contract::load::Errors;
+use contract::source;
 use formats::yaml::{self, Node};
 use kube::api::ListParams;
 use kube::core::Request;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use substrate::kubeconfig;
 
 use crate::arguments::GardenArguments;
+use crate::kubeconfig::cluster_client;
 use crate::terminal::Failure;
 
+/// Extensions of the files that are read.
+const EXTENSIONS: [&str; 3] = ["yaml", "yml", "json"];
 /// Objects per page of a list.
 const PAGE: u32 = 500;
 
@@ -96,25 +100,8 @@ pub(super) fn read(arguments: &GardenArguments) -> Result<Garden, Failure> {
 
 /// The YAML and JSON files below a folder, sorted; or the file itself.
 fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
-    if !path.is_dir() {
-        return Ok(vec![path.to_owned()]);
-    }
-    let wrong = |error: std::io::Error| Failure::usage(format!("failed to read {}: {error}", path.display()));
-    let mut entries = Vec::new();
-    for entry in fs::read_dir(path).map_err(wrong)? {
-        entries.push(entry.map_err(wrong)?.path());
-    }
-    entries.sort();
-    let mut found = Vec::new();
-    for entry in entries {
-        let extension = entry.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-        if entry.is_dir() {
-            found.extend(files(&entry)?);
-        } else if matches!(extension, "yaml" | "yml" | "json") {
-            found.push(entry);
-        }
-    }
-    Ok(found)
+    let found = source::files_below(path, &EXTENSIONS).map_err(|error| Failure::from_cause(2, error))?;
+    if found.errors.is_empty() { Ok(found.paths) } else { Err(Failure::diagnostic(Errors(found.errors))) }
 }
 
 /// Which kinds a file contains.
@@ -168,8 +155,7 @@ fn read_cluster(garden: &mut Garden, path: &Path) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
     runtime.block_on(async {
-        let client =
-            kubeconfig::client(path).await.map_err(|error| Failure::environment(error.to_string()))?;
+        let client = cluster_client(path).await?;
         let profiles = list_all(&client, "cloudprofiles").await?;
         garden.add_cluster(profiles, list_all(&client, "shoots").await?);
         Ok(())

@@ -52,12 +52,12 @@ pub(super) async fn wait(
 pub(super) async fn contact(
     process: &mut Process,
     dialer: &dyn Dialer,
-    known: &Known,
+    target: (&str, &Known),
     accepted_early: bool,
 ) -> Result<(), TargetError> {
     let deadline = Instant::now() + if accepted_early { PATIENCE } else { Duration::ZERO };
     loop {
-        let Err(error) = url::first_contact(dialer, known).await else { return Ok(()) };
+        let Err(error) = url::first_contact(dialer, target).await else { return Ok(()) };
         if let Some(status) = process.ended() {
             return Err(ended(process, status).await);
         }
