@@ -7,7 +7,8 @@ use jiff::Timestamp;
 use schema::{Crd, Kinds};
 use webhook::dial::Dialers;
 
-use crate::access::tokens::{self, Tokens};
+use crate::access::authentication::Authentication;
+use crate::access::tokens::{Issuance, SigningKey, Tokens, VerifyingKey};
 use crate::aggregation::Checking;
 use crate::aggregation::front_proxy::FrontProxy;
 use crate::authority::{self, KeyPair};
@@ -37,8 +38,9 @@ pub struct Builder {
     namespaces: Vec<String>,
     dialers: Option<Arc<dyn Dialers>>,
     switches: Switches,
-    issuer: String,
-    audiences: Vec<String>,
+    issuance: Issuance,
+    authentication: Authentication,
+    front_proxy: FrontProxy,
     advertised: SocketAddr,
     authority: authority::Lazy,
     upstream: Option<Arc<dyn Upstream>>,
@@ -64,8 +66,9 @@ impl Default for Builder {
                 authorization: Authorization::AlwaysAllow,
                 post_start_hooks: false,
             },
-            issuer: tokens::ISSUER.to_owned(),
-            audiences: Vec::new(),
+            issuance: Issuance::default(),
+            authentication: Authentication::default(),
+            front_proxy: FrontProxy::default(),
             advertised: post_start_hooks::ADVERTISED,
             authority: authority::Lazy::default(),
             upstream: None,
@@ -149,15 +152,46 @@ impl Builder {
     }
 
     /// The issuer of the tokens of service accounts.
-    pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
-        self.issuer = issuer.into();
+    pub fn issuer(self, issuer: impl Into<String>) -> Self {
+        self.issuers([issuer.into()])
+    }
+
+    /// The issuer of the tokens of service accounts, and further ones whose tokens are accepted
+    /// (`--service-account-issuer`, repeated).
+    pub fn issuers(mut self, issuers: impl IntoIterator<Item = String>) -> Self {
+        self.issuance.issuers = issuers.into_iter().collect();
+        self
+    }
+
+    /// The key that signs the tokens of service accounts; one of the server's own where none is given.
+    pub fn signing_key(mut self, key: SigningKey) -> Self {
+        self.issuance.signing = Some(key);
+        self
+    }
+
+    /// The keys that verify the tokens of service accounts; the signing key's public half where none are given.
+    pub fn verifying_keys(mut self, keys: impl IntoIterator<Item = VerifyingKey>) -> Self {
+        self.issuance.verifying.extend(keys);
+        self
+    }
+
+    /// Whom the front door accepts beside the holders of tokens.
+    pub fn authentication(mut self, authentication: Authentication) -> Self {
+        self.authentication = authentication;
+        self
+    }
+
+    /// The certificate that other API servers are shown (`--proxy-client-cert-file`); none if absent. Without this call, the
+    /// server makes one of its own.
+    pub fn front_proxy(mut self, certificate: Option<KeyPair>) -> Self {
+        self.front_proxy = FrontProxy::given(certificate);
         self
     }
 
     /// The audiences that the server answers to, which are those of tokens that name none too (`--api-audiences`); the
-    /// issuer where none are given.
+    /// issuers where none are given.
     pub fn audiences(mut self, audiences: impl IntoIterator<Item = String>) -> Self {
-        self.audiences = audiences.into_iter().collect();
+        self.issuance.audiences = audiences.into_iter().collect();
         self
     }
 
@@ -187,14 +221,14 @@ impl Builder {
     #[must_use]
     pub fn build(self) -> ApiServer {
         let clock = Clock::starting_at(self.epoch);
-        let audiences = if self.audiences.is_empty() { vec![self.issuer.clone()] } else { self.audiences };
         let shared = Shared {
             store: Store::new(self.events),
             registry: Registry::new(&self.kinds, &self.crds),
             faults: Faults::new(clock.clone()),
-            front_proxy: FrontProxy::default(),
+            front_proxy: self.front_proxy,
             checking: Checking::default(),
-            tokens: Tokens::new(self.issuer.clone(), audiences),
+            tokens: Tokens::new(self.issuance),
+            authentication: self.authentication,
             authority: self.authority,
             progress: Progress::default(),
             clock,

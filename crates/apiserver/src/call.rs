@@ -102,6 +102,16 @@ impl User {
         Self { name: name.to_owned(), groups: groups.map(str::to_owned).collect(), ..Self::default() }
     }
 
+    /// The user with the group of those who said who they are, unless it names that group or its opposite.
+    pub(crate) fn authenticated(mut self) -> Self {
+        let said = ["system:authenticated", "system:unauthenticated"];
+        if self.name != "system:anonymous" && !self.groups.iter().any(|group| said.contains(&group.as_str()))
+        {
+            self.groups.push(said[0].to_owned());
+        }
+        self
+    }
+
     /// The user as reviews show it.
     pub(crate) fn info(&self) -> Value {
         let mut info = json!({"username": self.name, "groups": self.groups});

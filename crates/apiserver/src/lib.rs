@@ -9,7 +9,7 @@
 //! differs from kube-apiserver: no answer is protobuf (406), a custom resource in protobuf is refused (415); its own
 //! writes name no manager but those of the start; the common is checked in built-in kinds; rules in CEL hold with the
 //! feature `cel` alone, whatever they cost; owners of fields go to another version without a converting webhook; match
-//! conditions are refused; without [`Authorization::Rbac`] everybody may do everything; tokens are ES256; no logs.
+//! conditions are refused; without [`Authorization::Rbac`] everybody may do everything; no logs.
 //!
 //! Invariants: knows no component; reads no clock but tokio's, and no environment; one lock orders all writes.
 
@@ -48,11 +48,13 @@ mod table;
 mod verbs;
 mod versions;
 
+pub use access::authentication::{Authentication, ClientAuthority, RequestHeaders};
+pub use access::tokens::{SigningKey, TokenKeyError, VerifyingKey};
 pub use authority::KeyPair;
 pub use builder::Builder;
 pub use call::{User, Verb};
 pub use faults::{Active, Effect, Fault, Faults, Matching, Refusal, Strikes, WatchEnd};
-pub use front::{ServeError, Served};
+pub use front::{Listening, ServeError, Served};
 pub use http::upstream::{Answer, Upstream};
 pub use http::{passing::passed_on, reply::Body};
 pub use log::Request;

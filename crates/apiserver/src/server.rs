@@ -16,6 +16,7 @@ use tower::Service;
 use webhook::dial::Dialers;
 
 use crate::access::attributes::Attributes;
+use crate::access::authentication::Authentication;
 use crate::access::authorization::{self, Question};
 use crate::access::identity;
 use crate::access::reviews;
@@ -111,6 +112,11 @@ impl ApiServer {
     /// The tokens that open this server.
     pub(crate) fn tokens(&self) -> &Tokens {
         &self.shared.tokens
+    }
+
+    /// Whom the front door accepts.
+    pub(crate) fn authentication(&self) -> &Authentication {
+        &self.shared.authentication
     }
 
     /// The authority of the server.

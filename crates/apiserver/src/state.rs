@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use webhook::dial::Dialers;
 
+use crate::access::authentication::Authentication;
 use crate::access::tokens::Tokens;
 use crate::aggregation::Checking;
 use crate::aggregation::front_proxy::FrontProxy;
@@ -107,6 +108,8 @@ pub(crate) struct Shared {
     pub(crate) front_proxy: FrontProxy,
     pub(crate) checking: Checking,
     pub(crate) tokens: Tokens,
+    /// Whom the front door accepts.
+    pub(crate) authentication: Authentication,
     /// The server that holds the objects, where this one does not.
     pub(crate) door: Option<Door>,
 }
@@ -135,6 +138,7 @@ impl Shared {
             front_proxy: self.front_proxy.clone(),
             checking: self.checking.anew(),
             tokens: self.tokens.anew(),
+            authentication: self.authentication.clone(),
             door: self.door.as_ref().map(Door::anew),
         }
     }

@@ -1,6 +1,7 @@
 //! An HTTPS server: own accept loop, HTTP/2 or HTTP/1.1 as the client asks, peer facts in request extensions,
 //! limits on slow and silent clients, graceful drain.
 
+mod any_client;
 mod certificate;
 mod connection;
 mod host;
@@ -34,7 +35,8 @@ pub use tls::{TlsError, TlsOptions, config, trusted};
 pub struct Peer {
     /// Its address.
     pub address: SocketAddr,
-    /// The certificates it showed, its own first; verified against the client authorities. Empty without any.
+    /// The certificates it showed, its own first; verified against the client authorities, unless
+    /// [`TlsOptions::unverified_clients`] is set. Empty without any.
     pub certificates: Arc<[CertificateDer<'static>]>,
 }
 

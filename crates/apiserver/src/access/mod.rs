@@ -1,6 +1,7 @@
 //! Who asks, and what they may do: tokens, users, RBAC, and the reviews that tell of both.
 
 pub(crate) mod attributes;
+pub(crate) mod authentication;
 pub(crate) mod authorization;
 pub(crate) mod identity;
 pub(crate) mod reviews;

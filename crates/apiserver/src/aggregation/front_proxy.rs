@@ -4,34 +4,64 @@ use std::sync::{Arc, OnceLock};
 
 use webhook::dial::ClientCertificate;
 
-use crate::authority::Authority;
+use crate::authority::{Authority, KeyPair};
 
-/// The name in the certificate, which others may ask for.
+/// The name in the server's own certificate, which others may ask for.
 pub(crate) const NAME: &str = "front-proxy-client";
 
-/// A certificate and its authority, made when they are first needed; all forks of a server show the same.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct FrontProxy(Arc<OnceLock<Made>>);
+/// The certificate; all forks of a server show the same.
+#[derive(Clone, Debug)]
+pub(crate) enum FrontProxy {
+    /// One that the server makes when it is first needed.
+    Own(Arc<OnceLock<Made>>),
+    /// The one that was given, or none.
+    Given(Option<ClientCertificate>),
+}
 
-/// What was made.
+/// A certificate of the server's own.
 #[derive(Debug)]
 pub(crate) struct Made {
-    /// The authority, PEM.
-    pub(crate) authority_pem: String,
-    /// What is shown.
-    pub(crate) certificate: ClientCertificate,
+    authority_pem: String,
+    certificate: ClientCertificate,
+}
+
+impl Default for FrontProxy {
+    fn default() -> Self {
+        Self::Own(Arc::default())
+    }
 }
 
 impl FrontProxy {
-    /// The certificate and its authority.
-    pub(crate) fn get(&self) -> Result<&Made, rcgen::Error> {
-        if let Some(made) = self.0.get() {
-            return Ok(made);
-        }
-        let authority = Authority::new("gardener-conformance front proxy")?;
-        let client = authority.client(NAME, &[])?;
-        let certificate =
-            ClientCertificate { certificate_pem: client.certificate_pem, key_pem: client.key_pem };
-        Ok(self.0.get_or_init(|| Made { authority_pem: authority.pem(), certificate }))
+    /// Shows this certificate, or none.
+    pub(crate) fn given(pair: Option<KeyPair>) -> Self {
+        Self::Given(
+            pair.map(|KeyPair { certificate_pem, key_pem }| ClientCertificate { certificate_pem, key_pem }),
+        )
     }
+
+    /// The certificate; absent if other servers are shown none.
+    pub(crate) fn certificate(&self) -> Result<Option<&ClientCertificate>, rcgen::Error> {
+        match self {
+            Self::Own(made) => Ok(Some(&get(made)?.certificate)),
+            Self::Given(given) => Ok(given.as_ref()),
+        }
+    }
+
+    /// The authority of the server's own certificate, PEM; absent if it shows another's, or none.
+    pub(crate) fn own_authority(&self) -> Result<Option<&str>, rcgen::Error> {
+        match self {
+            Self::Own(made) => Ok(Some(&get(made)?.authority_pem)),
+            Self::Given(_) => Ok(None),
+        }
+    }
+}
+
+fn get(made: &OnceLock<Made>) -> Result<&Made, rcgen::Error> {
+    if let Some(made) = made.get() {
+        return Ok(made);
+    }
+    let authority = Authority::new("gardener-conformance front proxy")?;
+    let client = authority.client(NAME, &[])?;
+    let certificate = ClientCertificate { certificate_pem: client.certificate_pem, key_pem: client.key_pem };
+    Ok(made.get_or_init(|| Made { authority_pem: authority.pem(), certificate }))
 }

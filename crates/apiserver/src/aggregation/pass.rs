@@ -51,13 +51,9 @@ pub(super) async fn send(
 pub(super) fn dialer(shared: &Shared, backend: &Backend) -> Result<Arc<dyn Dialer>, String> {
     let dialers = shared.dialers.as_ref().ok_or("this server was given no way to others")?;
     let endpoint = reach::endpoint(shared, &backend.client);
-    let shown = shared.switches.post_start_hooks.then(|| shared.front_proxy.get()).transpose();
+    let shown = if shared.switches.post_start_hooks { shared.front_proxy.certificate() } else { Ok(None) };
     let shown = shown.map_err(|error| format!("failed to make the front proxy's certificate: {error}"))?;
-    let over = Connection {
-        endpoint: endpoint.as_deref(),
-        insecure: backend.insecure,
-        certificate: shown.map(|made| &made.certificate),
-    };
+    let over = Connection { endpoint: endpoint.as_deref(), insecure: backend.insecure, certificate: shown };
     dialers.dialer(&backend.client, over).map_err(|error| error.to_string())
 }
 

@@ -1,19 +1,18 @@
 //! Who comes through the front door: by client certificate, or by bearer token.
 
-use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use formats::x509::{Certificate, X509Error};
 use http::header::AUTHORIZATION;
 use http::{Request, Response};
 use hyper::body::Incoming;
-use sha2::{Digest, Sha256};
 use tower::Service;
 use webhook::server::Peer;
 
+use super::certificates::ClientCertificates;
 use crate::access::identity::bearer_token;
 use crate::call::User;
 use crate::http::reply::{Body, Reply};
@@ -24,33 +23,38 @@ use crate::server::ApiServer;
 #[derive(Clone, Debug)]
 pub(super) struct Door {
     server: ApiServer,
+    certificates: Arc<ClientCertificates>,
 }
 
 impl Door {
-    /// Lets in holders of certificates as who these say they are, whoever holds a token that the server knows, and those
-    /// who say nothing as [`User::anonymous`]: what these may do is for roles to say. Where there are none and everybody
-    /// may do everything, they are shown health and version alone, as kube-apiserver takes nobody for anonymous then.
-    pub(super) fn new(server: ApiServer) -> Self {
-        Self { server }
+    /// Accepts front proxies as those whom they speak for, holders of certificates, holders of tokens that the server
+    /// knows, in this order as kube-apiserver does, and those who say nothing as [`User::anonymous`]: what these may do is
+    /// for roles to say. Where there are none and everybody may do everything, they are shown health and version alone, as
+    /// kube-apiserver takes nobody for anonymous then.
+    pub(super) fn new(server: ApiServer, certificates: Arc<ClientCertificates>) -> Self {
+        Self { server, certificates }
     }
 
     /// Who asks; nobody who may be let in, if what he shows is not known here.
-    fn user(&self, request: &Request<Incoming>) -> Option<User> {
-        let peer = request.extensions().get::<Peer>();
-        if let Some(certificate) = peer.and_then(|peer| peer.certificates.first()) {
-            match named_by(certificate) {
-                Ok(Some(user)) => return Some(user),
-                // It names nobody: a token may.
-                Ok(None) => {}
-                Err(error) => {
-                    tracing::debug!(%error, "refused a client certificate");
-                    return None;
-                }
+    fn user(&self, request: &mut Request<Incoming>) -> Option<User> {
+        let peer = request.extensions().get::<Peer>().cloned();
+        let now = self.server.now();
+        let named = peer.map(|peer| self.certificates.user(&peer, request.headers_mut(), now));
+        let refused = match named {
+            Some(Ok(Some(user))) => return Some(user),
+            // It names nobody: a token may.
+            None | Some(Ok(None)) => false,
+            Some(Err(error)) => {
+                tracing::debug!(%error, "refused a client certificate");
+                true
             }
-        }
+        };
         let authorization = request.headers().get(AUTHORIZATION).and_then(|value| value.to_str().ok());
         if let Some(token) = authorization.and_then(bearer_token) {
             return self.server.holder(token);
+        }
+        if refused || !self.server.authentication().anonymous {
+            return None;
         }
         let open = matches!(request.uri().path(), "/healthz" | "/livez" | "/readyz" | "/version");
         (open || self.server.judges()).then(User::anonymous)
@@ -67,62 +71,11 @@ impl Service<Request<Incoming>> for Door {
     }
 
     fn call(&mut self, mut request: Request<Incoming>) -> Self::Future {
-        let Some(user) = self.user(&request) else {
+        let Some(user) = self.user(&mut request) else {
             let refusal = Reply::from(Status::plain(401, "Unauthorized", "Unauthorized")).into_http();
             return Box::pin(std::future::ready(Ok(refusal)));
         };
         request.extensions_mut().insert(user);
         self.server.call(request)
-    }
-}
-
-/// The user of a certificate: common name and organizations of its subject. Nobody without a common name.
-fn named_by(der: &[u8]) -> Result<Option<User>, X509Error> {
-    let subject = Certificate::from_der(der)?.subject;
-    if subject.common_name.is_empty() {
-        return Ok(None);
-    }
-    let groups = subject.organizations.into_iter().chain(["system:authenticated".to_owned()]).collect();
-    let digest = Sha256::digest(der);
-    let credential =
-        ("authentication.kubernetes.io/credential-id".to_owned(), vec![format!("X509SHA256={digest:x}")]);
-    let extra = BTreeMap::from([credential]);
-    Ok(Some(User { name: subject.common_name, groups, extra, ..User::default() }))
-}
-
-#[cfg(test)]
-mod tests {
-    use rcgen::{CertificateParams, DistinguishedName, DnType, KeyPair};
-
-    use super::*;
-
-    #[test]
-    fn a_certificate_names_whom_go_reads_in_it() {
-        let again = |last: u64| DnType::CustomDnType(vec![2, 5, 4, last]);
-        let named = |subject: &[(DnType, &str)]| {
-            let mut params = CertificateParams::default();
-            params.distinguished_name = DistinguishedName::new();
-            for (kind, text) in subject {
-                params.distinguished_name.push(kind.clone(), *text);
-            }
-            let certificate = params.self_signed(&KeyPair::generate().unwrap()).unwrap();
-            named_by(certificate.der()).map(|user| user.map(|user| (user.name, user.groups)))
-        };
-        let groups = |groups: &[&str]| groups.iter().map(|group| (*group).to_owned()).collect::<Vec<_>>();
-        let table = [
-            (named(&[(DnType::OrganizationName, "o")]), None),
-            (
-                named(&[(DnType::CommonName, "first"), (again(3), "last")]),
-                Some(("last".to_owned(), groups(&["system:authenticated"]))),
-            ),
-            (
-                named(&[(DnType::CommonName, "n"), (DnType::OrganizationName, "a"), (again(10), "b")]),
-                Some(("n".to_owned(), groups(&["a", "b", "system:authenticated"]))),
-            ),
-        ];
-        for (found, want) in table {
-            assert_eq!(found, Ok(want));
-        }
-        assert!(named_by(b"x").is_err());
     }
 }

@@ -1,6 +1,7 @@
 //! The front door: the server over TLS, for kubectl and components of other processes.
 
 mod authenticate;
+mod certificates;
 mod kubeconfig;
 
 use std::net::SocketAddr;
@@ -9,12 +10,14 @@ use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
-use webhook::server::{Certificates, Patience, TlsOptions, config, trusted};
+use webhook::server::{Certificates, Patience, TlsOptions, config};
+use webhook::trust::NoAuthority;
 
 use crate::authority::KeyPair;
 use crate::call::User;
 use crate::server::ApiServer;
 use authenticate::Door;
+use certificates::ClientCertificates;
 
 /// A server that listens. Dropping it ends it at once; [`Served::shutdown`] lets open requests end.
 #[derive(Debug)]
@@ -27,6 +30,14 @@ pub struct Served {
     pub token: String,
     /// The client certificate of the administrator: user `admin`, group `system:masters`.
     pub client: KeyPair,
+    listening: Listening,
+}
+
+/// A server that listens with a certificate that was given. Dropping it ends it at once.
+#[derive(Debug)]
+pub struct Listening {
+    /// `https://127.0.0.1:40123`.
+    pub url: String,
     stop: oneshot::Sender<()>,
     running: JoinHandle<()>,
 }
@@ -45,9 +56,17 @@ pub enum ServeError {
     /// No certificate could be made.
     #[error("failed to make certificates")]
     Certificates(#[from] rcgen::Error),
-    /// The certificate that was made is not taken.
+    /// The certificate cannot be used.
     #[error("failed to use the certificate of the server")]
     Certificate(#[from] webhook::server::CertificateError),
+    /// Client certificates cannot be verified.
+    #[error("failed to read the authorities of {of}")]
+    Authorities {
+        /// `client certificates`, `front proxies`.
+        of: &'static str,
+        /// The reason.
+        source: NoAuthority,
+    },
     /// TLS could not be set up.
     #[error("failed to set up TLS")]
     Tls(#[from] webhook::server::TlsError),
@@ -60,28 +79,46 @@ impl ApiServer {
     /// When the address cannot be listened on, or no certificate can be made.
     pub async fn serve(&self, address: SocketAddr) -> Result<Served, ServeError> {
         let authority = self.authority()?;
-        let server = authority.server(address.ip())?;
         let client = authority.client("admin", &["system:masters"])?;
         let ca_pem = authority.pem();
-        let certificates =
-            Certificates::from_pem(server.certificate_pem.as_bytes(), server.key_pem.as_bytes())?;
-        let authorities = trusted(ca_pem.as_bytes())?;
-        let options = TlsOptions { client_authorities: Some(authorities), ..TlsOptions::default() };
-        let tls = config(Arc::new(certificates), options)?;
-        let listen = |source| ServeError::Listen { address, source };
-        let listener = TcpListener::bind(address).await.map_err(listen)?;
-        let url = format!("https://{}", listener.local_addr().map_err(listen)?);
+        let listening = self.serve_with(address, &authority.server(address.ip())?).await?;
         // The only randomness beside the keys: whoever knows the seed must not know the token.
         let token = uuid::Uuid::new_v4().to_string();
         self.tokens().know(token.clone(), User::admin());
+        Ok(Served { url: listening.url.clone(), ca_pem, token, client, listening })
+    }
+
+    /// Serves on `address` over TLS with this certificate, in this runtime. Who is let in is what
+    /// [`crate::Builder::authentication`] says.
+    ///
+    /// # Errors
+    /// When the address cannot be listened on, or a certificate cannot be used.
+    pub async fn serve_with(&self, address: SocketAddr, server: &KeyPair) -> Result<Listening, ServeError> {
+        let certificates =
+            Certificates::from_pem(server.certificate_pem.as_bytes(), server.key_pem.as_bytes())?;
+        let clients = ClientCertificates::new(self.authentication(), self.authority()?)?;
+        let unverified_clients = Some(clients.authorities());
+        let tls = config(Arc::new(certificates), TlsOptions { unverified_clients, ..TlsOptions::default() })?;
+        let listen = |source| ServeError::Listen { address, source };
+        let listener = TcpListener::bind(address).await.map_err(listen)?;
+        let url = format!("https://{}", listener.local_addr().map_err(listen)?);
         self.tokens().reached_at(&url);
-        let door = Door::new(self.clone());
+        let door = Door::new(self.clone(), Arc::new(clients));
         let (stop, stopped) = oneshot::channel();
         let running = tokio::spawn(async move {
             let shutdown = async { stopped.await.unwrap_or_default() };
             webhook::server::serve(listener, Some(tls), door, Patience::default(), shutdown).await;
         });
-        Ok(Served { url, ca_pem, token, client, stop, running })
+        Ok(Listening { url, stop, running })
+    }
+}
+
+impl Listening {
+    /// Stops to listen, and waits until open requests are answered.
+    pub async fn shutdown(self) {
+        // A server that is gone already needs no word.
+        let _gone = self.stop.send(());
+        let _aborted = self.running.await;
     }
 }
 
@@ -94,8 +131,6 @@ impl Served {
 
     /// Stops to listen, and waits until open requests are answered.
     pub async fn shutdown(self) {
-        // A server that is gone already needs no word.
-        let _gone = self.stop.send(());
-        let _aborted = self.running.await;
+        self.listening.shutdown().await;
     }
 }

@@ -14,6 +14,7 @@ mod controllers;
 mod conversion;
 mod crud;
 mod depth;
+mod doors;
 mod eviction;
 mod faults;
 mod forks;

@@ -6,7 +6,9 @@ use rustls::crypto::WebPkiSupportedAlgorithms;
 use super::Distrust;
 
 /// `1.3.6.1.5.5.7.3.1`
-const SERVERS: &[u8] = &[0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x01];
+pub(super) const SERVERS: &[u8] = &[0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x01];
+/// `1.3.6.1.5.5.7.3.2`
+pub(super) const CLIENTS: &[u8] = &[0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x02];
 /// `2.5.29.37.0`
 const ANY_USAGE: &[u8] = &[0x55, 0x1d, 0x25, 0x00];
 /// So many signatures are checked; Go's limit.
@@ -17,6 +19,8 @@ pub(super) struct Search<'a> {
     pub(super) roots: &'a [Certificate],
     pub(super) intermediates: &'a [Certificate],
     pub(super) now: i64,
+    /// The extended key usage that the leaf must have.
+    pub(super) usage: &'a [u8],
     pub(super) algorithms: &'a WebPkiSupportedAlgorithms,
 }
 
@@ -49,7 +53,7 @@ pub(super) fn verify(leaf: &Certificate, search: &Search<'_>) -> Result<(), Dist
     }
     let mut refusal = Ok(());
     for chain in &chains.complete {
-        refusal = acceptable(chain);
+        refusal = acceptable(chain, search.usage);
         if refusal.is_ok() {
             break;
         }
@@ -58,12 +62,12 @@ pub(super) fn verify(leaf: &Certificate, search: &Search<'_>) -> Result<(), Dist
 }
 
 /// Whether all certificates of a chain, its leaf first, allow what the leaf is used for.
-pub(super) fn acceptable(chain: &[&Certificate]) -> Result<(), Distrust> {
-    let serves = |certificate: &&Certificate| {
+pub(super) fn acceptable(chain: &[&Certificate], usage: &[u8]) -> Result<(), Distrust> {
+    let allows = |certificate: &&Certificate| {
         let usages = &certificate.extensions.usages;
-        usages.is_empty() || usages.iter().any(|usage| [SERVERS, ANY_USAGE].contains(&usage.as_slice()))
+        usages.is_empty() || usages.iter().any(|known| [usage, ANY_USAGE].contains(&known.as_slice()))
     };
-    if !chain.iter().all(serves) {
+    if !chain.iter().all(allows) {
         return Err(Distrust::Usage);
     }
     // The last one is trusted by itself.

@@ -39,7 +39,7 @@ pub(crate) fn identify(shared: &Shared, token: &str, wanted: &[String]) -> Resul
         return Ok(Identified { user, audiences });
     }
     match issuer(token).as_deref() {
-        Some(issuer) if issuer == shared.tokens.issuer => {
+        Some(issuer) if shared.tokens.accepts(issuer) => {
             bound(shared, token, wanted).map_err(|why| among_all(&why))
         }
         Some(SECRET_ISSUER) => in_secret(shared, token, wanted).map_err(|why| among_all(&why)),

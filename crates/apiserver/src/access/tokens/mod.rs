@@ -1,6 +1,7 @@
 //! The tokens of service accounts: what they say, who signs them, and which other tokens are known.
 
 mod claims;
+mod keys;
 mod signer;
 
 use std::sync::OnceLock;
@@ -11,11 +12,25 @@ use serde_json::{Value, json};
 use crate::call::User;
 
 pub(crate) use claims::{Claims, Private, Reference, SECRET_ISSUER, SecretClaims, username};
+pub use keys::{SigningKey, TokenKeyError, VerifyingKey};
 
 use signer::Signer;
 
 /// The issuer of tokens of a server that is not told another one.
 pub(crate) const ISSUER: &str = "https://kubernetes.default.svc";
+
+/// Who issues tokens, for whom, and with which keys.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Issuance {
+    /// The `iss` of new tokens, and those of other tokens that are accepted.
+    pub(crate) issuers: Vec<String>,
+    /// The audiences that the server answers to; the issuers where there are none.
+    pub(crate) audiences: Vec<String>,
+    /// Signs tokens; made when it is first used where none is given.
+    pub(crate) signing: Option<SigningKey>,
+    /// Verify tokens; the public half of the signing key where none are given.
+    pub(crate) verifying: Vec<VerifyingKey>,
+}
 
 /// What a server signs tokens with, and which other tokens it knows.
 #[derive(Debug)]
@@ -24,6 +39,7 @@ pub(crate) struct Tokens {
     pub(crate) issuer: String,
     /// The audiences that this server answers to, and those of tokens that are asked for without any.
     pub(crate) audiences: Vec<String>,
+    issuance: Issuance,
     /// Where others reach the server, for the document of discovery.
     url: RwLock<String>,
     signer: OnceLock<Signer>,
@@ -32,14 +48,31 @@ pub(crate) struct Tokens {
 }
 
 impl Tokens {
-    /// An issuer of tokens; its key is made when it is first used.
-    pub(crate) fn new(issuer: String, audiences: Vec<String>) -> Self {
-        Self { issuer, audiences, url: RwLock::default(), signer: OnceLock::new(), known: RwLock::default() }
+    /// An issuer of tokens; its key is made when it is first used, unless one is given.
+    pub(crate) fn new(issuance: Issuance) -> Self {
+        let audiences = match (issuance.audiences.as_slice(), issuance.issuers.as_slice()) {
+            ([], []) => vec![ISSUER.to_owned()],
+            ([], issuers) => issuers.to_vec(),
+            (audiences, _) => audiences.to_vec(),
+        };
+        Self {
+            issuer: issuance.issuers.first().cloned().unwrap_or_else(|| ISSUER.to_owned()),
+            audiences,
+            issuance,
+            url: RwLock::default(),
+            signer: OnceLock::new(),
+            known: RwLock::default(),
+        }
     }
 
     /// Others of the same issuer, that know no token yet.
     pub(crate) fn anew(&self) -> Self {
-        Self::new(self.issuer.clone(), self.audiences.clone())
+        Self::new(self.issuance.clone())
+    }
+
+    /// Whether tokens of this issuer are accepted.
+    pub(crate) fn accepts(&self, issuer: &str) -> bool {
+        issuer == self.issuer || self.issuance.issuers.iter().any(|accepted| accepted == issuer)
     }
 
     /// Takes this token for this user.
@@ -52,9 +85,11 @@ impl Tokens {
         url.clone_into(&mut self.url.write());
     }
 
-    /// The key of tokens.
+    /// The keys of tokens.
     pub(crate) fn signer(&self) -> &Signer {
-        self.signer.get_or_init(Signer::new)
+        let given = || self.issuance.signing.clone();
+        let signing = || given().unwrap_or_else(SigningKey::generate);
+        self.signer.get_or_init(|| Signer::of(signing(), &self.issuance.verifying))
     }
 
     /// `/.well-known/openid-configuration`.
@@ -66,7 +101,7 @@ impl Tokens {
             "jwks_uri": format!("{at}/openid/v1/jwks"),
             "response_types_supported": ["id_token"],
             "subject_types_supported": ["public"],
-            "id_token_signing_alg_values_supported": [signer::ALGORITHM],
+            "id_token_signing_alg_values_supported": self.signer().algorithms(),
         })
     }
 

@@ -4,13 +4,13 @@
 //! `objects.json` is what a fresh kube-apiserver has, read off it by `cargo xtask kinds`; roles and namespaces are written
 //! otherwise.
 
+mod authentication;
+
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use schema::Resource;
 use serde_json::Value;
 
-use crate::aggregation::front_proxy::Made;
-use crate::authority::Authority;
 use crate::clock::rfc3339;
 use crate::object::meta;
 use crate::state::Shared;
@@ -41,6 +41,7 @@ pub(crate) fn write(shared: &Shared, advertised: SocketAddr) {
             continue;
         }
         facts.fill(&mut object);
+        authentication::fill(shared, &mut object);
         put(shared, object);
     }
 }
@@ -61,10 +62,6 @@ fn put(shared: &Shared, mut object: Value) {
     }
 }
 
-fn authority_pem(made: &Made) -> String {
-    made.authority_pem.clone()
-}
-
 impl Facts {
     fn of(shared: &Shared, advertised: SocketAddr) -> Self {
         let now = shared.clock.now();
@@ -80,9 +77,6 @@ impl Facts {
             ("${hostname}", HOSTNAME.to_owned()),
             ("${address}", advertised.ip().to_string()),
             ("${port}", advertised.port().to_string()),
-            // Where there is none, whoever serves or asks others is told why.
-            ("${requestheader-client-ca}", shared.front_proxy.get().map(authority_pem).unwrap_or_default()),
-            ("${client-ca}", shared.authority.get().map(Authority::pem).unwrap_or_default()),
         ];
         Self { texts, port: advertised.port() }
     }
