@@ -137,6 +137,9 @@ pub(crate) enum Command {
     /// Starts, stops or checks a place where cases run
     #[command(subcommand)]
     Env(EnvCommand),
+    /// Writes the programs with which Go's envtest runs on the embedded API server, and prints their folder: set
+    /// KUBEBUILDER_ASSETS to it
+    EnvtestAssets(EnvtestAssetsArguments),
     /// Prints a completion script
     Completions {
         /// The shell
@@ -332,6 +335,13 @@ pub(crate) struct CoverageArguments {
     /// Exit code 6 below so many per cent of attested clauses
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(crate) min_attested: Option<u8>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EnvtestAssetsArguments {
+    /// The folder; made if it does not exist
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
 }
 
 #[derive(Debug, Args)]

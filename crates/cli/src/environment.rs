@@ -43,6 +43,11 @@ pub(crate) fn around_kind() -> AroundKind {
     }
 }
 
+/// The folders where programs are looked for.
+pub(crate) fn program_folders() -> Vec<PathBuf> {
+    std::env::split_paths(&variable("PATH").unwrap_or_default()).collect()
+}
+
 /// Columns of the terminal, where the shell says so.
 pub(crate) fn columns() -> Option<usize> {
     variable("COLUMNS")?.parse().ok()

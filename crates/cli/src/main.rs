@@ -14,17 +14,16 @@ mod signals;
 mod targets;
 mod terminal;
 
-use std::process::ExitCode;
-
 /// Cases are many small objects that live for microseconds.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-fn main() -> ExitCode {
+fn main() -> std::process::ExitCode {
+    if let Some(code) = commands::run_as_asset(std::env::args_os()) {
+        return code;
+    }
     let arguments = <arguments::Arguments as clap::Parser>::parse();
     let terminal = terminal::Terminal::new(&arguments.output);
-    match commands::execute(arguments, &terminal) {
-        Ok(code) => ExitCode::from(code),
-        Err(failure) => terminal.failure(&failure),
-    }
+    let executed = commands::execute(arguments, &terminal);
+    executed.map_or_else(|failure| terminal.failure(&failure), Into::into)
 }

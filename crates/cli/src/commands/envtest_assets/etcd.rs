@@ -1,0 +1,106 @@
+//! etcd for envtest: answers `/health` until it is stopped and keeps nothing, as the API server beside it holds its objects.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Request, Response, StatusCode};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use tokio::net::TcpListener;
+use webhook::server::{Patience, serve};
+
+use super::flags::{FlagError, Form, Given, KnownFlag, help};
+use super::program::{print, start_log};
+use crate::signals;
+
+/// Where clients are answered.
+const CLIENTS: &str = "listen-client-urls";
+/// The version whose flags these are.
+const VERSION: &str = "3.6.0";
+const ABOUT: &str = "etcd for envtest: answers /health and keeps nothing, as gardener-conformance's kube-apiserver holds its \
+                     objects in memory.";
+
+const fn value(name: &'static str, help: &'static str) -> KnownFlag {
+    KnownFlag { name, form: Form::Value, help }
+}
+
+const FLAGS: &[KnownFlag] = &[
+    value(
+        CLIENTS,
+        "where /health is answered: http:// URLs, separated by commas [default: http://localhost:2379]",
+    ),
+    value("v", "verbosity of the log; debug messages from 4 on"),
+    KnownFlag { name: "help", form: Form::Switch, help: "prints this text" },
+    KnownFlag { name: "h", form: Form::Switch, help: "prints this text" },
+    KnownFlag { name: "version", form: Form::Switch, help: "prints the version" },
+    value("advertise-client-urls", ""),
+    value("data-dir", ""),
+    value("initial-advertise-peer-urls", ""),
+    value("initial-cluster", ""),
+    value("listen-peer-urls", ""),
+    value("log-level", ""),
+    value("name", ""),
+    KnownFlag { name: "unsafe-no-fsync", form: Form::Switch, help: "" },
+];
+
+/// Runs until SIGINT or SIGTERM.
+pub(super) fn run(arguments: Vec<String>) -> Result<(), String> {
+    let given = Given::read(FLAGS, arguments).map_err(|error| error.to_string())?;
+    if given.has("help") || given.has("h") {
+        print(&help(ABOUT, FLAGS));
+        return Ok(());
+    }
+    if given.has("version") {
+        print(&format!("etcd Version: {VERSION}\n(gardener-conformance {})", env!("CARGO_PKG_VERSION")));
+        return Ok(());
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| format!("failed to start: {error}"))?;
+    start_log(&given).map_err(|error| error.to_string())?;
+    let answered = runtime.block_on(answer_health(&given));
+    answered.map_err(|error| error.to_string())
+}
+
+async fn answer_health(given: &Given) -> Result<(), FlagError> {
+    let urls = match given.list(CLIENTS) {
+        none if none.is_empty() => vec!["http://localhost:2379".to_owned()],
+        urls => urls,
+    };
+    for url in &urls {
+        let listener = listen(url).await?;
+        tracing::info!(url, "answers /health; keeps nothing: the API server holds its objects in memory");
+        tokio::spawn(serve(
+            listener,
+            None,
+            tower::service_fn(answer),
+            Patience { drain: Duration::ZERO, ..Patience::default() },
+            std::future::pending(),
+        ));
+    }
+    signals::either().await;
+    Ok(())
+}
+
+async fn listen(url: &str) -> Result<TcpListener, FlagError> {
+    let refused = |reason: String| FlagError::of_value(CLIENTS, url, reason);
+    let address = url.strip_prefix("http://").map(|rest| rest.trim_end_matches('/'));
+    let address = address.ok_or_else(|| refused("is no http:// URL: TLS is not supported".to_owned()))?;
+    TcpListener::bind(address).await.map_err(|error| refused(format!("failed to listen: {error}")))
+}
+
+/// Answers a request as etcd does; of what clients want beside its health, it says that it has nothing.
+async fn answer(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
+    let path = request.uri().path();
+    let (code, text) = match path {
+        "/health" | "/readyz" | "/livez" => (StatusCode::OK, r#"{"health":"true","reason":""}"#.to_owned()),
+        "/version" => (StatusCode::OK, format!(r#"{{"etcdserver":"{VERSION}","etcdcluster":"{VERSION}"}}"#)),
+        _ => {
+            tracing::warn!(path, "this etcd keeps nothing: a client that needs a store needs a real one");
+            (StatusCode::NOT_FOUND, "this etcd keeps nothing\n".to_owned())
+        }
+    };
+    let mut response = Response::new(Full::from(text));
+    *response.status_mut() = code;
+    Ok(response)
+}

@@ -1,0 +1,100 @@
+//! kube-apiserver for envtest: the embedded API server over TLS, with the flags of the real one.
+
+mod certificates;
+mod known;
+mod options;
+mod token_file;
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use apiserver::{ApiServer, Listening, ServeError};
+use jiff::Timestamp;
+use webhook::dial::FixedDialers;
+
+use super::flags::{FlagError, Given, help};
+use super::program::{print, start_log};
+use crate::signals;
+use known::{ADDRESS, FLAGS, PORT};
+use options::{FrontProxy, ServerOptions};
+
+const ABOUT: &str = "kube-apiserver for envtest: gardener-conformance's embedded API server, which holds its objects in \
+                     memory.";
+/// How long open requests may take once the server is to end.
+const DRAIN: Duration = Duration::from_millis(300);
+
+/// Serves until SIGINT or SIGTERM.
+pub(super) fn run(arguments: Vec<String>) -> Result<(), String> {
+    let given = Given::read(FLAGS, arguments).map_err(|error| error.to_string())?;
+    if given.has("help") || given.has("h") {
+        print(&help(ABOUT, FLAGS));
+        return Ok(());
+    }
+    if given.has("version") {
+        print("Kubernetes v1.36.3");
+        return Ok(());
+    }
+    start_log(&given).map_err(|error| error.to_string())?;
+    let options = ServerOptions::from_flags(&given).map_err(|error| error.to_string())?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = runtime.map_err(|error| format!("failed to start: {error}"))?;
+    let ended = runtime.block_on(serve(options));
+    // A watch may never end.
+    runtime.shutdown_background();
+    ended.map_err(|error| error.to_string())
+}
+
+async fn serve(options: ServerOptions) -> Result<(), FlagError> {
+    let listening = tokio::select! {
+        listening = start(options) => listening?,
+        _signal = signals::either() => return Ok(()),
+    };
+    tracing::info!(url = listening.url, "serves the embedded API server of Kubernetes 1.36");
+    signals::either().await;
+    tracing::info!("ends");
+    // Watches are cut off.
+    let _drained = tokio::time::timeout(DRAIN, listening.shutdown()).await;
+    Ok(())
+}
+
+async fn start(options: ServerOptions) -> Result<Listening, FlagError> {
+    let (address, certificate) = (options.address, options.certificate.clone());
+    let listening = build(options).serve_with(address, &certificate).await;
+    listening.map_err(|error| match error {
+        ServeError::Listen { source, .. } if source.kind() == io::ErrorKind::AddrNotAvailable => {
+            FlagError::of_value(ADDRESS, &address.ip().to_string(), source.to_string())
+        }
+        ServeError::Listen { source, .. } => {
+            let reason = format!("failed to listen on {address}: {source}");
+            FlagError::of_value(PORT, &address.port().to_string(), reason)
+        }
+        // The options were checked flag by flag.
+        other => FlagError::new("tls-cert-file", other.to_string()),
+    })
+}
+
+/// A server as envtest's own: no controllers, RBAC unless another mode is chosen, what kube-apiserver writes at its start.
+fn build(options: ServerOptions) -> ApiServer {
+    let builder = ApiServer::builder()
+        .epoch(Timestamp::now())
+        .namespace_controller(false)
+        .post_start_hooks(true)
+        .dialers(Arc::new(FixedDialers::new()))
+        .authorization(options.authorization)
+        .authentication(options.authentication)
+        .advertised(options.advertised)
+        .issuers(options.issuers)
+        .audiences(options.audiences)
+        .verifying_keys(options.verifying);
+    let builder = options.signing.into_iter().fold(builder, apiserver::Builder::signing_key);
+    let server = match options.front_proxy {
+        FrontProxy::Own => builder,
+        FrontProxy::Given(certificate) => builder.front_proxy(certificate),
+    };
+    let server = server.build();
+    for (token, user) in options.tokens {
+        server.add_token(token, user);
+    }
+    server
+}
