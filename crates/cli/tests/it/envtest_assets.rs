@@ -64,6 +64,17 @@ fn programs_that_are_no_links_stay() {
     call(folder.path(), &["envtest-assets"]).says(2, &["<DIR>"]);
 }
 
+#[test]
+fn the_folder_is_not_taken_for_a_real_control_plane() {
+    let assets = Assets::new();
+    let mut command = crate::program::program(Path::new("/"));
+    command
+        .args(["env", "up", "--foreground", "--substrate", "envtest"])
+        .env("XDG_STATE_HOME", assets.path("state"));
+    let refused = told(&command.env("KUBEBUILDER_ASSETS", assets.path("assets")).output().unwrap());
+    refused.says(2, &["was written by `envtest-assets`", "set KUBEBUILDER_ASSETS to another folder"]);
+}
+
 /// The answer of an HTTP server in the clear.
 fn get(port: u16, path: &str) -> String {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
@@ -153,16 +164,21 @@ async fn a_server_is_ready_at_once_makes_its_certificate_and_ends_at_once() {
     let server = assets.start("kube-apiserver", &given, port);
     let took = begun.elapsed();
     assert!(took < SOON, "{took:?}");
-    let client = program::client(port, &folder.join("apiserver.crt"), |_| {});
+    let certificate = folder.join("apiserver.crt");
+    let client = program::client(port, &certificate, |_| {});
     for path in ["/healthz", "/readyz", "/livez"] {
         assert_eq!(program::text(&client, path).await.unwrap(), "ok");
     }
     assert_eq!(program::text(&client, "/api/v1/nodes").await.unwrap_err(), 403, "anonymous");
     assert!(folder.join("apiserver.key").is_file());
-    // An open watch keeps it no longer.
-    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
-    stream.write_all(b"x").unwrap();
+    // An open watch does not keep it.
+    let reader = program::client(port, &certificate, |auth| auth.token = Some("secret".to_owned().into()));
+    let watch =
+        http::Request::get("/api/v1/namespaces?watch=true").body(kube::client::Body::empty()).unwrap();
+    let open = reader.send(watch).await.unwrap();
+    assert_eq!(open.status(), 200);
     let (code, log) = server.terminate(SOON);
+    drop(open);
     assert_eq!(code, Some(0), "{log}");
     assert!(log.contains("ignored --brand-new-flag=1: unknown"), "{log}");
     assert!(log.contains("ignored --other-new-flag value: unknown"), "{log}");
