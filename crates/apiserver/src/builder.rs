@@ -65,6 +65,7 @@ impl Default for Builder {
                 controllers: Controllers { namespaces: true, ..Controllers::none() },
                 authorization: Authorization::AlwaysAllow,
                 post_start_hooks: false,
+                service_account_admission: false,
             },
             issuance: Issuance::default(),
             authentication: Authentication::default(),
@@ -201,6 +202,13 @@ impl Builder {
     /// brings, and shows other API servers the front proxy's certificate. Off unless asked for.
     pub fn post_start_hooks(mut self, on: bool) -> Self {
         self.switches.post_start_hooks = on;
+        self
+    }
+
+    /// Whether the admission plugin `ServiceAccount` is on: new pods need a service account that exists, and get its token.
+    /// Off unless this is called, as no controller makes the account `default`.
+    pub fn service_account_admission(mut self, on: bool) -> Self {
+        self.switches.service_account_admission = on;
         self
     }
 

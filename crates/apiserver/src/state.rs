@@ -89,6 +89,8 @@ pub(crate) struct Switches {
     pub(crate) authorization: Authorization,
     /// Whether it writes what kube-apiserver writes when it starts, and shows others a certificate.
     pub(crate) post_start_hooks: bool,
+    /// Whether the admission plugin `ServiceAccount` is on.
+    pub(crate) service_account_admission: bool,
 }
 
 /// What the requests share.

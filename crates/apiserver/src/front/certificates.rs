@@ -100,7 +100,7 @@ impl ClientCertificates {
     }
 
     fn chain(&self, peer: &Peer, now: Timestamp) -> Chain {
-        let key = peer.certificates.iter().flat_map(|der| der.iter().copied()).collect();
+        let key: Vec<u8> = peer.certificates.iter().flat_map(|der| der.iter().copied()).collect();
         let mut results = self.results.lock();
         if let Some((since, chain)) = results.get(&key)
             && since.elapsed() < KEPT
@@ -117,7 +117,7 @@ impl ClientCertificates {
 
     fn verify(&self, peer: &Peer, now: i64) -> Chain {
         let shown: Vec<&[u8]> = peer.certificates.iter().map(AsRef::as_ref).collect();
-        let proxy = self.proxies.as_ref().map(|(headers, authorities)| {
+        let proxy = self.proxies.as_ref().map(|(headers, authorities)| -> Result<(), ChainError> {
             authorities.verify_client(&shown, now)?;
             let name = Certificate::from_der(shown[0])?.subject.common_name;
             if headers.allows(&name) { Ok(()) } else { Err(ChainError::ProxyName(name)) }

@@ -1,5 +1,7 @@
 //! Admission that is compiled into the server and writes into new objects before webhooks see them.
 
+mod service_accounts;
+
 use serde_json::{Value, json};
 
 use crate::call::Call;
@@ -16,10 +18,13 @@ const NOT_READY: &str = "node.kubernetes.io/not-ready";
 /// Writes into a new object what the server's own admission does.
 ///
 /// # Errors
-/// If a pod names a priority class that is not there.
+/// If a pod names a priority class that is not there, or a service account, where that is looked at.
 pub(crate) fn admit(shared: &Shared, call: &Call, object: &mut Value) -> Result<(), Status> {
     match call.target.table.as_str() {
         "pods" => {
+            if shared.switches.service_account_admission {
+                service_accounts::admit(shared, call, object)?;
+            }
             prioritize(shared, call, object)?;
             tolerate(object);
         }

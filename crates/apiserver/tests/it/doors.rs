@@ -146,12 +146,10 @@ async fn anonymous_requests_may_be_refused() {
     let authentication =
         Authentication { clients: ClientAuthority::None, anonymous: false, ..Authentication::default() };
     let builder = ApiServer::builder().authorization(Authorization::Rbac).authentication(authentication);
-    let (api, door) = served(builder, &server).await;
+    let (_, door) = served(builder, &server).await;
     let client = client(&door.url, &server, None, None);
     let health = client.request_text(http::Request::get("/healthz").body(Vec::new()).unwrap()).await;
     assert!(matches!(&health, Err(kube::Error::Api(status)) if status.code == 401), "{health:?}");
-    let path = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
-    assert_eq!(send(&api, "GET", path, &Value::Null).await.0, 404, "it is written at the start, if at all");
     door.shutdown().await;
 }
 
@@ -260,4 +258,44 @@ fn files_without_a_usable_key_say_why() {
     assert_eq!(SigningKey::from_pem(pem.as_bytes()).unwrap_err(), unsupported);
     assert_eq!(VerifyingKey::all_from_pem(b"").unwrap_err(), TokenKeyError::Missing("public"));
     assert_eq!(VerifyingKey::all_from_pem(public.as_bytes()).unwrap_err(), unsupported);
+}
+
+#[tokio::test]
+async fn pods_need_a_service_account_where_its_admission_is_on() {
+    let server = ApiServer::builder().service_account_admission(true).build();
+    let pods = "/api/v1/namespaces/default/pods";
+    let pod = |name: &str, spec: Value| {
+        let mut spec = spec;
+        spec["containers"] = json!([{"name": "c", "image": "i"}]);
+        json!({"metadata": {"name": name}, "spec": spec})
+    };
+    let (code, refusal) = send(&server, "POST", pods, &pod("a", json!({}))).await;
+    let want = r#"pods "a" is forbidden: error looking up service account default/default: serviceaccount "default" not found"#;
+    assert_eq!((code, refusal["message"].as_str()), (403, Some(want)));
+    let accounts = "/api/v1/namespaces/default/serviceaccounts";
+    let account = json!({"metadata": {"name": "default"}, "imagePullSecrets": [{"name": "pull"}]});
+    send(&server, "POST", accounts, &account).await;
+    let quiet = json!({"metadata": {"name": "quiet"}, "automountServiceAccountToken": false});
+    send(&server, "POST", accounts, &quiet).await;
+    let (code, made) = send(&server, "POST", pods, &pod("a", json!({}))).await;
+    assert_eq!(code, 201, "{made}");
+    let spec = &made["spec"];
+    assert_eq!(
+        (&spec["serviceAccountName"], &spec["serviceAccount"]),
+        (&json!("default"), &json!("default"))
+    );
+    assert_eq!(spec["imagePullSecrets"], json!([{"name": "pull"}]));
+    let volume = spec["volumes"][0]["name"].as_str().unwrap();
+    assert!(volume.starts_with("kube-api-access-"), "{volume}");
+    assert_eq!(
+        spec["volumes"][0]["projected"]["sources"][0]["serviceAccountToken"]["expirationSeconds"],
+        3607
+    );
+    let mount = json!([{"mountPath": "/var/run/secrets/kubernetes.io/serviceaccount", "name": volume, "readOnly": true}]);
+    assert_eq!(spec["containers"][0]["volumeMounts"], mount);
+    for spec in [json!({"serviceAccountName": "quiet"}), json!({"automountServiceAccountToken": false})] {
+        let (code, made) =
+            send(&server, "POST", pods, &pod(&format!("b{}", spec.to_string().len()), spec)).await;
+        assert_eq!((code, &made["spec"]["volumes"]), (201, &Value::Null), "{made}");
+    }
 }

@@ -83,7 +83,7 @@ impl SigningKey {
 
     /// The signature of a message, as JSON web signatures have it.
     pub(super) fn sign(&self, message: &[u8]) -> Vec<u8> {
-        let signature = rcgen::SigningKey::sign(self.pair.as_ref(), message).expect("the key can sign");
+        let signature = rcgen::SigningKey::sign(&*self.pair, message).expect("the key can sign");
         match self.public.algorithm {
             Algorithm::ES256 => fixed(&signature, 32),
             Algorithm::ES384 => fixed(&signature, 48),

@@ -46,12 +46,15 @@ pub(super) fn run(arguments: Vec<String>) -> Result<(), String> {
 }
 
 async fn serve(options: ServerOptions) -> Result<(), FlagError> {
+    let mut signal = std::pin::pin!(signals::either());
     let listening = tokio::select! {
+        // Signals are listened for from here on.
+        biased;
+        _signal = &mut signal => return Ok(()),
         listening = start(options) => listening?,
-        _signal = signals::either() => return Ok(()),
     };
     tracing::info!(url = listening.url, "serves the embedded API server of Kubernetes 1.36");
-    signals::either().await;
+    signal.await;
     tracing::info!("ends");
     // Watches are cut off.
     let _drained = tokio::time::timeout(DRAIN, listening.shutdown()).await;
@@ -86,7 +89,8 @@ fn build(options: ServerOptions) -> ApiServer {
         .advertised(options.advertised)
         .issuers(options.issuers)
         .audiences(options.audiences)
-        .verifying_keys(options.verifying);
+        .verifying_keys(options.verifying)
+        .service_account_admission(options.service_account_admission);
     let builder = options.signing.into_iter().fold(builder, apiserver::Builder::signing_key);
     let server = match options.front_proxy {
         FrontProxy::Own => builder,

@@ -69,7 +69,10 @@ pub(super) const FLAGS: &[KnownFlag] = &[
     ),
     value(OWN_PROXY_KEY, "the key of --proxy-client-cert-file"),
     value(ENABLED_PLUGINS, "admission plugins; those that do not exist here are named in the log"),
-    value(DISABLED_PLUGINS, "admission plugins; those that stay on are named in the log"),
+    value(
+        DISABLED_PLUGINS,
+        "admission plugins; ServiceAccount can be switched off, those that stay on are named in the log",
+    ),
     value("v", "verbosity of the log; debug messages from 4 on"),
     switch("help", "prints this text"),
     switch("h", "prints this text"),

@@ -17,7 +17,9 @@ use crate::commands::envtest_assets::flags::{FlagError, Given, read_file};
 
 /// An address for documentation, where nobody is.
 const NOWHERE: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
-/// Admission plugins that the embedded API server has; they cannot be switched off.
+/// The admission plugin that can be switched off.
+const SERVICE_ACCOUNT: &str = "ServiceAccount";
+/// Other admission plugins that the embedded API server has.
 const PLUGINS: [&str; 8] = [
     "CertificateApproval",
     "CertificateSigning",
@@ -43,6 +45,8 @@ pub(super) struct ServerOptions {
     pub(super) verifying: Vec<VerifyingKey>,
     pub(super) issuers: Vec<String>,
     pub(super) audiences: Vec<String>,
+    /// Whether new pods need a service account that exists.
+    pub(super) service_account_admission: bool,
 }
 
 /// What aggregated API servers are shown.
@@ -80,6 +84,10 @@ impl ServerOptions {
             verifying: verifying(given)?,
             issuers: given.all(ISSUER).iter().filter(|issuer| !issuer.is_empty()).cloned().collect(),
             audiences: given.list(AUDIENCES),
+            service_account_admission: !given
+                .list(DISABLED_PLUGINS)
+                .iter()
+                .any(|plugin| plugin == SERVICE_ACCOUNT),
         })
     }
 }
@@ -155,14 +163,13 @@ fn verifying(given: &Given) -> Result<Vec<VerifyingKey>, FlagError> {
     Ok(keys)
 }
 
+fn is_known(plugin: &str) -> bool {
+    plugin == SERVICE_ACCOUNT || PLUGINS.contains(&plugin)
+}
+
 fn warn_of_plugins(given: &Given) {
     let disabled = given.list(DISABLED_PLUGINS);
-    if !disabled.iter().any(|plugin| plugin == "ServiceAccount") {
-        tracing::warn!(
-            "the embedded API server has no admission plugin ServiceAccount: pods need no service account"
-        );
-    }
-    for plugin in given.list(ENABLED_PLUGINS).iter().filter(|plugin| !PLUGINS.contains(&plugin.as_str())) {
+    for plugin in given.list(ENABLED_PLUGINS).iter().filter(|plugin| !is_known(plugin)) {
         tracing::warn!(
             "--{ENABLED_PLUGINS}={plugin} has no effect: the embedded API server has no such plugin"
         );
