@@ -6,10 +6,9 @@
 //! assert!(server.requests().is_empty());
 //! ```
 //! Bodies are JSON or YAML, those of built-in kinds and deletions protobuf too; answers are JSON or YAML. Where it
-//! differs from kube-apiserver: no answer is protobuf (406), a custom resource in protobuf is refused (415); its own
-//! writes name no manager but those of the start; the common is checked in built-in kinds; rules in CEL hold with the
-//! feature `cel` alone, whatever they cost; owners of fields go to another version without a converting webhook; match
-//! conditions are refused; without [`Authorization::Rbac`] everybody may do everything; no logs.
+//! differs from kube-apiserver: no protobuf in answers (406), none of custom resources (415); its own writes name no
+//! manager but those of the start; the common is checked in built-in kinds; CEL needs the feature `cel`, and costs are not
+//! limited; owners of fields go to another version without a webhook; match conditions are refused; no logs.
 //!
 //! Invariants: knows no component; reads no clock but tokio's, and no environment; one lock orders all writes.
 
@@ -48,8 +47,7 @@ mod table;
 mod verbs;
 mod versions;
 
-pub use access::authentication::{Authentication, ClientAuthority, RequestHeaders};
-pub use access::tokens::{SigningKey, TokenKeyError, VerifyingKey};
+pub use access::{Authentication, ClientAuthority, RequestHeaders, SigningKey, TokenKeyError, VerifyingKey};
 pub use authority::KeyPair;
 pub use builder::Builder;
 pub use call::{User, Verb};

@@ -6,3 +6,6 @@ pub(crate) mod authorization;
 pub(crate) mod identity;
 pub(crate) mod reviews;
 pub(crate) mod tokens;
+
+pub use authentication::{Authentication, ClientAuthority, RequestHeaders};
+pub use tokens::{SigningKey, TokenKeyError, VerifyingKey};

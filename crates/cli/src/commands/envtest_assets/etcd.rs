@@ -10,7 +10,7 @@ use hyper::body::Incoming;
 use tokio::net::TcpListener;
 use webhook::server::{Patience, serve};
 
-use super::flags::{FlagError, Form, Given, KnownFlag, help};
+use super::flags::{FlagError, FlagForm, GivenFlags, KnownFlag, help};
 use super::program::{print, start_log};
 use crate::signals;
 
@@ -22,7 +22,7 @@ const ABOUT: &str = "etcd for envtest: answers /health and keeps nothing, as gar
                      objects in memory.";
 
 const fn value(name: &'static str, help: &'static str) -> KnownFlag {
-    KnownFlag { name, form: Form::Value, help }
+    KnownFlag { name, form: FlagForm::Value, help }
 }
 
 const FLAGS: &[KnownFlag] = &[
@@ -31,9 +31,9 @@ const FLAGS: &[KnownFlag] = &[
         "where /health is answered: http:// URLs, separated by commas [default: http://localhost:2379]",
     ),
     value("v", "verbosity of the log; debug messages from 4 on"),
-    KnownFlag { name: "help", form: Form::Switch, help: "prints this text" },
-    KnownFlag { name: "h", form: Form::Switch, help: "prints this text" },
-    KnownFlag { name: "version", form: Form::Switch, help: "prints the version" },
+    KnownFlag { name: "help", form: FlagForm::Switch, help: "prints this text" },
+    KnownFlag { name: "h", form: FlagForm::Switch, help: "prints this text" },
+    KnownFlag { name: "version", form: FlagForm::Switch, help: "prints the version" },
     value("advertise-client-urls", ""),
     value("data-dir", ""),
     value("initial-advertise-peer-urls", ""),
@@ -41,12 +41,12 @@ const FLAGS: &[KnownFlag] = &[
     value("listen-peer-urls", ""),
     value("log-level", ""),
     value("name", ""),
-    KnownFlag { name: "unsafe-no-fsync", form: Form::Switch, help: "" },
+    KnownFlag { name: "unsafe-no-fsync", form: FlagForm::Switch, help: "" },
 ];
 
 /// Runs until SIGINT or SIGTERM.
 pub(super) fn run(arguments: Vec<String>) -> Result<(), String> {
-    let given = Given::read(FLAGS, arguments).map_err(|error| error.to_string())?;
+    let given = GivenFlags::read(FLAGS, arguments).map_err(|error| error.to_string())?;
     if given.has("help") || given.has("h") {
         print(&help(ABOUT, FLAGS));
         return Ok(());
@@ -62,7 +62,7 @@ pub(super) fn run(arguments: Vec<String>) -> Result<(), String> {
     answered.map_err(|error| error.to_string())
 }
 
-async fn answer_health(given: &Given) -> Result<(), FlagError> {
+async fn answer_health(given: &GivenFlags) -> Result<(), FlagError> {
     let urls = match given.list(CLIENTS) {
         none if none.is_empty() => vec!["http://localhost:2379".to_owned()],
         urls => urls,

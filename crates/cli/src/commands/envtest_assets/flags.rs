@@ -10,14 +10,14 @@ use std::str::FromStr;
 #[derive(Debug)]
 pub(super) struct KnownFlag {
     pub(super) name: &'static str,
-    pub(super) form: Form,
+    pub(super) form: FlagForm,
     /// What it does; empty if it has no effect here.
     pub(super) help: &'static str,
 }
 
 /// Whether a flag has a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum FlagForm {
     /// `--flag value`.
     Value,
     /// `--flag`, or `--flag=false`.
@@ -34,7 +34,7 @@ pub(super) struct FlagError {
 
 /// The flags that were given.
 #[derive(Debug, Default)]
-pub(super) struct Given {
+pub(super) struct GivenFlags {
     known: BTreeMap<&'static str, Vec<String>>,
     without_effect: Vec<&'static str>,
     unknown: Vec<String>,
@@ -51,7 +51,7 @@ impl FlagError {
     }
 }
 
-impl Given {
+impl GivenFlags {
     /// Reads a command line.
     ///
     /// # Errors
@@ -75,8 +75,8 @@ impl Given {
             };
             let value = match (value, flag.form) {
                 (Some(value), _) => value,
-                (None, Form::Switch) => "true".to_owned(),
-                (None, Form::Value) => {
+                (None, FlagForm::Switch) => "true".to_owned(),
+                (None, FlagForm::Value) => {
                     arguments.next().ok_or_else(|| FlagError::new(flag.name, "needs a value"))?
                 }
             };
@@ -155,7 +155,7 @@ pub(super) fn read_file(flag: &str, path: &str) -> Result<Vec<u8>, FlagError> {
 pub(super) fn help(about: &str, known: &[KnownFlag]) -> String {
     let mut text = format!("{about}\n\nFlags:\n");
     for flag in known.iter().filter(|flag| !flag.help.is_empty()) {
-        let value = if flag.form == Form::Value { " VALUE" } else { "" };
+        let value = if flag.form == FlagForm::Value { " VALUE" } else { "" };
         let dashes = if flag.name.len() == 1 { "-" } else { "--" };
         // Writing to a String cannot fail.
         let _ = writeln!(text, "      {dashes}{}{value}\n            {}", flag.name, flag.help);
@@ -190,15 +190,15 @@ mod tests {
     use super::*;
 
     const KNOWN: &[KnownFlag] = &[
-        KnownFlag { name: "secure-port", form: Form::Value, help: "a port" },
-        KnownFlag { name: "audiences", form: Form::Value, help: "names" },
-        KnownFlag { name: "anonymous-auth", form: Form::Switch, help: "whether" },
-        KnownFlag { name: "old", form: Form::Value, help: "" },
-        KnownFlag { name: "v", form: Form::Value, help: "verbosity" },
+        KnownFlag { name: "secure-port", form: FlagForm::Value, help: "a port" },
+        KnownFlag { name: "audiences", form: FlagForm::Value, help: "names" },
+        KnownFlag { name: "anonymous-auth", form: FlagForm::Switch, help: "whether" },
+        KnownFlag { name: "old", form: FlagForm::Value, help: "" },
+        KnownFlag { name: "v", form: FlagForm::Value, help: "verbosity" },
     ];
 
-    fn given(arguments: &[&str]) -> Given {
-        Given::read(KNOWN, arguments.iter().map(|text| (*text).to_owned()).collect()).unwrap()
+    fn given(arguments: &[&str]) -> GivenFlags {
+        GivenFlags::read(KNOWN, arguments.iter().map(|text| (*text).to_owned()).collect()).unwrap()
     }
 
     #[test]
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_names_its_flag() {
-        let lacking = Given::read(KNOWN, vec!["--secure-port".to_owned()]).unwrap_err();
+        let lacking = GivenFlags::read(KNOWN, vec!["--secure-port".to_owned()]).unwrap_err();
         assert_eq!(lacking.to_string(), "--secure-port: needs a value");
         let wrong = given(&["--secure-port=99999"]).number::<u16>("secure-port").unwrap_err();
         assert!(wrong.to_string().starts_with("--secure-port=99999: number too large"), "{wrong}");

@@ -10,7 +10,7 @@ use crate::terminal::Failure;
 
 /// What was written.
 #[derive(Debug)]
-pub(super) struct Written {
+pub(super) struct WrittenFolder {
     /// The folder's absolute path.
     pub(super) folder: PathBuf,
     pub(super) kubectl: Kubectl,
@@ -26,7 +26,7 @@ pub(super) enum Kubectl {
 }
 
 /// Writes a link for each program; `own` is this program, and kubectl is looked for in `path`.
-pub(super) fn write(folder: &Path, own: &Path, path: &[PathBuf]) -> Result<Written, Failure> {
+pub(super) fn write(folder: &Path, own: &Path, path: &[PathBuf]) -> Result<WrittenFolder, Failure> {
     let own = own.canonicalize().map_err(|error| failed("find", own, &error))?;
     fs::create_dir_all(folder).map_err(|error| failed("make", folder, &error))?;
     let folder = folder.canonicalize().map_err(|error| failed("find", folder, &error))?;
@@ -50,7 +50,7 @@ pub(super) fn write(folder: &Path, own: &Path, path: &[PathBuf]) -> Result<Writt
         replace(&link, target).map_err(|error| failed("write", &link, &error))?;
     }
     let kubectl = found.map_or(Kubectl::Missing, Kubectl::Linked);
-    Ok(Written { folder, kubectl })
+    Ok(WrittenFolder { folder, kubectl })
 }
 
 /// Makes a link, or puts it in the place of another at once: a test that starts meanwhile finds one of both.

@@ -13,7 +13,7 @@ use apiserver::{ApiServer, Listening, ServeError};
 use jiff::Timestamp;
 use webhook::dial::FixedDialers;
 
-use super::flags::{FlagError, Given, help};
+use super::flags::{FlagError, GivenFlags, help};
 use super::program::{print, start_log};
 use crate::signals;
 use known::{ADDRESS, FLAGS, PORT};
@@ -26,7 +26,7 @@ const DRAIN: Duration = Duration::from_millis(300);
 
 /// Serves until SIGINT or SIGTERM.
 pub(super) fn run(arguments: Vec<String>) -> Result<(), String> {
-    let given = Given::read(FLAGS, arguments).map_err(|error| error.to_string())?;
+    let given = GivenFlags::read(FLAGS, arguments).map_err(|error| error.to_string())?;
     if given.has("help") || given.has("h") {
         print(&help(ABOUT, FLAGS));
         return Ok(());

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use controller::clock::Clock;
 use controller::log;
 
-use super::flags::{FlagError, Given};
+use super::flags::{FlagError, GivenFlags};
 use super::{etcd, kube_apiserver, kubectl};
 
 /// A program in the folder.
@@ -69,7 +69,7 @@ pub(super) fn print(text: &str) {
 }
 
 /// Logs to standard error from now on, first about flags that have no effect.
-pub(super) fn start_log(given: &Given) -> Result<(), FlagError> {
+pub(super) fn start_log(given: &GivenFlags) -> Result<(), FlagError> {
     let verbosity: u32 = given.number("v")?.unwrap_or_default();
     let level = if verbosity >= DEBUG { log::Level::Debug } else { log::Level::Info };
     log::init(level, log::Format::Text, Clock::system())

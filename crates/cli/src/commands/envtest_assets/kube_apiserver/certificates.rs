@@ -12,13 +12,13 @@ use rcgen::{
 use webhook::server::{CertificateError, Certificates};
 
 use super::known::{CERTIFICATE, FOLDER, KEY};
-use crate::commands::envtest_assets::flags::{FlagError, Given, read_file};
+use crate::commands::envtest_assets::flags::{FlagError, GivenFlags, read_file};
 
 /// The address of the Service `kubernetes`.
 const SERVICE: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
 
 /// The certificate and key to serve with at `address`.
-pub(super) fn serving(given: &Given, address: IpAddr) -> Result<KeyPair, FlagError> {
+pub(super) fn serving(given: &GivenFlags, address: IpAddr) -> Result<KeyPair, FlagError> {
     if let Some(pair) = pair(given, (CERTIFICATE, KEY))? {
         return Ok(pair);
     }
@@ -46,7 +46,7 @@ pub(super) fn serving(given: &Given, address: IpAddr) -> Result<KeyPair, FlagErr
 }
 
 /// The pair of two flags, which are given together or not at all.
-pub(super) fn pair(given: &Given, (certificate, key): (&str, &str)) -> Result<Option<KeyPair>, FlagError> {
+pub(super) fn pair(given: &GivenFlags, (certificate, key): (&str, &str)) -> Result<Option<KeyPair>, FlagError> {
     let (certificate_path, key_path) = match (given.last(certificate), given.last(key)) {
         (None, None) => return Ok(None),
         (Some(path), None) => return Err(FlagError::of_value(certificate, path, format!("needs --{key}"))),

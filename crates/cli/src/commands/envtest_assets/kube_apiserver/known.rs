@@ -1,6 +1,6 @@
 //! The flags of kube-apiserver that have an effect here, or are accepted without.
 
-use crate::commands::envtest_assets::flags::{Form, KnownFlag};
+use crate::commands::envtest_assets::flags::{FlagForm, KnownFlag};
 
 pub(super) const PORT: &str = "secure-port";
 pub(super) const ADDRESS: &str = "bind-address";
@@ -28,11 +28,11 @@ pub(super) const ENABLED_PLUGINS: &str = "enable-admission-plugins";
 pub(super) const DISABLED_PLUGINS: &str = "disable-admission-plugins";
 
 const fn value(name: &'static str, help: &'static str) -> KnownFlag {
-    KnownFlag { name, form: Form::Value, help }
+    KnownFlag { name, form: FlagForm::Value, help }
 }
 
 const fn switch(name: &'static str, help: &'static str) -> KnownFlag {
-    KnownFlag { name, form: Form::Switch, help }
+    KnownFlag { name, form: FlagForm::Switch, help }
 }
 
 /// All of them. `insecure-port` is not among those with a text: envtest would take it for one that is served.

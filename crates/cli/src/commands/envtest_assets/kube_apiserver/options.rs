@@ -13,7 +13,7 @@ use super::known::{
     PROXY_UID, PROXY_USER, SIGNING, TOKENS, VERIFYING,
 };
 use super::{certificates, token_file};
-use crate::commands::envtest_assets::flags::{FlagError, Given, read_file};
+use crate::commands::envtest_assets::flags::{FlagError, GivenFlags, read_file};
 
 /// An address for documentation, where nobody is.
 const NOWHERE: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
@@ -63,7 +63,7 @@ impl ServerOptions {
     ///
     /// # Errors
     /// When a value or a file cannot be used.
-    pub(super) fn from_flags(given: &Given) -> Result<Self, FlagError> {
+    pub(super) fn from_flags(given: &GivenFlags) -> Result<Self, FlagError> {
         let ip = given.number(ADDRESS)?.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
         let port = given.number(PORT)?.unwrap_or(6443);
         if port == 0 {
@@ -92,7 +92,7 @@ impl ServerOptions {
     }
 }
 
-fn authentication(given: &Given) -> Result<Authentication, FlagError> {
+fn authentication(given: &GivenFlags) -> Result<Authentication, FlagError> {
     let clients = bundle(given, CLIENTS)?.map_or(ClientAuthority::None, ClientAuthority::Bundle);
     let request_headers = bundle(given, PROXIES)?.map(|authorities| RequestHeaders {
         authorities,
@@ -106,7 +106,7 @@ fn authentication(given: &Given) -> Result<Authentication, FlagError> {
 }
 
 /// The certificates of a file, of which there must be one.
-fn bundle(given: &Given, flag: &str) -> Result<Option<String>, FlagError> {
+fn bundle(given: &GivenFlags, flag: &str) -> Result<Option<String>, FlagError> {
     let Some((path, content)) = given.file(flag)? else { return Ok(None) };
     let refused = |reason: String| FlagError::of_value(flag, &path, reason);
     Authorities::from_pem(&content).map_err(|error| refused(error.to_string()))?;
@@ -114,7 +114,7 @@ fn bundle(given: &Given, flag: &str) -> Result<Option<String>, FlagError> {
 }
 
 /// As the real one, the server shows none where front proxies are named and no certificate is.
-fn front_proxy(given: &Given, authentication: &Authentication) -> Result<FrontProxy, FlagError> {
+fn front_proxy(given: &GivenFlags, authentication: &Authentication) -> Result<FrontProxy, FlagError> {
     let pair = certificates::pair(given, (OWN_PROXY_CERTIFICATE, OWN_PROXY_KEY))?;
     Ok(match (pair, &authentication.request_headers) {
         (None, None) => FrontProxy::Own,
@@ -143,18 +143,18 @@ fn authorization(modes: &[String]) -> Result<Authorization, FlagError> {
     })
 }
 
-fn tokens(given: &Given) -> Result<Vec<(String, User)>, FlagError> {
+fn tokens(given: &GivenFlags) -> Result<Vec<(String, User)>, FlagError> {
     let Some((path, content)) = given.file(TOKENS)? else { return Ok(Vec::new()) };
     token_file::parse(&content).map_err(|error| FlagError::of_value(TOKENS, &path, error.to_string()))
 }
 
-fn signing(given: &Given) -> Result<Option<SigningKey>, FlagError> {
+fn signing(given: &GivenFlags) -> Result<Option<SigningKey>, FlagError> {
     let Some((path, content)) = given.file(SIGNING)? else { return Ok(None) };
     let key = SigningKey::from_pem(&content);
     key.map(Some).map_err(|error| FlagError::of_value(SIGNING, &path, error.to_string()))
 }
 
-fn verifying(given: &Given) -> Result<Vec<VerifyingKey>, FlagError> {
+fn verifying(given: &GivenFlags) -> Result<Vec<VerifyingKey>, FlagError> {
     let mut keys = Vec::new();
     for path in given.all(VERIFYING) {
         let read = VerifyingKey::all_from_pem(&read_file(VERIFYING, path)?);
@@ -167,7 +167,7 @@ fn is_known(plugin: &str) -> bool {
     plugin == SERVICE_ACCOUNT || PLUGINS.contains(&plugin)
 }
 
-fn warn_of_plugins(given: &Given) {
+fn warn_of_plugins(given: &GivenFlags) {
     let disabled = given.list(DISABLED_PLUGINS);
     for plugin in given.list(ENABLED_PLUGINS).iter().filter(|plugin| !is_known(plugin)) {
         tracing::warn!(
