@@ -46,7 +46,10 @@ pub(super) fn serving(given: &GivenFlags, address: IpAddr) -> Result<KeyPair, Fl
 }
 
 /// The pair of two flags, which are given together or not at all.
-pub(super) fn pair(given: &GivenFlags, (certificate, key): (&str, &str)) -> Result<Option<KeyPair>, FlagError> {
+pub(super) fn pair(
+    given: &GivenFlags,
+    (certificate, key): (&str, &str),
+) -> Result<Option<KeyPair>, FlagError> {
     let (certificate_path, key_path) = match (given.last(certificate), given.last(key)) {
         (None, None) => return Ok(None),
         (Some(path), None) => return Err(FlagError::of_value(certificate, path, format!("needs --{key}"))),
