@@ -32,7 +32,7 @@ impl Authority {
         let key = rcgen::KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap();
         params.distinguished_name.push(DnType::CommonName, name);
-        for group in group {
+        if let Some(group) = group {
             params.distinguished_name.push(DnType::OrganizationName, group);
         }
         let certificate = params.signed_by(&key, &self.issuer).unwrap();

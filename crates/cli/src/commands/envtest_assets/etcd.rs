@@ -31,6 +31,11 @@ const FLAGS: &[KnownFlag] = &[
         "where /health is answered: http:// URLs, separated by commas [default: http://localhost:2379]",
     ),
     value("v", "verbosity of the log; debug messages from 4 on"),
+    KnownFlag {
+        name: "unsafe-no-fsync",
+        form: FlagForm::Switch,
+        help: "accepted: nothing is written to a disk",
+    },
     KnownFlag { name: "help", form: FlagForm::Switch, help: "prints this text" },
     KnownFlag { name: "h", form: FlagForm::Switch, help: "prints this text" },
     KnownFlag { name: "version", form: FlagForm::Switch, help: "prints the version" },
@@ -41,7 +46,6 @@ const FLAGS: &[KnownFlag] = &[
     value("listen-peer-urls", ""),
     value("log-level", ""),
     value("name", ""),
-    KnownFlag { name: "unsafe-no-fsync", form: FlagForm::Switch, help: "" },
 ];
 
 /// Runs until SIGINT or SIGTERM.

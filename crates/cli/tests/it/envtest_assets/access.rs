@@ -32,8 +32,10 @@ impl Authority {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap();
         params.distinguished_name.push(DnType::CommonName, name);
-        for group in groups {
-            params.distinguished_name.push(DnType::OrganizationName, *group);
+        // rcgen keeps one name of each type: two types that are one.
+        let types = [DnType::OrganizationName, DnType::CustomDnType(vec![2, 5, 4, 10])];
+        for (group, kind) in groups.iter().zip(types) {
+            params.distinguished_name.push(kind, *group);
         }
         (params.signed_by(&key, &self.issuer).unwrap().pem(), key.serialize_pem())
     }

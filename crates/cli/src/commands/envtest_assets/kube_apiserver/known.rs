@@ -35,7 +35,8 @@ const fn switch(name: &'static str, help: &'static str) -> KnownFlag {
     KnownFlag { name, form: FlagForm::Switch, help }
 }
 
-/// All of them. `insecure-port` is not among those with a text: envtest would take it for one that is served.
+/// All of them. `insecure-port` is not among those with a text: where it stands in a line of its own in the help, envtest
+/// passes it.
 pub(super) const FLAGS: &[KnownFlag] = &[
     value(PORT, "the port to serve on [default: 6443]"),
     value(ADDRESS, "the address to serve on [default: 0.0.0.0]"),
