@@ -74,12 +74,12 @@ async fn whoami(client: &kube::Client, headers: &[(&str, &str)]) -> Result<(Stri
             Ok((user["username"].as_str().unwrap().to_owned(), groups.collect()))
         }
         Err(kube::Error::Api(status)) => Err(status.code),
-        Err(error) => panic!("{error}"),
+        Err(error) => unreachable!("the server did not answer: {error}"),
     }
 }
 
-fn user(name: &str, groups: &[&str]) -> Result<(String, Vec<String>), u16> {
-    Ok((name.to_owned(), groups.iter().map(|group| (*group).to_owned()).collect()))
+fn user(name: &str, groups: &[&str]) -> (String, Vec<String>) {
+    (name.to_owned(), groups.iter().map(|group| (*group).to_owned()).collect())
 }
 
 fn request_headers(authority: &Authority, names: &[&str]) -> RequestHeaders {
@@ -106,14 +106,14 @@ async fn certificates_of_a_given_authority_name_users_and_others_are_unauthorize
         (clients.certificate("alice", Some("g")), strangers.certificate("alice", Some("g")));
     let of = |shown: Option<&KeyPair>, token: Option<&str>| client(&door.url, &server, shown, token);
     let everybody = "system:authenticated";
-    assert_eq!(whoami(&of(Some(&alice), None), &[]).await, user("alice", &["g", everybody]));
+    assert_eq!(whoami(&of(Some(&alice), None), &[]).await, Ok(user("alice", &["g", everybody])));
     assert_eq!(whoami(&of(Some(&mallory), None), &[]).await, Err(401));
     // As in kube-apiserver, a token may say what a certificate cannot.
     let both = of(Some(&mallory), Some("secret"));
-    assert_eq!(whoami(&both, &[]).await, user("carol", &["tellers", everybody]));
+    assert_eq!(whoami(&both, &[]).await, Ok(user("carol", &["tellers", everybody])));
     // Nobody speaks for others where no front proxy is named.
     let spoken = [("x-remote-user", "bob")];
-    assert_eq!(whoami(&of(Some(&alice), None), &spoken).await, user("alice", &["g", everybody]));
+    assert_eq!(whoami(&of(Some(&alice), None), &spoken).await, Ok(user("alice", &["g", everybody])));
     door.shutdown().await;
 }
 
@@ -131,12 +131,12 @@ async fn a_front_proxy_speaks_for_others() {
     let of = |shown: &KeyPair| client(&door.url, &server, Some(shown), None);
     let spoken = [("x-remote-user", "bob"), ("x-remote-group", "a"), ("x-remote-group", "b")];
     let proxy = of(&proxies.certificate("proxy", None));
-    assert_eq!(whoami(&proxy, &spoken).await, user("bob", &["a", "b", "system:authenticated"]));
+    assert_eq!(whoami(&proxy, &spoken).await, Ok(user("bob", &["a", "b", "system:authenticated"])));
     assert_eq!(whoami(&proxy, &[]).await, Err(401), "a proxy itself is nobody");
     let other = of(&proxies.certificate("other", None));
     assert_eq!(whoami(&other, &spoken).await, Err(401), "its name is not allowed");
     let alice = of(&clients.certificate("alice", None));
-    assert_eq!(whoami(&alice, &spoken).await, user("alice", &["system:authenticated"]));
+    assert_eq!(whoami(&alice, &spoken).await, Ok(user("alice", &["system:authenticated"])));
     door.shutdown().await;
 }
 

@@ -209,7 +209,7 @@ async fn two_servers_run_at_once_and_share_nothing() {
     let mut counts = Vec::new();
     for (at, (_, port, folder)) in servers.iter().enumerate() {
         let client = program::client(*port, &folder.join("apiserver.crt"), |auth| {
-            auth.token = Some("secret".to_owned().into())
+            auth.token = Some("secret".to_owned().into());
         });
         if at == 0 {
             let body = r#"{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "mine"}}"#;

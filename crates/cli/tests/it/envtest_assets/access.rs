@@ -9,7 +9,7 @@ use kube::config::AuthInfo;
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use serde_json::{Value, json};
 
-use super::program::{Assets, Started, client, free_port, text};
+use super::program::{Assets, Started, client, free_port, status_code, text};
 
 /// An authority of certificates.
 struct Authority {
@@ -117,8 +117,7 @@ async fn post(
     }
     match client.request(request.body(body.to_string().into_bytes()).unwrap()).await {
         Ok(answer) => Ok(answer),
-        Err(kube::Error::Api(status)) => Err(status.code),
-        Err(error) => panic!("{error}"),
+        Err(error) => Err(status_code(error)),
     }
 }
 
@@ -131,16 +130,16 @@ async fn whoami(client: &kube::Client, headers: &[(&str, &str)]) -> Result<Value
     Ok(user)
 }
 
-fn user(name: &str, groups: &[&str]) -> Result<Value, u16> {
+fn user(name: &str, groups: &[&str]) -> Value {
     let groups: Vec<&str> = groups.iter().copied().chain(["system:authenticated"]).collect();
-    Ok(json!({"username": name, "groups": groups}))
+    json!({"username": name, "groups": groups})
 }
 
 #[tokio::test]
 async fn certificates_tokens_and_proxies_name_users() {
     let world = World::start();
     let alice = world.showing(&world.clients.certificate("alice", &["g1", "g2"]));
-    assert_eq!(whoami(&alice, &[]).await, user("alice", &["g1", "g2"]));
+    assert_eq!(whoami(&alice, &[]).await, Ok(user("alice", &["g1", "g2"])));
     assert_eq!(text(&alice, "/api/v1/nodes").await, Err(403), "roles decide");
     let admin = world.showing(&world.clients.certificate("admin", &["system:masters"]));
     assert!(text(&admin, "/api/v1/nodes").await.is_ok());
@@ -152,8 +151,8 @@ async fn certificates_tokens_and_proxies_name_users() {
     assert_eq!(whoami(&world.with_token("other"), &[]).await, Err(401));
     let proxy = world.showing(&world.proxies.certificate("any", &[]));
     let spoken = [("x-remote-user", "bob"), ("x-remote-group", "g")];
-    assert_eq!(whoami(&proxy, &spoken).await, user("bob", &["g"]));
-    assert_eq!(whoami(&alice, &spoken).await, user("alice", &["g1", "g2"]));
+    assert_eq!(whoami(&proxy, &spoken).await, Ok(user("bob", &["g"])));
+    assert_eq!(whoami(&alice, &spoken).await, Ok(user("alice", &["g1", "g2"])));
 }
 
 #[tokio::test]

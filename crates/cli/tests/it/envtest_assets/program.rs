@@ -110,7 +110,14 @@ pub(super) fn client(port: u16, trusted: &Path, change: impl FnOnce(&mut AuthInf
 pub(super) async fn text(client: &kube::Client, path: &str) -> Result<String, u16> {
     match client.request_text(http::Request::get(path).body(Vec::new()).unwrap()).await {
         Ok(text) => Ok(text),
-        Err(kube::Error::Api(status)) => Err(status.code),
-        Err(error) => panic!("{error}"),
+        Err(error) => Err(status_code(error)),
+    }
+}
+
+/// The status code of an answer; whatever else went wrong fails the test.
+pub(super) fn status_code(error: kube::Error) -> u16 {
+    match error {
+        kube::Error::Api(status) => status.code,
+        other => unreachable!("the server did not answer: {other}"),
     }
 }

@@ -59,13 +59,11 @@ fn record(text: &str) -> Option<(Vec<String>, &str)> {
         let (field, after) =
             if let Some(quoted) = rest.strip_prefix('"') { unquote(quoted)? } else { plain(rest) };
         fields.push(field);
-        match after.strip_prefix(',') {
-            Some(next) => rest = next,
-            None => {
-                let end = after.strip_prefix('\r').unwrap_or(after);
-                return Some((fields, end.strip_prefix('\n').unwrap_or(end)));
-            }
-        }
+        let Some(next) = after.strip_prefix(',') else {
+            let end = after.strip_prefix('\r').unwrap_or(after);
+            return Some((fields, end.strip_prefix('\n').unwrap_or(end)));
+        };
+        rest = next;
     }
 }
 
