@@ -8,6 +8,7 @@ mod check;
 mod diff_run;
 mod env;
 mod envtest;
+mod envtest_assets;
 mod gate;
 mod image;
 mod init;
