@@ -7,7 +7,8 @@ use jiff::Timestamp;
 use schema::{Crd, Kinds};
 use webhook::dial::Dialers;
 
-use crate::access::tokens::{self, Tokens};
+use crate::access::authentication::Authentication;
+use crate::access::tokens::{Issuance, SigningKey, Tokens, VerifyingKey};
 use crate::aggregation::AvailabilityChecker;
 use crate::aggregation::front_proxy::FrontProxy;
 use crate::authority::{self, KeyPair};
@@ -37,8 +38,9 @@ pub struct Builder {
     namespaces: Vec<String>,
     dialers: Option<Arc<dyn Dialers>>,
     switches: Switches,
-    issuer: String,
-    audiences: Vec<String>,
+    issuance: Issuance,
+    authentication: Authentication,
+    front_proxy: FrontProxy,
     advertised: SocketAddr,
     authority: authority::LazyAuthority,
     upstream: Option<Arc<dyn Upstream>>,
@@ -63,9 +65,11 @@ impl Default for Builder {
                 controllers: Controllers { namespaces: true, ..Controllers::none() },
                 authorization: Authorization::AlwaysAllow,
                 post_start_hooks: false,
+                service_account_admission: false,
             },
-            issuer: tokens::ISSUER.to_owned(),
-            audiences: Vec::new(),
+            issuance: Issuance::default(),
+            authentication: Authentication::default(),
+            front_proxy: FrontProxy::default(),
             advertised: post_start_hooks::ADVERTISED,
             authority: authority::LazyAuthority::default(),
             upstream: None,
@@ -149,15 +153,46 @@ impl Builder {
     }
 
     /// The issuer of the tokens of service accounts.
-    pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
-        self.issuer = issuer.into();
+    pub fn issuer(self, issuer: impl Into<String>) -> Self {
+        self.issuers([issuer.into()])
+    }
+
+    /// The issuer of the tokens of service accounts, then further ones whose tokens are accepted
+    /// (`--service-account-issuer`, repeated).
+    pub fn issuers(mut self, issuers: impl IntoIterator<Item = String>) -> Self {
+        self.issuance.issuers = issuers.into_iter().collect();
+        self
+    }
+
+    /// The key that signs the tokens of service accounts; by default the server generates one.
+    pub fn signing_key(mut self, key: SigningKey) -> Self {
+        self.issuance.signing = Some(key);
+        self
+    }
+
+    /// The keys that verify the tokens of service accounts; by default the signing key's public half.
+    pub fn verifying_keys(mut self, keys: impl IntoIterator<Item = VerifyingKey>) -> Self {
+        self.issuance.verifying.extend(keys);
+        self
+    }
+
+    /// How clients authenticate over TLS, besides with tokens.
+    pub fn authentication(mut self, authentication: Authentication) -> Self {
+        self.authentication = authentication;
+        self
+    }
+
+    /// The client certificate for other API servers (`--proxy-client-cert-file`), or none; by default the server
+    /// generates one.
+    pub fn front_proxy(mut self, certificate: Option<KeyPair>) -> Self {
+        self.front_proxy = FrontProxy::given(certificate);
         self
     }
 
     /// The audiences that the server accepts, and those of tokens that request none (`--api-audiences`); by default the
-    /// issuer.
+    /// issuers.
     pub fn audiences(mut self, audiences: impl IntoIterator<Item = String>) -> Self {
-        self.audiences = audiences.into_iter().collect();
+        self.issuance.audiences = audiences.into_iter().collect();
         self
     }
 
@@ -167,6 +202,13 @@ impl Builder {
     /// and presents the front proxy's client certificate to other API servers. Off by default.
     pub fn post_start_hooks(mut self, on: bool) -> Self {
         self.switches.post_start_hooks = on;
+        self
+    }
+
+    /// Whether the admission plugin `ServiceAccount` is on: a new pod needs a service account that exists, and gets its
+    /// token. Off by default, as no controller creates the account `default`.
+    pub fn service_account_admission(mut self, on: bool) -> Self {
+        self.switches.service_account_admission = on;
         self
     }
 
@@ -188,14 +230,14 @@ impl Builder {
     #[must_use]
     pub fn build(self) -> ApiServer {
         let clock = Clock::starting_at(self.epoch);
-        let audiences = if self.audiences.is_empty() { vec![self.issuer.clone()] } else { self.audiences };
         let shared = Shared {
             store: Store::new(self.events),
             registry: Registry::new(&self.kinds, &self.crds),
             faults: Faults::new(clock.clone()),
-            front_proxy: FrontProxy::default(),
+            front_proxy: self.front_proxy,
             availability_checker: AvailabilityChecker::default(),
-            tokens: Tokens::new(self.issuer.clone(), audiences),
+            tokens: Tokens::new(self.issuance),
+            authentication: self.authentication,
             authority: self.authority,
             progress: Progress::default(),
             clock,

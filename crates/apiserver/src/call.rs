@@ -102,6 +102,16 @@ impl User {
         Self { name: name.to_owned(), groups: groups.map(str::to_owned).collect(), ..Self::default() }
     }
 
+    /// Adds the group `system:authenticated`, unless the user has it or its opposite, or is anonymous.
+    pub(crate) fn authenticated(mut self) -> Self {
+        let exclusive = ["system:authenticated", "system:unauthenticated"];
+        let has_one = self.groups.iter().any(|group| exclusive.contains(&group.as_str()));
+        if self.name != "system:anonymous" && !has_one {
+            self.groups.push(exclusive[0].to_owned());
+        }
+        self
+    }
+
     /// The user as `userInfo` of reviews.
     pub(crate) fn info(&self) -> Value {
         let mut info = json!({"username": self.name, "groups": self.groups});

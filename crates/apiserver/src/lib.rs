@@ -6,10 +6,9 @@
 //! assert!(server.requests().is_empty());
 //! ```
 //! Requests are JSON or YAML, those of built-in kinds and deletions also protobuf; responses are JSON or YAML.
-//! Differences from kube-apiserver: no protobuf responses (406) and custom resources (415); the server's own writes have
-//! no field manager, except those at the start; built-in kinds have only their common validations; CEL rules need the
-//! feature `cel` and have no cost limit; field owners move between versions without a conversion webhook; match
-//! conditions are refused; without [`Authorization::Rbac`] everybody may do everything; tokens are ES256; no logs.
+//! Differences from kube-apiserver: no protobuf responses (406) and custom resources (415); own writes have no field
+//! manager, except at the start; built-in kinds have only common validations; CEL needs the feature `cel`, without cost
+//! limits; field owners change versions without a webhook; match conditions are refused; no RBAC by default; no logs.
 //!
 //! Invariants: knows no component; reads no clock but tokio's, and no environment; one lock orders all writes.
 
@@ -48,11 +47,12 @@ mod verbs;
 mod versions;
 mod webhook_cache;
 
+pub use access::{Authentication, ClientAuthority, RequestHeaders, SigningKey, TokenKeyError, VerifyingKey};
 pub use authority::KeyPair;
 pub use builder::Builder;
 pub use call::{User, Verb};
 pub use faults::{Active, Effect, Fault, Faults, Matching, Refusal, Strikes, WatchEnd};
-pub use front::{ServeError, Served};
+pub use front::{Listening, ServeError, Served};
 pub use http::upstream::{Answer, Upstream};
 pub use http::{forwarding::passed_on, reply::Body};
 pub use log::Request;

@@ -16,6 +16,7 @@ use tower::Service;
 use webhook::dial::Dialers;
 
 use crate::access::attributes::Attributes;
+use crate::access::authentication::Authentication;
 use crate::access::authorization::{self, AccessRequest};
 use crate::access::identity;
 use crate::access::reviews;
@@ -111,6 +112,11 @@ impl ApiServer {
     /// The server's tokens.
     pub(crate) fn tokens(&self) -> &Tokens {
         &self.shared.tokens
+    }
+
+    /// How clients authenticate over TLS, besides with tokens.
+    pub(crate) fn authentication(&self) -> &Authentication {
+        &self.shared.authentication
     }
 
     /// The server's certificate authority.

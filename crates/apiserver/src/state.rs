@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use webhook::dial::Dialers;
 
+use crate::access::authentication::Authentication;
 use crate::access::tokens::Tokens;
 use crate::aggregation::AvailabilityChecker;
 use crate::aggregation::front_proxy::FrontProxy;
@@ -90,6 +91,8 @@ pub(crate) struct Switches {
     /// Whether it writes the objects that kube-apiserver writes when it starts, and presents a client certificate to
     /// other API servers.
     pub(crate) post_start_hooks: bool,
+    /// Whether the admission plugin `ServiceAccount` is on.
+    pub(crate) service_account_admission: bool,
 }
 
 /// The shared state of a server.
@@ -109,6 +112,8 @@ pub(crate) struct Shared {
     pub(crate) front_proxy: FrontProxy,
     pub(crate) availability_checker: AvailabilityChecker,
     pub(crate) tokens: Tokens,
+    /// How clients authenticate over TLS, besides with tokens.
+    pub(crate) authentication: Authentication,
     /// The server that stores the objects, if this one forwards requests.
     pub(crate) upstream: Option<UpstreamProxy>,
 }
@@ -137,6 +142,7 @@ impl Shared {
             front_proxy: self.front_proxy.clone(),
             availability_checker: self.availability_checker.fork(),
             tokens: self.tokens.fork(),
+            authentication: self.authentication.clone(),
             upstream: self.upstream.as_ref().map(UpstreamProxy::fork),
         }
     }

@@ -139,6 +139,9 @@ pub(crate) enum Command {
     /// Start or stop an API server or cluster, or check what each substrate needs
     #[command(subcommand)]
     Env(EnvCommand),
+    /// Write the programs with which Go's envtest runs on the embedded API server, and print their folder: set
+    /// KUBEBUILDER_ASSETS to it
+    EnvtestAssets(EnvtestAssetsArguments),
     /// Print a completion script
     Completions {
         /// Shell
@@ -334,6 +337,13 @@ pub(crate) struct CoverageArguments {
     /// Exit code 6 if fewer per cent of the clauses are attested
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(crate) min_attested: Option<u8>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EnvtestAssetsArguments {
+    /// The folder; created if it does not exist
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
 }
 
 #[derive(Debug, Args)]

@@ -43,6 +43,11 @@ pub(crate) fn kind_surroundings() -> KindSurroundings {
     }
 }
 
+/// The folders of `PATH`.
+pub(crate) fn program_folders() -> Vec<PathBuf> {
+    std::env::split_paths(&variable("PATH").unwrap_or_default()).collect()
+}
+
 /// Columns of the terminal, if the shell exports them.
 pub(crate) fn columns() -> Option<usize> {
     variable("COLUMNS")?.parse().ok()

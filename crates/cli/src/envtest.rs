@@ -5,7 +5,7 @@ use std::time::Duration;
 use contract::model::Contract;
 use schema::Crd;
 use serde_json::Value;
-use substrate::envtest::assets::Assets;
+use substrate::envtest::assets::{Assets, KUBE_APISERVER};
 use substrate::envtest::{Envtest, Lane, Options, SHARED, programs};
 
 use crate::arguments::{Addition, EnvtestArguments};
@@ -84,6 +84,7 @@ pub(crate) async fn start_with(
     let failure = |error: &dyn std::fmt::Display| Failure::environment(error.to_string());
     let assets = Assets::find(&environment::envtest_surroundings(), programs(controller_manager));
     let assets = assets.map_err(|error| failure(&error))?;
+    refuse_own(&assets)?;
     let within = arguments.data_dir.clone().unwrap_or_else(std::env::temp_dir);
     let options = Options {
         controller_manager,
@@ -93,6 +94,20 @@ pub(crate) async fn start_with(
         ..Options::new(assets, within)
     };
     Envtest::start(&options).await.map_err(|error| failure(&error))
+}
+
+/// Refuses the programs of `envtest-assets`: they are the embedded API server, not a real one.
+fn refuse_own(assets: &Assets) -> Result<(), Failure> {
+    let program = assets.folder().join(KUBE_APISERVER).canonicalize();
+    let own = std::env::current_exe().and_then(|own| own.canonicalize());
+    match (program, own) {
+        (Ok(program), Ok(own)) if program == own => Err(Failure::usage(format!(
+            "{} was written by `envtest-assets` and has no real kube-apiserver: set KUBEBUILDER_ASSETS to another folder, or \
+             unset it",
+            assets.folder().display()
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// Refuses flags for envtest on another substrate.

@@ -22,5 +22,7 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    components::run_as_program(std::env::args_os()).unwrap_or_else(commands::run)
+    commands::run_as_asset(std::env::args_os())
+        .or_else(|| components::run_as_program(std::env::args_os()))
+        .unwrap_or_else(commands::run)
 }

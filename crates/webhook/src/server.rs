@@ -1,6 +1,7 @@
 //! An HTTPS server with its own accept loop: HTTP/2 or HTTP/1.1 as negotiated, the peer in the extensions of requests,
 //! limits for slow and silent clients, graceful shutdown.
 
+mod any_client;
 mod certificate;
 mod connection;
 mod host;
@@ -34,7 +35,8 @@ pub use tls::{TlsError, TlsOptions, config, trusted};
 pub struct Peer {
     /// Its address.
     pub address: SocketAddr,
-    /// Its certificate chain, its own certificate first, verified with the client authorities. Empty if it sent none.
+    /// Its certificate chain, its own certificate first, verified with the client authorities, unless
+    /// [`TlsOptions::unverified_clients`] is set. Empty if it sent none.
     pub certificates: Arc<[CertificateDer<'static>]>,
 }
 

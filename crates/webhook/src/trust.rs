@@ -13,6 +13,8 @@ use formats::x509::{Certificate, X509Error};
 use rustls::crypto::WebPkiSupportedAlgorithms;
 use rustls_pki_types::ServerName;
 
+use crate::server::provider;
+
 pub use bundle_file::BundleFileError;
 pub use verifier::{Trust, client_config, server_verifier, verifier_of_file};
 
@@ -108,9 +110,34 @@ impl Authorities {
         chain::check_validity(leaf, now)?;
         host::verify(leaf, name)?;
         let roots = &self.certificates;
+        let usage = chain::SERVERS;
         if roots.iter().any(|root| root.der == leaf.der) {
-            return chain::check_constraints(&[leaf]);
+            return chain::check_constraints(&[leaf], usage);
         }
-        chain::verify(leaf, &chain::Search { roots, intermediates, now, algorithms })
+        chain::verify(leaf, &chain::Search { roots, intermediates, now, usage, algorithms })
+    }
+
+    /// Verifies the certificates that a client sent, its own first, at `now`, in seconds since 1970.
+    ///
+    /// # Errors
+    /// When no chain of certificates that allow client authentication leads to an authority of the bundle.
+    pub fn verify_client(&self, sent: &[&[u8]], now: i64) -> Result<(), TrustError> {
+        let sent: Vec<Certificate> =
+            sent.iter().map(|der| Certificate::from_der(der)).collect::<Result<_, _>>()?;
+        let Some((leaf, intermediates)) = sent.split_first() else {
+            return Err(X509Error::Malformed("certificate").into());
+        };
+        chain::check_validity(leaf, now)?;
+        let (roots, usage) = (&self.certificates, chain::CLIENTS);
+        if roots.iter().any(|root| root.der == leaf.der) {
+            return chain::check_constraints(&[leaf], usage);
+        }
+        let algorithms = &provider().signature_verification_algorithms;
+        chain::verify(leaf, &chain::Search { roots, intermediates, now, usage, algorithms })
+    }
+
+    /// The subjects of the certificates, in DER.
+    pub(crate) fn subjects(&self) -> impl Iterator<Item = Vec<u8>> + '_ {
+        self.certificates.iter().map(|certificate| certificate.raw_subject.clone())
     }
 }

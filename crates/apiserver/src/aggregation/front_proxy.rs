@@ -5,34 +5,66 @@ use std::sync::{Arc, OnceLock};
 
 use webhook::dial::ClientCertificate;
 
-use crate::authority::Authority;
+use crate::authority::{Authority, KeyPair};
 
-/// The common name of the certificate, which other API servers may require.
+/// The common name of the server's own certificate, which other API servers may require.
 pub(crate) const NAME: &str = "front-proxy-client";
 
-/// A certificate and its authority, generated on first use; all forks of a server share them.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct FrontProxy(Arc<OnceLock<FrontProxyCertificate>>);
+/// The certificate; all forks of a server share it.
+#[derive(Clone, Debug)]
+pub(crate) enum FrontProxy {
+    /// One that the server generates on first use.
+    Own(Arc<OnceLock<FrontProxyCertificate>>),
+    /// The given one, or none.
+    Given(Option<ClientCertificate>),
+}
 
-/// A client certificate and its authority.
+/// A generated client certificate and its authority.
 #[derive(Debug)]
 pub(crate) struct FrontProxyCertificate {
-    /// The authority, PEM.
-    pub(crate) authority_pem: String,
-    /// The client certificate.
-    pub(crate) certificate: ClientCertificate,
+    authority_pem: String,
+    certificate: ClientCertificate,
+}
+
+impl Default for FrontProxy {
+    fn default() -> Self {
+        Self::Own(Arc::default())
+    }
 }
 
 impl FrontProxy {
-    /// Returns the certificate; generates it first if necessary.
-    pub(crate) fn get(&self) -> Result<&FrontProxyCertificate, rcgen::Error> {
-        if let Some(made) = self.0.get() {
-            return Ok(made);
-        }
-        let authority = Authority::new("gardener-conformance front proxy")?;
-        let client = authority.client(NAME, &[])?;
-        let certificate =
-            ClientCertificate { certificate_pem: client.certificate_pem, key_pem: client.key_pem };
-        Ok(self.0.get_or_init(|| FrontProxyCertificate { authority_pem: authority.pem(), certificate }))
+    /// Presents this certificate, or none.
+    pub(crate) fn given(pair: Option<KeyPair>) -> Self {
+        Self::Given(
+            pair.map(|KeyPair { certificate_pem, key_pem }| ClientCertificate { certificate_pem, key_pem }),
+        )
     }
+
+    /// The certificate; absent if the server presents none to other servers.
+    pub(crate) fn certificate(&self) -> Result<Option<&ClientCertificate>, rcgen::Error> {
+        match self {
+            Self::Own(generated) => Ok(Some(&get_or_generate(generated)?.certificate)),
+            Self::Given(given) => Ok(given.as_ref()),
+        }
+    }
+
+    /// The authority of the generated certificate, PEM; absent if the server presents a given one, or none.
+    pub(crate) fn own_authority(&self) -> Result<Option<&str>, rcgen::Error> {
+        match self {
+            Self::Own(generated) => Ok(Some(&get_or_generate(generated)?.authority_pem)),
+            Self::Given(_) => Ok(None),
+        }
+    }
+}
+
+fn get_or_generate(
+    generated: &OnceLock<FrontProxyCertificate>,
+) -> Result<&FrontProxyCertificate, rcgen::Error> {
+    if let Some(certificate) = generated.get() {
+        return Ok(certificate);
+    }
+    let authority = Authority::new("gardener-conformance front proxy")?;
+    let client = authority.client(NAME, &[])?;
+    let certificate = ClientCertificate { certificate_pem: client.certificate_pem, key_pem: client.key_pem };
+    Ok(generated.get_or_init(|| FrontProxyCertificate { authority_pem: authority.pem(), certificate }))
 }

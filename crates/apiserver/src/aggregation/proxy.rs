@@ -54,14 +54,11 @@ pub(super) fn dialer(shared: &Shared, backend: &Backend) -> Result<Arc<dyn Diale
         .as_ref()
         .ok_or("the embedded API server has no dialers to connect to other API servers")?;
     let endpoint = resolve::endpoint(shared, &backend.client);
-    let certificate = shared.switches.post_start_hooks.then(|| shared.front_proxy.get()).transpose();
+    let certificate =
+        if shared.switches.post_start_hooks { shared.front_proxy.certificate() } else { Ok(None) };
     let certificate =
         certificate.map_err(|error| format!("failed to make the front proxy's certificate: {error}"))?;
-    let connection = Connection {
-        endpoint: endpoint.as_deref(),
-        insecure: backend.insecure,
-        certificate: certificate.map(|pair| &pair.certificate),
-    };
+    let connection = Connection { endpoint: endpoint.as_deref(), insecure: backend.insecure, certificate };
     dialers.dialer(&backend.client, connection).map_err(|error| error.to_string())
 }
 

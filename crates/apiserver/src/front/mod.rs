@@ -1,6 +1,7 @@
 //! The front end: serves over TLS, for kubectl and components in other processes.
 
 mod authenticate;
+mod certificates;
 mod kubeconfig;
 
 use std::net::SocketAddr;
@@ -9,12 +10,14 @@ use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
-use webhook::server::{Certificates, Patience, TlsOptions, config, trusted};
+use webhook::server::{Certificates, Patience, TlsOptions, config};
+use webhook::trust::NoAuthority;
 
 use crate::authority::KeyPair;
 use crate::call::User;
 use crate::server::ApiServer;
 use authenticate::Authenticator;
+use certificates::ClientCertificates;
 
 /// A listening server. Dropping it stops it at once; [`Served::shutdown`] lets open requests finish.
 #[derive(Debug)]
@@ -27,6 +30,15 @@ pub struct Served {
     pub token: String,
     /// The client certificate of the administrator: user `admin`, group `system:masters`.
     pub client: KeyPair,
+    listening: Listening,
+}
+
+/// A server that listens with a given certificate. Dropping it stops it at once; [`Listening::shutdown`] lets open
+/// requests finish.
+#[derive(Debug)]
+pub struct Listening {
+    /// `https://127.0.0.1:40123`.
+    pub url: String,
     stop: oneshot::Sender<()>,
     running: JoinHandle<()>,
 }
@@ -45,9 +57,17 @@ pub enum ServeError {
     /// A certificate could not be generated.
     #[error("failed to make certificates")]
     Certificates(#[from] rcgen::Error),
-    /// The generated certificate cannot be used.
+    /// The certificate cannot be used.
     #[error("failed to use the certificate of the server")]
     Certificate(#[from] webhook::server::CertificateError),
+    /// Authorities of client certificates cannot be read.
+    #[error("failed to read the authorities of {of}")]
+    Authorities {
+        /// `client certificates` or `front proxies`.
+        of: &'static str,
+        /// The reason.
+        source: NoAuthority,
+    },
     /// TLS could not be set up.
     #[error("failed to set up TLS")]
     Tls(#[from] webhook::server::TlsError),
@@ -61,28 +81,46 @@ impl ApiServer {
     /// When it cannot listen on the address, or cannot generate a certificate.
     pub async fn serve(&self, address: SocketAddr) -> Result<Served, ServeError> {
         let authority = self.authority()?;
-        let server = authority.server(address.ip())?;
         let client = authority.client("admin", &["system:masters"])?;
         let ca_pem = authority.pem();
-        let certificates =
-            Certificates::from_pem(server.certificate_pem.as_bytes(), server.key_pem.as_bytes())?;
-        let authorities = trusted(ca_pem.as_bytes())?;
-        let options = TlsOptions { client_authorities: Some(authorities), ..TlsOptions::default() };
-        let tls = config(Arc::new(certificates), options)?;
-        let listen = |source| ServeError::Listen { address, source };
-        let listener = TcpListener::bind(address).await.map_err(listen)?;
-        let url = format!("https://{}", listener.local_addr().map_err(listen)?);
+        let listening = self.serve_with(address, &authority.server(address.ip())?).await?;
         // The only randomness beside the keys: the token must not follow from the seed.
         let token = uuid::Uuid::new_v4().to_string();
         self.tokens().register(token.clone(), User::admin());
+        Ok(Served { url: listening.url.clone(), ca_pem, token, client, listening })
+    }
+
+    /// Serves on `address` over TLS with this certificate, in this runtime. Authenticates clients as
+    /// [`crate::Builder::authentication`] sets.
+    ///
+    /// # Errors
+    /// When it cannot listen on the address, or cannot use a certificate.
+    pub async fn serve_with(&self, address: SocketAddr, server: &KeyPair) -> Result<Listening, ServeError> {
+        let certificates =
+            Certificates::from_pem(server.certificate_pem.as_bytes(), server.key_pem.as_bytes())?;
+        let clients = ClientCertificates::new(self.authentication(), self.authority()?)?;
+        let unverified_clients = Some(clients.authorities());
+        let tls = config(Arc::new(certificates), TlsOptions { unverified_clients, ..TlsOptions::default() })?;
+        let listen = |source| ServeError::Listen { address, source };
+        let listener = TcpListener::bind(address).await.map_err(listen)?;
+        let url = format!("https://{}", listener.local_addr().map_err(listen)?);
         self.tokens().set_url(&url);
-        let service = Authenticator::new(self.clone());
+        let service = Authenticator::new(self.clone(), Arc::new(clients));
         let (stop, stopped) = oneshot::channel();
         let running = tokio::spawn(async move {
             let shutdown = async { stopped.await.unwrap_or_default() };
             webhook::server::serve(listener, Some(tls), service, Patience::default(), shutdown).await;
         });
-        Ok(Served { url, ca_pem, token, client, stop, running })
+        Ok(Listening { url, stop, running })
+    }
+}
+
+impl Listening {
+    /// Stops listening, and waits until open requests are answered.
+    pub async fn shutdown(self) {
+        // The error means that the server has stopped already.
+        let _gone = self.stop.send(());
+        let _aborted = self.running.await;
     }
 }
 
@@ -95,8 +133,6 @@ impl Served {
 
     /// Stops listening, and waits until open requests are answered.
     pub async fn shutdown(self) {
-        // The error means that the server has stopped already.
-        let _gone = self.stop.send(());
-        let _aborted = self.running.await;
+        self.listening.shutdown().await;
     }
 }

@@ -1,5 +1,7 @@
 //! Built-in admission plugins that change new objects before webhooks run.
 
+mod service_accounts;
+
 use serde_json::{Value, json};
 
 use crate::call::Call;
@@ -16,10 +18,13 @@ const NOT_READY: &str = "node.kubernetes.io/not-ready";
 /// Applies the built-in mutating admission plugins to a new object.
 ///
 /// # Errors
-/// If a pod names a priority class that does not exist.
+/// If a pod names a priority class that does not exist, or, if that admission plugin is on, a service account.
 pub(crate) fn admit(shared: &Shared, call: &Call, object: &mut Value) -> Result<(), Status> {
     match call.target.table.as_str() {
         "pods" => {
+            if shared.switches.service_account_admission {
+                service_accounts::admit(shared, call, object)?;
+            }
             set_priority(shared, call, object)?;
             add_tolerations(object);
         }

@@ -103,6 +103,10 @@ async fn dry_runs_answer_and_write_nothing() {
     let (code, changed) =
         patch(&server, &format!("{MAPS}/a?dryRun=All"), "merge-patch", &json!({"data": {"a": "b"}})).await;
     assert_eq!((code, &changed["data"]["a"]), (200, &json!("b")));
+    // As in kube-apiserver, storage refuses a revision, which a dry run does not reach.
+    let revised = json!({"metadata": {"name": "b", "resourceVersion": "7"}});
+    assert_eq!(send(&server, "POST", &format!("{MAPS}?dryRun=All"), &revised).await.0, 201);
+    assert_eq!(send(&server, "POST", MAPS, &revised).await.0, 500);
     let options = json!({"dryRun": ["All"]});
     assert_eq!(send(&server, "DELETE", &format!("{MAPS}/a"), &options).await.0, 200);
     assert_eq!(send(&server, "DELETE", &format!("{MAPS}?dryRun=All"), &Value::Null).await.0, 200);

@@ -19,6 +19,7 @@ mod eviction;
 mod faults;
 mod forks;
 mod front;
+mod front_authentication;
 mod hook;
 mod kinds;
 mod kubectl_session;

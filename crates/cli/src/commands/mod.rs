@@ -5,6 +5,7 @@ mod compare;
 mod coverage;
 mod diff_run;
 mod env;
+mod envtest_assets;
 mod fidelity;
 mod gate;
 mod init;
@@ -23,6 +24,8 @@ use std::io::{ErrorKind, Write as _};
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
+
+pub(crate) use envtest_assets::run_as_asset;
 
 use crate::arguments::{Arguments, Command};
 use crate::terminal::{Failure, Terminal};
@@ -79,6 +82,7 @@ fn execute(arguments: Arguments, terminal: &Terminal) -> Result<u8, Failure> {
         Command::Replay(arguments) => replay::replay(&arguments, added, terminal),
         Command::Versions(command) => versions::execute(&command, terminal),
         Command::Env(command) => env::execute(command, terminal),
+        Command::EnvtestAssets(arguments) => envtest_assets::execute(&arguments, terminal),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Arguments::command(), "gardener-conformance", &mut script);

@@ -9,6 +9,7 @@ mod command_line;
 mod diff_run;
 mod env;
 mod envtest;
+mod envtest_assets;
 mod gate;
 mod image;
 mod init;

@@ -9,6 +9,9 @@ use rustls::time_provider::{DefaultTimeProvider, TimeProvider};
 use rustls::{RootCertStore, ServerConfig};
 use rustls_pki_types::CertificateDer;
 
+use super::any_client::AnyClient;
+use crate::trust::Authorities;
+
 /// Reason a TLS configuration cannot be built.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
@@ -32,13 +35,16 @@ pub struct TlsOptions {
     /// Authorities of client certificates; a client may send no certificate, but not an untrusted one. With `None`, the
     /// server does not request any.
     pub client_authorities: Option<RootCertStore>,
+    /// Requests client certificates of these authorities and accepts any: the service must verify those in
+    /// [`super::Peer`], for example with [`crate::trust::Authorities::verify_client`]. Replaces `client_authorities`.
+    pub unverified_clients: Option<Vec<Authorities>>,
     /// The clock for checking certificates.
     pub clock: Arc<dyn TimeProvider>,
 }
 
 impl Default for TlsOptions {
     fn default() -> Self {
-        Self { client_authorities: None, clock: Arc::new(DefaultTimeProvider) }
+        Self { client_authorities: None, unverified_clients: None, clock: Arc::new(DefaultTimeProvider) }
     }
 }
 
@@ -54,9 +60,11 @@ pub fn config(
     let builder = ServerConfig::builder_with_details(Arc::clone(&provider), options.clock)
         .with_safe_default_protocol_versions()
         .map_err(TlsError::Configuration)?;
-    let builder = match options.client_authorities {
-        None => builder.with_no_client_auth(),
-        Some(authorities) => builder.with_client_cert_verifier(
+    let builder = match (options.unverified_clients, options.client_authorities) {
+        (Some(authorities), _) => builder
+            .with_client_cert_verifier(Arc::new(AnyClient::with_hints(&authorities, provider.as_ref()))),
+        (None, None) => builder.with_no_client_auth(),
+        (None, Some(authorities)) => builder.with_client_cert_verifier(
             WebPkiClientVerifier::builder_with_provider(Arc::new(authorities), provider)
                 .allow_unauthenticated()
                 .build()

@@ -6,7 +6,9 @@ use rustls::crypto::WebPkiSupportedAlgorithms;
 use super::TrustError;
 
 /// `1.3.6.1.5.5.7.3.1`
-const SERVERS: &[u8] = &[0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x01];
+pub(super) const SERVERS: &[u8] = &[0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x01];
+/// `1.3.6.1.5.5.7.3.2`
+pub(super) const CLIENTS: &[u8] = &[0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x02];
 /// `2.5.29.37.0`
 const ANY_USAGE: &[u8] = &[0x55, 0x1d, 0x25, 0x00];
 /// Maximum number of signature checks; Go's limit.
@@ -17,6 +19,8 @@ pub(super) struct Search<'a> {
     pub(super) roots: &'a [Certificate],
     pub(super) intermediates: &'a [Certificate],
     pub(super) now: i64,
+    /// The extended key usage that the leaf must have.
+    pub(super) usage: &'a [u8],
     pub(super) algorithms: &'a WebPkiSupportedAlgorithms,
 }
 
@@ -49,7 +53,7 @@ pub(super) fn verify(leaf: &Certificate, search: &Search<'_>) -> Result<(), Trus
     }
     let mut result = Ok(());
     for chain in &chains.complete {
-        result = check_constraints(chain);
+        result = check_constraints(chain, search.usage);
         if result.is_ok() {
             break;
         }
@@ -57,13 +61,13 @@ pub(super) fn verify(leaf: &Certificate, search: &Search<'_>) -> Result<(), Trus
     result
 }
 
-/// Checks that all certificates of a chain, its leaf first, allow the leaf to be used by a server with its names.
-pub(super) fn check_constraints(chain: &[&Certificate]) -> Result<(), TrustError> {
-    let serves = |certificate: &&Certificate| {
+/// Checks that all certificates of a chain, its leaf first, allow the leaf's usage and names.
+pub(super) fn check_constraints(chain: &[&Certificate], usage: &[u8]) -> Result<(), TrustError> {
+    let allows = |certificate: &&Certificate| {
         let usages = &certificate.extensions.usages;
-        usages.is_empty() || usages.iter().any(|usage| [SERVERS, ANY_USAGE].contains(&usage.as_slice()))
+        usages.is_empty() || usages.iter().any(|allowed| [usage, ANY_USAGE].contains(&allowed.as_slice()))
     };
-    if !chain.iter().all(serves) {
+    if !chain.iter().all(allows) {
         return Err(TrustError::Usage);
     }
     // The policies of the root are not checked, because it is trusted explicitly.

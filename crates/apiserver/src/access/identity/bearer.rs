@@ -45,7 +45,7 @@ pub(crate) fn authenticate(
         return Ok(AuthenticatedUser { user, audiences });
     }
     match claimed_issuer(token).as_deref() {
-        Some(issuer) if issuer == shared.tokens.issuer => {
+        Some(issuer) if shared.tokens.accepts(issuer) => {
             verify_bound_token(shared, token, wanted).map_err(|why| wrap_error(&why))
         }
         Some(SECRET_ISSUER) => verify_secret_token(shared, token, wanted).map_err(|why| wrap_error(&why)),

@@ -1,6 +1,7 @@
 //! Tokens: claims and signer of service account tokens, and registered tokens.
 
 mod claims;
+mod keys;
 mod signer;
 
 use std::sync::OnceLock;
@@ -11,11 +12,25 @@ use serde_json::{Value, json};
 use crate::call::User;
 
 pub(crate) use claims::{Claims, Private, Reference, SECRET_ISSUER, SecretClaims, username};
+pub use keys::{SigningKey, TokenKeyError, VerifyingKey};
 
 use signer::Signer;
 
 /// The default token issuer.
 pub(crate) const ISSUER: &str = "https://kubernetes.default.svc";
+
+/// Settings of the tokens that a server issues and verifies: issuers, audiences, keys.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Issuance {
+    /// The `iss` of new tokens, then further ones that are accepted; empty for [`ISSUER`].
+    pub(crate) issuers: Vec<String>,
+    /// The audiences that the server accepts; if empty, the issuers.
+    pub(crate) audiences: Vec<String>,
+    /// Signs tokens; if absent, the server generates a key on first use.
+    pub(crate) signing: Option<SigningKey>,
+    /// Verify tokens; if empty, the public half of the signing key does.
+    pub(crate) verifying: Vec<VerifyingKey>,
+}
 
 /// A server's token issuer, and its registered tokens.
 #[derive(Debug)]
@@ -24,6 +39,7 @@ pub(crate) struct Tokens {
     pub(crate) issuer: String,
     /// The audiences that this server accepts, and the default ones of requested tokens.
     pub(crate) audiences: Vec<String>,
+    issuance: Issuance,
     /// The server's URL, for the OpenID discovery document.
     url: RwLock<String>,
     signer: OnceLock<Signer>,
@@ -32,11 +48,17 @@ pub(crate) struct Tokens {
 }
 
 impl Tokens {
-    /// A token issuer; it generates its key on first use.
-    pub(crate) fn new(issuer: String, audiences: Vec<String>) -> Self {
+    /// A token issuer; it generates its key on first use, unless one is given.
+    pub(crate) fn new(issuance: Issuance) -> Self {
+        let audiences = match (issuance.audiences.as_slice(), issuance.issuers.as_slice()) {
+            ([], []) => vec![ISSUER.to_owned()],
+            ([], issuers) => issuers.to_vec(),
+            (audiences, _) => audiences.to_vec(),
+        };
         Self {
-            issuer,
+            issuer: issuance.issuers.first().cloned().unwrap_or_else(|| ISSUER.to_owned()),
             audiences,
+            issuance,
             url: RwLock::default(),
             signer: OnceLock::new(),
             registered: RwLock::default(),
@@ -45,7 +67,12 @@ impl Tokens {
 
     /// A copy with the same issuer and audiences, a new key, and no registered tokens.
     pub(crate) fn fork(&self) -> Self {
-        Self::new(self.issuer.clone(), self.audiences.clone())
+        Self::new(self.issuance.clone())
+    }
+
+    /// Whether the server accepts tokens of this issuer.
+    pub(crate) fn accepts(&self, issuer: &str) -> bool {
+        issuer == self.issuer || self.issuance.issuers.iter().any(|accepted| accepted == issuer)
     }
 
     /// Registers a token for a user.
@@ -58,9 +85,11 @@ impl Tokens {
         url.clone_into(&mut self.url.write());
     }
 
-    /// The key that signs tokens.
+    /// Signs and verifies tokens.
     pub(crate) fn signer(&self) -> &Signer {
-        self.signer.get_or_init(Signer::new)
+        let given = || self.issuance.signing.clone();
+        let signing = || given().unwrap_or_else(SigningKey::generate);
+        self.signer.get_or_init(|| Signer::new(signing(), &self.issuance.verifying))
     }
 
     /// `/.well-known/openid-configuration`.
@@ -72,7 +101,7 @@ impl Tokens {
             "jwks_uri": format!("{base}/openid/v1/jwks"),
             "response_types_supported": ["id_token"],
             "subject_types_supported": ["public"],
-            "id_token_signing_alg_values_supported": [signer::ALGORITHM],
+            "id_token_signing_alg_values_supported": self.signer().algorithms(),
         })
     }
 

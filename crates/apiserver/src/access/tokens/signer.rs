@@ -1,22 +1,21 @@
-//! The key that signs service account tokens: ECDSA over P-256, generated for each server.
+//! Signs and verifies service account tokens, with given keys or one that the server generates.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
+use jsonwebtoken::errors::ErrorKind;
+use jsonwebtoken::{TokenData, Validation};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
-/// The name of the algorithm.
-pub(super) const ALGORITHM: &str = "ES256";
+use super::keys::{SigningKey, VerifyingKey};
 
 /// Signs tokens and verifies their signatures.
+#[derive(Debug)]
 pub(crate) struct Signer {
-    encoding: EncodingKey,
-    decoding: DecodingKey,
-    point: Vec<u8>,
-    id: String,
+    signing: SigningKey,
+    /// At least one.
+    verifying: Vec<VerifyingKey>,
 }
 
 /// Reason why a token is not a valid token of this signer.
@@ -30,52 +29,70 @@ pub(crate) enum SignatureError {
     Broken,
 }
 
+/// The header of a token.
+#[derive(Serialize)]
+struct Header<'a> {
+    alg: &'a str,
+    kid: &'a str,
+}
+
 impl Signer {
-    /// A signer with a new key.
-    pub(super) fn new() -> Self {
-        let key = rcgen::KeyPair::generate().expect("the system has randomness for a key");
-        let point = key.public_key_raw().to_vec();
-        // As in Kubernetes, the key id is the digest of the public key.
-        let id = URL_SAFE_NO_PAD.encode(Sha256::digest(rcgen::PublicKeyData::subject_public_key_info(&key)));
-        let encoding = EncodingKey::from_ec_der(&key.serialize_der());
-        let decoding = DecodingKey::from_ec_der(&point);
-        Self { encoding, decoding, point, id }
+    /// A signer with this key; if `verifying` is empty, the key itself verifies.
+    pub(super) fn new(signing: SigningKey, verifying: &[VerifyingKey]) -> Self {
+        let own = || vec![signing.public().clone()];
+        let verifying = if verifying.is_empty() { own() } else { verifying.to_vec() };
+        Self { signing, verifying }
     }
 
     /// Signs a token with these claims.
     pub(crate) fn sign(&self, claims: &impl Serialize) -> String {
-        let header = Header { kid: Some(self.id.clone()), typ: None, ..Header::new(Algorithm::ES256) };
-        jsonwebtoken::encode(&header, claims, &self.encoding).expect("the key is one for this algorithm")
+        let public = self.signing.public();
+        let header = encode(&Header { alg: public.algorithm_name(), kid: &public.id });
+        let message = format!("{header}.{}", encode(claims));
+        let signature = URL_SAFE_NO_PAD.encode(self.signing.sign(message.as_bytes()));
+        format!("{message}.{signature}")
     }
 
     /// Verifies the signature of a token and returns its claims. Does not check times or audiences.
     pub(crate) fn read<T: DeserializeOwned + Clone>(&self, token: &str) -> Result<T, SignatureError> {
-        let mut validation = Validation::new(Algorithm::ES256);
-        validation.validate_exp = false;
-        validation.validate_aud = false;
-        validation.required_spec_claims.clear();
-        match jsonwebtoken::decode(token, &self.decoding, &validation) {
-            Ok(data) => Ok(data.claims),
-            Err(error) if matches!(error.kind(), jsonwebtoken::errors::ErrorKind::InvalidSignature) => {
-                Err(SignatureError::Broken)
-            }
-            Err(_) => Err(SignatureError::Foreign),
+        let key_id = jsonwebtoken::decode_header(token).map_err(|_| SignatureError::Foreign)?.kid;
+        let matches_id = |key: &&VerifyingKey| key_id.as_deref() == Some(key.id.as_str());
+        let mut candidates: Vec<&VerifyingKey> = self.verifying.iter().filter(matches_id).collect();
+        if candidates.is_empty() {
+            candidates = self.verifying.iter().collect();
         }
+        let mut reason = SignatureError::Foreign;
+        for key in candidates {
+            let mut validation = Validation::new(key.algorithm);
+            validation.validate_exp = false;
+            validation.validate_aud = false;
+            validation.required_spec_claims.clear();
+            let read: Result<TokenData<T>, _> = jsonwebtoken::decode(token, &key.decoding, &validation);
+            match read {
+                Ok(data) => return Ok(data.claims),
+                Err(error) if matches!(error.kind(), ErrorKind::InvalidSignature) => {
+                    reason = SignatureError::Broken;
+                }
+                Err(_) => {}
+            }
+        }
+        Err(reason)
     }
 
-    /// The public key, as a set of JSON web keys.
+    /// The public keys, as a set of JSON web keys.
     pub(crate) fn keys(&self) -> Value {
-        // An uncompressed point: the byte 4, then both coordinates.
-        let (x, y) = self.point[1..].split_at((self.point.len() - 1) / 2);
-        json!({"keys": [{
-            "use": "sig", "kty": "EC", "kid": self.id, "crv": "P-256", "alg": ALGORITHM,
-            "x": URL_SAFE_NO_PAD.encode(x), "y": URL_SAFE_NO_PAD.encode(y),
-        }]})
+        json!({"keys": self.verifying.iter().map(VerifyingKey::to_json).collect::<Vec<_>>()})
+    }
+
+    /// The algorithms of the public keys, each once.
+    pub(super) fn algorithms(&self) -> Vec<&'static str> {
+        let mut names: Vec<&str> = self.verifying.iter().map(VerifyingKey::algorithm_name).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
     }
 }
 
-impl std::fmt::Debug for Signer {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Signer").field("id", &self.id).finish_non_exhaustive()
-    }
+fn encode(value: &impl Serialize) -> String {
+    URL_SAFE_NO_PAD.encode(serde_json::to_vec(value).expect("claims are JSON"))
 }

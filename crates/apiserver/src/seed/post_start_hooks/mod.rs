@@ -4,13 +4,13 @@
 //! `objects.json` contains the objects of a fresh kube-apiserver, as `cargo xtask kinds` reads them; roles and
 //! namespaces are written elsewhere.
 
+mod authentication;
+
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use schema::Resource;
 use serde_json::Value;
 
-use crate::aggregation::front_proxy::FrontProxyCertificate;
-use crate::authority::Authority;
 use crate::clock::rfc3339;
 use crate::object::meta;
 use crate::state::Shared;
@@ -41,6 +41,7 @@ pub(crate) fn write(shared: &Shared, advertised: SocketAddr) {
             continue;
         }
         placeholders.fill(&mut object);
+        authentication::fill(shared, &mut object);
         put(shared, object);
     }
 }
@@ -61,10 +62,6 @@ fn put(shared: &Shared, mut object: Value) {
     }
 }
 
-fn authority_pem(certificate: &FrontProxyCertificate) -> String {
-    certificate.authority_pem.clone()
-}
-
 impl Placeholders {
     fn of(shared: &Shared, advertised: SocketAddr) -> Self {
         let now = shared.clock.now();
@@ -80,9 +77,6 @@ impl Placeholders {
             ("${hostname}", HOSTNAME.to_owned()),
             ("${address}", advertised.ip().to_string()),
             ("${port}", advertised.port().to_string()),
-            // If a certificate cannot be made, serving and connecting report the error.
-            ("${requestheader-client-ca}", shared.front_proxy.get().map(authority_pem).unwrap_or_default()),
-            ("${client-ca}", shared.authority.get().map(Authority::pem).unwrap_or_default()),
         ];
         Self { texts, port: advertised.port() }
     }

@@ -1,0 +1,38 @@
+//! `envtest-assets`: writes a folder with programs that Go's envtest starts instead of kube-apiserver, etcd and kubectl.
+//!
+//! Each program is a link to this one, which reads from `argv[0]` which program to run as.
+
+mod etcd;
+mod flags;
+mod folder;
+mod kube_apiserver;
+mod kubectl;
+mod program;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use crate::arguments::EnvtestAssetsArguments;
+use crate::environment;
+use crate::terminal::{Failure, Terminal};
+use folder::Kubectl;
+use program::Program;
+
+/// Writes the folder and prints its path.
+pub(crate) fn execute(arguments: &EnvtestAssetsArguments, terminal: &Terminal) -> Result<u8, Failure> {
+    let own = std::env::current_exe()
+        .map_err(|error| Failure::environment(format!("failed to find this program: {error}")))?;
+    let written = folder::write(&arguments.folder, &own, &environment::program_folders())?;
+    terminal.note(&match &written.kubectl {
+        Kubectl::Linked(path) => format!("kubectl is {}", path.display()),
+        Kubectl::Missing => "kubectl is not in PATH: envtest starts, its kubectl fails".to_owned(),
+    });
+    terminal.print(&written.folder.display().to_string());
+    Ok(0)
+}
+
+/// Runs as the program that `argv[0]` names; absent if that is not one of them.
+pub(crate) fn run_as_asset(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
+    let program = Program::named(&arguments.next()?)?;
+    Some(program.run(arguments.map(|argument| argument.to_string_lossy().into_owned()).collect()))
+}

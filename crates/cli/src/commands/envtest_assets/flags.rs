@@ -1,0 +1,258 @@
+//! Parses flags as Kubernetes' programs do: `--flag=value`, `--flag value`, `-v=4`; repeated, `_` for `-`. Unknown flags
+//! are collected, not refused.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::str::FromStr;
+
+/// A flag that a program knows.
+#[derive(Debug)]
+pub(super) struct KnownFlag {
+    pub(super) name: &'static str,
+    pub(super) form: FlagForm,
+    /// Its help text; empty if the flag has no effect.
+    pub(super) help: &'static str,
+}
+
+/// Whether a flag has a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FlagForm {
+    /// `--flag value`.
+    Value,
+    /// `--flag`, or `--flag=false`.
+    Switch,
+}
+
+/// Reason a program cannot start: an error in a flag.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("--{flag}: {reason}")]
+pub(super) struct FlagError {
+    flag: String,
+    reason: String,
+}
+
+/// The flags of a command line.
+#[derive(Debug, Default)]
+pub(super) struct GivenFlags {
+    known: BTreeMap<&'static str, Vec<String>>,
+    without_effect: Vec<&'static str>,
+    unknown: Vec<String>,
+}
+
+impl FlagError {
+    pub(super) fn new(flag: &str, reason: impl Into<String>) -> Self {
+        Self { flag: flag.to_owned(), reason: reason.into() }
+    }
+
+    /// An error in a flag's value.
+    pub(super) fn of_value(flag: &str, value: &str, reason: impl Into<String>) -> Self {
+        Self::new(&format!("{flag}={value}"), reason)
+    }
+}
+
+impl GivenFlags {
+    /// Reads a command line.
+    ///
+    /// # Errors
+    /// When a known flag lacks its value.
+    pub(super) fn read(known: &'static [KnownFlag], arguments: Vec<String>) -> Result<Self, FlagError> {
+        let mut given = Self::default();
+        let mut arguments = arguments.into_iter().peekable();
+        while let Some(argument) = arguments.next() {
+            let Some((name, value)) = split(&argument) else {
+                given.unknown.push(argument);
+                continue;
+            };
+            let Some(flag) = known.iter().find(|flag| flag.name == name) else {
+                // A following argument that is not a flag counts as its value.
+                let follows = value.is_none() && arguments.peek().is_some_and(|next| !next.starts_with('-'));
+                let next = if follows { arguments.next() } else { None };
+                given
+                    .unknown
+                    .push(next.map_or_else(|| argument.clone(), |next| format!("{argument} {next}")));
+                continue;
+            };
+            let value = match (value, flag.form) {
+                (Some(value), _) => value,
+                (None, FlagForm::Switch) => "true".to_owned(),
+                (None, FlagForm::Value) => {
+                    arguments.next().ok_or_else(|| FlagError::new(flag.name, "needs a value"))?
+                }
+            };
+            given.known.entry(flag.name).or_default().push(value);
+            if flag.help.is_empty() && !given.without_effect.contains(&flag.name) {
+                given.without_effect.push(flag.name);
+            }
+        }
+        Ok(given)
+    }
+
+    /// Known flags that have no effect.
+    pub(super) fn without_effect(&self) -> &[&'static str] {
+        &self.without_effect
+    }
+
+    /// Arguments that are not known flags.
+    pub(super) fn unknown(&self) -> &[String] {
+        &self.unknown
+    }
+
+    /// Whether a flag was given.
+    pub(super) fn has(&self, flag: &str) -> bool {
+        self.known.contains_key(flag)
+    }
+
+    /// All values of a flag.
+    pub(super) fn all(&self, flag: &str) -> &[String] {
+        self.known.get(flag).map_or(&[], Vec::as_slice)
+    }
+
+    /// All values of a flag, split at commas.
+    pub(super) fn list(&self, flag: &str) -> Vec<String> {
+        let values = self.all(flag).iter().flat_map(|list| list.split(','));
+        values.map(str::trim).filter(|value| !value.is_empty()).map(str::to_owned).collect()
+    }
+
+    /// The last value of a flag, unless it is empty.
+    pub(super) fn last(&self, flag: &str) -> Option<&str> {
+        self.all(flag).last().map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// A switch; `default` if it was not given.
+    pub(super) fn switch(&self, flag: &str, default: bool) -> Result<bool, FlagError> {
+        match self.last(flag) {
+            None => Ok(default),
+            Some("1" | "t" | "T" | "true" | "TRUE" | "True") => Ok(true),
+            Some("0" | "f" | "F" | "false" | "FALSE" | "False") => Ok(false),
+            Some(other) => Err(FlagError::of_value(flag, other, "is neither true nor false")),
+        }
+    }
+
+    /// A value that is parsed, such as a number or an address.
+    pub(super) fn parsed<T: FromStr<Err: std::fmt::Display>>(
+        &self,
+        flag: &str,
+    ) -> Result<Option<T>, FlagError> {
+        let Some(text) = self.last(flag) else { return Ok(None) };
+        text.parse().map(Some).map_err(|error: T::Err| FlagError::of_value(flag, text, error.to_string()))
+    }
+
+    /// The file that a flag names: its path and content.
+    pub(super) fn file(&self, flag: &str) -> Result<Option<(String, Vec<u8>)>, FlagError> {
+        self.last(flag)
+            .map(|path| read_file(flag, path).map(|content| (path.to_owned(), content)))
+            .transpose()
+    }
+}
+
+/// The content of a file that a flag names.
+pub(super) fn read_file(flag: &str, path: &str) -> Result<Vec<u8>, FlagError> {
+    std::fs::read(Path::new(path)).map_err(|error| FlagError::of_value(flag, path, error.to_string()))
+}
+
+/// The help of a program: each flag with an effect begins a line, because envtest searches for flags there.
+pub(super) fn help(about: &str, known: &[KnownFlag]) -> String {
+    let mut text = format!("{about}\n\nFlags:\n");
+    for flag in known.iter().filter(|flag| !flag.help.is_empty()) {
+        let value = if flag.form == FlagForm::Value { " VALUE" } else { "" };
+        let dashes = if flag.name.len() == 1 { "-" } else { "--" };
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "      {dashes}{}{value}\n            {}", flag.name, flag.help);
+    }
+    let without: Vec<String> =
+        known.iter().filter(|flag| flag.help.is_empty()).map(|flag| format!("--{}", flag.name)).collect();
+    text + &format!(
+        "\nAccepted without effect: {}\nOther flags are ignored with a warning.\n",
+        without.join(", ")
+    )
+}
+
+/// Name and value of a flag; absent if the argument is not a flag.
+fn split(argument: &str) -> Option<(String, Option<String>)> {
+    let (name, value) = match argument.strip_prefix("--") {
+        Some("") | None => return short(argument),
+        Some(long) => long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value))),
+    };
+    Some((name.replace('_', "-"), value.map(str::to_owned)))
+}
+
+/// `-v=4`, `-v4`, `-v`, `-h`.
+fn short(argument: &str) -> Option<(String, Option<String>)> {
+    let rest = argument.strip_prefix('-')?;
+    let letter = rest.chars().next().filter(char::is_ascii_alphabetic)?;
+    let value = rest[1..].trim_start_matches('=');
+    Some((letter.to_string(), (!value.is_empty()).then(|| value.to_owned())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KNOWN: &[KnownFlag] = &[
+        KnownFlag { name: "secure-port", form: FlagForm::Value, help: "a port" },
+        KnownFlag { name: "audiences", form: FlagForm::Value, help: "names" },
+        KnownFlag { name: "anonymous-auth", form: FlagForm::Switch, help: "whether" },
+        KnownFlag { name: "old", form: FlagForm::Value, help: "" },
+        KnownFlag { name: "v", form: FlagForm::Value, help: "verbosity" },
+    ];
+
+    fn given(arguments: &[&str]) -> GivenFlags {
+        GivenFlags::read(KNOWN, arguments.iter().map(|text| (*text).to_owned()).collect()).unwrap()
+    }
+
+    #[test]
+    fn both_spellings_are_read_and_the_last_value_counts() {
+        let table: [&[&str]; 4] = [
+            &["--secure-port=1"],
+            &["--secure-port", "1"],
+            &["--secure_port", "1"],
+            &["--secure-port=2", "--secure-port=1"],
+        ];
+        for arguments in table {
+            assert_eq!(given(arguments).parsed::<u16>("secure-port"), Ok(Some(1)), "{arguments:?}");
+        }
+        for arguments in [&["-v=4"][..], &["-v4"], &["-v", "4"], &["--v=4"]] {
+            assert_eq!(given(arguments).parsed::<u32>("v"), Ok(Some(4)), "{arguments:?}");
+        }
+        let lists = given(&["--audiences", "a,b", "--audiences=c", "--audiences="]);
+        assert_eq!(lists.list("audiences"), ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn a_switch_takes_no_word_after_it() {
+        let flags = given(&["--anonymous-auth", "--secure-port=1"]);
+        assert_eq!((flags.switch("anonymous-auth", false), flags.has("secure-port")), (Ok(true), true));
+        assert_eq!(given(&["--anonymous-auth=false"]).switch("anonymous-auth", true), Ok(false));
+        assert_eq!(given(&[]).switch("anonymous-auth", true), Ok(true));
+        let wrong = given(&["--anonymous-auth=maybe"]).switch("anonymous-auth", true).unwrap_err();
+        assert_eq!(wrong.to_string(), "--anonymous-auth=maybe: is neither true nor false");
+    }
+
+    #[test]
+    fn unknown_flags_go_with_their_values() {
+        let flags =
+            given(&["--new", "x", "--newer=y", "word", "--newest", "--secure-port=1", "--old=1", "--old=2"]);
+        assert_eq!(flags.unknown(), ["--new x", "--newer=y", "word", "--newest"]);
+        assert_eq!(flags.without_effect(), ["old"]);
+        assert_eq!(flags.parsed::<u16>("secure-port"), Ok(Some(1)));
+    }
+
+    #[test]
+    fn what_is_wrong_names_its_flag() {
+        let lacking = GivenFlags::read(KNOWN, vec!["--secure-port".to_owned()]).unwrap_err();
+        assert_eq!(lacking.to_string(), "--secure-port: needs a value");
+        let wrong = given(&["--secure-port=99999"]).parsed::<u16>("secure-port").unwrap_err();
+        assert!(wrong.to_string().starts_with("--secure-port=99999: number too large"), "{wrong}");
+        let missing = given(&["--old=/nowhere"]).file("old").unwrap_err();
+        assert!(missing.to_string().starts_with("--old=/nowhere: No such file"), "{missing}");
+    }
+
+    #[test]
+    fn help_has_every_flag_with_an_effect_at_the_start_of_a_line() {
+        let text = help("about", KNOWN);
+        let has = |flag: &str| text.lines().any(|line| line.trim_start().starts_with(flag));
+        assert!(has("--secure-port VALUE") && has("-v VALUE") && !has("--old"), "{text}");
+        assert!(text.contains("without effect: --old\n"), "{text}");
+    }
+}
