@@ -21,12 +21,14 @@ mod configuration;
 mod lanes;
 mod order;
 mod release;
+mod separate;
 
 use configuration::{contains, usual_config};
 pub(crate) use lanes::lanes;
 pub use order::shuffle;
 pub use release::gardener_release;
 use release::{of_release, other_version};
+pub use separate::Separate;
 
 /// One case by its index in the selected contracts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,41 +67,6 @@ pub struct Plan {
     pub separate: BTreeMap<Separate, Vec<CaseRef>>,
     /// Cases that do not run.
     pub silent: Vec<(CaseRef, Status, Reason)>,
-}
-
-/// Which module runs cases that no group has, in the order in which they run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Separate {
-    /// Decisions about versions.
-    Decisions,
-    /// Objects that Gardener emits: they need no request.
-    Emitted,
-    /// Cases that start the target with a configuration of their own.
-    Configurations,
-    /// Cases that act on the target's program.
-    Processes,
-    /// Scenarios: each has clusters and a target of its own.
-    Scenarios,
-    /// A controller maintains a Shoot; each case has a garden of its own.
-    Maintenances,
-}
-
-impl Separate {
-    /// The module for a case; `None` if a group runs it.
-    fn of(when: &When) -> Option<Self> {
-        match when {
-            When::Steps(_) => Some(Self::Scenarios),
-            When::Configuration => Some(Self::Configurations),
-            When::Process(_) => Some(Self::Processes),
-            When::Emitted(_) => Some(Self::Emitted),
-            When::Decision(decision) => match decision.runs_on {
-                RunsOn::Decision => Some(Self::Decisions),
-                RunsOn::Reconcile => Some(Self::Maintenances),
-                RunsOn::Admission => None,
-            },
-            When::Admission { .. } | When::DeleteCollection { .. } | When::Registration { .. } => None,
-        }
-    }
 }
 
 impl Plan {

@@ -46,15 +46,13 @@ let (resource, name) = value.split_once('/').unwrap_or((value, ""));
         }
         for (version, kind, name) in &self.named {
             let wanted = object(version, kind, name, &subject.namespace);
-            match read(cluster, &wanted).await? {
-                Some(fact) => found.push(fact),
-                None => {
-                    let place =
-                        wanted["metadata"]["namespace"].as_str().map(|namespace| format!(" in {namespace}"));
-                    terminal
-                        .note(&format!("  ! --fact: there is no {kind} {name}{}", place.unwrap_or_default()));
-                }
+            if let Some(fact) = read(cluster, &wanted).await? {
+                found.push(fact);
+                continue;
             }
+            let place = wanted["metadata"]["namespace"].as_str();
+            let place = place.map(|namespace| format!(" in {namespace}")).unwrap_or_default();
+            terminal.note(&format!("  ! --fact: there is no {kind} {name}{place}"));
         }
         Ok(found)
     }
