@@ -20,7 +20,7 @@ pub(crate) struct InitProviderArguments {
     /// Address of a running webhook: https://HOST:PORT
     #[arg(long, value_name = "URL", conflicts_with_all = ["command", "namespace"])]
     pub(crate) url: Option<String>,
-    /// Command line that starts the webhook; the tool replaces <port>, <certDir>, <config> and <sourceKubeconfig>
+    /// Command line that starts the webhook; the tool replaces `<port>`, `<certDir>`, `<config>` and `<sourceKubeconfig>`
     #[arg(long, value_name = "LINE", conflicts_with = "namespace")]
     pub(crate) command: Option<String>,
     /// Namespace of the extension in a live seed
@@ -41,7 +41,7 @@ pub(crate) struct InitProviderArguments {
     pub(crate) gardener: Option<String>,
     #[command(flatten)]
     pub(crate) trust: TrustArguments,
-    /// Component configuration file, from which the tool makes <config>, or which the running webhook has
+    /// Component configuration file, from which the tool makes `<config>`, or which the running webhook has
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// Target file to write

@@ -26,7 +26,7 @@ pub(crate) struct RunningTargetArguments {
     #[command(flatten)]
     pub(crate) trust: TrustArguments,
     /// Component configuration file of a running target; cases that need another configuration are skipped. With `--target
-    /// command=…` or `image=…`: the file from which the tool makes <config>
+    /// command=…` or `image=…`: the file from which the tool makes `<config>`
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// Kubeconfig of the cluster that a running target reads; the tool writes facts to it

@@ -43,8 +43,8 @@ fn a_certificate_of_another_authority_is_named() {
 #[test]
 fn garbage_breaks_the_law_of_the_echo() {
     let folder = tempfile::tempdir().unwrap();
-    verify_service(folder.path(), answer(200, "no json at"), false)
-        .assert_exit(1, &["not an AdmissionReview", "no json at all"]);
+    verify_service(folder.path(), answer(200, "no json at all"), false)
+        .assert_exit(1, &["not an AdmissionReview", "no json at"]);
 }
 
 /// The body that case 60's webhook throws on.
