@@ -6,11 +6,11 @@
 //! - [`lint`] — checks of contracts that load;
 //! - [`json_schema`] — JSON Schemas of the files, for editors;
 //! - [`case`] — one case: what is given, what is done, what must hold;
-//! - [`decision`] — decisions about versions: the question and the document with the result;
+//! - [`gardener::decision`] — decisions about versions: the question and the document with the result;
 //! - [`emitted`] — rules for objects that Gardener emits, evaluated on the objects of a namespace;
 //! - [`flags`] — which changes of a command line a table of flags explains;
 //! - [`parameters`] — values that a target states about itself;
-//! - [`release`] — the release of Gardener that a target is tested with;
+//! - [`gardener::release`] — the release of Gardener that a target is tested with;
 //! - [`scenario`] — steps over clusters, for controllers;
 //! - [`document`] — the files beside contracts: targets, waivers, ledgers, attestations;
 //! - [`explanations`] — why answers of two implementations differ;

@@ -1,6 +1,6 @@
 //! Decides which request is sent to which webhook: rules, selectors and match policy, evaluated as by kube-apiserver.
 //!
-//! The `direct` substrate and the embedded API server use the same function, [`matches`].
+//! The `direct` substrate and the embedded API server use the same function, [`matches()`].
 
 mod client;
 mod lint;
