@@ -95,7 +95,8 @@ esac"#;
             publishes: true,
         };
         let error = Kind::create(&options).await.err().expect("a node is not ready").to_string();
-        let words = "the cluster is not ready after 3 s: 0 of 1 nodes are ready; the logs of its nodes are in ";
+        let words =
+            "the cluster is not ready after 3 s: 0 of 1 nodes are ready; the logs of its nodes are in ";
         assert!(error.starts_with(words), "{error}");
         assert_eq!(fs::read_to_string(here.join("logs/node.log")).unwrap(), "words\n");
         front.shutdown().await;
