@@ -100,7 +100,7 @@ impl Cluster {
         Self { client, finalizes: false, impersonated: None }
     }
 
-    /// A cluster without controllers: whoever deletes a namespace must call [`Self::finalize`].
+    /// A cluster without controllers: callers that delete a namespace must call [`Self::finalize`].
     #[must_use]
     pub fn without_controllers(client: kube::Client) -> Self {
         Self { client, finalizes: true, impersonated: None }

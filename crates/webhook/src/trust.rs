@@ -1,7 +1,7 @@
 //! Verifies servers with a bundle of authorities, with the same results as Go's `crypto/x509`.
 //!
 //! An authority is a certificate, not only a name with a key: it must be valid, be marked as an authority and be allowed to
-//! sign, and its constraints apply. A certificate that is itself in the bundle is trusted for its names, whoever signed it.
+//! sign, and its constraints apply. A certificate that is itself in the bundle is trusted for its names, with any issuer.
 //! Anything in a bundle that is not a certificate is ignored.
 
 mod bundle_file;

@@ -11,7 +11,7 @@ use crate::exchange::{Answer, Exchange, FieldCause, Outcome, without_addresses};
 pub struct Effect {
     /// Whether its registration sends the request to it; `None` if the registration is unknown.
     pub called: Option<bool>,
-    /// Its answer, or why there is none that a server would accept.
+    /// Its answer, or the reason why an API server would not accept it.
     pub answer: Result<Answer, String>,
 }
 

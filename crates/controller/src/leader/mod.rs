@@ -335,7 +335,7 @@ impl Candidate {
         }
     }
 
-    /// Notes when the Lease has changed: whoever writes it is alive.
+    /// Records when the Lease changed: the instance that writes it is alive.
     fn observe(&mut self, found: &Record) {
         if self.seen != *found {
             (self.seen, self.seen_at) = (found.clone(), Instant::now());

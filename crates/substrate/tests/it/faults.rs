@@ -86,7 +86,7 @@ impl SmallFileSystem {
 
 impl Drop for SmallFileSystem {
     fn drop(&mut self) {
-        // A remaining mount is visible to whoever runs the tests.
+        // A remaining mount would stay on the machine that runs the tests.
         let _ = Command::new("umount").arg(self.0.path()).status();
     }
 }

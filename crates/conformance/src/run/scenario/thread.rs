@@ -13,7 +13,7 @@ use crate::run::Interrupt;
 
 /// How time passes in the thread.
 pub(crate) struct ThreadOptions<'a> {
-    /// Whether the clock is the real one; else it stands still while any task works.
+    /// Whether the clock is the real one; a virtual clock does not advance while a task works.
     pub(crate) real_time: bool,
     /// Real time that the work spends waiting.
     pub(crate) waits: Duration,
@@ -68,7 +68,7 @@ fn timeout_error(id: &str, watchdog: &Watchdog) -> ScenarioEnd {
     ScenarioEnd::Environment(format!("{id} did not end within {seconds} s: {why}"))
 }
 
-/// Virtual time stands still while any task works.
+/// Virtual time does not advance while a task works.
 fn runtime(real_time: bool) -> std::io::Result<Runtime> {
     Builder::new_current_thread().enable_all().start_paused(!real_time).build()
 }
