@@ -23,7 +23,7 @@ use crate::registry::Registry;
 use crate::seed;
 use crate::seed::post_start_hooks;
 use crate::server::ApiServer;
-use crate::state::{Authorization, Controllers, Shared, Switches};
+use crate::state::{Authorization, Controllers, ServerState, Switches};
 use crate::store::Store;
 use crate::webhook_cache::WebhookCache;
 
@@ -230,7 +230,7 @@ impl Builder {
     #[must_use]
     pub fn build(self) -> ApiServer {
         let clock = Clock::starting_at(self.epoch);
-        let shared = Shared {
+        let shared = ServerState {
             store: Store::new(self.events),
             registry: Registry::new(&self.kinds, &self.crds),
             faults: Faults::new(clock.clone()),

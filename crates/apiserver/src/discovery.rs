@@ -12,13 +12,13 @@ use crate::aggregation::{self, AggregatedVersions};
 use crate::http::reply::Reply;
 use crate::openapi;
 use crate::registry::ServedKinds;
-use crate::state::Shared;
+use crate::state::ServerState;
 
 const OPENAPI_V2: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 const AGGREGATED_V2: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 /// Answers a discovery path.
-pub(crate) async fn answer(shared: &Arc<Shared>, parts: &Parts, path: &[String]) -> Reply {
+pub(crate) async fn answer(shared: &Arc<ServerState>, parts: &Parts, path: &[String]) -> Reply {
     let served = shared.registry.served();
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
     let value = match path.as_slice() {
@@ -95,7 +95,7 @@ fn with_type_meta(kind: &str, mut value: Value) -> Value {
 }
 
 /// All groups except the core group, merged with those of other API servers.
-fn groups(shared: &Shared, served: &ServedKinds) -> Vec<Value> {
+fn groups(shared: &ServerState, served: &ServedKinds) -> Vec<Value> {
     let aggregated = AggregatedVersions::of(shared);
     let groups = served.kinds.groups().iter().filter(|group| !group.name.is_empty());
     aggregation::groups(shared, groups.filter_map(|group| group_value(group, &aggregated)).collect())

@@ -34,7 +34,7 @@ use crate::http::reply::{Body, Reply};
 use crate::http::status::Status;
 use crate::log;
 use crate::registry::ServedResource;
-use crate::state::{Authorization, Controllers, Shared};
+use crate::state::{Authorization, Controllers, ServerState};
 use crate::verbs;
 
 use self::read::read;
@@ -47,11 +47,11 @@ const MAX_BODY_BYTES: usize = 3 * 1024 * 1024;
 /// `kube::Client::new(server.clone(), "default")` talks to it in process.
 #[derive(Clone, Debug)]
 pub struct ApiServer {
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
 }
 
 impl ApiServer {
-    pub(crate) fn new(shared: Shared) -> Self {
+    pub(crate) fn new(shared: ServerState) -> Self {
         Self { shared: Arc::new(shared) }
     }
 
@@ -239,7 +239,7 @@ where
 }
 
 /// Answers a request and logs it, unless its path is not served; returns nothing if a fault suppresses the answer.
-async fn answer(shared: &Arc<Shared>, parts: &Parts, body: Bytes) -> Option<Reply> {
+async fn answer(shared: &Arc<ServerState>, parts: &Parts, body: Bytes) -> Option<Reply> {
     let path = Path::parse(parts.uri.path());
     let user = match authenticate(shared, parts) {
         Ok(user) => user,
@@ -271,7 +271,12 @@ async fn answer(shared: &Arc<Shared>, parts: &Parts, body: Bytes) -> Option<Repl
 }
 
 /// Answers a non-resource request.
-async fn answer_non_resource(shared: &Arc<Shared>, parts: &Parts, user: &User, path: &[String]) -> Reply {
+async fn answer_non_resource(
+    shared: &Arc<ServerState>,
+    parts: &Parts,
+    user: &User,
+    path: &[String],
+) -> Reply {
     let texts: Vec<&str> = path.iter().map(String::as_str).collect();
     let (value, content_type) = match texts.as_slice() {
         [".well-known", "openid-configuration"] => (shared.tokens.discovery(), "application/json"),
@@ -289,7 +294,7 @@ async fn answer_non_resource(shared: &Arc<Shared>, parts: &Parts, user: &User, p
 
 /// Answers a resource request.
 async fn answer_resource(
-    shared: &Arc<Shared>,
+    shared: &Arc<ServerState>,
     parts: &Parts,
     request: &Attributes,
     path: ResourcePath,
@@ -316,7 +321,7 @@ async fn answer_resource(
 }
 
 /// The user of a request: the caller, or the user that it impersonates.
-fn authenticate(shared: &Shared, parts: &Parts) -> Result<User, Status> {
+fn authenticate(shared: &ServerState, parts: &Parts) -> Result<User, Status> {
     let caller = identity::authenticate_request(shared, parts)?;
     match identity::requested_impersonation(&parts.headers)? {
         None => Ok(caller),
@@ -338,7 +343,7 @@ fn deprecation(target: &ServedResource) -> Option<&'static str> {
     }
 }
 
-async fn dispatch(shared: &Arc<Shared>, call: &Call) -> Result<Reply, Status> {
+async fn dispatch(shared: &Arc<ServerState>, call: &Call) -> Result<Reply, Status> {
     if !call.path.subresource.is_empty() {
         return verbs::subresource(shared, call).await;
     }

@@ -96,7 +96,7 @@ pub(crate) struct Switches {
 }
 
 /// The shared state of a server.
-pub(crate) struct Shared {
+pub(crate) struct ServerState {
     pub(crate) store: Store,
     pub(crate) registry: Registry,
     pub(crate) clock: Clock,
@@ -118,7 +118,7 @@ pub(crate) struct Shared {
     pub(crate) upstream: Option<UpstreamProxy>,
 }
 
-impl Shared {
+impl ServerState {
     /// The state of a new server with the same objects.
     pub(crate) fn fork(&self, clock: Clock, dialers: Option<Arc<dyn Dialers>>) -> Self {
         Self {
@@ -148,8 +148,8 @@ impl Shared {
     }
 }
 
-impl std::fmt::Debug for Shared {
+impl std::fmt::Debug for ServerState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Shared").field("revision", &self.store.revision()).finish_non_exhaustive()
+        f.debug_struct("ServerState").field("revision", &self.store.revision()).finish_non_exhaustive()
     }
 }

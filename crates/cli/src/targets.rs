@@ -12,7 +12,7 @@ use conformance::gardener::provider;
 use conformance::target::Target;
 use conformance::target::built_in::BuiltIn;
 use conformance::target::command::CommandTarget;
-use conformance::target::url::{Known, UrlTarget};
+use conformance::target::url::{TargetDescription, UrlTarget};
 use contract::document::SourceFile;
 use contract::document::target::{RegistrationFiles, TargetFile, TargetSpec};
 use serde_json::Value;
@@ -65,7 +65,12 @@ pub(crate) fn resolve<'a>(
     if let Some(url) = target.strip_prefix("url=") {
         address::check_webhook(url)
             .map_err(|reason| Failure::usage(address::without_user(&format!("url={url}: {reason}"), url)))?;
-        let known = Known { name: host(url), paths: own_paths(), gardener, ..Known::default() };
+        let known = TargetDescription {
+            name: host(url),
+            paths: own_paths(),
+            gardener,
+            ..TargetDescription::default()
+        };
         return running_target(UrlTarget {
             known,
             url: url.to_owned(),
@@ -126,7 +131,7 @@ fn from_file(
         .transpose()?
         .unwrap_or_default();
     let selected = provider::selected(registrations.values().flatten());
-    let known = Known {
+    let known = TargetDescription {
         name: described.metadata.name,
         version: spec.version.clone(),
         paths: paths_of(&spec),
@@ -163,7 +168,7 @@ fn from_file(
 /// A garden with its own API server for Gardener's kinds.
 fn garden_target(
     kubeconfig: &Path,
-    known: Known,
+    known: TargetDescription,
     running: &RunningTargetArguments,
 ) -> Result<Arc<dyn Target>, Failure> {
     if running.describes_target() || running.kubeconfig.is_some() {

@@ -147,7 +147,7 @@ impl<'a> LocatedCase<'a> {
 
 /// Looks up a case.
 #[must_use]
-pub fn look(contracts: &[Contract], at: CaseRef) -> LocatedCase<'_> {
+pub fn locate(contracts: &[Contract], at: CaseRef) -> LocatedCase<'_> {
     let contract = &contracts[at.contract];
     let clause = &contract.clauses[at.clause];
     LocatedCase { contract, clause, case: &clause.cases[at.case] }
@@ -161,7 +161,7 @@ pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: b
     let mut alone = Vec::new();
     let everywhere = target.reads_everywhere();
     for at in all(contracts) {
-        let located = look(contracts, at);
+        let located = locate(contracts, at);
         if let Some((status, reason)) = exclusion(located, target) {
             plan.silent.push((at, status, reason));
             continue;
@@ -318,7 +318,7 @@ fn not_for_target(located: LocatedCase<'_>, target: &dyn Target) -> Option<Reaso
         let text = "the target has no program that the tool can start";
         return Some(Reason::new(ReasonCode::Form, text));
     }
-    if !target.is_asked_of(&contract.component, contract.form) {
+    if !target.supports(&contract.component, contract.form) {
         let text = format!("{} does not implement {}", target.identity().name, contract.component);
         return Some(Reason::new(ReasonCode::Component, text));
     }

@@ -231,7 +231,7 @@ pub trait Target: Send + Sync {
     }
 
     /// Whether contracts of this component and form apply to it. Contracts about versions apply only to targets that decide.
-    fn is_asked_of(&self, _component: &str, form: Form) -> bool {
+    fn supports(&self, _component: &str, form: Form) -> bool {
         form != Form::Versions
     }
 

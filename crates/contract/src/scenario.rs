@@ -96,7 +96,7 @@ pub enum Action {
     /// Changes a harmless annotation.
     Touch(Side, ObjectRef),
     /// Refuses requests of the target from now on; `None` stops refusing them.
-    Refuse(Side, Asked, Option<Refusal>),
+    Refuse(Side, RequestMatcher, Option<Refusal>),
     /// Stops the target.
     Stop,
     /// Starts the target.
@@ -105,7 +105,7 @@ pub enum Action {
 
 /// Matches requests of the target.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Asked {
+pub struct RequestMatcher {
     /// `create`, `get`, `watch`; `None`: every verb.
     pub verb: Option<String>,
     /// API group and plural name of the resource; `None`: every resource.

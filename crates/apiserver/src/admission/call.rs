@@ -14,7 +14,7 @@ use crate::call::Call;
 use crate::convert::scale;
 use crate::http::status::Status;
 use crate::object::body_kind::BodyKind;
-use crate::state::Shared;
+use crate::state::ServerState;
 use crate::versions;
 
 /// The default timeout of a webhook, in seconds.
@@ -22,7 +22,7 @@ const DEFAULT_TIMEOUT: u32 = 10;
 
 /// Calls a webhook for a request.
 pub(super) async fn call_webhook(
-    shared: &Shared,
+    shared: &ServerState,
     call: &Call,
     review: &Review<'_>,
     invocation: &Invocation,
@@ -56,7 +56,7 @@ pub(super) async fn call_webhook(
 
 /// Converts an object to the version that a webhook receives.
 pub(super) async fn convert_for_webhook(
-    shared: &Shared,
+    shared: &ServerState,
     call: &Call,
     object: &Value,
     sent_as: &GroupVersionResource,
@@ -98,7 +98,7 @@ fn review_version(webhook: &Registration) -> Option<ReviewVersion> {
 }
 
 async fn review_body(
-    shared: &Shared,
+    shared: &ServerState,
     call: &Call,
     review: &Review<'_>,
     sent_as: &GroupVersionResource,
@@ -143,7 +143,7 @@ async fn review_body(
 }
 
 /// The kind under which the object is sent.
-fn kind(shared: &Shared, call: &Call, review: &Review<'_>, sent_as: &GroupVersionResource) -> Value {
+fn kind(shared: &ServerState, call: &Call, review: &Review<'_>, sent_as: &GroupVersionResource) -> Value {
     let own = (&call.target.resource.group, &call.target.resource.version, &call.target.resource.plural);
     if own == (&sent_as.group, &sent_as.version, &sent_as.resource) || call.path.subresource == "scale" {
         return json!(review.kind);

@@ -14,7 +14,7 @@ pub(crate) use review::{Review, options};
 
 use crate::call::Call;
 use crate::http::status::Status;
-use crate::state::Shared;
+use crate::state::ServerState;
 
 /// Reason why a webhook call does not admit a request.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,13 +26,17 @@ enum Failure {
 }
 
 /// Calls the mutating webhooks, which may change the object of the review.
-pub(crate) async fn mutate(shared: &Shared, call: &Call, review: &mut Review<'_>) -> Result<(), Status> {
+pub(crate) async fn mutate(shared: &ServerState, call: &Call, review: &mut Review<'_>) -> Result<(), Status> {
     let outcome = mutating::run(shared, call, review).await;
     outcome.map_err(|status| Status { notes: Box::new(std::mem::take(&mut review.notes)), ..status })
 }
 
 /// Calls the validating webhooks.
-pub(crate) async fn validate(shared: &Shared, call: &Call, review: &mut Review<'_>) -> Result<(), Status> {
+pub(crate) async fn validate(
+    shared: &ServerState,
+    call: &Call,
+    review: &mut Review<'_>,
+) -> Result<(), Status> {
     let outcome = validating::run(shared, call, review).await;
     outcome.map_err(|status| Status { notes: Box::new(std::mem::take(&mut review.notes)), ..status })
 }

@@ -7,7 +7,7 @@ use webhook::dial::{Connection, DialError, HttpAnswer};
 use webhook::registration::ClientConfig;
 
 use crate::aggregation::resolve;
-use crate::state::Shared;
+use crate::state::ServerState;
 
 /// Reason why a webhook call failed.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub(crate) enum PostError {
 /// # Errors
 /// When the call fails; worded as client-go does.
 pub(crate) async fn post(
-    shared: &Shared,
+    shared: &ServerState,
     to: &ClientConfig,
     seconds: u32,
     body: Bytes,

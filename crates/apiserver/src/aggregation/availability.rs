@@ -13,7 +13,7 @@ use crate::aggregation::resolve;
 use crate::call::User;
 use crate::clock::rfc3339;
 use crate::object::meta;
-use crate::state::Shared;
+use crate::state::ServerState;
 use crate::store::{Expect, Object};
 
 /// The label of an EndpointSlice with the name of its Service.
@@ -23,7 +23,7 @@ const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Requests discovery from another API server and writes the condition of its APIService; returns whether it is
 /// available.
-pub(crate) async fn check_availability(shared: &Shared, name: &str) -> bool {
+pub(crate) async fn check_availability(shared: &ServerState, name: &str) -> bool {
     let Some(service) = shared.store.get(TABLE, name) else { return false };
     let (status, reason, message) = match Backend::read(service.value()) {
         None => ("True", "Local", "Local APIServices are always available".to_owned()),
@@ -41,7 +41,7 @@ pub(crate) async fn check_availability(shared: &Shared, name: &str) -> bool {
 ///
 /// # Errors
 /// When the server does not respond in time, or not with a discovery document.
-pub(super) async fn resources(shared: &Shared, backend: &Backend) -> Result<Value, String> {
+pub(super) async fn resources(shared: &ServerState, backend: &Backend) -> Result<Value, String> {
     let path = format!("/apis/{}", backend.api_version());
     let mut request = Request::new(Bytes::new());
     *request.uri_mut() = path.parse().unwrap_or_default();
@@ -69,7 +69,7 @@ pub(super) fn aggregator_user() -> User {
     }
 }
 
-async fn check_backend(shared: &Shared, backend: &Backend) -> Result<(), (&'static str, String)> {
+async fn check_backend(shared: &ServerState, backend: &Backend) -> Result<(), (&'static str, String)> {
     // A backend that the dialer reaches directly needs no Service.
     if proxy::dialer(shared, backend).is_err()
         && let Some(service) = &backend.client.service
@@ -83,7 +83,7 @@ async fn check_backend(shared: &Shared, backend: &Backend) -> Result<(), (&'stat
 }
 
 /// Whether a Service exists and has ready endpoints.
-fn check_service(shared: &Shared, reference: &ServiceReference) -> Result<(), (&'static str, String)> {
+fn check_service(shared: &ServerState, reference: &ServiceReference) -> Result<(), (&'static str, String)> {
     let ServiceReference { namespace, name, .. } = reference;
     let at = format!("service/{name} in {namespace:?}");
     let Some(service) = resolve::service(shared, reference) else {
@@ -127,7 +127,7 @@ fn backend_url(backend: &Backend) -> String {
 }
 
 /// Writes the condition if it changed.
-fn write_condition(shared: &Shared, name: &str, condition: &Value) {
+fn write_condition(shared: &ServerState, name: &str, condition: &Value) {
     while let Some(service) = shared.store.get(TABLE, name) {
         let mut value = service.value().clone();
         let before = value.pointer("/status/conditions/0").cloned().unwrap_or_default();

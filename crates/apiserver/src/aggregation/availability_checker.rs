@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::{all, availability};
-use crate::state::Shared;
+use crate::state::ServerState;
 
 /// The interval between checks of an available server.
 const RESYNC: Duration = Duration::from_secs(30);
@@ -54,7 +54,7 @@ impl AvailabilityChecker {
     }
 
     /// Starts the task in this runtime if checks are enabled and it is not running.
-    pub(crate) fn ensure_running(&self, shared: &Arc<Shared>) {
+    pub(crate) fn ensure_running(&self, shared: &Arc<ServerState>) {
         if self.enabled.load(Ordering::Relaxed) && !self.running.swap(true, Ordering::Relaxed) {
             let running = RunningFlag(Arc::clone(&self.running));
             tokio::spawn(run(Arc::downgrade(shared), Arc::clone(&self.notify), running));
@@ -71,7 +71,7 @@ impl Drop for RunningFlag {
     }
 }
 
-async fn run(weak_state: Weak<Shared>, notify: Arc<Notify>, _running: RunningFlag) {
+async fn run(weak_state: Weak<ServerState>, notify: Arc<Notify>, _running: RunningFlag) {
     let mut schedule: BTreeMap<String, NextCheck> = BTreeMap::new();
     loop {
         let Some(shared) = weak_state.upgrade() else { return };
@@ -87,7 +87,7 @@ async fn run(weak_state: Weak<Shared>, notify: Arc<Notify>, _running: RunningFla
 }
 
 /// Checks the servers that are due, concurrently: one that does not respond must not delay the others.
-async fn check_due(shared: &Shared, schedule: &mut BTreeMap<String, NextCheck>) {
+async fn check_due(shared: &ServerState, schedule: &mut BTreeMap<String, NextCheck>) {
     let names: Vec<String> = all(shared).into_iter().map(|backend| backend.name).collect();
     schedule.retain(|name, _| names.contains(name));
     let now = Instant::now();

@@ -12,11 +12,11 @@ use crate::aggregation::resolve;
 use crate::call::User;
 use crate::http::forwarding::{passed_on, request_headers, response_headers};
 use crate::http::reply::Reply;
-use crate::state::Shared;
+use crate::state::ServerState;
 
 /// Forwards a request and returns the response.
 pub(crate) async fn proxy(
-    shared: &Shared,
+    shared: &ServerState,
     backend: Backend,
     parts: &Parts,
     user: &User,
@@ -39,7 +39,7 @@ pub(crate) async fn proxy(
 
 /// Sends a request to another API server.
 pub(super) async fn send(
-    shared: &Shared,
+    shared: &ServerState,
     backend: &Backend,
     request: Request<Bytes>,
 ) -> Result<Streamed, String> {
@@ -48,7 +48,7 @@ pub(super) async fn send(
 }
 
 /// The connection to another API server.
-pub(super) fn dialer(shared: &Shared, backend: &Backend) -> Result<Arc<dyn Dialer>, String> {
+pub(super) fn dialer(shared: &ServerState, backend: &Backend) -> Result<Arc<dyn Dialer>, String> {
     let dialers = shared
         .dialers
         .as_ref()

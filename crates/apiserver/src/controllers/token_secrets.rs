@@ -12,7 +12,7 @@ use super::client::{Client, RequestError};
 use crate::access::tokens::{Reference, SecretClaims};
 use crate::call;
 use crate::object::meta;
-use crate::state::Shared;
+use crate::state::ServerState;
 
 const CONTROLLER: &str = "tokens-controller";
 const SECRET_TYPE: &str = "kubernetes.io/service-account-token";
@@ -27,7 +27,12 @@ pub(super) struct TokenSecrets {
 
 impl TokenSecrets {
     /// Processes changed Secrets and accounts; returns whether a retry is necessary.
-    pub(super) async fn sync(&mut self, shared: &Shared, client: &Client, changes: &[ObjectChange]) -> bool {
+    pub(super) async fn sync(
+        &mut self,
+        shared: &ServerState,
+        client: &Client,
+        changes: &[ObjectChange],
+    ) -> bool {
         let mut due = std::mem::take(&mut self.failed);
         for change in changes {
             match change.table.as_str() {
@@ -48,7 +53,7 @@ impl TokenSecrets {
 }
 
 /// The keys of the Secrets that name an account.
-fn secrets_of(shared: &Shared, account: &str) -> Vec<String> {
+fn secrets_of(shared: &ServerState, account: &str) -> Vec<String> {
     let Some((namespace, name)) = account.split_once('/') else { return Vec::new() };
     let snapshot = shared.store.snapshot("secrets");
     let prefix = call::key(true, namespace, "");
@@ -58,7 +63,7 @@ fn secrets_of(shared: &Shared, account: &str) -> Vec<String> {
     of.map(|(key, _)| key.to_string()).collect()
 }
 
-async fn sync_secret(shared: &Shared, client: &Client, key: &str) -> Result<(), RequestError> {
+async fn sync_secret(shared: &ServerState, client: &Client, key: &str) -> Result<(), RequestError> {
     let Some(secret) = shared.store.get("secrets", key) else { return Ok(()) };
     let secret = secret.value();
     let account = annotation(secret, NAME_ANNOTATION);

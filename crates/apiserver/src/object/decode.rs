@@ -15,14 +15,14 @@ use crate::object::meta;
 use crate::object::protobuf::DecodeError;
 use crate::object::structural;
 use crate::patch::go_text;
-use crate::state::Shared;
+use crate::state::ServerState;
 
 pub(crate) use body::{check_media_type, delete_options, media_type, parse_body};
 
 use body::{check_head, is_json};
 
 /// The object of a create or update request, in the request's version.
-pub(crate) fn object(shared: &Shared, call: &Call, notes: &mut Notes) -> Result<Value, Status> {
+pub(crate) fn object(shared: &ServerState, call: &Call, notes: &mut Notes) -> Result<Value, Status> {
     let mut object = parse_body(call)?;
     upgrade_version(call, &mut object);
     check_registered(shared, call, &object)?;
@@ -76,7 +76,7 @@ fn check_custom_metadata(call: &Call, object: &Value) -> Result<(), Status> {
 /// The object that results from a patch, in the request's version; `patch` is the patch if it is a strategic merge
 /// patch.
 pub(crate) fn patched(
-    shared: &Shared,
+    shared: &ServerState,
     call: &Call,
     (object, patch): (Value, Option<Value>),
     notes: &mut Notes,
@@ -125,7 +125,7 @@ pub(crate) fn patched(
 
 /// Checks apiVersion and kind of a patched object; returns messages about the fields that it drops.
 fn check_patched_type_meta(
-    shared: &Shared,
+    shared: &ServerState,
     call: &Call,
     object: &mut Value,
     refused: &dyn Fn(&str) -> Status,
@@ -204,7 +204,7 @@ fn drop_all_fields(object: &mut Value) -> Vec<String> {
 ///
 /// # Errors
 /// An internal error if the object has another kind or none, or values of wrong types.
-pub(crate) fn mutated(shared: &Shared, call: &Call, mut object: Value) -> Result<Value, Status> {
+pub(crate) fn mutated(shared: &ServerState, call: &Call, mut object: Value) -> Result<Value, Status> {
     let body_kind = BodyKind::of(call);
     let custom = call.target.custom && body_kind.kind == call.target.resource.kind;
     let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default();
@@ -288,7 +288,7 @@ pub(crate) fn is_foreign(call: &Call, object: &Value) -> bool {
 }
 
 /// Rejects an object whose kind is not registered.
-fn check_registered(shared: &Shared, call: &Call, object: &Value) -> Result<(), Status> {
+fn check_registered(shared: &ServerState, call: &Call, object: &Value) -> Result<(), Status> {
     let body_kind = BodyKind::of(call);
     let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default();
     let own = body_kind.api_version();

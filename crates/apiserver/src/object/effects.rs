@@ -12,7 +12,7 @@ use crate::http::status::{GroupResource, Status};
 use crate::object::meta;
 use crate::object::removal::{self, DeleteOptions, DeletionEffect};
 use crate::registry::ServedResource;
-use crate::state::Shared;
+use crate::state::ServerState;
 use crate::store::{Expect, Object};
 
 const NAMESPACES: &str = "namespaces";
@@ -25,12 +25,12 @@ const VALIDATING: &str = "validatingwebhookconfigurations.admissionregistration.
 const IMMORTAL: &[&str] = &["default", "kube-system", "kube-public"];
 
 /// Rejects a change of an object whose namespace does not exist.
-pub(crate) fn admit_change(shared: &Shared, call: &Call) -> Result<(), Status> {
+pub(crate) fn admit_change(shared: &ServerState, call: &Call) -> Result<(), Status> {
     namespace(shared, call).map(drop)
 }
 
 /// Rejects a new object whose namespace does not exist or is terminating.
-pub(crate) fn admit_to_namespace(shared: &Shared, call: &Call, name: &str) -> Result<(), Status> {
+pub(crate) fn admit_to_namespace(shared: &ServerState, call: &Call, name: &str) -> Result<(), Status> {
     let Some(object) = namespace(shared, call)? else { return Ok(()) };
     if !meta::is_terminating(object.value()) {
         return Ok(());
@@ -46,7 +46,7 @@ pub(crate) fn admit_to_namespace(shared: &Shared, call: &Call, name: &str) -> Re
 }
 
 /// The namespace of a request, if it has one.
-fn namespace(shared: &Shared, call: &Call) -> Result<Option<Arc<Object>>, Status> {
+fn namespace(shared: &ServerState, call: &Call) -> Result<Option<Arc<Object>>, Status> {
     let name = call.path.namespace.as_str();
     if !call.target.resource.namespaced || name.is_empty() {
         return Ok(None);
@@ -74,7 +74,7 @@ pub(crate) fn prepare(target: &ServedResource, object: &mut Value, now: Timestam
 
 /// Completes a CRD by comparison with the other CRDs; returns warnings for the user.
 pub(crate) fn compare_with_others(
-    shared: &Shared,
+    shared: &ServerState,
     target: &ServedResource,
     object: &mut Value,
 ) -> Vec<String> {
@@ -98,7 +98,7 @@ pub(crate) fn is_gone(target: &ServedResource, object: &Value) -> bool {
 }
 
 /// Updates the registry after an object was written.
-pub(crate) fn after_write(shared: &Shared, target: &ServedResource, object: &Value) {
+pub(crate) fn after_write(shared: &ServerState, target: &ServedResource, object: &Value) {
     if target.table != CRDS {
         return;
     }
@@ -111,7 +111,7 @@ pub(crate) fn after_write(shared: &Shared, target: &ServedResource, object: &Val
 }
 
 /// Updates the registry after an object was removed.
-pub(crate) fn after_removal(shared: &Shared, target: &ServedResource, object: &Value) {
+pub(crate) fn after_removal(shared: &ServerState, target: &ServedResource, object: &Value) {
     if target.table == CRDS
         && let Some(crd) = crd::read(object)
     {
@@ -125,7 +125,7 @@ pub(crate) fn after_removal(shared: &Shared, target: &ServedResource, object: &V
     }
 }
 
-fn is_terminating(shared: &Shared, table: &str, name: &str) -> bool {
+fn is_terminating(shared: &ServerState, table: &str, name: &str) -> bool {
     shared.store.get(table, name).is_some_and(|object| meta::is_terminating(object.value()))
 }
 
@@ -133,7 +133,7 @@ fn has_content_finalizers(namespace: &Value) -> bool {
     namespace.pointer("/spec/finalizers").and_then(Value::as_array).is_some_and(|list| !list.is_empty())
 }
 
-fn delete_custom_resources(shared: &Shared, name: &str) {
+fn delete_custom_resources(shared: &ServerState, name: &str) {
     let served = shared.registry.served();
     if let Some(target) = served.stored().iter().find(|target| target.table == name) {
         delete_all(shared, target, "");
@@ -142,7 +142,7 @@ fn delete_custom_resources(shared: &Shared, name: &str) {
 }
 
 /// Removes the CRD's finalizer if no custom resources are left.
-fn release_crd(shared: &Shared, name: &str) {
+fn release_crd(shared: &ServerState, name: &str) {
     if !shared.store.snapshot(name).objects.is_empty() {
         return;
     }
@@ -162,7 +162,7 @@ fn release_crd(shared: &Shared, name: &str) {
 
 /// Writes an object as terminating, then removes it; `None` if another write came first.
 pub(crate) fn remove_gracefully(
-    shared: &Shared,
+    shared: &ServerState,
     (target, key): (&ServedResource, &str),
     expect: Expect,
     marked: Value,
@@ -175,7 +175,7 @@ pub(crate) fn remove_gracefully(
 }
 
 /// Deletes all objects of a resource whose key has the prefix, without admission.
-fn delete_all(shared: &Shared, target: &ServedResource, prefix: &str) {
+fn delete_all(shared: &ServerState, target: &ServedResource, prefix: &str) {
     let snapshot = shared.store.snapshot(&target.table);
     let options = DeleteOptions { grace_period_seconds: Some(0), ..DeleteOptions::default() };
     for (key, _) in snapshot.range(prefix, None) {
@@ -203,7 +203,12 @@ fn delete_all(shared: &Shared, target: &ServedResource, prefix: &str) {
 }
 
 /// Changes an object without a request; removes it if this was its last finalizer.
-fn update_without_request(shared: &Shared, target: &ServedResource, key: &str, change: impl Fn(&mut Value)) {
+fn update_without_request(
+    shared: &ServerState,
+    target: &ServedResource,
+    key: &str,
+    change: impl Fn(&mut Value),
+) {
     while let Some(object) = shared.store.get(&target.table, key) {
         let mut value = object.value().clone();
         change(&mut value);

@@ -24,7 +24,7 @@ use crate::object::strategy;
 use crate::object::validation;
 use crate::object::warnings;
 use crate::render;
-use crate::state::Shared;
+use crate::state::ServerState;
 use crate::store::{Expect, Object};
 use crate::verbs::ownership;
 use crate::versions;
@@ -33,7 +33,7 @@ use crate::versions;
 const ATTEMPTS: u32 = 8;
 
 /// Creates the object in the request's body.
-pub(crate) async fn create(shared: &Shared, call: &Call) -> Result<Reply, Status> {
+pub(crate) async fn create(shared: &ServerState, call: &Call) -> Result<Reply, Status> {
     let mut notes = Notes::default();
     decode::check_media_type(call)?;
     apply::check(call, "CreateOptions", None)?;
@@ -46,7 +46,7 @@ pub(crate) async fn create(shared: &Shared, call: &Call) -> Result<Reply, Status
 
 /// Creates an object whose field owners are recorded already. Notes are sent with an error, too.
 pub(crate) async fn create_object(
-    shared: &Shared,
+    shared: &ServerState,
     call: &Call,
     (object, notes): (Value, Notes),
 ) -> Result<Reply, Status> {
@@ -55,7 +55,7 @@ pub(crate) async fn create_object(
 }
 
 async fn admit_and_store(
-    shared: &Shared,
+    shared: &ServerState,
     call: &Call,
     (mut object, notes): (Value, Notes),
 ) -> Result<Reply, Status> {
@@ -112,7 +112,7 @@ pub(super) fn clear_server_fields(object: &mut Value) {
 /// Prepares the object for storage, in the version of the request; returns also the addresses that are reserved for it
 /// until it is written.
 fn prepare<'a>(
-    shared: &'a Shared,
+    shared: &'a ServerState,
     call: &Call,
     mut object: Value,
 ) -> Result<(Value, Option<Reservation<'a>>), Status> {
@@ -143,7 +143,7 @@ fn prepare<'a>(
 
 /// Stores a new object, which must be in its storage version.
 fn persist(
-    shared: &Shared,
+    shared: &ServerState,
     call: &Call,
     (mut object, non_canonical): (Value, bool),
     dry_run: bool,
@@ -172,7 +172,7 @@ fn persist(
 }
 
 /// The error for a name that is in use; it says so if the name was generated.
-fn already_exists(shared: &Shared, call: &Call, name: &str, generated: bool) -> Status {
+fn already_exists(shared: &ServerState, call: &Call, name: &str, generated: bool) -> Status {
     let mut status = if generated {
         Status::generate_name_conflict(call.group_resource(), name)
     } else {

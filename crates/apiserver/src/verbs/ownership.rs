@@ -9,11 +9,11 @@ use crate::http::notes::Notes;
 use crate::http::status::Status;
 use crate::object::decode;
 use crate::object::meta;
-use crate::state::Shared;
+use crate::state::ServerState;
 
 /// Records in `new` who owns its fields after this request; `old` is absent for a new object. As in kube-apiserver, an
 /// object that claims to be of another kind gets no owners.
-pub(crate) fn record(shared: &Shared, call: &Call, old: Option<&Value>, new: &mut Value) {
+pub(crate) fn record(shared: &ServerState, call: &Call, old: Option<&Value>, new: &mut Value) {
     if decode::is_foreign(call, new) {
         meta::of_mut(new).remove("managedFields");
         return;
@@ -48,7 +48,7 @@ pub(crate) fn deduplicate_owners(object: &mut Value, notes: &mut Notes, admitted
 }
 
 /// Calls the mutating webhooks, and restores `managedFields` if they made them invalid.
-pub(crate) async fn mutate(shared: &Shared, call: &Call, review: &mut Review<'_>) -> Result<(), Status> {
+pub(crate) async fn mutate(shared: &ServerState, call: &Call, review: &mut Review<'_>) -> Result<(), Status> {
     let entries = |review: &Review<'_>| {
         review.object.as_ref().and_then(|object| meta::of(object).get("managedFields").cloned())
     };

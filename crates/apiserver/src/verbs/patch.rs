@@ -13,7 +13,7 @@ use crate::object::meta;
 use crate::object::strategy;
 use crate::object::structural;
 use crate::patch::{APPLY, Patch};
-use crate::state::Shared;
+use crate::state::ServerState;
 use crate::verbs::update::{Edit, change, check_name, check_readable};
 use crate::verbs::{create, ownership};
 
@@ -28,7 +28,7 @@ struct ApplyEdit<'a> {
 }
 
 /// Patches an object with the request's body; an applied configuration creates a missing object.
-pub(crate) async fn patch(shared: &Shared, call: &Call) -> Result<Reply, Status> {
+pub(crate) async fn patch(shared: &ServerState, call: &Call) -> Result<Reply, Status> {
     if media_type(&call.content_type) == APPLY {
         return apply(shared, call).await;
     }
@@ -42,7 +42,7 @@ pub(crate) fn check(call: &Call) -> Result<(), Status> {
 }
 
 /// Parses the patch of a request.
-pub(crate) fn read(shared: &Shared, call: &Call) -> Result<Patch, Status> {
+pub(crate) fn read(shared: &ServerState, call: &Call) -> Result<Patch, Status> {
     let resource = &call.target.resource;
     let served = shared.registry.served();
     let ty = if call.target.custom {
@@ -56,12 +56,12 @@ pub(crate) fn read(shared: &Shared, call: &Call) -> Result<Patch, Status> {
     Ok(Patch::read(&call.content_type, &call.body, ty, strict))
 }
 
-fn exists(shared: &Shared, call: &Call) -> bool {
+fn exists(shared: &ServerState, call: &Call) -> bool {
     shared.store.get(&call.target.table, &call.key(&call.path.name)).is_some()
 }
 
 /// Parses the applied configuration of a request; for a subresource, the object must exist.
-pub(crate) fn configuration(shared: &Shared, call: &Call) -> Result<Value, Status> {
+pub(crate) fn configuration(shared: &ServerState, call: &Call) -> Result<Value, Status> {
     apply::check(call, "PatchOptions", Some(true))?;
     let creates = strategy::allows_create_on_update(&call.target, &call.path.subresource);
     if !call.path.subresource.is_empty() && !creates && !exists(shared, call) {
@@ -88,7 +88,7 @@ pub(crate) fn configuration(shared: &Shared, call: &Call) -> Result<Value, Statu
     Err(bad(&format!("error unmarshaling JSON: while decoding JSON: {why}")))
 }
 
-async fn apply(shared: &Shared, call: &Call) -> Result<Reply, Status> {
+async fn apply(shared: &ServerState, call: &Call) -> Result<Reply, Status> {
     let mut notes = Notes::default();
     let edit = ApplyEdit { call, configuration: configuration(shared, call)? };
     loop {
@@ -111,7 +111,12 @@ async fn apply(shared: &Shared, call: &Call) -> Result<Reply, Status> {
 }
 
 impl ApplyEdit<'_> {
-    fn object(&self, shared: &Shared, current: Option<&Value>, notes: &mut Notes) -> Result<Value, Status> {
+    fn object(
+        &self,
+        shared: &ServerState,
+        current: Option<&Value>,
+        notes: &mut Notes,
+    ) -> Result<Value, Status> {
         let served = shared.registry.served();
         let lens = Lens::new(&served, &self.call.target, &self.call.path.subresource);
         let options = apply::ApplyOptions::of(self.call);
@@ -131,7 +136,7 @@ impl ApplyEdit<'_> {
 impl ApplyEdit<'_> {
     /// The schema accepts values that Go's types do not; this is detected after the merge, and reported for the
     /// configuration.
-    fn check_convertible(&self, shared: &Shared, object: &Value) -> Result<(), Status> {
+    fn check_convertible(&self, shared: &ServerState, object: &Value) -> Result<(), Status> {
         fields::convert(shared, self.call, object).map_err(|why| {
             let resource = &self.call.target.resource;
             let kind = format!("{}/{}, Kind={}", resource.group, resource.version, resource.kind);
@@ -145,7 +150,7 @@ impl ApplyEdit<'_> {
 }
 
 impl Edit for ApplyEdit<'_> {
-    fn apply(&self, shared: &Shared, current: &Value, notes: &mut Notes) -> Result<Value, Status> {
+    fn apply(&self, shared: &ServerState, current: &Value, notes: &mut Notes) -> Result<Value, Status> {
         let mut object = self.object(shared, Some(current), notes)?;
         check_namespace_and_name(self.call, &mut object)?;
         Ok(object)
@@ -153,7 +158,7 @@ impl Edit for ApplyEdit<'_> {
 }
 
 impl Edit for PatchEdit<'_> {
-    fn apply(&self, shared: &Shared, current: &Value, notes: &mut Notes) -> Result<Value, Status> {
+    fn apply(&self, shared: &ServerState, current: &Value, notes: &mut Notes) -> Result<Value, Status> {
         let patched = (self.patch.apply(current)?, self.patch.strategic(current));
         let mut object = decode::patched(shared, self.call, patched, notes)?;
         check_namespace_and_name(self.call, &mut object)?;

@@ -15,7 +15,7 @@ use crate::object::decode;
 use crate::object::meta;
 use crate::patch::{APPLY, Patch};
 use crate::render;
-use crate::state::Shared;
+use crate::state::ServerState;
 use crate::table;
 use crate::verbs::{ownership, patch, update};
 
@@ -31,7 +31,7 @@ enum ScaleChange {
 }
 
 /// Reads the scale.
-pub(crate) async fn get(shared: &Shared, call: &Call) -> Result<Reply, Status> {
+pub(crate) async fn get(shared: &ServerState, call: &Call) -> Result<Reply, Status> {
     let object = super::read(shared, call).await?;
     let scaling = call.target.scaling.as_deref();
     let converted = convert::to_version(object.value(), &call.target.resource);
@@ -46,7 +46,7 @@ pub(crate) async fn get(shared: &Shared, call: &Call) -> Result<Reply, Status> {
 }
 
 /// Replaces or patches the scale.
-pub(crate) async fn write(shared: &Shared, call: &Call, patched: bool) -> Result<Reply, Status> {
+pub(crate) async fn write(shared: &ServerState, call: &Call, patched: bool) -> Result<Reply, Status> {
     let mut notes = Notes::default();
     let change = if !patched {
         apply::check(call, "UpdateOptions", None)?;
@@ -86,7 +86,7 @@ fn render_scale(call: &Call, scale: &Value) -> Bytes {
 }
 
 impl update::Edit for ScaleEdit<'_> {
-    fn apply(&self, shared: &Shared, current: &Value, notes: &mut Notes) -> Result<Value, Status> {
+    fn apply(&self, shared: &ServerState, current: &Value, notes: &mut Notes) -> Result<Value, Status> {
         let scaling = self.call.target.scaling.as_deref();
         if let Some(paths) = scaling {
             scale::check(current, paths).map_err(Status::failure)?;
@@ -139,7 +139,7 @@ impl ScaleEdit<'_> {
     }
 
     /// Computes the scale after the request, with the owner of the replicas.
-    fn apply_change(&self, shared: &Shared, before: &Value, notes: &mut Notes) -> Result<Value, Status> {
+    fn apply_change(&self, shared: &ServerState, before: &Value, notes: &mut Notes) -> Result<Value, Status> {
         let mut scale = match &self.change {
             ScaleChange::Replace(scale) => scale.clone(),
             ScaleChange::Patch(patch) => {

@@ -26,7 +26,7 @@ use crate::object::strategy;
 use crate::object::validation;
 use crate::object::warnings;
 use crate::render;
-use crate::state::Shared;
+use crate::state::ServerState;
 use crate::store::{Changed, Expect, Object};
 use crate::verbs::{create, ownership};
 use crate::versions;
@@ -35,7 +35,7 @@ use crate::versions;
 pub(crate) trait Edit: Sync {
     /// Computes the object after the request from the current one in the request's version; records the owners of its
     /// fields.
-    fn apply(&self, shared: &Shared, current: &Value, notes: &mut Notes) -> Result<Value, Status>;
+    fn apply(&self, shared: &ServerState, current: &Value, notes: &mut Notes) -> Result<Value, Status>;
     /// The kind of the request's options in reviews.
     fn options(&self) -> &'static str {
         "UpdateOptions"
@@ -49,7 +49,7 @@ struct Replacement<'a> {
 }
 
 /// Replaces an object with the one in the request's body.
-pub(crate) async fn update(shared: &Shared, call: &Call) -> Result<Reply, Status> {
+pub(crate) async fn update(shared: &ServerState, call: &Call) -> Result<Reply, Status> {
     let mut notes = Notes::default();
     apply::check(call, "UpdateOptions", None)?;
     let mut object = decode::object(shared, call, &mut notes)?;
@@ -57,7 +57,12 @@ pub(crate) async fn update(shared: &Shared, call: &Call) -> Result<Reply, Status
     replace(shared, call, object, &notes).await.map_err(|status| status.with_notes(&notes))
 }
 
-async fn replace(shared: &Shared, call: &Call, mut object: Value, notes: &Notes) -> Result<Reply, Status> {
+async fn replace(
+    shared: &ServerState,
+    call: &Call,
+    mut object: Value,
+    notes: &Notes,
+) -> Result<Reply, Status> {
     decode::set_namespace(call, &mut object)?;
     check_name(call, &object)?;
     let current = shared.store.get(&call.target.table, &call.key(&call.path.name));
@@ -79,14 +84,14 @@ async fn replace(shared: &Shared, call: &Call, mut object: Value, notes: &Notes)
 }
 
 /// Changes an object.
-pub(crate) async fn change(shared: &Shared, call: &Call, edit: &dyn Edit) -> Result<Reply, Status> {
+pub(crate) async fn change(shared: &ServerState, call: &Call, edit: &dyn Edit) -> Result<Reply, Status> {
     let (body, notes) = change_and_render(shared, call, edit).await?;
     Ok(Reply { notes, ..Reply::json(200, body) })
 }
 
 /// Changes an object and renders it in the requested representation.
 pub(crate) async fn change_and_render(
-    shared: &Shared,
+    shared: &ServerState,
     call: &Call,
     edit: &dyn Edit,
 ) -> Result<(bytes::Bytes, Notes), Status> {
@@ -133,7 +138,7 @@ pub(crate) async fn change_and_render(
 }
 
 impl Edit for Replacement<'_> {
-    fn apply(&self, shared: &Shared, current: &Value, notes: &mut Notes) -> Result<Value, Status> {
+    fn apply(&self, shared: &ServerState, current: &Value, notes: &mut Notes) -> Result<Value, Status> {
         notes.extend(self.notes.clone());
         let mut object = self.object.clone();
         ownership::record(shared, self.call, Some(current), &mut object);
@@ -202,7 +207,7 @@ pub(crate) fn precondition_failed(call: &Call, name: &str, precondition: &str) -
 /// Prepares the object for storage, in the version of the request; returns also the addresses that are reserved for it
 /// until it is written.
 fn prepare<'a>(
-    shared: &'a Shared,
+    shared: &'a ServerState,
     call: &Call,
     mut object: Value,
     old: &Value,
@@ -272,7 +277,7 @@ fn check_revision(call: &Call, object: &Value, old: &Value) -> Result<(), Status
 }
 
 fn persist(
-    shared: &Shared,
+    shared: &ServerState,
     call: &Call,
     current: &Arc<Object>,
     (mut object, non_canonical): (Value, bool),

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use conformance::render;
-use conformance::run::Ground;
+use conformance::run::Substrate;
 use conformance::target::Target;
 
 use crate::arguments::{Addition, Format, RunArguments, SubstrateName};
@@ -68,14 +68,14 @@ fn report(
         None => targets::own_components(selected.components(), gardener.clone())?,
     };
     let shard = selected.keep_shard(arguments.shard)?;
-    let ground = async {
+    let substrate = async {
         Ok(match arguments.substrate {
-            SubstrateName::Embedded => Ground::Embedded,
+            SubstrateName::Embedded => Substrate::Embedded,
             SubstrateName::Direct => session::direct_with_embedded_facts(),
             SubstrateName::Envtest => {
                 let parallel = arguments.execution.parallel;
                 let started = envtest::start_for(&selected, parallel, &[], &arguments.envtest).await?;
-                Ground::Envtest(Arc::new(started))
+                Substrate::Envtest(Arc::new(started))
             }
             SubstrateName::Kind => {
                 kind::start_target(in_cluster.as_deref(), &arguments.kind, terminal).await?
@@ -96,5 +96,5 @@ fn report(
         SubstrateName::Envtest => Batching::PerComponent,
         SubstrateName::Embedded | SubstrateName::Direct => Batching::PerContract,
     };
-    session::run((&selected, batching), target, ground, &request, terminal)
+    session::run((&selected, batching), target, substrate, &request, terminal)
 }

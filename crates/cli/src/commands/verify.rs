@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use conformance::run::{FactsFrom, Ground};
+use conformance::run::{FactsFrom, Substrate};
 use conformance::target::{Facts, Target};
 use conformance::{attest as attestation_draft, report};
 use contract::document::SourceFile;
@@ -105,7 +105,7 @@ fn report(
     // Drop contracts that do not concern the target: the report would list them as not supported. `check objects` runs contracts
     // about objects.
     selected.retain(|contract| {
-        target.is_asked_of(&contract.component, contract.form) && contract.form != Form::Objects
+        target.supports(&contract.component, contract.form) && contract.form != Form::Objects
     });
     if selected.is_empty() {
         let text = format!("no contract of {} applies to {}", selection.words(), target.identity().name);
@@ -136,8 +136,8 @@ fn report(
         SubstrateName::Embedded | SubstrateName::Direct => Batching::PerContract,
     };
     let crds = target.needs().crds.clone();
-    let ground = ground(arguments, (&selected, &crds), in_cluster.as_deref(), terminal);
-    session::run((&selected, batching), target, ground, &request, terminal)
+    let substrate = substrate(arguments, (&selected, &crds), in_cluster.as_deref(), terminal);
+    session::run((&selected, batching), target, substrate, &request, terminal)
 }
 
 /// The command line that repeats this one.
@@ -184,19 +184,19 @@ fn check_substrate(arguments: &VerifyArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn ground(
+async fn substrate(
     arguments: &VerifyArguments,
     (selected, crds): (&Selected, &[Crd]),
     in_cluster: Option<&kind::InCluster>,
     terminal: &Terminal,
-) -> Result<Ground, Failure> {
+) -> Result<Substrate, Failure> {
     Ok(match arguments.substrate {
-        SubstrateName::Direct => Ground::Direct(facts(arguments).await?),
-        SubstrateName::Embedded => Ground::Embedded,
+        SubstrateName::Direct => Substrate::Direct(facts(arguments).await?),
+        SubstrateName::Embedded => Substrate::Embedded,
         SubstrateName::Envtest => {
             let parallel = arguments.execution.parallel;
             let started = envtest::start_for(selected, parallel, crds, &arguments.envtest).await?;
-            Ground::Envtest(Arc::new(started))
+            Substrate::Envtest(Arc::new(started))
         }
         SubstrateName::Kind => kind::start_target(in_cluster, &arguments.kind, terminal).await?,
     })

@@ -125,8 +125,8 @@ impl Target for InCluster {
         false
     }
 
-    fn is_asked_of(&self, component: &str, form: Form) -> bool {
-        self.in_process.is_asked_of(component, form)
+    fn supports(&self, component: &str, form: Form) -> bool {
+        self.in_process.supports(component, form)
     }
 
     fn is_inside(&self, component: &str) -> bool {
@@ -257,9 +257,9 @@ mod tests {
         let silent: BTreeSet<plan::CaseRef> = &silent(&target) - &silent(target.in_process.as_ref());
         let all: Vec<plan::CaseRef> = plan::all(&contracts).collect();
         assert!(silent.len() * 10 <= all.len(), "{} of {} do not run", silent.len(), all.len());
-        let clause = |at: &plan::CaseRef| plan::look(&contracts, *at).clause.id.as_str();
+        let clause = |at: &plan::CaseRef| plan::locate(&contracts, *at).clause.id.as_str();
         let covered: BTreeSet<&str> = all.iter().filter(|at| !silent.contains(at)).map(clause).collect();
-        let is_must = |at: &&plan::CaseRef| plan::look(&contracts, **at).clause.level == Level::Must;
+        let is_must = |at: &&plan::CaseRef| plan::locate(&contracts, **at).clause.level == Level::Must;
         let lost: BTreeSet<&str> =
             silent.iter().filter(is_must).map(clause).filter(|id| !covered.contains(id)).collect();
         assert!(lost.is_empty(), "{lost:?}");

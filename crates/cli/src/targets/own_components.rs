@@ -92,8 +92,8 @@ impl Target for OwnComponents {
         false
     }
 
-    fn is_asked_of(&self, component: &str, form: Form) -> bool {
-        self.component(component).is_ok_and(|target| target.is_asked_of(component, form))
+    fn supports(&self, component: &str, form: Form) -> bool {
+        self.component(component).is_ok_and(|target| target.supports(component, form))
     }
 
     async fn configure(&self, trial: Trial<'_>) -> Result<Option<Configured>, TargetError> {

@@ -33,7 +33,7 @@ pub(crate) fn run_each(
             return not_run(shared, &[*at], Status::NotRun, &end_reason(shared)).remove(0);
         }
         let started = Instant::now();
-        let mut case_run = run(*at, plan::look(shared.contracts, *at));
+        let mut case_run = run(*at, plan::locate(shared.contracts, *at));
         case_run.result.duration_ms = milliseconds(started.elapsed());
         shared.done(&mut case_run);
         case_run
@@ -43,7 +43,7 @@ pub(crate) fn run_each(
 
 /// Runs the case as often as the run says and returns the first result that did not pass, else the last.
 pub(super) async fn run_case(context: &StartedGroup<'_>, at: CaseRef) -> CaseRun {
-    let located = plan::look(context.shared.contracts, at);
+    let located = plan::locate(context.shared.contracts, at);
     let started = Instant::now();
     let repeats = context.shared.options.repeat.max(1);
     let (mut kept, mut failed, mut attempts) = (None, 0, 0);

@@ -6,7 +6,7 @@ use futures::StreamExt as _;
 use substrate::cluster::Cluster;
 use webhook::dial::Dialer;
 
-use super::{CaseRun, FactsFrom, Ground, PartState, end_reason, not_run};
+use super::{CaseRun, FactsFrom, PartState, Substrate, end_reason, not_run};
 use crate::plan::{CaseRef, Group};
 use crate::report::{Reason, ReasonCode, Status};
 use crate::target::{Facts, Running, Setup};
@@ -28,11 +28,11 @@ pub(super) struct StartedGroup<'a> {
 
 /// Runs the cases of a group; also returns an environment error.
 pub(super) async fn run(shared: &PartState<'_>, group: &Group) -> (Vec<CaseRun>, Option<String>) {
-    match &shared.options.ground {
-        Ground::Direct(FactsFrom::Given(facts)) => start(shared, group, Some(facts.clone()), true).await,
-        Ground::Direct(FactsFrom::Nowhere) => start(shared, group, None, false).await,
-        Ground::Direct(FactsFrom::Embedded) => embedded(shared, group).await,
-        Ground::Embedded | Ground::Envtest(_) | Ground::Whole(_) => {
+    match &shared.options.substrate {
+        Substrate::Direct(FactsFrom::Given(facts)) => start(shared, group, Some(facts.clone()), true).await,
+        Substrate::Direct(FactsFrom::Nowhere) => start(shared, group, None, false).await,
+        Substrate::Direct(FactsFrom::Embedded) => embedded(shared, group).await,
+        Substrate::Embedded | Substrate::Envtest(_) | Substrate::Whole(_) => {
             super::server::run_group(shared, group).await
         }
     }

@@ -9,7 +9,7 @@ use substrate::cluster::{Cluster, ClusterError};
 use substrate::facts::{self, Before};
 
 use super::group::StartedGroup;
-use super::{Ground, shared_namespace};
+use super::{Substrate, shared_namespace};
 use crate::gardener::dates;
 use crate::place::{self, PlacedCase};
 use crate::plan::{CaseRef, LocatedCase};
@@ -99,12 +99,12 @@ pub(super) async fn remove_facts(context: &StartedGroup<'_>, cluster: &Cluster, 
 
 /// Whether the cluster is deleted after the run, so that its namespaces need not be.
 fn is_deleted_after_run(context: &StartedGroup<'_>) -> bool {
-    matches!(&context.shared.options.ground, Ground::Whole(whole) if !whole.stays)
+    matches!(&context.shared.options.substrate, Substrate::Whole(whole) if !whole.stays)
 }
 
 /// Whether the cluster's controllers create service accounts in namespaces and for pods.
 fn has_accounts(context: &StartedGroup<'_>) -> bool {
-    matches!(context.shared.options.ground, Ground::Whole(_))
+    matches!(context.shared.options.substrate, Substrate::Whole(_))
 }
 
 fn has_pods(given: &Given) -> bool {

@@ -97,7 +97,7 @@ impl<'a> PartState<'a> {
     /// Reports a finished case.
     pub(crate) fn done(&self, case_run: &mut CaseRun) {
         self.witnesses.take_from(case_run);
-        let located = plan::look(self.contracts, case_run.at);
+        let located = plan::locate(self.contracts, case_run.at);
         let status = case_run.result.status;
         (self.state.progress)(Event::Case { contract: &located.contract.name, id: &located.id(), status });
         if self.options.fail_fast && matches!(status, Status::Failed | Status::Errored) {

@@ -14,7 +14,7 @@ use serde_json::Value;
 use webhook::dial::{Dialer, Https, Target as Address, Trust};
 use webhook::registration::WebhookConfiguration;
 
-use super::url::Known;
+use super::url::TargetDescription;
 use super::{
     Configurable, Configured, Identity, Needs, Observed, Running, Setup, Target, TargetError, TargetKind,
     Trial, plain,
@@ -47,7 +47,7 @@ const ATTEMPTS: usize = 4;
 #[derive(Clone)]
 pub struct CommandTarget {
     /// Its description.
-    pub known: Known,
+    pub known: TargetDescription,
     /// Its target file's `spec`: command, env, url, ready, config.
     pub spec: TargetSpec,
     /// Folder to which paths of the target file are relative.
@@ -96,7 +96,7 @@ impl Target for CommandTarget {
         &self.known.needs
     }
 
-    fn is_asked_of(&self, _component: &str, form: Form) -> bool {
+    fn supports(&self, _component: &str, form: Form) -> bool {
         match form {
             Form::Versions => Versions::maintainer(self).is_some(),
             Form::Scenario | Form::Configuration | Form::Process => true,
@@ -300,7 +300,7 @@ struct Prepared {
 
 struct RunningCommand {
     dialer: Arc<Https>,
-    known: Known,
+    known: TargetDescription,
     registrations: Option<Vec<WebhookConfiguration>>,
     addresses: Addresses,
     process: Process,

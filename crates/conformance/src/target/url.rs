@@ -17,7 +17,7 @@ const FIRST_CONTACT: Duration = Duration::from_secs(10);
 
 /// The description of a target outside this process.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
+pub struct TargetDescription {
     /// Name of the target.
     pub name: String,
     /// Its version.
@@ -46,7 +46,7 @@ pub struct Known {
 #[derive(Clone, Debug)]
 pub struct UrlTarget {
     /// Its description.
-    pub known: Known,
+    pub known: TargetDescription,
     /// `https://host:port`, without a path.
     pub url: String,
     /// Which certificates are trusted.
@@ -101,7 +101,7 @@ impl Target for UrlTarget {
 /// that ends without a response is one, too: it says nothing about the reviews of the cases.
 pub(super) async fn first_contact(
     dialer: &dyn Dialer,
-    (url, known): (&str, &Known),
+    (url, known): (&str, &TargetDescription),
 ) -> Result<(), TargetError> {
     let path = known.paths.values().flatten().next().map_or("/", String::as_str);
     let url = url.trim_end_matches('/').to_owned();
@@ -135,7 +135,7 @@ impl UrlTarget {
     }
 }
 
-impl Known {
+impl TargetDescription {
     pub(crate) fn identity(&self, kind: TargetKind, endpoint: &str) -> Identity {
         Identity {
             name: self.name.clone(),
@@ -158,7 +158,7 @@ impl Known {
 
 struct RunningUrl {
     dialer: Arc<Https>,
-    known: Known,
+    known: TargetDescription,
     registrations: Option<Vec<WebhookConfiguration>>,
 }
 
@@ -217,7 +217,7 @@ mod tests {
         ];
         for (error, want) in table {
             let dialer = Failing(error, Mutex::default());
-            let contact = first_contact(&dialer, ("https://a:1/", &Known::default())).await;
+            let contact = first_contact(&dialer, ("https://a:1/", &TargetDescription::default())).await;
             assert_eq!(contact.err().map(|error| error.to_string()).as_deref(), want);
             let sent = dialer.1.lock().unwrap().remove(0);
             let review: Value = serde_json::from_slice(&sent).unwrap();

@@ -70,7 +70,7 @@ impl Target for Deciding {
         BTreeSet::new()
     }
 
-    fn is_asked_of(&self, _component: &str, _form: Form) -> bool {
+    fn supports(&self, _component: &str, _form: Form) -> bool {
         true
     }
 

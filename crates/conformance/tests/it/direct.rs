@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use conformance::report::{Report, Status, Verdict};
-use conformance::run::{self, FactsFrom, Ground, Interrupt, Options};
+use conformance::run::{self, FactsFrom, Interrupt, Options, Substrate};
 use contract::expect::{Expect, Operator};
 use contract::model::{Contract, Level};
 
@@ -14,7 +14,7 @@ use crate::small;
 
 pub(crate) fn options() -> Options {
     Options {
-        ground: Ground::Direct(FactsFrom::Embedded),
+        substrate: Substrate::Direct(FactsFrom::Embedded),
         seed: 4711,
         parallel: 4,
         repeat: 1,

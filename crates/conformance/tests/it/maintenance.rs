@@ -73,7 +73,7 @@ impl Target for Maintaining {
         BTreeSet::new()
     }
 
-    fn is_asked_of(&self, _component: &str, _form: Form) -> bool {
+    fn supports(&self, _component: &str, _form: Form) -> bool {
         true
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use contract::case::{Case, When};
 use contract::expect::{Expect, Operator};
-use contract::scenario::{Action, Advance, Asked, Fault, ObjectRef, Refusal, Scenario, Side};
+use contract::scenario::{Action, Advance, Fault, ObjectRef, Refusal, RequestMatcher, Scenario, Side};
 use serde_json::json;
 
 use crate::{indent, load_clean, load_one};
@@ -108,7 +108,7 @@ fn requests_of_the_target_are_refused_by_verb_kind_and_object() {
     eventually: {cluster: {configmap/c: $absent}}
 ";
     let text = |text: &str| text.to_owned();
-    let asked = |verb: Option<&str>, resource: Option<[&str; 2]>, object: Option<[&str; 2]>| Asked {
+    let asked = |verb: Option<&str>, resource: Option<[&str; 2]>, object: Option<[&str; 2]>| RequestMatcher {
         verb: verb.map(text),
         resource: resource.map(|[group, plural]| (text(group), text(plural))),
         object: object.map(|[namespace, name]| (text(namespace), text(name))),

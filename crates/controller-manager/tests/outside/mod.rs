@@ -9,7 +9,7 @@ use conformance::gardener::{Decided, Versions};
 use conformance::report::{CaseResult, Status};
 use conformance::run::{Event, Interrupt, run};
 use conformance::target::command::CommandTarget;
-use conformance::target::url::Known;
+use conformance::target::url::TargetDescription;
 use conformance::target::{Identity, Running, Setup, Target, TargetError, TargetKind};
 use conformance::testing::options;
 use contract::case::Given;
@@ -76,7 +76,7 @@ fn started_by(command: &[&str]) -> CommandTarget {
         },
     });
     let described = target::read(&SourceFile::new("target.yaml", text.to_string())).expect("it is a target");
-    let known = Known { name: described.metadata.name, ..Known::default() };
+    let known = TargetDescription { name: described.metadata.name, ..TargetDescription::default() };
     let decisions: Option<Arc<dyn Target>> = Some(Arc::new(FixedDecisions));
     CommandTarget { known, spec: described.spec, folder: PathBuf::from("."), image: None, decisions }
 }

@@ -8,7 +8,7 @@ mod rules;
 
 use crate::access::attributes::Attributes;
 use crate::http::status::Status;
-use crate::state::{Authorization, Shared};
+use crate::state::{Authorization, ServerState};
 
 pub(crate) use access_request::{AccessRequest, AccessTarget};
 pub(crate) use bootstrap::bootstrap;
@@ -28,13 +28,13 @@ pub(crate) struct Decision {
 }
 
 /// Refuses a request that its user may not send.
-pub(crate) fn check(shared: &Shared, request: &Attributes) -> Result<(), Status> {
+pub(crate) fn check(shared: &ServerState, request: &Attributes) -> Result<(), Status> {
     AccessRequest::of(request).check(shared)
 }
 
 impl AccessRequest {
     /// Decides whether the access is allowed.
-    pub(crate) fn decide(&self, shared: &Shared) -> Decision {
+    pub(crate) fn decide(&self, shared: &ServerState) -> Decision {
         let master = self.user.groups.iter().any(|group| group == MASTERS);
         if master || shared.switches.authorization == Authorization::AlwaysAllow {
             return Decision { allowed: true, reason: String::new() };
@@ -43,7 +43,7 @@ impl AccessRequest {
     }
 
     /// Returns the error 403 if the access is not allowed.
-    pub(crate) fn check(&self, shared: &Shared) -> Result<(), Status> {
+    pub(crate) fn check(&self, shared: &ServerState) -> Result<(), Status> {
         let decision = self.decide(shared);
         if decision.allowed { Ok(()) } else { Err(self.forbidden(&decision.reason)) }
     }

@@ -7,7 +7,7 @@ use super::access_request::{AccessRequest, AccessTarget};
 use super::rules::PolicyRule;
 use crate::call::{self, User};
 use crate::object::meta;
-use crate::state::Shared;
+use crate::state::ServerState;
 use crate::store::Snapshot;
 
 pub(super) const ROLES: &str = "roles.rbac.authorization.k8s.io";
@@ -25,7 +25,7 @@ pub(crate) struct UserRules {
 }
 
 /// Decides by the rules of the user.
-pub(super) fn decide(shared: &Shared, request: &AccessRequest) -> Decision {
+pub(super) fn decide(shared: &ServerState, request: &AccessRequest) -> Decision {
     let namespace = match &request.target {
         AccessTarget::Resource { namespace, .. } => namespace.as_str(),
         AccessTarget::Path(_) => "",
@@ -43,7 +43,7 @@ pub(super) fn decide(shared: &Shared, request: &AccessRequest) -> Decision {
 }
 
 /// The rules of a user in a namespace; without a namespace, those of ClusterRoleBindings.
-pub(crate) fn user_rules(shared: &Shared, user: &User, namespace: &str) -> UserRules {
+pub(crate) fn user_rules(shared: &ServerState, user: &User, namespace: &str) -> UserRules {
     let mut granted = UserRules::default();
     let everywhere = shared.store.snapshot(CLUSTER_ROLE_BINDINGS);
     collect_rules(shared, user, "", (&everywhere, ""), &mut granted);
@@ -56,7 +56,7 @@ pub(crate) fn user_rules(shared: &Shared, user: &User, namespace: &str) -> UserR
 
 /// The rules of the role that a binding in a namespace refers to; the error says that the role does not exist.
 pub(super) fn role_rules(
-    shared: &Shared,
+    shared: &ServerState,
     namespace: &str,
     role_ref: &Value,
 ) -> Result<Vec<PolicyRule>, String> {
@@ -78,7 +78,7 @@ pub(super) fn rules(role: &Value) -> Vec<PolicyRule> {
 }
 
 fn collect_rules(
-    shared: &Shared,
+    shared: &ServerState,
     user: &User,
     namespace: &str,
     (all, prefix): (&Snapshot, &str),

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::access::tokens::{Claims, Reference, SECRET_ISSUER, SecretClaims, username};
 use crate::call::{self, User};
 use crate::object::meta;
-use crate::state::Shared;
+use crate::state::ServerState;
 
 /// The result of a successful authentication.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ const LEEWAY: i64 = 60;
 
 /// Authenticates a token for one of these audiences; without audiences, for this server.
 pub(crate) fn authenticate(
-    shared: &Shared,
+    shared: &ServerState,
     token: &str,
     wanted: &[String],
 ) -> Result<AuthenticatedUser, InvalidToken> {
@@ -65,7 +65,11 @@ fn wrap_error(why: &str) -> InvalidToken {
     InvalidToken(format!("[invalid bearer token, {why}]"))
 }
 
-fn verify_bound_token(shared: &Shared, token: &str, wanted: &[String]) -> Result<AuthenticatedUser, String> {
+fn verify_bound_token(
+    shared: &ServerState,
+    token: &str,
+    wanted: &[String],
+) -> Result<AuthenticatedUser, String> {
     let claims: Claims = shared.tokens.signer().read(token).map_err(|error| error.to_string())?;
     let audiences = matching_audiences(&claims.aud, wanted)?;
     let now = shared.clock.now();
@@ -96,7 +100,11 @@ fn verify_bound_token(shared: &Shared, token: &str, wanted: &[String]) -> Result
     Ok(AuthenticatedUser { user: user(namespace, &private.serviceaccount, extra(&claims)), audiences })
 }
 
-fn verify_secret_token(shared: &Shared, token: &str, wanted: &[String]) -> Result<AuthenticatedUser, String> {
+fn verify_secret_token(
+    shared: &ServerState,
+    token: &str,
+    wanted: &[String],
+) -> Result<AuthenticatedUser, String> {
     let claims: SecretClaims = shared.tokens.signer().read(token).map_err(|error| error.to_string())?;
     let now = shared.clock.now();
     let owner = Reference { name: claims.name.clone(), uid: claims.uid.clone() };
@@ -125,7 +133,12 @@ fn matching_audiences(audiences: &[String], wanted: &[String]) -> Result<Vec<Str
     Ok(matching)
 }
 
-fn check_account(shared: &Shared, namespace: &str, claim: &Reference, now: Timestamp) -> Result<(), String> {
+fn check_account(
+    shared: &ServerState,
+    namespace: &str,
+    claim: &Reference,
+    now: Timestamp,
+) -> Result<(), String> {
     let found = shared.store.get("serviceaccounts", &call::key(true, namespace, &claim.name));
     let found = found.ok_or_else(|| format!("serviceaccounts {:?} not found", claim.name))?;
     if is_deleted(found.value(), now) {
@@ -140,7 +153,7 @@ fn check_account(shared: &Shared, namespace: &str, claim: &Reference, now: Times
 }
 
 fn check_bound_object(
-    shared: &Shared,
+    shared: &ServerState,
     (kind, table): (&str, &str),
     key: &str,
     claim: &Reference,

@@ -11,7 +11,7 @@ use crate::call::Call;
 use crate::http::status::Status;
 use crate::object::meta;
 use crate::object::strategy::services;
-use crate::state::Shared;
+use crate::state::ServerState;
 
 pub(crate) use pool::{Pool, Reservation};
 
@@ -23,7 +23,7 @@ use pool::{Allocation, AllocationError};
 /// # Errors
 /// If a requested address or port is not available; the answer has only this error.
 pub(crate) fn allocate<'a>(
-    shared: &'a Shared,
+    shared: &'a ServerState,
     call: &Call,
     object: &mut Value,
     old: Option<&Value>,

@@ -21,7 +21,7 @@ use crate::call::Call;
 use crate::object::body_kind::BodyKind;
 use crate::object::defaults;
 use crate::object::protobuf::DecodeError;
-use crate::state::Shared;
+use crate::state::ServerState;
 
 /// How unknown and duplicate fields are handled: `fieldValidation`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl Directive {
 ///
 /// # Errors
 /// The message of that converter.
-pub(crate) fn convert(shared: &Shared, call: &Call, object: &Value) -> Result<(), String> {
+pub(crate) fn convert(shared: &ServerState, call: &Call, object: &Value) -> Result<(), String> {
     let body_kind = BodyKind::of(call);
     let ty = shared.registry.served().kinds.type_of(body_kind.group, body_kind.version, body_kind.kind);
     let message = Message::of_kind(body_kind.group, body_kind.version, body_kind.kind);
@@ -71,7 +71,7 @@ pub(crate) fn convert(shared: &Shared, call: &Call, object: &Value) -> Result<()
 /// # Errors
 /// The message of Go's decoder if a value has the wrong type.
 pub(crate) fn prune_and_default(
-    shared: &Shared,
+    shared: &ServerState,
     call: &Call,
     object: &mut Value,
 ) -> Result<Vec<String>, String> {

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::clock::rfc3339;
 use crate::object::meta;
-use crate::state::Shared;
+use crate::state::ServerState;
 use crate::store::Expect;
 
 const OBJECTS: &str = include_str!("objects.json");
@@ -31,7 +31,7 @@ struct Placeholders {
 }
 
 /// Writes all objects.
-pub(crate) fn write(shared: &Shared, advertised: SocketAddr) {
+pub(crate) fn write(shared: &ServerState, advertised: SocketAddr) {
     let placeholders = Placeholders::of(shared, advertised);
     let objects: Vec<Value> = serde_json::from_str(OBJECTS).expect("the file is JSON");
     for mut object in objects {
@@ -46,7 +46,7 @@ pub(crate) fn write(shared: &Shared, advertised: SocketAddr) {
     }
 }
 
-fn put(shared: &Shared, mut object: Value) {
+fn put(shared: &ServerState, mut object: Value) {
     let served = shared.registry.served();
     let is_own = |resource: &&Resource| {
         object["kind"] == resource.kind && object["apiVersion"] == resource.api_version()
@@ -63,7 +63,7 @@ fn put(shared: &Shared, mut object: Value) {
 }
 
 impl Placeholders {
-    fn of(shared: &Shared, advertised: SocketAddr) -> Self {
+    fn of(shared: &ServerState, advertised: SocketAddr) -> Self {
         let now = shared.clock.now();
         let identity: String =
             shared.ids.uid().chars().filter(char::is_ascii_alphanumeric).take(26).collect();

@@ -88,7 +88,7 @@ impl GivenFlags {
         Ok(given)
     }
 
-    /// Known flags that have no effect.
+    /// TargetDescription flags that have no effect.
     pub(super) fn without_effect(&self) -> &[&'static str] {
         &self.without_effect
     }

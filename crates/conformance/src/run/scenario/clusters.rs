@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use contract::scenario::{Asked, NAMESPACE, ObjectRef, Refusal, Scenario, Side};
+use contract::scenario::{NAMESPACE, ObjectRef, Refusal, RequestMatcher, Scenario, Side};
 use serde_json::{Value, json};
 use substrate::cluster::{Cluster, ClusterError, resource};
 use substrate::embedded::{Embedded, OUTSIDE_USER};
@@ -139,7 +139,7 @@ impl Clusters {
     }
 
     /// Refuses requests of the target, or stops refusing them if `refusal` is `None`.
-    pub(super) fn refuse(&self, side: Side, requests: &Asked, refusal: Option<Refusal>) {
+    pub(super) fn refuse(&self, side: Side, requests: &RequestMatcher, refusal: Option<Refusal>) {
         self.refusals.set(&self.member(side).server, side, requests, refusal);
     }
 

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use apiserver::{Active, Effect, Fault, Matching, Verb, WatchEnd};
-use contract::scenario::{Asked, Refusal, Side};
+use contract::scenario::{Refusal, RequestMatcher, Side};
 use substrate::embedded::Embedded;
 
 /// Refused requests of a user.
 pub(super) struct ActiveRefusals {
     user: &'static str,
-    active: Mutex<BTreeMap<(Side, Asked), Active>>,
+    active: Mutex<BTreeMap<(Side, RequestMatcher), Active>>,
 }
 
 impl ActiveRefusals {
@@ -21,7 +21,13 @@ impl ActiveRefusals {
 
     /// Refuses requests on a server; without a refusal, allows them again. Ends running watches of what is refused, unless
     /// requests stay unanswered.
-    pub(super) fn set(&self, server: &Embedded, side: Side, requests: &Asked, refusal: Option<Refusal>) {
+    pub(super) fn set(
+        &self,
+        server: &Embedded,
+        side: Side,
+        requests: &RequestMatcher,
+        refusal: Option<Refusal>,
+    ) {
         let mut active = self.active.lock().expect("no thread panics with the lock");
         if let Some(before) = active.remove(&(side, requests.clone())) {
             before.remove();
@@ -36,14 +42,14 @@ impl ActiveRefusals {
         active.insert((side, requests.clone()), fault);
     }
 
-    fn matching(&self, requests: &Asked) -> Matching {
+    fn matching(&self, requests: &RequestMatcher) -> Matching {
         let (group, resource) = requests.resource.clone().unzip();
         let (namespace, name) = requests.object.clone().unzip();
         Matching {
             user: Some(self.user.to_owned()),
             verbs: requests.verb.as_deref().map(verbs).unwrap_or_default(),
             // If no request is answered, discovery is not answered either.
-            paths: *requests == Asked::default(),
+            paths: *requests == RequestMatcher::default(),
             group,
             resource,
             namespace,

@@ -46,7 +46,7 @@ pub(super) fn run_once(
     let is_failed = || environment.is_failed();
     let disturbance = disturbance.clone();
     let play = move |abort: Arc<Notify>| async move { task.run(at, &disturbance, &abort).await };
-    let id = plan::look(shared.contracts, at).id();
+    let id = plan::locate(shared.contracts, at).id();
     run_in_thread(shared.interrupt, &id, &ThreadOptions { real_time, waits, is_failed: &is_failed }, play)
 }
 
@@ -63,7 +63,7 @@ impl ScenarioTask {
         disturbance: &Disturbance,
         abort: &Notify,
     ) -> Result<Option<ScenarioObservation>, ScenarioEnd> {
-        let located = plan::look(&self.contracts, at);
+        let located = plan::locate(&self.contracts, at);
         let scenario = located.scenario().expect("the plan has scenarios only");
         let idle = *disturbance == Disturbance::NoEffect;
         let clusters = Clusters::start(scenario, &self.environment, idle).await?;

@@ -73,7 +73,7 @@ impl ServerCase {
 /// Writes facts and old objects and sends the request without the target.
 pub(super) async fn prepare(context: &WebhookContext<'_>, at: CaseRef) -> ServerCase {
     let started = context.started;
-    let located = plan::look(started.shared.contracts, at);
+    let located = plan::locate(started.shared.contracts, at);
     // The target's metrics show whether it was called, so the requests of several cases may share a namespace.
     let common =
         context.server.is_real_cluster().then(|| shared_namespace::name(started.shared, located.case));
@@ -201,7 +201,7 @@ async fn write_old(context: &WebhookContext<'_>, old: &Value, deleting: bool) ->
 /// Sends the request with the target registered; retries while the case fails, since informers may lag.
 pub(super) async fn run(context: &WebhookContext<'_>, prepared: &ServerCase) -> CaseRun {
     let shared = context.started.shared;
-    let located = plan::look(shared.contracts, prepared.at);
+    let located = plan::locate(shared.contracts, prepared.at);
     let begin = Instant::now();
     let (mut attempts, mut failed) = (0, 0);
     let repeats = shared.options.repeat.max(1);
