@@ -68,7 +68,7 @@ fn report(
         None => targets::own_components(selected.components(), gardener.clone())?,
     };
     let shard = selected.keep_shard(arguments.shard)?;
-    let substrate = async {
+    let started = async {
         Ok(match arguments.substrate {
             SubstrateName::Embedded => Substrate::Embedded,
             SubstrateName::Direct => session::direct_with_embedded_facts(),
@@ -96,5 +96,5 @@ fn report(
         SubstrateName::Envtest => Batching::PerComponent,
         SubstrateName::Embedded | SubstrateName::Direct => Batching::PerContract,
     };
-    session::run((&selected, batching), target, substrate, &request, terminal)
+    session::run((&selected, batching), target, started, &request, terminal)
 }

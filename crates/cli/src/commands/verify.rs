@@ -136,8 +136,8 @@ fn report(
         SubstrateName::Embedded | SubstrateName::Direct => Batching::PerContract,
     };
     let crds = target.needs().crds.clone();
-    let substrate = substrate(arguments, (&selected, &crds), in_cluster.as_deref(), terminal);
-    session::run((&selected, batching), target, substrate, &request, terminal)
+    let started = start(arguments, (&selected, &crds), in_cluster.as_deref(), terminal);
+    session::run((&selected, batching), target, started, &request, terminal)
 }
 
 /// The command line that repeats this one.
@@ -184,7 +184,7 @@ fn check_substrate(arguments: &VerifyArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn substrate(
+async fn start(
     arguments: &VerifyArguments,
     (selected, crds): (&Selected, &[Crd]),
     in_cluster: Option<&kind::InCluster>,
