@@ -40,6 +40,8 @@ pub struct Request {
     pub code: u16,
     /// Audit annotations of webhooks, as `webhook/key`.
     pub annotations: BTreeMap<String, String>,
+    /// Whether the request is an update or a patch that left the object as it was.
+    pub unchanged: bool,
 }
 
 impl Request {
@@ -102,6 +104,7 @@ impl Log {
             dry_run: query.dry_run(),
             code: reply.code,
             annotations: reply.notes.annotations.clone(),
+            unchanged: reply.notes.unchanged,
         });
     }
 

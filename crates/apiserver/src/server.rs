@@ -232,7 +232,7 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         self.start_controllers();
-        self.shared.availability_checker.ensure_running(&self.shared);
+        aggregation::ensure_running(&self.shared);
         let server = self.clone();
         Box::pin(async move { server.respond(request).await })
     }

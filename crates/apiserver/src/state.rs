@@ -7,7 +7,7 @@ use webhook::dial::Dialers;
 
 use crate::access::authentication::Authentication;
 use crate::access::tokens::Tokens;
-use crate::aggregation::AvailabilityChecker;
+use crate::aggregation::availability_checker::AvailabilityChecker;
 use crate::aggregation::front_proxy::FrontProxy;
 use crate::authority;
 use crate::clock::Clock;
@@ -15,7 +15,7 @@ use crate::faults::Faults;
 use crate::http::upstream::UpstreamProxy;
 use crate::ids::Ids;
 use crate::log::Log;
-use crate::object::allocation::Pool;
+use crate::object::allocation::pool::Pool;
 use crate::progress::Progress;
 use crate::registry::Registry;
 use crate::store::Store;

@@ -8,7 +8,7 @@ use http::{HeaderMap, Request};
 use serde_json::{Value, json};
 use webhook::registration::ServiceReference;
 
-use super::{Backend, TABLE, proxy};
+use super::{Backend, TABLE, transport};
 use crate::aggregation::resolve;
 use crate::call::User;
 use crate::clock::rfc3339;
@@ -45,9 +45,9 @@ pub(super) async fn resources(shared: &ServerState, backend: &Backend) -> Result
     let path = format!("/apis/{}", backend.api_version());
     let mut request = Request::new(Bytes::new());
     *request.uri_mut() = path.parse().unwrap_or_default();
-    *request.headers_mut() = proxy::headers(&HeaderMap::new(), &aggregator_user());
+    *request.headers_mut() = transport::headers(&HeaderMap::new(), &aggregator_user());
     let discovery = async {
-        let answer = proxy::send(shared, backend, request).await?;
+        let answer = transport::send(shared, backend, request).await?;
         let code = answer.status().as_u16();
         let body = http_body_util::BodyExt::collect(answer.into_body()).await;
         let body = body.map_err(|error| error.to_string())?.to_bytes();
@@ -71,7 +71,7 @@ pub(super) fn aggregator_user() -> User {
 
 async fn check_backend(shared: &ServerState, backend: &Backend) -> Result<(), (&'static str, String)> {
     // A backend that the dialer reaches directly needs no Service.
-    if proxy::dialer(shared, backend).is_err()
+    if transport::dialer(shared, backend).is_err()
         && let Some(service) = &backend.client.service
     {
         check_service(shared, service)?;

@@ -1,12 +1,14 @@
 //! Aggregation: group versions that an APIService assigns to another API server, and the proxy to it.
 
 mod availability;
-mod availability_checker;
+pub(crate) mod availability_checker;
+mod availability_task;
 mod discovery;
 pub(crate) mod front_proxy;
 mod proxy;
 mod registration;
 pub(crate) mod resolve;
+mod transport;
 
 use std::sync::Arc;
 
@@ -17,7 +19,7 @@ use crate::call::{Call, Verb};
 use crate::state::ServerState;
 
 pub(crate) use availability::check_availability;
-pub(crate) use availability_checker::AvailabilityChecker;
+pub(crate) use availability_task::ensure_running;
 pub(crate) use discovery::{AggregatedVersions, documents, groups, resources};
 pub(crate) use proxy::proxy;
 pub(crate) use registration::sync_api_services;
@@ -70,7 +72,7 @@ pub(crate) async fn after_write(shared: &Arc<ServerState>, call: &Call, (code, n
             let service = shared.store.get(TABLE, name);
             if service.is_some_and(|service| Backend::read(service.value()).is_some()) {
                 shared.availability_checker.check_all_now();
-                shared.availability_checker.ensure_running(shared);
+                ensure_running(shared);
             }
         }
         "services" | "endpointslices.discovery.k8s.io" => shared.availability_checker.recheck(),

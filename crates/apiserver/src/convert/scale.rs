@@ -3,8 +3,8 @@
 use schema::Scaling;
 use serde_json::{Value, json};
 
+use crate::object::go_text::go_text;
 use crate::object::meta;
-use crate::patch::go_text;
 
 /// The scale of an object. `scaling` has the paths of a custom resource's scale subresource.
 pub(crate) fn of(object: &Value, scaling: Option<&Scaling>) -> Value {

@@ -11,13 +11,14 @@ use crate::http::notes::Notes;
 use crate::http::status::Status;
 use crate::object::body_kind::BodyKind;
 use crate::object::fields::{self, Directive, nulls};
+use crate::object::go_text::go_text;
 use crate::object::meta;
 use crate::object::protobuf::DecodeError;
 use crate::object::structural;
-use crate::patch::go_text;
+use crate::object::type_meta;
 use crate::state::ServerState;
 
-pub(crate) use body::{check_media_type, delete_options, media_type, parse_body};
+pub(crate) use body::{check_media_type, delete_options, parse_body};
 
 use body::{check_head, is_json};
 
@@ -105,7 +106,7 @@ pub(crate) fn patched(
     notes.non_canonical |= fields::is_non_canonical(call, &object);
     notes.empty_collections |= fields::has_empty_collections(call, &object);
     // apiVersion and kind of a custom resource are checked when it is written, and never for a subresource.
-    let foreign = is_foreign(call, &object);
+    let foreign = type_meta::is_foreign(call, &object);
     match object.as_object_mut().filter(|_| foreign) {
         Some(fields) => normalize(true, &BodyKind::of(call), fields),
         None => check_type_meta(call, &mut object)?,
@@ -178,16 +179,6 @@ pub(crate) fn check_version(call: &Call, object: &Value) -> Result<(), Status> {
         return Err(Status::internal("Object 'apiVersion' is missing in 'object has no apiVersion field'"));
     }
     Ok(())
-}
-
-/// The errors if apiVersion or kind of a custom resource is not that of its resource.
-pub(crate) fn type_meta_errors(resource: &Resource, api_version: &str, kind: &str) -> Vec<Error> {
-    let check = |field: &str, found: &str, wanted: &str| {
-        (found != wanted).then(|| Error::invalid(&Path::new(field), found, &format!("must be {wanted}")))
-    };
-    let errors =
-        [check("kind", kind, &resource.kind), check("apiVersion", api_version, &resource.api_version())];
-    errors.into_iter().flatten().collect()
 }
 
 /// As in kube-apiserver, an object without apiVersion loses all its fields.
@@ -278,13 +269,6 @@ pub(crate) fn pruned(call: &Call, mut object: Value) -> Value {
         let _dropped = structural::prune(&mut object, schema);
     }
     object
-}
-
-/// Whether a custom resource has another kind or apiVersion than its resource.
-pub(crate) fn is_foreign(call: &Call, object: &Value) -> bool {
-    let resource = &call.target.resource;
-    let custom = call.target.custom && BodyKind::of(call).kind == resource.kind;
-    custom && (object["kind"] != resource.kind.as_str() || object["apiVersion"] != resource.api_version())
 }
 
 /// Rejects an object whose kind is not registered.

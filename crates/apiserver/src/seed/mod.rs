@@ -58,7 +58,7 @@ fn write_object(
     object["kind"] = target.resource.kind.as_str().into();
     if let Some(manager) = manager {
         if plural == "namespaces" {
-            strategy::label_namespace(&mut object);
+            meta::label_namespace(&mut object);
         }
         apply::record(&Lens::new(&served, &target, ""), None, &mut object, manager, shared.clock.now());
     }

@@ -14,7 +14,7 @@ use crate::clock::rfc3339;
 use crate::http::notes::Notes;
 use crate::http::reply::Reply;
 use crate::http::status::Status;
-use crate::object::allocation::{self, Reservation};
+use crate::object::allocation::{self, pool::Reservation};
 use crate::object::decode;
 use crate::object::effects;
 use crate::object::fields;

@@ -7,14 +7,14 @@ use crate::apply::{self, Lens};
 use crate::call::Call;
 use crate::http::notes::Notes;
 use crate::http::status::Status;
-use crate::object::decode;
 use crate::object::meta;
+use crate::object::type_meta;
 use crate::state::ServerState;
 
 /// Records in `new` who owns its fields after this request; `old` is absent for a new object. As in kube-apiserver, an
 /// object that claims to be of another kind gets no owners.
 pub(crate) fn record(shared: &ServerState, call: &Call, old: Option<&Value>, new: &mut Value) {
-    if decode::is_foreign(call, new) {
+    if type_meta::is_foreign(call, new) {
         meta::of_mut(new).remove("managedFields");
         return;
     }

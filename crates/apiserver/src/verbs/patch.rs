@@ -4,10 +4,11 @@ use serde_json::{Value, json};
 
 use crate::apply::{self, Lens};
 use crate::call::Call;
+use crate::http::media_type::media_type;
 use crate::http::notes::Notes;
 use crate::http::reply::Reply;
 use crate::http::status::Status;
-use crate::object::decode::{self, media_type};
+use crate::object::decode;
 use crate::object::fields::{self, Directive};
 use crate::object::meta;
 use crate::object::strategy;

@@ -7,6 +7,7 @@ use webhook::field::{Error, Path};
 use crate::apply::{self, Lens};
 use crate::call::Call;
 use crate::convert::{self, scale};
+use crate::http::media_type::media_type;
 use crate::http::negotiate::{Accept, Representation};
 use crate::http::notes::Notes;
 use crate::http::reply::Reply;
@@ -54,7 +55,7 @@ pub(crate) async fn write(shared: &ServerState, call: &Call, patched: bool) -> R
         decode::set_namespace(call, &mut scale)?;
         update::check_name(call, &scale).map_err(|status| status.with_notes(&notes))?;
         ScaleChange::Replace(scale)
-    } else if decode::media_type(&call.content_type) == APPLY {
+    } else if media_type(&call.content_type) == APPLY {
         ScaleChange::Apply(patch::configuration(shared, call)?)
     } else {
         ScaleChange::Patch(patch::read(shared, call)?)

@@ -16,7 +16,7 @@ use crate::convert;
 use crate::http::notes::Notes;
 use crate::http::reply::Reply;
 use crate::http::status::Status;
-use crate::object::allocation::{self, Reservation};
+use crate::object::allocation::{self, pool::Reservation};
 use crate::object::decode;
 use crate::object::effects;
 use crate::object::fields;
@@ -122,7 +122,7 @@ pub(crate) async fn change_and_render(
         review.object = Some(prepared);
         admission::validate(shared, call, &mut review).await?;
         let object = review.object.take().expect("validation keeps the object");
-        let notes = std::mem::take(&mut review.notes);
+        let mut notes = std::mem::take(&mut review.notes);
         drop(review);
         // Unknown fields of an applied configuration count as a change, but are not stored.
         let object = decode::pruned(call, object);
@@ -131,6 +131,7 @@ pub(crate) async fn change_and_render(
         drop(reserved);
         // A concurrent request changed the object: repeat the edit on the current one.
         if let Ok(object) = persisted {
+            notes.unchanged = Arc::ptr_eq(&object, &current);
             let converted = versions::read(shared, &call.target, &object).await?;
             return Ok((render::object(call, &converted), notes));
         }

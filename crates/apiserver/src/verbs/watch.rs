@@ -21,7 +21,7 @@ use crate::http::negotiate::Representation;
 use crate::http::reply::Reply;
 use crate::http::status::Status;
 use crate::object::meta;
-use crate::object::strategy::TEMPLATE_GENERATION;
+use crate::object::meta::TEMPLATE_GENERATION;
 use crate::render;
 use crate::selection::Selection;
 use crate::state::ServerState;

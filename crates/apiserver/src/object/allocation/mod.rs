@@ -1,7 +1,7 @@
 //! Allocates cluster IPs and node ports of Services: the requested ones, or the first free ones.
 
 mod families;
-mod pool;
+pub(crate) mod pool;
 mod ports;
 
 use serde_json::{Value, json};
@@ -13,9 +13,7 @@ use crate::object::meta;
 use crate::object::strategy::services;
 use crate::state::ServerState;
 
-pub(crate) use pool::{Pool, Reservation};
-
-use pool::{Allocation, AllocationError};
+use pool::{Allocation, AllocationError, Reservation};
 
 /// Allocates the address and the ports that a Service needs, before the Service is validated; `old` is its previous
 /// state. They stay reserved until the returned value is dropped.

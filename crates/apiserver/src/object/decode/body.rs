@@ -4,6 +4,7 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 
 use crate::call::Call;
+use crate::http::media_type::media_type;
 use crate::http::status::Status;
 use crate::object::body_kind::BodyKind;
 use crate::object::fields;
@@ -13,11 +14,6 @@ use crate::object::protobuf::{self, DecodeError, PROTOBUF};
 const WITHOUT_PROTOBUF: &[&str] = &["application/json", "application/yaml"];
 /// The media types that kinds with a protobuf message accept.
 const WITH_PROTOBUF: &[&str] = &["application/json", "application/yaml", PROTOBUF];
-
-/// The media type of a header, in lower case and without parameters.
-pub(crate) fn media_type(header: &str) -> String {
-    header.split(';').next().unwrap_or_default().trim().to_lowercase()
-}
 
 /// Parses the body of a request according to its content type: JSON, YAML or protobuf.
 pub(crate) fn parse_body(call: &Call) -> Result<Value, Status> {

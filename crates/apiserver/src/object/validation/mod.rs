@@ -8,9 +8,9 @@ use webhook::field::{Error, Path};
 
 use crate::call::Call;
 use crate::http::status::Status;
-use crate::object::decode;
 use crate::object::meta;
 use crate::object::structural;
+use crate::object::type_meta;
 
 /// Kinds whose errors replace those of their metadata.
 const REPLACES_METADATA_ERRORS: &[&str] = &["poddisruptionbudgets.policy"];
@@ -36,7 +36,7 @@ const VALIDATED_LIKE_NEW: &[&str] = &[
 pub(crate) fn new_object(call: &Call, object: &Value) -> Result<(), Status> {
     let mut errors = Vec::new();
     let name = meta::name(object);
-    if decode::is_foreign(call, object) {
+    if type_meta::is_foreign(call, object) {
         return Err(foreign_kind(call, object, Vec::new()));
     }
     errors.extend(prefix_errors(call, object));
@@ -77,7 +77,7 @@ pub(crate) fn changed_object(call: &Call, object: &Value, old: &Value) -> Result
     errors.extend(metadata::owner_and_finalizer_errors("metadata", &object["metadata"]));
     errors.extend(metadata::conflicting_finalizers(&object["metadata"]));
     errors.extend(immutable_errors(object, old));
-    if decode::is_foreign(call, object) {
+    if type_meta::is_foreign(call, object) {
         return Err(foreign_kind(call, object, errors));
     }
     match &call.target.schema {
@@ -157,7 +157,7 @@ fn immutable_errors(object: &Value, old: &Value) -> Vec<Error> {
 fn foreign_kind(call: &Call, object: &Value, mut errors: Vec<Error>) -> Status {
     let text = |field: &str| object[field].as_str().unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
-    errors.extend(decode::type_meta_errors(&call.target.resource, api_version, kind));
+    errors.extend(type_meta::type_meta_errors(&call.target.resource, api_version, kind));
     let group = api_version.split_once('/').map_or("", |(group, _)| group);
     Status::invalid(group, kind, meta::name(object), &errors)
 }

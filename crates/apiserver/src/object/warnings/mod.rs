@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::call::Call;
 use crate::object::meta;
-use crate::object::strategy::TEMPLATE_GENERATION;
+use crate::object::meta::TEMPLATE_GENERATION;
 
 /// The path of the pod template in kinds that check it when the object is created or its template changes.
 const TEMPLATES: &[(&str, &str)] = &[

@@ -21,6 +21,8 @@ pub(super) struct ObservedWrite {
     pub(super) server: usize,
     pub(super) verb: &'static str,
     pub(super) object: ObjectRef,
+    /// Whether it left the object as it was; unknown, and false, on a real API server.
+    pub(super) unchanged: bool,
 }
 
 /// Number of requests that each server had answered.
@@ -63,7 +65,7 @@ fn write(server: usize, request: &Request) -> Option<ObservedWrite> {
         namespace: request.namespace.clone(),
         name: request.name.clone(),
     };
-    Some(ObservedWrite { server, verb, object })
+    Some(ObservedWrite { server, verb, object, unchanged: request.unchanged })
 }
 
 /// Checks the writes against the step's expectation; returns failed checks.
@@ -92,6 +94,17 @@ pub(super) fn judge(step: &str, wanted: &Requests, writes: &[ObservedWrite]) -> 
         }
     }
     checks
+}
+
+/// The writes that left their objects as they were: a component that compares before it writes sends none.
+pub(super) fn needless(writes: &[ObservedWrite]) -> Option<Check> {
+    let needless: Vec<ObservedWrite> = writes.iter().filter(|write| write.unchanged).cloned().collect();
+    (!needless.is_empty()).then(|| Check {
+        part: "requests".to_owned(),
+        path: "writes that change nothing".to_owned(),
+        want: "none".to_owned(),
+        got: format!("{}: {}", needless.len(), describe(&needless)),
+    })
 }
 
 /// Whether writes of the object are counted.

@@ -11,6 +11,7 @@ use super::clusters::Clusters;
 use super::environment::ScenarioEnvironment;
 use super::faults::Disturbance;
 use super::proof::StepRecord;
+use super::requests;
 use super::steps::{ScenarioEnd, StepRunner};
 use super::thread::{ThreadOptions, run_in_thread};
 use crate::plan::{self, CaseRef, LocatedCase};
@@ -85,6 +86,11 @@ impl ScenarioTask {
         let mut runner = StepRunner::new(self, located, clusters, disturbance);
         let outcome = runner.run(&scenario.steps).await;
         runner.stop().await;
-        Ok(ScenarioObservation { checks: outcome?, records: runner.into_records() })
+        let (mut checks, records) = (outcome?, runner.into_records());
+        if checks.is_empty() && *disturbance == Disturbance::None && self.target.is_ours() {
+            let writes: Vec<_> = records.iter().flat_map(|record| record.writes.iter().cloned()).collect();
+            checks.extend(requests::needless(&writes));
+        }
+        Ok(ScenarioObservation { checks, records })
     }
 }

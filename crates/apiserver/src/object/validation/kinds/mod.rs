@@ -1,6 +1,7 @@
 //! Validates built-in kinds: tables for each API group, and checks with code.
 
 mod check;
+mod check_text;
 mod named;
 mod table;
 

@@ -4,9 +4,8 @@ use formats::name;
 use serde_json::{Value, json};
 use webhook::field::{Error, Shown};
 
-use super::super::check::FieldValue;
+use super::super::check::{FieldValue, NamedCheck, when};
 use super::workloads::selector_errors;
-use super::{NamedCheck, when};
 
 pub(super) const CHECKS: &[(&str, NamedCheck)] = &[
     ("rule", rule),

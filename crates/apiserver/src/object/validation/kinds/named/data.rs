@@ -4,8 +4,7 @@ use formats::name;
 use serde_json::Value;
 use webhook::field::{Error, ErrorKind, Shown};
 
-use super::super::check::FieldValue;
-use super::{NamedCheck, when};
+use super::super::check::{FieldValue, NamedCheck, when};
 
 pub(super) const CHECKS: &[(&str, NamedCheck)] = &[
     ("config-keys", config_keys),

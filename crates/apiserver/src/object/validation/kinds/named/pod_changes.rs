@@ -3,8 +3,7 @@
 use serde_json::Value;
 use webhook::field::{Error, Shown};
 
-use super::super::check::FieldValue;
-use super::{NamedCheck, when};
+use super::super::check::{FieldValue, NamedCheck, when};
 
 pub(super) const CHECKS: &[(&str, NamedCheck)] = &[("pod-change", pod_change)];
 

@@ -5,8 +5,7 @@ use formats::quantity::Quantity;
 use serde_json::{Value, json};
 use webhook::field::{Error, ErrorKind, Shown};
 
-use super::super::check::FieldValue;
-use super::{NamedCheck, when};
+use super::super::check::{FieldValue, NamedCheck, when};
 
 pub(super) const CHECKS: &[(&str, NamedCheck)] = &[
     ("name-label", name_label),
