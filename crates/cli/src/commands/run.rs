@@ -11,6 +11,7 @@ use crate::arguments::{Addition, Format, RunArguments, SubstrateName};
 use crate::catalog::{Batching, Selected};
 use crate::options::repeat_command::RepeatCommand;
 use crate::session::RunRequest;
+use crate::targets::Requested;
 use crate::terminal::{Failure, Terminal};
 use crate::{envtest, kind, options, session, targets};
 
@@ -51,21 +52,26 @@ fn report(
     let mut selected = Selected::of(added, &selection, arguments.execution.strict, needs_all)?;
     selected.check()?;
     options::check(&arguments.execution, selected.index().contracts())?;
-    envtest::check_flags(&arguments.envtest, arguments.substrate.name())?;
+    envtest::check_flags(&arguments.control_plane, arguments.substrate.name())?;
     let gardener = &arguments.execution.gardener;
     kind::check_flags(arguments.kind.is_given(), arguments.substrate, gardener.as_deref())?;
     let substrate = arguments.substrate.name();
-    let with_manager = arguments.envtest.with.contains(&Addition::ControllerManager);
+    let with_manager = arguments.control_plane.with.contains(&Addition::ControllerManager);
     let repeat = RepeatCommand::new(command, added)
         .unless_default("--substrate", substrate, "embedded")
+        .version("--kubernetes", arguments.control_plane.kubernetes)
         .flag("--with controller-manager", with_manager)
-        .path("--data-dir", arguments.envtest.data_dir.as_deref())
+        .path("--data-dir", arguments.control_plane.data_dir.as_deref())
         .unless_default("--zones", arguments.kind.nodes.zones.as_deref().unwrap_or_default(), "");
     // Create the target before a shard is selected: its name must be the same in the reports of all shards.
     let in_cluster = kind::in_cluster_target(arguments.substrate, &mut selected)?;
     let target: Arc<dyn Target> = match &in_cluster {
         Some(in_cluster) => Arc::<kind::InCluster>::clone(in_cluster),
-        None => targets::own_components(selected.components(), gardener.clone())?,
+        None => {
+            let requested =
+                Requested { gardener: gardener.as_deref(), kubernetes: arguments.control_plane.kubernetes };
+            targets::own_components(selected.components(), requested)?
+        }
     };
     let shard = selected.keep_shard(arguments.shard)?;
     let started = async {
@@ -74,7 +80,7 @@ fn report(
             SubstrateName::Direct => session::direct_with_embedded_facts(),
             SubstrateName::Envtest => {
                 let parallel = arguments.execution.parallel;
-                let started = envtest::start_for(&selected, parallel, &[], &arguments.envtest).await?;
+                let started = envtest::start_for(&selected, parallel, &[], &arguments.control_plane).await?;
                 Substrate::Envtest(Arc::new(started))
             }
             SubstrateName::Kind => {
