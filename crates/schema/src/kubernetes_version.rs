@@ -140,9 +140,10 @@ impl Visitor<'_> for VersionVisitor {
 
     fn visit_f64<E: de::Error>(self, number: f64) -> Result<Self::Value, E> {
         // The number has lost the zero of 1.30. All known minors have two digits.
-        let text = format!("{number:.2}");
-        let same = text.parse::<f64>() == Ok(number);
-        self.visit_str(&if same { text } else { number.to_string() })
+        let padded = format!("{number:.2}");
+        let is_same = padded.parse::<f64>() == Ok(number);
+        let version = padded.parse().ok().filter(|_| is_same);
+        version.map_or_else(|| self.visit_str(&number.to_string()), Ok)
     }
 }
 
@@ -197,6 +198,7 @@ mod tests {
         assert!(
             read("1.284").is_err_and(|error| error.starts_with("the API of Kubernetes 1.284 is not known"))
         );
+        assert!(read("1.2").is_err_and(|error| error.starts_with("the API of Kubernetes 1.2 is not known")));
         assert!(read("28").is_err_and(|error| error.contains("expected a version of Kubernetes")));
     }
 
