@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn a_release_supports_what_its_source_lists() {
-        let newest = |gardener: &str| newest_kubernetes(gardener).map(|version| version.minor());
+        let newest = |gardener: &str| newest_kubernetes(gardener).map(KubernetesVersion::minor);
         let table = [
             ("v1.47.0", Some(24)),
             ("v1.48.0", Some(24)),
