@@ -1,8 +1,9 @@
 //! The kinds of Kubernetes and Gardener: discovery, field types, list and merge keys. Generated data, no IO.
 //!
-//! Start at [`Kinds`]: [`Kinds::kubernetes`] has the built-in kinds of Kubernetes 1.36, [`Kinds::gardener`] also the custom
-//! resources that come with the project ([`crds`]). The [`Type`] of a kind describes every field: its shape, the keys of a
-//! list, the effect of a patch. A [`Message`] describes the protobuf encoding of a kind.
+//! Start at [`Kinds`]: [`Kinds::kubernetes`] has the built-in kinds of Kubernetes 1.36, [`Kinds::of`] those of another
+//! [`KubernetesVersion`], [`Kinds::gardener`] also the custom resources that come with the project ([`crds`]). The [`Type`]
+//! of a kind describes every field: its shape, the keys of a list, the effect of a patch. A [`Message`] describes the
+//! protobuf encoding of a kind.
 //!
 //! ```
 //! use schema::{Kinds, Shape};
