@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use schema::{Crd, Kinds};
+use schema::{Crd, Kinds, KubernetesVersion};
 use webhook::dial::Dialers;
 
 use crate::access::authentication::Authentication;
@@ -85,6 +85,11 @@ impl ApiServer {
 }
 
 impl Builder {
+    /// Serves the API of this version of Kubernetes (default: 1.36).
+    pub fn kubernetes(self, version: KubernetesVersion) -> Self {
+        if version == self.kinds.version() { self } else { self.kinds(Kinds::of(version)) }
+    }
+
     /// Serves these built-in kinds.
     pub fn kinds(mut self, kinds: Kinds) -> Self {
         self.kinds = kinds;

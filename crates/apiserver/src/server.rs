@@ -12,6 +12,7 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{Method, Request, Response};
 use http_body_util::{BodyExt, Limited};
+use schema::KubernetesVersion;
 use tower::Service;
 use webhook::dial::Dialers;
 
@@ -26,6 +27,7 @@ use crate::authority::Authority;
 use crate::call::{Call, User, Verb};
 use crate::clock::Clock;
 use crate::controllers::{self, Client, SendRequest};
+use crate::convert::retired;
 use crate::discovery;
 use crate::faults::{self, Faults};
 use crate::http::notes::Notes;
@@ -310,7 +312,7 @@ async fn answer_resource(
         Ok(call) => {
             let mut reply = dispatch(shared, &call).await.unwrap_or_else(Reply::from);
             let mut notes = Notes::default();
-            notes.warn(deprecation(&call.target).map(str::to_owned));
+            notes.warn(deprecation(&call.target, shared.registry.served().kinds.version()));
             notes.extend(std::mem::take(&mut reply.notes));
             reply.notes = notes;
             aggregation::after_write(shared, &call, (reply.code, reply.name.clone())).await;
@@ -335,11 +337,13 @@ fn authenticate(shared: &ServerState, parts: &Parts) -> Result<User, Status> {
 }
 
 /// The deprecation warning of a resource, if it is deprecated.
-fn deprecation(target: &ServedResource) -> Option<&'static str> {
+fn deprecation(target: &ServedResource, kubernetes: KubernetesVersion) -> Option<String> {
     match target.table.as_str() {
-        "endpoints" => Some("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"),
-        "componentstatuses" => Some("v1 ComponentStatus is deprecated in v1.19+"),
-        _ => None,
+        "endpoints" if kubernetes.minor() >= 33 => {
+            Some("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice".to_owned())
+        }
+        "componentstatuses" => Some("v1 ComponentStatus is deprecated in v1.19+".to_owned()),
+        _ => retired::deprecation(&target.resource, kubernetes),
     }
 }
 

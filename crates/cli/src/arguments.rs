@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use conformance::shard::Shard;
+use schema::KubernetesVersion;
 
 mod check;
 mod environment;
@@ -227,14 +228,19 @@ impl SubstrateName {
     }
 }
 
-/// Settings of the substrate envtest.
+/// Settings of the API servers that the tool starts.
 #[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Envtest")]
-pub(crate) struct EnvtestArguments {
-    /// Also start this program
+#[command(next_help_heading = "API server")]
+pub(crate) struct ControlPlaneArguments {
+    /// Version of Kubernetes that the API server has, such as 1.28 or 1.28.4; embedded: 1.24 to 1.36, envtest: a version
+    /// whose programs are installed [default: for a target with a release of Gardener the newest that it supports, else
+    /// 1.36]
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) kubernetes: Option<KubernetesVersion>,
+    /// Also start this program (envtest)
     #[arg(long, value_enum, value_name = "PROGRAM")]
     pub(crate) with: Vec<Addition>,
-    /// Folder in which the tool creates its data folder, which it removes at the end [default: the folder for temporary files]
+    /// Folder in which the tool creates its data folder, which it removes at the end (envtest) [default: the folder for temporary files]
     #[arg(long, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
 }
@@ -252,7 +258,7 @@ pub(crate) struct RunArguments {
     #[arg(long, value_enum, default_value_t = SubstrateName::Embedded)]
     pub(crate) substrate: SubstrateName,
     #[command(flatten)]
-    pub(crate) envtest: EnvtestArguments,
+    pub(crate) control_plane: ControlPlaneArguments,
     #[command(flatten)]
     pub(crate) kind: KindRunArguments,
     #[command(flatten)]
@@ -344,6 +350,9 @@ pub(crate) struct EnvtestAssetsArguments {
     /// The folder; created if it does not exist
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
+    /// Version of Kubernetes that the API server has, such as 1.28 or 1.28.4 [default: 1.36]
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) kubernetes: Option<KubernetesVersion>,
 }
 
 #[derive(Debug, Args)]

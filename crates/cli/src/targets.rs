@@ -9,12 +9,14 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use conformance::gardener::garden::Garden;
 use conformance::gardener::provider;
-use conformance::target::Target;
 use conformance::target::built_in::BuiltIn;
 use conformance::target::command::CommandTarget;
 use conformance::target::url::{TargetDescription, UrlTarget};
+use conformance::target::{Needs, Target};
 use contract::document::SourceFile;
 use contract::document::target::{RegistrationFiles, TargetFile, TargetSpec};
+use contract::gardener::kubernetes::newest_kubernetes;
+use schema::KubernetesVersion;
 use serde_json::Value;
 use webhook::dial::Trust;
 use webhook::registration::WebhookConfiguration;
@@ -35,28 +37,46 @@ use crate::terminal::Failure;
 /// Webhook configurations by instance.
 type Registrations = BTreeMap<String, Vec<WebhookConfiguration>>;
 
+/// The releases that the user requested for a target.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Requested<'a> {
+    /// The release of Gardener.
+    pub(crate) gardener: Option<&'a str>,
+    /// The version of Kubernetes that its API servers have.
+    pub(crate) kubernetes: Option<KubernetesVersion>,
+}
+
+impl Requested<'_> {
+    /// The version of embedded API servers: the requested one, else the newest that the release of Gardener supports.
+    fn version(&self, gardener: Option<&str>) -> KubernetesVersion {
+        self.kubernetes.or_else(|| newest_kubernetes(gardener?)).unwrap_or_default()
+    }
+}
+
 /// The target that `--target` names; `components` are those of the selected contracts, for `built-in`.
 pub(crate) fn resolve<'a>(
     target: &str,
     components: impl IntoIterator<Item = &'a str>,
     running: &RunningTargetArguments,
-    gardener: Option<&str>,
+    requested: Requested<'_>,
 ) -> Result<Arc<dyn Target>, Failure> {
-    let gardener = gardener.map(str::to_owned);
+    let gardener = requested.gardener.map(str::to_owned);
     if target == BUILT_IN {
         if running.describes_target() {
             let text = "--ca, --insecure and --config are not for --target built-in";
             return Err(Failure::usage(text));
         }
-        return own_components(components, gardener);
+        return own_components(components, requested);
     }
     if let Some(line) = target.strip_prefix("command=") {
         let mut target = started::command(line, running)?;
+        target.known.needs.kubernetes = requested.version(requested.gardener);
         target.known.gardener = gardener;
         return Ok(Arc::new(target));
     }
     if let Some(line) = target.strip_prefix("image=") {
         let mut target = started::image(line, running)?;
+        target.known.needs.kubernetes = requested.version(requested.gardener);
         target.known.gardener = gardener;
         return Ok(Arc::new(target));
     }
@@ -78,7 +98,7 @@ pub(crate) fn resolve<'a>(
             config,
         });
     }
-    from_file(Path::new(target), (trust, config), running, gardener)
+    from_file(Path::new(target), (trust, config), running, requested)
 }
 
 /// Whether the tool starts the target.
@@ -90,6 +110,17 @@ pub(crate) fn is_started(target: &str) -> Result<bool, Failure> {
 /// Whether the target is a garden. Its cases keep their facts in an API server of this process until they run.
 pub(crate) fn is_garden(target: &str) -> Result<bool, Failure> {
     Ok(read_spec(target)?.is_some_and(|spec| spec.kubeconfig.is_some()))
+}
+
+/// The version of Kubernetes that the user requested: by a flag, else in the target file.
+pub(crate) fn requested_kubernetes(
+    target: &str,
+    flag: Option<KubernetesVersion>,
+) -> Result<Option<KubernetesVersion>, Failure> {
+    match flag {
+        Some(version) => Ok(Some(version)),
+        None => Ok(read_spec(target)?.and_then(|spec| spec.kubernetes)),
+    }
 }
 
 /// The spec of a target file; `None` if `target` is something else.
@@ -119,7 +150,7 @@ fn from_file(
     path: &Path,
     (trust, config): (Trust, Option<Value>),
     running: &RunningTargetArguments,
-    gardener: Option<String>,
+    requested: Requested<'_>,
 ) -> Result<Arc<dyn Target>, Failure> {
     let described = read_target(path)?;
     let folder = path.parent().map(Path::to_owned).unwrap_or_default();
@@ -131,19 +162,25 @@ fn from_file(
         .transpose()?
         .unwrap_or_default();
     let selected = provider::selected(registrations.values().flatten());
+    let gardener = requested.gardener.map(str::to_owned).or_else(|| spec.gardener.clone());
+    let requested = Requested { kubernetes: requested.kubernetes.or(spec.kubernetes), ..requested };
+    let needs = Needs {
+        kubernetes: requested.version(gardener.as_deref()),
+        ..needs::read(spec.needs.iter().map(|file| folder.join(file)))?
+    };
     let known = TargetDescription {
         name: described.metadata.name,
         version: spec.version.clone(),
         paths: paths_of(&spec),
         provider: provider::of(spec.provider.as_deref(), &selected)
             .map_err(|reason| Failure::usage(format!("target {}: {reason}", path.display())))?,
-        gardener: gardener.or_else(|| spec.gardener.clone()),
+        gardener,
         registrations,
         features: spec.features.iter().cloned().collect(),
         parameters: spec.parameters.clone(),
         extras: spec.extras.clone(),
         reads_everywhere: spec.reads_everywhere.iter().cloned().collect(),
-        needs: needs::read(spec.needs.iter().map(|file| folder.join(file)))?,
+        needs,
     };
     if let Some(kubeconfig) = &spec.kubeconfig {
         return garden_target(&folder.join(kubeconfig), known, running);
@@ -290,6 +327,39 @@ fn host(url: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_target_has_the_requested_version_of_kubernetes_or_the_newest_of_its_release() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("target.yaml");
+        let version = |spec: &str, requested: Requested<'_>| {
+            let head =
+                "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Target\nmetadata: {name: x}\nspec:";
+            fs::write(&file, format!("{head} {{command: [x], {spec}}}\n")).unwrap();
+            let running = RunningTargetArguments::default();
+            let target = resolve(file.to_str().unwrap(), [], &running, requested);
+            let target = target.unwrap_or_else(|failure| panic!("{spec}: {}", failure.text));
+            target.needs().kubernetes.to_string()
+        };
+        let none = Requested::default();
+        let gardener = |gardener| Requested { gardener: Some(gardener), kubernetes: None };
+        let flag = Requested { gardener: Some("v1.98.0"), kubernetes: Some("1.26.1".parse().unwrap()) };
+        let table = [
+            ("features: []", none, "1.36.3"),
+            ("gardener: v1.82.0", none, "1.28.15"),
+            ("gardener: v1.82.0", gardener("v1.98.0"), "1.30.14"),
+            ("features: []", gardener("v1.98.0"), "1.30.14"),
+            ("gardener: v1.82.0, kubernetes: 1.27.4", none, "1.27.4"),
+            ("gardener: v1.82.0, kubernetes: 1.27", gardener("v1.98.0"), "1.27.16"),
+            ("gardener: v1.82.0, kubernetes: 1.27", flag, "1.26.1"),
+        ];
+        for (spec, requested, want) in table {
+            assert_eq!(version(spec, requested), want, "{spec} {requested:?}");
+        }
+        let line = resolve("command=x <port>", [], &RunningTargetArguments::default(), gardener("v1.82.0"));
+        let line = line.unwrap_or_else(|failure| panic!("{}", failure.text));
+        assert_eq!(line.needs().kubernetes.to_string(), "1.28.15");
+    }
 
     #[test]
     fn registration_files_are_for_every_instance_or_for_each() {

@@ -20,7 +20,7 @@ use crate::state::ServerState;
 
 pub(crate) use body::{check_media_type, delete_options, parse_body};
 
-use body::{check_head, is_json};
+use body::{check_head, is_json, is_protobuf};
 
 /// The object of a create or update request, in the request's version.
 pub(crate) fn object(shared: &ServerState, call: &Call, notes: &mut Notes) -> Result<Value, Status> {
@@ -40,7 +40,9 @@ pub(crate) fn object(shared: &ServerState, call: &Call, notes: &mut Notes) -> Re
     } else {
         fields::duplicates(&call.body)
     };
-    messages.extend(fields::prune_and_default(shared, call, &mut object).map_err(refused)?);
+    let unknown = fields::prune_and_default(shared, call, &mut object).map_err(refused)?;
+    // The protobuf decoder of a release skips fields that it does not know.
+    messages.extend(if is_protobuf(&call.content_type) { Vec::new() } else { unknown });
     match Directive::of(call) {
         Directive::Strict if !messages.is_empty() => {
             Err(refused(format!("strict decoding error: {}", messages.join(", "))))

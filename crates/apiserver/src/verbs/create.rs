@@ -128,6 +128,9 @@ fn prepare<'a>(
     meta::set(&mut object, "uid", shared.ids.uid());
     meta::set(&mut object, "creationTimestamp", rfc3339(shared.clock.now()));
     strategy::prepare_for_create(&call.target, &mut object);
+    if !call.target.custom {
+        fields::drop_newer_fields(&shared.registry.served().kinds, &call.target.resource, &mut object);
+    }
     certificates::prepare_for_create(call, &mut object)?;
     // As in kube-apiserver, an object that an update of its status creates gets no address.
     let reserved = if call.path.subresource.is_empty() {

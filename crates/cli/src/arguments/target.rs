@@ -6,7 +6,8 @@ use clap::Args;
 use conformance::shard::Shard;
 
 use super::{
-    BUILT_IN, DEFAULT_SETTLE, EnvtestArguments, Execution, Format, KindRunArguments, Selection, SubstrateName,
+    BUILT_IN, ControlPlaneArguments, DEFAULT_SETTLE, Execution, Format, KindRunArguments, Selection,
+    SubstrateName,
 };
 
 /// How to trust the certificate of a running target.
@@ -104,7 +105,7 @@ pub(crate) struct VerifyArguments {
     #[arg(long, value_enum, default_value_t = SubstrateName::Direct)]
     pub(crate) substrate: SubstrateName,
     #[command(flatten)]
-    pub(crate) envtest: EnvtestArguments,
+    pub(crate) control_plane: ControlPlaneArguments,
     #[command(flatten)]
     pub(crate) kind: KindRunArguments,
     #[command(flatten)]

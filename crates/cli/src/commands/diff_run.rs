@@ -18,7 +18,7 @@ use tokio::task::JoinHandle;
 use crate::arguments::{DiffRunArguments, Format, RunningTargetArguments};
 use crate::kubeconfig::cluster_client;
 use crate::progress::Progress;
-use crate::targets;
+use crate::targets::{self, Requested};
 use crate::terminal::{Failure, Terminal};
 use crate::{catalog, options, signals};
 
@@ -203,10 +203,10 @@ fn resolve(
             target,
             components.iter().copied(),
             &RunningTargetArguments::default(),
-            None,
+            Requested::default(),
         );
     }
-    targets::resolve(target, components.iter().copied(), &arguments.running, None)
+    targets::resolve(target, components.iter().copied(), &arguments.running, Requested::default())
 }
 
 /// The cluster from which both targets read facts: that of `--kubeconfig`; an API server of this process if the tool starts both;

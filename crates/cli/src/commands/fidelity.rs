@@ -12,7 +12,7 @@ use substrate::embedded;
 use substrate::envtest::CLUSTER;
 use substrate::kubeconfig;
 
-use crate::arguments::{EnvtestArguments, FidelityArguments, Format};
+use crate::arguments::{ControlPlaneArguments, FidelityArguments, Format};
 use crate::envtest;
 use crate::signals;
 use crate::terminal::{Failure, Terminal, Verbosity};
@@ -65,7 +65,8 @@ async fn compare(
     options: &RunOptions,
     terminal: &Terminal,
 ) -> Result<Comparison, Failure> {
-    let real = EnvtestArguments { with: Vec::new(), data_dir: arguments.data_dir.clone() };
+    let real =
+        ControlPlaneArguments { data_dir: arguments.data_dir.clone(), ..ControlPlaneArguments::default() };
     let real = tokio::select! {
         real = envtest::start(vec![CLUSTER.to_owned()], &[], &real) => real?,
         signal = signals::interrupt_or_terminate() => return Err(Failure::interrupted(signal)),

@@ -11,6 +11,7 @@ use crate::arguments::{Addition, Format, RunArguments, SubstrateName};
 use crate::catalog::{Batching, Selected};
 use crate::options::repeat_command::RepeatCommand;
 use crate::session::RunRequest;
+use crate::targets::Requested;
 use crate::terminal::{Failure, Terminal};
 use crate::{envtest, kind, options, session, targets};
 
@@ -51,21 +52,15 @@ fn report(
     let mut selected = Selected::of(added, &selection, arguments.execution.strict, needs_all)?;
     selected.check()?;
     options::check(&arguments.execution, selected.index().contracts())?;
-    envtest::check_flags(&arguments.envtest, arguments.substrate.name())?;
+    envtest::check_flags(&arguments.control_plane, arguments.substrate.name())?;
     let gardener = &arguments.execution.gardener;
     kind::check_flags(arguments.kind.is_given(), arguments.substrate, gardener.as_deref())?;
     let substrate = arguments.substrate.name();
-    let with_manager = arguments.envtest.with.contains(&Addition::ControllerManager);
-    let repeat = RepeatCommand::new(command, added)
-        .unless_default("--substrate", substrate, "embedded")
-        .flag("--with controller-manager", with_manager)
-        .path("--data-dir", arguments.envtest.data_dir.as_deref())
-        .unless_default("--zones", arguments.kind.nodes.zones.as_deref().unwrap_or_default(), "");
     // Create the target before a shard is selected: its name must be the same in the reports of all shards.
     let in_cluster = kind::in_cluster_target(arguments.substrate, &mut selected)?;
     let target: Arc<dyn Target> = match &in_cluster {
         Some(in_cluster) => Arc::<kind::InCluster>::clone(in_cluster),
-        None => targets::own_components(selected.components(), gardener.clone())?,
+        None => targets::own_components(selected.components(), requested(arguments))?,
     };
     let shard = selected.keep_shard(arguments.shard)?;
     let started = async {
@@ -74,7 +69,7 @@ fn report(
             SubstrateName::Direct => session::direct_with_embedded_facts(),
             SubstrateName::Envtest => {
                 let parallel = arguments.execution.parallel;
-                let started = envtest::start_for(&selected, parallel, &[], &arguments.envtest).await?;
+                let started = envtest::start_for(&selected, parallel, &[], &arguments.control_plane).await?;
                 Substrate::Envtest(Arc::new(started))
             }
             SubstrateName::Kind => {
@@ -85,7 +80,10 @@ fn report(
     let request = RunRequest {
         execution: &arguments.execution,
         selection: &selection,
-        command: &options::repeat_command_line(repeat, &arguments.execution),
+        command: &options::repeat_command_line(
+            repeat_command(command, arguments, added),
+            &arguments.execution,
+        ),
         substrate,
         shard,
         keeps_damages: command == "prove",
@@ -97,4 +95,23 @@ fn report(
         SubstrateName::Embedded | SubstrateName::Direct => Batching::PerContract,
     };
     session::run((&selected, batching), target, started, &request, terminal)
+}
+
+/// The releases that the user requested.
+fn requested(arguments: &RunArguments) -> Requested<'_> {
+    Requested {
+        gardener: arguments.execution.gardener.as_deref(),
+        kubernetes: arguments.control_plane.kubernetes,
+    }
+}
+
+/// The command line that repeats this one.
+fn repeat_command(command: &str, arguments: &RunArguments, added: Option<&Path>) -> RepeatCommand {
+    let with_manager = arguments.control_plane.with.contains(&Addition::ControllerManager);
+    RepeatCommand::new(command, added)
+        .unless_default("--substrate", arguments.substrate.name(), "embedded")
+        .version("--kubernetes", arguments.control_plane.kubernetes)
+        .flag("--with controller-manager", with_manager)
+        .path("--data-dir", arguments.control_plane.data_dir.as_deref())
+        .unless_default("--zones", arguments.kind.nodes.zones.as_deref().unwrap_or_default(), "")
 }

@@ -11,12 +11,14 @@ use contract::document::attestation::{self, Attestation};
 use contract::model::Form;
 use schema::Crd;
 
-use crate::arguments::{Addition, AttestArguments, BUILT_IN, SubstrateName, VerifyArguments};
+use crate::arguments::{
+    Addition, AttestArguments, BUILT_IN, ControlPlaneArguments, SubstrateName, VerifyArguments,
+};
 use crate::catalog::{Batching, Selected};
 use crate::kubeconfig::cluster_client;
 use crate::options::repeat_command::RepeatCommand;
 use crate::session::RunRequest;
-use crate::targets;
+use crate::targets::{self, Requested};
 use crate::terminal::{Failure, Terminal};
 use crate::{catalog, envtest, kind, options, session};
 
@@ -100,8 +102,11 @@ fn report(
     selected.check()?;
     options::check(&arguments.execution, selected.index().contracts())?;
     let running = &arguments.running;
-    let gardener = arguments.execution.gardener.as_deref();
-    let target = targets::resolve(&arguments.target, selected.components(), running, gardener)?;
+    let requested = Requested {
+        gardener: arguments.execution.gardener.as_deref(),
+        kubernetes: arguments.control_plane.kubernetes,
+    };
+    let target = targets::resolve(&arguments.target, selected.components(), running, requested)?;
     // Drop contracts that do not concern the target: the report would list them as not supported. `check objects` runs contracts
     // about objects.
     selected.retain(|contract| {
@@ -142,7 +147,7 @@ fn report(
 
 /// The command line that repeats this one.
 fn repeat_command(arguments: &VerifyArguments, added: Option<&Path>) -> RepeatCommand {
-    let with_manager = arguments.envtest.with.contains(&Addition::ControllerManager);
+    let with_manager = arguments.control_plane.with.contains(&Addition::ControllerManager);
     RepeatCommand::new("verify", added)
         .with("--target", &arguments.target)
         .path("--ca", arguments.running.trust.ca.as_deref())
@@ -150,20 +155,26 @@ fn repeat_command(arguments: &VerifyArguments, added: Option<&Path>) -> RepeatCo
         .path("--config", arguments.running.config.as_deref())
         .path("--kubeconfig", arguments.running.kubeconfig.as_deref())
         .unless_default("--substrate", arguments.substrate.name(), "direct")
+        .version("--kubernetes", arguments.control_plane.kubernetes)
         .flag("--with controller-manager", with_manager)
-        .path("--data-dir", arguments.envtest.data_dir.as_deref())
+        .path("--data-dir", arguments.control_plane.data_dir.as_deref())
         .unless_default("--zones", arguments.kind.nodes.zones.as_deref().unwrap_or_default(), "")
 }
 
 /// Refuses flags that do not go with the substrate, and a server for a running target, which already reads another one.
 fn check_substrate(arguments: &VerifyArguments) -> Result<(), Failure> {
-    envtest::check_flags(&arguments.envtest, arguments.substrate.name())?;
+    envtest::check_flags(&arguments.control_plane, arguments.substrate.name())?;
     kind::check_flags(
         arguments.kind.is_given(),
         arguments.substrate,
         arguments.execution.gardener.as_deref(),
     )?;
     let substrate = arguments.substrate.name();
+    if arguments.control_plane.kubernetes.is_some() && !targets::is_started(&arguments.target)? {
+        let text = "--kubernetes is for a target that the tool starts with an API server; a running target already reads \
+        another cluster";
+        return Err(Failure::usage(text));
+    }
     if arguments.substrate == SubstrateName::Direct {
         return Ok(());
     }
@@ -195,7 +206,14 @@ async fn start(
         SubstrateName::Embedded => Substrate::Embedded,
         SubstrateName::Envtest => {
             let parallel = arguments.execution.parallel;
-            let started = envtest::start_for(selected, parallel, crds, &arguments.envtest).await?;
+            let control_plane = ControlPlaneArguments {
+                kubernetes: targets::requested_kubernetes(
+                    &arguments.target,
+                    arguments.control_plane.kubernetes,
+                )?,
+                ..arguments.control_plane.clone()
+            };
+            let started = envtest::start_for(selected, parallel, crds, &control_plane).await?;
             Substrate::Envtest(Arc::new(started))
         }
         SubstrateName::Kind => kind::start_target(in_cluster, &arguments.kind, terminal).await?,

@@ -23,7 +23,7 @@ use webhook::registration::WebhookConfiguration;
 
 use super::rollouts::{self, InstalledRollouts, PlannedRollouts};
 use crate::components::COMPONENTS;
-use crate::targets;
+use crate::targets::{self, Requested};
 use crate::terminal::Failure;
 
 /// How many configurations of a component run at the same time at most.
@@ -66,8 +66,10 @@ impl InCluster {
             (!rollouts.configs().is_empty()).then_some(PlannedRollouts { component, rollout, rollouts })
         });
         let planned = planned.collect();
-        let in_process =
-            targets::own_components(contracts.iter().map(|contract| contract.component.as_str()), None)?;
+        let in_process = targets::own_components(
+            contracts.iter().map(|contract| contract.component.as_str()),
+            Requested::default(),
+        )?;
         Ok(Self { planned, in_process, endpoints: OnceLock::new() })
     }
 

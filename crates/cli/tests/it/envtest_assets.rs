@@ -65,6 +65,17 @@ fn programs_that_are_no_links_stay() {
 }
 
 #[test]
+fn the_programs_have_the_version_of_their_folder() {
+    let assets = Assets::new();
+    assert_eq!(assets.run("kube-apiserver", &["--version"]).out.trim(), "Kubernetes v1.36.3");
+    let folder = assets.path("assets").display().to_string();
+    call(Path::new("/"), &["envtest-assets", &folder, "--kubernetes", "1.28"]).assert_exit(0, &[]);
+    assert_eq!(assets.run("kube-apiserver", &["--version"]).out.trim(), "Kubernetes v1.28.15");
+    fs::write(assets.path("assets/kubernetes-version"), "1.2").unwrap();
+    assets.run("kube-apiserver", &["--version"]).assert_exit(1, &["kubernetes-version", "1.2 is not known"]);
+}
+
+#[test]
 fn the_folder_is_not_taken_for_a_real_control_plane() {
     let assets = Assets::new();
     let mut command = crate::program::program(Path::new("/"));

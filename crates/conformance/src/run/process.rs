@@ -84,7 +84,7 @@ async fn cluster(
     }
     let server = shared.target.needs().embedded(true, None).await?;
     let facts = Facts::in_process(&server);
-    let given = Needs { crds: Vec::new(), objects: objects.clone() };
+    let given = Needs { objects: objects.clone(), ..Needs::default() };
     given.write(&Cluster::new(facts.client.clone())).await?;
     Ok(Some((Some(server), facts)))
 }

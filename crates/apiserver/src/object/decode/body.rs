@@ -79,7 +79,7 @@ pub(super) fn check_head(value: Value) -> Result<Value, String> {
     Ok(value)
 }
 
-fn is_protobuf(content_type: &str) -> bool {
+pub(super) fn is_protobuf(content_type: &str) -> bool {
     media_type(content_type) == PROTOBUF
 }
 

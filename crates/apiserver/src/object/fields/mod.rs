@@ -13,7 +13,7 @@ pub(crate) use zero::blank;
 
 use std::sync::LazyLock;
 
-use schema::{Kinds, Message, Resource, Shape, Type};
+use schema::{Kinds, KubernetesVersion, Message, Resource, Shape, Type};
 use serde_json::Value;
 use webhook::field::{Error, Path, quote};
 
@@ -87,8 +87,8 @@ pub(crate) fn prune_and_default(
         let schema = Some(&**schema).filter(|_| is_own_kind);
         return custom::prune_and_default(object, schema, metadata());
     }
-    let Some(ty) = shared.registry.served().kinds.type_of(body_kind.group, body_kind.version, body_kind.kind)
-    else {
+    let served = shared.registry.served();
+    let Some(ty) = served.kinds.type_of(body_kind.group, body_kind.version, body_kind.kind) else {
         return Ok(Vec::new());
     };
     types::check(object, &ty, body_kind.kind)?;
@@ -99,8 +99,19 @@ pub(crate) fn prune_and_default(
     }
     if own {
         defaults::set(resource, object, &ty);
+        drop_newer_fields(&served.kinds, resource, object);
     }
     Ok(unknown)
+}
+
+/// Drops what defaults of the newest release set in fields that an older release does not have.
+pub(crate) fn drop_newer_fields(kinds: &Kinds, resource: &Resource, object: &mut Value) {
+    if kinds.version().minor() == KubernetesVersion::DEFAULT.minor() {
+        return;
+    }
+    if let Some(ty) = kinds.type_of(&resource.group, &resource.version, &resource.kind) {
+        drop_unknown(object, &ty, "", &mut Vec::new());
+    }
 }
 
 /// Whether an entry of bytes is null. It is stored as null but read as empty, so that rewriting the object unchanged

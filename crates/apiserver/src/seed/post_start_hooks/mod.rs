@@ -5,10 +5,10 @@
 //! namespaces are written elsewhere.
 
 mod authentication;
+mod release;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use schema::Resource;
 use serde_json::Value;
 
 use crate::clock::rfc3339;
@@ -34,7 +34,8 @@ struct Placeholders {
 pub(crate) fn write(shared: &ServerState, advertised: SocketAddr) {
     let placeholders = Placeholders::of(shared, advertised);
     let objects: Vec<Value> = serde_json::from_str(OBJECTS).expect("the file is JSON");
-    for mut object in objects {
+    let added = release::api_services(&shared.registry.served().kinds, &objects);
+    for mut object in objects.into_iter().chain(added) {
         let endpoints = object["kind"] == "Endpoints" || object["kind"] == "EndpointSlice";
         if endpoints && advertised.ip().is_loopback() {
             // Loopback addresses are not valid endpoints; kube-apiserver writes none either.
@@ -46,13 +47,9 @@ pub(crate) fn write(shared: &ServerState, advertised: SocketAddr) {
     }
 }
 
-fn put(shared: &ServerState, mut object: Value) {
+fn put(shared: &ServerState, object: Value) {
     let served = shared.registry.served();
-    let is_own = |resource: &&Resource| {
-        object["kind"] == resource.kind && object["apiVersion"] == resource.api_version()
-    };
-    // A kind that the builder removed has no objects.
-    let Some(resource) = served.kinds.resources().find(is_own) else { return };
+    let Some((resource, mut object)) = release::of(&served.kinds, object) else { return };
     let Some(target) = served.target(&resource.group, &resource.version, &resource.plural) else { return };
     meta::set(&mut object, "uid", shared.ids.uid());
     meta::set(&mut object, "creationTimestamp", rfc3339(shared.clock.now()));

@@ -43,7 +43,7 @@ fn up(arguments: &EnvUpArguments, terminal: &Terminal) -> Result<u8, Failure> {
     if !arguments.install.is_empty() && arguments.substrate != SubstrateName::Kind {
         return Err(Failure::usage("--install is for --substrate kind"));
     }
-    if arguments.substrate == SubstrateName::Embedded && arguments.envtest.with.is_empty() {
+    if arguments.substrate == SubstrateName::Embedded && arguments.control_plane.with.is_empty() {
         terminal.note(
             "only the namespace controller runs: namespaces get no ServiceAccount `default`, and there is no garbage \
             collection; --with controller-manager starts the other controllers",
@@ -69,7 +69,7 @@ fn up(arguments: &EnvUpArguments, terminal: &Terminal) -> Result<u8, Failure> {
 fn check_flags(arguments: &EnvUpArguments) -> Result<(), Failure> {
     let substrate = arguments.substrate;
     if substrate == SubstrateName::Embedded {
-        if arguments.envtest.data_dir.is_some() {
+        if arguments.control_plane.data_dir.is_some() {
             return Err(Failure::usage("--data-dir is for --substrate envtest"));
         }
         return Ok(());
@@ -80,7 +80,7 @@ fn check_flags(arguments: &EnvUpArguments) -> Result<(), Failure> {
     if arguments.crds.is_some() && substrate == SubstrateName::Kind {
         return Err(Failure::usage("--crds is for --substrate embedded and envtest"));
     }
-    envtest::check_flags(&arguments.envtest, substrate.name())
+    envtest::check_flags(&arguments.control_plane, substrate.name())
 }
 
 /// Starts this program again in the background and waits until it serves.
@@ -134,10 +134,13 @@ fn start(state: &State, arguments: &EnvUpArguments) -> Result<(), Failure> {
 fn substrate_arguments(arguments: &EnvUpArguments) -> Vec<OsString> {
     let mut flags: Vec<OsString> = Vec::new();
     flags.extend(["--substrate", arguments.substrate.name()].map(OsString::from));
-    for Addition::ControllerManager in &arguments.envtest.with {
+    if let Some(version) = arguments.control_plane.kubernetes {
+        flags.extend(["--kubernetes".into(), version.to_string().into()]);
+    }
+    for Addition::ControllerManager in &arguments.control_plane.with {
         flags.extend(["--with", "controller-manager"].map(OsString::from));
     }
-    if let Some(folder) = &arguments.envtest.data_dir {
+    if let Some(folder) = &arguments.control_plane.data_dir {
         flags.extend([OsString::from("--data-dir"), folder.clone().into_os_string()]);
     }
     match &arguments.crds {

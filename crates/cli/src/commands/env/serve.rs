@@ -41,8 +41,9 @@ async fn serve_embedded(
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
     let server = ControlPlane {
+        kubernetes: arguments.control_plane.kubernetes.unwrap_or_default(),
         crds: Vec::new(),
-        controllers: match arguments.envtest.with.as_slice() {
+        controllers: match arguments.control_plane.with.as_slice() {
             [] => Controllers { namespaces: true, ..Controllers::none() },
             [Addition::ControllerManager, ..] => Controllers::all(),
         },
@@ -75,7 +76,7 @@ async fn serve_envtest(
 ) -> Result<u8, Failure> {
     let crds = crds::read(arguments.crds.as_ref())?;
     let started = tokio::select! {
-        started = envtest::start_with(vec![CLUSTER.to_owned()], crds, &arguments.envtest) => started?,
+        started = envtest::start_with(vec![CLUSTER.to_owned()], crds, &arguments.control_plane) => started?,
         signal = signals::interrupt_or_terminate() => return Ok(signal),
     };
     let cluster = started.cluster(CLUSTER);

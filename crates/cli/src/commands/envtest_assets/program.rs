@@ -9,7 +9,7 @@ use controller::clock::Clock;
 use controller::log;
 
 use super::flags::{FlagError, GivenFlags};
-use super::{etcd, kube_apiserver, kubectl};
+use super::{etcd, kube_apiserver, kubectl, version};
 
 /// A program in the folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,11 +44,13 @@ impl Program {
         Self::ALL.into_iter().find(|program| name == program.file_name())
     }
 
-    /// Runs the program; an error is one line on standard error.
-    pub(super) fn run(self, arguments: Vec<String>) -> ExitCode {
+    /// Runs the program, which was started as `command`; an error is one line on standard error.
+    pub(super) fn run(self, command: &Path, arguments: Vec<String>) -> ExitCode {
         let result = match self {
             Self::Etcd => etcd::run(arguments),
-            Self::KubeApiserver => kube_apiserver::run(arguments),
+            Self::KubeApiserver => {
+                version::of_program(command).and_then(|version| kube_apiserver::run(arguments, version))
+            }
             Self::Kubectl => Err(kubectl::MISSING.to_owned()),
         };
         match result {

@@ -18,8 +18,9 @@ use webhook::dial::{DialError, Dialer};
 
 use crate::arguments::{InitCommand, InitProviderArguments, RunningTargetArguments, TrustArguments};
 use crate::commands::write::failed;
+use crate::session;
+use crate::targets::{self, Requested};
 use crate::terminal::{Failure, Terminal};
-use crate::{session, targets};
 use description::Description;
 use probe::{ProbeAnswer, ProbedPath};
 use registration::RegistrationInfo;
@@ -103,7 +104,7 @@ async fn outside(arguments: &InitProviderArguments, terminal: &Terminal) -> Resu
             };
             let trust = TrustArguments { ca, insecure };
             let running = RunningTargetArguments { trust, ..RunningTargetArguments::default() };
-            let target = targets::resolve(&format!("url={url}"), [], &running, None)?;
+            let target = targets::resolve(&format!("url={url}"), [], &running, Requested::default())?;
             let config = json!({});
             target.start(setup(&config, None)).await.map_err(failed)?
         }
@@ -140,8 +141,9 @@ async fn start(line: &str, arguments: &InitProviderArguments) -> Result<Box<dyn 
         config: arguments.config.clone(),
         kubeconfig: None,
     };
-    let target = targets::resolve(&format!("command={line}"), [], &running, None)?;
-    let server = Embedded::start(true, None).await;
+    let requested = Requested { gardener: arguments.gardener.as_deref(), kubernetes: None };
+    let target = targets::resolve(&format!("command={line}"), [], &running, requested)?;
+    let server = Embedded::start_with(target.needs().served_api(), true, None).await;
     let server = server.map_err(|error| Failure::environment(error.to_string()))?;
     let config = json!({});
     let failed = |error| start_failure(arguments, error);

@@ -49,7 +49,7 @@ impl ClusterServer {
     ) -> Result<Self, ScenarioEnd> {
         let environment_error = |error: &dyn std::fmt::Display| ScenarioEnd::Environment(error.to_string());
         let Some(RealClusters { control_plane, lane }) = &environment.real else {
-            let server = Embedded::start_with(&environment.needs.crds, environment.outside, None)
+            let server = Embedded::start_with(environment.needs.served_api(), environment.outside, None)
                 .await
                 .map_err(|error| environment_error(&error))?;
             return Ok(Self { others: server.client_as(OTHER_USER), server, snapshot: None });
