@@ -17,13 +17,17 @@ use crate::object::structural;
 use crate::patch::go_text;
 use crate::state::ServerState;
 
-pub(crate) use body::{check_media_type, delete_options, media_type, parse_body};
+pub(crate) use body::{check_head, check_media_type, delete_options, media_type, parse_body};
 
-use body::{check_head, is_json};
+use body::is_json;
 
 /// The object of a create or update request, in the request's version.
 pub(crate) fn object(shared: &ServerState, call: &Call, notes: &mut Notes) -> Result<Value, Status> {
     let mut object = parse_body(call)?;
+    let duplicates = if is_json(&call.content_type) { fields::duplicates(&call.body) } else { Vec::new() };
+    if !duplicates.is_empty() && !call.target.custom {
+        object = fields::read_merged(shared, call).unwrap_or(object);
+    }
     upgrade_version(call, &mut object);
     check_registered(shared, call, &object)?;
     check_custom_metadata(call, &object)?;
@@ -34,12 +38,23 @@ pub(crate) fn object(shared: &ServerState, call: &Call, notes: &mut Notes) -> Re
         let BodyKind { kind, version, .. } = BodyKind::of(call);
         Status::bad_request(format!("{kind} in version {version:?} cannot be handled as a {kind}: {why}"))
     };
-    let mut messages = if Directive::of(call) == Directive::Ignore || !is_json(&call.content_type) {
-        Vec::new()
+    let mut messages = if Directive::of(call) == Directive::Ignore { Vec::new() } else { duplicates };
+    let unknown = fields::prune_and_default(shared, call, &mut object).map_err(refused)?;
+    if !call.target.custom {
+        messages.retain(|duplicate| !fields::is_within_unknown(duplicate, &unknown));
+    }
+    let repeated =
+        if media_type(&call.content_type) == "application/yaml" && Directive::of(call) != Directive::Ignore {
+            formats::yaml::duplicate_keys(&call.body)
+        } else {
+            Vec::new()
+        };
+    if Directive::of(call) == Directive::Strict && !repeated.is_empty() {
+        messages.push(format!("yaml: unmarshal errors:\n  {}", repeated.join("\n  ")));
     } else {
-        fields::duplicates(&call.body)
-    };
-    messages.extend(fields::prune_and_default(shared, call, &mut object).map_err(refused)?);
+        messages.extend(repeated);
+    }
+    messages.extend(unknown);
     match Directive::of(call) {
         Directive::Strict if !messages.is_empty() => {
             Err(refused(format!("strict decoding error: {}", messages.join(", "))))
@@ -78,7 +93,7 @@ fn check_custom_metadata(call: &Call, object: &Value) -> Result<(), Status> {
 pub(crate) fn patched(
     shared: &ServerState,
     call: &Call,
-    (object, patch): (Value, Option<Value>),
+    (mut object, patch): (Value, Option<Value>),
     notes: &mut Notes,
 ) -> Result<Value, Status> {
     let strategic = patch.is_some();
@@ -88,7 +103,7 @@ pub(crate) fn patched(
         Status::invalid("", "", "", &[Error::invalid(&Path::new("patch"), &value, why)])
     };
     let mut object = if strategic {
-        fields::convert(shared, call, &object).map_err(|why| refused(&why))?;
+        fields::convert(shared, call, &mut object).map_err(|why| refused(&why))?;
         object
     } else {
         let invalid = |why| refused(&format!("couldn't get version/kind; json parse error: {why}"));
@@ -100,8 +115,10 @@ pub(crate) fn patched(
         fields.insert("apiVersion".to_owned(), body_kind.api_version().into());
         fields.insert("kind".to_owned(), body_kind.kind.into());
     }
-    let mut unknown =
-        if strategic { Vec::new() } else { check_patched_type_meta(shared, call, &mut object, &refused)? };
+    let mut unknown = fields::duplicates_of_patch(call);
+    if !strategic {
+        unknown.extend(check_patched_type_meta(shared, call, &mut object, &refused)?);
+    }
     notes.non_canonical |= fields::is_non_canonical(call, &object);
     notes.empty_collections |= fields::has_empty_collections(call, &object);
     // apiVersion and kind of a custom resource are checked when it is written, and never for a subresource.

@@ -11,7 +11,7 @@ use crate::http::status::Status;
 use crate::object::decode::media_type;
 use crate::object::fields::type_name;
 use strategic::StrategicError;
-pub(crate) use strategic::go_text;
+pub(crate) use strategic::{go_text, shown_number};
 
 /// A parsed patch.
 #[derive(Debug)]

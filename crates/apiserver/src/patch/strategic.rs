@@ -287,7 +287,16 @@ pub(crate) fn go_text(value: &Value) -> String {
             let fields = fields.iter().map(|(key, value)| format!("{key}:{}", go_text(value)));
             format!("map[{}]", fields.collect::<Vec<_>>().join(" "))
         }
-        other => other.to_string(),
+        Value::Number(number) => shown_number(number),
+        Value::Bool(flag) => flag.to_string(),
+    }
+}
+
+/// A number as Go prints it in messages.
+pub(crate) fn shown_number(number: &serde_json::Number) -> String {
+    match number.as_f64().filter(|_| number.is_f64()) {
+        Some(float) => formats::json::display(float),
+        None => number.to_string(),
     }
 }
 
