@@ -116,7 +116,8 @@ fn has_rules(value: &Value) -> bool {
     }
 }
 
-fn set_defaults(object: &mut Value) {
+/// Sets the defaults of a definition: names, conversion, the port of its webhook.
+pub(crate) fn set_defaults(object: &mut Value) {
     let kind = object.pointer("/spec/names/kind").and_then(Value::as_str).unwrap_or_default().to_owned();
     let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) else { return };
     if let Some(names) = spec.get_mut("names").and_then(Value::as_object_mut).filter(|_| !kind.is_empty()) {

@@ -19,6 +19,7 @@ use serde_json::Value;
 use webhook::field::{Error, Path, quote};
 
 use crate::call::Call;
+use crate::crd;
 use crate::object::body_kind::BodyKind;
 use crate::object::decode::media_type;
 use crate::object::defaults;
@@ -106,6 +107,9 @@ pub(crate) fn prune_and_default(
     }
     if own {
         defaults::set(resource, object, &ty);
+    }
+    if own && call.target.table == "customresourcedefinitions.apiextensions.k8s.io" {
+        crd::set_defaults(object);
     }
     Ok(unknown)
 }
