@@ -338,16 +338,20 @@ fn escaped_member(rest: &mut &str) -> Result<ClassMember, PatternError> {
 }
 
 /// Reads the name of a class of Unicode: one letter, or any number in braces.
-fn unicode_class(whole: &str, rest: &mut &str) -> Result<ClassMember, PatternError> {
+fn unicode_class<'a>(whole: &'a str, rest: &mut &'a str) -> Result<ClassMember, PatternError> {
     let after = &whole[2..];
     let length = match after.strip_prefix('{') {
         Some(name) => name.find('}').map_or(after.len(), |end| end + 2),
         None => after.chars().next().map_or(0, char::len_utf8),
     };
     let class = &whole[..2 + length];
-    Regex::new(class).map_err(|_| error("invalid character class range", class))?;
     *rest = &after[length..];
-    Ok(ClassMember::Class(class.to_owned()))
+    // Rust does not have Go's second way to negate.
+    let negated = [("\\p{^", "\\P{"), ("\\P{^", "\\p{")];
+    let translated = negated.iter().find_map(|(go, rust)| Some(format!("{rust}{}", class.strip_prefix(go)?)));
+    let translated = translated.unwrap_or_else(|| class.to_owned());
+    Regex::new(&translated).map_err(|_| error("invalid character class range", class))?;
+    Ok(ClassMember::Class(translated))
 }
 
 /// Reads the letter of a hexadecimal code: two digits, or any number in braces.
@@ -360,7 +364,7 @@ fn hex<'a>(whole: &'a str, rest: &mut &'a str) -> Result<char, PatternError> {
         loop {
             match letters.next() {
                 Some('}') => break,
-                Some(letter) if letter.is_ascii_hexdigit() && code <= u32::from(char::MAX) => {
+                Some(letter) if letter.is_ascii_hexdigit() => {
                     code = code * 16 + letter.to_digit(16).unwrap_or_default();
                     digits += 1;
                 }
@@ -462,6 +466,7 @@ mod tests {
             (r"^\x{e9}\x41$", "éA", true),
             (r"a\B", "ab", true),
             (r"^[a~~b]$", "~", true),
+            (r"^\p{^Lu}[\P{^Lu}]$", "aA", true),
             (r"^(?)(?ii)A(?i-i)a$", "aa", true),
         ];
         for (pattern, text, want) in table {
