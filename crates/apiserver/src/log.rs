@@ -6,7 +6,6 @@ use bytes::Bytes;
 use http::header::USER_AGENT;
 use http::request::Parts;
 use parking_lot::Mutex;
-use serde_json::Value;
 
 use crate::access::attributes::{Attributes, RequestInfo};
 use crate::call::Verb;
@@ -57,7 +56,7 @@ fn object_name(verb: Verb, name: &str, sent: &[u8]) -> String {
     if verb != Verb::Create || !name.is_empty() {
         return name.to_owned();
     }
-    let object: Value = serde_json::from_slice(sent).unwrap_or_default();
+    let object = formats::json::document(sent).unwrap_or_default();
     object["metadata"]["name"].as_str().unwrap_or_default().to_owned()
 }
 

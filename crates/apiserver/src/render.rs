@@ -79,7 +79,7 @@ pub(crate) fn encode(value: &Value, yaml: bool) -> Bytes {
     if yaml {
         return Bytes::from(formats::yaml::to_string(value).unwrap_or_else(|_| value.to_string()));
     }
-    Bytes::from(value.to_string())
+    Bytes::from(formats::json::to_vec(value).unwrap_or_default())
 }
 
 fn full_list<'a>(call: &Call, objects: impl Iterator<Item = &'a Object>, meta: &ListMeta) -> Bytes {
@@ -100,7 +100,7 @@ fn full_list<'a>(call: &Call, objects: impl Iterator<Item = &'a Object>, meta: &
                 let converted = convert::to_version(object.value(), resource);
                 let item =
                     if custom { converted.into_owned() } else { without_type_meta(converted.into_owned()) };
-                text.extend_from_slice(item.to_string().as_bytes());
+                text.extend_from_slice(&encode(&item, false));
             }
         }
     }

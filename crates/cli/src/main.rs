@@ -10,6 +10,7 @@ mod kind;
 mod kubeconfig;
 mod options;
 mod progress;
+mod runtime;
 mod session;
 mod signals;
 mod targets;

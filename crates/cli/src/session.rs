@@ -47,7 +47,7 @@ pub(crate) fn run(
     terminal: &Terminal,
 ) -> Result<Report, Failure> {
     check_folder("--report", &request.execution.report)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = crate::runtime::multi_thread();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
     let result = runtime.block_on(run_cases((selected, batching), target, substrate, request, terminal))?;
     std::thread::scope(|scope| {

@@ -1,6 +1,7 @@
 //! Parsers and printers for the notations of Kubernetes, one module each. No module depends on a Kubernetes kind.
 
 pub mod age;
+pub mod base64;
 pub mod command_line;
 pub mod depth;
 pub mod duration;
@@ -11,6 +12,7 @@ pub mod name;
 pub mod pattern;
 pub mod quantity;
 pub mod selector;
+pub mod strfmt;
 pub mod time;
 pub mod unit;
 pub mod version;

@@ -139,7 +139,8 @@ async fn review_body(
         request[field] = text.as_str().into();
     }
     let review = json!({"kind": "AdmissionReview", "apiVersion": version, "request": request});
-    Ok(Bytes::from(review.to_string()))
+    let text = formats::json::to_vec(&review);
+    text.map(Bytes::from).map_err(|error| Failure::Refused(Status::internal(&error.to_string())))
 }
 
 /// The kind under which the object is sent.

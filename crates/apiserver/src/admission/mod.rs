@@ -4,6 +4,7 @@ mod call;
 mod configuration;
 mod invocation;
 mod mutating;
+pub(crate) mod policies;
 pub(crate) mod posting;
 mod response;
 mod review;

@@ -103,7 +103,9 @@ async fn call_one(
         );
         return Err(Failure::Refused(Status::internal(&why)));
     };
-    let before = convert_for_webhook(shared, call, object, &invocation.sent_as).await?;
+    let mut before = convert_for_webhook(shared, call, object, &invocation.sent_as).await?;
+    // A patch applies to the text that the webhook received.
+    formats::json::reread(&mut before);
     let mut after = before.clone();
     json_patch::apply(&mut after, &patch)
         .map_err(|error| Failure::Refused(Status::internal(&error.to_string())))?;

@@ -54,7 +54,7 @@ pub(super) async fn resources(shared: &ServerState, backend: &Backend) -> Result
         if code != 200 {
             return Err(format!("bad status from {}: {code}", backend_url(backend)));
         }
-        serde_json::from_slice(&body).map_err(|error| error.to_string())
+        formats::json::document(&body)
     };
     let timed_out = |_| format!("Get \"{}\": context deadline exceeded", backend_url(backend));
     tokio::time::timeout(DISCOVERY_TIMEOUT, discovery).await.map_err(timed_out)?

@@ -88,7 +88,7 @@ pub(super) fn take_annotation(object: &mut Value, key: &str) -> Option<Value> {
     if annotations.is_empty() {
         metadata.remove("annotations");
     }
-    serde_json::from_str(text.as_str()?).ok()
+    formats::json::document(text.as_str()?.as_bytes()).ok()
 }
 
 #[cfg(test)]

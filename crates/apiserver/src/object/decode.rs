@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use webhook::field::{Error, Path, quote};
 
 use crate::call::Call;
+use crate::http::media_type::media_type;
 use crate::http::notes::Notes;
 use crate::http::status::Status;
 use crate::object::body_kind::BodyKind;
@@ -18,13 +19,17 @@ use crate::object::structural;
 use crate::object::type_meta;
 use crate::state::ServerState;
 
-pub(crate) use body::{check_media_type, delete_options, parse_body};
+pub(crate) use body::{check_head, check_media_type, delete_options, parse_body};
 
-use body::{check_head, is_json, is_protobuf};
+use body::{is_json, is_protobuf};
 
 /// The object of a create or update request, in the request's version.
 pub(crate) fn object(shared: &ServerState, call: &Call, notes: &mut Notes) -> Result<Value, Status> {
     let mut object = parse_body(call)?;
+    let duplicates = if is_json(&call.content_type) { fields::duplicates(&call.body) } else { Vec::new() };
+    if !duplicates.is_empty() && !call.target.custom {
+        object = fields::read_merged(shared, call).unwrap_or(object);
+    }
     upgrade_version(call, &mut object);
     check_registered(shared, call, &object)?;
     check_custom_metadata(call, &object)?;
@@ -35,12 +40,22 @@ pub(crate) fn object(shared: &ServerState, call: &Call, notes: &mut Notes) -> Re
         let BodyKind { kind, version, .. } = BodyKind::of(call);
         Status::bad_request(format!("{kind} in version {version:?} cannot be handled as a {kind}: {why}"))
     };
-    let mut messages = if Directive::of(call) == Directive::Ignore || !is_json(&call.content_type) {
-        Vec::new()
-    } else {
-        fields::duplicates(&call.body)
-    };
+    let mut messages = if Directive::of(call) == Directive::Ignore { Vec::new() } else { duplicates };
     let unknown = fields::prune_and_default(shared, call, &mut object).map_err(refused)?;
+    if !call.target.custom {
+        messages.retain(|duplicate| !fields::is_within_unknown(duplicate, &unknown));
+    }
+    let repeated =
+        if media_type(&call.content_type) == "application/yaml" && Directive::of(call) != Directive::Ignore {
+            formats::yaml::duplicate_keys(&call.body)
+        } else {
+            Vec::new()
+        };
+    if Directive::of(call) == Directive::Strict && !repeated.is_empty() {
+        messages.push(format!("yaml: unmarshal errors:\n  {}", repeated.join("\n  ")));
+    } else {
+        messages.extend(repeated);
+    }
     // The protobuf decoder of a release skips fields that it does not know.
     messages.extend(if is_protobuf(&call.content_type) { Vec::new() } else { unknown });
     match Directive::of(call) {
@@ -81,7 +96,7 @@ fn check_custom_metadata(call: &Call, object: &Value) -> Result<(), Status> {
 pub(crate) fn patched(
     shared: &ServerState,
     call: &Call,
-    (object, patch): (Value, Option<Value>),
+    (mut object, patch): (Value, Option<Value>),
     notes: &mut Notes,
 ) -> Result<Value, Status> {
     let strategic = patch.is_some();
@@ -91,7 +106,7 @@ pub(crate) fn patched(
         Status::invalid("", "", "", &[Error::invalid(&Path::new("patch"), &value, why)])
     };
     let mut object = if strategic {
-        fields::convert(shared, call, &object).map_err(|why| refused(&why))?;
+        fields::convert(shared, call, &mut object).map_err(|why| refused(&why))?;
         object
     } else {
         let invalid = |why| refused(&format!("couldn't get version/kind; json parse error: {why}"));
@@ -103,8 +118,10 @@ pub(crate) fn patched(
         fields.insert("apiVersion".to_owned(), body_kind.api_version().into());
         fields.insert("kind".to_owned(), body_kind.kind.into());
     }
-    let mut unknown =
-        if strategic { Vec::new() } else { check_patched_type_meta(shared, call, &mut object, &refused)? };
+    let mut unknown = fields::duplicates_of_patch(call);
+    if !strategic {
+        unknown.extend(check_patched_type_meta(shared, call, &mut object, &refused)?);
+    }
     notes.non_canonical |= fields::is_non_canonical(call, &object);
     notes.empty_collections |= fields::has_empty_collections(call, &object);
     // apiVersion and kind of a custom resource are checked when it is written, and never for a subresource.

@@ -21,6 +21,11 @@ const CRDS: &str = "customresourcedefinitions.apiextensions.k8s.io";
 const MUTATING: &str = "mutatingwebhookconfigurations.admissionregistration.k8s.io";
 const VALIDATING: &str = "validatingwebhookconfigurations.admissionregistration.k8s.io";
 
+const POLICIES: [&str; 2] = [
+    "mutatingadmissionpolicies.admissionregistration.k8s.io",
+    "validatingadmissionpolicies.admissionregistration.k8s.io",
+];
+
 /// Namespaces that cannot be deleted.
 const IMMORTAL: &[&str] = &["default", "kube-system", "kube-public"];
 
@@ -63,11 +68,12 @@ pub(crate) fn admit_deletion(call: &Call, name: &str) -> Result<(), Status> {
     Ok(())
 }
 
-/// Completes objects that configure the server: CRDs and webhook configurations.
+/// Completes and checks objects that configure the server: CRDs, webhook configurations, admission policies.
 pub(crate) fn prepare(target: &ServedResource, object: &mut Value, now: Timestamp) -> Result<(), Status> {
     match target.table.as_str() {
         CRDS => crd::prepare(object, now),
         MUTATING | VALIDATING => admission::prepare(object),
+        table if POLICIES.contains(&table) => admission::policies::check(object),
         _ => Ok(()),
     }
 }

@@ -67,7 +67,7 @@ impl Object {
 
     /// The object as JSON.
     pub(crate) fn json(&self) -> &Bytes {
-        self.json.get_or_init(|| Bytes::from(self.value.to_string()))
+        self.json.get_or_init(|| Bytes::from(written(&self.value)))
     }
 
     /// The object as JSON without `apiVersion` and `kind`, as an item of a typed list.
@@ -76,7 +76,11 @@ impl Object {
             let fields = self.value.as_object().into_iter().flatten();
             let rest: BTreeMap<&String, &Value> =
                 fields.filter(|(key, _)| !matches!(key.as_str(), "apiVersion" | "kind")).collect();
-            Bytes::from(serde_json::to_vec(&rest).expect("a tree of JSON is written without error"))
+            Bytes::from(written(&rest))
         })
     }
+}
+
+fn written(value: &impl serde::Serialize) -> Vec<u8> {
+    formats::json::to_vec(value).expect("a tree of JSON is written without error")
 }

@@ -161,11 +161,13 @@ fn persist(
     if has_revision && call.verb == Verb::Create && !dry_run {
         return Err(Status::plain(500, "", "resourceVersion should not be set on objects to be created"));
     }
-    meta::of_mut(&mut object).remove("selfLink");
+    formats::json::reread(&mut object);
     if dry_run {
         let exists_already = shared.store.get(&call.target.table, &key).is_some();
         return if exists_already { Err(exists()) } else { Ok(Arc::new(Object::unstored(object, 0))) };
     }
+    // Only the storage removes the link that an update has kept.
+    meta::of_mut(&mut object).remove("selfLink");
     let object = shared
         .store
         .put_non_canonical(&call.target.table, &key, Expect::Absent, (object, non_canonical))

@@ -204,7 +204,7 @@ fn check_freed_precondition(
     }
     let found = meta::text(current, "resourceVersion");
     let why = format!("ResourceVersion in precondition: , ResourceVersion in object meta: {found}");
-    Err(update::precondition_failed(call, meta::name(current), &why))
+    Err(update::precondition_failed(call, meta::name(current), &why, !options.dry_run.is_empty()))
 }
 
 /// The options of a deletion: from the body, or else from the query.

@@ -20,7 +20,20 @@ pub(crate) fn record(shared: &ServerState, call: &Call, old: Option<&Value>, new
     }
     let served = shared.registry.served();
     let lens = Lens::new(&served, &call.target, &call.path.subresource);
+    let defaulted = job_labels(call, new).filter(|_| old.is_none());
+    if let Some(labels) = &defaulted {
+        meta::set(new, "labels", labels.clone());
+    }
     apply::record(&lens, old, new, &apply::manager(call), shared.clock.now());
+    if defaulted.is_some() {
+        meta::of_mut(new).remove("labels");
+    }
+}
+
+/// The labels that defaulting gives to a job without labels. The job itself gets them with those that its pods get later.
+fn job_labels(call: &Call, job: &Value) -> Option<Value> {
+    let has_none = call.target.table == "jobs.batch" && meta::of(job).get("labels").is_none();
+    job.pointer("/spec/template/metadata/labels").filter(|_| has_none).cloned()
 }
 
 /// Removes duplicate owner references, with a warning.

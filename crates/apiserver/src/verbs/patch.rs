@@ -70,12 +70,16 @@ pub(crate) fn configuration(shared: &ServerState, call: &Call) -> Result<Value, 
     }
     let bad = |why: &dyn std::fmt::Display| Status::bad_request(format!("error decoding YAML: {why}"));
     let text = std::str::from_utf8(&call.body).map_err(|error| bad(&error))?;
-    let value: Value = match formats::json::document(text.as_bytes()) {
-        Ok(value) => value,
+    // JSON is YAML, except for escapes of surrogates, which YAML does not have.
+    let has_surrogate = text.contains("\\ud") || text.contains("\\uD");
+    let mut value: Value = match formats::json::document(text.as_bytes()) {
+        Ok(value) if !has_surrogate => value,
         Err(_) if text.trim().is_empty() => Value::Null,
-        Err(_) => formats::yaml::first_document(text.as_bytes())
+        _ => formats::yaml::first_document(text.as_bytes())
             .map_err(|error| bad(&format!("error converting YAML to JSON: yaml: {error}")))?,
     };
+    // kube-apiserver reads an applied configuration with a library that makes floats of all numbers.
+    formats::json::as_floats(&mut value);
     let found = match value {
         Value::Object(_) => return Ok(value),
         // An empty document is a configuration without a kind.
@@ -112,7 +116,32 @@ async fn apply(shared: &ServerState, call: &Call) -> Result<Reply, Status> {
 }
 
 impl ApplyEdit<'_> {
+    /// The object after the configuration is applied, with a warning about fields that the configuration has twice.
     fn object(
+        &self,
+        shared: &ServerState,
+        current: Option<&Value>,
+        notes: &mut Notes,
+    ) -> Result<Value, Status> {
+        let object = self.merged(shared, current, notes)?;
+        let duplicates = match Directive::of(self.call) {
+            Directive::Ignore => Vec::new(),
+            // JSON is searched faster, and has duplicates seldom.
+            _ if self.call.body.starts_with(b"{") && fields::duplicates(&self.call.body).is_empty() => {
+                Vec::new()
+            }
+            Directive::Warn | Directive::Strict => formats::yaml::duplicate_keys(&self.call.body),
+        };
+        if !duplicates.is_empty() && Directive::of(self.call) == Directive::Strict {
+            let why = "error converting YAML to JSON: yaml: unmarshal errors:";
+            let lines = duplicates.join("\n  ");
+            return Err(Status::bad_request(format!("error strict decoding YAML: {why}\n  {lines}")));
+        }
+        notes.warn(duplicates);
+        Ok(object)
+    }
+
+    fn merged(
         &self,
         shared: &ServerState,
         current: Option<&Value>,
@@ -123,7 +152,7 @@ impl ApplyEdit<'_> {
         let options = apply::ApplyOptions::of(self.call);
         let mut object = apply::apply(&lens, current, &self.configuration, &options, shared.clock.now())?;
         let Some(schema) = &self.call.target.schema else {
-            self.check_convertible(shared, &object)?;
+            self.convert(shared, &mut object)?;
             return decode::patched(shared, self.call, (object, None), notes);
         };
         // A field that became empty is null, which the schema may refuse. As in kube-apiserver, it does not count as a
@@ -137,7 +166,7 @@ impl ApplyEdit<'_> {
 impl ApplyEdit<'_> {
     /// The schema accepts values that Go's types do not; this is detected after the merge, and reported for the
     /// configuration.
-    fn check_convertible(&self, shared: &ServerState, object: &Value) -> Result<(), Status> {
+    fn convert(&self, shared: &ServerState, object: &mut Value) -> Result<(), Status> {
         fields::convert(shared, self.call, object).map_err(|why| {
             let resource = &self.call.target.resource;
             let kind = format!("{}/{}, Kind={}", resource.group, resource.version, resource.kind);

@@ -14,6 +14,7 @@ use crate::http::reply::Reply;
 use crate::http::status::Status;
 use crate::object::decode;
 use crate::object::meta;
+use crate::object::validation;
 use crate::patch::{APPLY, Patch};
 use crate::render;
 use crate::state::ServerState;
@@ -104,10 +105,15 @@ impl update::Edit for ScaleEdit<'_> {
             return Err(Status::bad_request(why));
         }
         let replicas = scale.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or_default();
-        if replicas < 0 {
+        // The scale of a custom resource is validated with the resource.
+        let is_built_in = scaling.is_none();
+        let mut errors = if is_built_in { validation::metadata_of_scale(&scale) } else { Vec::new() };
+        if replicas < 0 && is_built_in {
             let why = "must be greater than or equal to 0";
-            let error = Error::invalid(&Path::new("spec").child("replicas"), replicas, why);
-            return Err(Status::invalid("autoscaling", "Scale", &self.call.path.name, &[error]));
+            errors.push(Error::invalid(&Path::new("spec").child("replicas"), replicas, why));
+        }
+        if !errors.is_empty() {
+            return Err(Status::invalid("autoscaling", "Scale", &self.call.path.name, &errors));
         }
         let mut object = current.clone();
         scale::put(&mut object, &path, replicas.into()).map_err(Status::failure)?;

@@ -171,7 +171,7 @@ pub(crate) fn check_stored(call: &Call, object: &Value, current: &Value) -> Resu
         return Ok(());
     }
     let why = format!("ResourceVersion in precondition: {wanted}, ResourceVersion in object meta: {found}");
-    Err(precondition_failed(call, meta::name(object), &why))
+    Err(precondition_failed(call, meta::name(object), &why, call.query.dry_run()))
 }
 
 fn check_uid(call: &Call, object: &Value, current: &Value) -> Result<(), Status> {
@@ -183,11 +183,12 @@ fn check_uid(call: &Call, object: &Value, current: &Value) -> Result<(), Status>
         call,
         meta::name(object),
         &format!("UID in precondition: {wanted}, UID in object meta: {found}"),
+        call.query.dry_run(),
     ))
 }
 
 /// The storage layer's error for a precondition that is not met.
-pub(crate) fn precondition_failed(call: &Call, name: &str, precondition: &str) -> Status {
+pub(crate) fn precondition_failed(call: &Call, name: &str, precondition: &str, dry_run: bool) -> Status {
     let key = call.key(name);
     let resource = &call.target.resource;
     let path = match call.target.table.as_str() {
@@ -197,7 +198,7 @@ pub(crate) fn precondition_failed(call: &Call, name: &str, precondition: &str) -
         _ if call.target.custom => format!("{}/{}", resource.group, resource.plural),
         _ => resource.plural.clone(),
     };
-    let root = if call.query.dry_run() { "" } else { "/registry" };
+    let root = if dry_run { "" } else { "/registry" };
     let why = format!(
         "StorageError: invalid object, Code: 4, Key: {root}/{path}/{key}, ResourceVersion: 0, AdditionalErrorMsg: \
          Precondition failed: {precondition}",
@@ -284,6 +285,7 @@ fn persist(
     (mut object, non_canonical): (Value, bool),
     dry_run: bool,
 ) -> Result<Arc<Object>, Changed> {
+    formats::json::reread(&mut object);
     let link = meta::of_mut(&mut object).remove("selfLink");
     // An object that is not stored keeps the link that was sent.
     let unstored = |mut object: Value| {

@@ -40,7 +40,7 @@ pub(crate) fn diff_run(
         webhooks.iter().chain(&controllers).map(|contract| &*contract.component).collect();
     let (a, b) =
         (resolve(arguments, &arguments.a, &components)?, resolve(arguments, &arguments.b, &components)?);
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = crate::runtime::multi_thread();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
     let runner = DiffRunner { runtime: &runtime, terminal, interrupt: &Interrupt::default() };
     let of_webhooks = if webhooks.is_empty() {

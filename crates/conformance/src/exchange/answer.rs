@@ -114,6 +114,7 @@ struct Envelope {
 struct ReviewResponse {
     #[serde(default)]
     uid: String,
+    #[serde(default)]
     allowed: bool,
     status: Option<ResponseStatus>,
     patch: Option<String>,
@@ -148,8 +149,8 @@ pub(crate) fn without_addresses(text: &str) -> String {
 /// # Errors
 /// If kube-apiserver would refuse it; the uid and the patch type of v1beta1 must follow the rules of v1.
 pub fn read(body: &[u8], question: &ReviewRequest<'_>) -> Result<Answer, BadAnswer> {
-    let review: Envelope = serde_json::from_slice(body)
-        .map_err(|error| BadAnswer::NotAReview { reason: error.to_string(), body: excerpt(body) })?;
+    let review: Envelope =
+        formats::json::typed(body).map_err(|reason| BadAnswer::NotAReview { reason, body: excerpt(body) })?;
     let want = format!("{}, Kind=AdmissionReview", question.api_version());
     let got = format!("{}, Kind={}", review.api_version, review.kind);
     if want != got {

@@ -248,7 +248,7 @@ fn without_answer(
 /// Request and response, secrets masked.
 pub(super) fn evidence(exchange: &Exchange) -> Evidence {
     let json = |bytes: &[u8]| {
-        serde_json::from_slice(bytes)
+        formats::json::document(bytes)
             .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(bytes).into_owned()))
     };
     let request = json(&exchange.request);

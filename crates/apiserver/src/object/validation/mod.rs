@@ -3,10 +3,13 @@
 mod kinds;
 pub(crate) mod metadata;
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 use webhook::field::{Error, Path};
 
 use crate::call::Call;
+use crate::convert::scale;
 use crate::http::status::Status;
 use crate::object::meta;
 use crate::object::structural;
@@ -55,6 +58,7 @@ pub(crate) fn new_object(call: &Call, object: &Value) -> Result<(), Status> {
     errors.extend(metadata::conflicting_finalizers(&object["metadata"]));
     if let Some(schema) = &call.target.schema {
         errors.extend(structural::validate(object, None, schema));
+        errors.extend(scale_errors(call, object, true));
     } else {
         errors.extend(core_finalizers(call, object));
         let own = kinds::new_object(&call.target.resource, object);
@@ -64,6 +68,19 @@ pub(crate) fn new_object(call: &Call, object: &Value) -> Result<(), Status> {
         errors.extend(own);
     }
     check(call, name, &errors)
+}
+
+/// The errors of the scale of a custom resource.
+fn scale_errors(call: &Call, object: &Value, with_spec: bool) -> Vec<Error> {
+    let paths = call.target.scaling.as_deref();
+    paths.map_or_else(Vec::new, |paths| scale::errors(object, paths, with_spec))
+}
+
+/// The errors of the metadata of a Scale.
+pub(crate) fn metadata_of_scale(scale: &Value) -> Vec<Error> {
+    let mut errors = metadata::label_and_annotation_errors("metadata", &scale["metadata"]);
+    errors.extend(metadata::owner_and_finalizer_errors("metadata", &scale["metadata"]));
+    errors
 }
 
 /// The errors of a Service's addresses, which are validated before everything else.
@@ -85,13 +102,10 @@ pub(crate) fn changed_object(call: &Call, object: &Value, old: &Value) -> Result
             let mut schema_errors = structural::validate(object, Some(old), schema);
             if call.path.subresource == "status" {
                 // Messages about the body have paths relative to the status.
-                for error in &mut schema_errors {
-                    if let Some(rest) = error.detail.strip_prefix("status.") {
-                        error.detail = rest.to_owned();
-                    }
-                }
+                schema_errors.iter_mut().for_each(structural::make_relative_to_status);
             }
             errors.extend(schema_errors);
+            errors.extend(scale_errors(call, object, call.path.subresource != "status"));
         }
         None if call.path.subresource.is_empty() => {
             errors.extend(core_finalizers(call, object));
@@ -126,12 +140,10 @@ fn immutable_errors(object: &Value, old: &Value) -> Vec<Error> {
     let mut errors = Vec::new();
     if meta::is_terminating(old) {
         let existing = meta::finalizers(old);
-        let new: Vec<String> = meta::finalizers(object)
-            .into_iter()
-            .filter(|finalizer| !existing.contains(finalizer))
-            .map(|finalizer| format!("{finalizer:?}"))
-            .collect();
+        let new: BTreeSet<&str> =
+            meta::finalizers(object).into_iter().filter(|new| !existing.contains(new)).collect();
         if !new.is_empty() {
+            let new: Vec<String> = new.into_iter().map(|finalizer| format!("{finalizer:?}")).collect();
             let why = format!(
                 "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
                 new.join(", ")

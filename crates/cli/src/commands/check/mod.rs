@@ -100,7 +100,7 @@ fn objects(
     let webhooks_changed = arguments.kubeconfig.is_some() && !arguments.no_webhooks;
     let mut checker = Checker::new(&contracts, arguments.gardener.clone(), webhooks_changed)
         .to_the_letter(arguments.strict);
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = crate::runtime::multi_thread();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
     let (interrupt, progress) = (Interrupt::default(), Progress::new(terminal));
     let raised = interrupt.clone();

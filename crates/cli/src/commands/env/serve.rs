@@ -20,7 +20,7 @@ pub(crate) fn serve_until_interrupted(
     state: &State,
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = crate::runtime::multi_thread();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
     let signal = runtime.block_on(async {
         match arguments.substrate {

@@ -38,7 +38,7 @@ pub(super) fn run(arguments: Vec<String>, kubernetes: KubernetesVersion) -> Resu
     }
     start_log(&given).map_err(|error| error.to_string())?;
     let options = ServerOptions::from_flags(&given).map_err(|error| error.to_string())?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = crate::runtime::multi_thread();
     let runtime = runtime.map_err(|error| format!("failed to start: {error}"))?;
     let result = runtime.block_on(serve(options, kubernetes));
     // A watch may never end by itself.

@@ -36,7 +36,7 @@ pub(crate) fn record(arguments: &RecordArguments, terminal: &Terminal) -> Result
     let facts = CaseFacts::parse(&arguments.fact)?;
     let folder = RecordingFolder::new(&arguments.into)?;
     let contracts = catalog::index(None)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = crate::runtime::multi_thread();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
     runtime.block_on(async {
         let client = cluster_client(&arguments.kubeconfig).await?;

@@ -135,6 +135,8 @@ fn add(garden: &mut Garden, node: &Node, path: &Path, found: &mut FoundKinds) ->
     match text("kind") {
         "CloudProfile" => {
             found.profile = true;
+            let refused = |why| Failure::usage(format!("{}: {why}", path.display()));
+            versions::dates::check(&node.to_value()).map_err(refused)?;
             garden.add_profile(node.read().map_err(|error| yaml_failure(path, &error))?, path)?;
         }
         "Shoot" => {

@@ -28,7 +28,7 @@ fn set_in_query(request: &mut Request<Body>) {
 fn set_in_body(request: &mut Request<Body>) {
     let body = std::mem::replace(request.body_mut(), Body::empty());
     let Some(Ok(bytes)) = body.collect_bytes().now_or_never() else { return };
-    let dry_run = match serde_json::from_slice::<Value>(&bytes) {
+    let dry_run = match formats::json::document(&bytes) {
         Ok(mut options) if options.is_object() => {
             options["dryRun"] = json!(["All"]);
             Body::from(options.to_string().into_bytes())
