@@ -10,8 +10,8 @@
 //! - [`emitted`] — rules for objects that Gardener emits, evaluated on the objects of a namespace;
 //! - [`flags`] — which changes of a command line a table of flags explains;
 //! - [`parameters`] — values that a target states about itself;
-//! - [`gardener::release`] — the release of Gardener that a target is tested with; [`gardener::kubernetes`] — the newest
-//!   version of Kubernetes that a release supports;
+//! - [`gardener::release`] — the release of Gardener that a target is tested with;
+//! - [`gardener::kubernetes`] — the newest version of Kubernetes that a release supports;
 //! - [`scenario`] — steps over clusters, for controllers;
 //! - [`document`] — the files beside contracts: targets, waivers, ledgers, attestations;
 //! - [`explanations`] — why answers of two implementations differ;

@@ -14,19 +14,19 @@ use crate::convert::{self, retired};
 pub(crate) fn set(resource: &Resource, object: &mut Value, ty: &Type) {
     if let Some(successor) = retired::successor(resource) {
         let mut newer = convert::into_version(object.take(), &successor);
-        set_own(&successor, &mut newer, ty);
+        set_own(&successor, &mut newer);
         *object = convert::into_version(newer, resource);
     } else {
-        set_own(resource, object, ty);
+        set_own(resource, object);
     }
+    notation::normalize(object, ty);
 }
 
-fn set_own(resource: &Resource, object: &mut Value, ty: &Type) {
+fn set_own(resource: &Resource, object: &mut Value) {
     let kind = kind_of(resource);
     computed::before(&kind, object);
     table::apply(&kind, object);
     computed::after(&kind, object);
-    notation::normalize(object, ty);
 }
 
 /// Applies the table again after the server has replaced the status of a new object.
