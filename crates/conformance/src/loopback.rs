@@ -10,7 +10,7 @@ use bytes::Bytes;
 use http::{Request, Response, StatusCode, header};
 use http_body_util::Full;
 use hyper::body::Incoming;
-use serde_json::{Value, json};
+use serde_json::json;
 use substrate::identity::Identity;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;

@@ -2,7 +2,6 @@
 //! `contracts/resource-manager/webhooks/crd-deletion-protection`.
 
 use api::gardener::{CONFIRMATION_DELETION, DELETION_PROTECTED};
-use serde_json::Value;
 use serde_json::value::RawValue;
 use webhook::answer::Answer;
 use webhook::field::quote;

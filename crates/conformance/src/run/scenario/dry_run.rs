@@ -3,7 +3,7 @@
 use futures::FutureExt;
 use http::{Method, Request};
 use kube::client::Body;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// Makes a write a dry run. If a deletion's options are in its body, a server does not read them from the query.
 pub(super) fn make_dry_run(request: &mut Request<Body>) {
