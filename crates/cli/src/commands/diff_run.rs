@@ -38,8 +38,10 @@ pub(crate) fn diff_run(
     let explanations = explanations(arguments, &index)?;
     let components: Vec<&str> =
         webhooks.iter().chain(&controllers).map(|contract| &*contract.component).collect();
-    let (a, b) =
-        (resolve(arguments, &arguments.a, &components)?, resolve(arguments, &arguments.b, &components)?);
+    let (a, b) = (
+        resolve(arguments, &arguments.a, &components, added)?,
+        resolve(arguments, &arguments.b, &components, added)?,
+    );
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
     let runner = DiffRunner { runtime: &runtime, terminal, interrupt: &Interrupt::default() };
@@ -197,6 +199,7 @@ fn resolve(
     arguments: &DiffRunArguments,
     target: &str,
     components: &[&str],
+    added: Option<&Path>,
 ) -> Result<Arc<dyn Target>, Failure> {
     if targets::is_started(target)? {
         return targets::resolve(
@@ -204,9 +207,10 @@ fn resolve(
             components.iter().copied(),
             &RunningTargetArguments::default(),
             None,
+            added,
         );
     }
-    targets::resolve(target, components.iter().copied(), &arguments.running, None)
+    targets::resolve(target, components.iter().copied(), &arguments.running, None, added)
 }
 
 /// The cluster from which both targets read facts: that of `--kubeconfig`; an API server of this process if the tool starts both;

@@ -101,7 +101,7 @@ fn report(
     options::check(&arguments.execution, selected.index().contracts())?;
     let running = &arguments.running;
     let gardener = arguments.execution.gardener.as_deref();
-    let target = targets::resolve(&arguments.target, selected.components(), running, gardener)?;
+    let target = targets::resolve(&arguments.target, selected.components(), running, gardener, added)?;
     // Drop contracts that do not concern the target: the report would list them as not supported. `check objects` runs contracts
     // about objects.
     selected.retain(|contract| {

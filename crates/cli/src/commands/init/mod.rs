@@ -1,5 +1,6 @@
 //! `init provider`: finds out what a provider's webhook serves, writes a target file, and prints the next command.
 
+mod assumed;
 mod description;
 mod probe;
 mod registration;
@@ -57,6 +58,9 @@ fn provider(arguments: &InitProviderArguments, terminal: &Terminal) -> Result<u8
         return Err(failure);
     }
     terminal.print(&format!("wrote    {}", arguments.file.display()));
+    if let Some(assumed) = description.assumed() {
+        terminal.print(&format!("assumed  {assumed}"));
+    }
     for line in description.next_commands() {
         terminal.print(&line);
     }
@@ -103,7 +107,7 @@ async fn outside(arguments: &InitProviderArguments, terminal: &Terminal) -> Resu
             };
             let trust = TrustArguments { ca, insecure };
             let running = RunningTargetArguments { trust, ..RunningTargetArguments::default() };
-            let target = targets::resolve(&format!("url={url}"), [], &running, None)?;
+            let target = targets::resolve(&format!("url={url}"), [], &running, None, None)?;
             let config = json!({});
             target.start(setup(&config, None)).await.map_err(failed)?
         }
@@ -140,7 +144,7 @@ async fn start(line: &str, arguments: &InitProviderArguments) -> Result<Box<dyn 
         config: arguments.config.clone(),
         kubeconfig: None,
     };
-    let target = targets::resolve(&format!("command={line}"), [], &running, None)?;
+    let target = targets::resolve(&format!("command={line}"), [], &running, None, None)?;
     let server = Embedded::start(true, None).await;
     let server = server.map_err(|error| Failure::environment(error.to_string()))?;
     let config = json!({});
