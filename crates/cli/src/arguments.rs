@@ -321,7 +321,7 @@ pub(crate) struct FmtArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct SchemaArguments {
-    /// Kind of file: contract, variations, releases, target, waivers, gate, ledger, mutants, not-normative, attestation or report
+    /// Kind of file: contract, variations, releases, provider-profile, control-plane-namespace, target, waivers, gate, ledger, mutants, not-normative, attestation or report
     #[arg(default_value = "contract")]
     pub(crate) kind: String,
 }

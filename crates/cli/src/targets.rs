@@ -23,11 +23,13 @@ use webhook::registration::WebhookConfiguration;
 use webhook::trust::Authorities;
 
 mod address;
+mod cluster_objects;
 mod needs;
 mod own_components;
 mod started;
 
 pub(crate) use address::read_file;
+pub(crate) use cluster_objects::profiles;
 pub(crate) use own_components::own_components;
 
 use crate::arguments::{BUILT_IN, RunningTargetArguments};
@@ -37,13 +39,15 @@ use crate::terminal::Failure;
 /// Webhook configurations by instance.
 type Registrations = BTreeMap<String, Vec<WebhookConfiguration>>;
 
-/// The releases that the user requested for a target.
+/// What the user requested for a target.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Requested<'a> {
     /// The release of Gardener.
     pub(crate) gardener: Option<&'a str>,
     /// The version of Kubernetes that its API servers have.
     pub(crate) kubernetes: Option<KubernetesVersion>,
+    /// The folder of `--contracts`, which may have profiles of providers.
+    pub(crate) added: Option<&'a Path>,
 }
 
 impl Requested<'_> {
@@ -127,17 +131,18 @@ pub(crate) fn requested_kubernetes(
 fn read_spec(target: &str) -> Result<Option<TargetSpec>, Failure> {
     let is_other =
         target == BUILT_IN || ["url=", "command=", "image="].iter().any(|form| target.starts_with(form));
-    if is_other { Ok(None) } else { Ok(Some(read_target(Path::new(target))?.spec)) }
+    if is_other { Ok(None) } else { Ok(Some(read_target(Path::new(target))?.0.spec)) }
 }
 
-fn read_target(path: &Path) -> Result<TargetFile, Failure> {
+fn read_target(path: &Path) -> Result<(TargetFile, SourceFile), Failure> {
     let text = fs::read_to_string(path).map_err(|error| {
         Failure::usage(format!(
             "failed to read target {}: {error}; write url=https://…, command=…, image=…, built-in or a target file",
             path.display()
         ))
     })?;
-    read_file(&SourceFile::new(path.display().to_string(), text)).map_err(Failure::diagnostic)
+    let file = SourceFile::new(path.display().to_string(), text);
+    Ok((read_file(&file).map_err(Failure::diagnostic)?, file))
 }
 
 /// A running target. Refuses an address or a CA that cannot be used.
@@ -152,7 +157,7 @@ fn from_file(
     running: &RunningTargetArguments,
     requested: Requested<'_>,
 ) -> Result<Arc<dyn Target>, Failure> {
-    let described = read_target(path)?;
+    let (described, file) = read_target(path)?;
     let folder = path.parent().map(Path::to_owned).unwrap_or_default();
     let spec = described.spec;
     let registrations = spec
@@ -168,12 +173,16 @@ fn from_file(
         kubernetes: requested.version(gardener.as_deref()),
         ..needs::read(spec.needs.iter().map(|file| folder.join(file)))?
     };
+    let profiles = cluster_objects::profiles(requested.added)?;
+    cluster_objects::check_provider(&spec, &profiles, &file)?;
+    let named = spec.provider.as_deref().map(|provider| profiles.type_of(provider));
     let known = TargetDescription {
         name: described.metadata.name,
         version: spec.version.clone(),
         paths: paths_of(&spec),
-        provider: provider::of(spec.provider.as_deref(), &selected)
+        provider: provider::of(named, &selected)
             .map_err(|reason| Failure::usage(format!("target {}: {reason}", path.display())))?,
+        cluster_objects: cluster_objects::read(&spec, &profiles, (&file, folder.as_path()))?,
         gardener,
         registrations,
         features: spec.features.iter().cloned().collect(),
@@ -254,7 +263,8 @@ pub(crate) fn read_registration(file: &Path) -> Result<Vec<WebhookConfiguration>
     let wrong =
         |reason: String| Failure::usage(format!("failed to read registration {}: {reason}", file.display()));
     let text = fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
-    let objects = formats::yaml::documents(&text).map_err(|error| wrong(error.to_string()))?;
+    let documents = formats::yaml::documents(&text).map_err(|error| wrong(error.to_string()))?;
+    let objects: Vec<Value> = documents.into_iter().flat_map(list_items).collect();
     let configurations = objects.iter().map(WebhookConfiguration::from_object).collect::<Result<Vec<_>, _>>();
     let configurations = configurations.map_err(|error| wrong(error.to_string()))?;
     for webhook in configurations.iter().flat_map(|configuration| &configuration.webhooks) {
@@ -263,6 +273,14 @@ pub(crate) fn read_registration(file: &Path) -> Result<Vec<WebhookConfiguration>
             .map_err(|reason| wrong(format!("caBundle of webhook {}: {reason}", webhook.name)))?;
     }
     Ok(configurations)
+}
+
+/// The items of a list, as `kubectl get -o yaml` prints several objects; any other object alone.
+fn list_items(object: Value) -> Vec<Value> {
+    match object["items"].as_array() {
+        Some(items) if object["kind"].as_str().is_some_and(|kind| kind.ends_with("List")) => items.clone(),
+        _ => vec![object],
+    }
 }
 
 /// Checks the `caBundle` of a registration. A blank one stands for the authority that is filled in when it is installed.

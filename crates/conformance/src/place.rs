@@ -80,7 +80,7 @@ pub(crate) fn seen_by_others(case: &Case) -> BTreeSet<String> {
     seen
 }
 
-/// Whether nothing but the namespace is written before the request, so that cases may share it.
+/// Whether nothing but the namespace and its surroundings is written before the request, so that cases may share it.
 pub(crate) fn writes_no_objects(case: &Case) -> bool {
     let is_request = matches!(case.when, When::Admission { .. } | When::Decision(_));
     is_request && !has_old(case) && case.given.cluster.is_empty()
@@ -134,6 +134,18 @@ pub fn assign_namespace(case: &Case, fresh: &str) -> PlacedCase {
 }
 
 impl PlacedCase {
+    /// The objects that its namespace has beside those of the case.
+    pub(crate) fn surroundings(&self) -> impl Iterator<Item = Value> + '_ {
+        let objects = self.given.surroundings.iter().flat_map(|objects| objects.iter());
+        objects.cloned().map(|mut object| {
+            set_namespace(&mut object, self.renamed_from.as_deref(), &self.namespace);
+            if let Some(old) = &self.renamed_from {
+                names::replace(&mut object, old, &self.namespace);
+            }
+            object
+        })
+    }
+
     /// The observation with the case's namespace name.
     #[must_use]
     pub fn with_original_names(&self, mut seen: Observation) -> Observation {

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use contract::model::Contract;
 use futures::StreamExt as _;
+use substrate::cluster::Cluster;
 use substrate::envtest::Envtest;
 
 use crate::gardener;
@@ -22,6 +23,7 @@ pub(crate) mod direct;
 mod emitted;
 mod group;
 mod interrupt;
+mod lasting_failures;
 mod law_requests;
 mod parts;
 mod prepare;
@@ -150,8 +152,13 @@ pub async fn judged(
     let state = RunState::new(&target, options, progress, interrupt);
     let conclusion = Conclusion::begin(target.extras());
     let mut broken = parts::run_parts(&state, parts, &conclusion.intake).await;
-    if let Substrate::Whole(whole) = &options.substrate {
-        server::clean_up_cluster(&state, whole).await;
+    match &options.substrate {
+        Substrate::Whole(whole) => server::clean_up_cluster(&state, whole).await,
+        Substrate::Direct(FactsFrom::Given(facts)) => {
+            let cluster = Cluster::new(facts.client.clone());
+            state.left_behind(state.namespaces.remove_all(&cluster).await);
+        }
+        Substrate::Direct(_) | Substrate::Embedded | Substrate::Envtest(_) => {}
     }
     state.left_behind(target.leave().await);
     broken.sort();

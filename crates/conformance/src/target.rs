@@ -50,6 +50,17 @@ pub enum TargetKind {
     Garden,
 }
 
+impl TargetKind {
+    /// Whether somebody else wrote it: gaps and unproven clauses say something about our contracts, and nothing about it.
+    #[must_use]
+    pub fn is_foreign(self) -> bool {
+        match self {
+            Self::Url | Self::Command | Self::Image | Self::Garden => true,
+            Self::BuiltIn | Self::InCluster | Self::Objects => false,
+        }
+    }
+}
+
 /// The identity of a target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -188,6 +199,11 @@ pub trait Target: Send + Sync {
     /// Its provider extension; absent: the provider of the cases.
     fn provider(&self) -> Option<&str> {
         None
+    }
+
+    /// Objects that control planes' namespaces have for it, in the place of those of its provider's profile or beside them.
+    fn cluster_objects(&self) -> &[Value] {
+        &[]
     }
 
     /// The release of Gardener for which it is verified; absent: the default.

@@ -5,6 +5,7 @@ pub mod ledger;
 pub mod mutants;
 pub mod not_normative;
 pub mod policy;
+pub mod provider_profile;
 pub mod releases;
 pub mod target;
 pub mod waivers;
@@ -145,6 +146,8 @@ impl Diagnostic for Error {
     }
 }
 
-fn first() -> Mark {
+/// The begin of a file.
+#[must_use]
+pub fn first() -> Mark {
     Mark { line: 1, column: 1, offset: 0 }
 }

@@ -1,6 +1,8 @@
-//! What the language knows of Gardener: decisions about versions, releases, their versions of Kubernetes, and providers.
+//! What the language knows of Gardener: decisions about versions, releases, their versions of Kubernetes, providers and
+//! namespaces of control planes.
 
 pub mod decision;
 pub mod kubernetes;
 mod provider;
 pub mod release;
+mod surroundings;

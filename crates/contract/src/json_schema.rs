@@ -62,6 +62,8 @@ struct Spec {
     target: Option<Target>,
     /// Path prefixes that the target may change; `[]` is any element.
     only_touches: Option<Vec<String>>,
+    /// Path prefixes whose changes clauses of another contract of the webhook explain.
+    elsewhere: Option<Vec<String>>,
     /// Lists whose order does not matter.
     unordered: Option<Vec<String>>,
     /// Keys of lists that the schema does not declare: path → field.

@@ -38,8 +38,10 @@ pub(crate) fn diff_run(
     let explanations = explanations(arguments, &index)?;
     let components: Vec<&str> =
         webhooks.iter().chain(&controllers).map(|contract| &*contract.component).collect();
-    let (a, b) =
-        (resolve(arguments, &arguments.a, &components)?, resolve(arguments, &arguments.b, &components)?);
+    let (a, b) = (
+        resolve(arguments, &arguments.a, &components, added)?,
+        resolve(arguments, &arguments.b, &components, added)?,
+    );
     let runtime = crate::runtime::multi_thread();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
     let runner = DiffRunner { runtime: &runtime, terminal, interrupt: &Interrupt::default() };
@@ -197,16 +199,12 @@ fn resolve(
     arguments: &DiffRunArguments,
     target: &str,
     components: &[&str],
+    added: Option<&Path>,
 ) -> Result<Arc<dyn Target>, Failure> {
-    if targets::is_started(target)? {
-        return targets::resolve(
-            target,
-            components.iter().copied(),
-            &RunningTargetArguments::default(),
-            Requested::default(),
-        );
-    }
-    targets::resolve(target, components.iter().copied(), &arguments.running, Requested::default())
+    let requested = Requested { added, ..Requested::default() };
+    let started = RunningTargetArguments::default();
+    let running = if targets::is_started(target)? { &started } else { &arguments.running };
+    targets::resolve(target, components.iter().copied(), running, requested)
 }
 
 /// The cluster from which both targets read facts: that of `--kubeconfig`; an API server of this process if the tool starts both;

@@ -105,6 +105,7 @@ fn report(
     let requested = Requested {
         gardener: arguments.execution.gardener.as_deref(),
         kubernetes: arguments.control_plane.kubernetes,
+        added,
     };
     let target = targets::resolve(&arguments.target, selected.components(), running, requested)?;
     // Drop contracts that do not concern the target: the report would list them as not supported. `check objects` runs contracts

@@ -90,6 +90,12 @@ pub(crate) fn schema(arguments: &SchemaArguments, terminal: &Terminal) -> Result
         "contract" => contract::json_schema::contract(),
         "variations" => contract::json_schema::variations(),
         "releases" => contract::json_schema::of::<contract::document::releases::ReleasesFile>(),
+        "provider-profile" => {
+            contract::json_schema::of::<contract::document::provider_profile::ProfileFile>()
+        }
+        "control-plane-namespace" => {
+            contract::json_schema::of::<contract::document::provider_profile::NamespaceFile>()
+        }
         "target" => contract::json_schema::of::<contract::document::target::TargetFile>(),
         "waivers" => contract::json_schema::of::<contract::document::waivers::WaiverFile>(),
         "gate" => contract::json_schema::of::<contract::document::policy::PolicyFile>(),
@@ -99,7 +105,7 @@ pub(crate) fn schema(arguments: &SchemaArguments, terminal: &Terminal) -> Result
         "attestation" => contract::json_schema::of::<contract::document::attestation::Attestation>(),
         "report" => contract::json_schema::of::<conformance::report::Report>(),
         other => {
-            let known = "contract, variations, releases, target, waivers, gate, ledger, mutants, not-normative, attestation, report";
+            let known = "contract, variations, releases, provider-profile, control-plane-namespace, target, waivers, gate, ledger, mutants, not-normative, attestation, report";
             return Err(Failure::usage(format!(
                 "there is no schema of {other:?}; there are schemas of: {known}"
             )));

@@ -68,6 +68,8 @@ fn a_running_webhook_is_inspected() {
             "… serves /controlplane (v1)",
             "not served, so not supported in verify: /controlplanebackup, /controlplaneexposure",
             "wrote    provider.yaml",
+            "assumed  provider aws, as --provider says",
+            "of profile aws Cluster shoot--dev--app, Secret cloudprovider",
             "next     gardener-conformance verify --target provider.yaml --suite controlplane",
         ],
     );
@@ -76,7 +78,9 @@ fn a_running_webhook_is_inspected() {
         "metadata: {name: provider-aws}",
         "  # Serves /controlplane (v1).",
         "  # gardener: v1.98.0",
-        "  # features: [csi]",
+        "  provider: aws",
+        "\n  features: [csi]\n",
+        "\n  extras: [spec.template.metadata.labels]\n",
     ] {
         assert!(text.contains(line), "{line}: {text}");
     }
@@ -118,6 +122,40 @@ fn paths_and_the_provider_come_from_the_registration() {
     fs::write(here.join("webhooks.yaml"), "kind: Pod\n").unwrap();
     init(here, &[&["--url", "URL", "--ca", "CA", "--force"], &with[..]].concat())
         .assert_exit(2, &["failed to read registration webhooks.yaml"]);
+}
+
+#[test]
+fn a_provider_is_assumed_from_the_registration_and_one_without_a_profile_gets_an_empty_list() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let with = ["--url", "URL", "--ca", "CA", "--force", "--mutating-webhook-configuration", "webhooks.yaml"];
+    let read = || parse_yaml(&fs::read_to_string(here.join("provider.yaml")).unwrap());
+    let service = "{service: {namespace: a, name: b, path: /hooks/controlplanebackup}}";
+    registration(here, service, "gcp");
+    init(here, &with).assert_exit(
+        0,
+        &["assumed  provider gcp, whose namespaces the registration selects", "features [csi]"],
+    );
+    assert_eq!(
+        (&read()["spec"]["features"], &read()["spec"]["clusterObjects"]),
+        (&json!(["csi"]), &Value::Null)
+    );
+    registration(here, service, "acme");
+    init(here, &with).assert_exit(
+        0,
+        &["assumed  provider acme", "there is no profile of it (known are alicloud, aws", "clusterObjects"],
+    );
+    assert_eq!(read()["spec"]["clusterObjects"], json!([]));
+    // Webhooks that select no namespaces are named after their provider.
+    let text = fs::read_to_string(here.join("webhooks.yaml")).unwrap();
+    let (text, _) = text.split_once("  namespaceSelector").unwrap();
+    fs::write(here.join("webhooks.yaml"), text.replace("acme", "equinix-metal")).unwrap();
+    init(here, &with)
+        .assert_exit(0, &["provider equinix-metal, after which the webhooks", "profile equinix-metal"]);
+    // As `kubectl get -o yaml` prints several.
+    let item = text.replace('\n', "\n  ");
+    fs::write(here.join("webhooks.yaml"), format!("apiVersion: v1\nkind: List\nitems:\n- {item}\n")).unwrap();
+    init(here, &with).assert_exit(0, &["assumed  provider acme"]);
 }
 
 #[test]

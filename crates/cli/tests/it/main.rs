@@ -5,6 +5,7 @@
 mod action;
 mod authoring;
 mod check;
+mod cluster_objects;
 mod command_line;
 mod diff_run;
 mod env;

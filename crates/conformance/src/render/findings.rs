@@ -13,10 +13,8 @@ pub(super) fn findings(out: &mut String, report: &Report, view: &View<'_>) {
     let before = out.len();
     for contract in &report.contracts {
         of_contract(out, contract, view);
-        for clause in &contract.clauses {
-            unproven(out, clause, view);
-        }
     }
+    of_contracts_themselves(out, report, view);
     waivers(out, report, view);
     for name in &report.left_behind {
         line(out, &format!("{} left behind in the cluster: {name}", view.paint(Tone::Warn, "!")));
@@ -39,13 +37,30 @@ fn of_contract(out: &mut String, contract: &ContractResult, view: &View<'_>) {
         let text = format!("{name}: {sentence}: broken in {times}, first {}", law.broken[0].case);
         line(out, &format!("{} {}", view.paint(Tone::Bad, "✗"), view.cut(&text, 2)));
     }
-    for gap in &contract.gaps {
-        let text = format!("gap in {name}: {} changes in {}, and no case would miss it", gap.path, gap.case);
-        line(out, &format!("{} {text}", view.paint(Tone::Warn, "?")));
-    }
     for unasked in &contract.unasked {
         line(out, &format!("{} {name}: {unasked}", view.paint(Tone::Warn, "?")));
     }
+}
+
+/// Gaps and clauses that are not proven, apart from the findings about a target that somebody else wrote.
+fn of_contracts_themselves(out: &mut String, report: &Report, view: &View<'_>) {
+    let mut text = String::new();
+    for contract in &report.contracts {
+        for gap in &contract.gaps {
+            let name = &contract.name;
+            let found =
+                format!("gap in {name}: {} changes in {}, and no case would miss it", gap.path, gap.case);
+            line(&mut text, &format!("{} {found}", view.paint(Tone::Warn, "?")));
+        }
+        for clause in &contract.clauses {
+            unproven(&mut text, clause, view);
+        }
+    }
+    if report.target.kind.is_foreign() && !text.is_empty() {
+        line(out, "");
+        line(out, "about this contract, not about your webhook (please report it to this project):");
+    }
+    out.push_str(&text);
 }
 
 fn unproven(out: &mut String, clause: &ClauseResult, view: &View<'_>) {

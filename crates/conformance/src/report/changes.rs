@@ -41,8 +41,11 @@ impl fmt::Display for Unasked {
 pub struct Unexplained {
     /// The place.
     pub path: String,
-    /// Its new value.
+    /// Its new value in one line, decoded: of a long text the first lines.
     pub became: String,
+    /// The whole text of its new value, if `became` shows only a part of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole: Option<String>,
     /// Cases in which it happened.
     pub cases: Vec<String>,
 }

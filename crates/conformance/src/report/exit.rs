@@ -15,7 +15,7 @@ pub fn worst_exit_code(codes: &[u8]) -> u8 {
 }
 
 impl Report {
-    /// 0 if all is well, else the first of 130, 143, 2, 1, 3, 7, 5, 6, 4 that applies.
+    /// 0 if all is well, else the first of 130, 143, 2, 1, 3, 7, 5, 6, 4 that applies; 6 only if the target is of this project.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         worst_exit_code(&self.codes())
@@ -40,7 +40,7 @@ impl Report {
         {
             codes.push(7);
         }
-        if self.is_unproven() {
+        if self.is_unproven() && !self.target.kind.is_foreign() {
             codes.push(6);
         }
         let answered =

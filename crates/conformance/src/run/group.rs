@@ -6,6 +6,7 @@ use futures::StreamExt as _;
 use substrate::cluster::Cluster;
 use webhook::dial::Dialer;
 
+use super::shared_namespace::SharedNamespaces;
 use super::{CaseRun, FactsFrom, PartState, Substrate, end_reason, not_run};
 use crate::plan::{CaseRef, Group};
 use crate::report::{Reason, ReasonCode, Status};
@@ -24,6 +25,8 @@ pub(super) struct StartedGroup<'a> {
     pub(super) facts: Option<Cluster>,
     /// Whether written objects must be removed after each case.
     pub(super) cleans_up: bool,
+    /// The namespaces in that cluster that cases share.
+    pub(super) namespaces: &'a SharedNamespaces,
 }
 
 /// Runs the cases of a group; also returns an environment error.
@@ -71,9 +74,12 @@ async fn start(
         Ok(running) => running,
         Err(error) => return all_errored(shared, &group.cases, &error.to_string()),
     };
+    // The cluster of the user is the same for all groups, that of this process is new for each.
+    let own_namespaces = SharedNamespaces::default();
     let context = StartedGroup {
         shared,
         group,
+        namespaces: if cleans_up { &shared.state.namespaces } else { &own_namespaces },
         running: running.as_ref(),
         dialer: running.dialer(),
         facts: facts.map(|facts| Cluster::new(facts.client)),

@@ -76,6 +76,10 @@ impl Target for CommandTarget {
         self.known.provider.as_deref()
     }
 
+    fn cluster_objects(&self) -> &[Value] {
+        &self.known.cluster_objects
+    }
+
     fn gardener(&self) -> Option<&str> {
         self.known.gardener.as_deref()
     }

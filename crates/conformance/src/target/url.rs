@@ -30,6 +30,8 @@ pub struct TargetDescription {
     pub features: BTreeSet<String>,
     /// Its provider extension; absent: the provider of the cases.
     pub provider: Option<String>,
+    /// Objects of control planes' namespaces, in the place of those of its provider's profile or beside them.
+    pub cluster_objects: Vec<Value>,
     /// Its release of Gardener; absent: the default.
     pub gardener: Option<String>,
     /// Values that contracts name with `$name`.
@@ -67,6 +69,10 @@ impl Target for UrlTarget {
 
     fn provider(&self) -> Option<&str> {
         self.known.provider.as_deref()
+    }
+
+    fn cluster_objects(&self) -> &[Value] {
+        &self.known.cluster_objects
     }
 
     fn gardener(&self) -> Option<&str> {

@@ -44,7 +44,7 @@ fn with_facts() -> Vec<Case> {
         if let Some(namespace) = &namespace {
             object["metadata"]["namespace"] = namespace["metadata"]["name"].clone();
         }
-        let given = Given { cluster, namespace, object: Some(object), old: None };
+        let given = Given { cluster, namespace, object: Some(object), ..Given::default() };
         let inputs = vec![("fact".to_owned(), name.to_owned())];
         Case { name: name.to_owned(), inputs, given, ..small::replica_case("controller", "2") }
     };

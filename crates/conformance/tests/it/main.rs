@@ -19,4 +19,5 @@ mod scenario;
 mod selection;
 mod small;
 mod started;
+mod surroundings;
 mod versions;

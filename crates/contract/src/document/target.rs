@@ -68,8 +68,8 @@ pub struct TargetSpec {
     pub effective: Vec<String>,
     /// Features that clauses may need.
     pub features: Vec<String>,
-    /// The provider extension that its webhooks belong to, such as `aws`; cases then use its namespaces. Default: the
-    /// provider whose namespaces `registration` selects, else the provider of the cases.
+    /// The provider extension that its webhooks belong to, such as `aws`; cases then use its namespaces, with the objects
+    /// of its profile. Default: the provider whose namespaces `registration` selects, else the provider of the cases.
     pub provider: Option<String>,
     /// The release of Gardener that its webhooks are for, such as `v1.98.0`: cases use objects as this release writes
     /// them, and clauses for other releases are skipped. Default: v1.82.0.
@@ -87,6 +87,10 @@ pub struct TargetSpec {
     /// Files with objects that must exist in its cluster before it starts: CustomResourceDefinitions of kinds that it
     /// watches, namespaces that it writes to; relative to the target file.
     pub needs: Vec<String>,
+    /// Files with objects that the namespace of each case about a control plane has, such as its Cluster or the Secret
+    /// `cloudprovider`: each replaces the object of its kind and name that the profile of `provider` has, or is added;
+    /// relative to the target file. A provider without a profile needs the field, even if the list is empty.
+    pub cluster_objects: Option<Vec<String>>,
     /// Kubeconfig of a garden whose own API server serves Gardener's kinds; the garden is then the target; relative to
     /// the target file.
     pub kubeconfig: Option<String>,

@@ -35,6 +35,7 @@ pub(crate) struct Draft {
     pub(crate) handles: Vec<Handled>,
     pub(crate) instance: Option<String>,
     pub(crate) only_touches: Vec<String>,
+    pub(crate) elsewhere: Vec<String>,
     pub(crate) unordered: Vec<String>,
     pub(crate) list_keys: BTreeMap<String, String>,
     pub(crate) exempt: BTreeMap<Law, String>,
@@ -159,7 +160,11 @@ fn header(spec: &Fields<'_>, form: Form) -> Draft {
         _ => ("webhook", "name the webhook: `target: {webhook: …, handles: [v1 pods]}`"),
     };
     if form == Form::Objects {
-        report_not_allowed(spec, &["target", "config", "onlyTouches", "exempt"], "in the form objects");
+        report_not_allowed(
+            spec,
+            &["target", "config", "onlyTouches", "elsewhere", "exempt"],
+            "in the form objects",
+        );
     } else {
         report_not_allowed(spec, &SPEC_OBJECTS, "outside the form objects");
     }
@@ -191,6 +196,7 @@ fn header(spec: &Fields<'_>, form: Form) -> Draft {
         handles: target.map(|target| handles(&target)).unwrap_or_default(),
         instance: text("instance"),
         only_touches: paths(spec, "onlyTouches"),
+        elsewhere: paths(spec, "elsewhere"),
         unordered: paths(spec, "unordered"),
         list_keys: spec.pairs("listKeys"),
         exempt: exempt(spec),

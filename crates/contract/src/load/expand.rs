@@ -269,6 +269,7 @@ impl Context<'_> {
             namespace: object("namespace").flatten(),
             old: object("old").flatten(),
             object: object("object").flatten(),
+            surroundings: None,
         };
         (self.report.count() == errors).then_some(given)
     }

@@ -8,11 +8,12 @@ use crate::scenario::{Fault, Refusal};
 
 pub(crate) const ROOT: [&str; 4] = ["apiVersion", "kind", "metadata", "spec"];
 pub(crate) const METADATA: [&str; 2] = ["name", "labels"];
-pub(crate) const SPEC: [&str; 11] = [
+pub(crate) const SPEC: [&str; 12] = [
     "form",
     "source",
     "target",
     "onlyTouches",
+    "elsewhere",
     "unordered",
     "listKeys",
     "exempt",

@@ -1,5 +1,6 @@
 //! `init provider`: finds out what a provider's webhook serves, writes a target file, and prints the next command.
 
+mod assumed;
 mod description;
 mod probe;
 mod registration;
@@ -58,6 +59,9 @@ fn provider(arguments: &InitProviderArguments, terminal: &Terminal) -> Result<u8
         return Err(failure);
     }
     terminal.print(&format!("wrote    {}", arguments.file.display()));
+    if let Some(assumed) = description.assumed() {
+        terminal.print(&format!("assumed  {assumed}"));
+    }
     for line in description.next_commands() {
         terminal.print(&line);
     }
@@ -141,7 +145,7 @@ async fn start(line: &str, arguments: &InitProviderArguments) -> Result<Box<dyn 
         config: arguments.config.clone(),
         kubeconfig: None,
     };
-    let requested = Requested { gardener: arguments.gardener.as_deref(), kubernetes: None };
+    let requested = Requested { gardener: arguments.gardener.as_deref(), kubernetes: None, added: None };
     let target = targets::resolve(&format!("command={line}"), [], &running, requested)?;
     let server = Embedded::start_with(target.needs().served_api(), true, None).await;
     let server = server.map_err(|error| Failure::environment(error.to_string()))?;

@@ -6,9 +6,11 @@ use contract::case::{About, Case};
 use contract::model::Contract;
 use serde_json::Value;
 
+use super::readable::{Readable, readable};
 use super::rules;
+use crate::mask;
 use crate::matching::{self, Rules};
-use crate::observation::{Observation, format_masked, judge};
+use crate::observation::{Observation, judge};
 use crate::report::{Gap, Reason, ReasonCode, Status, Unasked, Unexplained};
 use crate::run::CaseRun;
 use crate::saboteur::{self, Losses, Recorded};
@@ -143,16 +145,18 @@ pub(super) fn unexplained(contract: &Contract, case_runs: &[CaseRun], extras: &[
         let outside = matching::changes(seen.input.as_ref(), seen.answer.object.as_ref(), &rules).into_iter();
         let outside = outside
             .filter(|path| !matching::may_change(contract, path) && !matching::is_declared(extras, path))
+            .filter(|path| !matching::is_explained_elsewhere(contract, path))
             .map(|path| {
                 let became = seen.answer.object.as_ref().and_then(|object| matching::get(object, &path));
                 (path.to_string(), became)
             });
         for (path, became) in outside.chain(unnamed(contract, seen, extras)) {
             let case = format!("{}/{}", contract.clauses[case_run.at.clause].id, case_run.result.name);
-            let fresh = || Unexplained {
-                path: path.clone(),
-                became: format_masked(seen.answer.object.as_ref(), &path, became.as_ref()),
-                cases: Vec::new(),
+            let fresh = || {
+                let object = seen.answer.object.as_ref();
+                let shown = became.as_ref().map(|value| mask::masked_at(object, &path, value));
+                let Readable { line, whole } = readable(shown.as_ref());
+                Unexplained { path: path.clone(), became: line, whole, cases: Vec::new() }
             };
             found.entry(path.clone()).or_insert_with(fresh).cases.push(case);
         }

@@ -234,7 +234,7 @@ async fn run_once(
         }
         send_directly(context, prepared, located, &case_run.result.checks).await.unwrap_or(case_run)
     };
-    attempt::retry_while_failing(context.started.shared.options.settle, located.has_facts(), attempt).await
+    attempt::retry_while_failing(context.started.shared, located, attempt).await
 }
 
 /// Sends the request of a failed case directly to the target if the server did not keep values that failed checks depend on.
