@@ -15,20 +15,28 @@ use conformance::target::command::CommandTarget;
 use conformance::target::url::{TargetDescription, UrlTarget};
 use contract::document::SourceFile;
 use contract::document::target::{RegistrationFiles, TargetFile, TargetSpec};
+use contract::load::Errors;
 use serde_json::Value;
 use webhook::dial::Trust;
 use webhook::registration::WebhookConfiguration;
 use webhook::trust::Authorities;
 
 mod address;
+mod files;
+mod names;
 mod needs;
 mod own_components;
+mod scope;
 mod started;
 
 pub(crate) use address::read_file;
+pub(crate) use files::files;
+pub(crate) use names::{KnownNames, check as check_names};
 pub(crate) use own_components::own_components;
+pub(crate) use scope::Scope;
 
 use crate::arguments::{BUILT_IN, RunningTargetArguments};
+use crate::catalog;
 use crate::components::COMPONENTS;
 use crate::terminal::Failure;
 
@@ -45,19 +53,19 @@ pub(crate) fn resolve<'a>(
     let gardener = gardener.map(str::to_owned);
     if target == BUILT_IN {
         if running.describes_target() {
-            let text = "--ca, --insecure and --config are not for --target built-in";
+            let text = "--ca, --insecure, --config and --provider are not for --target built-in";
             return Err(Failure::usage(text));
         }
         return own_components(components, gardener);
     }
     if let Some(line) = target.strip_prefix("command=") {
         let mut target = started::command(line, running)?;
-        target.known.gardener = gardener;
+        (target.known.gardener, target.known.provider) = (gardener, running.provider.clone());
         return Ok(Arc::new(target));
     }
     if let Some(line) = target.strip_prefix("image=") {
         let mut target = started::image(line, running)?;
-        target.known.gardener = gardener;
+        (target.known.gardener, target.known.provider) = (gardener, running.provider.clone());
         return Ok(Arc::new(target));
     }
     let trust = trust(running.trust.insecure, running.trust.ca.as_deref())?;
@@ -69,6 +77,7 @@ pub(crate) fn resolve<'a>(
             name: host(url),
             paths: own_paths(),
             gardener,
+            provider: running.provider.clone(),
             ..TargetDescription::default()
         };
         return running_target(UrlTarget {
@@ -90,6 +99,23 @@ pub(crate) fn is_started(target: &str) -> Result<bool, Failure> {
 /// Whether the target is a garden. Its cases keep their facts in an API server of this process until they run.
 pub(crate) fn is_garden(target: &str) -> Result<bool, Failure> {
     Ok(read_spec(target)?.is_some_and(|spec| spec.kubeconfig.is_some()))
+}
+
+/// Refuses names in a target file that nothing has: they would silently leave cases out.
+pub(crate) fn check_file(target: &str, added: Option<&Path>) -> Result<(), Failure> {
+    let Some(spec) = read_spec(target)?.filter(|spec| !(spec.features.is_empty() && spec.serves.is_empty()))
+    else {
+        return Ok(());
+    };
+    let text = fs::read_to_string(target).map_err(|error| Failure::from_cause(2, error))?;
+    let file = SourceFile::new(target, text);
+    let index = catalog::index(added)?;
+    let suites = catalog::suites(added)?.into_iter().map(|suite| suite.metadata.name);
+    let suites: Vec<String> = suites.collect();
+    match check_names(&file, &spec, &KnownNames::new(index.contracts(), &suites)) {
+        errors if errors.is_empty() => Ok(()),
+        errors => Err(Failure::diagnostic(Errors(errors))),
+    }
 }
 
 /// The spec of a target file; `None` if `target` is something else.
@@ -135,7 +161,7 @@ fn from_file(
         name: described.metadata.name,
         version: spec.version.clone(),
         paths: paths_of(&spec),
-        provider: provider::of(spec.provider.as_deref(), &selected)
+        provider: provider::of(running.provider.as_deref().or(spec.provider.as_deref()), &selected)
             .map_err(|reason| Failure::usage(format!("target {}: {reason}", path.display())))?,
         gardener: gardener.or_else(|| spec.gardener.clone()),
         registrations,

@@ -52,6 +52,12 @@ impl View<'_> {
         self.style.paint(tone, text)
     }
 
+    /// The text on lines of the view: the first begins with this, the others with that.
+    pub(crate) fn wrap(&self, text: &str, first: &str, others: &str) -> String {
+        let options = textwrap::Options::new(self.width).initial_indent(first).subsequent_indent(others);
+        textwrap::fill(text, options.break_words(false))
+    }
+
     /// The text shortened to one line of the view, with `…` at its end.
     pub(crate) fn cut(&self, text: &str, indent: usize) -> String {
         let room = self.width.saturating_sub(indent).max(20);

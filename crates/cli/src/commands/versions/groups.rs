@@ -1,0 +1,56 @@
+//! Shoots of a simulation by what happens to them: those that are stuck for one cause, those that change nothing.
+
+use jiff::Timestamp;
+
+use super::simulate::{SimulatedShoot, Simulation};
+
+/// Shoots that end without a version to move to, for one cause.
+pub(super) struct StuckGroup<'a> {
+    /// `suse-chost 15.4.20240801 ends 2027-03-31`.
+    pub(super) cause: &'a str,
+    /// The error of maintenance, of the first of them.
+    pub(super) why: &'a str,
+    pub(super) clause: &'static str,
+    /// The shoots, and since when.
+    pub(super) shoots: Vec<(Timestamp, &'a str)>,
+}
+
+/// The causes, the most frequent first.
+pub(super) fn stuck(simulation: &Simulation) -> Vec<StuckGroup<'_>> {
+    let mut groups: Vec<StuckGroup<'_>> = Vec::new();
+    for shoot in &simulation.shoots {
+        for stuck in &shoot.forecast.stuck {
+            let entry = (stuck.at, shoot.name.as_str());
+            match groups.iter_mut().find(|group| group.cause == stuck.cause) {
+                Some(group) if group.shoots.contains(&entry) => {}
+                Some(group) => group.shoots.push(entry),
+                None => groups.push(StuckGroup {
+                    cause: &stuck.cause,
+                    why: &stuck.why,
+                    clause: stuck.clause,
+                    shoots: vec![entry],
+                }),
+            }
+        }
+    }
+    groups.sort_by(|a, b| b.shoots.len().cmp(&a.shoots.len()).then_with(|| a.cause.cmp(b.cause)));
+    groups
+}
+
+/// The shoots that stay as they are, and have no cause to change.
+pub(super) fn unchanged(simulation: &Simulation) -> Vec<&SimulatedShoot> {
+    let stays = |shoot: &&SimulatedShoot| shoot.forecast.steps.is_empty() && shoot.forecast.stuck.is_empty();
+    simulation.shoots.iter().filter(stays).collect()
+}
+
+/// The skipped shoots by reason.
+pub(super) fn skipped(skipped: &[(String, String)]) -> Vec<(&str, Vec<&str>)> {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (name, why) in skipped {
+        match groups.iter_mut().find(|(known, _)| *known == why.as_str()) {
+            Some((_, names)) => names.push(name.as_str()),
+            None => groups.push((why.as_str(), vec![name.as_str()])),
+        }
+    }
+    groups
+}
