@@ -4,7 +4,7 @@ use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
-use conformance::render::{Style, Tone, View};
+use conformance::render::{self, Style, Tone, View};
 use conformance::report;
 
 use crate::arguments::{ColorWhen, Output};
@@ -198,8 +198,7 @@ impl Terminal {
 
     /// The text on lines of the terminal's width; lines after the first are indented by this.
     pub(crate) fn wrap(&self, text: &str, indent: &str) -> String {
-        let options = textwrap::Options::new(self.width).subsequent_indent(indent).break_words(false);
-        textwrap::fill(text, options)
+        render::wrap(text, self.width, "", indent)
     }
 
     /// Prints to standard error.

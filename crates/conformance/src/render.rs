@@ -30,7 +30,7 @@ pub use junit::{JunitError, junit};
 pub use markdown::markdown;
 pub use proof::proof;
 pub use sarif::sarif;
-pub use style::{Plain, Style, Tone, View};
+pub use style::{Plain, Style, Tone, View, wrap};
 pub use text::text;
 
 /// `✓`, `✗` and so on; a word follows it wherever it is alone.

@@ -100,7 +100,12 @@ impl SourceFile {
     #[must_use]
     pub fn syntax_error(&self, error: yaml::Error) -> Error {
         match self.indenting_tab(error.mark.line) {
-            None => self.error(error.mark, 1, error.message, None),
+            None => {
+                let is_open = error.message.contains("illegal placement");
+                let remedy =
+                    is_open.then(|| "a bracket, brace or quote before it may not be closed".to_owned());
+                self.error(error.mark, 1, error.message, remedy)
+            }
             Some(mark) => {
                 let remedy = Some("indent with spaces".to_owned());
                 self.error(mark, 1, "YAML does not allow tabs for indentation", remedy)

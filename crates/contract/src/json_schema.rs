@@ -91,7 +91,7 @@ struct Spec {
     /// Keys of lists that the schema does not declare: path → field.
     list_keys: Option<BTreeMap<String, String>>,
     /// Laws that do not apply, each with its reason.
-    #[schemars(schema_with = "laws")]
+    #[schemars(default, schema_with = "laws")]
     exempt: Option<Value>,
     /// Component configuration that every case starts from.
     config: Option<Map<String, Value>>,
@@ -304,13 +304,13 @@ struct Given {
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct When {
     /// CREATE, UPDATE, DELETE, CONNECT, or a list of them.
-    #[schemars(schema_with = "operations")]
+    #[schemars(default, schema_with = "operations")]
     admission: Option<Value>,
     /// Deletes all objects of a resource: `infrastructures.extensions.gardener.cloud`.
     delete_collection: Option<String>,
     /// Overrides fields of the AdmissionRequest; `~` removes one. The request goes directly to the webhook. Form
     /// process: a request to a server of the program: `{server: probes, path: /healthz}`.
-    #[schemars(schema_with = "request")]
+    #[schemars(default, schema_with = "request")]
     request: Option<Value>,
     /// Sends the request directly to the webhook, whatever its registration says.
     direct: Option<Value>,
@@ -350,7 +350,7 @@ struct Then {
     /// Status message.
     message: Option<Value>,
     /// All field errors; implies 422 and Invalid. A list, or a column with lists.
-    #[schemars(schema_with = "causes")]
+    #[schemars(default, schema_with = "causes")]
     causes: Option<Value>,
     /// Whether the registration sends the request to the webhook at all.
     called: Option<Value>,

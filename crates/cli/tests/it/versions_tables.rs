@@ -43,7 +43,7 @@ fn shoots() -> String {
             "apiVersion: core.gardener.cloud/v1beta1\nkind: Shoot\nmetadata: {{name: application-cluster-{number:02}, namespace: \
              garden-development}}\nspec:\n  cloudProfileName: {profile}\n  kubernetes: {{version: {version}}}\n  maintenance:\n    \
              timeWindow: {{begin: {begin}, end: {end}}}\n    autoUpdate: {{kubernetesVersion: {automatic}, machineImageVersion: \
-             {automatic}}}\n  provider:\n    type: acme\n    workers:\n    - name: worker-pool-of-{number:02}\n      machine: \
+             {automatic}}}\n  provider:\n    type: acme\n    workers:\n    - name: worker-pool-of-{number:02}\n      cri: {{name: containerd}}\n      machine: \
              {{type: m5.large, image: {{name: {image}, version: {image_version}}}}}\n---",
             end = begin.replace("0000+", "3000+"),
         )
@@ -119,7 +119,7 @@ fn a_misspelt_field_of_a_profile_is_a_warning() {
     let text = PROFILE.replace("deprecated, expirationDate", "deprecated, expiratonDate");
     fs::write(folder.path().join("profile.yaml"), text).unwrap();
     let result = versions(folder.path(), "200", &["explain", "--at", "2027-02-20"]);
-    let warning = "warning: profile.yaml:9:55: a CloudProfile has no field spec.kubernetes.versions[2].expiratonDate (3 times), \
+    let warning = "warning: profile.yaml:9:53: a CloudProfile has no field spec.kubernetes.versions[2].expiratonDate (3 times), \
                    which is ignored; did you mean `expirationDate`?";
     let flat = result.err.replace("\n  ", " ");
     assert!(flat.contains(warning), "{flat}");

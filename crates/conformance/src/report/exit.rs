@@ -1,8 +1,8 @@
 //! The exit code and its cause, computed from the report so that they cannot disagree.
 
-use contract::model::Level;
+use contract::model::{Law, Level};
 
-use super::result::{ClauseResult, ContractResult, Status, WaiverState, WaiverUse};
+use super::result::{ClauseResult, Status, WaiverState, WaiverUse};
 use super::{Report, Verdict, level};
 
 /// Codes in the order in which they win.
@@ -111,18 +111,25 @@ impl Report {
         self.waivers.iter().any(|waiver| waiver.clause == clause && waiver.state == WaiverState::Expired)
     }
 
+    /// The first broken law with the contracts in which it is broken, and how many others there are.
     fn broken_laws(&self) -> Option<String> {
-        let laws = |contract: &ContractResult| {
-            let laws = contract.laws.iter().filter(|law| !law.broken.is_empty());
-            let name = |law| format!("the law \"{}\" of {}", crate::laws::sentence(law), contract.name);
-            laws.map(|law| name(law.law)).collect::<Vec<_>>()
-        };
-        let names: Vec<String> = self.contracts.iter().flat_map(laws).collect();
-        match names.len() {
-            0 => None,
-            1 => Some(format!("{} is broken", enumerate(&names))),
-            _ => Some(format!("{} are broken", enumerate(&names))),
+        let mut laws: Vec<(Law, Vec<String>)> = Vec::new();
+        for contract in &self.contracts {
+            for law in contract.laws.iter().filter(|law| !law.broken.is_empty()) {
+                match laws.iter_mut().find(|(known, _)| *known == law.law) {
+                    Some((_, contracts)) => contracts.push(contract.name.clone()),
+                    None => laws.push((law.law, vec![contract.name.clone()])),
+                }
+            }
         }
+        let (law, contracts) = laws.first()?;
+        let others = match laws.len() - 1 {
+            0 => String::new(),
+            1 => ", and 1 other law".to_owned(),
+            others => format!(", and {others} other laws"),
+        };
+        let sentence = crate::laws::sentence(*law);
+        Some(format!("the law \"{sentence}\" is broken in {}{others}", enumerate(contracts)))
     }
 
     fn unexplained(&self) -> Option<String> {

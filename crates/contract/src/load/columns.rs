@@ -63,11 +63,10 @@ impl Context<'_> {
     }
 }
 
-/// The operator that a word is almost; a short one only with a single slip.
+/// The operator that a word is but for one letter.
 fn near_word(text: &str) -> Option<&'static str> {
-    let words = [(BareWord::Present, 1), (BareWord::Absent, 1), (BareWord::Unchanged, 2)];
-    let mut near = words.into_iter().map(|(word, slips)| (word.name(), slips));
-    near.find(|(word, slips)| (1..=*slips).contains(&distance(text, word))).map(|(word, _)| word)
+    let words = [BareWord::Present, BareWord::Absent, BareWord::Unchanged].map(BareWord::name);
+    words.into_iter().find(|word| distance(text, word) == 1)
 }
 
 /// Whether two rows differ in this column and in the outcome, but in no other input.

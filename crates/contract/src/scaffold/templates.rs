@@ -149,6 +149,7 @@ spec:
   source: {document: docs/extensions/controlplane-webhooks.md, version: v1.98, section: kube-scheduler}
   target: {webhook: controlplane, handles: [apps/v1 deployments], container: kube-scheduler}
   onlyTouches: ['spec.template.spec.containers[kube-scheduler].command', 'spec.template.spec.containers[kube-scheduler].args']
+  parameters: {gates: [AllAlpha=false]}
   given:
     namespace: {like: control-plane-namespace}
     object: {like: kube-scheduler}
@@ -157,6 +158,9 @@ spec:
     | id   | flag             | emits   | webhook | level  | needs |
     | {id} | --config         | present | keeps   | MUST   |       |
     | {id} | --cloud-provider | absent  | absent  | MUST   |       |
+    | {id} | --feature-gates | any | has $gates | MUST | |
+  clauses:
+  - {id: {id}, text: one sentence that says which flags belong to Gardener}
 ";
 
 const OBJECTS: &str = r"apiVersion: conformance.gardener.cloud/v1alpha1
@@ -168,14 +172,14 @@ spec:
   form: objects
   source: {document: docs/extensions/controlplane-webhooks.md, version: v1.98, section: kube-scheduler}
   namespaces:
-    one: {gardener: v1.82.0, objects: [{like: control-plane-namespace}, {like: kube-scheduler}]}
+    one: {gardener: v1.82.0, objects: [{like: configmap, metadata: {name: app, namespace: one, labels: {example.com/owner: app}}}]}
   clauses:
   - id: {id}
     text: one sentence that says what each object has
-    object: deployment/kube-scheduler
-    emits: {metadata: {labels: {role: scheduler}}}
+    object: configmap/app
+    emits: {metadata: {labels: {example.com/owner: app}}}
     breaks:
-    - {case: without the label, change: {deployment/kube-scheduler: {metadata: {labels: {role: ~}}}}}
+    - {case: without the label, change: {configmap/app: {metadata: {labels: {example.com/owner: ~}}}}}
 ";
 
 const VERSIONS: &str = r#"apiVersion: conformance.gardener.cloud/v1alpha1

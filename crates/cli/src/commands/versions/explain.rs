@@ -133,40 +133,40 @@ fn kubernetes_text(profile: &CloudProfile, at: Timestamp, width: usize) -> Strin
     text
 }
 
-/// The shoots that change, then those that do not, in one line.
+/// The shoots that move, then those without a path by cause, then those that do not change, in one line.
 fn shoots_text(garden: &Garden, at: Timestamp, width: usize) -> String {
     let mut text = String::new();
-    let (mut unchanged, mut skipped) = (Vec::new(), Vec::new());
+    let (mut forecasts, mut skipped) = (Vec::new(), Vec::new());
     for shoot in &garden.shoots {
-        let name = shoot_name(shoot);
         match next_maintenance(garden, shoot, at) {
-            Ok(forecast) if forecast.steps.is_empty() && forecast.stuck.is_empty() => unchanged.push(name),
-            Ok(forecast) => text.push_str(&format!("shoot {name}\n{}", forecast_text(&forecast, width))),
-            Err(why) => skipped.push((name, why)),
+            Ok(forecast) => forecasts.push((shoot_name(shoot), forecast)),
+            Err(why) => skipped.push((shoot_name(shoot), why)),
         }
     }
+    for (name, forecast) in forecasts.iter().filter(|(_, forecast)| !forecast.steps.is_empty()) {
+        text.push_str(&format!("shoot {name}\n{}", steps_text(forecast, width)));
+    }
+    let by_name = forecasts.iter().map(|(name, forecast)| (name.as_str(), forecast));
+    text.push_str(&groups::stuck_text(&groups::stuck(by_name), width));
+    let unchanged = forecasts.iter().filter(|(_, found)| found.steps.is_empty() && found.stuck.is_empty());
+    let unchanged: Vec<&str> = unchanged.map(|(name, _)| name.as_str()).collect();
     if !unchanged.is_empty() {
         let line = format!("no change: {}: {}", shoots(unchanged.len()), unchanged.join(", "));
-        text.push_str(&hang(&line, width, ""));
+        text.push_str(&format!("\n{}", hang(&line, width, "")));
     }
     for (why, names) in groups::skipped(&skipped) {
         let line = format!("skipped: {}: {}", shoots(names.len()), names.join(", "));
-        text.push_str(&format!("{}{}", hang(&line, width, ""), wrap(why, width, "    ")));
+        text.push_str(&format!("\n{}{}", hang(&line, width, ""), wrap(why, width, "    ")));
     }
     text
 }
 
-fn forecast_text(forecast: &Forecast, width: usize) -> String {
+fn steps_text(forecast: &Forecast, width: usize) -> String {
     let row = |step: &Step| {
         let moved = format!("{} → {}", step.from, step.to);
         vec![subject(&step.subject), moved, format!("{} ({})", step.rule, step.rule.clause())]
     };
-    let mut text = table(&forecast.steps.iter().map(row).collect::<Vec<_>>(), width);
-    for stuck in &forecast.stuck {
-        text.push_str(&hang(&format!("stuck: {}", stuck.cause), width, "  "));
-        text.push_str(&wrap(&format!("{} ({})", stuck.why, stuck.clause), width, "    "));
-    }
-    text
+    table(&forecast.steps.iter().map(row).collect::<Vec<_>>(), width)
 }
 
 fn state_and_expiry(version: &impl Offered, at: Timestamp) -> [String; 2] {

@@ -1,7 +1,9 @@
 //! Shoots of a simulation by what happens to them: those that are stuck for one cause, those that change nothing.
 
 use jiff::Timestamp;
+use versions::forecast::Forecast;
 
+use super::layout::{by_time, hang, shoots, wrap};
 use super::simulate::{SimulatedShoot, Simulation};
 
 /// Shoots that end without a version to move to, for one cause.
@@ -15,14 +17,14 @@ pub(super) struct StuckGroup<'a> {
     pub(super) shoots: Vec<(Timestamp, &'a str)>,
 }
 
-/// The causes, the most frequent first.
-pub(super) fn stuck(simulation: &Simulation) -> Vec<StuckGroup<'_>> {
+/// The causes of these shoots, the most frequent first.
+pub(super) fn stuck<'a>(shoots: impl IntoIterator<Item = (&'a str, &'a Forecast)>) -> Vec<StuckGroup<'a>> {
     let mut groups: Vec<StuckGroup<'_>> = Vec::new();
-    for shoot in &simulation.shoots {
-        for stuck in &shoot.forecast.stuck {
-            let entry = (stuck.at, shoot.name.as_str());
+    for (name, forecast) in shoots {
+        for stuck in &forecast.stuck {
+            let entry = (stuck.at, name);
             match groups.iter_mut().find(|group| group.cause == stuck.cause) {
-                Some(group) if group.shoots.contains(&entry) => {}
+                Some(group) if group.shoots.iter().any(|(_, known)| *known == name) => {}
                 Some(group) => group.shoots.push(entry),
                 None => groups.push(StuckGroup {
                     cause: &stuck.cause,
@@ -35,6 +37,21 @@ pub(super) fn stuck(simulation: &Simulation) -> Vec<StuckGroup<'_>> {
     }
     groups.sort_by(|a, b| b.shoots.len().cmp(&a.shoots.len()).then_with(|| a.cause.cmp(b.cause)));
     groups
+}
+
+/// The causes as text, each with its shoots and the error of maintenance; empty without causes.
+pub(super) fn stuck_text(groups: &[StuckGroup<'_>], width: usize) -> String {
+    if groups.is_empty() {
+        return String::new();
+    }
+    let mut text = "\nwithout a path\n".to_owned();
+    for group in groups {
+        let head = format!("{}: {}", group.cause, shoots(group.shoots.len()));
+        text.push_str(&hang(&head, width, "  "));
+        text.push_str(&wrap(&format!("since {}", by_time(&group.shoots, "%F")), width, "    "));
+        text.push_str(&wrap(&format!("{} ({})", group.why, group.clause), width, "    "));
+    }
+    text
 }
 
 /// The shoots that stay as they are, and have no cause to change.

@@ -1,8 +1,6 @@
 //! Tables and lists that fit the terminal: what is long wraps below its column, and never widens the others.
 
-use std::collections::BTreeMap;
-
-use conformance::render::plural;
+use conformance::render::{self, plural};
 use jiff::Timestamp;
 
 /// Space before each line of a table.
@@ -14,15 +12,12 @@ const NARROWEST: usize = 16;
 
 /// The text in lines of this width; all of them indented by this.
 pub(super) fn wrap(text: &str, width: usize, indent: &str) -> String {
-    let options = textwrap::Options::new(width).initial_indent(indent).subsequent_indent(indent);
-    format!("{}\n", textwrap::fill(text, options.break_words(false)))
+    format!("{}\n", render::wrap(text, width, indent, indent))
 }
 
 /// The same, with lines after the first indented by more.
 pub(super) fn hang(text: &str, width: usize, indent: &str) -> String {
-    let deeper = format!("{indent}  ");
-    let options = textwrap::Options::new(width).initial_indent(indent).subsequent_indent(&deeper);
-    format!("{}\n", textwrap::fill(text, options.break_words(false)))
+    format!("{}\n", render::wrap(text, width, indent, &format!("{indent}  ")))
 }
 
 /// A table whose columns are as wide as their widest cells; the last column wraps.
@@ -53,15 +48,12 @@ fn line(
         let deeper = format!("{INDENT}    ");
         return format!("{}\n{}", first.trim_end(), wrap(last, width, &deeper));
     }
-    let options = textwrap::Options::new(room.max(1)).break_words(false);
-    let lines = textwrap::wrap(last, options);
-    let mut text = format!(
-        "{first}{}{}",
-        " ".repeat(if widths.is_empty() { 0 } else { GAP }),
-        lines.first().map_or("", |line| line.as_ref())
-    );
+    let gap = " ".repeat(if widths.is_empty() { 0 } else { GAP });
+    let last = render::wrap(last, room.max(1), "", "");
+    let mut lines = last.lines();
+    let mut text = format!("{first}{gap}{}", lines.next().unwrap_or_default());
     text.truncate(text.trim_end().len());
-    for line in lines.iter().skip(1) {
+    for line in lines {
         text.push_str(&format!("\n{}{line}", " ".repeat(before)));
     }
     format!("{text}\n")
@@ -74,12 +66,18 @@ pub(super) fn shoots(count: usize) -> String {
 
 /// Names by time: `06-03 22:00 garden-dev/a, garden-dev/b; 06-04 22:00 garden-dev/c`.
 pub(super) fn by_time(entries: &[(Timestamp, &str)], format: &str) -> String {
-    let mut times: BTreeMap<Timestamp, Vec<&str>> = BTreeMap::new();
+    let mut entries = entries.to_vec();
+    entries.sort();
+    let mut times: Vec<(String, Vec<&str>)> = Vec::new();
     for (at, name) in entries {
-        times.entry(*at).or_default().push(name);
+        let at = at.strftime(format).to_string();
+        match times.last_mut().filter(|(last, _)| *last == at) {
+            Some((_, names)) => names.push(name),
+            None => times.push((at, vec![name])),
+        }
     }
-    let at = |(at, names): (&Timestamp, &Vec<&str>)| format!("{} {}", at.strftime(format), names.join(", "));
-    times.iter().map(at).collect::<Vec<_>>().join("; ")
+    let of_time = times.iter().map(|(at, names)| format!("{at} {}", names.join(", ")));
+    of_time.collect::<Vec<_>>().join("; ")
 }
 
 #[cfg(test)]
@@ -113,5 +111,6 @@ mod tests {
         let (one, other) = (at("2024-06-03T22:00:00Z"), at("2024-06-04T22:00:00Z"));
         let entries = [(other, "c"), (one, "a"), (one, "b")];
         assert_eq!(by_time(&entries, "%m-%d %H:%M"), "06-03 22:00 a, b; 06-04 22:00 c");
+        assert_eq!(by_time(&entries, "%Y"), "2024 a, b, c");
     }
 }

@@ -129,7 +129,7 @@ impl Simulation {
             text.push_str(&format!("\n{month}   {forced} forced, {} by auto-update\n", steps.len() - forced));
             text.push_str(&changes(steps, width));
         }
-        text.push_str(&self.stuck_text(width));
+        text.push_str(&groups::stuck_text(&groups::stuck(self.forecasts()), width));
         let unchanged: Vec<&str> = groups::unchanged(self).iter().map(|shoot| shoot.name.as_str()).collect();
         if !unchanged.is_empty() {
             let line = format!("no change: {}: {}", shoots(unchanged.len()), unchanged.join(", "));
@@ -150,19 +150,9 @@ impl Simulation {
         format!("{text}\n{summary}")
     }
 
-    fn stuck_text(&self, width: usize) -> String {
-        let groups = groups::stuck(self);
-        if groups.is_empty() {
-            return String::new();
-        }
-        let mut text = "\nwithout a path\n".to_owned();
-        for group in groups {
-            let head = format!("{}: {}", group.cause, shoots(group.shoots.len()));
-            text.push_str(&hang(&head, width, "  "));
-            text.push_str(&wrap(&format!("since {}", by_time(&group.shoots, "%F")), width, "    "));
-            text.push_str(&wrap(&format!("{} ({})", group.why, group.clause), width, "    "));
-        }
-        text
+    /// The forecasts by name.
+    pub(super) fn forecasts(&self) -> impl Iterator<Item = (&str, &Forecast)> {
+        self.shoots.iter().map(|shoot| (shoot.name.as_str(), &shoot.forecast))
     }
 
     fn to_json(&self) -> Value {

@@ -68,7 +68,7 @@ pub(super) fn html(simulation: &Simulation) -> Result<String, minijinja::Error> 
         forced: simulation.forced(),
         stuck: simulation.stuck(),
         unchanged: groups::unchanged(simulation).len(),
-        causes: groups::stuck(simulation).into_iter().map(cause_row).collect(),
+        causes: groups::stuck(simulation.forecasts()).into_iter().map(cause_row).collect(),
     };
     environment.get_template("timeline")?.render(Serde(&page))
 }
