@@ -3,3 +3,6 @@
 pub mod decision;
 mod provider;
 pub mod release;
+
+/// The group of the kinds of a garden: Shoots, CloudProfiles, Seeds.
+pub(crate) const GARDEN_GROUP: &str = "core.gardener.cloud";

@@ -7,10 +7,11 @@ use schema::{Shape, Type};
 use serde_json::Value;
 
 use crate::expect::type_of;
+use crate::gardener::GARDEN_GROUP;
 use crate::load::{closest, nearest};
 
 /// Groups whose kinds have all their fields in our schemas. Of others our schemas have those that Gardener reads.
-const COMPLETE: [&str; 5] = ["", "apps", "batch", "policy", "core.gardener.cloud"];
+const COMPLETE: [&str; 5] = ["", "apps", "batch", "policy", GARDEN_GROUP];
 
 /// A field that the kind of an object does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,12 +21,12 @@ pub struct UnknownField {
     /// The known name that was probably meant, or the known names.
     pub remedy: String,
     /// Names and indices that lead to it.
-    steps: Vec<Step>,
+    steps: Vec<FieldStep>,
 }
 
 /// One step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Step {
+enum FieldStep {
     Field(String),
     Index(usize),
 }
@@ -47,7 +48,7 @@ pub fn unknown_fields(object: &Value) -> Vec<UnknownField> {
 pub fn by_place(fields: Vec<UnknownField>) -> Vec<(UnknownField, usize)> {
     let mut places: BTreeMap<String, (UnknownField, usize)> = BTreeMap::new();
     for field in fields {
-        let place: Vec<&str> = field.steps.iter().map(Step::name).collect();
+        let place: Vec<&str> = field.steps.iter().map(FieldStep::name).collect();
         places.entry(place.join(".")).or_insert((field, 0)).1 += 1;
     }
     places.into_values().collect()
@@ -61,8 +62,8 @@ impl UnknownField {
         let mut node = document;
         for step in before {
             node = match step {
-                Step::Field(name) => node.get(name)?,
-                Step::Index(index) => node.items()?.get(*index)?,
+                FieldStep::Field(name) => node.get(name)?,
+                FieldStep::Index(index) => node.items()?.get(*index)?,
             };
         }
         let entry = node.entries()?.iter().find(|entry| entry.key == last.name())?;
@@ -70,7 +71,7 @@ impl UnknownField {
     }
 }
 
-impl Step {
+impl FieldStep {
     fn name(&self) -> &str {
         match self {
             Self::Field(name) => name,
@@ -81,7 +82,7 @@ impl Step {
 
 struct Walk {
     is_complete: bool,
-    steps: Vec<Step>,
+    steps: Vec<FieldStep>,
     found: Vec<UnknownField>,
 }
 
@@ -90,7 +91,7 @@ impl Walk {
         match (ty.shape(), value) {
             (Shape::Object, Value::Object(fields)) => {
                 for (name, value) in fields {
-                    self.steps.push(Step::Field(name.clone()));
+                    self.steps.push(FieldStep::Field(name.clone()));
                     match ty.field(name) {
                         Some(field) => self.value(&field.ty, value),
                         None => self.unknown(ty, name),
@@ -101,7 +102,7 @@ impl Walk {
             (Shape::Map, Value::Object(values)) => {
                 let Some(ty) = ty.values() else { return };
                 for (name, value) in values {
-                    self.steps.push(Step::Field(name.clone()));
+                    self.steps.push(FieldStep::Field(name.clone()));
                     self.value(&ty, value);
                     self.steps.pop();
                 }
@@ -109,7 +110,7 @@ impl Walk {
             (Shape::List, Value::Array(items)) => {
                 let Some(ty) = ty.items() else { return };
                 for (index, item) in items.iter().enumerate() {
-                    self.steps.push(Step::Index(index));
+                    self.steps.push(FieldStep::Index(index));
                     self.value(&ty, item);
                     self.steps.pop();
                 }
@@ -132,9 +133,9 @@ impl Walk {
         let mut path = String::new();
         for step in &self.steps {
             match step {
-                Step::Field(name) if path.is_empty() => path.push_str(name),
-                Step::Field(name) => path.push_str(&format!(".{name}")),
-                Step::Index(index) => path.push_str(&format!("[{index}]")),
+                FieldStep::Field(name) if path.is_empty() => path.push_str(name),
+                FieldStep::Field(name) => path.push_str(&format!(".{name}")),
+                FieldStep::Index(index) => path.push_str(&format!("[{index}]")),
             }
         }
         path

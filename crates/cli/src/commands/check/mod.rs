@@ -110,9 +110,9 @@ fn objects(
     let raised = interrupt.clone();
     runtime.spawn(async move { raised.raise(signals::interrupt_or_terminate().await) });
     let measure = Measure::new(terminal);
-    let (checker_of_run, slips) = (&mut checker, Slips::default());
-    let mut run =
-        CheckRun { checker: checker_of_run, progress: &progress, measure, slips, interrupt: &interrupt };
+    let slips = Slips::default();
+    let (checked, progress, interrupt) = (&mut checker, &progress, &interrupt);
+    let mut run = CheckRun { checker: checked, progress, measure, slips, interrupt };
     let result = match &arguments.kubeconfig {
         Some(kubeconfig) => runtime.block_on(cluster::check(kubeconfig, &filter, &mut run)),
         None => files::check(&arguments.file, &filter, &mut run),
@@ -122,17 +122,7 @@ fn objects(
     run.measure.finish();
     run.slips.print(terminal);
     let about = About {
-        run: RunInfo {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            started_at: now.round(jiff::Unit::Second).unwrap_or(now).to_string(),
-            duration_ms: (started.elapsed().as_secs_f64() * 1e6).round() / 1e3,
-            repeat: 1,
-            parallel: 1,
-            command: repeat_command(arguments, added),
-            gardener: arguments.gardener.clone(),
-            strict: arguments.strict,
-            ..RunInfo::default()
-        },
+        run: run_info(arguments, added, (started, now)),
         place: if arguments.kubeconfig.is_some() { "cluster" } else { "files" }.to_owned(),
         description,
         expression: arguments.clause.iter().map(|id| format!("clause={id}")).collect(),
@@ -145,6 +135,25 @@ fn objects(
     terminal.lose_if_failed(session::write_report(&report, &arguments.report));
     session::print_report(&report, &arguments.report, arguments.output, terminal);
     Ok(Ending::of_report(&report, arguments.output))
+}
+
+/// When and how the objects are checked.
+fn run_info(
+    arguments: &CheckObjectsArguments,
+    added: Option<&Path>,
+    (started, now): (Instant, jiff::Timestamp),
+) -> RunInfo {
+    RunInfo {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        started_at: now.round(jiff::Unit::Second).unwrap_or(now).to_string(),
+        duration_ms: (started.elapsed().as_secs_f64() * 1e6).round() / 1e3,
+        repeat: 1,
+        parallel: 1,
+        command: repeat_command(arguments, added),
+        gardener: arguments.gardener.clone(),
+        strict: arguments.strict,
+        ..RunInfo::default()
+    }
 }
 
 /// The contracts with the selected clauses only, and the filter for the objects that these are about.
