@@ -33,7 +33,7 @@ pub(crate) use address::read_file;
 pub(crate) use files::files;
 pub(crate) use names::{KnownNames, check as check_names};
 pub(crate) use own_components::own_components;
-pub(crate) use scope::Scope;
+pub(crate) use scope::TargetScope;
 
 use crate::arguments::{BUILT_IN, RunningTargetArguments};
 use crate::catalog;

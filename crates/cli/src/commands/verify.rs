@@ -18,7 +18,7 @@ use crate::ending::Ending;
 use crate::kubeconfig::cluster_client;
 use crate::options::repeat_command::RepeatCommand;
 use crate::session::RunRequest;
-use crate::targets::{self, Scope};
+use crate::targets::{self, TargetScope};
 use crate::terminal::{Failure, Terminal};
 use crate::{catalog, envtest, kind, options, session};
 
@@ -99,7 +99,7 @@ fn report(
 ) -> Result<report::Report, Failure> {
     targets::check_file(&arguments.target, added)?;
     let mut selection = arguments.cases.selection.clone().into();
-    let scope = Scope::of(&arguments.target, &arguments.running, &selection)?;
+    let scope = TargetScope::of(&arguments.target, &arguments.running, &selection)?;
     scope.complete(&mut selection);
     // Waivers are checked against all clauses.
     let needs_all = arguments.cases.execution.waivers.is_some();

@@ -20,7 +20,7 @@ const PROVIDER_SUITE: &str = "controlplane";
 
 /// What a target has, as far as its description says.
 #[derive(Debug, Default)]
-pub(crate) struct Scope {
+pub(crate) struct TargetScope {
     /// The suite of its contracts, if the user selects nothing.
     suite: Option<String>,
     /// Names of its webhooks and controllers; `None`: unknown.
@@ -29,7 +29,7 @@ pub(crate) struct Scope {
     origin: String,
 }
 
-impl Scope {
+impl TargetScope {
     /// Reads what the target file or the command line says. The registration names what a target serves if the target file does
     /// not, and the user selects no contract.
     pub(crate) fn of(
