@@ -89,13 +89,18 @@ fn files_beside_contracts_are_checked_for_names_that_nothing_has() {
     let suite =
         |entry: &str| format!("{}metadata: {{name: x}}\nspec: {{include: [{entry}]}}\n", head("Suite"));
     let table = [
-        (target("features: [scsi]"), "4:35", "no clause needs the feature \"scsi\"", "did you mean `csi`?"),
-        (target("serves: [controlplan]"), "4:33", "\"controlplan\"", "did you mean `controlplane`?"),
-        (target("suite: controlplan"), "4:31", "no suite \"controlplan\"", "did you mean `controlplane`?"),
+        (target("features: [scsi]"), "4:37", "no clause needs the feature \"scsi\"", "did you mean `csi`?"),
+        (target("serves: [controlplan]"), "4:35", "\"controlplan\"", "did you mean `controlplane`?"),
+        (
+            target("suite: controlplan"),
+            "4:33",
+            "there is no suite \"controlplan\"",
+            "did you mean `controlplane`?",
+        ),
         (target("providr: aws"), "4:", "unknown field \"providr\"", "did you mean `provider`?"),
         (
             target("registration: registraton.yaml"),
-            "4:38",
+            "4:40",
             "no file registraton.yaml",
             "did you mean `registration.yaml`?",
         ),
@@ -105,8 +110,8 @@ fn files_beside_contracts_are_checked_for_names_that_nothing_has() {
             "no clause \"CP-17\"",
             "did you mean `CP-017`?",
         ),
-        (suite("{component: acme}"), "4:32", "there is no component \"acme\"", "controlplane"),
-        (suite("{clause: CP-17}"), "4:29", "there is no clause \"CP-17\"", "did you mean `CP-017`?"),
+        (suite("{component: acme}"), "4:30", "there is no component \"acme\"", "controlplane"),
+        (suite("{clause: CP-17}"), "4:27", "there is no clause \"CP-17\"", "did you mean `CP-017`?"),
     ];
     fs::write(here.join("registration.yaml"), "").unwrap();
     for (text, at, message, remedy) in table {
