@@ -4,6 +4,7 @@ mod arguments;
 mod catalog;
 mod commands;
 mod components;
+mod ending;
 mod environment;
 mod envtest;
 mod kind;

@@ -16,6 +16,7 @@ use conformance::target::{Needs, Target};
 use contract::document::SourceFile;
 use contract::document::target::{RegistrationFiles, TargetFile, TargetSpec};
 use contract::gardener::kubernetes::newest_kubernetes;
+use contract::load::Errors;
 use schema::KubernetesVersion;
 use serde_json::Value;
 use webhook::dial::Trust;
@@ -24,15 +25,22 @@ use webhook::trust::Authorities;
 
 mod address;
 mod cluster_objects;
+mod files;
+mod names;
 mod needs;
 mod own_components;
+mod scope;
 mod started;
 
 pub(crate) use address::read_file;
 pub(crate) use cluster_objects::profiles;
+pub(crate) use files::files;
+pub(crate) use names::{KnownNames, check as check_names};
 pub(crate) use own_components::own_components;
+pub(crate) use scope::TargetScope;
 
 use crate::arguments::{BUILT_IN, RunningTargetArguments};
+use crate::catalog;
 use crate::components::COMPONENTS;
 use crate::terminal::Failure;
 
@@ -67,21 +75,22 @@ pub(crate) fn resolve<'a>(
     let gardener = requested.gardener.map(str::to_owned);
     if target == BUILT_IN {
         if running.describes_target() {
-            let text = "--ca, --insecure and --config are not for --target built-in";
+            let text = "--ca, --insecure, --config and --provider are not for --target built-in";
             return Err(Failure::usage(text));
         }
         return own_components(components, requested);
     }
+    let provider = cluster_objects::provider_type(running, requested.added)?;
     if let Some(line) = target.strip_prefix("command=") {
         let mut target = started::command(line, running)?;
         target.known.needs.kubernetes = requested.version(requested.gardener);
-        target.known.gardener = gardener;
+        (target.known.gardener, target.known.provider) = (gardener, provider);
         return Ok(Arc::new(target));
     }
     if let Some(line) = target.strip_prefix("image=") {
         let mut target = started::image(line, running)?;
         target.known.needs.kubernetes = requested.version(requested.gardener);
-        target.known.gardener = gardener;
+        (target.known.gardener, target.known.provider) = (gardener, provider);
         return Ok(Arc::new(target));
     }
     let trust = trust(running.trust.insecure, running.trust.ca.as_deref())?;
@@ -93,6 +102,7 @@ pub(crate) fn resolve<'a>(
             name: host(url),
             paths: own_paths(),
             gardener,
+            provider,
             ..TargetDescription::default()
         };
         return running_target(UrlTarget {
@@ -124,6 +134,23 @@ pub(crate) fn requested_kubernetes(
     match flag {
         Some(version) => Ok(Some(version)),
         None => Ok(read_spec(target)?.and_then(|spec| spec.kubernetes)),
+    }
+}
+
+/// Refuses names in a target file that nothing has: they would silently leave cases out.
+pub(crate) fn check_file(target: &str, added: Option<&Path>) -> Result<(), Failure> {
+    let Some(spec) = read_spec(target)?.filter(|spec| !(spec.features.is_empty() && spec.serves.is_empty()))
+    else {
+        return Ok(());
+    };
+    let text = fs::read_to_string(target).map_err(|error| Failure::from_cause(2, error))?;
+    let file = SourceFile::new(target, text);
+    let index = catalog::index(added)?;
+    let suites = catalog::suites(added)?.into_iter().map(|suite| suite.metadata.name);
+    let suites: Vec<String> = suites.collect();
+    match check_names(&file, &spec, &KnownNames::new(index.contracts(), &suites)) {
+        errors if errors.is_empty() => Ok(()),
+        errors => Err(Failure::diagnostic(Errors(errors))),
     }
 }
 
@@ -175,12 +202,15 @@ fn from_file(
     };
     let profiles = cluster_objects::profiles(requested.added)?;
     cluster_objects::check_provider(&spec, &profiles, &file)?;
-    let named = spec.provider.as_deref().map(|provider| profiles.type_of(provider));
+    let named = match cluster_objects::provider_type(running, requested.added)? {
+        Some(provider) => Some(provider),
+        None => spec.provider.as_deref().map(|provider| profiles.type_of(provider).to_owned()),
+    };
     let known = TargetDescription {
         name: described.metadata.name,
         version: spec.version.clone(),
         paths: paths_of(&spec),
-        provider: provider::of(named, &selected)
+        provider: provider::of(named.as_deref(), &selected)
             .map_err(|reason| Failure::usage(format!("target {}: {reason}", path.display())))?,
         cluster_objects: cluster_objects::read(&spec, &profiles, (&file, folder.as_path()))?,
         gardener,

@@ -15,6 +15,7 @@ use serde::Serialize;
 use crate::report::{ContractResult, Report};
 
 mod baseline;
+mod cause;
 mod clauses;
 mod contracts;
 mod report;
@@ -47,6 +48,8 @@ pub struct Against<'a> {
 pub struct Judgement {
     /// 0 if the gate passes.
     pub exit_code: u8,
+    /// Why it ends with this code: `CP-093 (MUST) is broken`; of a gate that passes its warnings.
+    pub cause: String,
     /// Name of the policy.
     pub policy: String,
     /// Name and version of the target.
@@ -111,8 +114,10 @@ pub fn judge(report: &Report, against: &Against<'_>) -> Judgement {
     waived::findings(&mut findings, against, &contracts, &uses);
     findings.sort_by_key(|finding| (std::cmp::Reverse(finding.action), finding.exit_code == 0));
     let codes: Vec<u8> = findings.iter().map(|finding| finding.exit_code).collect();
+    let exit_code = crate::report::worst_exit_code(&codes);
     Judgement {
-        exit_code: crate::report::worst_exit_code(&codes),
+        exit_code,
+        cause: cause::cause(exit_code, &findings, &contracts, &uses),
         policy: against.name.to_owned(),
         target: [Some(report.target.name.clone()), report.target.version.clone()]
             .into_iter()

@@ -30,7 +30,7 @@ pub use junit::{JunitError, junit};
 pub use markdown::markdown;
 pub use proof::proof;
 pub use sarif::sarif;
-pub use style::{Plain, Style, Tone, View};
+pub use style::{Plain, Style, Tone, View, wrap};
 pub use text::text;
 
 /// `✓`, `✗` and so on; a word follows it wherever it is alone.
@@ -51,6 +51,25 @@ pub fn mark(status: crate::report::Status) -> &'static str {
 #[must_use]
 pub fn repeat_command(report: &Report, id: &str) -> String {
     format!("{} --case '{}'", report.run.command, id.replace('\'', r"'\''"))
+}
+
+/// The command that explains a clause, with the folder of contracts of the run.
+#[must_use]
+pub fn explain_command(report: &Report, clause: &str) -> String {
+    format!("gardener-conformance explain{} {clause}", contracts_flag(&report.run.command))
+}
+
+/// ` --contracts FOLDER`, as the command line of the run has it; empty if it has none.
+fn contracts_flag(command: &str) -> &str {
+    const FLAG: &str = " --contracts ";
+    let Some(at) = command.find(FLAG) else { return "" };
+    let value = &command[at + FLAG.len()..];
+    let end = match value.strip_prefix('\'') {
+        // A quote inside of the word is written as '\'', which is not followed by a space.
+        Some(quoted) => quoted.find("' ").map_or(value.len(), |end| end + 2),
+        None => value.find(' ').unwrap_or(value.len()),
+    };
+    &command[at..at + FLAG.len() + end]
 }
 
 /// `1,204`.
@@ -78,7 +97,7 @@ pub(crate) fn duration(milliseconds: f64) -> String {
 }
 
 /// `1 clause`, `2 clauses`.
-pub(crate) fn plural(number: usize, singular: &str) -> String {
+pub fn plural(number: usize, singular: &str) -> String {
     format!("{} {singular}{}", thousands(number), if number == 1 { "" } else { "s" })
 }
 
@@ -104,4 +123,23 @@ pub(crate) fn one_line(check: &Check) -> String {
         (part, path) => format!("{part} {path}"),
     };
     format!("{place}: wanted {}, got {}", check.want, check.got)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folder_of_contracts_is_taken_from_the_command_of_the_run() {
+        let table = [
+            ("gardener-conformance run", ""),
+            ("gardener-conformance run --contracts mine", " --contracts mine"),
+            ("gardener-conformance run --contracts mine --strict", " --contracts mine"),
+            ("gardener-conformance run --contracts 'my own' --strict", " --contracts 'my own'"),
+            (r"gardener-conformance run --contracts 'it'\''s'", r" --contracts 'it'\''s'"),
+        ];
+        for (command, want) in table {
+            assert_eq!(contracts_flag(command), want, "{command}");
+        }
+    }
 }

@@ -18,7 +18,8 @@ mod write;
 
 pub use changes::{Gap, Unasked, Unexplained};
 pub use counts::{Counts, LevelCounts, level, sums};
-pub use exit::worst_exit_code;
+pub(crate) use exit::waiver_reason;
+pub use exit::{ExitReason, enumerate, worst_exit_code};
 pub use proof::{Proof, Survivor};
 pub use result::{
     CaseResult, Check, ClauseResult, ContractResult, Evidence, LawBreach, LawResult, Reason, ReasonCode,

@@ -6,3 +6,6 @@ pub mod kubernetes;
 mod provider;
 pub mod release;
 mod surroundings;
+
+/// The group of the kinds of a garden: Shoots, CloudProfiles, Seeds.
+pub(crate) const GARDEN_GROUP: &str = "core.gardener.cloud";

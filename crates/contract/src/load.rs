@@ -44,7 +44,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 pub use escape::{spelled, spelled_text};
-pub use report::Errors;
+pub use report::{Errors, closest, nearest};
 
 use self::clause_ids::ClauseIds;
 use self::documents::FilePart;

@@ -16,6 +16,7 @@ use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 
 use crate::arguments::{DiffRunArguments, Format, RunningTargetArguments};
+use crate::ending::Ending;
 use crate::kubeconfig::cluster_client;
 use crate::progress::Progress;
 use crate::targets::{self, Requested};
@@ -27,7 +28,7 @@ pub(crate) fn diff_run(
     arguments: &DiffRunArguments,
     added: Option<&Path>,
     terminal: &Terminal,
-) -> Result<u8, Failure> {
+) -> Result<Ending, Failure> {
     let index = catalog::index(added)?;
     let controllers = controller_contracts(&index, arguments)?;
     let webhooks = if controllers.is_empty() || !arguments.webhook.is_empty() {
@@ -62,7 +63,7 @@ pub(crate) fn diff_run(
         Format::Json => format!("{:#}", serde_json::json!(outcome)),
         Format::Text | Format::Markdown => render::differential(&outcome, &terminal.view(None)),
     });
-    Ok(outcome.exit_code())
+    Ok(Ending::new(outcome.exit_code(), outcome.cause()).beside(arguments.output))
 }
 
 /// The contracts of the controllers of `--controller`.

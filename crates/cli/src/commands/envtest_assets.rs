@@ -15,13 +15,14 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use crate::arguments::EnvtestAssetsArguments;
+use crate::ending::Ending;
 use crate::environment;
 use crate::terminal::{Failure, Terminal};
 use folder::Kubectl;
 use program::Program;
 
 /// Writes the folder and prints its path.
-pub(crate) fn execute(arguments: &EnvtestAssetsArguments, terminal: &Terminal) -> Result<u8, Failure> {
+pub(crate) fn execute(arguments: &EnvtestAssetsArguments, terminal: &Terminal) -> Result<Ending, Failure> {
     let own = std::env::current_exe()
         .map_err(|error| Failure::environment(format!("failed to find this program: {error}")))?;
     let written = folder::write(&arguments.folder, &own, &environment::program_folders())?;
@@ -31,7 +32,7 @@ pub(crate) fn execute(arguments: &EnvtestAssetsArguments, terminal: &Terminal) -
         Kubectl::Missing => "kubectl is not in PATH: envtest starts, its kubectl fails".to_owned(),
     });
     terminal.print(&written.folder.display().to_string());
-    Ok(0)
+    Ok(Ending::done())
 }
 
 /// Runs as the program that `argv[0]` names; absent if that is not one of them.

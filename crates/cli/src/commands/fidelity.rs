@@ -18,13 +18,14 @@ use substrate::envtest::CLUSTER;
 use substrate::kubeconfig;
 
 use crate::arguments::{ControlPlaneArguments, FidelityArguments, Format};
+use crate::ending::Ending;
 use crate::envtest;
 use crate::signals;
 use crate::terminal::{Failure, Terminal, Verbosity};
 
 /// Prints where the two differ; returns 5 for an unknown difference, 6 if the requests were not varied enough, 4 if there were
 /// none.
-pub(crate) fn fidelity(arguments: &FidelityArguments, terminal: &Terminal) -> Result<u8, Failure> {
+pub(crate) fn fidelity(arguments: &FidelityArguments, terminal: &Terminal) -> Result<Ending, Failure> {
     let options = options(arguments)?;
     let runtime = crate::runtime::multi_thread();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
@@ -34,10 +35,10 @@ pub(crate) fn fidelity(arguments: &FidelityArguments, terminal: &Terminal) -> Re
     if let Some(error) = comparison.interruption {
         return Err(error);
     }
-    let code = comparison.outcome.exit_code();
+    let ending = Ending::new(comparison.outcome.exit_code(), comparison.outcome.cause());
     match comparison.outcome.failed {
         Some(error) => Err(Failure::from(anyhow::Error::from(error))),
-        None => Ok(code),
+        None => Ok(ending.beside(arguments.output)),
     }
 }
 

@@ -9,6 +9,7 @@ use contract::document::{SourceFile, target::TargetSpec};
 use formats::yaml::{self, Node};
 use serde_json::Value;
 
+use crate::arguments::RunningTargetArguments;
 use crate::catalog;
 use crate::terminal::Failure;
 
@@ -21,6 +22,24 @@ pub(crate) fn profiles(added: Option<&Path>) -> Result<Arc<Profiles>, Failure> {
     let files = contract::source::overlay(contracts::files(), added.contracts);
     let found = contract::load::profiles(&files, COMPONENT).map_err(Failure::diagnostic)?;
     found.ok_or_else(|| Failure::usage(format!("no contract file is a namespace of {COMPONENT}")))
+}
+
+/// The provider of `--provider` as Gardener's objects name it; it must have a profile.
+pub(super) fn provider_type(
+    running: &RunningTargetArguments,
+    added: Option<&Path>,
+) -> Result<Option<String>, Failure> {
+    let Some(provider) = &running.provider else { return Ok(None) };
+    let profiles = profiles(added)?;
+    if profiles.find(provider).is_none() {
+        let text = format!(
+            "--provider: provider {provider} has no profile; known are {}; a target file may name the objects of another one \
+             in `clusterObjects` (docs/targets.md)",
+            profiles.names().join(", ")
+        );
+        return Err(Failure::usage(text));
+    }
+    Ok(Some(profiles.type_of(provider).to_owned()))
 }
 
 /// Refuses a provider without a profile, unless the target file says which objects it has.

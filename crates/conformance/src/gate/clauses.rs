@@ -5,9 +5,9 @@ use contract::model::Level;
 
 use super::baseline::{Baseline, BaselineState, decide};
 use super::contracts::unproven;
-use super::{Finding, GateInput};
+use super::{Finding, GateInput, verb};
 use crate::render::{one_line, plural, repeat_command};
-use crate::report::{CaseResult, ClauseResult, ContractResult, ReasonCode, Status, WaiverState, WaiverUse};
+use crate::report::{CaseResult, ClauseResult, ContractResult, Status, WaiverState, WaiverUse};
 
 /// Number of checks that are listed.
 const NAMED: usize = 3;
@@ -104,20 +104,18 @@ fn errored(gate: &GateInput<'_>, clause: &ClauseResult) -> Finding {
 
 fn not_run(gate: &GateInput<'_>, clause: &ClauseResult, action: Action) -> Finding {
     let cases: Vec<&CaseResult> = clause.cases_with(Status::NotRun).collect();
-    let presupposed = cases
-        .iter()
-        .filter_map(|case| case.reason.as_ref())
-        .any(|reason| reason.code == ReasonCode::Presupposed);
-    let remedy = if presupposed {
-        "fix the clause that it presupposes; if that one is waived, pass the waiver to the run, too (--waivers)".to_owned()
+    let presupposed = cases.iter().all(|case| case.is_presupposed());
+    let (action, why_so, remedy) = if presupposed {
+        // The presupposed clause has a finding of its own.
+        let action = action.min(gate.against.policy.findings.partial);
+        let remedy = "fix the clause that it presupposes; if that one is waived, pass the waiver to the run, too (--waivers)";
+        (action, format!("policy: a partial verdict {}", verb(action)), remedy.to_owned())
     } else {
-        format!("run all cases: {}", gate.report.run.command)
+        let remedy = format!("run all cases: {}", gate.report.run.command);
+        (Action::Fail, "clauses that did not run may be broken".to_owned(), remedy)
     };
-    let mut finding = Finding::new(&clause.id, action, 4).of(clause).with_text(
-        format!("{} not run", plural(cases.len(), "case")),
-        "clauses that did not run may be broken",
-        remedy,
-    );
+    let text = format!("{} not run", plural(cases.len(), "case"));
+    let mut finding = Finding::new(&clause.id, action, 4).of(clause).with_text(text, why_so, remedy);
     finding.details = cases.first().map(|case| why(case)).into_iter().collect();
     finding
 }
@@ -127,5 +125,5 @@ fn why(case: &CaseResult) -> String {
 }
 
 fn is_unproven(clause: &ClauseResult) -> bool {
-    clause.level == Level::Must && clause.proof.as_ref().is_none_or(|proof| !proof.proven)
+    clause.level == Level::Must && clause.is_unproven()
 }

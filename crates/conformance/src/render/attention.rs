@@ -14,7 +14,7 @@ pub(super) struct Cause<'a> {
     pub(super) clauses: Vec<String>,
 }
 
-/// The causes of cases with this status, in the order of contracts.
+/// The causes of cases with this status: MUST first, then in the order of contracts.
 pub(super) fn causes(report: &Report, status: Status) -> Vec<Cause<'_>> {
     let mut found: Vec<(String, Cause<'_>)> = Vec::new();
     for contract in &report.contracts {
@@ -33,7 +33,10 @@ pub(super) fn causes(report: &Report, status: Status) -> Vec<Cause<'_>> {
             }
         }
     }
-    found.into_iter().map(|(_, cause)| cause).collect()
+    // A broken MUST decides the verdict: it stands above others.
+    let mut found: Vec<Cause<'_>> = found.into_iter().map(|(_, cause)| cause).collect();
+    found.sort_by_key(|cause| cause.clause.level);
+    found
 }
 
 /// Cases have the same cause if the same assertions failed in the same way; a broken law or environment is one cause

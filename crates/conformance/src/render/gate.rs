@@ -29,12 +29,6 @@ pub fn gate(judgement: &Judgement, view: &View<'_>) -> String {
     let against = judgement.baseline.as_ref().map(|place| format!(" · baseline {place}")).unwrap_or_default();
     line(&mut out, &format!("gate     {}    {}", view.paint(tone, word), counts(judgement)));
     line(&mut out, &format!("         {} · policy {}{against}", judgement.target, judgement.policy));
-    if !holds {
-        line(
-            &mut out,
-            &format!("         exit code {}: {}", judgement.exit_code, meaning(judgement.exit_code)),
-        );
-    }
     out
 }
 
@@ -52,11 +46,12 @@ pub fn gate_markdown(judgement: &Judgement) -> String {
     let against =
         judgement.baseline.as_ref().map(|place| format!(" · baseline {}", cell(place))).unwrap_or_default();
     line(format!(
-        "**{}** · policy {}{against} · {} · exit code {}",
+        "**{}** · policy {}{against} · {} · exit code {}: {}",
         cell(&judgement.target),
         cell(&judgement.policy),
         counts(judgement),
-        judgement.exit_code
+        judgement.exit_code,
+        cell(&judgement.cause)
     ));
     for (action, title) in [(Action::Fail, "Fails"), (Action::Warn, "Warns"), (Action::Ignore, "Accepted")] {
         if judgement.with(action).next().is_none() {
@@ -115,17 +110,4 @@ fn counts(judgement: &Judgement) -> String {
         plural(of(Action::Warn), "warning"),
         plural(judgement.clauses, "clause")
     )
-}
-
-/// The meaning of an exit code.
-fn meaning(code: u8) -> &'static str {
-    match code {
-        1 => "a clause is broken",
-        3 => "the environment broke, which says nothing about the target",
-        4 => "incomplete, vacuous, or nothing judged",
-        5 => "a regression",
-        6 => "a clause is not proven, or a gap",
-        7 => "a waiver expired, or waives nothing",
-        _ => "the run was interrupted",
-    }
 }

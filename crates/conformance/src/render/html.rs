@@ -161,7 +161,9 @@ fn pretty(value: &Value) -> String {
 
 fn cell(contract: &ContractResult) -> ContractCell {
     let counts = &contract.counts;
+    let warns = contract.verdict <= Verdict::Partial && contract.has_broken_should();
     let sign = match contract.verdict {
+        _ if warns => "!",
         Verdict::Conformant => "✓",
         Verdict::Partial => "◐",
         Verdict::Inconclusive => "!",
@@ -171,7 +173,7 @@ fn cell(contract: &ContractResult) -> ContractCell {
         name: contract.name.clone(),
         component: contract.component.clone(),
         sign,
-        class: class(contract.verdict),
+        class: if warns { "warn" } else { class(contract.verdict) },
         words: format!("{}: {} of {} cases passed", contract.verdict.label(), counts.passed, counts.cases),
     }
 }

@@ -46,10 +46,24 @@ pub struct View<'a> {
     pub report: Option<&'a str>,
 }
 
+/// The text on lines of this width: the first begins with `first`, the others with `others`. Lines end at spaces only, so that
+/// names and paths stay whole.
+#[must_use]
+pub fn wrap(text: &str, width: usize, first: &str, others: &str) -> String {
+    let options = textwrap::Options::new(width).initial_indent(first).subsequent_indent(others);
+    let options = options.word_separator(textwrap::WordSeparator::AsciiSpace);
+    textwrap::fill(text, options.word_splitter(textwrap::WordSplitter::NoHyphenation).break_words(false))
+}
+
 impl View<'_> {
     /// The text, with or without colour.
     pub(crate) fn paint(&self, tone: Tone, text: &str) -> String {
         self.style.paint(tone, text)
+    }
+
+    /// The text on lines of the view: the first begins with this, the others with that.
+    pub(crate) fn wrap(&self, text: &str, first: &str, others: &str) -> String {
+        wrap(text, self.width, first, others)
     }
 
     /// The text shortened to one line of the view, with `…` at its end.

@@ -66,6 +66,7 @@ fn contract_line(contract: &ContractResult, widest: usize, view: &View<'_>) -> S
         Verdict::NonConformant => ("✗", Tone::Bad),
         Verdict::Inconclusive if counts.errored > 0 => ("!", Tone::Warn),
         Verdict::Inconclusive => ("–", Tone::Faint),
+        Verdict::Conformant | Verdict::Partial if contract.has_broken_should() => ("!", Tone::Warn),
         Verdict::Conformant | Verdict::Partial => ("✓", Tone::Good),
     };
     let mut text = format!(
@@ -166,7 +167,7 @@ fn failure(out: &mut String, report: &Report, cause: &Cause<'_>, view: &View<'_>
     }
     line(out, "");
     line(out, &format!("  again   {}", repeat_command(report, &format!("{}/{}", clause.id, first.name))));
-    line(out, &format!("  why     gardener-conformance explain {}", clause.id));
+    line(out, &format!("  why     {}", super::explain_command(report, &clause.id)));
     line(out, "");
 }
 

@@ -153,11 +153,14 @@ async fn a_clause_is_explained_with_its_proof() {
     let want = "\
 FAKE-001  MUST · binds Gardener · contracts/fake/replicas.yaml:3
   the replica count follows the type
-  Cases    3 · proven by drop, flip, leaf, nothing, swap
-    ✓ controller  type=controller
-    ✓ server  type=server
-    ✓ other  type=other
+  Cases    3: 3 passed · proven by drop, flip, leaf, nothing, swap
 ";
     assert_eq!(text, want);
+    let broken = broken().await;
+    let text = render::explain::explain(expected, Some(&broken), &[], &view(None));
+    assert!(
+        text.contains("Cases    3: 1 failed, 2 passed · ") && text.ends_with("    ✗ server  type=server\n"),
+        "{text}"
+    );
     assert_eq!(render::explain::near(&[Outline::of(&contract)], "FAKE-009"), ["FAKE-001", "FAKE-002"]);
 }

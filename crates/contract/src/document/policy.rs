@@ -189,8 +189,7 @@ pub fn names_contracts(policy: &Policy) -> bool {
 /// When it names an unknown component, contract or clause, has two profiles of one name or an empty profile, or waives a
 /// clause twice.
 pub fn check(file: &SourceFile, policy: &Policy, contracts: &[Outline]) -> Result<(), Error> {
-    let nodes =
-        formats::yaml::parse(&file.text).map_err(|error| file.error(error.mark, 1, error.message, None))?;
+    let nodes = formats::yaml::parse(&file.text).map_err(|error| file.syntax_error(error))?;
     let spec = nodes.first().and_then(|node| node.get("spec"));
     let nodes = |field: &str| spec.and_then(|spec| spec.get(field)).and_then(Node::items).unwrap_or_default();
     let known = ContractNames::of(contracts);

@@ -66,6 +66,11 @@ pub struct TargetSpec {
     /// Program and arguments that print the configuration of `<config>` with all defaults, as YAML or JSON, and fail
     /// if the configuration is invalid; without it, clauses about defaults are notSupported.
     pub effective: Vec<String>,
+    /// The suite that `verify` runs if the command line names no suite, contract, clause or case, such as `controlplane`.
+    pub suite: Option<String>,
+    /// Webhooks and controllers that it has, as contracts name them: `controlplane`. Contracts about others are left out.
+    /// Default: the webhooks of `registration`.
+    pub serves: Vec<String>,
     /// Features that clauses may need.
     pub features: Vec<String>,
     /// The provider extension that its webhooks belong to, such as `aws`; cases then use its namespaces, with the objects

@@ -142,7 +142,7 @@ fn read_file<'s>(file: usize, parts: &[FilePart], files: &'s [SourceFile]) -> (V
     let report = Report::new(files);
     let source = &files[file];
     let nodes = yaml::parse(&source.text).unwrap_or_else(|error| {
-        report.push(source.error(error.mark, 1, error.message, None).coded("yaml"));
+        report.push(source.syntax_error(error));
         Vec::new()
     });
     let documents = nodes.iter().filter_map(|node| document(file, node, parts, &report)).collect();
@@ -198,7 +198,7 @@ fn document(file: usize, node: &Node, parts: &[FilePart], report: &Report<'_>) -
 
 /// Deserializes a document.
 fn deserialize<T: DeserializeOwned>(node: &Node, source: &SourceFile) -> Result<T, Error> {
-    node.read().map_err(|error| source.error(error.mark, 1, error.message, None))
+    node.read().map_err(|error| source.type_error(error))
 }
 
 /// Reports a document of an unknown kind or API version.

@@ -73,6 +73,8 @@ pub(crate) const CLAUSE: [&str; 19] = [
     "faults",
 ];
 pub(crate) const GIVEN: [&str; 4] = ["cluster", "namespace", "old", "object"];
+/// Keys of `given` in the form process.
+pub(crate) const GIVEN_PROCESS: [&str; 1] = ["cluster"];
 pub(crate) const WHEN: [&str; 6] =
     ["admission", "deleteCollection", "request", "direct", "review", "registration"];
 /// Keys of `when` in the form versions.

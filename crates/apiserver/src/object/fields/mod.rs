@@ -20,8 +20,8 @@ use webhook::field::{Error, Path, quote};
 
 use crate::call::Call;
 use crate::crd;
-use crate::object::body_kind::BodyKind;
 use crate::http::media_type::media_type;
+use crate::object::body_kind::BodyKind;
 use crate::object::defaults;
 use crate::object::protobuf::DecodeError;
 use crate::state::ServerState;

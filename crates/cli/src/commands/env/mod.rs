@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::arguments::{Addition, CrdSource, EnvCommand, EnvUpArguments, SubstrateName};
+use crate::ending::Ending;
 use crate::terminal::{Failure, Terminal};
 use crate::{envtest, kind};
 use state::State;
@@ -18,7 +19,7 @@ use state::State;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Executes a command about environments.
-pub(crate) fn execute(command: EnvCommand, terminal: &Terminal) -> Result<u8, Failure> {
+pub(crate) fn execute(command: EnvCommand, terminal: &Terminal) -> Result<Ending, Failure> {
     match command {
         EnvCommand::Up(arguments) => up(&arguments, terminal),
         EnvCommand::Down { name } => down(&name, terminal),
@@ -27,12 +28,12 @@ pub(crate) fn execute(command: EnvCommand, terminal: &Terminal) -> Result<u8, Fa
             let runtime =
                 runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
             terminal.print(&runtime.block_on(doctor::diagnose()));
-            Ok(0)
+            Ok(Ending::done())
         }
     }
 }
 
-fn up(arguments: &EnvUpArguments, terminal: &Terminal) -> Result<u8, Failure> {
+fn up(arguments: &EnvUpArguments, terminal: &Terminal) -> Result<Ending, Failure> {
     if arguments.substrate == SubstrateName::Direct {
         return Err(Failure::usage(
             "--substrate direct needs nothing started: use it with `run` or `verify`",
@@ -62,7 +63,7 @@ fn up(arguments: &EnvUpArguments, terminal: &Terminal) -> Result<u8, Failure> {
         start(&state, arguments)?;
     }
     terminal.print(&state.kubeconfig().display().to_string());
-    Ok(0)
+    Ok(Ending::done())
 }
 
 /// Refuses flags that do not go with the substrate.
@@ -174,14 +175,14 @@ fn detach(command: &mut Command) {
     let _ = command;
 }
 
-fn down(name: &str, terminal: &Terminal) -> Result<u8, Failure> {
+fn down(name: &str, terminal: &Terminal) -> Result<Ending, Failure> {
     let state = State::of(name);
     if !state.exists() {
         terminal.note(&format!("there is no environment {name}"));
-        return Ok(0);
+        return Ok(Ending::done());
     }
     // Deleting a cluster takes longer than ending a process.
     state.stop(PATIENCE * 6)?;
     state.clear()?;
-    Ok(0)
+    Ok(Ending::done())
 }

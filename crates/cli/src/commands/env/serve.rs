@@ -10,6 +10,7 @@ use webhook::dial::FixedDialers;
 use super::crds;
 use super::state::State;
 use crate::arguments::{Addition, CrdSource, EnvUpArguments, SubstrateName};
+use crate::ending::Ending;
 use crate::signals;
 use crate::terminal::{Failure, Terminal};
 use crate::{envtest, kind};
@@ -19,7 +20,7 @@ pub(crate) fn serve_until_interrupted(
     arguments: &EnvUpArguments,
     state: &State,
     terminal: &Terminal,
-) -> Result<u8, Failure> {
+) -> Result<Ending, Failure> {
     let runtime = crate::runtime::multi_thread();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
     let signal = runtime.block_on(async {
@@ -32,7 +33,8 @@ pub(crate) fn serve_until_interrupted(
         }
     })?;
     state.clear()?;
-    Ok(if signal == signals::TERMINATE { 0 } else { 128 + signal })
+    let is_stopped = signal == signals::TERMINATE;
+    Ok(if is_stopped { Ending::done() } else { Ending::of_failure(128 + signal) })
 }
 
 async fn serve_embedded(

@@ -72,7 +72,7 @@ pub(super) fn print(text: &str) {
 
 /// Sets up the log on standard error, and logs the flags that have no effect.
 pub(super) fn start_log(given: &GivenFlags) -> Result<(), FlagError> {
-    let verbosity: u32 = given.parsed("v")?.unwrap_or_default();
+    let verbosity: u32 = given.parsed("v", "a number from 0 on, such as 4")?.unwrap_or_default();
     let level = if verbosity >= DEBUG { log::Level::Debug } else { log::Level::Info };
     log::init(level, log::Format::Text, Clock::system())
         .map_err(|error| FlagError::new("v", error.to_string()))?;

@@ -229,7 +229,14 @@ impl Description {
             .map(|probed| format!("{}: {}", probed.name, scalar(&probed.path)))
             .collect();
         let served: Vec<String> = self.probed.iter().filter_map(ProbedPath::describe_served).collect();
-        line(&format!("  # Serves {}.", served.join(", ")));
+        line(&format!(
+            "  # Serves {}. Contracts about other webhooks and controllers are left out.",
+            served.join(", ")
+        ));
+        line("  suite: controlplane");
+        let names = self.probed.iter().filter(|probed| probed.answer != ProbeAnswer::NotServed);
+        let names: Vec<&str> = names.map(|probed| probed.name.as_str()).collect();
+        line(&format!("  serves: [{}]", names.join(", ")));
         if !differing.is_empty() {
             line(&format!("  paths: {{{}}}", differing.join(", ")));
         }
@@ -239,7 +246,7 @@ impl Description {
     pub(super) fn next_commands(&self) -> Vec<String> {
         let file = self.file.display().to_string();
         let words = ["gardener-conformance verify --target", &file].into_iter();
-        let words = words.chain(self.flags.iter().map(String::as_str)).chain(["--suite controlplane"]);
+        let words = words.chain(self.flags.iter().map(String::as_str));
         let verify = words.collect::<Vec<_>>().join(" ");
         match &self.before {
             Some(before) => vec![format!("next     {before} &"), format!("         {verify}")],

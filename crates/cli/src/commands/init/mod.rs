@@ -19,6 +19,7 @@ use webhook::dial::{DialError, Dialer};
 
 use crate::arguments::{InitCommand, InitProviderArguments, RunningTargetArguments, TrustArguments};
 use crate::commands::write::failed;
+use crate::ending::Ending;
 use crate::session;
 use crate::targets::{self, Requested};
 use crate::terminal::{Failure, Terminal};
@@ -27,12 +28,12 @@ use probe::{ProbeAnswer, ProbedPath};
 use registration::RegistrationInfo;
 
 /// Executes an `init` command.
-pub(crate) fn execute(command: &InitCommand, terminal: &Terminal) -> Result<u8, Failure> {
+pub(crate) fn execute(command: &InitCommand, terminal: &Terminal) -> Result<Ending, Failure> {
     let InitCommand::Provider(arguments) = command;
     provider(arguments, terminal)
 }
 
-fn provider(arguments: &InitProviderArguments, terminal: &Terminal) -> Result<u8, Failure> {
+fn provider(arguments: &InitProviderArguments, terminal: &Terminal) -> Result<Ending, Failure> {
     check_overwrite(&arguments.file, arguments.force)?;
     check_parent("--file", &arguments.file)?;
     description::check(arguments)?;
@@ -65,7 +66,7 @@ fn provider(arguments: &InitProviderArguments, terminal: &Terminal) -> Result<u8
     for line in description.next_commands() {
         terminal.print(&line);
     }
-    Ok(0)
+    Ok(Ending::done())
 }
 
 /// Inspects a webhook in a seed, through the proxy of the API server.
@@ -144,6 +145,7 @@ async fn start(line: &str, arguments: &InitProviderArguments) -> Result<Box<dyn 
         trust: arguments.trust.clone(),
         config: arguments.config.clone(),
         kubeconfig: None,
+        provider: None,
     };
     let requested = Requested { gardener: arguments.gardener.as_deref(), kubernetes: None, added: None };
     let target = targets::resolve(&format!("command={line}"), [], &running, requested)?;
@@ -187,7 +189,7 @@ async fn probe_paths(
     }
     terminal.print(&format!("tried    {address} … serves {}", served.join(", ")));
     if !missing.is_empty() {
-        terminal.print(&format!("         not served, so not supported in verify: {}", missing.join(", ")));
+        terminal.print(&format!("         not served, so verify leaves it out: {}", missing.join(", ")));
     }
     for unexpected in unexpected {
         terminal.print(&format!("         ! {unexpected}"));

@@ -4,8 +4,8 @@ use serde_json::Number;
 use webhook::field::{Error, ErrorKind, Shown};
 
 use super::{invalid, without_field};
-use crate::object::structural::schema::Checks;
 use crate::object::go_text::shown_number;
+use crate::object::structural::schema::Checks;
 
 /// All errors of a number.
 pub(super) fn check(path: &str, number: &Number, checks: &Checks) -> Vec<Error> {
