@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::report::{Check, Report};
+use contract::model::Level;
 
-mod attention;
+use crate::report::{ClauseResult, ContractResult, Report, Status, Verdict};
+
 mod badge;
-mod diff;
 mod differential;
 pub mod explain;
+mod failure;
 mod findings;
 mod gate;
 mod html;
@@ -16,10 +17,12 @@ mod json;
 mod junit;
 pub mod list;
 mod markdown;
+mod program_message;
 mod proof;
 mod sarif;
 mod style;
 mod text;
+mod unexplained;
 
 pub use badge::{badge, shields};
 pub use differential::differential;
@@ -28,6 +31,7 @@ pub use html::{HtmlError, PAGE_STYLE, html};
 pub use json::json;
 pub use junit::{JunitError, junit};
 pub use markdown::markdown;
+pub(crate) use program_message::program_message;
 pub use proof::proof;
 pub use sarif::sarif;
 pub use style::{Plain, Style, Tone, View};
@@ -35,8 +39,7 @@ pub use text::text;
 
 /// `✓`, `✗` and so on; a word follows it wherever it is alone.
 #[must_use]
-pub fn mark(status: crate::report::Status) -> &'static str {
-    use crate::report::Status;
+pub fn mark(status: Status) -> &'static str {
     match status {
         Status::Passed => "✓",
         Status::Failed => "✗",
@@ -44,6 +47,17 @@ pub fn mark(status: crate::report::Status) -> &'static str {
         Status::Skipped | Status::NotSupported | Status::NotRun => "–",
         Status::Waived => "w",
         Status::UnexpectedPass | Status::Vacuous => "?",
+    }
+}
+
+/// The sign of a contract: a broken SHOULD has `!`, although the verdict holds.
+pub(crate) fn contract_sign(contract: &ContractResult) -> (&'static str, Tone) {
+    let is_broken = |clause: &ClauseResult| clause.status == Status::Failed && clause.level != Level::May;
+    match contract.verdict {
+        Verdict::NonConformant => ("✗", Tone::Bad),
+        _ if contract.counts.errored > 0 || contract.clauses.iter().any(is_broken) => ("!", Tone::Warn),
+        Verdict::Inconclusive => ("–", Tone::Faint),
+        Verdict::Conformant | Verdict::Partial => ("✓", Tone::Good),
     }
 }
 
@@ -93,15 +107,4 @@ pub(crate) fn deviations(report: &Report) -> String {
     }
     let counted = counted.iter().map(|(how, number)| format!("{} {how}", thousands(*number)));
     counted.collect::<Vec<_>>().join(", ")
-}
-
-/// One check on one line: `spec.replicas: wanted 3, got 2`.
-pub(crate) fn one_line(check: &Check) -> String {
-    let place = match (check.part.as_str(), check.path.as_str()) {
-        ("object", "") => "object".to_owned(),
-        ("object", path) => path.to_owned(),
-        (part, "") => part.to_owned(),
-        (part, path) => format!("{part} {path}"),
-    };
-    format!("{place}: wanted {}, got {}", check.want, check.got)
 }
