@@ -127,12 +127,16 @@ impl<'a> Causes<'a> {
     /// another is listed as such, unless nothing else shows that the law is broken.
     fn add_breaches(&mut self, contracts: &'a [ContractResult]) {
         let mut known: BTreeSet<String> = self.causes.iter().flat_map(Cause::shared_ids).collect();
+        let presupposed = presupposed(contracts);
         for with_not_run in [false, true] {
             let shown: Vec<CauseKind> = self.causes.iter().map(|cause| cause.kind.clone()).collect();
             for (contract, law, breach) in breaches(contracts) {
                 let Some((clause, case)) = case_of(contract, &breach.case) else { continue };
                 let kind = CauseKind::Law(law);
-                let is_shown = case.status != Status::NotRun || (with_not_run && !shown.contains(&kind));
+                // A clause that did not run because of an exchange that failed breaks laws for the same reason.
+                let follows = || self.follows_from_an_exchange(root(&presupposed, &clause.id));
+                let is_shown =
+                    case.status != Status::NotRun || (with_not_run && !shown.contains(&kind) && !follows());
                 if !is_shown || !known.insert(breach.case.clone()) {
                     continue;
                 }
@@ -144,6 +148,11 @@ impl<'a> Causes<'a> {
                 }
             }
         }
+    }
+
+    fn follows_from_an_exchange(&self, clause: &str) -> bool {
+        let mut exchanges = self.causes.iter().filter(|cause| matches!(cause.kind, CauseKind::Exchange(_)));
+        exchanges.any(|cause| cause.clauses().contains(&clause))
     }
 
     /// Adds clauses that did not run because one that they presuppose has a cause, directly or through others.

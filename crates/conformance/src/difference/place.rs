@@ -29,7 +29,7 @@ pub fn place(path: &str) -> Vec<String> {
             rest.clear();
             parts.push(format!("{word}{key}"));
             hidden = below;
-        } else if !hidden.contains(&name) {
+        } else if !hidden.contains(&name.split('<').next().unwrap_or(name)) {
             let name = if notation == Some("Unit") { name } else { segment.as_str() };
             rest.push(name.strip_suffix("<Flags>").unwrap_or(name).to_owned());
         }
@@ -105,6 +105,7 @@ mod tests {
             ("spec.units[name=a.service].content<Unit>.Unit.After", "a.service > Unit > After"),
             ("spec.files[path=/etc/a.conf].content.inline.data", "/etc/a.conf"),
             ("spec.files[path=/etc/a.conf].content.inline.data<Yaml>.a.b", "/etc/a.conf > a.b"),
+            ("spec.files[path=/a].content.inline.data<Base64><Yaml>.a", "/a > a"),
             ("spec.template.spec.containers[name=app]<Flags>.--v", "container app > --v"),
             ("spec.template.spec.containers[name=app].command", "container app > command"),
             (
