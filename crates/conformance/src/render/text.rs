@@ -19,7 +19,9 @@ pub fn text(report: &Report, view: &View<'_>) -> String {
     let mut out = String::new();
     if !view.quiet {
         let version = format!("gardener-conformance {}", report.run.version);
-        line(&mut out, &format!("{} · {}", view.paint(Tone::Strong, &version), report.substrate.description));
+        let head = format!("{} ", view.paint(Tone::Strong, &version));
+        let description = format!("· {}", report.substrate.description);
+        prefixed(&mut out, (&head, version.chars().count() + 1), &description, view);
         line(&mut out, "");
         contracts(&mut out, report, view);
         attention(&mut out, report, view);

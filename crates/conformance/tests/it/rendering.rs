@@ -29,7 +29,8 @@ async fn broken() -> Report {
 async fn a_good_run_is_three_lines_and_one_per_contract() {
     let report = timeless(run_with(small::contract(), Manner::Good, options()).await);
     let want = "\
-gardener-conformance 0.1.0 · AdmissionReviews straight to the target; facts in an embedded API server
+gardener-conformance 0.1.0 · AdmissionReviews straight to the target; facts in an embedded API
+                           server
 
 fake
   ✓ replicas     2 clauses       5 cases     41 ms
