@@ -208,6 +208,7 @@ fn from_file(
     };
     let known = TargetDescription {
         name: described.metadata.name,
+        file: Some(own_file(path, &folder, spec.source.as_deref())),
         version: spec.version.clone(),
         paths: paths_of(&spec),
         provider: provider::of(named.as_deref(), &selected)
@@ -239,6 +240,11 @@ fn from_file(
     };
     let url = spec.url.clone().unwrap_or_default();
     running_target(UrlTarget { known, url, trust: require_trust(trust)?, config })
+}
+
+/// The file on which findings of code scanning lie: the source file that a target file names, else the target file.
+fn own_file(target: &Path, folder: &Path, source: Option<&str>) -> String {
+    source.map_or_else(|| target.to_owned(), |source| folder.join(source)).display().to_string()
 }
 
 /// A garden with its own API server for Gardener's kinds.

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::report::{Check, Report};
+use crate::report::{ContractResult, Report, Status, Verdict};
 
-mod attention;
 mod badge;
-mod diff;
 mod differential;
 pub mod explain;
+mod failure;
 mod findings;
 mod gate;
 mod html;
@@ -16,10 +15,12 @@ mod json;
 mod junit;
 pub mod list;
 mod markdown;
+mod program_message;
 mod proof;
 mod sarif;
 mod style;
 mod text;
+mod unexplained;
 
 pub use badge::{badge, shields};
 pub use differential::differential;
@@ -28,6 +29,7 @@ pub use html::{HtmlError, PAGE_STYLE, html};
 pub use json::json;
 pub use junit::{JunitError, junit};
 pub use markdown::markdown;
+pub(crate) use program_message::program_message;
 pub use proof::proof;
 pub use sarif::sarif;
 pub use style::{Plain, Style, Tone, View, wrap};
@@ -35,8 +37,7 @@ pub use text::text;
 
 /// `✓`, `✗` and so on; a word follows it wherever it is alone.
 #[must_use]
-pub fn mark(status: crate::report::Status) -> &'static str {
-    use crate::report::Status;
+pub fn mark(status: Status) -> &'static str {
     match status {
         Status::Passed => "✓",
         Status::Failed => "✗",
@@ -44,6 +45,16 @@ pub fn mark(status: crate::report::Status) -> &'static str {
         Status::Skipped | Status::NotSupported | Status::NotRun => "–",
         Status::Waived => "w",
         Status::UnexpectedPass | Status::Vacuous => "?",
+    }
+}
+
+/// The sign of a contract: a broken SHOULD has `!`, although the verdict holds.
+pub(crate) fn contract_sign(contract: &ContractResult) -> (&'static str, Tone) {
+    match contract.verdict {
+        Verdict::NonConformant => ("✗", Tone::Bad),
+        _ if contract.counts.errored > 0 || contract.has_broken_should() => ("!", Tone::Warn),
+        Verdict::Inconclusive => ("–", Tone::Faint),
+        Verdict::Conformant | Verdict::Partial => ("✓", Tone::Good),
     }
 }
 
@@ -112,17 +123,6 @@ pub(crate) fn deviations(report: &Report) -> String {
     }
     let counted = counted.iter().map(|(how, number)| format!("{} {how}", thousands(*number)));
     counted.collect::<Vec<_>>().join(", ")
-}
-
-/// One check on one line: `spec.replicas: wanted 3, got 2`.
-pub(crate) fn one_line(check: &Check) -> String {
-    let place = match (check.part.as_str(), check.path.as_str()) {
-        ("object", "") => "object".to_owned(),
-        ("object", path) => path.to_owned(),
-        (part, "") => part.to_owned(),
-        (part, path) => format!("{part} {path}"),
-    };
-    format!("{place}: wanted {}, got {}", check.want, check.got)
 }
 
 #[cfg(test)]

@@ -196,6 +196,12 @@ pub trait Target: Send + Sync {
     /// Features that clauses may need.
     fn features(&self) -> BTreeSet<String>;
 
+    /// The author's own file, on which findings of code scanning lie: the source file that the target file names, else the target
+    /// file, as the user named it.
+    fn file(&self) -> Option<&str> {
+        None
+    }
+
     /// Its provider extension; absent: the provider of the cases.
     fn provider(&self) -> Option<&str> {
         None
@@ -328,6 +334,16 @@ pub trait Running: Send + Sync {
 
     /// The end of its standard error, secrets masked; empty if it cannot be read.
     fn last_output(&self) -> String {
+        String::new()
+    }
+
+    /// The number of lines of output so far, for [`Self::output_since`].
+    fn output_mark(&self) -> u64 {
+        0
+    }
+
+    /// What it wrote since a mark, secrets masked, at most 200 lines; empty if its output cannot be read.
+    async fn output_since(&self, _mark: u64) -> String {
         String::new()
     }
 

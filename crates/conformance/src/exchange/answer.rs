@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::ReviewRequest;
+use crate::report::ExchangeFailure;
 
 /// One field error of a refusal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -97,6 +98,22 @@ pub enum BadAnswer {
     /// The patch cannot be read or applied.
     #[error("the patch cannot be applied: {0}")]
     Patch(String),
+}
+
+impl BadAnswer {
+    /// What happened to the exchange.
+    #[must_use]
+    pub fn failure(&self) -> ExchangeFailure {
+        match self {
+            Self::HungUp { .. } => ExchangeFailure::Closed,
+            Self::Http { .. } => ExchangeFailure::HttpStatus,
+            Self::NotAReview { .. } => ExchangeFailure::NoReview,
+            Self::OtherVersion { .. } | Self::NoResponse | Self::OtherUid { .. } => {
+                ExchangeFailure::OtherReview
+            }
+            Self::PatchType(_) | Self::Patch(_) => ExchangeFailure::Patch,
+        }
+    }
 }
 
 #[derive(Deserialize)]

@@ -4,9 +4,12 @@ use contract::document::policy::Action;
 use contract::model::Level;
 
 use super::baseline::{Baseline, BaselineState, decide};
+use super::causes::FindingCause;
 use super::contracts::unproven;
 use super::{Finding, GateInput, verb};
-use crate::render::{one_line, plural, repeat_command};
+use crate::causes::{kinds, shared_kind};
+use crate::difference::sentences;
+use crate::render::{plural, repeat_command};
 use crate::report::{CaseResult, ClauseResult, ContractResult, Status, WaiverState, WaiverUse};
 
 /// Number of checks that are listed.
@@ -62,7 +65,14 @@ fn failed(
         Some(used) => (Action::Fail, 7, format!("its waiver expired on {} ({})", used.expires, used.owner)),
         None => decide(gate, state, (clause.level, action, reason), 1),
     };
-    let broken: Vec<&CaseResult> = clause.cases_with(Status::Failed).collect();
+    // Cases that failed only for a cause that clauses share belong to the finding about that cause.
+    let (shared, own): (Vec<&CaseResult>, Vec<&CaseResult>) =
+        clause.cases_with(Status::Failed).partition(|case| shared_kind(clause, case).is_some());
+    let cause = match (own.is_empty(), shared.first()) {
+        (true, Some(case)) => shared_kind(clause, case).map(FindingCause::Shared),
+        _ => None,
+    };
+    let broken = if own.is_empty() { shared } else { own };
     let what = format!("{}: {} of {} failed", clause.text, broken.len(), plural(clause.cases.len(), "case"));
     let first = broken.iter().find(|case| regressed.is_empty() || regressed.contains(&case.name));
     let id = first.map(|case| format!("{}/{}", clause.id, case.name)).unwrap_or_default();
@@ -72,8 +82,10 @@ fn failed(
     );
     let mut finding = Finding::new(&clause.id, action, code).of(clause).with_text(what, why, remedy);
     finding.details.push(id);
-    let checks = first.iter().flat_map(|case| &case.checks).take(NAMED);
-    finding.details.extend(checks.map(|check| one_line(check).replace('\n', " ")));
+    let checks: Vec<_> =
+        first.iter().flat_map(|case| kinds(clause, case)).take(1).flat_map(|(_, checks)| checks).collect();
+    finding.details.extend(sentences(&checks).into_iter().take(NAMED));
+    finding.cause = Some(cause.unwrap_or_else(|| FindingCause::Clause(clause.id.clone())));
     if regressed.len() > 1 {
         finding.details.push(format!("{} passed in the baseline", plural(regressed.len(), "case")));
     }
@@ -88,6 +100,7 @@ fn waived(clause: &ClauseResult, used: &WaiverUse) -> Finding {
         "fix it before the waiver expires",
     );
     finding.details = Some(link.clone()).filter(|link| !link.is_empty()).into_iter().collect();
+    finding.cause = Some(FindingCause::Clause(clause.id.clone()));
     finding
 }
 
@@ -117,6 +130,13 @@ fn not_run(gate: &GateInput<'_>, clause: &ClauseResult, action: Action) -> Findi
     let text = format!("{} not run", plural(cases.len(), "case"));
     let mut finding = Finding::new(&clause.id, action, 4).of(clause).with_text(text, why_so, remedy);
     finding.details = cases.first().map(|case| why(case)).into_iter().collect();
+    if let Some(root) = gate.roots.get(&clause.id) {
+        finding.cause = Some(FindingCause::Clause(root.clone()));
+        if gate.waived.contains(root) {
+            (finding.action, finding.exit_code) = (Action::Ignore, 0);
+            finding.why = format!("waived: it follows from {root}, which is waived");
+        }
+    }
     finding
 }
 

@@ -8,7 +8,7 @@ use super::explain::place;
 use super::markdown::{cell, escape};
 use super::plural;
 use super::style::{Tone, View};
-use super::text::line;
+use super::text::{line, prefixed};
 use crate::gate::{Finding, Judgement};
 
 /// Findings with their reasons and remedies, then whether the gate passes. With the view's `verbose`, also ignored findings.
@@ -81,14 +81,16 @@ fn write_finding(out: &mut String, finding: &Finding, view: &View<'_>) {
         Action::Warn => ("!", Tone::Warn),
         Action::Ignore => ("–", Tone::Faint),
     };
-    let subject = view.paint(Tone::Strong, &subject(finding));
-    line(out, &format!("{} {subject}  {}", view.paint(tone, sign), finding.what));
+    let subject = subject(finding);
+    let head = format!("{} {}  ", view.paint(tone, sign), view.paint(Tone::Strong, &subject));
+    let columns = (subject.chars().count() + 4).min(view.width / 2);
+    prefixed(out, (&head, columns), &finding.what, view);
     for detail in &finding.details {
-        line(out, &view.cut(&format!("    {detail}"), 0));
+        prefixed(out, ("    ", 4), detail, view);
     }
     let code = if finding.exit_code > 0 { format!(" (exit {})", finding.exit_code) } else { String::new() };
-    line(out, &format!("  why     {}{code}", finding.why));
-    line(out, &format!("  remedy  {}", finding.remedy));
+    prefixed(out, ("  why     ", 10), &format!("{}{code}", finding.why), view);
+    prefixed(out, ("  remedy  ", 10), &finding.remedy, view);
     if let Some(location) = &finding.location {
         line(out, &format!("  clause  {}", place(location)));
     }

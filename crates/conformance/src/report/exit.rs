@@ -117,7 +117,7 @@ impl Report {
     fn broken_laws(&self) -> Option<String> {
         let mut laws: Vec<(Law, Vec<String>)> = Vec::new();
         for contract in &self.contracts {
-            for law in contract.laws.iter().filter(|law| !law.broken.is_empty()) {
+            for law in contract.laws.iter().filter(|law| law.is_broken()) {
                 match laws.iter_mut().find(|(known, _)| *known == law.law) {
                     Some((_, contracts)) => contracts.push(contract.name.clone()),
                     None => laws.push((law.law, vec![contract.name.clone()])),

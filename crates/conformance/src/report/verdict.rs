@@ -30,7 +30,7 @@ impl Verdict {
     pub fn of(clauses: &[ClauseResult], laws: &[LawResult], unexplained: usize) -> Self {
         let failed =
             clauses.iter().any(|clause| clause.level == Level::Must && clause.status == Status::Failed);
-        if failed || laws.iter().any(|law| !law.broken.is_empty()) || unexplained > 0 {
+        if failed || laws.iter().any(LawResult::is_broken) || unexplained > 0 {
             return Self::NonConformant;
         }
         if cases(clauses).any(is_open) || !cases(clauses).any(is_answer) {
@@ -113,7 +113,7 @@ impl ContractResult {
         self.counts = Counts::of(&self.clauses);
         self.counts.gaps = self.gaps.len();
         self.counts.unexplained = self.unexplained.len();
-        self.counts.laws_broken = self.laws.iter().filter(|law| !law.broken.is_empty()).count();
+        self.counts.laws_broken = self.laws.iter().filter(|law| law.is_broken()).count();
         self.verdict = Verdict::of(&self.clauses, &self.laws, self.unexplained.len());
     }
 }

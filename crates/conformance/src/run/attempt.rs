@@ -14,7 +14,7 @@ use super::{
     CaseRun, PartState, direct, end_reason, lasting_failures, not_run, prepare, shared_namespace, story,
 };
 use crate::exchange::Answer;
-use crate::laws::LawOutcome;
+use crate::laws::{Breach, LawOutcome};
 use crate::matching;
 use crate::observation::{self, Observation};
 use crate::plan::{self, CaseRef, LocatedCase};
@@ -185,11 +185,13 @@ fn with_decision_document(located: LocatedCase<'_>, seen: Observation) -> Observ
 fn broken_laws(outcomes: &BTreeMap<Law, LawOutcome>, exempt: impl Fn(Law) -> bool) -> Vec<Check> {
     let broken =
         outcomes.iter().filter(|(law, _)| !exempt(**law)).filter_map(|(law, outcome)| match outcome {
-            LawOutcome::Broken(text) => Some(Check {
+            LawOutcome::Broken(Breach { text, changes, failure }) => Some(Check {
                 part: "law".to_owned(),
                 path: crate::laws::name(*law),
                 want: crate::laws::sentence(*law).to_owned(),
                 got: text.clone(),
+                changes: changes.clone(),
+                failure: *failure,
             }),
             LawOutcome::Kept | LawOutcome::NotApplicable => None,
         });

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use contract::case::Given;
@@ -70,6 +71,10 @@ impl Target for CommandTarget {
 
     fn features(&self) -> BTreeSet<String> {
         self.known.features.clone()
+    }
+
+    fn file(&self) -> Option<&str> {
+        self.known.file.as_deref()
     }
 
     fn provider(&self) -> Option<&str> {
@@ -292,6 +297,9 @@ impl CommandTarget {
     }
 }
 
+/// How long a program's output is waited for after an exchange that failed.
+const SETTLE: Duration = Duration::from_millis(50);
+
 /// What a start needs.
 struct Prepared {
     folder: tempfile::TempDir,
@@ -334,6 +342,16 @@ impl Running for RunningCommand {
 
     fn last_output(&self) -> String {
         self.process.last_output()
+    }
+
+    fn output_mark(&self) -> u64 {
+        self.process.output_mark()
+    }
+
+    async fn output_since(&self, mark: u64) -> String {
+        // What the program wrote before it closed a connection may still be in the pipe.
+        tokio::time::sleep(SETTLE).await;
+        self.process.output_since(mark)
     }
 
     async fn metrics(&self) -> Option<String> {

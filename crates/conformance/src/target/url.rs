@@ -20,6 +20,8 @@ const FIRST_CONTACT: Duration = Duration::from_secs(10);
 pub struct TargetDescription {
     /// Name of the target.
     pub name: String,
+    /// The author's own file, on which findings of code scanning lie.
+    pub file: Option<String>,
     /// Its version.
     pub version: Option<String>,
     /// Webhook name → paths that serve it.
@@ -65,6 +67,10 @@ impl Target for UrlTarget {
 
     fn features(&self) -> BTreeSet<String> {
         self.known.features.clone()
+    }
+
+    fn file(&self) -> Option<&str> {
+        self.known.file.as_deref()
     }
 
     fn provider(&self) -> Option<&str> {

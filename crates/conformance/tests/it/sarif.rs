@@ -117,6 +117,8 @@ async fn levels_waivers_and_findings_about_contracts_have_results() {
         became: "2".to_owned(),
         whole: None,
         cases,
+        before: Some("1".to_owned()),
+        objects: vec!["Deployment app".to_owned()],
     });
     report.waivers.push(WaiverUse {
         clause: "FAKE-001".to_owned(),

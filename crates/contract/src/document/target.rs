@@ -101,6 +101,9 @@ pub struct TargetSpec {
     pub kubeconfig: Option<String>,
     /// PEM file of the CA that signed its certificate, for a target that runs already.
     pub ca: Option<String>,
+    /// Source file of the webhook, on which code scanning shows findings (SARIF); relative to the target file. Default: the
+    /// target file.
+    pub source: Option<String>,
 }
 
 /// Files with webhook configurations; relative to the target file.

@@ -22,6 +22,7 @@ pub(super) fn run(state: &RunState<'_>, default: Option<&str>, took: Duration) -
         gardener: gardener(state, default),
         strict: options.strict,
         command: options.command.clone(),
+        file: state.target.file().map(str::to_owned),
     }
 }
 

@@ -20,10 +20,17 @@ const LARGEST: u64 = 4 << 20;
 /// What a compressed text begins with.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// A value in one line, and its whole text where the line holds a part of it.
+/// A value in one line, and its whole text where the line has notes or holds a part of it.
 pub(super) struct Readable {
     pub(super) line: String,
     pub(super) whole: Option<String>,
+}
+
+impl Readable {
+    /// The whole text.
+    pub(super) fn into_whole(self) -> String {
+        self.whole.unwrap_or(self.line)
+    }
 }
 
 /// The readable form of a value without secrets.
@@ -52,8 +59,9 @@ pub(super) fn readable(value: Option<&Value>) -> Readable {
         let count = if lines.len() == 1 { "1 line".to_owned() } else { format!("{} lines", lines.len()) };
         notes.push(format!("{count}, whole in report.json"));
     }
+    let whole = (is_cut || !notes.is_empty()).then(|| text.to_owned());
     let notes = if notes.is_empty() { String::new() } else { format!("({}) ", notes.join(", ")) };
-    Readable { line: format!("{notes}{excerpt}"), whole: is_cut.then(|| text.to_owned()) }
+    Readable { line: format!("{notes}{excerpt}"), whole }
 }
 
 /// Whether a value in one line would not be read to its end.
@@ -134,7 +142,7 @@ mod tests {
             (
                 Some(json!(STANDARD.encode("one short line"))),
                 "(Base64 decoded) one short line".to_owned(),
-                None,
+                Some("one short line"),
             ),
             // A word that happens to be valid Base64.
             (Some(json!("shoot")), "shoot".to_owned(), None),

@@ -139,6 +139,7 @@ impl ActiveFault {
             path: self.what.to_owned(),
             want: "the fault strikes".to_owned(),
             got: "it struck no request".to_owned(),
+            ..Check::default()
         }
     }
 }

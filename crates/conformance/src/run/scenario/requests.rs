@@ -73,7 +73,7 @@ pub(super) fn judge(step: &str, wanted: &Requests, writes: &[ObservedWrite]) -> 
     let mut checks = Vec::new();
     let mut check = |path: &str, want: String, got: String| {
         let path = format!("{step}: {path}");
-        checks.push(Check { part: "requests".to_owned(), path, want, got });
+        checks.push(Check { part: "requests".to_owned(), path, want, got, ..Check::default() });
     };
     let counted: Vec<ObservedWrite> =
         writes.iter().filter(|write| counts(wanted, &write.object)).cloned().collect();
@@ -122,6 +122,7 @@ pub(super) fn forbidden(step: &str, never: &Never, writes: &[ObservedWrite]) -> 
             path: format!("{step}: {}", write.object),
             want: "no write".to_owned(),
             got: format!("{} {}", write.verb, write.object),
+            ..Check::default()
         })
         .collect()
 }

@@ -14,7 +14,7 @@ use crate::exchange::Subject;
 use crate::matching;
 use crate::observation::Observation;
 use crate::plan::{self, CaseRef, LocatedCase};
-use crate::report::{Check, Reason, ReasonCode, Status};
+use crate::report::{Check, ExchangeFailure, Reason, ReasonCode, Status};
 use crate::run::attempt;
 use crate::run::direct::{self, Attempt};
 use crate::run::{CaseRun, prepare, shared_namespace, subject};
@@ -383,7 +383,14 @@ async fn garbled_answer(
     (reply, calls): (&Reply, &[recorder::Call]),
 ) -> Attempt {
     let (part, want) = ("answer".to_owned(), "an answer that an API server accepts".to_owned());
-    let check = Check { part, path: String::new(), want, got: reply.message() };
+    let check = Check {
+        part,
+        path: String::new(),
+        want,
+        got: reply.message(),
+        failure: Some(ExchangeFailure::Refused),
+        ..Check::default()
+    };
     let (trace, evidence) = trace::traces(context, located, facts, calls).await;
     match trace {
         Some(trace) => Attempt::Garbled(vec![check], Box::new(trace), evidence),
@@ -414,7 +421,7 @@ mod tests {
         ];
         for (part, path, lost, want) in table {
             let text = str::to_owned;
-            let check = Check { part: text(part), path: text(path), want: String::new(), got: String::new() };
+            let check = Check { part: text(part), path: text(path), ..Check::default() };
             assert_eq!(may_depend_on(&check, lost), want, "{part} {path}, lost {lost}");
         }
     }
