@@ -8,6 +8,7 @@ use schema::{Crd, Kinds};
 use webhook::dial::Dialers;
 
 use crate::access::authentication::Authentication;
+use crate::access::authorization::RulesCache;
 use crate::access::tokens::{Issuance, SigningKey, Tokens, VerifyingKey};
 use crate::aggregation::AvailabilityChecker;
 use crate::aggregation::front_proxy::FrontProxy;
@@ -237,6 +238,7 @@ impl Builder {
             front_proxy: self.front_proxy,
             availability_checker: AvailabilityChecker::default(),
             tokens: Tokens::new(self.issuance),
+            rbac: RulesCache::default(),
             authentication: self.authentication,
             authority: self.authority,
             progress: Progress::default(),
