@@ -8,6 +8,7 @@ use schema::{Crd, Kinds, KubernetesVersion};
 use webhook::dial::Dialers;
 
 use crate::access::authentication::Authentication;
+use crate::access::authorization::RulesCache;
 use crate::access::tokens::{Issuance, SigningKey, Tokens, VerifyingKey};
 use crate::aggregation::availability_checker::AvailabilityChecker;
 use crate::aggregation::front_proxy::FrontProxy;
@@ -242,6 +243,7 @@ impl Builder {
             front_proxy: self.front_proxy,
             availability_checker: AvailabilityChecker::default(),
             tokens: Tokens::new(self.issuance),
+            rbac: RulesCache::default(),
             authentication: self.authentication,
             authority: self.authority,
             progress: Progress::default(),

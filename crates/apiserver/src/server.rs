@@ -247,7 +247,7 @@ async fn answer(shared: &Arc<ServerState>, parts: &Parts, body: Bytes) -> Option
         Ok(user) => user,
         Err(status) => return Some(status.into()),
     };
-    let Some(request) = Attributes::of(user, parts) else {
+    let Some(request) = Attributes::of(user, parts, &path) else {
         return Some(match path {
             Path::Resource(_) => Reply::unknown_path(),
             Path::Other(_) => Status::plain(405, "MethodNotAllowed", "method not allowed").into(),
@@ -267,7 +267,7 @@ async fn answer(shared: &Arc<ServerState>, parts: &Parts, body: Bytes) -> Option
             Path::Resource(path) => answer_resource(shared, parts, &request, path, body).await,
         }
     };
-    let reply = Box::pin(faults::apply_effects(&effects, &request, serve)).await?;
+    let reply = Box::pin(faults::apply_effects(&effects, (&request, &sent), serve)).await?;
     shared.log.record(parts, &request, &sent, &reply);
     (!reply.withheld).then_some(reply)
 }

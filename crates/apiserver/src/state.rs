@@ -6,6 +6,7 @@ use std::sync::Arc;
 use webhook::dial::Dialers;
 
 use crate::access::authentication::Authentication;
+use crate::access::authorization::RulesCache;
 use crate::access::tokens::Tokens;
 use crate::aggregation::availability_checker::AvailabilityChecker;
 use crate::aggregation::front_proxy::FrontProxy;
@@ -112,6 +113,7 @@ pub(crate) struct ServerState {
     pub(crate) front_proxy: FrontProxy,
     pub(crate) availability_checker: AvailabilityChecker,
     pub(crate) tokens: Tokens,
+    pub(crate) rbac: RulesCache,
     /// How clients authenticate over TLS, besides with tokens.
     pub(crate) authentication: Authentication,
     /// The server that stores the objects, if this one forwards requests.
@@ -142,6 +144,7 @@ impl ServerState {
             front_proxy: self.front_proxy.clone(),
             availability_checker: self.availability_checker.fork(),
             tokens: self.tokens.fork(),
+            rbac: RulesCache::default(),
             authentication: self.authentication.clone(),
             upstream: self.upstream.as_ref().map(UpstreamProxy::fork),
         }

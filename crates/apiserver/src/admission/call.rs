@@ -151,6 +151,6 @@ fn kind(shared: &ServerState, call: &Call, review: &Review<'_>, sent_as: &GroupV
     }
     let served = shared.registry.served();
     let target = served.target(&sent_as.group, &sent_as.version, &sent_as.resource);
-    let kind = target.map_or_else(|| review.kind.kind.clone(), |target| target.resource.kind);
+    let kind = target.map_or_else(|| review.kind.kind.clone(), |target| target.resource.kind.clone());
     json!({"group": sent_as.group, "version": sent_as.version, "kind": kind})
 }

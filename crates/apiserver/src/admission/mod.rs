@@ -13,6 +13,8 @@ mod validating;
 pub(crate) use configuration::prepare;
 pub(crate) use review::{Review, options};
 
+use webhook::registration::Phase;
+
 use crate::call::Call;
 use crate::http::status::Status;
 use crate::state::ServerState;
@@ -24,6 +26,11 @@ enum Failure {
     Calling(String),
     /// The webhook denied the request, or the result cannot be applied.
     Refused(Status),
+}
+
+/// Whether any mutating webhook is registered.
+pub(crate) fn has_mutating_webhooks(shared: &ServerState) -> bool {
+    !shared.webhooks.of(&shared.store, Phase::Mutating).is_empty()
 }
 
 /// Calls the mutating webhooks, which may change the object of the review.

@@ -124,7 +124,7 @@ async fn delete_content(shared: &ServerState, client: &Client, namespace: &str) 
         for (_, object) in shared.store.snapshot(&target.table).range(&prefix, None) {
             let name = format!("{}.{}", target.resource.plural, target.resource.group);
             *remaining.objects.entry(name).or_default() += 1;
-            for finalizer in meta::finalizers(object.value()) {
+            for finalizer in meta::finalizers(&object.tree()) {
                 *remaining.finalizers.entry(finalizer.to_owned()).or_default() += 1;
             }
         }

@@ -59,13 +59,13 @@ fn secrets_of(shared: &ServerState, account: &str) -> Vec<String> {
     let prefix = call::key(true, namespace, "");
     let of = snapshot
         .range(&prefix, None)
-        .filter(|(_, secret)| annotation(secret.value(), NAME_ANNOTATION) == name);
+        .filter(|(_, secret)| annotation(&secret.tree(), NAME_ANNOTATION) == name);
     of.map(|(key, _)| key.to_string()).collect()
 }
 
 async fn sync_secret(shared: &ServerState, client: &Client, key: &str) -> Result<(), RequestError> {
     let Some(secret) = shared.store.get("secrets", key) else { return Ok(()) };
-    let secret = secret.value();
+    let secret = &*secret.tree();
     let account = annotation(secret, NAME_ANNOTATION);
     if secret.get("type").and_then(Value::as_str) != Some(SECRET_TYPE)
         || account.is_empty()

@@ -40,14 +40,18 @@ pub(crate) fn admit_to_namespace(shared: &ServerState, call: &Call, name: &str) 
     if !meta::is_terminating(object.value()) {
         return Ok(());
     }
-    let namespace = call.path.namespace.as_str();
+    Err(namespace_terminating(call.group_resource(), &call.path.namespace, name))
+}
+
+/// The error for a new object in a namespace that is being deleted.
+pub(crate) fn namespace_terminating(of: GroupResource<'_>, namespace: &str, name: &str) -> Status {
     let why = format!("unable to create new content in namespace {namespace} because it is being terminated");
-    let mut status = Status::forbidden(call.group_resource(), name, &why);
+    let mut status = Status::forbidden(of, name, &why);
     let message = format!("namespace {namespace} is being terminated");
     let cause =
         json!([{"reason": "NamespaceTerminating", "message": message, "field": "metadata.namespace"}]);
     status.details.insert("causes".to_owned(), cause);
-    Err(status)
+    status
 }
 
 /// The namespace of a request, if it has one.
@@ -104,10 +108,11 @@ pub(crate) fn is_gone(target: &ServedResource, object: &Value) -> bool {
 }
 
 /// Updates the registry after an object was written.
-pub(crate) fn after_write(shared: &ServerState, target: &ServedResource, object: &Value) {
+pub(crate) fn after_write(shared: &ServerState, target: &ServedResource, object: &Object) {
     if target.table != CRDS {
         return;
     }
+    let object = object.value();
     if let Some(crd) = crd::read(object).filter(|_| crd::is_established(object)) {
         shared.registry.add(&crd);
     }
@@ -117,9 +122,9 @@ pub(crate) fn after_write(shared: &ServerState, target: &ServedResource, object:
 }
 
 /// Updates the registry after an object was removed.
-pub(crate) fn after_removal(shared: &ServerState, target: &ServedResource, object: &Value) {
+pub(crate) fn after_removal(shared: &ServerState, target: &ServedResource, object: &Object) {
     if target.table == CRDS
-        && let Some(crd) = crd::read(object)
+        && let Some(crd) = crd::read(object.value())
     {
         shared.registry.remove(crd.group(), crd.plural());
     }
@@ -176,7 +181,7 @@ pub(crate) fn remove_gracefully(
     let written = shared.store.put(&target.table, key, expect, marked).ok()?;
     let expect = Expect::Revision(written.revision());
     let gone = shared.store.remove(&target.table, key, expect, written.value().clone()).ok()?;
-    after_removal(shared, target, gone.value());
+    after_removal(shared, target, &gone);
     Some(gone)
 }
 
@@ -196,7 +201,7 @@ fn delete_all(shared: &ServerState, target: &ServedResource, prefix: &str) {
                 DeletionEffect::Remove(value) | DeletionEffect::RemoveReleased(value) => {
                     let gone = shared.store.remove(&target.table, key, expect, value);
                     if let Ok(object) = &gone {
-                        after_removal(shared, target, object.value());
+                        after_removal(shared, target, object);
                     }
                     gone.is_ok()
                 }
@@ -221,7 +226,7 @@ fn update_without_request(
         let expect = Expect::Revision(object.revision());
         if is_gone(target, &value) {
             if let Ok(gone) = shared.store.remove(&target.table, key, expect, object.value().clone()) {
-                after_removal(shared, target, gone.value());
+                after_removal(shared, target, &gone);
                 return;
             }
         } else if &value == object.value() || shared.store.put(&target.table, key, expect, value).is_ok() {

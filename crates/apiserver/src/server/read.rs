@@ -24,7 +24,7 @@ pub(super) fn read(
 ) -> Result<Call, Box<Reply>> {
     let served = shared.registry.served();
     let target = served.target(&path.group, &path.version, &path.resource);
-    let unknown = || Box::new(not_served(&served, target.as_ref(), &path));
+    let unknown = || Box::new(not_served(&served, target.as_deref(), &path));
     let target = target.clone().ok_or_else(unknown)?;
     let query = Query::parse(parts.uri.query().unwrap_or_default());
     let has_subresource =

@@ -69,11 +69,12 @@ async fn admit_and_store(
     plugins::admit(shared, call, &mut object)?;
     review.object = Some(object);
     ownership::mutate(shared, call, &mut review).await?;
-    let mutated = review.object.take().expect("mutation keeps the object of a create request");
+    let mut mutated = review.object.take().expect("mutation keeps the object of a create request");
     let attempts = if meta::name(&mutated).is_empty() { ATTEMPTS } else { 1 };
     for attempt in 1..=attempts {
+        let object = if attempt < attempts { mutated.clone() } else { mutated.take() };
         let (mut object, reserved) =
-            prepare(shared, call, mutated.clone()).map_err(|status| status.with_notes(&review.notes))?;
+            prepare(shared, call, object).map_err(|status| status.with_notes(&review.notes))?;
         let texts = effects::compare_with_others(shared, &call.target, &mut object);
         let name = meta::name(&object).to_owned();
         review.name.clone_from(&name);
@@ -172,7 +173,7 @@ fn persist(
         .store
         .put_non_canonical(&call.target.table, &key, Expect::Absent, (object, non_canonical))
         .map_err(|_| exists())?;
-    effects::after_write(shared, &call.target, object.value());
+    effects::after_write(shared, &call.target, &object);
     Ok(object)
 }
 

@@ -145,13 +145,13 @@ async fn delete_object(
             }
             DeletionEffect::Mark(value) => {
                 if let Ok(object) = shared.store.put(&call.target.table, &key, expect, value) {
-                    effects::after_write(shared, &call.target, object.value());
+                    effects::after_write(shared, &call.target, &object);
                     return deleted(object.value().clone(), false);
                 }
             }
             DeletionEffect::Remove(value) | DeletionEffect::RemoveReleased(value) => {
                 if let Ok(object) = shared.store.remove(&call.target.table, &key, expect, value) {
-                    effects::after_removal(shared, &call.target, object.value());
+                    effects::after_removal(shared, &call.target, &object);
                     return deleted(object.value().clone(), true);
                 }
             }

@@ -69,7 +69,7 @@ pub(crate) async fn page(shared: &ServerState, call: &Call) -> Result<Page, Stat
         && let Some((key, object)) = remaining.next()
     {
         let converted = versions::read(shared, &call.target, object).await?;
-        if selection.selects(converted.value(), &call.target) {
+        if selection.selects(&converted, &call.target) {
             objects.push(converted);
             last = Some(key);
         }

@@ -306,11 +306,11 @@ fn persist(
     if effects::is_gone(&call.target, &object) {
         // Watches receive the last stored state.
         let removed = shared.store.remove(table, &key, expect, current.value().clone())?;
-        effects::after_removal(shared, &call.target, removed.value());
+        effects::after_removal(shared, &call.target, &removed);
         // The answer is the object as sent, at the revision that it replaced.
         return Ok(unstored(object));
     }
     let written = shared.store.put_non_canonical(table, &key, expect, (object, non_canonical))?;
-    effects::after_write(shared, &call.target, written.value());
+    effects::after_write(shared, &call.target, &written);
     Ok(written)
 }

@@ -143,7 +143,7 @@ impl Watcher {
             .collect();
         for object in &objects {
             let converted = versions::read(&self.shared, &self.call.target, object).await?;
-            if self.selection.selects(converted.value(), &self.call.target) {
+            if self.selection.selects(&converted, &self.call.target) {
                 let line = self.line("ADDED", &converted);
                 self.pending.push_back(line);
             }
@@ -243,8 +243,8 @@ impl Watcher {
             Some(previous) => Some(versions::read(&self.shared, target, previous).await?),
             None => None,
         };
-        let before = previous.filter(|object| self.selection.selects(object.value(), target));
-        let after = event.change != EventKind::Deleted && self.selection.selects(object.value(), target);
+        let before = previous.filter(|object| self.selection.selects(object, target));
+        let after = event.change != EventKind::Deleted && self.selection.selects(&object, target);
         Ok(match (before, after) {
             (None, false) => None,
             (None, true) => Some(self.line("ADDED", &object)),
@@ -253,7 +253,7 @@ impl Watcher {
             // The object is not selected any more: send its last selected state as deleted, at the revision of the
             // write.
             (Some(before), false) => {
-                let mut last = before.value().clone();
+                let mut last = before.tree().into_owned();
                 meta::set(&mut last, "resourceVersion", event.revision.to_string());
                 Some(self.value_line("DELETED", &last))
             }
@@ -262,7 +262,7 @@ impl Watcher {
 
     fn line(&mut self, kind: &str, object: &Object) -> Bytes {
         if matches!(self.call.accept.representation, Representation::Table(_)) {
-            return self.value_line(kind, object.value());
+            return self.value_line(kind, &object.tree());
         }
         line(kind, &render::object(&self.call, object))
     }

@@ -153,9 +153,19 @@ pub(crate) const ADVANCE: [&str; 3] = ["to", "by", "after"];
 pub(crate) const DO: [&str; 6] = ["create", "patch", "patchStatus", "delete", "touch", "refuse"];
 /// Verbs of requests; `any` is allowed too.
 pub(crate) const REQUEST_VERBS: [&str; 7] = ["create", "update", "patch", "delete", "get", "list", "watch"];
-pub(crate) const REFUSALS: [(&str, Refusal); 3] = [
+pub(crate) const REFUSALS: [(&str, Refusal); 13] = [
     ("forbidden", Refusal::Forbidden),
+    ("overQuota", Refusal::OverQuota),
+    ("namespaceTerminating", Refusal::NamespaceTerminating),
+    ("notFound", Refusal::NotFound),
+    ("alreadyExists", Refusal::AlreadyExists),
+    ("conflict", Refusal::Conflict),
+    ("invalid", Refusal::Invalid),
+    ("tooManyRequests", Refusal::TooManyRequests),
+    ("internalError", Refusal::InternalError),
     ("unavailable", Refusal::Unavailable),
+    ("timeout", Refusal::Timeout),
+    ("lostAnswer", Refusal::LostAnswer),
     ("unanswered", Refusal::Unanswered),
 ];
 pub(crate) const NEVER: [&str; 5] = ["writes", "for", "cluster", "sourceCluster", "targetCluster"];
@@ -173,12 +183,13 @@ pub(crate) const FORMS: [(&str, Form); 8] = [
     ("configuration", Form::Configuration),
     ("process", Form::Process),
 ];
-pub(crate) const FAULTS: [(&str, Fault); 6] = [
+pub(crate) const FAULTS: [(&str, Fault); 7] = [
     ("watchDrop", Fault::WatchDrop),
     ("watchLag", Fault::WatchLag),
     ("conflictOnce", Fault::ConflictOnce),
     ("throttle", Fault::Throttle),
     ("serverError", Fault::ServerError),
+    ("refusedOnce", Fault::RefusedOnce),
     ("crashAfterWrite", Fault::CrashAfterWrite),
 ];
 pub(crate) const RUNS_ON: [(&str, RunsOn); 3] =

@@ -124,6 +124,32 @@ fn requests_of_the_target_are_refused_by_verb_kind_and_object() {
 }
 
 #[test]
+fn a_refusal_says_what_the_server_answers() {
+    let table = [
+        ("forbidden", Refusal::Forbidden),
+        ("overQuota", Refusal::OverQuota),
+        ("namespaceTerminating", Refusal::NamespaceTerminating),
+        ("notFound", Refusal::NotFound),
+        ("alreadyExists", Refusal::AlreadyExists),
+        ("conflict", Refusal::Conflict),
+        ("invalid", Refusal::Invalid),
+        ("tooManyRequests", Refusal::TooManyRequests),
+        ("internalError", Refusal::InternalError),
+        ("unavailable", Refusal::Unavailable),
+        ("timeout", Refusal::Timeout),
+        ("lostAnswer", Refusal::LostAnswer),
+        ("unanswered", Refusal::Unanswered),
+    ];
+    for (word, want) in table {
+        let clauses = format!(
+            "- id: S-003\n  text: what is refused is told\n  given: {{cluster: [secret]}}\n  steps:\n  - {{name: refused, do: {{cluster: {{refuse: {{any: {word}}}}}}}, eventually: {{cluster: {{configmap/c: $absent}}}}}}\n"
+        );
+        let action = Action::Refuse(Side::Only, RequestMatcher::default(), Some(want));
+        assert_eq!(scenario(&cases(&clauses)[0]).steps[0].actions, [action], "{word}");
+    }
+}
+
+#[test]
 fn errors_of_steps_are_reported() {
     let table = [
         (

@@ -11,6 +11,7 @@ use futures::FutureExt as _;
 use k8s_openapi::api::core::v1::{Event, EventSource, ObjectReference};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use kube::api::{Patch, PatchParams, PostParams};
+use kube::core::Status;
 use kube::{Api, Client, Resource};
 use tokio::sync::mpsc;
 use tokio::time::sleep;
@@ -141,8 +142,11 @@ impl Writer {
         for tried in 1..=TRIES {
             let Err(error) = self.write(&write).await else { return };
             if let kube::Error::Api(status) = &error {
-                // The event exists because an earlier attempt succeeded although it seemed to fail.
-                if !status.is_already_exists() {
+                // The event exists because an earlier attempt succeeded although it seemed to fail. No event can be
+                // created in a namespace that is being deleted.
+                if status.is_already_exists() || is_namespace_terminating(status) {
+                    tracing::debug!(%error, "Server rejected event (will not retry!)");
+                } else {
                     tracing::error!(%error, "Server rejected event (will not retry!)");
                 }
                 return;
@@ -170,4 +174,10 @@ impl Writer {
         }
         api.create(&PostParams::default(), event).await.map(|_event| ())
     }
+}
+
+/// Whether the namespace of a new object is being deleted.
+fn is_namespace_terminating(status: &Status) -> bool {
+    let causes = status.details.iter().flat_map(|details| &details.causes);
+    causes.into_iter().any(|cause| cause.reason == "NamespaceTerminating")
 }

@@ -64,8 +64,16 @@ fn each(value: &mut Value, replacement: &dyn Fn(&Number) -> Option<Number>) {
 /// If the value cannot be serialized: a map whose keys are not texts.
 pub fn to_vec(value: &impl Serialize) -> Result<Vec<u8>, serde_json::Error> {
     let mut text = Vec::with_capacity(256);
-    value.serialize(&mut serde_json::Serializer::with_formatter(&mut text, GoNumbers))?;
+    append(&mut text, value)?;
     Ok(text)
+}
+
+/// Appends a value as [`to_vec`] prints it.
+///
+/// # Errors
+/// As [`to_vec`].
+pub fn append(text: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) -> Result<(), serde_json::Error> {
+    value.serialize(&mut serde_json::Serializer::with_formatter(text, GoNumbers))
 }
 
 struct GoNumbers;

@@ -89,7 +89,7 @@ fn check_granted(
     wanted: &[PolicyRule],
 ) -> Result<(), Status> {
     let granted = user_rules(shared, &call.user, &call.path.namespace);
-    let rules: Vec<PolicyRule> = granted.rules.into_iter().map(|(_, rule)| rule).collect();
+    let rules: Vec<PolicyRule> = granted.rules.iter().map(|(_, rule)| rule.clone()).collect();
     let missing = missing_permissions(&rules, wanted);
     if missing.is_empty() {
         return Ok(());

@@ -1,5 +1,7 @@
 //! RBAC: evaluates the roles and bindings in the store.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::Decision;
@@ -12,8 +14,8 @@ use crate::store::Snapshot;
 
 pub(super) const ROLES: &str = "roles.rbac.authorization.k8s.io";
 pub(super) const CLUSTER_ROLES: &str = "clusterroles.rbac.authorization.k8s.io";
-const ROLE_BINDINGS: &str = "rolebindings.rbac.authorization.k8s.io";
-const CLUSTER_ROLE_BINDINGS: &str = "clusterrolebindings.rbac.authorization.k8s.io";
+pub(super) const ROLE_BINDINGS: &str = "rolebindings.rbac.authorization.k8s.io";
+pub(super) const CLUSTER_ROLE_BINDINGS: &str = "clusterrolebindings.rbac.authorization.k8s.io";
 
 /// The rules of a user, each with the binding that grants it, and the bound roles that do not exist.
 #[derive(Debug, Default)]
@@ -43,7 +45,11 @@ pub(super) fn decide(shared: &ServerState, request: &AccessRequest) -> Decision 
 }
 
 /// The rules of a user in a namespace; without a namespace, those of ClusterRoleBindings.
-pub(crate) fn user_rules(shared: &ServerState, user: &User, namespace: &str) -> UserRules {
+pub(crate) fn user_rules(shared: &ServerState, user: &User, namespace: &str) -> Arc<UserRules> {
+    shared.rbac.rules(&shared.store, user, namespace, || collect_user_rules(shared, user, namespace))
+}
+
+fn collect_user_rules(shared: &ServerState, user: &User, namespace: &str) -> UserRules {
     let mut granted = UserRules::default();
     let everywhere = shared.store.snapshot(CLUSTER_ROLE_BINDINGS);
     collect_rules(shared, user, "", (&everywhere, ""), &mut granted);

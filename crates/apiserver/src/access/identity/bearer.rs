@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use base64::Engine;
-use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use base64::engine::general_purpose::STANDARD;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
-use crate::access::tokens::{Claims, Reference, SECRET_ISSUER, SecretClaims, username};
+use crate::access::tokens::{Claims, Reference, SecretClaims, VerifiedClaims, VerifyError, username};
 use crate::call::{self, User};
 use crate::object::meta;
 use crate::state::ServerState;
@@ -44,20 +44,15 @@ pub(crate) fn authenticate(
     {
         return Ok(AuthenticatedUser { user, audiences });
     }
-    match claimed_issuer(token).as_deref() {
-        Some(issuer) if shared.tokens.accepts(issuer) => {
-            verify_bound_token(shared, token, wanted).map_err(|why| wrap_error(&why))
-        }
-        Some(SECRET_ISSUER) => verify_secret_token(shared, token, wanted).map_err(|why| wrap_error(&why)),
-        _ => Err(InvalidToken("invalid bearer token".to_owned())),
-    }
-}
-
-/// The issuer that a token claims, unverified.
-fn claimed_issuer(token: &str) -> Option<String> {
-    let payload = URL_SAFE_NO_PAD.decode(token.split('.').nth(1)?).ok()?;
-    let claims = formats::json::document(&payload).ok()?;
-    claims.get("iss")?.as_str().map(str::to_owned)
+    let checked = match shared.tokens.verify(token) {
+        Ok(claims) => match &*claims {
+            VerifiedClaims::Bound(claims) => check_bound_token(shared, claims, wanted),
+            VerifiedClaims::Secret(claims) => check_secret_token(shared, token, claims, wanted),
+        },
+        Err(error @ VerifyError::Issuer) => return Err(InvalidToken(error.to_string())),
+        Err(error @ VerifyError::Signature(_)) => Err(error.to_string()),
+    };
+    checked.map_err(|why| wrap_error(&why))
 }
 
 /// kube-apiserver tries several authenticators and reports the errors of all.
@@ -65,12 +60,12 @@ fn wrap_error(why: &str) -> InvalidToken {
     InvalidToken(format!("[invalid bearer token, {why}]"))
 }
 
-fn verify_bound_token(
+/// Whether a token with a valid signature is valid now: its time, its account, its bound object.
+fn check_bound_token(
     shared: &ServerState,
-    token: &str,
+    claims: &Claims,
     wanted: &[String],
 ) -> Result<AuthenticatedUser, String> {
-    let claims: Claims = shared.tokens.signer().read(token).map_err(|error| error.to_string())?;
     let audiences = matching_audiences(&claims.aud, wanted)?;
     let now = shared.clock.now();
     if now.as_second() - LEEWAY > claims.exp {
@@ -97,15 +92,16 @@ fn verify_bound_token(
     if let (Some(node), None) = (&private.node, &private.pod) {
         check_bound_object(shared, ("node", "nodes"), &node.name, node, now)?;
     }
-    Ok(AuthenticatedUser { user: user(namespace, &private.serviceaccount, extra(&claims)), audiences })
+    Ok(AuthenticatedUser { user: user(namespace, &private.serviceaccount, extra(claims)), audiences })
 }
 
-fn verify_secret_token(
+/// Whether a token with a valid signature is valid now: its Secret holds it, and its account exists.
+fn check_secret_token(
     shared: &ServerState,
     token: &str,
+    claims: &SecretClaims,
     wanted: &[String],
 ) -> Result<AuthenticatedUser, String> {
-    let claims: SecretClaims = shared.tokens.signer().read(token).map_err(|error| error.to_string())?;
     let now = shared.clock.now();
     let owner = Reference { name: claims.name.clone(), uid: claims.uid.clone() };
     let secret = shared.store.get("secrets", &call::key(true, &claims.namespace, &claims.secret));

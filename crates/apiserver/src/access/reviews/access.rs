@@ -71,12 +71,12 @@ pub(super) fn self_rules_review(shared: &ServerState, call: &Call, object: &mut 
         others.push(json!({"verbs": all, "nonResourceURLs": all}));
     } else {
         let granted = user_rules(shared, &call.user, &namespace);
-        for (_, rule) in granted.rules {
+        for (_, rule) in &granted.rules {
             let of_paths = !rule.non_resource_urls.is_empty();
             let value = serde_json::to_value(rule).unwrap_or_default();
             if of_paths { others.push(value) } else { resources.push(value) }
         }
-        missing = granted.missing;
+        missing.clone_from(&granted.missing);
     }
     object["spec"] = json!({});
     object["status"] =

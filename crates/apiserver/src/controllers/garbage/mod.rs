@@ -69,15 +69,16 @@ impl Garbage {
         }
         match (&change.now, &change.before) {
             (Some(now), _) => {
-                self.graph.put(&uid(now.value()), GraphNode::of(&change.table, &change.key, now.value()))
+                let now = now.tree();
+                self.graph.put(&uid(&now), GraphNode::of(&change.table, &change.key, &now))
             }
-            (None, Some(before)) => self.graph.remove(&uid(before.value())),
+            (None, Some(before)) => self.graph.remove(&uid(&before.tree())),
             (None, None) => Vec::new(),
         }
     }
 
     async fn process(&self, shared: &ServerState, client: &Client, uid: &str) -> Result<(), RequestError> {
-        let Some(node) = self.graph.node(uid) else { return Ok(()) };
+        let Some(node) = self.graph.node(uid).filter(|node| node.is_collectable()) else { return Ok(()) };
         let found = shared.store.get(&node.table, &node.key);
         let Some(found) = found.filter(|found| meta::text(found.value(), "uid") == uid) else {
             return Ok(());
@@ -94,9 +95,6 @@ impl Garbage {
         if node.waits_for_dependents {
             let blocked = self.graph.is_blocked(uid);
             return if blocked { Ok(()) } else { object.remove_finalizer(client, FOREGROUND).await };
-        }
-        if node.is_terminating || node.owners.is_empty() {
-            return Ok(());
         }
         self.collect(shared, client, (uid, node), &object).await
     }

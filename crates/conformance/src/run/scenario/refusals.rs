@@ -69,9 +69,21 @@ fn verbs(name: &str) -> Vec<Verb> {
 }
 
 fn effect(refusal: Refusal) -> Effect {
-    match refusal {
-        Refusal::Forbidden => Effect::Refuse(apiserver::Refusal::Forbidden),
-        Refusal::Unavailable => Effect::Refuse(apiserver::Refusal::ServiceUnavailable { retry_after: 0 }),
-        Refusal::Unanswered => Effect::Stall,
-    }
+    use apiserver::Refusal as Answer;
+    let answer = match refusal {
+        Refusal::Unanswered => return Effect::Stall,
+        Refusal::LostAnswer => return Effect::RefuseAfter(Answer::Timeout),
+        Refusal::Forbidden => Answer::Forbidden,
+        Refusal::OverQuota => Answer::OverQuota,
+        Refusal::NamespaceTerminating => Answer::NamespaceTerminating,
+        Refusal::NotFound => Answer::NotFound,
+        Refusal::AlreadyExists => Answer::AlreadyExists,
+        Refusal::Conflict => Answer::Conflict,
+        Refusal::Invalid => Answer::Invalid,
+        Refusal::TooManyRequests => Answer::TooManyRequests { retry_after: 1 },
+        Refusal::InternalError => Answer::InternalError,
+        Refusal::Unavailable => Answer::ServiceUnavailable { retry_after: 0 },
+        Refusal::Timeout => Answer::Timeout,
+    };
+    Effect::Refuse(answer)
 }
