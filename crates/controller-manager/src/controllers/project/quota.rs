@@ -74,7 +74,7 @@ pub(super) fn patch(
     let (mut metadata, mut limits) = (Map::new(), Map::new());
     let missing =
         |wanted: &BTreeMap<String, String>, found: &BTreeMap<String, String>| -> Map<String, Value> {
-            let missing = wanted.iter().filter(|(key, value)| found.get(*key) != Some(value));
+            let missing = wanted.iter().filter(|(key, value)| found.get(*key) != Some(*value));
             missing.map(|(key, value)| (key.clone(), json!(value))).collect()
         };
     for (field, missing) in [

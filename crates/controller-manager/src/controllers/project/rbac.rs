@@ -97,7 +97,7 @@ pub(super) fn patch<K: Resource + Serialize>(found: &K, wanted: &K) -> Option<Va
         .filter(|key| !wanted.labels().contains_key(*key))
         .map(|key| (key.clone(), Value::Null))
         .collect();
-    let changed = wanted.labels().iter().filter(|(key, value)| found.labels().get(*key) != Some(value));
+    let changed = wanted.labels().iter().filter(|(key, value)| found.labels().get(*key) != Some(*value));
     labels.extend(changed.map(|(key, value)| (key.clone(), json!(value))));
     if !labels.is_empty() {
         metadata.insert("labels".to_owned(), Value::Object(labels));

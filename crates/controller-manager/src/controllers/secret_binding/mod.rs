@@ -182,12 +182,12 @@ impl Reconciler {
         let reference = &binding.secret_ref;
         let [namespace, name] = [&reference.namespace, &reference.name].map(|text| text.as_deref());
         let secret = self.secrets.get(namespace.unwrap_or_default(), name.unwrap_or_default());
-        let is_secret_shared = self.is_shared(&binding, self.of_secret.get(&secret_key(&binding))).await?;
+        let is_secret_shared = self.is_shared(&binding, &self.of_secret.get(&secret_key(&binding))).await?;
         let mut quotas = Vec::new();
         for reference in &binding.quotas {
             let [namespace, name] = [&reference.namespace, &reference.name].map(|text| text.as_deref());
             let quota = self.quotas.get(namespace.unwrap_or_default(), name.unwrap_or_default());
-            let is_shared = self.is_shared(&binding, self.of_quota.get(&quota_key(reference))).await?;
+            let is_shared = self.is_shared(&binding, &self.of_quota.get(&quota_key(reference))).await?;
             quotas.push(QuotaState { reference: reference.clone(), quota, is_shared });
         }
         let shoots = self.of_binding.get(&keys::of(&*binding));
@@ -201,7 +201,7 @@ impl Reconciler {
     async fn is_shared(
         &self,
         binding: &SecretBinding,
-        referring: Vec<Arc<SecretBinding>>,
+        referring: &[Arc<SecretBinding>],
     ) -> Result<bool, SecretBindingError> {
         let is_deleted = |binding: &SecretBinding| binding.metadata.deletion_timestamp.is_some();
         for other in referring.iter().filter(|other| Request::of(&***other) != Request::of(binding)) {
