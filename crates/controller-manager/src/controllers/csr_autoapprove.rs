@@ -113,29 +113,12 @@ impl Reconciler {
         Ok(Some(State { csr, review }))
     }
 
-    /// GCM-ACS-003: whether the user may create the subresource `seedclient` of requests.
     async fn review(
         &self,
         csr: &CertificateSigningRequest,
     ) -> Result<SubjectAccessReviewStatus, ApproveError> {
-        let attributes = ResourceAttributes {
-            group: Some("certificates.k8s.io".to_owned()),
-            resource: Some("certificatesigningrequests".to_owned()),
-            subresource: Some("seedclient".to_owned()),
-            verb: Some("create".to_owned()),
-            ..ResourceAttributes::default()
-        };
-        let spec = SubjectAccessReviewSpec {
-            user: csr.spec.username.clone(),
-            uid: csr.spec.uid.clone(),
-            groups: csr.spec.groups.clone(),
-            extra: csr.spec.extra.clone(),
-            resource_attributes: Some(attributes),
-            ..SubjectAccessReviewSpec::default()
-        };
         let reviews: Api<SubjectAccessReview> = Api::all(self.client.clone());
-        let review = SubjectAccessReview { spec, ..SubjectAccessReview::default() };
-        let reviewed = reviews.create(&PostParams::default(), &review).await;
+        let reviewed = reviews.create(&PostParams::default(), &question(csr)).await;
         Ok(reviewed.map_err(ApproveError::Review)?.status.unwrap_or_default())
     }
 
@@ -157,6 +140,26 @@ impl Reconciler {
             }
         }
     }
+}
+
+/// GCM-ACS-003: whether the user of a request may create the subresource `seedclient` of requests.
+fn question(csr: &CertificateSigningRequest) -> SubjectAccessReview {
+    let attributes = ResourceAttributes {
+        group: Some("certificates.k8s.io".to_owned()),
+        resource: Some("certificatesigningrequests".to_owned()),
+        subresource: Some("seedclient".to_owned()),
+        verb: Some("create".to_owned()),
+        ..ResourceAttributes::default()
+    };
+    let spec = SubjectAccessReviewSpec {
+        user: csr.spec.username.clone(),
+        uid: csr.spec.uid.clone(),
+        groups: csr.spec.groups.clone(),
+        extra: csr.spec.extra.clone(),
+        resource_attributes: Some(attributes),
+        ..SubjectAccessReviewSpec::default()
+    };
+    SubjectAccessReview { spec, ..SubjectAccessReview::default() }
 }
 
 fn plan(review: &SubjectAccessReviewStatus) -> Action {
@@ -205,4 +208,40 @@ fn approved(mut csr: CertificateSigningRequest) -> CertificateSigningRequest {
         ..CertificateSigningRequestCondition::default()
     });
     csr
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_question_is_about_everything_that_is_known_of_the_user() {
+        let user = json!({"username": "ada", "uid": "1-2", "groups": ["a", "b"], "extra": {"scopes": ["x"]}});
+        let mut spec = json!({"request": "", "signerName": "example.com/signer"});
+        spec.as_object_mut().unwrap().extend(user.as_object().unwrap().clone());
+        let csr = serde_json::from_value(json!({"metadata": {}, "spec": spec})).unwrap();
+        let asked = json!({
+            "user": "ada", "uid": "1-2", "groups": ["a", "b"], "extra": {"scopes": ["x"]},
+            "resourceAttributes": {
+                "group": "certificates.k8s.io", "resource": "certificatesigningrequests",
+                "subresource": "seedclient", "verb": "create",
+            },
+        });
+        assert_eq!(serde_json::to_value(question(&csr).spec).unwrap(), asked);
+    }
+
+    #[test]
+    fn a_user_without_permission_gets_the_reason_of_the_authorizer() {
+        let review = |allowed, reason: &str| SubjectAccessReviewStatus {
+            allowed,
+            reason: Some(reason.to_owned()),
+            ..SubjectAccessReviewStatus::default()
+        };
+        assert_eq!(plan(&review(true, "RBAC: allowed")), Action::Approve);
+        assert_eq!(plan(&review(false, "no role")), Action::Refuse("no role".to_owned()));
+        let text = "recognized CSR but SubjectAccessReview was not allowed: no role";
+        assert_eq!(ApproveError::NotAllowed("no role".to_owned()).to_string(), text);
+    }
 }

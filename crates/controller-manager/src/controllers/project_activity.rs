@@ -32,23 +32,21 @@ pub fn controller(context: &Context) -> Controller {
     let backups = garden.store::<BackupEntry>(Selection::all());
     let quotas = garden.store::<Quota>(Selection::all());
     let secrets = garden.store::<PartialObjectMeta<Secret>>(Selection::all());
-    let reconciler = Reconciler { projects, client: garden.client(), clock };
+    let reconciler = Reconciler { by_namespace, client: garden.client(), clock };
     Controller::new(NAME, reconciler)
         .workers(super::workers(context.config.controllers.project.concurrent_syncs))
         .timeout(TIMEOUT)
-        .source(activity(&shoots, clock, &by_namespace).filter(predicate::generation_changed))
-        .source(activity(&backups, clock, &by_namespace).filter(predicate::generation_changed))
-        .source(activity(&quotas, clock, &by_namespace).filter(is_referenced))
-        .source(activity(&secrets, clock, &by_namespace).filter(is_referenced))
+        .source(activity(&shoots, clock).filter(predicate::generation_changed))
+        .source(activity(&backups, clock).filter(predicate::generation_changed))
+        .source(activity(&quotas, clock).filter(is_referenced))
+        .source(activity(&secrets, clock).filter(is_referenced))
 }
 
-/// GCM-PRA-001, GCM-PRA-003, GCM-PRA-005: what happens to an object enqueues the project of its namespace.
-fn activity<K: WatchedKind>(store: &Store<K>, clock: Clock, projects: &Index<Project>) -> Watch<K> {
-    let projects = projects.clone();
-    Watch::of(store).filter(move |event| is_news(event, clock.now())).map_new(move |object| {
-        let projects = projects.get(&object.namespace().unwrap_or_default());
-        projects.first().map(|project| Request::of(&**project))
-    })
+/// GCM-PRA-001, GCM-PRA-003, GCM-PRA-006: what happens to an object enqueues its namespace. The reconciler looks for the
+/// project: at the start the cache of Projects may be filled later than that of the object.
+fn activity<K: WatchedKind>(store: &Store<K>, clock: Clock) -> Watch<K> {
+    let news = Watch::of(store).filter(move |event| is_news(event, clock.now()));
+    news.map_new(|object| [Request::new("", object.namespace().unwrap_or_default())])
 }
 
 /// GCM-PRA-004: whether a change is one of now: each object that exists when the instance starts is an [`Event::Create`].
@@ -73,7 +71,7 @@ pub enum ActivityError {
 }
 
 struct Reconciler {
-    projects: Store<Project>,
+    by_namespace: Index<Project>,
     client: Client,
     clock: Clock,
 }
@@ -95,24 +93,25 @@ impl Reconcile for Reconciler {
     async fn reconcile(&self, request: Request) -> Result<Outcome, ActivityError> {
         let Some(state) = self.observe(&request) else { return Ok(Outcome::Done) };
         for action in plan(&state) {
-            self.execute(&request, action).await?;
+            self.execute(&state.project, action).await?;
         }
         Ok(Outcome::Done)
     }
 }
 
 impl Reconciler {
+    /// GCM-PRA-005: the request names a namespace.
     fn observe(&self, request: &Request) -> Option<State> {
-        let project = self.projects.get("", &request.name)?;
+        let project = self.by_namespace.get(&request.name).into_iter().next()?;
         let now = Timestamp::from_second(self.clock.now().as_second()).unwrap_or_default();
         Some(State { project, now })
     }
 
-    async fn execute(&self, request: &Request, Action(now): Action) -> Result<(), ActivityError> {
+    async fn execute(&self, project: &Project, Action(now): Action) -> Result<(), ActivityError> {
         tracing::info!(lastActivityTimestamp = %now, "Updating Project's lastActivityTimestamp");
         let projects: Api<Project> = Api::all(self.client.clone());
         let patch = Patch::Merge(json!({"status": {"lastActivityTimestamp": now.to_string()}}));
-        match projects.patch_status(&request.name, &PatchParams::default(), &patch).await {
+        match projects.patch_status(&project.name_any(), &PatchParams::default(), &patch).await {
             Err(kube::Error::Api(status)) if status.is_not_found() => Ok(()),
             patched => patched.map(drop).map_err(ActivityError::Write),
         }

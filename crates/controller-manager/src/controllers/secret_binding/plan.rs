@@ -83,7 +83,7 @@ fn protection(state: &State, has_finalizer: bool) -> Vec<Action> {
     actions
 }
 
-/// GCM-SBD-010 to -016: labels and finalizers go once nothing refers to the SecretBinding.
+/// GCM-SBD-010 to -017: labels and finalizers go once nothing refers to the SecretBinding.
 fn deletion(state: &State) -> Vec<Action> {
     if !state.shoots.is_empty() {
         let begin = "Cannot delete SecretBinding, because the following Shoots are still referencing it";
