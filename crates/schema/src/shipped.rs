@@ -79,6 +79,45 @@ mod tests {
         }
     }
 
+    /// Version, plural name, kind, scope, short names and subresources.
+    const RESOURCES: [&str; 35] = [
+        "autoscaling.k8s.io/v1alpha1 hvpas Hvpa namespaced [] [scale,status]",
+        "autoscaling.k8s.io/v1 verticalpodautoscalers VerticalPodAutoscaler namespaced [vpa] []",
+        "autoscaling.k8s.io/v1beta2 verticalpodautoscalers VerticalPodAutoscaler namespaced [vpa] []",
+        "core.gardener.cloud/v1beta1 backupbuckets BackupBucket cluster [bbc] [status]",
+        "core.gardener.cloud/v1beta1 backupentries BackupEntry namespaced [bec] [status]",
+        "core.gardener.cloud/v1beta1 cloudprofiles CloudProfile cluster [cprofile,cpfl] []",
+        "core.gardener.cloud/v1beta1 controllerdeployments ControllerDeployment cluster [ctrldeploy] []",
+        "core.gardener.cloud/v1beta1 controllerinstallations ControllerInstallation cluster [ctrlinst] [status]",
+        "core.gardener.cloud/v1beta1 controllerregistrations ControllerRegistration cluster [ctrlreg] []",
+        "core.gardener.cloud/v1beta1 exposureclasses ExposureClass cluster [expclass,expcls] []",
+        "core.gardener.cloud/v1beta1 internalsecrets InternalSecret namespaced [ins] []",
+        "core.gardener.cloud/v1beta1 projects Project cluster [] [status]",
+        "core.gardener.cloud/v1beta1 quotas Quota namespaced [squota] []",
+        "core.gardener.cloud/v1beta1 secretbindings SecretBinding namespaced [sb] []",
+        "core.gardener.cloud/v1beta1 seeds Seed cluster [] [status]",
+        "core.gardener.cloud/v1beta1 shoots Shoot namespaced [] [status]",
+        "core.gardener.cloud/v1beta1 shootstates ShootState namespaced [] []",
+        "druid.gardener.cloud/v1alpha1 etcds Etcd namespaced [] [status]",
+        "extensions.gardener.cloud/v1alpha1 backupbuckets BackupBucket cluster [bb] [status]",
+        "extensions.gardener.cloud/v1alpha1 backupentries BackupEntry cluster [be] [status]",
+        "extensions.gardener.cloud/v1alpha1 bastions Bastion namespaced [] [status]",
+        "extensions.gardener.cloud/v1alpha1 clusters Cluster cluster [] [status]",
+        "extensions.gardener.cloud/v1alpha1 containerruntimes ContainerRuntime namespaced [cr] [status]",
+        "extensions.gardener.cloud/v1alpha1 controlplanes ControlPlane namespaced [cp] [status]",
+        "extensions.gardener.cloud/v1alpha1 dnsrecords DNSRecord namespaced [dns] [status]",
+        "extensions.gardener.cloud/v1alpha1 extensions Extension namespaced [ext] [status]",
+        "extensions.gardener.cloud/v1alpha1 infrastructures Infrastructure namespaced [infra] [status]",
+        "extensions.gardener.cloud/v1alpha1 networks Network namespaced [] [status]",
+        "extensions.gardener.cloud/v1alpha1 operatingsystemconfigs OperatingSystemConfig namespaced [osc] [status]",
+        "extensions.gardener.cloud/v1alpha1 workers Worker namespaced [] [status]",
+        "machine.sapcloud.io/v1alpha1 machines Machine namespaced [mc] [status]",
+        "operations.gardener.cloud/v1alpha1 bastions Bastion namespaced [] [status]",
+        "resources.gardener.cloud/v1alpha1 managedresources ManagedResource namespaced [mr] [status]",
+        "seedmanagement.gardener.cloud/v1alpha1 managedseeds ManagedSeed namespaced [ms] [status]",
+        "seedmanagement.gardener.cloud/v1alpha1 managedseedsets ManagedSeedSet namespaced [mss] [status]",
+    ];
+
     #[test]
     fn scopes_short_names_and_subresources_are_those_of_gardener() {
         let resources: Vec<String> = crds()
@@ -93,46 +132,7 @@ mod tests {
                 format!("{name} {} {scope} [{}] [{}]", resource.kind, short.join(","), below.join(","))
             })
             .collect();
-        assert_eq!(
-            resources,
-            [
-                "autoscaling.k8s.io/v1alpha1 hvpas Hvpa namespaced [] [scale,status]",
-                "autoscaling.k8s.io/v1 verticalpodautoscalers VerticalPodAutoscaler namespaced [vpa] []",
-                "autoscaling.k8s.io/v1beta2 verticalpodautoscalers VerticalPodAutoscaler namespaced [vpa] []",
-                "core.gardener.cloud/v1beta1 backupbuckets BackupBucket cluster [bbc] [status]",
-                "core.gardener.cloud/v1beta1 backupentries BackupEntry namespaced [bec] [status]",
-                "core.gardener.cloud/v1beta1 cloudprofiles CloudProfile cluster [cprofile,cpfl] []",
-                "core.gardener.cloud/v1beta1 controllerdeployments ControllerDeployment cluster [ctrldeploy] []",
-                "core.gardener.cloud/v1beta1 controllerinstallations ControllerInstallation cluster [ctrlinst] [status]",
-                "core.gardener.cloud/v1beta1 controllerregistrations ControllerRegistration cluster [ctrlreg] []",
-                "core.gardener.cloud/v1beta1 exposureclasses ExposureClass cluster [expclass,expcls] []",
-                "core.gardener.cloud/v1beta1 internalsecrets InternalSecret namespaced [ins] []",
-                "core.gardener.cloud/v1beta1 projects Project cluster [] [status]",
-                "core.gardener.cloud/v1beta1 quotas Quota namespaced [squota] []",
-                "core.gardener.cloud/v1beta1 secretbindings SecretBinding namespaced [sb] []",
-                "core.gardener.cloud/v1beta1 seeds Seed cluster [] [status]",
-                "core.gardener.cloud/v1beta1 shoots Shoot namespaced [] [status]",
-                "core.gardener.cloud/v1beta1 shootstates ShootState namespaced [] []",
-                "druid.gardener.cloud/v1alpha1 etcds Etcd namespaced [] [status]",
-                "extensions.gardener.cloud/v1alpha1 backupbuckets BackupBucket cluster [bb] [status]",
-                "extensions.gardener.cloud/v1alpha1 backupentries BackupEntry cluster [be] [status]",
-                "extensions.gardener.cloud/v1alpha1 bastions Bastion namespaced [] [status]",
-                "extensions.gardener.cloud/v1alpha1 clusters Cluster cluster [] [status]",
-                "extensions.gardener.cloud/v1alpha1 containerruntimes ContainerRuntime namespaced [cr] [status]",
-                "extensions.gardener.cloud/v1alpha1 controlplanes ControlPlane namespaced [cp] [status]",
-                "extensions.gardener.cloud/v1alpha1 dnsrecords DNSRecord namespaced [dns] [status]",
-                "extensions.gardener.cloud/v1alpha1 extensions Extension namespaced [ext] [status]",
-                "extensions.gardener.cloud/v1alpha1 infrastructures Infrastructure namespaced [infra] [status]",
-                "extensions.gardener.cloud/v1alpha1 networks Network namespaced [] [status]",
-                "extensions.gardener.cloud/v1alpha1 operatingsystemconfigs OperatingSystemConfig namespaced [osc] [status]",
-                "extensions.gardener.cloud/v1alpha1 workers Worker namespaced [] [status]",
-                "machine.sapcloud.io/v1alpha1 machines Machine namespaced [mc] [status]",
-                "operations.gardener.cloud/v1alpha1 bastions Bastion namespaced [] [status]",
-                "resources.gardener.cloud/v1alpha1 managedresources ManagedResource namespaced [mr] [status]",
-                "seedmanagement.gardener.cloud/v1alpha1 managedseeds ManagedSeed namespaced [ms] [status]",
-                "seedmanagement.gardener.cloud/v1alpha1 managedseedsets ManagedSeedSet namespaced [mss] [status]",
-            ]
-        );
+        assert_eq!(resources, RESOURCES);
     }
 
     #[test]

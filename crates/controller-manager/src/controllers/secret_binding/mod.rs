@@ -239,7 +239,7 @@ impl Reconciler {
             Action::UnlabelQuota(quota) => {
                 let version = quota.metadata.resource_version.as_deref();
                 let patch = json!({"labels": {SECRET_BINDING_REFERENCE: null}, "resourceVersion": version});
-                self.patch(&*quota, patch).await.map(drop).map_err(SecretBindingError::UnlabelQuota)
+                self.patch(&quota, patch).await.map(drop).map_err(SecretBindingError::UnlabelQuota)
             }
             Action::Secret(change) => self.change_secret(state, change).await,
         }
