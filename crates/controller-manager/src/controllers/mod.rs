@@ -2,11 +2,23 @@
 //!
 //! One module per controller, named as its contract, with a function `controller(&Context) -> Controller`.
 
+pub mod bastion;
 pub mod cloud_profile;
+mod confirmation;
+pub mod controller_deployment;
+pub mod csr_autoapprove;
+pub mod event;
 pub mod exposure_class;
 mod finalizer;
+mod keys;
+mod labels;
+mod parallel;
+pub mod project;
+pub mod project_activity;
+pub mod project_stale;
 pub mod quota;
 mod references;
+pub mod secret_binding;
 pub mod shoot_maintenance;
 
 use std::sync::Arc;
@@ -16,6 +28,8 @@ use component::Clusters;
 use controller::clock::Clock;
 use controller::controllers::Running;
 use controller::{CacheOptions, Cluster, Controller, Entropy};
+use formats::duration::GoDuration;
+use jiff::{SignedDuration, Timestamp};
 use kube::Client;
 
 use crate::config::ControllerManagerConfiguration;
@@ -56,12 +70,20 @@ impl Context {
 /// All controllers.
 #[must_use]
 pub fn controllers(context: &Context) -> Vec<Controller> {
-    vec![
+    let controllers = [
+        bastion::controller(context),
         cloud_profile::controller(context),
+        controller_deployment::controller(context),
+        csr_autoapprove::controller(context),
         exposure_class::controller(context),
+        project::controller(context),
+        project_activity::controller(context),
+        project_stale::controller(context),
         quota::controller(context),
+        secret_binding::controller(context),
         shoot_maintenance::controller(context),
-    ]
+    ];
+    controllers.into_iter().chain(event::controller(context)).collect()
 }
 
 /// Starts all controllers over a garden, on tokio's current runtime. The same clock and entropy lead to the same
@@ -79,4 +101,24 @@ pub fn start(config: &ControllerManagerConfiguration, garden: Clusters) -> Runni
 /// How many objects are processed at once; missing or 0 counts as 1.
 fn workers(concurrent_syncs: Option<i64>) -> usize {
     concurrent_syncs.and_then(|count| usize::try_from(count).ok()).unwrap_or(1)
+}
+
+/// A time of the configuration; missing counts as zero.
+fn duration(configured: Option<GoDuration>) -> SignedDuration {
+    SignedDuration::from_nanos(configured.unwrap_or_default().nanos())
+}
+
+/// How often to process an object; missing or negative counts as zero, which is never.
+fn period(configured: Option<GoDuration>) -> Duration {
+    configured.and_then(GoDuration::to_std).unwrap_or_default()
+}
+
+/// Maximum time of one reconciliation of objects that are processed again after a period.
+fn timeout(period: Duration) -> Duration {
+    if period.is_zero() { TIMEOUT } else { period.min(TIMEOUT) }
+}
+
+/// A time that is this much later.
+fn later(time: Timestamp, duration: SignedDuration) -> Timestamp {
+    time.saturating_add(duration).unwrap_or(Timestamp::MAX)
 }

@@ -5,9 +5,11 @@ mod recent;
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use futures::FutureExt as _;
+use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{Event, EventSource, ObjectReference};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use kube::api::{Patch, PatchParams, PostParams};
@@ -43,6 +45,8 @@ pub struct Recorder {
     component: Arc<str>,
     clock: Clock,
     events: mpsc::Sender<Event>,
+    /// Time in the name of the last event, in nanoseconds.
+    named: Arc<AtomicI64>,
 }
 
 /// Writes what a [`Recorder`] records; a source, so that it runs as long as its controller.
@@ -64,7 +68,7 @@ impl fmt::Debug for Writer {
 #[must_use]
 pub fn recorder(client: Client, component: &str, clock: Clock, entropy: Entropy) -> (Recorder, Writer) {
     let (send, receive) = mpsc::channel(WAITING);
-    let recorder = Recorder { component: component.into(), clock, events: send };
+    let recorder = Recorder { component: component.into(), clock, events: send, named: Arc::default() };
     (recorder, Writer { client, clock, entropy, events: receive, correlator: Correlator::new() })
 }
 
@@ -96,7 +100,7 @@ impl Recorder {
         let component = self.component.to_string();
         Event {
             metadata: ObjectMeta {
-                name: Some(name(object.name.as_deref().unwrap_or_default(), now)),
+                name: Some(name(object.name.as_deref().unwrap_or_default(), self.unique(now))),
                 namespace: Some(namespace.unwrap_or_else(|| "default".to_owned())),
                 ..ObjectMeta::default()
             },
@@ -112,6 +116,17 @@ impl Recorder {
             reporting_instance: Some(String::new()),
             ..Event::default()
         }
+    }
+}
+
+impl Recorder {
+    /// The time, or a later one if an event already has it in its name: names of events must differ.
+    fn unique(&self, now: Timestamp) -> Timestamp {
+        let now = i64::try_from(now.as_nanosecond()).unwrap_or(i64::MAX);
+        let later = |last: i64| now.max(last.saturating_add(1));
+        let last = self.named.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(later(last)));
+        let (Ok(last) | Err(last)) = last;
+        Timestamp::from_nanosecond(later(last).into()).unwrap_or(Timestamp::MAX)
     }
 }
 
