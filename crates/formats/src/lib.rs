@@ -2,6 +2,7 @@
 
 pub mod age;
 pub mod command_line;
+pub mod cron;
 pub mod depth;
 pub mod duration;
 pub mod exposition;
@@ -17,3 +18,4 @@ pub mod version;
 pub mod warning;
 pub mod x509;
 pub mod yaml;
+pub mod zone;
