@@ -156,7 +156,8 @@ impl Reconciler {
             }
             Action::MarkShoots(marks) => {
                 tracing::info!("Setting conditions and constraints of Shoots to 'Unknown'");
-                let written = parallel::all(marks.iter().map(|mark| self.mark(mark)).collect()).await;
+                let written =
+                    parallel::all(marks.iter().map(|mark| self.mark(mark)).collect::<Vec<_>>()).await;
                 written.map_err(LifecycleError::Shoots)
             }
         }

@@ -138,12 +138,15 @@ impl Reconciler {
             }
             Action::Refuse => Err(SecretsError::Namespace { namespace, seed: seed.name_any() }),
             Action::Write(writes) => {
-                let written =
-                    parallel::all(writes.into_iter().map(|secret| write(&secrets, secret)).collect()).await;
+                let written = parallel::all(
+                    writes.into_iter().map(|secret| write(&secrets, secret)).collect::<Vec<_>>(),
+                )
+                .await;
                 written.map_err(SecretsError::Sync)
             }
             Action::Delete(names) => {
-                let deleted = parallel::all(names.iter().map(|name| delete(&secrets, name)).collect()).await;
+                let deleted =
+                    parallel::all(names.iter().map(|name| delete(&secrets, name)).collect::<Vec<_>>()).await;
                 deleted.map_err(SecretsError::CleanUp)
             }
         }

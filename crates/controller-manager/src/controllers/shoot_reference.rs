@@ -162,11 +162,11 @@ impl Reconciler {
         match action {
             Action::Release(objects) => {
                 let released = objects.iter().map(|object| object.release(self.client.clone(), &namespace));
-                parallel::all(released.collect()).await.map_err(ReferenceError::Release)
+                parallel::all(released.collect::<Vec<_>>()).await.map_err(ReferenceError::Release)
             }
             Action::Protect(objects) => {
                 let protected = objects.iter().map(|object| object.protect(self.client.clone(), &namespace));
-                parallel::all(protected.collect()).await.map_err(ReferenceError::Protect)
+                parallel::all(protected.collect::<Vec<_>>()).await.map_err(ReferenceError::Protect)
             }
             Action::Refuse(missing) => Err(ReferenceError::Missing(missing)),
             Action::AddFinalizer => {
