@@ -3,6 +3,7 @@
 pub mod age;
 pub mod base64;
 pub mod command_line;
+pub mod cron;
 pub mod depth;
 pub mod duration;
 pub mod exposition;
@@ -19,3 +20,4 @@ pub mod version;
 pub mod warning;
 pub mod x509;
 pub mod yaml;
+pub mod zone;

@@ -9,6 +9,7 @@ mod dry_run;
 mod environment;
 mod events;
 mod faults;
+mod generated;
 mod leftovers;
 mod object_watch;
 mod proof;

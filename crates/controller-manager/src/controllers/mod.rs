@@ -4,14 +4,20 @@
 
 pub mod bastion;
 pub mod cloud_profile;
+mod conditions;
 mod confirmation;
 pub mod controller_deployment;
+pub mod controller_registration_finalizer;
+pub mod controller_registration_seed;
+pub mod controller_registration_seed_finalizer;
 pub mod csr_autoapprove;
 pub mod event;
 pub mod exposure_class;
 mod finalizer;
+mod installations;
 mod keys;
 mod labels;
+pub mod managed_seed_set;
 mod parallel;
 pub mod project;
 pub mod project_activity;
@@ -19,7 +25,19 @@ pub mod project_stale;
 pub mod quota;
 mod references;
 pub mod secret_binding;
+pub mod seed_backup_buckets_check;
+mod seed_checks;
+pub mod seed_extensions_check;
+pub mod seed_lifecycle;
+pub mod seed_secrets;
+pub mod shoot_conditions;
+mod shoot_health;
+pub mod shoot_hibernation;
 pub mod shoot_maintenance;
+pub mod shoot_quota;
+pub mod shoot_reference;
+pub mod shoot_retry;
+pub mod shoot_status_label;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,6 +54,10 @@ use crate::config::ControllerManagerConfiguration;
 
 /// Maximum time of one reconciliation.
 const TIMEOUT: Duration = Duration::from_mins(3);
+/// How many objects are processed at once where the configuration does not say.
+const WORKERS: usize = 5;
+/// Namespace of the garden's own objects.
+const GARDEN_NAMESPACE: &str = "garden";
 /// How often handlers receive every object again.
 const RESYNC: Duration = Duration::from_hours(10);
 
@@ -74,14 +96,28 @@ pub fn controllers(context: &Context) -> Vec<Controller> {
         bastion::controller(context),
         cloud_profile::controller(context),
         controller_deployment::controller(context),
+        controller_registration_finalizer::controller(context),
+        controller_registration_seed::controller(context),
+        controller_registration_seed_finalizer::controller(context),
         csr_autoapprove::controller(context),
         exposure_class::controller(context),
+        managed_seed_set::controller(context),
         project::controller(context),
         project_activity::controller(context),
         project_stale::controller(context),
         quota::controller(context),
         secret_binding::controller(context),
+        seed_backup_buckets_check::controller(context),
+        seed_extensions_check::controller(context),
+        seed_lifecycle::controller(context),
+        seed_secrets::controller(context),
+        shoot_conditions::controller(context),
+        shoot_hibernation::controller(context),
         shoot_maintenance::controller(context),
+        shoot_quota::controller(context),
+        shoot_reference::controller(context),
+        shoot_retry::controller(context),
+        shoot_status_label::controller(context),
     ];
     controllers.into_iter().chain(event::controller(context)).collect()
 }

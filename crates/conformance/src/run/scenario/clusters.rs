@@ -13,7 +13,7 @@ use super::environment::{RealClusters, ScenarioEnvironment};
 use super::refusals::ActiveRefusals;
 use super::snapshot::NamespaceSnapshot;
 use super::steps::ScenarioEnd;
-use super::{dry_run, events, leftovers};
+use super::{dry_run, events, generated, leftovers};
 use crate::target::{self, Facts};
 
 /// The user of the harness; a request of any other user counts as the target's.
@@ -202,6 +202,9 @@ impl Clusters {
     pub(super) async fn read(&self, side: Side, object: &ObjectRef) -> Result<Option<Value>, String> {
         if object.kind == "Event" {
             return events::read(self.client(side), object).await;
+        }
+        if generated::prefix(object).is_some() {
+            return generated::read(self.client(side), object).await;
         }
         let reply = self.cluster(side).get(&head(object)).await.map_err(|error| error.to_string())?;
         match reply.code {

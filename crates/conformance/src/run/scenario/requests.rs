@@ -9,6 +9,7 @@ use substrate::cluster::SPEAKER;
 use substrate::embedded::Embedded;
 
 use super::clusters::{Clusters, OTHER_USER};
+use super::generated;
 use crate::report::Check;
 
 /// Prefix of the users of Kubernetes' own controllers.
@@ -134,7 +135,8 @@ pub(super) fn is_write_of(write: &ObservedWrite, verb: &str, object: &ObjectRef)
 
 /// Whether it is the same object, in any version.
 fn is_same_object(wanted: &ObjectRef, written: &ObjectRef) -> bool {
-    (&wanted.kind, &wanted.namespace, &wanted.name) == (&written.kind, &written.namespace, &written.name)
+    (&wanted.kind, &wanted.namespace) == (&written.kind, &written.namespace)
+        && generated::is_name(wanted, &written.name)
 }
 
 fn by_object(writes: &[ObservedWrite]) -> BTreeMap<&ObjectRef, usize> {
