@@ -396,8 +396,8 @@ mod tests {
             target.needs().kubernetes.to_string()
         };
         let none = Requested::default();
-        let gardener = |gardener| Requested { gardener: Some(gardener), kubernetes: None };
-        let flag = Requested { gardener: Some("v1.98.0"), kubernetes: Some("1.26.1".parse().unwrap()) };
+        let gardener = |gardener| Requested { gardener: Some(gardener), ..none };
+        let flag = Requested { gardener: Some("v1.98.0"), kubernetes: Some("1.26.1".parse().unwrap()), ..none };
         let table = [
             ("features: []", none, "1.36.3"),
             ("gardener: v1.82.0", none, "1.28.15"),

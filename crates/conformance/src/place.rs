@@ -304,7 +304,7 @@ mod tests {
                 json!({"metadata": {"name": "garden", "labels": {"kubernetes.io/metadata.name": "garden", "a": "b"}}}),
             ),
             object: Some(pod("garden", "gardener")),
-            old: None,
+            ..Given::default()
         };
         let case = case(given);
         assert_eq!(isolation(&case, false), Isolation::Shared);

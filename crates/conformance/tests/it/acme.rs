@@ -173,7 +173,7 @@ impl Dialer for AcmeDialer {
             return Err(DialError::Timeout { url, timeout });
         }
         if has(Fault::IsNoWebhook) {
-            return Ok(HttpAnswer { status: 200, body: Bytes::from("<html>welcome</html>") });
+            return Ok(HttpAnswer { media: None, status: 200, body: Bytes::from("<html>welcome</html>") });
         }
         let patch = if has(Fault::PatchesNothing) {
             json!([{"op": "replace", "path": "/spec/units/99/content", "value": "x"}])
@@ -187,7 +187,7 @@ impl Dialer for AcmeDialer {
         }
         let answer =
             json!({"apiVersion": review["apiVersion"], "kind": "AdmissionReview", "response": response});
-        Ok(HttpAnswer { status: 200, body: Bytes::from(answer.to_string()) })
+        Ok(HttpAnswer { media: None, status: 200, body: Bytes::from(answer.to_string()) })
     }
 }
 

@@ -105,6 +105,7 @@ pub(super) fn needless(writes: &[ObservedWrite]) -> Option<Check> {
         path: "writes that change nothing".to_owned(),
         want: "none".to_owned(),
         got: format!("{}: {}", needless.len(), describe(&needless)),
+        ..Check::default()
     })
 }
 
