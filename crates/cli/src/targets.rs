@@ -397,7 +397,8 @@ mod tests {
         };
         let none = Requested::default();
         let gardener = |gardener| Requested { gardener: Some(gardener), ..none };
-        let flag = Requested { gardener: Some("v1.98.0"), kubernetes: Some("1.26.1".parse().unwrap()), ..none };
+        let flag =
+            Requested { gardener: Some("v1.98.0"), kubernetes: Some("1.26.1".parse().unwrap()), ..none };
         let table = [
             ("features: []", none, "1.36.3"),
             ("gardener: v1.82.0", none, "1.28.15"),

@@ -25,7 +25,7 @@ fn a_malformed_contract_is_shown_at_its_field() {
         call(folder.path(), &["new", "contract", "my-webhook"]).out.replace("    text: one", "    txet: one");
     fs::write(folder.path().join("bad.yaml"), contract).unwrap();
     let result = call(folder.path(), &["lint", "bad.yaml"]);
-    result.assert_exit(2, &["bad.yaml:13:", "txet", "text"]);
+    result.assert_exit(2, &["bad.yaml:14:", "txet", "text"]);
 }
 
 #[test]

@@ -110,7 +110,7 @@ fn files_beside_contracts_are_checked_for_names_that_nothing_has() {
         (
             format!("{}waivers:\n- {waiver}\n", head("Waivers")),
             "4:12",
-            "no clause \"CP-17\"",
+            "no contract has a clause \"CP-17\"",
             "did you mean `CP-017`?",
         ),
         (suite("{component: acme}"), "4:30", "there is no component \"acme\"", "controlplane"),

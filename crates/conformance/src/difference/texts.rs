@@ -19,7 +19,7 @@ pub(super) fn read(text: Option<&str>) -> Value {
         None | Some("absent") => Value::Null,
         Some("\"\"") => Value::String(String::new()),
         Some(text) if text.starts_with(['[', '{']) => {
-            serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))
+            formats::json::document(text.as_bytes()).unwrap_or_else(|_| Value::String(text.to_owned()))
         }
         Some(text) => Value::String(text.to_owned()),
     }

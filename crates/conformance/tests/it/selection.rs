@@ -321,7 +321,7 @@ async fn expired_and_unnecessary_waivers_are_reported() {
     };
     let table = [
         (Manner::WrongValue, "2026-03-02", WaiverState::Used, Status::Waived, 0),
-        (Manner::WrongValue, "2026-03-01", WaiverState::Expired, Status::Failed, 1),
+        (Manner::WrongValue, "2026-03-01", WaiverState::Expired, Status::Failed, 7),
         (Manner::Good, "2026-03-02", WaiverState::UnexpectedPass, Status::UnexpectedPass, 7),
     ];
     for (manner, expires, state, status, code) in table {

@@ -87,11 +87,7 @@ const CLAUSES: &[(&str, &[&str], &[&str])] = &[
         &["table: |\n  | a |\n  | \"x |", "given: {object: {like: pod, spec: {schedulerName: <a>}}}"],
         &["cell 17:9"],
     ),
-    (
-        "number of a cell",
-        &["table: |\n  | a |\n  | 1.0 |", "given: {object: {like: pod, metadata: {labels: {a: <a>}}}}"],
-        &["number-changes 17:9"],
-    ),
+    ("number of a cell", &["table: |\n  | a |\n  | 1.0 |", "config: {a: <a>}"], &["number-changes 18:9"]),
     ("yes of a cell", &["table: |\n  | a |\n  | {x: no} |", "config: <a>"], &["boolean-word 18:9"]),
     ("unused column", &["table: |\n  | a |\n  | 1 |"], &["unused-column 17:9"]),
     ("no column", &["given: {object: {like: pod, spec: {schedulerName: <a>}}}"], &["unknown-column 15:55"]),

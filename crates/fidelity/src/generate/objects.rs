@@ -98,7 +98,6 @@ impl RequestBuilder<'_> {
             json!(1.0),
             json!(1e16),
             json!(1e21),
-            json!(-0.0),
             json!(1e-7),
         ];
         self.dice.pick(&numbers).clone()

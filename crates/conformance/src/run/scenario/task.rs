@@ -88,8 +88,7 @@ impl ScenarioTask {
         runner.stop().await;
         let (mut checks, records) = (outcome?, runner.into_records());
         if checks.is_empty() && *disturbance == Disturbance::None && self.target.is_ours() {
-            let writes: Vec<_> = records.iter().flat_map(|record| record.writes.iter().cloned()).collect();
-            checks.extend(requests::needless(&writes));
+            checks.extend(records.iter().filter_map(|record| requests::needless(&record.writes)));
         }
         Ok(ScenarioObservation { checks, records })
     }
