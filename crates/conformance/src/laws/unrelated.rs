@@ -1,7 +1,5 @@
 //! An unrelated object gets no patch.
 
-use serde_json::Value;
-
 use super::{LawOutcome, Trace, differs, extra, fails};
 use crate::exchange::Outcome;
 use crate::matching::Rules;
