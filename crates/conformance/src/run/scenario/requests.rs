@@ -98,11 +98,16 @@ pub(super) fn judge(step: &str, wanted: &Requests, writes: &[ObservedWrite]) -> 
 }
 
 /// The writes that left their objects as they were: a component that compares before it writes sends none. A write that
-/// follows another one of the same object does not count, because the component's cache may not have seen that yet.
-pub(super) fn needless(writes: &[ObservedWrite]) -> Option<Check> {
+/// follows another one of the same object does not count, because the component's cache may not have seen that yet; nor does
+/// one that the step requires.
+pub(super) fn needless(writes: &[ObservedWrite], wanted: Option<&Requests>) -> Option<Check> {
     let follows = |at: usize| writes[..at].iter().any(|earlier| earlier.object == writes[at].object);
+    let is_required = |write: &ObservedWrite| {
+        let mut order = wanted.iter().flat_map(|wanted| &wanted.order);
+        order.any(|(verb, object)| is_write_of(write, verb, object))
+    };
     let needless: Vec<ObservedWrite> = (0..writes.len())
-        .filter(|at| writes[*at].unchanged && !follows(*at))
+        .filter(|at| writes[*at].unchanged && !follows(*at) && !is_required(&writes[*at]))
         .map(|at| writes[at].clone())
         .collect();
     (!needless.is_empty()).then(|| Check {

@@ -88,7 +88,10 @@ impl ScenarioTask {
         runner.stop().await;
         let (mut checks, records) = (outcome?, runner.into_records());
         if checks.is_empty() && *disturbance == Disturbance::None && self.target.is_ours() {
-            checks.extend(records.iter().filter_map(|record| requests::needless(&record.writes)));
+            let needless = |record: &StepRecord| {
+                requests::needless(&record.writes, scenario.steps[record.step].requests.as_ref())
+            };
+            checks.extend(records.iter().filter_map(needless));
         }
         Ok(ScenarioObservation { checks, records })
     }
