@@ -187,12 +187,8 @@ fn from_file(
     let (described, file) = read_target(path)?;
     let folder = path.parent().map(Path::to_owned).unwrap_or_default();
     let spec = described.spec;
-    let registrations = spec
-        .registration
-        .as_ref()
-        .map(|files| read_registrations(files, &folder))
-        .transpose()?
-        .unwrap_or_default();
+    let registrations = spec.registration.as_ref().map(|files| read_registrations(files, &folder));
+    let registrations = registrations.transpose()?.unwrap_or_default();
     let selected = provider::selected(registrations.values().flatten());
     let gardener = requested.gardener.map(str::to_owned).or_else(|| spec.gardener.clone());
     let requested = Requested { kubernetes: requested.kubernetes.or(spec.kubernetes), ..requested };
@@ -202,16 +198,15 @@ fn from_file(
     };
     let profiles = cluster_objects::profiles(requested.added)?;
     cluster_objects::check_provider(&spec, &profiles, &file)?;
-    let named = match cluster_objects::provider_type(running, requested.added)? {
-        Some(provider) => Some(provider),
-        None => spec.provider.as_deref().map(|provider| profiles.type_of(provider).to_owned()),
-    };
+    let named = cluster_objects::provider_type(running, requested.added)?;
+    let named = named.or_else(|| Some(profiles.type_of(spec.provider.as_deref()?).to_owned()));
+    let provider = provider::of(named.as_deref(), &selected);
     let known = TargetDescription {
         name: described.metadata.name,
         file: Some(own_file(path, &folder, spec.source.as_deref())),
         version: spec.version.clone(),
         paths: paths_of(&spec),
-        provider: provider::of(named.as_deref(), &selected)
+        provider: provider
             .map_err(|reason| Failure::usage(format!("target {}: {reason}", path.display())))?,
         cluster_objects: cluster_objects::read(&spec, &profiles, (&file, folder.as_path()))?,
         gardener,

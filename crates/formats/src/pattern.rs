@@ -1,13 +1,13 @@
 //! Regular expressions in Go's syntax (RE2), translated to that of the crate `regex`, in which classes nest and intersect,
 //! `\d` and `\w` match all of Unicode, and repetitions may follow each other.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use regex::bytes::Regex;
 
 mod class;
 
-use class::{ClassMember, class_member, escaped_member, is_posix};
+use class::{ClassMember, class_member, escaped_member, posix_class};
 
 /// An expression that matches what Go's `regexp` matches.
 #[derive(Clone, Debug)]
@@ -183,9 +183,9 @@ impl<'a> Translator<'a> {
                     set.retain(|other| other != letter);
                     unset.retain(|other| other != letter);
                     if unsets.is_some() {
-                        unset.push(letter)
+                        unset.push(letter);
                     } else {
-                        set.push(letter)
+                        set.push(letter);
                     }
                     unsets = unsets.map(|_| true);
                 }
@@ -196,7 +196,7 @@ impl<'a> Translator<'a> {
                     match letter {
                         ':' => self.open(&format!("(?{set}{dash}{unset}:")),
                         _ if set.is_empty() && unset.is_empty() => {}
-                        _ => self.out.push_str(&format!("(?{set}{dash}{unset})")),
+                        _ => write!(self.out, "(?{set}{dash}{unset})").unwrap_or_default(),
                     }
                     return Ok(());
                 }
@@ -249,13 +249,7 @@ impl<'a> Translator<'a> {
         let mut is_first = true;
         while is_first || !rest.starts_with(']') {
             is_first = false;
-            if let Some(named) = rest.strip_prefix("[:")
-                && let Some(end) = named.find(":]")
-            {
-                let name = &rest[..end + 4];
-                if !is_posix(&named[..end]) {
-                    return Err(error("invalid character class range", name));
-                }
+            if let Some(name) = posix_class(rest)? {
                 self.out.push_str(name);
                 rest = &rest[name.len()..];
                 continue;

@@ -64,7 +64,7 @@ fn ten_slips_in_contracts_are_one_error_each() {
         // Without the warning about the component, and without numbers that change with every contract.
         let error = result.out.split("component\n\n").next().unwrap_or_default();
         let error = error.split("checked  ").next().unwrap_or_default();
-        all.push_str(&format!("# {what}: {to}\n\n{error}\n"));
+        all.extend(["# ", what, ": ", to, "\n\n", error, "\n"]);
     }
     insta::assert_snapshot!(all);
 }

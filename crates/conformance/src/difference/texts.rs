@@ -119,13 +119,17 @@ fn units(edits: &mut Edits, a: &[UnitOption], b: &[UnitOption]) {
         let name = if section == USUAL_SECTION { name.clone() } else { format!("[{section}] {name}") };
         match (before.as_slice(), after.as_slice()) {
             ([before], [after]) => {
-                edits.named(Some(&name), &Value::String(before.clone()), &Value::String(after.clone()))
+                edits.named(Some(&name), &Value::String(before.clone()), &Value::String(after.clone()));
             }
             ([], after) => {
-                after.iter().for_each(|value| edits.add(Some(&name), EditKind::Added(value.clone())))
+                for value in after.iter() {
+                    edits.add(Some(&name), EditKind::Added(value.clone()));
+                }
             }
             (before, []) => {
-                before.iter().for_each(|value| edits.add(Some(&name), EditKind::Gone(value.clone())))
+                for value in before.iter() {
+                    edits.add(Some(&name), EditKind::Gone(value.clone()));
+                }
             }
             (before, after) => edits.within(name, |edits| lists::sequence(edits, before, after)),
         }

@@ -175,14 +175,14 @@ impl Dialer for AcmeDialer {
         if has(Fault::IsNoWebhook) {
             return Ok(HttpAnswer { media: None, status: 200, body: Bytes::from("<html>welcome</html>") });
         }
-        let patch = if has(Fault::PatchesNothing) {
+        let changes = if has(Fault::PatchesNothing) {
             json!([{"op": "replace", "path": "/spec/units/99/content", "value": "x"}])
         } else {
             self.patch(&request["object"])
         };
         let mut response = json!({"uid": request["uid"], "allowed": true});
-        if patch != json!([]) {
-            response["patch"] = json!(STANDARD.encode(patch.to_string()));
+        if changes != json!([]) {
+            response["patch"] = json!(STANDARD.encode(changes.to_string()));
             response["patchType"] = json!("JSONPatch");
         }
         let answer =

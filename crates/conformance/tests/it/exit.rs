@@ -170,7 +170,7 @@ fn judged(report: &Report) -> Judgement {
         baseline: None,
         profiles: &[],
         clauses: &BTreeSet::new(),
-        today: "2026-03-02".parse().unwrap(),
+        today: "2026-03-02".parse().expect("a day"),
     };
     judge(report, &against)
 }

@@ -112,8 +112,17 @@ fn octal<'a>(whole: &'a str, rest: &mut &'a str) -> Option<char> {
     u32::from_str_radix(&whole[1..=digits], 8).ok().and_then(char::from_u32)
 }
 
-/// Whether Go has a class of this name, which may be negated.
-pub(super) fn is_posix(name: &str) -> bool {
+/// The class with a name, such as `[:alpha:]`, at the beginning of the text.
+pub(super) fn posix_class(rest: &str) -> Result<Option<&str>, PatternError> {
+    let Some((named, end)) = rest.strip_prefix("[:").and_then(|named| Some((named, named.find(":]")?)))
+    else {
+        return Ok(None);
+    };
+    let name = &rest[..end + 4];
+    if is_posix(&named[..end]) { Ok(Some(name)) } else { Err(error("invalid character class range", name)) }
+}
+
+fn is_posix(name: &str) -> bool {
     const NAMES: [&str; 14] = [
         "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space",
         "upper", "word", "xdigit",

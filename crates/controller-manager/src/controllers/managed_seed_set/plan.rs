@@ -274,12 +274,12 @@ const DELETION: Retried = Retried {
 fn retry(
     replica: &Replica,
     status: &ManagedSeedSetStatus,
-    retried: &Retried,
+    failure: &Retried,
     max_retries: i32,
 ) -> ReplicaStep {
-    let (shoot, what) = (replica.full_name(), retried.what);
-    let [retrying, not_retrying] = retried.events;
-    let [again, failed] = retried.reasons;
+    let (shoot, what) = (replica.full_name(), failure.what);
+    let [retrying, not_retrying] = failure.events;
+    let [again, failed] = failure.reasons;
     let pending = status.pending_replica.as_ref();
     let pending = pending.filter(|pending| pending.name == replica.name() && pending.reason == again);
     let retries = pending.and_then(|pending| pending.retries).unwrap_or_default();
