@@ -233,8 +233,12 @@ fn from_file(
         (Some(ca), Trust::Bundle(pem)) if pem.is_empty() => self::trust(false, Some(&folder.join(ca)))?,
         (_, trust) => trust,
     };
-    let url = spec.url.clone().unwrap_or_default();
-    running_target(UrlTarget { known, url, trust: require_trust(trust)?, config })
+    running_target(UrlTarget {
+        known,
+        url: spec.url.unwrap_or_default(),
+        trust: require_trust(trust)?,
+        config,
+    })
 }
 
 /// The file on which findings of code scanning lie: the source file that a target file names, else the target file.

@@ -70,7 +70,7 @@ pub(crate) fn unrecognized_formats(object: &Value) -> Vec<String> {
         schemas.truncate(1);
     }
     let mut found = Vec::new();
-    for schema in schemas.into_iter() {
+    for schema in schemas {
         collect_unrecognized(schema, &mut found);
     }
     found

@@ -64,10 +64,10 @@ pub(super) fn sequence(edits: &mut Edits, a: &[String], b: &[String]) {
                 }
             }
             DiffOp::Delete { .. } | DiffOp::Insert { .. } | DiffOp::Replace { .. } => {
-                for member in before.iter() {
+                for member in before {
                     edits.add(None, EditKind::Gone(member.clone()));
                 }
-                for member in after.iter() {
+                for member in after {
                     edits.add(None, added(member, a, b));
                 }
             }

@@ -122,12 +122,12 @@ fn units(edits: &mut Edits, a: &[UnitOption], b: &[UnitOption]) {
                 edits.named(Some(&name), &Value::String(before.clone()), &Value::String(after.clone()));
             }
             ([], after) => {
-                for value in after.iter() {
+                for value in after {
                     edits.add(Some(&name), EditKind::Added(value.clone()));
                 }
             }
             (before, []) => {
-                for value in before.iter() {
+                for value in before {
                     edits.add(Some(&name), EditKind::Gone(value.clone()));
                 }
             }

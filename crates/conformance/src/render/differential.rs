@@ -128,7 +128,7 @@ fn values(out: &mut String, group: &Group, view: &View<'_>) {
         value(out, "a", a.as_ref(), view);
         value(out, "b", b.as_ref(), view);
     } else {
-        for piece in lines.iter() {
+        for piece in &lines {
             diff_line(out, piece, view);
         }
     }

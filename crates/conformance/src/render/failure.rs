@@ -28,7 +28,7 @@ pub(super) fn write(out: &mut String, report: &Report, cause: &Cause<'_>, view: 
     line(out, "");
     case(out, cause, view);
     let shown = diff(&cause.checks);
-    for piece in shown.iter() {
+    for piece in &shown {
         diff_line(out, piece, view);
     }
     if let Some(text) = cause.text {

@@ -76,7 +76,7 @@ pub fn sarif(report: &Report) -> String {
         contract.clauses.iter().for_each(|clause| log.clause(contract, clause));
     }
     for status in [Status::Failed, Status::Waived] {
-        for cause in causes(&report.contracts, status).iter() {
+        for cause in &causes(&report.contracts, status) {
             log.cause(report, cause, status);
         }
     }
