@@ -45,7 +45,7 @@ bench: ## the hot paths, with criterion
 mutants: ## change the code of components and see the contracts notice
 	cargo xtask mutants
 
-control-plane: ## kube-apiserver and etcd from pinned Go modules; prints the folder
+control-plane: ## kube-apiserver and etcd from pinned Go modules; prints the folder (1.28: cargo xtask control-plane --kubernetes 1.28)
 	@cargo xtask control-plane
 
 verify-envtest: ## every contract on a real control plane, with the outcome of the embedded one (CI asks a case of each clause)

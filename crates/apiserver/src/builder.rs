@@ -4,12 +4,13 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use schema::{Crd, Kinds};
+use schema::{Crd, Kinds, KubernetesVersion};
 use webhook::dial::Dialers;
 
 use crate::access::authentication::Authentication;
+use crate::access::authorization::RulesCache;
 use crate::access::tokens::{Issuance, SigningKey, Tokens, VerifyingKey};
-use crate::aggregation::AvailabilityChecker;
+use crate::aggregation::availability_checker::AvailabilityChecker;
 use crate::aggregation::front_proxy::FrontProxy;
 use crate::authority::{self, KeyPair};
 use crate::clock::Clock;
@@ -17,13 +18,13 @@ use crate::faults::Faults;
 use crate::http::upstream::{Upstream, UpstreamProxy};
 use crate::ids::Ids;
 use crate::log::Log;
-use crate::object::allocation::Pool;
+use crate::object::allocation::pool::Pool;
 use crate::progress::Progress;
 use crate::registry::Registry;
 use crate::seed;
 use crate::seed::post_start_hooks;
 use crate::server::ApiServer;
-use crate::state::{Authorization, Controllers, Shared, Switches};
+use crate::state::{Authorization, Controllers, ServerState, Switches};
 use crate::store::Store;
 use crate::webhook_cache::WebhookCache;
 
@@ -85,6 +86,11 @@ impl ApiServer {
 }
 
 impl Builder {
+    /// Serves the API of this version of Kubernetes (default: 1.36).
+    pub fn kubernetes(self, version: KubernetesVersion) -> Self {
+        if version == self.kinds.version() { self } else { self.kinds(Kinds::of(version)) }
+    }
+
     /// Serves these built-in kinds.
     pub fn kinds(mut self, kinds: Kinds) -> Self {
         self.kinds = kinds;
@@ -230,13 +236,14 @@ impl Builder {
     #[must_use]
     pub fn build(self) -> ApiServer {
         let clock = Clock::starting_at(self.epoch);
-        let shared = Shared {
+        let shared = ServerState {
             store: Store::new(self.events),
             registry: Registry::new(&self.kinds, &self.crds),
             faults: Faults::new(clock.clone()),
             front_proxy: self.front_proxy,
             availability_checker: AvailabilityChecker::default(),
             tokens: Tokens::new(self.issuance),
+            rbac: RulesCache::default(),
             authentication: self.authentication,
             authority: self.authority,
             progress: Progress::default(),

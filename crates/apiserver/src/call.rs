@@ -1,6 +1,7 @@
 //! A parsed request: user, resource, options, and the representation of the answer.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -59,7 +60,7 @@ pub(crate) struct Call {
     /// The parsed path.
     pub(crate) path: ResourcePath,
     /// The resource that the path names.
-    pub(crate) target: ServedResource,
+    pub(crate) target: Arc<ServedResource>,
     /// The parsed query.
     pub(crate) query: Query,
     /// The representation that the client accepts.

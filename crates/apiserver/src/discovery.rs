@@ -5,32 +5,36 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::header::ACCEPT;
 use http::request::Parts;
-use schema::{Group, GroupVersion, Resource};
+use schema::{Group, GroupVersion, KubernetesVersion, Resource};
 use serde_json::{Value, json};
 
 use crate::aggregation::{self, AggregatedVersions};
 use crate::http::reply::Reply;
 use crate::openapi;
 use crate::registry::ServedKinds;
-use crate::state::Shared;
+use crate::state::ServerState;
 
 const OPENAPI_V2: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 const AGGREGATED_V2: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+const AGGREGATED_V2BETA1: &str = "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList";
 
 /// Answers a discovery path.
-pub(crate) async fn answer(shared: &Arc<Shared>, parts: &Parts, path: &[String]) -> Reply {
+pub(crate) async fn answer(shared: &Arc<ServerState>, parts: &Parts, path: &[String]) -> Reply {
     let served = shared.registry.served();
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
+    let kubernetes = served.kinds.version();
+    if let ["api" | "apis"] = path.as_slice()
+        && let Some(form) = AggregatedForm::of(parts, kubernetes)
+    {
+        if path == ["api"] {
+            return form.reply(&aggregated_groups(&served, &AggregatedVersions::default(), true));
+        }
+        let own = aggregated_groups(&served, &AggregatedVersions::of(shared), false);
+        return form.reply(&aggregation::resources(shared, own).await);
+    }
     let value = match path.as_slice() {
         ["healthz" | "livez" | "readyz", ..] => return Reply::text(200, "ok"),
-        ["version"] => version(),
-        ["api"] if wants_aggregated(parts) => {
-            return aggregated(&aggregated_groups(&served, &AggregatedVersions::default(), true));
-        }
-        ["apis"] if wants_aggregated(parts) => {
-            let own = aggregated_groups(&served, &AggregatedVersions::of(shared), false);
-            return aggregated(&aggregation::resources(shared, own).await);
-        }
+        ["version"] => version(kubernetes),
         ["api"] => json!({"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": []}),
         ["apis"] => json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups(shared, &served)}),
         ["api", version] => return resources(&served, "", version),
@@ -63,24 +67,57 @@ pub(crate) async fn answer(shared: &Arc<Shared>, parts: &Parts, path: &[String])
     Reply::json(200, Bytes::from(value.to_string()))
 }
 
-fn version() -> Value {
+fn version(kubernetes: KubernetesVersion) -> Value {
     json!({
-        "major": "1", "minor": "36", "gitVersion": "v1.36.3", "gitCommit": "", "gitTreeState": "clean",
-        "buildDate": "2026-01-01T00:00:00Z", "goVersion": "", "compiler": "", "platform": "embedded",
+        "major": "1", "minor": kubernetes.minor().to_string(), "gitVersion": format!("v{kubernetes}"), "gitCommit": "",
+        "gitTreeState": "clean", "buildDate": kubernetes.release_date(), "goVersion": kubernetes.go_version(),
+        "compiler": "gc", "platform": "embedded",
     })
 }
 
-fn wants_aggregated(parts: &Parts) -> bool {
-    let header = parts.headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    header.split(',').any(|clause| {
-        let clause = clause.trim();
-        clause.starts_with("application/json")
-            && clause.contains("g=apidiscovery.k8s.io")
-            && clause.contains("v=v2;")
-            && clause.contains("as=APIGroupDiscoveryList")
-    }) || header.split(',').any(|clause| {
-        clause.contains("v=v2") && !clause.contains("v2beta1") && clause.contains("APIGroupDiscoveryList")
-    })
+/// A version of the list that contains the resources of all groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AggregatedForm {
+    V2,
+    V2Beta1,
+}
+
+impl AggregatedForm {
+    /// The first form that a request accepts and a release serves; absent if the request prefers plain lists.
+    fn of(parts: &Parts, kubernetes: KubernetesVersion) -> Option<Self> {
+        let header = parts.headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let clauses = header.split(',').filter(|clause| clause.contains("as=APIGroupDiscoveryList"));
+        let versions = clauses
+            .filter_map(|clause| clause.split(';').find_map(|parameter| parameter.trim().strip_prefix("v=")));
+        versions.filter_map(Self::named).find(|form| form.is_served(kubernetes))
+    }
+
+    fn named(version: &str) -> Option<Self> {
+        match version {
+            "v2" => Some(Self::V2),
+            "v2beta1" => Some(Self::V2Beta1),
+            _ => None,
+        }
+    }
+
+    fn is_served(self, kubernetes: KubernetesVersion) -> bool {
+        match self {
+            Self::V2 => kubernetes.minor() >= 30,
+            Self::V2Beta1 => (27..35).contains(&kubernetes.minor()),
+        }
+    }
+
+    fn reply(self, items: &[Value]) -> Reply {
+        let (version, content_type) = match self {
+            Self::V2 => ("v2", AGGREGATED_V2),
+            Self::V2Beta1 => ("v2beta1", AGGREGATED_V2BETA1),
+        };
+        let list = json!({
+            "kind": "APIGroupDiscoveryList", "apiVersion": format!("apidiscovery.k8s.io/{version}"), "metadata": {},
+            "items": items,
+        });
+        Reply { content_type, ..Reply::json(200, Bytes::from(list.to_string())) }
+    }
 }
 
 fn wants_protobuf(parts: &Parts) -> bool {
@@ -95,7 +132,7 @@ fn with_type_meta(kind: &str, mut value: Value) -> Value {
 }
 
 /// All groups except the core group, merged with those of other API servers.
-fn groups(shared: &Shared, served: &ServedKinds) -> Vec<Value> {
+fn groups(shared: &ServerState, served: &ServedKinds) -> Vec<Value> {
     let aggregated = AggregatedVersions::of(shared);
     let groups = served.kinds.groups().iter().filter(|group| !group.name.is_empty());
     aggregation::groups(shared, groups.filter_map(|group| group_value(group, &aggregated)).collect())
@@ -160,13 +197,6 @@ fn resource_values(resource: &Resource) -> Vec<Value> {
         values.push(value);
     }
     values
-}
-
-fn aggregated(items: &[Value]) -> Reply {
-    let list = json!({
-        "kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "metadata": {}, "items": items,
-    });
-    Reply { content_type: AGGREGATED_V2, ..Reply::json(200, Bytes::from(list.to_string())) }
 }
 
 fn aggregated_groups(served: &ServedKinds, aggregated: &AggregatedVersions, core: bool) -> Vec<Value> {

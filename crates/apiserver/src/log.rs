@@ -1,17 +1,20 @@
 //! The request log, for tests that check what a component did.
 
+mod names;
+
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::header::USER_AGENT;
 use http::request::Parts;
 use parking_lot::Mutex;
-use serde_json::Value;
 
 use crate::access::attributes::{Attributes, RequestInfo};
 use crate::call::Verb;
 use crate::http::query::Query;
 use crate::http::reply::Reply;
+use names::{Client, Collection, Names};
 
 /// A request and its answer, whether or not the client received it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +43,8 @@ pub struct Request {
     pub code: u16,
     /// Audit annotations of webhooks, as `webhook/key`.
     pub annotations: BTreeMap<String, String>,
+    /// Whether the request is an update or a patch that left the object as it was.
+    pub unchanged: bool,
 }
 
 impl Request {
@@ -51,11 +56,11 @@ impl Request {
 }
 
 /// The name of the request's object: the path of a create request does not contain it, its body does.
-fn object_name(verb: Verb, name: &str, sent: &[u8]) -> String {
+pub(crate) fn object_name(verb: Verb, name: &str, sent: &[u8]) -> String {
     if verb != Verb::Create || !name.is_empty() {
         return name.to_owned();
     }
-    let object: Value = serde_json::from_slice(sent).unwrap_or_default();
+    let object = formats::json::document(sent).unwrap_or_default();
     object["metadata"]["name"].as_str().unwrap_or_default().to_owned()
 }
 
@@ -67,16 +72,54 @@ pub(crate) struct Log(Mutex<LogEntries>);
 struct LogEntries {
     /// How many older requests were dropped.
     dropped: usize,
-    requests: Vec<Request>,
+    requests: Vec<Entry>,
+    clients: Names<Client>,
+    collections: Names<Collection>,
+}
+
+/// A request as it is kept: many share client and collection.
+#[derive(Debug)]
+struct Entry {
+    client: Arc<Client>,
+    collection: Arc<Collection>,
+    name: Box<str>,
+    annotations: Option<Arc<BTreeMap<String, String>>>,
+    verb: Verb,
+    dry_run: bool,
+    unchanged: bool,
+    code: u16,
 }
 
 /// How many requests are kept; when the log is full, the older half is dropped.
 const CAPACITY: usize = 200_000;
 
+impl Entry {
+    fn request(&self) -> Request {
+        let (client, collection) = (&self.client, &self.collection);
+        Request {
+            user: client.user.to_string(),
+            user_agent: client.user_agent.to_string(),
+            verb: self.verb,
+            group: collection.group.to_string(),
+            version: collection.version.to_string(),
+            resource: collection.resource.to_string(),
+            subresource: collection.subresource.to_string(),
+            namespace: collection.namespace.to_string(),
+            name: self.name.to_string(),
+            dry_run: self.dry_run,
+            code: self.code,
+            annotations: self.annotations.as_deref().cloned().unwrap_or_default(),
+            unchanged: self.unchanged,
+        }
+    }
+}
+
 impl LogEntries {
     fn drop_first(&mut self, count: usize) {
         self.requests.drain(..count);
         self.dropped += count;
+        self.clients.drop_unused();
+        self.collections.drop_unused();
     }
 }
 
@@ -88,37 +131,40 @@ impl Log {
             return;
         }
         let user_agent = parts.headers.get(USER_AGENT).and_then(|value| value.to_str().ok());
-        let query = Query::parse(parts.uri.query().unwrap_or_default());
-        self.push(Request {
-            user: request.user.name.clone(),
-            user_agent: user_agent.unwrap_or_default().to_owned(),
-            verb: *verb,
-            group: path.group.clone(),
-            version: path.version.clone(),
-            resource: path.resource.clone(),
-            subresource: path.subresource.clone(),
-            namespace: path.namespace.clone(),
-            name: reply.name.clone().unwrap_or_else(|| object_name(*verb, &path.name, sent)),
-            dry_run: query.dry_run(),
-            code: reply.code,
-            annotations: reply.notes.annotations.clone(),
-        });
-    }
-
-    fn push(&self, request: Request) {
+        let query = parts.uri.query();
+        let dry_run = query.is_some_and(|query| Query::parse(query).dry_run());
+        let name = match &reply.name {
+            Some(name) => name.as_str().into(),
+            None => object_name(*verb, &path.name, sent).into(),
+        };
+        let annotations = &reply.notes.annotations;
+        let annotations = (!annotations.is_empty()).then(|| Arc::new(annotations.clone()));
         let mut entries = self.0.lock();
+        let client = entries.clients.shared(&(&request.user.name, user_agent.unwrap_or_default()));
+        let collection = entries.collections.shared(path);
         if entries.requests.len() >= CAPACITY {
             entries.drop_first(CAPACITY / 2);
         }
-        entries.requests.push(request);
+        let (verb, code, unchanged) = (*verb, reply.code, reply.notes.unchanged);
+        entries.requests.push(Entry {
+            client,
+            collection,
+            name,
+            annotations,
+            verb,
+            dry_run,
+            unchanged,
+            code,
+        });
     }
 
     pub(crate) fn all(&self) -> Vec<Request> {
-        self.0.lock().requests.clone()
+        self.0.lock().requests.iter().map(Entry::request).collect()
     }
 
     pub(crate) fn of(&self, user: &str) -> Vec<Request> {
-        self.0.lock().requests.iter().filter(|request| request.user == user).cloned().collect()
+        let entries = self.0.lock();
+        entries.requests.iter().filter(|entry| *entry.client.user == *user).map(Entry::request).collect()
     }
 
     /// How many requests were recorded, including dropped ones.
@@ -130,7 +176,8 @@ impl Log {
     /// The requests after the first `count`, except those that were dropped.
     pub(crate) fn since(&self, count: usize) -> Vec<Request> {
         let entries = self.0.lock();
-        entries.requests.iter().skip(count.saturating_sub(entries.dropped)).cloned().collect()
+        let kept = entries.requests.iter().skip(count.saturating_sub(entries.dropped));
+        kept.map(Entry::request).collect()
     }
 
     pub(crate) fn clear(&self) {

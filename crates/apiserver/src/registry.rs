@@ -13,12 +13,14 @@ use crate::object::structural::{Schema, Versions};
 pub(crate) struct Registry(RwLock<Arc<ServedKinds>>);
 
 /// A snapshot of the served kinds.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct ServedKinds {
     /// All kinds.
     pub(crate) kinds: Kinds,
     /// The versions and schemas of CRDs, by `plural.group`.
     custom: BTreeMap<String, Arc<Versions>>,
+    /// The resources that were requested, sorted by group, version and plural name.
+    requested: RwLock<Vec<Arc<ServedResource>>>,
 }
 
 /// A served resource, in the requested version and in its storage version.
@@ -44,7 +46,7 @@ impl Registry {
     /// Serves `kinds` and those of `crds`.
     pub(crate) fn new(kinds: &Kinds, crds: &[Crd]) -> Self {
         let custom = crds.iter().map(|crd| (crd.name(), Arc::new(Versions::of(crd)))).collect();
-        Self(RwLock::new(Arc::new(ServedKinds { kinds: kinds.with(crds.iter().cloned()), custom })))
+        Self(RwLock::new(Arc::new(ServedKinds::new(kinds.with(crds.iter().cloned()), custom))))
     }
 
     /// A new registry with the same kinds.
@@ -62,7 +64,7 @@ impl Registry {
         let mut served = self.0.write();
         let mut custom = served.custom.clone();
         custom.insert(crd.name(), Arc::new(Versions::of(crd)));
-        *served = Arc::new(ServedKinds { kinds: served.kinds.with([crd.clone()]), custom });
+        *served = Arc::new(ServedKinds::new(served.kinds.with([crd.clone()]), custom));
     }
 
     /// Removes a CRD.
@@ -70,14 +72,36 @@ impl Registry {
         let mut served = self.0.write();
         let mut custom = served.custom.clone();
         custom.remove(&format!("{plural}.{group}"));
-        *served = Arc::new(ServedKinds { kinds: served.kinds.without(group, plural), custom });
+        *served = Arc::new(ServedKinds::new(served.kinds.without(group, plural), custom));
     }
 }
 
 impl ServedKinds {
+    fn new(kinds: Kinds, custom: BTreeMap<String, Arc<Versions>>) -> Self {
+        Self { kinds, custom, requested: RwLock::default() }
+    }
+
     /// The resource of a path.
-    pub(crate) fn target(&self, group: &str, version: &str, plural: &str) -> Option<ServedResource> {
-        self.kinds.resource(group, version, plural).map(|resource| self.target_of(resource))
+    pub(crate) fn target(&self, group: &str, version: &str, plural: &str) -> Option<Arc<ServedResource>> {
+        let position = |requested: &[Arc<ServedResource>]| {
+            requested.binary_search_by(|target| {
+                let Resource { group: of, version: in_version, plural: named, .. } = &target.resource;
+                (of.as_str(), in_version.as_str(), named.as_str()).cmp(&(group, version, plural))
+            })
+        };
+        {
+            let requested = self.requested.read();
+            if let Ok(at) = position(&requested) {
+                return Some(Arc::clone(&requested[at]));
+            }
+        }
+        let resource = self.kinds.resource(group, version, plural)?;
+        let target = Arc::new(self.target_of(resource));
+        let mut requested = self.requested.write();
+        if let Err(at) = position(&requested) {
+            requested.insert(at, Arc::clone(&target));
+        }
+        Some(target)
     }
 
     /// Whether a group has a built-in resource.

@@ -27,7 +27,7 @@ pub(crate) fn object(call: &Call, object: &Object) -> Bytes {
         && call.target.resource.group == call.target.storage.group;
     match call.accept {
         Accept { representation: Representation::Full, yaml: false } if as_stored => object.json().clone(),
-        _ => value(call, object.value()),
+        _ => value(call, &object.tree()),
     }
 }
 
@@ -45,16 +45,19 @@ pub(crate) fn value(call: &Call, object: &Value) -> Bytes {
 }
 
 /// Renders a list of objects.
-pub(crate) fn list<'a>(call: &Call, objects: impl Iterator<Item = &'a Object>, meta: &ListMeta) -> Bytes {
+pub(crate) fn list<'a>(
+    call: &Call,
+    objects: impl Iterator<Item = &'a Object> + Clone,
+    meta: &ListMeta,
+) -> Bytes {
     match call.accept {
         Accept { representation: Representation::Full, yaml: false } => full_list(call, objects, meta),
         Accept { representation, yaml } => {
-            let converted: Vec<_> =
-                objects.map(|object| convert::to_version(object.value(), &call.target.resource)).collect();
+            let converted: Vec<Value> = objects
+                .map(|object| convert::into_version(object.tree().into_owned(), &call.target.resource))
+                .collect();
             let mut list = match representation {
-                Representation::Full => {
-                    full_list_value(call, converted.iter().map(|object| (**object).clone()))
-                }
+                Representation::Full => full_list_value(call, converted),
                 Representation::Metadata(version) => {
                     let items: Vec<Value> = converted
                         .iter()
@@ -64,9 +67,7 @@ pub(crate) fn list<'a>(call: &Call, objects: impl Iterator<Item = &'a Object>, m
                     let items = if items.is_empty() { Value::Null } else { items.into() };
                     json!({"apiVersion": version.api_version(), "kind": "PartialObjectMetadataList", "items": items})
                 }
-                Representation::Table(version) => {
-                    table::of(call, converted.iter().map(|object| &**object), version, true)
-                }
+                Representation::Table(version) => table::of(call, converted.iter(), version, true),
             };
             list["metadata"] = Value::Object(list_metadata(call, meta));
             encode(&list, yaml)
@@ -79,15 +80,16 @@ pub(crate) fn encode(value: &Value, yaml: bool) -> Bytes {
     if yaml {
         return Bytes::from(formats::yaml::to_string(value).unwrap_or_else(|_| value.to_string()));
     }
-    Bytes::from(value.to_string())
+    Bytes::from(formats::json::to_vec(value).unwrap_or_default())
 }
 
-fn full_list<'a>(call: &Call, objects: impl Iterator<Item = &'a Object>, meta: &ListMeta) -> Bytes {
+fn full_list<'a>(call: &Call, objects: impl Iterator<Item = &'a Object> + Clone, meta: &ListMeta) -> Bytes {
     let resource = &call.target.resource;
     let same = resource.version == call.target.storage.version && resource.group == call.target.storage.group;
     let head = json!(resource.api_version());
     let kind = json!(resource.list_kind());
-    let mut text = Vec::with_capacity(1024);
+    let size: usize = objects.clone().map(|object| object.json().len() + 1).sum();
+    let mut text = Vec::with_capacity(size + 1024);
     text.extend_from_slice(format!("{{\"apiVersion\":{head},\"items\":[").as_bytes());
     for (index, object) in objects.enumerate() {
         if index > 0 {
@@ -95,12 +97,11 @@ fn full_list<'a>(call: &Call, objects: impl Iterator<Item = &'a Object>, meta: &
         }
         match (same, call.target.custom) {
             (true, true) => text.extend_from_slice(object.json()),
-            (true, false) => text.extend_from_slice(object.item_json()),
+            (true, false) => object.append_item_json(&mut text),
             (false, custom) => {
-                let converted = convert::to_version(object.value(), resource);
-                let item =
-                    if custom { converted.into_owned() } else { without_type_meta(converted.into_owned()) };
-                text.extend_from_slice(item.to_string().as_bytes());
+                let converted = convert::into_version(object.tree().into_owned(), resource);
+                let item = if custom { converted } else { without_type_meta(converted) };
+                text.extend_from_slice(&encode(&item, false));
             }
         }
     }
@@ -109,9 +110,9 @@ fn full_list<'a>(call: &Call, objects: impl Iterator<Item = &'a Object>, meta: &
     Bytes::from(text)
 }
 
-fn full_list_value(call: &Call, objects: impl Iterator<Item = Value>) -> Value {
+fn full_list_value(call: &Call, objects: Vec<Value>) -> Value {
     let items: Vec<Value> =
-        if call.target.custom { objects.collect() } else { objects.map(without_type_meta).collect() };
+        if call.target.custom { objects } else { objects.into_iter().map(without_type_meta).collect() };
     json!({
         "apiVersion": call.target.resource.api_version(),
         "kind": call.target.resource.list_kind(),

@@ -9,6 +9,7 @@ use crate::http::query::Query;
 use crate::http::status::Status;
 use crate::object::meta;
 use crate::registry::{ServedKinds, ServedResource};
+use crate::store::Object;
 
 /// The selectors of a request.
 #[derive(Clone, Debug)]
@@ -59,7 +60,11 @@ impl Selection {
     }
 
     /// Whether an object, in its storage version, is selected.
-    pub(crate) fn selects(&self, object: &Value, target: &ServedResource) -> bool {
+    pub(crate) fn selects(&self, object: &Object, target: &ServedResource) -> bool {
+        self.is_everything() || self.selects_tree(&object.tree(), target)
+    }
+
+    fn selects_tree(&self, object: &Value, target: &ServedResource) -> bool {
         if !self.labels.is_empty() && !self.labels.matches_by(|key| meta::label(object, key)) {
             return false;
         }

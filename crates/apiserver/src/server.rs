@@ -12,6 +12,7 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{Method, Request, Response};
 use http_body_util::{BodyExt, Limited};
+use schema::KubernetesVersion;
 use tower::Service;
 use webhook::dial::Dialers;
 
@@ -26,6 +27,7 @@ use crate::authority::Authority;
 use crate::call::{Call, User, Verb};
 use crate::clock::Clock;
 use crate::controllers::{self, Client, SendRequest};
+use crate::convert::retired;
 use crate::discovery;
 use crate::faults::{self, Faults};
 use crate::http::notes::Notes;
@@ -34,7 +36,7 @@ use crate::http::reply::{Body, Reply};
 use crate::http::status::Status;
 use crate::log;
 use crate::registry::ServedResource;
-use crate::state::{Authorization, Controllers, Shared};
+use crate::state::{Authorization, Controllers, ServerState};
 use crate::verbs;
 
 use self::read::read;
@@ -47,11 +49,11 @@ const MAX_BODY_BYTES: usize = 3 * 1024 * 1024;
 /// `kube::Client::new(server.clone(), "default")` talks to it in process.
 #[derive(Clone, Debug)]
 pub struct ApiServer {
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
 }
 
 impl ApiServer {
-    pub(crate) fn new(shared: Shared) -> Self {
+    pub(crate) fn new(shared: ServerState) -> Self {
         Self { shared: Arc::new(shared) }
     }
 
@@ -232,20 +234,20 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         self.start_controllers();
-        self.shared.availability_checker.ensure_running(&self.shared);
+        aggregation::ensure_running(&self.shared);
         let server = self.clone();
         Box::pin(async move { server.respond(request).await })
     }
 }
 
 /// Answers a request and logs it, unless its path is not served; returns nothing if a fault suppresses the answer.
-async fn answer(shared: &Arc<Shared>, parts: &Parts, body: Bytes) -> Option<Reply> {
+async fn answer(shared: &Arc<ServerState>, parts: &Parts, body: Bytes) -> Option<Reply> {
     let path = Path::parse(parts.uri.path());
     let user = match authenticate(shared, parts) {
         Ok(user) => user,
         Err(status) => return Some(status.into()),
     };
-    let Some(request) = Attributes::of(user, parts) else {
+    let Some(request) = Attributes::of(user, parts, &path) else {
         return Some(match path {
             Path::Resource(_) => Reply::unknown_path(),
             Path::Other(_) => Status::plain(405, "MethodNotAllowed", "method not allowed").into(),
@@ -265,13 +267,18 @@ async fn answer(shared: &Arc<Shared>, parts: &Parts, body: Bytes) -> Option<Repl
             Path::Resource(path) => answer_resource(shared, parts, &request, path, body).await,
         }
     };
-    let reply = Box::pin(faults::apply_effects(&effects, &request, serve)).await?;
+    let reply = Box::pin(faults::apply_effects(&effects, (&request, &sent), serve)).await?;
     shared.log.record(parts, &request, &sent, &reply);
     (!reply.withheld).then_some(reply)
 }
 
 /// Answers a non-resource request.
-async fn answer_non_resource(shared: &Arc<Shared>, parts: &Parts, user: &User, path: &[String]) -> Reply {
+async fn answer_non_resource(
+    shared: &Arc<ServerState>,
+    parts: &Parts,
+    user: &User,
+    path: &[String],
+) -> Reply {
     let texts: Vec<&str> = path.iter().map(String::as_str).collect();
     let (value, content_type) = match texts.as_slice() {
         [".well-known", "openid-configuration"] => (shared.tokens.discovery(), "application/json"),
@@ -289,7 +296,7 @@ async fn answer_non_resource(shared: &Arc<Shared>, parts: &Parts, user: &User, p
 
 /// Answers a resource request.
 async fn answer_resource(
-    shared: &Arc<Shared>,
+    shared: &Arc<ServerState>,
     parts: &Parts,
     request: &Attributes,
     path: ResourcePath,
@@ -305,7 +312,7 @@ async fn answer_resource(
         Ok(call) => {
             let mut reply = dispatch(shared, &call).await.unwrap_or_else(Reply::from);
             let mut notes = Notes::default();
-            notes.warn(deprecation(&call.target).map(str::to_owned));
+            notes.warn(deprecation(&call.target, shared.registry.served().kinds.version()));
             notes.extend(std::mem::take(&mut reply.notes));
             reply.notes = notes;
             aggregation::after_write(shared, &call, (reply.code, reply.name.clone())).await;
@@ -316,7 +323,7 @@ async fn answer_resource(
 }
 
 /// The user of a request: the caller, or the user that it impersonates.
-fn authenticate(shared: &Shared, parts: &Parts) -> Result<User, Status> {
+fn authenticate(shared: &ServerState, parts: &Parts) -> Result<User, Status> {
     let caller = identity::authenticate_request(shared, parts)?;
     match identity::requested_impersonation(&parts.headers)? {
         None => Ok(caller),
@@ -330,15 +337,17 @@ fn authenticate(shared: &Shared, parts: &Parts) -> Result<User, Status> {
 }
 
 /// The deprecation warning of a resource, if it is deprecated.
-fn deprecation(target: &ServedResource) -> Option<&'static str> {
+fn deprecation(target: &ServedResource, kubernetes: KubernetesVersion) -> Option<String> {
     match target.table.as_str() {
-        "endpoints" => Some("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"),
-        "componentstatuses" => Some("v1 ComponentStatus is deprecated in v1.19+"),
-        _ => None,
+        "endpoints" if kubernetes.minor() >= 33 => {
+            Some("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice".to_owned())
+        }
+        "componentstatuses" => Some("v1 ComponentStatus is deprecated in v1.19+".to_owned()),
+        _ => retired::deprecation(&target.resource, kubernetes),
     }
 }
 
-async fn dispatch(shared: &Arc<Shared>, call: &Call) -> Result<Reply, Status> {
+async fn dispatch(shared: &Arc<ServerState>, call: &Call) -> Result<Reply, Status> {
     if !call.path.subresource.is_empty() {
         return verbs::subresource(shared, call).await;
     }

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use webhook::dial::Dialers;
 
 use crate::access::authentication::Authentication;
+use crate::access::authorization::RulesCache;
 use crate::access::tokens::Tokens;
-use crate::aggregation::AvailabilityChecker;
+use crate::aggregation::availability_checker::AvailabilityChecker;
 use crate::aggregation::front_proxy::FrontProxy;
 use crate::authority;
 use crate::clock::Clock;
@@ -15,7 +16,7 @@ use crate::faults::Faults;
 use crate::http::upstream::UpstreamProxy;
 use crate::ids::Ids;
 use crate::log::Log;
-use crate::object::allocation::Pool;
+use crate::object::allocation::pool::Pool;
 use crate::progress::Progress;
 use crate::registry::Registry;
 use crate::store::Store;
@@ -96,7 +97,7 @@ pub(crate) struct Switches {
 }
 
 /// The shared state of a server.
-pub(crate) struct Shared {
+pub(crate) struct ServerState {
     pub(crate) store: Store,
     pub(crate) registry: Registry,
     pub(crate) clock: Clock,
@@ -112,13 +113,14 @@ pub(crate) struct Shared {
     pub(crate) front_proxy: FrontProxy,
     pub(crate) availability_checker: AvailabilityChecker,
     pub(crate) tokens: Tokens,
+    pub(crate) rbac: RulesCache,
     /// How clients authenticate over TLS, besides with tokens.
     pub(crate) authentication: Authentication,
     /// The server that stores the objects, if this one forwards requests.
     pub(crate) upstream: Option<UpstreamProxy>,
 }
 
-impl Shared {
+impl ServerState {
     /// The state of a new server with the same objects.
     pub(crate) fn fork(&self, clock: Clock, dialers: Option<Arc<dyn Dialers>>) -> Self {
         Self {
@@ -142,14 +144,15 @@ impl Shared {
             front_proxy: self.front_proxy.clone(),
             availability_checker: self.availability_checker.fork(),
             tokens: self.tokens.fork(),
+            rbac: RulesCache::default(),
             authentication: self.authentication.clone(),
             upstream: self.upstream.as_ref().map(UpstreamProxy::fork),
         }
     }
 }
 
-impl std::fmt::Debug for Shared {
+impl std::fmt::Debug for ServerState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Shared").field("revision", &self.store.revision()).finish_non_exhaustive()
+        f.debug_struct("ServerState").field("revision", &self.store.revision()).finish_non_exhaustive()
     }
 }

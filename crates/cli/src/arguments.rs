@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use conformance::shard::Shard;
+use schema::KubernetesVersion;
 
 mod check;
 mod environment;
 mod fidelity;
 mod gate;
 mod init;
+mod number;
 mod record;
 mod release;
 mod render;
@@ -17,6 +18,8 @@ mod report;
 mod selection;
 mod target;
 mod versions;
+
+use number::number;
 
 pub(crate) use check::{CheckCommand, CheckObjectsArguments};
 pub(crate) use environment::{CrdSource, EnvCommand, EnvUpArguments, KindArguments, KindRunArguments};
@@ -28,7 +31,7 @@ pub(crate) use render::{RenderArguments, Rendering};
 pub(crate) use report::{MergeArguments, ReportCommand};
 pub(crate) use selection::Selection;
 pub(crate) use target::{
-    AttestArguments, DiffRunArguments, RunningTargetArguments, TrustArguments, VerifyArguments,
+    AttestArguments, CaseArguments, DiffRunArguments, RunningTargetArguments, TrustArguments, VerifyArguments,
 };
 pub(crate) use versions::{
     ExplainVersionsArguments, GardenArguments, LintVersionsArguments, SimulateArguments, VersionsCommand,
@@ -92,6 +95,8 @@ pub(crate) enum Command {
     Run(RunArguments),
     /// Verify a webhook at a URL, a program, an image or a target file; needs no cluster
     Verify(VerifyArguments),
+    /// Verify, and again whenever the target's program, its files or a contract changes, until interrupted
+    Watch(VerifyArguments),
     /// Inspect a webhook and write a target file
     #[command(subcommand)]
     Init(InitCommand),
@@ -156,13 +161,13 @@ pub(crate) enum Command {
 #[command(next_help_heading = "Execution")]
 pub(crate) struct Execution {
     /// Seed of the order of cases; the same seed gives the same order [default: taken from the time; 1 with --shard]
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = number::<u64>(0..=u64::MAX))]
     pub(crate) seed: Option<u64>,
     /// Groups of cases of one contract that run at the same time; the tool runs as many contracts at a time as it has cores
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = number::<u16>(1..=64))]
     pub(crate) parallel: u16,
     /// Run each case N times
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = number::<u16>(1..=1000))]
     pub(crate) repeat: u16,
     /// Stop at the first failed case; the report lists the others as not run
     #[arg(long)]
@@ -227,14 +232,19 @@ impl SubstrateName {
     }
 }
 
-/// Settings of the substrate envtest.
+/// Settings of the API servers that the tool starts.
 #[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Envtest")]
-pub(crate) struct EnvtestArguments {
-    /// Also start this program
+#[command(next_help_heading = "API server")]
+pub(crate) struct ControlPlaneArguments {
+    /// Version of Kubernetes that the API server has, such as 1.28 or 1.28.4; embedded: 1.24 to 1.36, envtest: a version
+    /// whose programs are installed [default: for a target with a release of Gardener the newest that it supports, else
+    /// 1.36]
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) kubernetes: Option<KubernetesVersion>,
+    /// Also start this program (envtest)
     #[arg(long, value_enum, value_name = "PROGRAM")]
     pub(crate) with: Vec<Addition>,
-    /// Folder in which the tool creates its data folder, which it removes at the end [default: the folder for temporary files]
+    /// Folder in which the tool creates its data folder, which it removes at the end (envtest) [default: the folder for temporary files]
     #[arg(long, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
 }
@@ -252,16 +262,7 @@ pub(crate) struct RunArguments {
     #[arg(long, value_enum, default_value_t = SubstrateName::Embedded)]
     pub(crate) substrate: SubstrateName,
     #[command(flatten)]
-    pub(crate) envtest: EnvtestArguments,
-    #[command(flatten)]
-    pub(crate) kind: KindRunArguments,
-    #[command(flatten)]
-    pub(crate) selection: Selection,
-    /// Run one of N parts of the contracts, such as 2/4; `report merge` merges the reports
-    #[arg(long, value_name = "I/N", help_heading = "Selection")]
-    pub(crate) shard: Option<Shard>,
-    #[command(flatten)]
-    pub(crate) execution: Execution,
+    pub(crate) cases: CaseArguments,
 }
 
 #[derive(Debug, Args)]
@@ -279,6 +280,9 @@ pub(crate) struct CompareArguments {
 pub(crate) struct ListArguments {
     #[command(flatten)]
     pub(crate) selection: Selection,
+    /// Output format: text or json
+    #[arg(short, long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    pub(crate) output: Format,
 }
 
 #[derive(Debug, Args)]
@@ -288,6 +292,9 @@ pub(crate) struct ExplainArguments {
     /// Report from which the result and the proof are read
     #[arg(long, value_name = "DIR", default_value = "reports/latest")]
     pub(crate) report: PathBuf,
+    /// Output format: text or json
+    #[arg(short, long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    pub(crate) output: Format,
 }
 
 #[derive(Debug, Args)]
@@ -301,6 +308,9 @@ pub(crate) struct LintArguments {
     /// Only print the hash of this sentence
     #[arg(long, value_name = "WORDS", exclusive = true)]
     pub(crate) hash: Option<String>,
+    /// Output format: text or json
+    #[arg(short, long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
+    pub(crate) output: Format,
 }
 
 #[derive(Debug, Args)]
@@ -315,7 +325,8 @@ pub(crate) struct FmtArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct SchemaArguments {
-    /// Kind of file: contract, variations, releases, target, waivers, gate, ledger, mutants, not-normative, attestation or report
+    /// Kind of file: contract, fixture, suite, explanations, variations, releases, provider-profile, control-plane-namespace,
+    /// target, waivers, gate, ledger, mutants, not-normative, attestation or report
     #[arg(default_value = "contract")]
     pub(crate) kind: String,
 }
@@ -329,13 +340,13 @@ pub(crate) struct CoverageArguments {
     #[arg(short, long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     pub(crate) output: Format,
     /// Exit code 6 if fewer per cent of the clauses are proven
-    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+    #[arg(long, value_name = "PERCENT", value_parser = number::<u8>(0..=100))]
     pub(crate) min_proven: Option<u8>,
     /// Exit code 6 if fewer per cent of the clauses have cases
-    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+    #[arg(long, value_name = "PERCENT", value_parser = number::<u8>(0..=100))]
     pub(crate) min_with_cases: Option<u8>,
     /// Exit code 6 if fewer per cent of the clauses are attested
-    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+    #[arg(long, value_name = "PERCENT", value_parser = number::<u8>(0..=100))]
     pub(crate) min_attested: Option<u8>,
 }
 
@@ -344,6 +355,9 @@ pub(crate) struct EnvtestAssetsArguments {
     /// The folder; created if it does not exist
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
+    /// Version of Kubernetes that the API server has, such as 1.28 or 1.28.4 [default: 1.36]
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) kubernetes: Option<KubernetesVersion>,
 }
 
 #[derive(Debug, Args)]
@@ -359,10 +373,11 @@ pub(crate) enum NewCommand {
     Contract {
         /// Name of the behaviour, such as pod-scheduler-name
         name: String,
-        /// Component that has the behaviour
-        #[arg(long, default_value = "my-component")]
-        component: String,
-        /// Form of the contract: mutation or versions
+        /// Component that has the behaviour [default: the folder below `contracts` that --file is in, else my-component]
+        #[arg(long)]
+        component: Option<String>,
+        /// Form of the contract: mutation, validation, registration, scenario, configuration, process, flags, objects or
+        /// versions
         #[arg(long, default_value = "mutation")]
         form: String,
         /// File to write [default: standard output]

@@ -12,6 +12,7 @@ use contract::source;
 use crate::terminal::Failure;
 
 mod selected;
+pub(crate) mod working_folder;
 
 pub(crate) use selected::{Batching, Selected};
 
@@ -21,7 +22,7 @@ pub(crate) use selected::{Batching, Selected};
 /// All problems of the files, rendered.
 pub(crate) fn index(added: Option<&Path>) -> Result<Index, Failure> {
     let added = read_added(added)?;
-    let read = Index::read(source::overlay(contracts::files(), added.contracts));
+    let read = Index::read(added.over_built_in());
     if added.errors.is_empty() {
         return read.map_err(Failure::diagnostic);
     }
@@ -54,6 +55,17 @@ pub(crate) struct AddedFiles {
     pub(crate) suites: Vec<SourceFile>,
     /// Errors about files that cannot be read.
     pub(crate) errors: Vec<document::Error>,
+    /// Whether the folder is that of a clone of this project: what it lacks was removed.
+    is_whole: bool,
+}
+
+impl AddedFiles {
+    /// The built-in contracts, fixtures and records, and those of the folder, which replace built-in ones of the same path.
+    pub(crate) fn over_built_in(&self) -> Vec<SourceFile> {
+        let mut own = contracts::files();
+        own.retain(|file| !self.is_whole || self.contracts.iter().any(|other| other.path == file.path));
+        source::overlay(own, self.contracts.clone())
+    }
 }
 
 /// Reads the folder of `--contracts`. A folder that adds nothing is a mistake: the built-in contracts would pass for it.
@@ -65,7 +77,7 @@ pub(crate) fn read_added(added: Option<&Path>) -> Result<AddedFiles, Failure> {
         return Err(Failure { code: 4, text: format!("--contracts: {text}") });
     }
     let (suites, contracts) = read.files.into_iter().partition(is_suite);
-    Ok(AddedFiles { contracts, suites, errors: read.errors })
+    Ok(AddedFiles { contracts, suites, errors: read.errors, is_whole: working_folder::is_whole(folder) })
 }
 
 /// The attestations and explanations of an index.

@@ -5,10 +5,10 @@ use std::time::Duration;
 use contract::model::Contract;
 use schema::Crd;
 use serde_json::Value;
-use substrate::envtest::assets::{Assets, KUBE_APISERVER};
+use substrate::envtest::assets::{Assets, AssetsError, KUBE_APISERVER};
 use substrate::envtest::{Envtest, Lane, Options, SHARED, programs};
 
-use crate::arguments::{Addition, EnvtestArguments};
+use crate::arguments::{Addition, ControlPlaneArguments};
 use crate::catalog::Selected;
 use crate::environment;
 use crate::terminal::Failure;
@@ -24,7 +24,7 @@ pub(crate) async fn start_for(
     selected: &Selected,
     parallel: u16,
     further: &[Crd],
-    arguments: &EnvtestArguments,
+    arguments: &ControlPlaneArguments,
 ) -> Result<Envtest, Failure> {
     let mut needs = ClusterNeeds::default();
     for contract in selected.expand_all() {
@@ -68,7 +68,7 @@ impl ClusterNeeds {
 pub(crate) async fn start(
     clusters: Vec<String>,
     further: &[Crd],
-    arguments: &EnvtestArguments,
+    arguments: &ControlPlaneArguments,
 ) -> Result<Envtest, Failure> {
     let crds = schema::crds().iter().chain(further).map(|crd| crd.json().clone()).collect();
     start_with(clusters, crds, arguments).await
@@ -78,12 +78,20 @@ pub(crate) async fn start(
 pub(crate) async fn start_with(
     clusters: Vec<String>,
     crds: Vec<Value>,
-    arguments: &EnvtestArguments,
+    arguments: &ControlPlaneArguments,
 ) -> Result<Envtest, Failure> {
     let controller_manager = arguments.with.contains(&Addition::ControllerManager);
     let failure = |error: &dyn std::fmt::Display| Failure::environment(error.to_string());
-    let assets = Assets::find(&environment::envtest_surroundings(), programs(controller_manager));
-    let assets = assets.map_err(|error| failure(&error))?;
+    let surroundings = environment::envtest_surroundings();
+    let assets = match arguments.kubernetes {
+        None => Assets::find(&surroundings, programs(controller_manager)),
+        Some(version) => Assets::of_version(&surroundings, programs(controller_manager), version),
+    };
+    let assets = assets.map_err(|error| match error {
+        // Nothing that could be installed by the project's own means has this version.
+        AssetsError::NotPinned { .. } => Failure::usage(format!("--kubernetes {error}")),
+        error => failure(&error),
+    })?;
     refuse_own(&assets)?;
     let within = arguments.data_dir.clone().unwrap_or_else(std::env::temp_dir);
     let options = Options {
@@ -110,8 +118,14 @@ fn refuse_own(assets: &Assets) -> Result<(), Failure> {
     }
 }
 
-/// Refuses flags for envtest on another substrate.
-pub(crate) fn check_flags(arguments: &EnvtestArguments, substrate: &str) -> Result<(), Failure> {
+/// Refuses flags for other substrates than this one.
+pub(crate) fn check_flags(arguments: &ControlPlaneArguments, substrate: &str) -> Result<(), Failure> {
+    if arguments.kubernetes.is_some() && substrate == "kind" {
+        return Err(Failure::usage(
+            "--kubernetes is for --substrate embedded, direct and envtest: the version of a kind cluster is that of its node \
+             image",
+        ));
+    }
     let has_flags = !arguments.with.is_empty() || arguments.data_dir.is_some();
     if has_flags && substrate != "envtest" {
         return Err(Failure::usage("--with and --data-dir are for --substrate envtest"));

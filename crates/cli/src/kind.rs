@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use crate::catalog::Selected;
 use async_trait::async_trait;
 use component::Component;
-use conformance::run::{Ground, Guard, Whole};
+use conformance::run::{Guard, Substrate, Whole};
 use substrate::kind::{Kind, Options, Shape};
 
 use crate::arguments::{KindArguments, KindRunArguments, SubstrateName};
@@ -79,7 +79,7 @@ pub(crate) async fn start_target(
     target: Option<&InCluster>,
     arguments: &KindRunArguments,
     terminal: &Terminal,
-) -> Result<Ground, Failure> {
+) -> Result<Substrate, Failure> {
     let target = target.ok_or_else(|| environment_failure(&"the target does not run in a cluster"))?;
     if target.to_install().is_empty() {
         return Err(Failure::usage(
@@ -117,7 +117,7 @@ pub(crate) async fn start_target(
     let took = kind.took().as_secs_f64();
     let description =
         format!("kind cluster with Kubernetes {version} on {nodes} node{plural}, ready in {took:.1} s");
-    Ok(Ground::Whole(Arc::new(Whole {
+    Ok(Substrate::Whole(Arc::new(Whole {
         cluster,
         name: SubstrateName::Kind.name().to_owned(),
         description,

@@ -5,7 +5,7 @@ pub(crate) mod repeat_command;
 use std::path::Path;
 use std::time::Duration;
 
-use conformance::run::{Ground, Options};
+use conformance::run::{Options, Substrate};
 use conformance::select::Selection;
 use contract::document::waivers::Waiver;
 use contract::document::{SourceFile, waivers};
@@ -20,13 +20,13 @@ use crate::terminal::Failure;
 pub(crate) fn options(
     execution: &Execution,
     selection: &Selection,
-    ground: Ground,
+    substrate: Substrate,
     command: String,
 ) -> Result<Options, Failure> {
     let now = jiff::Timestamp::now();
     let (settle, time_budget) = durations(execution)?;
     Ok(Options {
-        ground,
+        substrate,
         seed: execution.seed.unwrap_or_else(|| now.as_millisecond().unsigned_abs() % 100_000),
         parallel: execution.parallel,
         repeat: execution.repeat,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use conformance::render;
 use conformance::report::{self, FolderError, Report};
-use conformance::run::{self, FactsFrom, Ground, Interrupt, Judged, Options};
+use conformance::run::{self, FactsFrom, Interrupt, Judged, Options, Substrate};
 use conformance::select::Selection;
 use conformance::shard::ShardInfo;
 use conformance::target::Target;
@@ -42,14 +42,14 @@ pub(crate) struct RunRequest<'a> {
 pub(crate) fn run(
     (selected, batching): (&Selected, Batching),
     target: Arc<dyn Target>,
-    ground: impl Future<Output = Result<Ground, Failure>>,
+    substrate: impl Future<Output = Result<Substrate, Failure>>,
     request: &RunRequest<'_>,
     terminal: &Terminal,
 ) -> Result<Report, Failure> {
     check_folder("--report", &request.execution.report)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = crate::runtime::multi_thread();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
-    let result = runtime.block_on(run_cases((selected, batching), target, ground, request, terminal))?;
+    let result = runtime.block_on(run_cases((selected, batching), target, substrate, request, terminal))?;
     std::thread::scope(|scope| {
         let mut report = match result {
             RunResult::Judged(judged, options) => {
@@ -79,21 +79,21 @@ enum RunResult {
 async fn run_cases(
     (selected, batching): (&Selected, Batching),
     target: Arc<dyn Target>,
-    ground: impl Future<Output = Result<Ground, Failure>>,
+    substrate: impl Future<Output = Result<Substrate, Failure>>,
     request: &RunRequest<'_>,
     terminal: &Terminal,
 ) -> Result<RunResult, Failure> {
     let interrupt = Interrupt::default();
-    let ground = tokio::select! {
-        ground = ground => ground,
+    let substrate = tokio::select! {
+        substrate = substrate => substrate,
         signal = signals::interrupt_or_terminate() => {
             interrupt.raise(signal);
             Err(Failure::interrupted(signal))
         }
     };
-    match ground {
-        Ok(ground) => {
-            let options = options(ground, request)?;
+    match substrate {
+        Ok(substrate) => {
+            let options = options(substrate, request)?;
             let logs = request.execution.report.join("cluster");
             let batches = selected.batches(batching, options.seed);
             let judged = run_with_progress(batches, target, &options, &interrupt, (terminal, &logs)).await;
@@ -103,7 +103,7 @@ async fn run_cases(
         // Write a report although no case ran: a reader must not take the report of an older run for this one's.
         Err(failure) => {
             terminal.note(&failure.text);
-            let options = options(Ground::Direct(FactsFrom::Nowhere), request)?;
+            let options = options(Substrate::Direct(FactsFrom::Nowhere), request)?;
             let why = (request.substrate, &*failure.text);
             let batches = selected.batches(batching, options.seed);
             Ok(RunResult::NotStarted(Box::new(run::unstarted(batches, &target, &options, why, &interrupt))))
@@ -111,9 +111,9 @@ async fn run_cases(
     }
 }
 
-fn options(ground: Ground, request: &RunRequest<'_>) -> Result<Options, Failure> {
+fn options(substrate: Substrate, request: &RunRequest<'_>) -> Result<Options, Failure> {
     let RunRequest { execution, selection, command, .. } = *request;
-    let mut options = options::options(execution, selection, ground, command.to_owned())?;
+    let mut options = options::options(execution, selection, substrate, command.to_owned())?;
     if request.shard.is_some() {
         // All shards run cases in the order of a run without shards.
         options.seed = execution.seed.unwrap_or(SEED_OF_SHARDS);
@@ -138,8 +138,8 @@ pub(crate) fn print_report(report: &Report, folder: &Path, output: Format, termi
 }
 
 /// The substrate `direct` with facts in an API server of this process.
-pub(crate) fn direct_with_embedded_facts() -> Ground {
-    Ground::Direct(FactsFrom::Embedded)
+pub(crate) fn direct_with_embedded_facts() -> Substrate {
+    Substrate::Direct(FactsFrom::Embedded)
 }
 
 /// Runs the cases, shows progress, and stops at a signal.
@@ -156,7 +156,7 @@ async fn run_with_progress(
     let judged = run::judged(batches, target, options, &|event| progress.show(&event), interrupt).await;
     progress.finish();
     listener.abort();
-    if let Ground::Whole(whole) = &options.ground
+    if let Substrate::Whole(whole) = &options.substrate
         && judged.is_failed()
     {
         for missing in whole.guard.collect(logs).await {

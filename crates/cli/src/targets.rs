@@ -9,55 +9,88 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use conformance::gardener::garden::Garden;
 use conformance::gardener::provider;
-use conformance::target::Target;
 use conformance::target::built_in::BuiltIn;
 use conformance::target::command::CommandTarget;
-use conformance::target::url::{Known, UrlTarget};
+use conformance::target::url::{TargetDescription, UrlTarget};
+use conformance::target::{Needs, Target};
 use contract::document::SourceFile;
 use contract::document::target::{RegistrationFiles, TargetFile, TargetSpec};
+use contract::gardener::kubernetes::newest_kubernetes;
+use contract::load::Errors;
+use schema::KubernetesVersion;
 use serde_json::Value;
 use webhook::dial::Trust;
 use webhook::registration::WebhookConfiguration;
 use webhook::trust::Authorities;
 
 mod address;
+mod cluster_objects;
+mod files;
+mod names;
 mod needs;
 mod own_components;
+mod scope;
 mod started;
 
 pub(crate) use address::read_file;
+pub(crate) use cluster_objects::profiles;
+pub(crate) use files::files;
+pub(crate) use names::{KnownNames, check as check_names};
 pub(crate) use own_components::own_components;
+pub(crate) use scope::TargetScope;
 
 use crate::arguments::{BUILT_IN, RunningTargetArguments};
+use crate::catalog;
 use crate::components::COMPONENTS;
 use crate::terminal::Failure;
 
 /// Webhook configurations by instance.
 type Registrations = BTreeMap<String, Vec<WebhookConfiguration>>;
 
+/// What the user requested for a target.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Requested<'a> {
+    /// The release of Gardener.
+    pub(crate) gardener: Option<&'a str>,
+    /// The version of Kubernetes that its API servers have.
+    pub(crate) kubernetes: Option<KubernetesVersion>,
+    /// The folder of `--contracts`, which may have profiles of providers.
+    pub(crate) added: Option<&'a Path>,
+}
+
+impl Requested<'_> {
+    /// The version of embedded API servers: the requested one, else the newest that the release of Gardener supports.
+    fn version(&self, gardener: Option<&str>) -> KubernetesVersion {
+        self.kubernetes.or_else(|| newest_kubernetes(gardener?)).unwrap_or_default()
+    }
+}
+
 /// The target that `--target` names; `components` are those of the selected contracts, for `built-in`.
 pub(crate) fn resolve<'a>(
     target: &str,
     components: impl IntoIterator<Item = &'a str>,
     running: &RunningTargetArguments,
-    gardener: Option<&str>,
+    requested: Requested<'_>,
 ) -> Result<Arc<dyn Target>, Failure> {
-    let gardener = gardener.map(str::to_owned);
+    let gardener = requested.gardener.map(str::to_owned);
     if target == BUILT_IN {
         if running.describes_target() {
-            let text = "--ca, --insecure and --config are not for --target built-in";
+            let text = "--ca, --insecure, --config and --provider are not for --target built-in";
             return Err(Failure::usage(text));
         }
-        return own_components(components, gardener);
+        return own_components(components, requested);
     }
+    let provider = cluster_objects::provider_type(running, requested.added)?;
     if let Some(line) = target.strip_prefix("command=") {
         let mut target = started::command(line, running)?;
-        target.known.gardener = gardener;
+        target.known.needs.kubernetes = requested.version(requested.gardener);
+        (target.known.gardener, target.known.provider) = (gardener, provider);
         return Ok(Arc::new(target));
     }
     if let Some(line) = target.strip_prefix("image=") {
         let mut target = started::image(line, running)?;
-        target.known.gardener = gardener;
+        target.known.needs.kubernetes = requested.version(requested.gardener);
+        (target.known.gardener, target.known.provider) = (gardener, provider);
         return Ok(Arc::new(target));
     }
     let trust = trust(running.trust.insecure, running.trust.ca.as_deref())?;
@@ -65,7 +98,13 @@ pub(crate) fn resolve<'a>(
     if let Some(url) = target.strip_prefix("url=") {
         address::check_webhook(url)
             .map_err(|reason| Failure::usage(address::without_user(&format!("url={url}: {reason}"), url)))?;
-        let known = Known { name: host(url), paths: own_paths(), gardener, ..Known::default() };
+        let known = TargetDescription {
+            name: host(url),
+            paths: own_paths(),
+            gardener,
+            provider,
+            ..TargetDescription::default()
+        };
         return running_target(UrlTarget {
             known,
             url: url.to_owned(),
@@ -73,7 +112,7 @@ pub(crate) fn resolve<'a>(
             config,
         });
     }
-    from_file(Path::new(target), (trust, config), running, gardener)
+    from_file(Path::new(target), (trust, config), running, requested)
 }
 
 /// Whether the tool starts the target.
@@ -87,21 +126,50 @@ pub(crate) fn is_garden(target: &str) -> Result<bool, Failure> {
     Ok(read_spec(target)?.is_some_and(|spec| spec.kubeconfig.is_some()))
 }
 
+/// The version of Kubernetes that the user requested: by a flag, else in the target file.
+pub(crate) fn requested_kubernetes(
+    target: &str,
+    flag: Option<KubernetesVersion>,
+) -> Result<Option<KubernetesVersion>, Failure> {
+    match flag {
+        Some(version) => Ok(Some(version)),
+        None => Ok(read_spec(target)?.and_then(|spec| spec.kubernetes)),
+    }
+}
+
+/// Refuses names in a target file that nothing has: they would silently leave cases out.
+pub(crate) fn check_file(target: &str, added: Option<&Path>) -> Result<(), Failure> {
+    let Some(spec) = read_spec(target)?.filter(|spec| !(spec.features.is_empty() && spec.serves.is_empty()))
+    else {
+        return Ok(());
+    };
+    let text = fs::read_to_string(target).map_err(|error| Failure::from_cause(2, error))?;
+    let file = SourceFile::new(target, text);
+    let index = catalog::index(added)?;
+    let suites = catalog::suites(added)?.into_iter().map(|suite| suite.metadata.name);
+    let suites: Vec<String> = suites.collect();
+    match check_names(&file, &spec, &KnownNames::new(index.contracts(), &suites)) {
+        errors if errors.is_empty() => Ok(()),
+        errors => Err(Failure::diagnostic(Errors(errors))),
+    }
+}
+
 /// The spec of a target file; `None` if `target` is something else.
 fn read_spec(target: &str) -> Result<Option<TargetSpec>, Failure> {
     let is_other =
         target == BUILT_IN || ["url=", "command=", "image="].iter().any(|form| target.starts_with(form));
-    if is_other { Ok(None) } else { Ok(Some(read_target(Path::new(target))?.spec)) }
+    if is_other { Ok(None) } else { Ok(Some(read_target(Path::new(target))?.0.spec)) }
 }
 
-fn read_target(path: &Path) -> Result<TargetFile, Failure> {
+fn read_target(path: &Path) -> Result<(TargetFile, SourceFile), Failure> {
     let text = fs::read_to_string(path).map_err(|error| {
         Failure::usage(format!(
             "failed to read target {}: {error}; write url=https://…, command=…, image=…, built-in or a target file",
             path.display()
         ))
     })?;
-    read_file(&SourceFile::new(path.display().to_string(), text)).map_err(Failure::diagnostic)
+    let file = SourceFile::new(path.display().to_string(), text);
+    Ok((read_file(&file).map_err(Failure::diagnostic)?, file))
 }
 
 /// A running target. Refuses an address or a CA that cannot be used.
@@ -114,32 +182,12 @@ fn from_file(
     path: &Path,
     (trust, config): (Trust, Option<Value>),
     running: &RunningTargetArguments,
-    gardener: Option<String>,
+    requested: Requested<'_>,
 ) -> Result<Arc<dyn Target>, Failure> {
-    let described = read_target(path)?;
+    let (described, file) = read_target(path)?;
     let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+    let known = description(&described, (path, &file), running, requested)?;
     let spec = described.spec;
-    let registrations = spec
-        .registration
-        .as_ref()
-        .map(|files| read_registrations(files, &folder))
-        .transpose()?
-        .unwrap_or_default();
-    let selected = provider::selected(registrations.values().flatten());
-    let known = Known {
-        name: described.metadata.name,
-        version: spec.version.clone(),
-        paths: paths_of(&spec),
-        provider: provider::of(spec.provider.as_deref(), &selected)
-            .map_err(|reason| Failure::usage(format!("target {}: {reason}", path.display())))?,
-        gardener: gardener.or_else(|| spec.gardener.clone()),
-        registrations,
-        features: spec.features.iter().cloned().collect(),
-        parameters: spec.parameters.clone(),
-        extras: spec.extras.clone(),
-        reads_everywhere: spec.reads_everywhere.iter().cloned().collect(),
-        needs: needs::read(spec.needs.iter().map(|file| folder.join(file)))?,
-    };
     if let Some(kubeconfig) = &spec.kubeconfig {
         return garden_target(&folder.join(kubeconfig), known, running);
     }
@@ -156,14 +204,63 @@ fn from_file(
         (Some(ca), Trust::Bundle(pem)) if pem.is_empty() => self::trust(false, Some(&folder.join(ca)))?,
         (_, trust) => trust,
     };
-    let url = spec.url.clone().unwrap_or_default();
-    running_target(UrlTarget { known, url, trust: require_trust(trust)?, config })
+    running_target(UrlTarget {
+        known,
+        url: spec.url.unwrap_or_default(),
+        trust: require_trust(trust)?,
+        config,
+    })
+}
+
+/// What a target file says of its target.
+fn description(
+    described: &TargetFile,
+    (path, file): (&Path, &SourceFile),
+    running: &RunningTargetArguments,
+    requested: Requested<'_>,
+) -> Result<TargetDescription, Failure> {
+    let (spec, folder) = (&described.spec, path.parent().map(Path::to_owned).unwrap_or_default());
+    let registrations = spec.registration.as_ref().map(|files| read_registrations(files, &folder));
+    let registrations = registrations.transpose()?.unwrap_or_default();
+    let selected = provider::selected(registrations.values().flatten());
+    let gardener = requested.gardener.map(str::to_owned).or_else(|| spec.gardener.clone());
+    let requested = Requested { kubernetes: requested.kubernetes.or(spec.kubernetes), ..requested };
+    let needs = Needs {
+        kubernetes: requested.version(gardener.as_deref()),
+        ..needs::read(spec.needs.iter().map(|file| folder.join(file)))?
+    };
+    let profiles = cluster_objects::profiles(requested.added)?;
+    cluster_objects::check_provider(spec, &profiles, file)?;
+    let named = cluster_objects::provider_type(running, requested.added)?;
+    let named = named.or_else(|| Some(profiles.type_of(spec.provider.as_deref()?).to_owned()));
+    let provider = provider::of(named.as_deref(), &selected);
+    Ok(TargetDescription {
+        name: described.metadata.name.clone(),
+        file: Some(own_file(path, &folder, spec.source.as_deref())),
+        version: spec.version.clone(),
+        paths: paths_of(spec),
+        provider: provider
+            .map_err(|reason| Failure::usage(format!("target {}: {reason}", path.display())))?,
+        cluster_objects: cluster_objects::read(spec, &profiles, (file, folder.as_path()))?,
+        gardener,
+        registrations,
+        features: spec.features.iter().cloned().collect(),
+        parameters: spec.parameters.clone(),
+        extras: spec.extras.clone(),
+        reads_everywhere: spec.reads_everywhere.iter().cloned().collect(),
+        needs,
+    })
+}
+
+/// The file on which findings of code scanning lie: the source file that a target file names, else the target file.
+fn own_file(target: &Path, folder: &Path, source: Option<&str>) -> String {
+    source.map_or_else(|| target.to_owned(), |source| folder.join(source)).display().to_string()
 }
 
 /// A garden with its own API server for Gardener's kinds.
 fn garden_target(
     kubeconfig: &Path,
-    known: Known,
+    known: TargetDescription,
     running: &RunningTargetArguments,
 ) -> Result<Arc<dyn Target>, Failure> {
     if running.describes_target() || running.kubeconfig.is_some() {
@@ -212,7 +309,8 @@ pub(crate) fn read_registration(file: &Path) -> Result<Vec<WebhookConfiguration>
     let wrong =
         |reason: String| Failure::usage(format!("failed to read registration {}: {reason}", file.display()));
     let text = fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
-    let objects = formats::yaml::documents(&text).map_err(|error| wrong(error.to_string()))?;
+    let documents = formats::yaml::documents(&text).map_err(|error| wrong(error.to_string()))?;
+    let objects: Vec<Value> = documents.into_iter().flat_map(list_items).collect();
     let configurations = objects.iter().map(WebhookConfiguration::from_object).collect::<Result<Vec<_>, _>>();
     let configurations = configurations.map_err(|error| wrong(error.to_string()))?;
     for webhook in configurations.iter().flat_map(|configuration| &configuration.webhooks) {
@@ -221,6 +319,14 @@ pub(crate) fn read_registration(file: &Path) -> Result<Vec<WebhookConfiguration>
             .map_err(|reason| wrong(format!("caBundle of webhook {}: {reason}", webhook.name)))?;
     }
     Ok(configurations)
+}
+
+/// The items of a list, as `kubectl get -o yaml` prints several objects; any other object alone.
+fn list_items(object: Value) -> Vec<Value> {
+    match object["items"].as_array() {
+        Some(items) if object["kind"].as_str().is_some_and(|kind| kind.ends_with("List")) => items.clone(),
+        _ => vec![object],
+    }
 }
 
 /// Checks the `caBundle` of a registration. A blank one stands for the authority that is filled in when it is installed.
@@ -285,6 +391,40 @@ fn host(url: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_target_has_the_requested_version_of_kubernetes_or_the_newest_of_its_release() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("target.yaml");
+        let version = |spec: &str, requested: Requested<'_>| {
+            let head =
+                "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Target\nmetadata: {name: x}\nspec:";
+            fs::write(&file, format!("{head} {{command: [x], {spec}}}\n")).unwrap();
+            let running = RunningTargetArguments::default();
+            let target = resolve(file.to_str().unwrap(), [], &running, requested);
+            let target = target.unwrap_or_else(|failure| panic!("{spec}: {}", failure.text));
+            target.needs().kubernetes.to_string()
+        };
+        let none = Requested::default();
+        let gardener = |gardener| Requested { gardener: Some(gardener), ..none };
+        let flag =
+            Requested { gardener: Some("v1.98.0"), kubernetes: Some("1.26.1".parse().unwrap()), ..none };
+        let table = [
+            ("features: []", none, "1.36.3"),
+            ("gardener: v1.82.0", none, "1.28.15"),
+            ("gardener: v1.82.0", gardener("v1.98.0"), "1.30.14"),
+            ("features: []", gardener("v1.98.0"), "1.30.14"),
+            ("gardener: v1.82.0, kubernetes: 1.27.4", none, "1.27.4"),
+            ("gardener: v1.82.0, kubernetes: 1.27", gardener("v1.98.0"), "1.27.16"),
+            ("gardener: v1.82.0, kubernetes: 1.27", flag, "1.26.1"),
+        ];
+        for (spec, requested, want) in table {
+            assert_eq!(version(spec, requested), want, "{spec} {requested:?}");
+        }
+        let line = resolve("command=x <port>", [], &RunningTargetArguments::default(), gardener("v1.82.0"));
+        let line = line.unwrap_or_else(|failure| panic!("{}", failure.text));
+        assert_eq!(line.needs().kubernetes.to_string(), "1.28.15");
+    }
 
     #[test]
     fn registration_files_are_for_every_instance_or_for_each() {

@@ -4,20 +4,30 @@ use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
-use conformance::render::{Style, Tone, View};
+use conformance::render::{self, Style, Tone, View};
 use conformance::report;
 
 use crate::arguments::{ColorWhen, Output};
+use crate::ending::Ending;
 use crate::environment;
+
+/// Below the first word of the last line.
+const EXIT_INDENT: &str = "        ";
 
 /// Renders a diagnostic with its source lines.
 pub(crate) fn render_diagnostic(error: &dyn miette::Diagnostic) -> String {
     let mut text = String::new();
-    let handler =
-        miette::GraphicalReportHandler::new_themed(miette::GraphicalTheme::unicode_nocolor()).with_width(100);
+    let handler = miette::GraphicalReportHandler::new_themed(miette::GraphicalTheme::unicode_nocolor());
+    let handler = handler.with_width(width());
     // Writing to a String cannot fail.
     let _ = handler.render_report(&mut text, error);
     text
+}
+
+/// Columns to fill: those of the terminal, between 80 and 160; 110 without one.
+fn width() -> usize {
+    let of_terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    environment::columns().or_else(of_terminal).unwrap_or(110).clamp(80, 160)
 }
 
 /// Standard output and standard error of this process.
@@ -120,10 +130,7 @@ impl Terminal {
             ColorWhen::Auto => terminal && !environment::is_colourless(),
         };
         let draws_progress = std::io::stderr().is_terminal() && !environment::is_ci();
-        let width = environment::columns()
-            .or_else(|| terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)));
-        let width = width.unwrap_or(110).clamp(80, 160);
-        Self { colour, draws_progress, width, verbosity, lost: Mutex::default() }
+        Self { colour, draws_progress, width: width(), verbosity, lost: Mutex::default() }
     }
 
     /// How to render reports for this terminal; `page` is the path of the HTML report.
@@ -137,7 +144,7 @@ impl Terminal {
         }
     }
 
-    /// Prints to standard output. If that fails, [`Self::exit_code`] says so; but a reader that closed the pipe has read enough.
+    /// Prints to standard output. If that fails, [`Self::end`] says so; but a reader that closed the pipe has read enough.
     pub(crate) fn print(&self, text: &str) {
         let mut out = std::io::stdout().lock();
         let newline = if text.ends_with('\n') || text.is_empty() { "" } else { "\n" };
@@ -164,15 +171,34 @@ impl Terminal {
         }
     }
 
-    /// Prints which outputs could not be written. Returns the exit code of a command that ends with `code`: 3 in that case, unless
-    /// `code` is worse.
-    pub(crate) fn exit_code(&self, code: u8) -> ExitCode {
+    /// Prints which outputs could not be written, and the last line: exit code and cause. An output that is lost makes the code
+    /// 3, unless the command's is worse.
+    pub(crate) fn end(&self, ending: &Ending) -> ExitCode {
         let lost = std::mem::take(&mut *self.lost.lock().unwrap_or_else(PoisonError::into_inner));
         for text in &lost {
             self.note(&format!("! {text}"));
         }
-        let codes = if lost.is_empty() { vec![code] } else { vec![code, 3] };
-        ExitCode::from(report::worst_exit_code(&codes))
+        let of_loss = lost.first().map(|text| Ending { is_for_programs: true, ..Ending::new(3, text) });
+        let ending = match &of_loss {
+            Some(of_loss) if report::worst_exit_code(&[ending.code, 3]) == 3 && ending.code != 3 => of_loss,
+            _ => ending,
+        };
+        self.print_ending(ending);
+        // The last line itself may be what cannot be written.
+        let is_lost = !self.lost.lock().unwrap_or_else(PoisonError::into_inner).is_empty();
+        ExitCode::from(if is_lost { report::worst_exit_code(&[ending.code, 3]) } else { ending.code })
+    }
+
+    /// Prints the last line: exit code and cause.
+    pub(crate) fn print_ending(&self, ending: &Ending) {
+        let Some(line) = ending.line() else { return };
+        let line = self.wrap(&line, EXIT_INDENT);
+        if ending.is_for_programs { self.note(&line) } else { self.print(&line) }
+    }
+
+    /// The text on lines of the terminal's width; lines after the first are indented by this.
+    pub(crate) fn wrap(&self, text: &str, indent: &str) -> String {
+        render::wrap(text, self.width, "", indent)
     }
 
     /// Prints to standard error.
@@ -183,13 +209,13 @@ impl Terminal {
         let _ = writeln!(err, "{}", text.trim_end());
     }
 
-    /// Prints a failure and returns its exit code.
-    pub(crate) fn report_failure(&self, failure: &Failure) -> u8 {
+    /// Prints a failure and returns the end of the command.
+    pub(crate) fn report_failure(&self, failure: &Failure) -> Ending {
         let mark = if failure.code == 3 { "!" } else { "error:" };
         let text = failure.text.trim_end();
         // Diagnostics of contracts are already rendered.
         let is_rendered = text.contains('\n') || text.starts_with("  ");
         self.note(&if is_rendered { text.to_owned() } else { format!("{mark} {text}") });
-        failure.code
+        Ending::of_failure(failure.code)
     }
 }

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use contract::document::attestation::{Attestation, Attested, Observation, Seen};
 use contract::index::Summary;
 
-use crate::report::{CaseResult, ClauseResult, Reason, ReasonCode, Report, Status, sums};
+use crate::report::{
+    CaseResult, ClauseResult, ExitReason, Reason, ReasonCode, Report, Status, enumerate, sums,
+};
 
 /// A draft of an attestation, with disagreements between contract and target.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,13 +59,17 @@ impl Draft {
         [130, 143, 3, 4].into_iter().find(|code| self.accepted(report).codes().contains(code))
     }
 
-    /// The exit code of the report with stated differences accepted; 5 if contract and target disagree about differences.
+    /// The exit code of the report with stated differences accepted, and its cause; 5 if contract and target disagree about
+    /// differences.
     #[must_use]
-    pub fn exit_code(&self, report: &Report) -> u8 {
-        match self.accepted(report).exit_code() {
-            0 if !self.unstated.is_empty() || !self.kept_though_stated.is_empty() => 5,
-            code => code,
+    pub fn exit_reason(&self, report: &Report) -> ExitReason {
+        let reason = self.accepted(report).exit_reason();
+        let disputed = [&self.unstated[..], &self.kept_though_stated].concat();
+        if reason.code != 0 || disputed.is_empty() {
+            return reason;
         }
+        let cause = format!("contract and target disagree about {}", enumerate(&disputed));
+        ExitReason { code: 5, cause }
     }
 
     /// The report with stated differences accepted: waives their failures, and removes the laws that they broke and their changes;

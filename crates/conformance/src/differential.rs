@@ -56,7 +56,7 @@ pub struct Options<'a> {
     pub settle: Duration,
     /// The cluster to which facts are written.
     pub facts: FactsFrom,
-    /// Known reasons for differences.
+    /// TargetDescription reasons for differences.
     pub explanations: &'a [Explanations],
 }
 

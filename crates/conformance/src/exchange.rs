@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 use webhook::dial::{DialError, Dialer, HttpAnswer};
 use webhook::review::{GroupVersionKind, GroupVersionResource, Operation, ReviewVersion};
 
+use crate::report::ExchangeFailure;
+
 mod answer;
 mod request;
 
@@ -65,6 +67,18 @@ pub enum Outcome {
     NotPut(String),
     /// Nothing listens there, or it is not trusted.
     Unreachable(DialError),
+}
+
+impl Outcome {
+    /// What happened to an exchange that the target answered wrongly or not at all; `None` if it answered, or was not reached.
+    #[must_use]
+    pub fn failure(&self) -> Option<ExchangeFailure> {
+        match self {
+            Self::Garbled(bad) => Some(bad.failure()),
+            Self::Late(_) => Some(ExchangeFailure::Late),
+            Self::Answered(_) | Self::NotServed | Self::NotPut(_) | Self::Unreachable(_) => None,
+        }
+    }
 }
 
 impl Exchange {

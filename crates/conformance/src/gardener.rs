@@ -5,6 +5,7 @@
 use contract::case::Given;
 use contract::gardener::decision::Decision;
 
+pub(crate) mod advice;
 pub(crate) mod dates;
 pub(crate) mod decide;
 pub mod garden;

@@ -4,7 +4,7 @@
 //! broken clause whose waiver has expired leads to 7, any other broken clause to 1. Of several findings, the first of
 //! 130, 143, 2, 1, 3, 7, 5, 6, 4 wins, as in a report.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use contract::document::policy::{Action, Policy, Profile};
 use contract::document::waivers::Waiver;
@@ -12,11 +12,13 @@ use contract::model::{Level, Location};
 use jiff::civil::Date;
 use serde::Serialize;
 
-use crate::report::{ContractResult, Report};
+use crate::report::{ContractResult, Report, Status};
 
 mod baseline;
+mod causes;
 mod clauses;
 mod contracts;
+mod ending;
 mod report;
 mod waived;
 
@@ -47,6 +49,8 @@ pub struct Against<'a> {
 pub struct Judgement {
     /// 0 if the gate passes.
     pub exit_code: u8,
+    /// Why it ends with this code: `CP-093 (MUST) is broken`; of a gate that passes its warnings.
+    pub cause: String,
     /// Name of the policy.
     pub policy: String,
     /// Name and version of the target.
@@ -85,13 +89,19 @@ pub struct Finding {
     /// The location of the clause.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub location: Option<Location>,
+    /// What it follows from: findings with the same cause become one.
+    #[serde(skip)]
+    cause: Option<causes::FindingCause>,
 }
 
 /// Judges a report by a policy.
 #[must_use]
 pub fn judge(report: &Report, against: &Against<'_>) -> Judgement {
-    let gate = GateInput { against, report };
     let (contracts, uses) = waived::apply(report, against);
+    let clauses = contracts.iter().flat_map(|contract| &contract.clauses);
+    let waived = clauses.filter(|clause| clause.status == Status::Waived).map(|clause| clause.id.clone());
+    let (waived, roots) = (waived.collect(), crate::causes::presupposed_roots(&contracts));
+    let gate = GateInput { against, report, roots, waived };
     let baseline = against.baseline.map(|(_, report)| Baseline::of(report));
     let mut findings = report::findings(&gate, &contracts);
     let mut judged = 0;
@@ -109,10 +119,13 @@ pub fn judge(report: &Report, against: &Against<'_>) -> Judgement {
         baseline::missing_clauses(&mut findings, &gate, before, &contracts);
     }
     waived::findings(&mut findings, against, &contracts, &uses);
+    let mut findings = causes::merged(findings, report, &contracts);
     findings.sort_by_key(|finding| (std::cmp::Reverse(finding.action), finding.exit_code == 0));
     let codes: Vec<u8> = findings.iter().map(|finding| finding.exit_code).collect();
+    let exit_code = crate::report::worst_exit_code(&codes);
     Judgement {
-        exit_code: crate::report::worst_exit_code(&codes),
+        exit_code,
+        cause: ending::cause(exit_code, &findings, &contracts, &uses),
         policy: against.name.to_owned(),
         target: [Some(report.target.name.clone()), report.target.version.clone()]
             .into_iter()
@@ -129,6 +142,10 @@ pub fn judge(report: &Report, against: &Against<'_>) -> Judgement {
 struct GateInput<'a> {
     against: &'a Against<'a>,
     report: &'a Report,
+    /// For each clause that did not run because it presupposes another: the clause at the end of the chain.
+    roots: BTreeMap<String, String>,
+    /// Clauses whose failure a waiver accepts, of themselves or of a law.
+    waived: BTreeSet<String>,
 }
 
 impl GateInput<'_> {
@@ -178,6 +195,7 @@ impl Finding {
             details: Vec::new(),
             remedy: String::new(),
             location: None,
+            cause: None,
         }
     }
 

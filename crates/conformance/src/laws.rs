@@ -9,8 +9,10 @@ use std::time::Duration;
 use contract::model::Law;
 use serde_json::Value;
 
+use crate::difference::{self, Sides};
 use crate::exchange::{Exchange, Outcome};
 use crate::matching::Rules;
+use crate::report::{ExchangeFailure, ValueChange};
 
 mod deterministic;
 mod dry_run;
@@ -85,8 +87,19 @@ pub enum LawOutcome {
     NotApplicable,
     /// It held.
     Kept,
-    /// It was broken: what was expected and what happened.
-    Broken(String),
+    /// It was broken.
+    Broken(Breach),
+}
+
+/// How a law was broken.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Breach {
+    /// What was expected and what happened.
+    pub text: String,
+    /// The values that differ between two answers.
+    pub changes: Vec<ValueChange>,
+    /// What happened to an exchange without a valid answer.
+    pub failure: Option<ExchangeFailure>,
 }
 
 /// Judges every law on every webhook that was called.
@@ -184,22 +197,29 @@ fn describe(exchange: &Exchange) -> String {
     }
 }
 
-/// The first few differences between two results, for messages.
-fn difference(want: Option<&Value>, got: Option<&Value>, rules: &Rules) -> String {
-    let changed = crate::matching::changes(want, got, rules);
-    let more = if changed.len() > 3 { format!(" and {} more", changed.len() - 3) } else { String::new() };
-    let shown: Vec<String> = changed
-        .iter()
-        .take(3)
-        .map(|path| {
-            let at = |object: Option<&Value>| {
-                let value = object.and_then(|object| crate::matching::get(object, path));
-                crate::observation::format_masked(object, &path.to_string(), value.as_ref())
-            };
-            format!("{path}: {} → {}", at(want), at(got))
-        })
-        .collect();
-    format!("{}{more}", shown.join(", "))
+/// A breach by the difference between two results.
+fn differs(what: &str, (first, second): (Option<&Value>, Option<&Value>), rules: &Rules) -> LawOutcome {
+    let paths = crate::matching::changes(first, second, rules);
+    let changes: Vec<ValueChange> =
+        paths.iter().map(|path| crate::observation::change(path, first, second)).collect();
+    let text = format!("{what}: {}", difference::sentence_of_changes(&changes, Sides::ANSWERS));
+    LawOutcome::Broken(Breach { text, changes, failure: None })
+}
+
+/// A breach by an exchange with another outcome than the first one.
+fn answers_otherwise(what: &str, exchange: &Exchange) -> LawOutcome {
+    let (text, failure) = (format!("{what}: {}", describe(exchange)), exchange.outcome.failure());
+    LawOutcome::Broken(Breach { text, changes: Vec::new(), failure })
+}
+
+/// A breach by an exchange without a valid answer.
+fn fails(text: String, failure: ExchangeFailure) -> LawOutcome {
+    LawOutcome::Broken(Breach { text, changes: Vec::new(), failure: Some(failure) })
+}
+
+/// A breach without values to show.
+fn breaks(text: impl Into<String>) -> LawOutcome {
+    LawOutcome::Broken(Breach { text: text.into(), ..Breach::default() })
 }
 
 impl Trace {
@@ -227,6 +247,36 @@ impl Trace {
 #[must_use]
 pub fn name(law: Law) -> String {
     serde_json::to_value(law).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+/// Why webhooks must keep the law.
+#[must_use]
+pub fn why(law: Law) -> &'static str {
+    match law {
+        Law::Idempotent => {
+            "an API server calls a webhook again with the webhook's own result: on reinvocation, and on each update"
+        }
+        Law::Deterministic => "an API server may repeat a request, and every reconciliation of Gardener does",
+        Law::UpdateKeepsMutation => {
+            "Gardener applies its own object again at each reconciliation, and the webhook must change it again"
+        }
+        Law::UnrelatedUntouched => "a registration may select more objects than the webhook expects",
+        Law::WithinTimeout => "an API server does not wait longer",
+        Law::DryRunHasNoEffect => "a dry run must change nothing, and clients rely on its answer",
+        Law::UidEchoed => "an API server refuses an answer that does not belong to its request",
+        Law::PatchTypeDeclared => {
+            "an API server refuses a patch without a type, and one that does not fit the object"
+        }
+        Law::KeysUnique => {
+            "an API server refuses some lists with a key twice, and server-side apply fails on all"
+        }
+    }
+}
+
+/// The law with this name.
+#[must_use]
+pub fn named(name: &str) -> Option<Law> {
+    serde_json::from_value(Value::String(name.to_owned())).ok()
 }
 
 /// The law as a sentence.

@@ -11,8 +11,10 @@
 //! inputs; [`coverage`], [`attest`], [`compare`] and [`gate`] read reports; [`render::explain`] and [`render::list`] show contracts.
 
 pub mod attest;
+mod causes;
 pub mod compare;
 pub mod coverage;
+pub mod difference;
 pub mod differential;
 mod digest;
 pub mod exchange;

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use http::{Request, Response, StatusCode, header};
 use http_body_util::Full;
 use hyper::body::Incoming;
-use serde_json::{Value, json};
+use serde_json::json;
 use substrate::identity::Identity;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -108,7 +108,7 @@ impl Drop for TlsEndpoint {
 
 /// The answer that allows a review.
 pub(crate) fn allowed(body: &[u8]) -> Bytes {
-    let review: Value = serde_json::from_slice(body).unwrap_or_default();
+    let review = formats::json::document(body).unwrap_or_default();
     let answer = json!({
         "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
         "response": {"uid": review["request"]["uid"], "allowed": true},

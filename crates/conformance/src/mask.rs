@@ -72,7 +72,7 @@ pub fn masked_response(review: &Value, request: &Value) -> Value {
     let mut result = masked(review);
     let text = review["response"]["patch"].as_str();
     let bytes = text.and_then(|text| STANDARD.decode(text).ok());
-    if let Some(patch) = bytes.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok()) {
+    if let Some(patch) = bytes.and_then(|bytes| formats::json::document(&bytes).ok()) {
         result["response"]["patch"] = masked_patch(&patch, &request["request"]["object"]);
     }
     result
@@ -96,7 +96,7 @@ fn masked_patch(patch: &Value, object: &Value) -> Value {
 /// A masked text that is JSON, such as the annotation of `kubectl apply`; `None` if it is not JSON.
 fn opened(text: &str) -> Option<String> {
     text.trim_start().starts_with(['{', '[']).then_some(())?;
-    let inner: Value = serde_json::from_str(text).ok()?;
+    let inner = formats::json::document(text.as_bytes()).ok()?;
     let result = masked(&inner);
     // A text without secrets stays as it is.
     Some(if result == inner { text.to_owned() } else { result.to_string() })

@@ -111,6 +111,12 @@ pub fn may_change(contract: &Contract, path: &Path) -> bool {
     }
 }
 
+/// Whether another contract of the webhook explains changes at a path.
+#[must_use]
+pub fn is_explained_elsewhere(contract: &Contract, path: &Path) -> bool {
+    !contract.elsewhere.is_empty() && touches(&contract.elsewhere, path)
+}
+
 /// Duplicates the first element of the first keyed list; false if there is none.
 pub fn double_a_key(object: &mut Value, rules: &Rules) -> bool {
     match object {

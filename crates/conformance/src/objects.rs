@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
-use contract::emitted::{self, Held, differs, holds_for};
+use contract::emitted::{self, RuleOutcome, differs, holds_for};
 use contract::model::{Clause, Contract};
 use serde_json::Value;
 
@@ -86,12 +86,14 @@ impl<'c> Checker<'c> {
         let mut broken: BTreeMap<(&str, String), CaseResult> = BTreeMap::new();
         for checked in results {
             let found = self.found.entry(checked.clause.id.as_str()).or_default();
-            match &checked.held {
-                Held::Yes => found.kept += 1,
-                Held::NotRun(id) => *found.not_run.entry(id.clone()).or_default() += 1,
-                Held::No if !self.strict && differs(&checked.clause.differs, gardener) => found.stated += 1,
-                Held::No if self.changed && checked.clause.webhook_may => found.unsure += 1,
-                Held::No => {
+            match &checked.outcome {
+                RuleOutcome::Kept => found.kept += 1,
+                RuleOutcome::NotRun(id) => *found.not_run.entry(id.clone()).or_default() += 1,
+                RuleOutcome::Broken if !self.strict && differs(&checked.clause.differs, gardener) => {
+                    found.stated += 1;
+                }
+                RuleOutcome::Broken if self.changed && checked.clause.webhook_may => found.unsure += 1,
+                RuleOutcome::Broken => {
                     let breach = breach(namespace, read, &checked);
                     // An object that breaks several rows is one breach.
                     match broken.entry((checked.clause.id.as_str(), breach.name.clone())) {
@@ -123,7 +125,7 @@ impl ClauseFindings {
     }
 }
 
-fn breach(namespace: &str, read: &[Read], checked: &emitted::Asked<'_, '_>) -> CaseResult {
+fn breach(namespace: &str, read: &[Read], checked: &emitted::RuleResult<'_, '_>) -> CaseResult {
     let rule = checked.rule;
     let named = |object: &Value| {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();

@@ -1,13 +1,13 @@
 //! The observation of a case, and its comparison with the contract's expectation.
 
 use contract::case::{About, Case, Cause, Review, Then};
-use contract::expect::{self, Expect, Operator};
+use contract::expect::{self, Expect, Operator, Path};
 use serde_json::{Value, json};
 
 use crate::exchange::{Answer, FieldCause};
 use crate::mask;
 use crate::matching::{self, Rules};
-use crate::report::Check;
+use crate::report::{Check, ValueChange};
 
 /// The observation of a case.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -118,22 +118,36 @@ fn object(checks: &mut Vec<Check>, then: &Then, seen: &Observation, rules: &Rule
             checks.push(check("object", "", "no patch", "a patch that changes nothing"));
         }
         for path in changed {
-            let at = |object: &Option<Value>| {
-                format_masked(
-                    object.as_ref(),
-                    &path.to_string(),
-                    object.as_ref().and_then(|object| matching::get(object, &path)).as_ref(),
-                )
-            };
-            checks.push(check("object", &path.to_string(), &at(&seen.input), &at(&seen.answer.object)));
+            let change = change(&path, seen.input.as_ref(), seen.answer.object.as_ref());
+            let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "absent".to_owned());
+            let (want, got) = (text(&change.before), text(&change.after));
+            checks.push(Check { changes: vec![change], ..check("object", &path.to_string(), &want, &got) });
         }
         return;
     }
-    checks.extend(
-        found
-            .iter()
-            .map(|mismatch| from_mismatch(then.about.object(), seen.answer.object.as_ref(), mismatch)),
-    );
+    checks.extend(found.iter().map(|mismatch| {
+        let check = from_mismatch(then.about.object(), seen.answer.object.as_ref(), mismatch);
+        Check { changes: kept(seen, mismatch, &check).into_iter().collect(), ..check }
+    }));
+}
+
+/// The change of a value that the contract wants as it is in the request; `None` if it wants another value.
+fn kept(seen: &Observation, mismatch: &contract::expect::Mismatch, check: &Check) -> Option<ValueChange> {
+    let change = change(&mismatch.path, seen.input.as_ref(), seen.answer.object.as_ref());
+    let is_kept = mismatch.want.starts_with("unchanged") || change.before.as_ref() == Some(&check.want);
+    // What is not in the object of the request cannot be kept in it.
+    (is_kept && change.before.is_some()).then_some(change)
+}
+
+/// The values of two objects at a path, without secrets.
+#[must_use]
+pub fn change(path: &Path, before: Option<&Value>, after: Option<&Value>) -> ValueChange {
+    let text = path.to_string();
+    let at = |object: Option<&Value>| {
+        let value = matching::get(object?, path)?;
+        Some(format_masked(object, &text, Some(&value)))
+    };
+    ValueChange { before: at(before), after: at(after), path: text }
 }
 
 fn text(checks: &mut Vec<Check>, part: &str, expect: Option<&Expect>, got: Option<&str>, rules: &Rules) {
@@ -203,7 +217,8 @@ pub fn format_masked(object: Option<&Value>, path: &str, value: Option<&Value>) 
 }
 
 fn check(part: &str, path: &str, want: &str, got: &str) -> Check {
-    Check { part: part.to_owned(), path: path.to_owned(), want: want.to_owned(), got: got.to_owned() }
+    let text = str::to_owned;
+    Check { part: text(part), path: text(path), want: text(want), got: text(got), ..Check::default() }
 }
 
 /// A human-readable value: texts without quotes, everything else as JSON, no value as `absent`.

@@ -80,7 +80,7 @@ pub(crate) fn seen_by_others(case: &Case) -> BTreeSet<String> {
     seen
 }
 
-/// Whether nothing but the namespace is written before the request, so that cases may share it.
+/// Whether nothing but the namespace and its surroundings is written before the request, so that cases may share it.
 pub(crate) fn writes_no_objects(case: &Case) -> bool {
     let is_request = matches!(case.when, When::Admission { .. } | When::Decision(_));
     is_request && !has_old(case) && case.given.cluster.is_empty()
@@ -134,6 +134,27 @@ pub fn assign_namespace(case: &Case, fresh: &str) -> PlacedCase {
 }
 
 impl PlacedCase {
+    /// The objects that its namespace has beside those of the case.
+    pub(crate) fn surroundings(&self) -> impl Iterator<Item = Value> + '_ {
+        let objects = self.given.surroundings.iter().flat_map(|objects| objects.iter());
+        objects.cloned().map(|mut object| {
+            set_namespace(&mut object, self.renamed_from.as_deref(), &self.namespace);
+            if let Some(old) = &self.renamed_from {
+                names::replace(&mut object, old, &self.namespace);
+            }
+            object
+        })
+    }
+
+    /// All objects to write before the request: those of the whole cluster first, because webhooks of the target may look for
+    /// them when objects of the namespace are written.
+    pub(crate) fn facts(&self) -> Vec<Value> {
+        let facts = self.given.cluster.iter().cloned();
+        let is_of_cluster = |object: &Value| object["metadata"]["namespace"].is_null();
+        let (of_cluster, of_namespaces): (Vec<Value>, Vec<Value>) = facts.partition(is_of_cluster);
+        of_cluster.into_iter().chain(self.surroundings()).chain(of_namespaces).collect()
+    }
+
     /// The observation with the case's namespace name.
     #[must_use]
     pub fn with_original_names(&self, mut seen: Observation) -> Observation {
@@ -292,7 +313,7 @@ mod tests {
                 json!({"metadata": {"name": "garden", "labels": {"kubernetes.io/metadata.name": "garden", "a": "b"}}}),
             ),
             object: Some(pod("garden", "gardener")),
-            old: None,
+            ..Given::default()
         };
         let case = case(given);
         assert_eq!(isolation(&case, false), Isolation::Shared);

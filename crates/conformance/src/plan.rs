@@ -147,7 +147,7 @@ impl<'a> LocatedCase<'a> {
 
 /// Looks up a case.
 #[must_use]
-pub fn look(contracts: &[Contract], at: CaseRef) -> LocatedCase<'_> {
+pub fn locate(contracts: &[Contract], at: CaseRef) -> LocatedCase<'_> {
     let contract = &contracts[at.contract];
     let clause = &contract.clauses[at.clause];
     LocatedCase { contract, clause, case: &clause.cases[at.case] }
@@ -161,7 +161,7 @@ pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: b
     let mut alone = Vec::new();
     let everywhere = target.reads_everywhere();
     for at in all(contracts) {
-        let located = look(contracts, at);
+        let located = locate(contracts, at);
         if let Some((status, reason)) = exclusion(located, target) {
             plan.silent.push((at, status, reason));
             continue;
@@ -199,7 +199,8 @@ pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: b
     plan
 }
 
-/// The contracts for the target's release and provider, with the target's parameters. A target that runs with the contract's
+/// The contracts for the target's release and provider, with the objects of control planes' namespaces and the target's
+/// parameters. A target that runs with the contract's
 /// configuration also gets the contract's example parameters.
 #[must_use]
 pub fn with_parameters(contracts: Vec<Contract>, target: &dyn Target) -> Arc<[Contract]> {
@@ -210,6 +211,7 @@ pub fn with_parameters(contracts: Vec<Contract>, target: &dyn Target) -> Arc<[Co
     };
     let parameters = target.parameters();
     let contracts = contracts.into_iter().map(|contract| {
+        let contract = contract.surrounded(target.provider(), target.cluster_objects());
         let configurable = target.configurable(&contract.component);
         let examples = matches!(configurable, Configurable::Any | Configurable::OneOf(_));
         contract.stated(&parameters, examples)
@@ -221,7 +223,11 @@ fn of_provider(contracts: Vec<Contract>, provider: &str) -> Vec<Contract> {
     if !contracts.iter().any(Contract::has_provider) {
         return contracts;
     }
-    contracts.into_iter().map(|contract| contract.of_provider(provider)).collect()
+    let of_provider = |contract: Contract| {
+        let profiles = contract.profiles.clone();
+        contract.of_provider(profiles.as_deref().map_or(provider, |profiles| profiles.type_of(provider)))
+    };
+    contracts.into_iter().map(of_provider).collect()
 }
 
 /// Every case, in the order of the contracts.
@@ -318,7 +324,7 @@ fn not_for_target(located: LocatedCase<'_>, target: &dyn Target) -> Option<Reaso
         let text = "the target has no program that the tool can start";
         return Some(Reason::new(ReasonCode::Form, text));
     }
-    if !target.is_asked_of(&contract.component, contract.form) {
+    if !target.supports(&contract.component, contract.form) {
         let text = format!("{} does not implement {}", target.identity().name, contract.component);
         return Some(Reason::new(ReasonCode::Component, text));
     }

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::report::{Check, Report};
+use crate::report::{ContractResult, Report, Status, Verdict};
 
-mod attention;
 mod badge;
-mod diff;
 mod differential;
 pub mod explain;
+mod failure;
 mod findings;
 mod gate;
 mod html;
@@ -16,10 +15,12 @@ mod json;
 mod junit;
 pub mod list;
 mod markdown;
+mod program_message;
 mod proof;
 mod sarif;
 mod style;
 mod text;
+mod unexplained;
 
 pub use badge::{badge, shields};
 pub use differential::differential;
@@ -28,15 +29,15 @@ pub use html::{HtmlError, PAGE_STYLE, html};
 pub use json::json;
 pub use junit::{JunitError, junit};
 pub use markdown::markdown;
+pub(crate) use program_message::program_message;
 pub use proof::proof;
 pub use sarif::sarif;
-pub use style::{Plain, Style, Tone, View};
+pub use style::{Plain, Style, Tone, View, wrap};
 pub use text::text;
 
 /// `✓`, `✗` and so on; a word follows it wherever it is alone.
 #[must_use]
-pub fn mark(status: crate::report::Status) -> &'static str {
-    use crate::report::Status;
+pub fn mark(status: Status) -> &'static str {
     match status {
         Status::Passed => "✓",
         Status::Failed => "✗",
@@ -47,10 +48,39 @@ pub fn mark(status: crate::report::Status) -> &'static str {
     }
 }
 
+/// The sign of a contract: a broken SHOULD has `!`, although the verdict holds.
+pub(crate) fn contract_sign(contract: &ContractResult) -> (&'static str, Tone) {
+    match contract.verdict {
+        Verdict::NonConformant => ("✗", Tone::Bad),
+        _ if contract.counts.errored > 0 || contract.has_broken_should() => ("!", Tone::Warn),
+        Verdict::Inconclusive => ("–", Tone::Faint),
+        Verdict::Conformant | Verdict::Partial => ("✓", Tone::Good),
+    }
+}
+
 /// The command that repeats one case.
 #[must_use]
 pub fn repeat_command(report: &Report, id: &str) -> String {
     format!("{} --case '{}'", report.run.command, id.replace('\'', r"'\''"))
+}
+
+/// The command that explains a clause, with the folder of contracts of the run.
+#[must_use]
+pub fn explain_command(report: &Report, clause: &str) -> String {
+    format!("gardener-conformance explain{} {clause}", contracts_flag(&report.run.command))
+}
+
+/// ` --contracts FOLDER`, as the command line of the run has it; empty if it has none.
+fn contracts_flag(command: &str) -> &str {
+    const FLAG: &str = " --contracts ";
+    let Some(at) = command.find(FLAG) else { return "" };
+    let value = &command[at + FLAG.len()..];
+    let end = match value.strip_prefix('\'') {
+        // A quote inside of the word is written as '\'', which is not followed by a space.
+        Some(quoted) => quoted.find("' ").map_or(value.len(), |end| end + 2),
+        None => value.find(' ').unwrap_or(value.len()),
+    };
+    &command[at..at + FLAG.len() + end]
 }
 
 /// `1,204`.
@@ -78,7 +108,8 @@ pub(crate) fn duration(milliseconds: f64) -> String {
 }
 
 /// `1 clause`, `2 clauses`.
-pub(crate) fn plural(number: usize, singular: &str) -> String {
+#[must_use]
+pub fn plural(number: usize, singular: &str) -> String {
     format!("{} {singular}{}", thousands(number), if number == 1 { "" } else { "s" })
 }
 
@@ -95,13 +126,21 @@ pub(crate) fn deviations(report: &Report) -> String {
     counted.collect::<Vec<_>>().join(", ")
 }
 
-/// One check on one line: `spec.replicas: wanted 3, got 2`.
-pub(crate) fn one_line(check: &Check) -> String {
-    let place = match (check.part.as_str(), check.path.as_str()) {
-        ("object", "") => "object".to_owned(),
-        ("object", path) => path.to_owned(),
-        (part, "") => part.to_owned(),
-        (part, path) => format!("{part} {path}"),
-    };
-    format!("{place}: wanted {}, got {}", check.want, check.got)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folder_of_contracts_is_taken_from_the_command_of_the_run() {
+        let table = [
+            ("gardener-conformance run", ""),
+            ("gardener-conformance run --contracts mine", " --contracts mine"),
+            ("gardener-conformance run --contracts mine --strict", " --contracts mine"),
+            ("gardener-conformance run --contracts 'my own' --strict", " --contracts 'my own'"),
+            (r"gardener-conformance run --contracts 'it'\''s'", r" --contracts 'it'\''s'"),
+        ];
+        for (command, want) in table {
+            assert_eq!(contracts_flag(command), want, "{command}");
+        }
+    }
 }

@@ -10,15 +10,18 @@ use crate::target::{Identity, TargetKind};
 
 mod changes;
 mod counts;
+mod exchange_failure;
 mod exit;
 mod proof;
 mod result;
 mod verdict;
 mod write;
 
-pub use changes::{Gap, Unasked, Unexplained};
+pub use changes::{Gap, Unasked, Unexplained, ValueChange};
 pub use counts::{Counts, LevelCounts, level, sums};
-pub use exit::worst_exit_code;
+pub use exchange_failure::ExchangeFailure;
+pub(crate) use exit::waiver_reason;
+pub use exit::{ExitReason, enumerate, worst_exit_code};
 pub use proof::{Proof, Survivor};
 pub use result::{
     CaseResult, Check, ClauseResult, ContractResult, Evidence, LawBreach, LawResult, Reason, ReasonCode,
@@ -145,6 +148,9 @@ pub struct RunInfo {
     pub strict: bool,
     /// The command for repeating a single case: `gardener-conformance run`.
     pub command: String,
+    /// The author's own file, on which findings of code scanning lie: the target file, or the source file that it names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
 }
 
 /// The substrate on which cases ran.

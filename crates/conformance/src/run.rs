@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use contract::model::Contract;
 use futures::StreamExt as _;
+use substrate::cluster::Cluster;
 use substrate::envtest::Envtest;
 
 use crate::gardener;
@@ -22,6 +23,7 @@ pub(crate) mod direct;
 mod emitted;
 mod group;
 mod interrupt;
+mod lasting_failures;
 mod law_requests;
 mod parts;
 mod prepare;
@@ -45,7 +47,7 @@ pub use whole::{Guard, Whole};
 
 /// Where cases run.
 #[derive(Clone)]
-pub enum Ground {
+pub enum Substrate {
     /// Sends AdmissionReviews straight to the target.
     Direct(FactsFrom),
     /// An in-process API server sends the AdmissionReviews.
@@ -71,7 +73,7 @@ pub enum FactsFrom {
 #[derive(Clone)]
 pub struct Options {
     /// Where cases run.
-    pub ground: Ground,
+    pub substrate: Substrate,
     /// Seed of the order of cases; 0 keeps the order of the contracts.
     pub seed: u64,
     /// Number of groups that run in parallel, at least 1.
@@ -150,8 +152,13 @@ pub async fn judged(
     let state = RunState::new(&target, options, progress, interrupt);
     let conclusion = Conclusion::begin(target.extras());
     let mut broken = parts::run_parts(&state, parts, &conclusion.intake).await;
-    if let Ground::Whole(whole) = &options.ground {
-        server::clean_up_cluster(&state, whole).await;
+    match &options.substrate {
+        Substrate::Whole(whole) => server::clean_up_cluster(&state, whole).await,
+        Substrate::Direct(FactsFrom::Given(facts)) => {
+            let cluster = Cluster::new(facts.client.clone());
+            state.left_behind(state.namespaces.remove_all(&cluster).await);
+        }
+        Substrate::Direct(_) | Substrate::Embedded | Substrate::Envtest(_) => {}
     }
     state.left_behind(target.leave().await);
     broken.sort();
@@ -210,23 +217,23 @@ fn ordered<'p>(shared: &'p PartState<'_>, plan: &'p Plan) -> ([Lanes<'p>; 2], us
     let parallel = shared.state.parallel;
     let one_per_lane = |groups: Vec<&'p Group>| groups.into_iter().map(|group| vec![group]).collect();
     let visible_last = || plan.groups.iter().partition(|group| !group.alone);
-    match &shared.options.ground {
-        Ground::Whole(whole) if whole.supports_match_conditions() => {
+    match &shared.options.substrate {
+        Substrate::Whole(whole) if whole.supports_match_conditions() => {
             let (first, last) = visible_last();
             ([one_per_lane(first), plan::lanes(shared.contracts, last)], parallel)
         }
-        Ground::Envtest(_) | Ground::Whole(_) => {
+        Substrate::Envtest(_) | Substrate::Whole(_) => {
             let (first, last) = visible_last();
             ([one_per_lane(first), vec![last]], 1)
         }
-        Ground::Direct(_) if shared.target.asks_in_turn() => {
+        Substrate::Direct(_) if shared.target.asks_in_turn() => {
             ([one_per_lane(plan.groups.iter().collect()), Vec::new()], 1)
         }
-        Ground::Direct(FactsFrom::Given(_)) => {
+        Substrate::Direct(FactsFrom::Given(_)) => {
             let (first, last) = visible_last();
             ([one_per_lane(first), vec![last]], parallel)
         }
-        Ground::Direct(_) | Ground::Embedded => {
+        Substrate::Direct(_) | Substrate::Embedded => {
             ([one_per_lane(plan.groups.iter().collect()), Vec::new()], parallel)
         }
     }
@@ -264,10 +271,10 @@ async fn run_all(
 }
 
 /// Waits until the substrate has failed; only a control plane can end before the run.
-async fn substrate_failure(ground: &Ground) -> String {
-    match ground {
-        Ground::Envtest(server) => server.ended().await.to_string(),
-        Ground::Direct(_) | Ground::Embedded | Ground::Whole(_) => std::future::pending().await,
+async fn substrate_failure(substrate: &Substrate) -> String {
+    match substrate {
+        Substrate::Envtest(server) => server.ended().await.to_string(),
+        Substrate::Direct(_) | Substrate::Embedded | Substrate::Whole(_) => std::future::pending().await,
     }
 }
 
@@ -288,7 +295,7 @@ async fn run_group(shared: &PartState<'_>, group: &Group) -> (Vec<CaseRun>, Opti
 /// The results of the cases that the plan excludes.
 fn excluded(contracts: &[Contract], plan: &Plan) -> Vec<CaseRun> {
     let result = |(at, status, reason): &(CaseRef, Status, Reason)| {
-        let located = plan::look(contracts, *at);
+        let located = plan::locate(contracts, *at);
         let result =
             CaseResult::without_checks(&located.case.name, &located.case.location, *status, reason.clone());
         CaseRun { at: *at, result, observation: None, traced: None, proof: None }
@@ -304,7 +311,7 @@ pub(crate) fn not_run(
     reason: &Reason,
 ) -> Vec<CaseRun> {
     let result = |at: &CaseRef| {
-        let located = plan::look(shared.contracts, *at);
+        let located = plan::locate(shared.contracts, *at);
         let result =
             CaseResult::without_checks(&located.case.name, &located.case.location, status, reason.clone());
         CaseRun { at: *at, result, observation: None, traced: None, proof: None }

@@ -50,6 +50,17 @@ pub enum TargetKind {
     Garden,
 }
 
+impl TargetKind {
+    /// Whether somebody else wrote it: gaps and unproven clauses say something about our contracts, and nothing about it.
+    #[must_use]
+    pub fn is_foreign(self) -> bool {
+        match self {
+            Self::Url | Self::Command | Self::Image | Self::Garden => true,
+            Self::BuiltIn | Self::InCluster | Self::Objects => false,
+        }
+    }
+}
+
 /// The identity of a target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -185,9 +196,20 @@ pub trait Target: Send + Sync {
     /// Features that clauses may need.
     fn features(&self) -> BTreeSet<String>;
 
+    /// The author's own file, on which findings of code scanning lie: the source file that the target file names, else the target
+    /// file, as the user named it.
+    fn file(&self) -> Option<&str> {
+        None
+    }
+
     /// Its provider extension; absent: the provider of the cases.
     fn provider(&self) -> Option<&str> {
         None
+    }
+
+    /// Objects that control planes' namespaces have for it, in the place of those of its provider's profile or beside them.
+    fn cluster_objects(&self) -> &[Value] {
+        &[]
     }
 
     /// The release of Gardener for which it is verified; absent: the default.
@@ -231,7 +253,7 @@ pub trait Target: Send + Sync {
     }
 
     /// Whether contracts of this component and form apply to it. Contracts about versions apply only to targets that decide.
-    fn is_asked_of(&self, _component: &str, form: Form) -> bool {
+    fn supports(&self, _component: &str, form: Form) -> bool {
         form != Form::Versions
     }
 
@@ -312,6 +334,16 @@ pub trait Running: Send + Sync {
 
     /// The end of its standard error, secrets masked; empty if it cannot be read.
     fn last_output(&self) -> String {
+        String::new()
+    }
+
+    /// The number of lines of output so far, for [`Self::output_since`].
+    fn output_mark(&self) -> u64 {
+        0
+    }
+
+    /// What it wrote since a mark, secrets masked, at most 200 lines; empty if its output cannot be read.
+    async fn output_since(&self, _mark: u64) -> String {
         String::new()
     }
 

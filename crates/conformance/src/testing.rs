@@ -9,7 +9,7 @@ use component::Component;
 use contract::model::{Clause, Contract, Form};
 
 use crate::report::{CaseResult, ClauseResult, ContractResult, Report, Status, Verdict};
-use crate::run::{Event, FactsFrom, Ground, Interrupt, Options, run};
+use crate::run::{Event, FactsFrom, Interrupt, Options, Substrate, run};
 use crate::target::Target;
 use crate::target::built_in::BuiltIn;
 
@@ -77,7 +77,7 @@ pub async fn assert_kept(contracts: Vec<Contract>, target: Arc<dyn Target>) {
 #[must_use]
 pub fn options() -> Options {
     Options {
-        ground: Ground::Direct(FactsFrom::Embedded),
+        substrate: Substrate::Direct(FactsFrom::Embedded),
         seed: 0,
         parallel: 4,
         repeat: 1,

@@ -1,5 +1,7 @@
 //! A case: the given objects, the action, and the expected result.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use crate::emitted::Emitted;
@@ -41,6 +43,9 @@ pub struct Given {
     pub old: Option<Value>,
     /// The object of the request.
     pub object: Option<Value>,
+    /// Objects that the namespace has beside those of the case: Gardener's, the provider's and the target's, see
+    /// [`crate::model::Contract::surrounded`]. They belong to the target, not to the clause.
+    pub surroundings: Option<Arc<[Value]>>,
 }
 
 /// The action.

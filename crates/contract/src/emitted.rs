@@ -72,7 +72,7 @@ pub struct Break {
 
 /// A rule evaluated on one object.
 #[derive(Clone, Debug)]
-pub struct Asked<'c, 'o> {
+pub struct RuleResult<'c, 'o> {
     /// The contract.
     pub contract: &'c Contract,
     /// The clause.
@@ -82,16 +82,16 @@ pub struct Asked<'c, 'o> {
     /// The object; `None`: the namespace has none.
     pub object: Option<&'o Value>,
     /// The outcome.
-    pub held: Held,
+    pub outcome: RuleOutcome,
 }
 
 /// The outcome of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Held {
+pub enum RuleOutcome {
     /// It is kept.
-    Yes,
+    Kept,
     /// It is broken.
-    No,
+    Broken,
     /// Not applicable: this clause, which it presupposes, is broken in the namespace.
     NotRun(String),
 }
@@ -173,15 +173,15 @@ pub fn ask<'c, 'o>(
     contracts: impl IntoIterator<Item = &'c Contract>,
     gardener: Option<&str>,
     objects: &'o [Arc<Value>],
-) -> Vec<Asked<'c, 'o>> {
+) -> Vec<RuleResult<'c, 'o>> {
     let mut results = Vec::new();
     for contract in contracts {
         for clause in contract.clauses.iter().filter(|clause| holds_for(clause, gardener)) {
             for rule in &clause.emits {
                 results.extend(rule.asked_of(objects).into_iter().map(|object| {
                     let object = object.map(Arc::as_ref);
-                    let held = if rule.is_kept(object) { Held::Yes } else { Held::No };
-                    Asked { contract, clause, rule, object, held }
+                    let outcome = if rule.is_kept(object) { RuleOutcome::Kept } else { RuleOutcome::Broken };
+                    RuleResult { contract, clause, rule, object, outcome }
                 }));
             }
         }
@@ -198,21 +198,25 @@ pub fn broken<'c>(
     objects: &[Arc<Value>],
 ) -> BTreeSet<&'c str> {
     let results = ask(contracts, gardener, objects);
-    results.iter().filter(|result| result.held == Held::No).map(|result| result.clause.id.as_str()).collect()
+    results
+        .iter()
+        .filter(|result| result.outcome == RuleOutcome::Broken)
+        .map(|result| result.clause.id.as_str())
+        .collect()
 }
 
 /// Marks rules as not run whose clause presupposes a clause that is broken or not run.
-fn mark_not_run(results: &mut [Asked<'_, '_>]) {
+fn mark_not_run(results: &mut [RuleResult<'_, '_>]) {
     loop {
         let out: BTreeSet<String> = results
             .iter()
-            .filter(|result| result.held != Held::Yes)
+            .filter(|result| result.outcome != RuleOutcome::Kept)
             .map(|result| result.clause.id.clone())
             .collect();
         let mut changed = false;
-        for result in results.iter_mut().filter(|result| !matches!(result.held, Held::NotRun(_))) {
+        for result in results.iter_mut().filter(|result| !matches!(result.outcome, RuleOutcome::NotRun(_))) {
             if let Some(id) = result.clause.presupposes.iter().find(|id| out.contains(*id)) {
-                result.held = Held::NotRun(id.clone());
+                result.outcome = RuleOutcome::NotRun(id.clone());
                 changed = true;
             }
         }

@@ -35,6 +35,7 @@ pub use path::{get, put};
 pub use pruned::{Pruned, pruned};
 pub use reader::Reader;
 pub use refused::{Replacement, non_matching, refused};
+pub(crate) use rules::type_of;
 pub use rules::{ListRule, Rules};
 pub use scalar::equal;
 

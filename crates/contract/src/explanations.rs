@@ -46,7 +46,7 @@ pub struct Explanation {
 
 /// The webhook or controller whose answers differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked<'a> {
+pub enum SubjectName<'a> {
     /// A webhook.
     Webhook(&'a str),
     /// A controller.
@@ -57,7 +57,7 @@ pub enum Asked<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Difference<'a> {
     /// The webhook or controller whose answers differ.
-    pub asked: Asked<'a>,
+    pub subject: SubjectName<'a>,
     /// The path: `object` and the path below it, a part of the answer such as `message`, or cluster, kind and object.
     pub place: &'a Path,
     /// The value in the request.
@@ -81,11 +81,11 @@ impl Explanations {
 impl Explanation {
     /// Whether it applies to this webhook or controller.
     #[must_use]
-    pub fn speaks_of(&self, asked: Asked<'_>) -> bool {
-        match asked {
-            Asked::Webhook(_) if self.webhooks.is_empty() => self.controllers.is_empty(),
-            Asked::Webhook(name) => self.webhooks.iter().any(|own| own == name),
-            Asked::Controller(name) => self.controllers.iter().any(|own| own == name),
+    pub fn applies_to(&self, subject: SubjectName<'_>) -> bool {
+        match subject {
+            SubjectName::Webhook(_) if self.webhooks.is_empty() => self.controllers.is_empty(),
+            SubjectName::Webhook(name) => self.webhooks.iter().any(|own| own == name),
+            SubjectName::Controller(name) => self.controllers.iter().any(|own| own == name),
         }
     }
 
@@ -93,12 +93,12 @@ impl Explanation {
     #[must_use]
     pub fn explains(&self, difference: &Difference<'_>) -> bool {
         let rules = Rules::unknown();
-        let Difference { asked, place, input, ours, theirs, given } = *difference;
+        let Difference { subject, place, input, ours, theirs, given } = *difference;
         let change = Change { path: place.clone(), before: None, after: None };
         let keeps = |expect: &Option<Expect>, got: Option<&Value>| {
             expect.as_ref().is_none_or(|expect| holds(expect, input, got, &rules))
         };
-        self.speaks_of(asked)
+        self.applies_to(subject)
             && outside(&self.at, &[change]).is_empty()
             && keeps(&self.input, input)
             && keeps(&self.ours, ours)
@@ -128,7 +128,7 @@ mod tests {
         let given = json!({"operation": "CREATE", "object": {"kind": "Pod"}});
         let (input, theirs) = (json!("1"), json!("2"));
         let difference = Difference {
-            asked: Asked::Webhook("w"),
+            subject: SubjectName::Webhook("w"),
             place: &place,
             input: Some(&input),
             ours: Some(&input),

@@ -1,5 +1,11 @@
-//! What the language knows of Gardener: decisions about versions, releases and providers.
+//! What the language knows of Gardener: decisions about versions, releases, their versions of Kubernetes, providers and
+//! namespaces of control planes.
 
 pub mod decision;
+pub mod kubernetes;
 mod provider;
 pub mod release;
+mod surroundings;
+
+/// The group of the kinds of a garden: Shoots, CloudProfiles, Seeds.
+pub(crate) const GARDEN_GROUP: &str = "core.gardener.cloud";

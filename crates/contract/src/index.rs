@@ -18,7 +18,7 @@ use crate::load::report::Report;
 use crate::load::shared::SharedFixtures;
 use crate::load::tree::Span;
 use crate::load::{Errors, case_count};
-use crate::model::{Clause, Contract, Form, Level, Subject};
+use crate::model::{Clause, Contract, Form, Level, Source, Subject};
 
 /// The contracts of some files.
 pub struct Index {
@@ -72,6 +72,10 @@ pub struct Summary {
     pub component: String,
     /// Never reused: `GRM-HAC-001`.
     pub id: String,
+    /// The sentence.
+    pub text: String,
+    /// Its source.
+    pub source: Option<Source>,
     /// [`crate::model::Clause::hash`].
     pub hash: String,
     /// How many cases it has.
@@ -333,6 +337,8 @@ impl Summary {
         let summary = |clause: &Clause| Self {
             component: contract.component.clone(),
             id: clause.id.clone(),
+            text: clause.text.clone(),
+            source: clause.source.clone(),
             hash: clause.hash.clone(),
             cases: clause.cases.len(),
             differs: clause.differs.clone(),

@@ -8,7 +8,11 @@ use serde_json::{Map, Value, json};
 
 use crate::load::keywords;
 
+mod explanations;
+mod then;
 mod variations;
+
+use then::Then;
 
 /// The schema of a type, draft 2020-12.
 #[must_use]
@@ -26,6 +30,29 @@ pub fn contract() -> Value {
 #[must_use]
 pub fn variations() -> Value {
     of::<variations::VariationsFile>()
+}
+
+/// The schema of a fixture: an object with its kind. Its fields are those of the kind, which `lint` checks.
+#[must_use]
+pub fn fixture() -> Value {
+    let text = json!({"type": "string", "minLength": 1});
+    let fields = json!({
+        "apiVersion": text, "kind": text, "metadata": {"type": "object"},
+        "like": {"type": "string", "description": "The fixture that it starts from."},
+    });
+    let named = json!({"required": ["apiVersion", "kind"]});
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Fixture",
+        "description": "An object that cases start from, as an API server sends it.",
+        "type": "object", "properties": fields, "anyOf": [named, {"required": ["like"]}],
+    })
+}
+
+/// The schema of a file of explanations.
+#[must_use]
+pub fn explanations() -> Value {
+    of::<explanations::ExplanationsFile>()
 }
 
 /// A contract: one behaviour and its clauses.
@@ -62,12 +89,14 @@ struct Spec {
     target: Option<Target>,
     /// Path prefixes that the target may change; `[]` is any element.
     only_touches: Option<Vec<String>>,
+    /// Path prefixes whose changes clauses of another contract of the webhook explain.
+    elsewhere: Option<Vec<String>>,
     /// Lists whose order does not matter.
     unordered: Option<Vec<String>>,
     /// Keys of lists that the schema does not declare: path → field.
     list_keys: Option<BTreeMap<String, String>>,
     /// Laws that do not apply, each with its reason.
-    #[schemars(schema_with = "laws")]
+    #[schemars(default, schema_with = "laws")]
     exempt: Option<Value>,
     /// Component configuration that every case starts from.
     config: Option<Map<String, Value>>,
@@ -122,7 +151,7 @@ struct Source {
 #[serde(deny_unknown_fields)]
 struct Target {
     /// Name of the webhook.
-    webhook: String,
+    webhook: Option<String>,
     /// Name of the controller.
     controller: Option<String>,
     /// Resources that the registration must cover: `apps/v1 deployments`.
@@ -141,8 +170,8 @@ struct Target {
 struct Clause {
     /// Never reused: GRM-HAC-001.
     id: String,
-    /// The sentence, in our own words.
-    text: String,
+    /// The sentence, in our own words; form flags: else the rows say it.
+    text: Option<String>,
     /// How binding it is; MUST if absent.
     #[schemars(extend("enum" = ["MUST", "SHOULD", "MAY"]))]
     level: Option<String>,
@@ -260,10 +289,14 @@ struct Step {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Given {
-    /// Objects that exist already.
-    cluster: Option<Vec<Value>>,
+    /// Objects that exist already: a list, or a column with lists.
+    cluster: Option<Value>,
+    /// Form scenario: objects in the source cluster.
+    source_cluster: Option<Value>,
+    /// Form scenario: objects in the target cluster.
+    target_cluster: Option<Value>,
     /// The namespace of the object: a fixture, or a difference from one.
     namespace: Option<Value>,
     /// The object before an UPDATE or a DELETE.
@@ -276,13 +309,13 @@ struct Given {
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct When {
     /// CREATE, UPDATE, DELETE, CONNECT, or a list of them.
-    #[schemars(schema_with = "operations")]
+    #[schemars(default, schema_with = "operations")]
     admission: Option<Value>,
     /// Deletes all objects of a resource: `infrastructures.extensions.gardener.cloud`.
     delete_collection: Option<String>,
     /// Overrides fields of the AdmissionRequest; `~` removes one. The request goes directly to the webhook. Form
     /// process: a request to a server of the program: `{server: probes, path: /healthz}`.
-    #[schemars(schema_with = "request")]
+    #[schemars(default, schema_with = "request")]
     request: Option<Value>,
     /// Sends the request directly to the webhook, whatever its registration says.
     direct: Option<Value>,
@@ -302,76 +335,10 @@ struct When {
     cluster: Option<Value>,
     /// With support: the cluster's version of Kubernetes.
     version: Option<Value>,
-    /// Form process: the arguments with which the program runs to its end.
-    run: Option<Vec<Value>>,
+    /// Form process: the arguments with which the program runs to its end: a list, or a column with lists.
+    run: Option<Value>,
     /// Form process: the signal that the running program receives, SIGTERM or SIGINT.
     signal: Option<String>,
-}
-
-#[derive(Serialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct Then {
-    /// The resulting object; `$unchanged`: no patch at all.
-    object: Option<Value>,
-    /// Whether the request may proceed.
-    allowed: Option<Value>,
-    /// HTTP status of the denial.
-    code: Option<Value>,
-    /// Status reason; for maintenance, why versions changed.
-    reason: Option<Value>,
-    /// Status message.
-    message: Option<Value>,
-    /// All field errors; implies 422 and Invalid.
-    causes: Option<Vec<Cause>>,
-    /// Whether the registration sends the request to the webhook at all.
-    called: Option<Value>,
-    /// The whole list of warnings.
-    warnings: Option<Value>,
-    /// Version of the AdmissionReview in the answer: v1 or v1beta1.
-    review: Option<Value>,
-    /// The webhook configuration, reduced to the webhook of the contract.
-    registration: Option<Value>,
-    /// Whether the component starts with the configuration.
-    starts: Option<Value>,
-    /// The configuration with all defaults.
-    effective: Option<Value>,
-    /// Form process: the code with which the program ends; 128 and the signal's number if a signal ended it.
-    exit_code: Option<Value>,
-    /// Form process: what the program wrote to standard output and standard error.
-    output: Option<Value>,
-    /// Form process: the server's response: `{status, protocol, headers, body}`, or `{error}`.
-    response: Option<Value>,
-    /// Form versions: the resulting Shoot.
-    shoot: Option<Value>,
-    /// With maintenance: all reported messages, in order.
-    told: Option<Value>,
-    /// With maintenance: failures of decisions, in order.
-    failures: Option<Value>,
-    /// The window in which work may begin: `{begin: "22:00:00", end: "22:45:00"}`.
-    window: Option<Value>,
-    /// Whether the Shoot is maintained now.
-    maintained: Option<Value>,
-    /// The earliest and the latest time in the next window.
-    next: Option<Value>,
-    /// The same, if the rest of the current window counts too.
-    in_this: Option<Value>,
-    /// The hash of the first worker pool.
-    hash: Option<Value>,
-    /// Whether the machines of the first worker pool are replaced.
-    rolls: Option<Value>,
-    /// Whether the version is supported.
-    supported: Option<Value>,
-}
-
-#[derive(Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Cause {
-    /// Field path as Kubernetes writes it.
-    field: String,
-    /// FieldValueRequired, FieldValueInvalid and so on.
-    reason: Option<Value>,
-    /// The message.
-    message: Option<Value>,
 }
 
 fn laws(_: &mut SchemaGenerator) -> schemars::Schema {
@@ -383,7 +350,11 @@ fn laws(_: &mut SchemaGenerator) -> schemars::Schema {
 
 fn request(_: &mut SchemaGenerator) -> schemars::Schema {
     let fields = keywords::REQUEST.iter().chain(&keywords::WHEN_PROCESS_REQUEST);
-    object(&fields.map(|field| ((*field).to_owned(), json!({}))).collect())
+    let fields: Map<String, Value> = fields.map(|field| ((*field).to_owned(), json!({}))).collect();
+    // A column may name the field: `{<field>: ~}`.
+    schemars::json_schema!({
+        "type": "object", "properties": fields, "patternProperties": {"^<.+>$": {}}, "additionalProperties": false,
+    })
 }
 
 fn operations(_: &mut SchemaGenerator) -> schemars::Schema {
@@ -402,11 +373,12 @@ mod tests {
     use super::*;
     use crate::gardener::decision::Question;
 
-    fn questions() -> [Question; 5] {
+    fn questions() -> [Question; 6] {
         let text = String::new;
         [
             Question::Admission { operation: text() },
             Question::Maintenance { admitted: false },
+            Question::Maintenance { admitted: true },
             Question::Window,
             Question::Rolling { additional: Vec::new() },
             Question::Support { gardener: text(), cluster: text(), version: text() },
@@ -451,13 +423,14 @@ mod tests {
                 .concat();
         let clause = [&keywords::CLAUSE[..], &keywords::CLAUSE_VERSIONS, &keywords::CLAUSE_OBJECTS].concat();
         let when = [&keywords::WHEN[..], &keywords::WHEN_VERSIONS, &keywords::WHEN_PROCESS].concat();
+        let given = [&keywords::GIVEN[..], &keywords::SIDES].concat();
         let table: [(&str, &[&str]); 11] = [
             ("Metadata", &keywords::METADATA),
             ("Spec", &spec),
             ("Source", &keywords::SOURCE),
             ("Target", &keywords::TARGET),
             ("Clause", &clause),
-            ("Given", &keywords::GIVEN),
+            ("Given", &given),
             ("When", &when),
             ("Then", &then),
             ("Cause", &keywords::CAUSE),

@@ -4,6 +4,7 @@
 //! - [`source`], [`load`] — read files, return contracts, report all errors at once;
 //! - [`index`] — outlines of contracts, each expanded to cases when needed;
 //! - [`lint`] — checks of contracts that load;
+//! - [`manifest`] — fields of users' own objects that their kinds do not have;
 //! - [`json_schema`] — JSON Schemas of the files, for editors;
 //! - [`case`] — one case: what is given, what is done, what must hold;
 //! - [`gardener::decision`] — decisions about versions: the question and the document with the result;
@@ -11,6 +12,7 @@
 //! - [`flags`] — which changes of a command line a table of flags explains;
 //! - [`parameters`] — values that a target states about itself;
 //! - [`gardener::release`] — the release of Gardener that a target is tested with;
+//! - [`gardener::kubernetes`] — the newest version of Kubernetes that a release supports;
 //! - [`scenario`] — steps over clusters, for controllers;
 //! - [`document`] — the files beside contracts: targets, waivers, ledgers, attestations;
 //! - [`explanations`] — why answers of two implementations differ;
@@ -33,6 +35,7 @@ pub mod index;
 pub mod json_schema;
 pub mod lint;
 pub mod load;
+pub mod manifest;
 pub mod model;
 pub mod parameters;
 pub mod process;

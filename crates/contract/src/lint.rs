@@ -3,6 +3,7 @@
 mod causes;
 mod documents;
 mod emitted;
+mod records;
 
 use std::collections::BTreeSet;
 
@@ -11,11 +12,12 @@ use serde_json::Value;
 
 use self::causes::Causes;
 use self::documents::Documents;
+use self::records::{SettledClauses, stale_attestations, unstated_differences};
 use crate::case::{About, Case, Then, When};
 use crate::document::ledger::{self, LedgerEntry};
 use crate::document::{Error, SourceFile};
 use crate::expect::{Rules, holds};
-use crate::index::{Ledgers, Outline, Records, Summary};
+use crate::index::{Ledgers, Outline, Summary};
 use crate::load;
 use crate::model::{Clause, Contract, Form, Location};
 
@@ -62,9 +64,10 @@ pub fn check(sources: &[SourceFile], against: &Against<'_>) -> Linted {
     }
     found.extend(lint.check_covers(against.reference));
     let summaries: Vec<Summary> = lint.clauses().map(|clause| clause.summary.clone()).collect();
-    found.extend(stale_attestations(&loaded.records, &summaries, sources));
+    let settled = SettledClauses::of(&lint, &loaded.errors, causes.is_complete);
+    found.extend(stale_attestations(&loaded.records, &summaries, sources, &settled));
     if causes.is_complete {
-        found.extend(unstated_differences(&loaded.records, &summaries, sources));
+        found.extend(unstated_differences(&loaded.records, &summaries, sources, &settled));
     }
     // Ledgers are checked only if all contracts could be loaded.
     if is_clean {
@@ -131,7 +134,7 @@ struct Finding {
     /// Length of the clause's id.
     length: usize,
     message: String,
-    remedy: &'static str,
+    remedy: String,
 }
 
 impl Finding {
@@ -139,13 +142,13 @@ impl Finding {
         code: &'static str,
         (id, location): (&str, &Location),
         message: String,
-        remedy: &'static str,
+        remedy: impl Into<String>,
     ) -> Self {
-        Self { code, location: location.clone(), length: id.len(), message, remedy }
+        Self { code, location: location.clone(), length: id.len(), message, remedy: remedy.into() }
     }
 
     fn error(&self, sources: &[SourceFile]) -> Option<Error> {
-        let error = error_at(sources, &self.location, self.length, self.message.clone(), self.remedy);
+        let error = error_at(sources, &self.location, self.length, self.message.clone(), &self.remedy);
         error.map(|error| error.coded(self.code))
     }
 }
@@ -207,9 +210,18 @@ impl<'a> Lint<'a> {
         code: &'static str,
         at: &CheckedClause,
         message: String,
-        remedy: &'static str,
+        remedy: impl Into<String>,
     ) -> Option<Error> {
         Finding::of(code, (&at.summary.id, &at.location), message, remedy).error(self.sources)
+    }
+
+    /// The remedy for the id of a clause that does not exist.
+    fn other_clause(&self, id: &str) -> String {
+        let known = self.ids.iter().map(String::as_str).filter(|known| *known != id);
+        load::closest(id, known).map_or_else(
+            || "name an existing clause; `gardener-conformance list` prints them".to_owned(),
+            |near| format!("did you mean `{near}`?"),
+        )
     }
 
     /// Checks that presupposed clauses exist and are other clauses.
@@ -219,7 +231,7 @@ impl<'a> Lint<'a> {
         let wrong = each.filter(|(clause, other)| clause.summary.id == **other || !self.ids.contains(*other));
         let error = |(clause, other): (&CheckedClause, &String)| {
             let message = format!("{} presupposes {other}, which is not another clause", clause.summary.id);
-            self.error("presupposes", clause, message, "name an existing clause other than this one")
+            self.error("presupposes", clause, message, self.other_clause(other))
         };
         wrong.filter_map(error).collect()
     }
@@ -230,7 +242,7 @@ impl<'a> Lint<'a> {
         for checked in self.checked {
             for (clause, flag) in checked.flags.iter().filter(|(clause, _)| !self.ids.contains(clause)) {
                 let message = format!("the row of {flag} names {clause}, which is not a clause");
-                let remedy = "name the clause, of this contract or another, that allows webhooks to do this";
+                let remedy = self.other_clause(clause);
                 found.extend(checked.clauses.first().and_then(|at| self.error("flags", at, message, remedy)));
             }
         }
@@ -277,51 +289,6 @@ impl<'a> Lint<'a> {
         };
         each.filter(|(_, number)| !reference.contains(*number)).filter_map(error).collect()
     }
-}
-
-/// Reports attested clauses that changed since.
-fn stale_attestations(records: &Records, clauses: &[Summary], sources: &[SourceFile]) -> Vec<Error> {
-    let mut found = Vec::new();
-    for attestation in &records.attestations {
-        let version = format!("{}-{}", attestation.target.name, attestation.target.version);
-        let file = sources.iter().find(|file| file.path.ends_with(&format!("attested/{version}.yaml")));
-        for id in attestation.stale(clauses) {
-            let Some(file) = file else { continue };
-            let offset = file.text.find(&format!("{id}:")).unwrap_or_default();
-            let line = file.text[..offset].matches('\n').count() + 1;
-            let start = file.text[..offset].rfind('\n').map_or(0, |at| at + 1);
-            let mark = Mark { line, column: offset - start + 1, offset };
-            let message = format!("{id} changed since {version} was attested");
-            let remedy = "run `gardener-conformance attest` again".to_owned();
-            found.push(file.error(mark, id.len(), message, Some(remedy)).coded("stale"));
-        }
-    }
-    found
-}
-
-/// Reports explanations that name a clause whose `differs` does not name their target.
-fn unstated_differences(records: &Records, clauses: &[Summary], sources: &[SourceFile]) -> Vec<Error> {
-    let mut found = Vec::new();
-    for explanations in &records.explanations {
-        let name = &explanations.name;
-        let versioned = explanations.version.as_ref().map(|version| format!("{name} {version}"));
-        for entry in &explanations.entries {
-            let Some(id) = &entry.clause else { continue };
-            let states = |clause: &Summary| {
-                clause.differs.contains_key(name)
-                    || versioned.as_ref().is_some_and(|version| clause.differs.contains_key(version))
-            };
-            if !clauses.iter().find(|clause| clause.id == *id).is_some_and(states) {
-                let message = format!("`differs` of {id} does not name {name}");
-                let remedy = "name the clause whose `differs` names it, or remove `clause`";
-                found.extend(
-                    error_at(sources, &entry.location, 1, message, remedy)
-                        .map(|error| error.coded("explained")),
-                );
-            }
-        }
-    }
-    found
 }
 
 /// Whether a target that allows everything and changes nothing passes the case.

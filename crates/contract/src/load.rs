@@ -25,6 +25,7 @@ mod object_ref;
 mod operators;
 mod plain;
 mod process;
+mod profiles;
 mod refusals;
 pub(crate) mod report;
 mod scenario;
@@ -43,13 +44,14 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 pub use escape::{spelled, spelled_text};
-pub use report::Errors;
+pub use report::{Errors, closest, nearest};
 
 use self::clause_ids::ClauseIds;
 use self::documents::FilePart;
 use self::draft::Draft;
 use self::report::Report;
 use self::shared::SharedFixtures;
+use crate::document::provider_profile::Profiles;
 use crate::document::{Error, SourceFile};
 use crate::index::{Ledgers, Records};
 use crate::model::{Catalog, Contract};
@@ -87,6 +89,18 @@ pub fn read(sources: &[SourceFile]) -> Loaded {
         expand_each(sources, |contract| contract);
     let catalog = Catalog { contracts: results, fixtures: shared.fixtures() };
     Loaded { catalog, records, ledgers, errors, findings }
+}
+
+/// The provider profiles for the contracts of a component, without reading anything else; `None`: there are none.
+///
+/// # Errors
+/// All errors of the profiles.
+pub fn profiles(sources: &[SourceFile], component: &str) -> Result<Option<Arc<Profiles>>, Errors> {
+    let report = Report::new(sources);
+    let documents = documents::read_sequentially(&[FilePart::Profiles], &report);
+    let found = profiles::join(documents.profiles, &report).remove(component);
+    let errors = report.into_errors();
+    if errors.is_empty() { Ok(found) } else { Err(Errors(errors)) }
 }
 
 /// The results for all contracts, and the rest of the files' content.

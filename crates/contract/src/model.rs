@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::case::Case;
+use crate::document::provider_profile::Profiles;
 use crate::document::releases::Releases;
 use crate::emitted::Emits;
 use crate::expect::Rules;
@@ -157,6 +158,8 @@ pub struct Contract {
     pub subject: Subject,
     /// Path prefixes that the target may change (`spec.containers[].env`); empty: any.
     pub only_touches: Vec<String>,
+    /// Path prefixes whose changes clauses of another contract of the webhook explain.
+    pub elsewhere: Vec<String>,
     /// List paths whose order does not matter.
     pub unordered: Vec<String>,
     /// Keys of lists that the schema does not declare: list path → key field.
@@ -169,6 +172,8 @@ pub struct Contract {
     pub flags: Option<FlagTable>,
     /// The releases of Gardener that its clauses distinguish; `None`: `versions` of clauses are versions of the target.
     pub releases: Option<Arc<Releases>>,
+    /// The objects of control planes' namespaces by provider; `None`: its cases have no such namespaces.
+    pub profiles: Option<Arc<Profiles>>,
     /// Its clauses, in order.
     pub clauses: Vec<Clause>,
     /// Its files, relative as in [`Location::file`].

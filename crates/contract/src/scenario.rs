@@ -35,6 +35,9 @@ pub enum Fault {
     Throttle,
     /// Requests are answered with 500 for a while.
     ServerError,
+    /// The first write of each object is answered with another error, one repetition for each of them: 403, 404, 422,
+    /// 504 before and after the write.
+    RefusedOnce,
     /// The target is killed after a write and started again, once for each of its writes.
     CrashAfterWrite,
 }
@@ -96,7 +99,7 @@ pub enum Action {
     /// Changes a harmless annotation.
     Touch(Side, ObjectRef),
     /// Refuses requests of the target from now on; `None` stops refusing them.
-    Refuse(Side, Asked, Option<Refusal>),
+    Refuse(Side, RequestMatcher, Option<Refusal>),
     /// Stops the target.
     Stop,
     /// Starts the target.
@@ -105,7 +108,7 @@ pub enum Action {
 
 /// Matches requests of the target.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Asked {
+pub struct RequestMatcher {
     /// `create`, `get`, `watch`; `None`: every verb.
     pub verb: Option<String>,
     /// API group and plural name of the resource; `None`: every resource.
@@ -119,8 +122,28 @@ pub struct Asked {
 pub enum Refusal {
     /// 403: no role allows it.
     Forbidden,
+    /// 403: it exceeds a quota.
+    OverQuota,
+    /// 403: its namespace is being deleted.
+    NamespaceTerminating,
+    /// 404: the object does not exist; of a creation, its namespace does not.
+    NotFound,
+    /// 409: an object with the name exists.
+    AlreadyExists,
+    /// 409: the object has changed in the meantime.
+    Conflict,
+    /// 422: an admission policy denies it.
+    Invalid,
+    /// 429: there are too many requests.
+    TooManyRequests,
+    /// 500.
+    InternalError,
     /// 503: the server is unavailable.
     Unavailable,
+    /// 504: the request is not executed.
+    Timeout,
+    /// 504: the request is executed, but the client does not learn it.
+    LostAnswer,
     /// The request is not executed and gets no response.
     Unanswered,
 }
@@ -213,6 +236,7 @@ impl Fault {
             Self::ConflictOnce => "conflictOnce",
             Self::Throttle => "throttle",
             Self::ServerError => "serverError",
+            Self::RefusedOnce => "refusedOnce",
             Self::CrashAfterWrite => "crashAfterWrite",
         }
     }

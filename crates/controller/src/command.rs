@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use clap::{Args, Parser};
+use formats::depth;
 
 use crate::clock::Clock;
 use crate::config::Warning;
@@ -155,7 +156,10 @@ impl Program {
         warnings: &[Warning],
         component: impl FnOnce(Clock) -> R,
     ) -> Result<(), E> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .thread_stack_size(depth::STACK)
+            .build();
         let runtime = runtime.map_err(StartError::Runtime)?;
         let clock = Clock::system();
         log::init(level, format, clock).map_err(StartError::Log)?;
@@ -163,7 +167,7 @@ impl Program {
         for warning in warnings {
             tracing::warn!("configuration: {warning}");
         }
-        let result = runtime.block_on(component(clock));
+        let result = depth::on_large_stack(|| runtime.block_on(component(clock)));
         if let Err(error) = &result {
             tracing::error!(%error, "{} failed", self.name);
         }

@@ -86,8 +86,10 @@ pub fn describe_error(error: &(dyn Error + 'static)) -> String {
     let mut text = message(error);
     let mut last = error;
     while let Some(cause) = last.source().filter(|_| api_status(last).is_none()) {
-        let inner = message(cause);
-        if !text.contains(&inner) {
+        let (shown, inner) = (cause.to_string(), message(cause));
+        if text.contains(&shown) {
+            text = text.replace(&shown, &inner);
+        } else if !text.contains(&inner) {
             text = format!("{text}: {inner}");
         }
         last = cause;
@@ -101,7 +103,8 @@ fn message(error: &(dyn Error + 'static)) -> String {
 
 /// The answer of an API server, if that is the error.
 fn api_status<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a Status> {
-    match error.downcast_ref()? {
+    let boxed = || error.downcast_ref::<Box<kube::Error>>().map(|boxed| &**boxed);
+    match error.downcast_ref().or_else(boxed)? {
         kube::Error::Api(status) if !status.message.is_empty() => Some(status),
         _ => None,
     }
@@ -129,6 +132,8 @@ mod tests {
         assert_eq!(describe_error(&refused()), own);
         assert_eq!(describe_error(&Outer::Silent(refused())), format!("failed to add finalizer: {own}"));
         let repeating = Outer::Repeating(refused());
-        assert_eq!(describe_error(&repeating), repeating.to_string());
+        assert_eq!(describe_error(&repeating), format!("failed to ask: {own}"));
+        let listing = kube::runtime::watcher::Error::InitialListFailed(refused());
+        assert_eq!(describe_error(&listing), format!("failed to perform initial object list: {own}"));
     }
 }

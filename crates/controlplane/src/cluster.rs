@@ -20,7 +20,7 @@ pub struct Cluster {
 #[derive(Debug, thiserror::Error)]
 pub enum ClusterError {
     /// It cannot be read.
-    #[error("could not get cluster for namespace {namespace:?}: {source}")]
+    #[error("could not get cluster for namespace {namespace:?}: {}", controller::describe_error(source.as_ref()))]
     Get {
         /// The namespace of the control plane, and name of the Cluster.
         namespace: String,

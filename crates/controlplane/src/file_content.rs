@@ -2,11 +2,10 @@
 
 use std::io::{Read as _, Write as _};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
+use formats::base64;
 
 /// Encoding of a file's content: `inline.encoding`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +26,7 @@ pub enum ContentError {
     Encoding(String),
     /// It is not valid Base64.
     #[error("failed to decode Base64: {0}")]
-    Base64(#[from] base64::DecodeError),
+    Base64(#[from] base64::Illegal),
     /// It is not valid gzip.
     #[error("failed to decompress: {0}")]
     Gzip(#[source] std::io::Error),
@@ -64,7 +63,7 @@ impl Encoding {
         if self == Self::Plain {
             return Ok(data.to_owned());
         }
-        let bytes = STANDARD.decode(data)?;
+        let bytes = base64::decode(data)?;
         if self == Self::Base64 {
             return Ok(String::from_utf8(bytes)?);
         }
@@ -84,11 +83,11 @@ impl Encoding {
     pub fn encode(self, content: &str) -> Result<String, ContentError> {
         match self {
             Self::Plain => Ok(content.to_owned()),
-            Self::Base64 => Ok(STANDARD.encode(content)),
+            Self::Base64 => Ok(base64::encode(content.as_bytes())),
             Self::Gzip => {
                 let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
                 encoder.write_all(content.as_bytes()).map_err(ContentError::Gzip)?;
-                Ok(STANDARD.encode(encoder.finish().map_err(ContentError::Gzip)?))
+                Ok(base64::encode(&encoder.finish().map_err(ContentError::Gzip)?))
             }
         }
     }
@@ -103,7 +102,7 @@ mod tests {
     #[test]
     fn errors_give_the_reason() {
         let table = [
-            ("b64", "*", "failed to decode Base64: Invalid symbol 42, offset 0."),
+            ("b64", "*", "failed to decode Base64: illegal base64 data at input byte 0"),
             ("b64", "/w==", "the content is not UTF-8"),
             ("gzip-b64", "YWJj", "failed to decompress: unexpected end of file"),
             ("zip", "", "unsupported encoding \"zip\", supported: \"\", \"b64\", \"gzip\", \"gzip-b64\""),

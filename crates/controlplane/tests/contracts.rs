@@ -9,7 +9,7 @@ use conformance::report::Status;
 use conformance::run::{Interrupt, run};
 use conformance::target::built_in::BuiltIn;
 use conformance::target::command::CommandTarget;
-use conformance::target::url::Known;
+use conformance::target::url::TargetDescription;
 use conformance::testing::{self, findings, options};
 use contract::document::{SourceFile, target};
 use contract::model::Form;
@@ -100,7 +100,7 @@ async fn the_binary_of_another_provider_gets_cases_for_that_provider() {
     let found = findings(&report).into_iter().filter(|line| !line.contains("no case would miss"));
     assert_eq!(found.collect::<Vec<_>>(), Vec::<String>::new());
 
-    let known = Known { provider: None, ..target.known };
+    let known = TargetDescription { provider: None, ..target.known };
     let unaware = Arc::new(CommandTarget { known, ..target });
     let report = run(contracts.into(), unaware, &options(), &|_| {}, &Interrupt::default()).await;
     let failed = findings(&report).iter().filter(|line| line.contains("Failed")).count();
@@ -178,14 +178,14 @@ spec:
         ControlPlaneWebhooksConfiguration::from_value(&serde_json::json!({"provider": provider}))
             .expect("it is right");
     let registrations = registration(&config, &Address::service_of(provider), None).into_iter().collect();
-    let known = Known {
+    let known = TargetDescription {
         name: described.metadata.name,
         version: Some("v1.82.0".to_owned()),
         paths: paths().into_iter().map(|(name, path)| (name.to_owned(), vec![path])).collect(),
         registrations: BTreeMap::from([(String::new(), registrations)]),
         features: BTreeSet::from(["csi".to_owned()]),
         provider: Some(provider.to_owned()),
-        ..Known::default()
+        ..TargetDescription::default()
     };
     CommandTarget { known, spec: described.spec, folder: folder.to_owned(), image: None, decisions: None }
 }

@@ -53,6 +53,16 @@ pub fn all() -> &'static [Kind] {
     &ALL
 }
 
+static DEFINITIONS: LazyLock<Vec<Value>> = LazyLock::new(|| {
+    formats::yaml::from_str(include_str!("../data/crds.yaml")).expect("a test reads this file")
+});
+
+/// The CRDs of the tool's own kinds, which both servers must serve.
+#[must_use]
+pub fn definitions() -> &'static [Value] {
+    &DEFINITIONS
+}
+
 impl Kind {
     /// `deployments.apps`.
     #[must_use]
@@ -95,7 +105,8 @@ mod tests {
 
     #[test]
     fn every_kind_of_the_file_matches_the_schema() {
-        let served = schema::Kinds::gardener();
+        let own = definitions().iter().map(|crd| schema::Crd::from_value(crd.clone()).unwrap());
+        let served = schema::Kinds::gardener().with(own);
         for kind in all() {
             let resource = served.of_object(&kind.api_version, &kind.kind).unwrap();
             let declared = (kind.resource.as_str(), kind.group.as_str(), !kind.cluster_scoped);

@@ -6,6 +6,7 @@
 //! - [`normalize`] — removes from answers what may differ between servers, such as uids and times;
 //! - [`known`] — known differences, each with a reason;
 //! - [`shrink`] — finds the smallest sequence that still shows a difference;
+//! - [`webhook`] — what the webhooks of a sequence answer; whoever starts the servers serves it;
 //! - [`run`] — a whole run: recorded sequences, then generated ones; [`outcome`] its result.
 //!
 //! Invariant: knows no particular server. Everything except [`server`], [`play`] and [`run`] is pure.
@@ -25,5 +26,6 @@ pub mod run;
 pub mod server;
 pub mod shrink;
 pub mod tally;
+pub mod webhook;
 
 pub use exercise::Exercise;

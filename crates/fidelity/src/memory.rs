@@ -6,11 +6,13 @@ use serde_json::Value;
 
 use crate::exercise::Exercise;
 use crate::request::{Body, Request, set};
+use crate::webhook::{self, WebhookServer};
 
 /// What one server's answers in one sequence revealed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Memory {
     namespace: String,
+    webhooks: WebhookServer,
     objects: BTreeMap<String, ObservedObject>,
     collections: BTreeMap<String, ObservedCollection>,
 }
@@ -52,9 +54,9 @@ pub struct FilledRequest {
 const UNUSED_UID: &str = "00000000-0000-4000-8000-000000000000";
 
 impl Memory {
-    /// An empty memory for the sequence with this namespace.
-    pub(crate) fn new(namespace: &str) -> Self {
-        Self { namespace: namespace.to_owned(), ..Self::default() }
+    /// An empty memory for the sequence with this namespace, whose webhooks are served there.
+    pub(crate) fn new(namespace: &str, webhooks: &WebhookServer) -> Self {
+        Self { namespace: namespace.to_owned(), webhooks: webhooks.clone(), ..Self::default() }
     }
 
     /// Stores what an answer reveals.
@@ -115,7 +117,8 @@ impl Memory {
             Value::String(text) => Value::String(self.text(text)),
             Value::Array(items) => items.iter().map(|item| self.value(item)).collect(),
             Value::Object(map) => {
-                Value::Object(map.iter().map(|(key, value)| (self.text(key), self.value(value))).collect())
+                let map = map.iter().map(|(key, value)| (self.text(key), self.value(value))).collect();
+                webhook::directive(&map, &self.webhooks).unwrap_or(Value::Object(map))
             }
             other => other.clone(),
         }
@@ -157,6 +160,7 @@ impl Memory {
         let or = |found: Option<&String>, other: &str| found.map_or(other, String::as_str).to_owned();
         match what {
             "ns" => self.namespace.clone(),
+            "bundle" => self.webhooks.bundle.clone(),
             // Servers may keep different amounts of history, so no revision is older than the sequence.
             "rv" => or(object.map(|object| &object.last_revision), self.initial_revision()),
             "stale" => or(object.map(|object| &object.first_revision), self.initial_revision()),
@@ -175,7 +179,7 @@ mod tests {
     use serde_json::json;
 
     fn memory() -> Memory {
-        let mut memory = Memory::new("n");
+        let mut memory = Memory::new("n", &WebhookServer::default());
         let request =
             |path: &str| Request { method: "GET".to_owned(), path: path.to_owned(), ..Request::default() };
         let object_at =

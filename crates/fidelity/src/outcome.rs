@@ -69,6 +69,19 @@ impl Outcome {
         }
     }
 
+    /// Why it ends with its exit code, in words.
+    #[must_use]
+    pub fn cause(&self) -> String {
+        let unmet = || self.demands.iter().filter(|demand| !demand.is_met()).count();
+        match self.exit_code() {
+            3 => "a server failed, which says nothing about the other".to_owned(),
+            5 => format!("{} kinds of unknown differences", self.found.len() + self.not_shrunk),
+            4 => "no request was sent".to_owned(),
+            6 => format!("the requests were not varied enough: {} demands are not met", unmet()),
+            _ => format!("{} requests have the same answers, or known differences", self.requests),
+        }
+    }
+
     /// The outcome as JSON.
     #[must_use]
     pub fn to_json(&self) -> String {

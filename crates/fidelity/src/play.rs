@@ -6,11 +6,13 @@ use serde_json::{Value, json};
 
 use crate::compare::{self, Difference};
 use crate::exercise::Exercise;
+use crate::generate::webhooks;
 use crate::known::{self, KnownDifference};
 use crate::memory::{FilledRequest, Memory};
 use crate::normalize::{self, Normalizer};
 use crate::request::{Request, Sequence};
 use crate::server::{Server, ServerAnswer, ServerError, Stream};
+use crate::webhook::WebhookServer;
 
 /// After how long without an event both streams count as complete.
 const QUIET: Duration = Duration::from_millis(60);
@@ -18,6 +20,8 @@ const QUIET: Duration = Duration::from_millis(60);
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 /// How often streams are read.
 const TICK: Duration = Duration::from_millis(15);
+/// How often to check whether the real server has noticed a change, one [`TICK`] apart.
+const ATTEMPTS: usize = 600;
 /// The maximum number of differences of an answer that are kept.
 const MAX_DIFFERENCES: usize = 12;
 
@@ -28,6 +32,8 @@ pub struct Servers {
     pub real: Server,
     /// The server that should answer the same.
     pub embedded: Server,
+    /// The webhook that both call.
+    pub webhooks: WebhookServer,
 }
 
 /// The result of a sequence.
@@ -110,7 +116,7 @@ pub async fn play(
         servers,
         known,
         patience,
-        memories: [Memory::new(namespace), Memory::new(namespace)],
+        memories: [Memory::new(namespace, &servers.webhooks), Memory::new(namespace, &servers.webhooks)],
         normalizers: [Normalizer::default(), Normalizer::default()],
         watches: Vec::new(),
         result: SequenceResult::default(),
@@ -177,6 +183,9 @@ impl Session<'_> {
         if let (Some(real), Some(embedded)) = (real.1, embedded.1) {
             self.watches.push(Watch { at, real, embedded });
         }
+        if is_noticed_late(&exercise) && !real.0.is_refusal() && !request.query.contains_key("dryRun") {
+            self.wait_until_noticed().await?;
+        }
         // A change on one server only would make all later answers differ.
         Ok(continues && real.0.is_refusal() == embedded.0.is_refusal())
     }
@@ -210,6 +219,31 @@ impl Session<'_> {
             ..FilledRequest::default()
         };
         self.servers.real.send(&list).await.map(|_| ())
+    }
+
+    /// Waits until the real server, whose caches lag behind, calls new webhooks or knows that the namespace is gone: until it
+    /// refuses an object that the webhook of each configuration refuses.
+    async fn wait_until_noticed(&mut self) -> Result<(), ServerError> {
+        let mut probe = request("POST", "/api/v1/namespaces/${ns}/configmaps", webhooks::probe());
+        probe.query.insert("dryRun".to_owned(), "All".to_owned());
+        let probe = self.memories[0].fill(&probe);
+        for _ in 0..ATTEMPTS {
+            if self.servers.real.send(&probe).await?.0.is_refusal() {
+                break;
+            }
+            tokio::time::sleep(TICK).await;
+        }
+        Ok(())
+    }
+
+    /// Deletes the webhook configurations of the sequence.
+    async fn delete_webhooks(&mut self, sequence: &Sequence) -> Result<(), ServerError> {
+        let paths = sequence.requests.iter().map(|request| (request, Exercise::of(request)));
+        let configured = paths.filter(|(_, exercise)| is_webhook_configuration(exercise));
+        for path in configured.map(|(request, _)| format!("{}/${{ns}}", request.path)).collect::<Vec<_>>() {
+            self.send_to_both(&request("DELETE", &path, Value::Null)).await?;
+        }
+        Ok(())
     }
 
     /// Stores the result of a request, or of the watch that it opened (`real` is `None`); returns whether the sequence continues.
@@ -277,6 +311,7 @@ impl Session<'_> {
                 self.record(watch.at, &exercise, None, differences);
             }
         }
+        self.delete_webhooks(sequence).await?;
         if sequence.requests.iter().any(|request| request.path.contains("/services")) {
             self.free_addresses().await?;
         }
@@ -303,6 +338,17 @@ impl Session<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether kube-apiserver heeds the change of a request only after a moment.
+fn is_noticed_late(exercise: &Exercise) -> bool {
+    let finalizes = exercise.resource == "namespaces" && exercise.subresource == "finalize";
+    finalizes || is_webhook_configuration(exercise)
+}
+
+fn is_webhook_configuration(exercise: &Exercise) -> bool {
+    exercise.verb == "create"
+        && exercise.resource.ends_with("webhookconfigurations.admissionregistration.k8s.io")
 }
 
 fn request(method: &str, path: &str, body: Value) -> Request {

@@ -28,6 +28,9 @@ const SHRINKING_TIME: Duration = Duration::from_mins(1);
 /// How long to wait for a missing event while shrinking.
 const SHRINKING_PATIENCE: Duration = Duration::from_millis(1500);
 
+/// How often operations that have succeeded too seldom are generated again.
+const STEERING: u64 = 3;
+
 /// Options of a run.
 #[derive(Clone, Debug)]
 pub struct RunOptions {
@@ -88,6 +91,13 @@ pub async fn run(
     if matches!(end, Ok(true)) {
         let tally = &mut outcome.tally;
         end = runner.play_all(generated, options.parallel, tally, &mut findings, progress, &stop).await;
+        for round in 0..STEERING {
+            let steered = steered(options, round, &kinds, tally);
+            if !matches!(end, Ok(true)) || steered.is_empty() {
+                break;
+            }
+            end = runner.play_all(steered, options.parallel, tally, &mut findings, progress, &stop).await;
+        }
     }
     outcome.requests = outcome.tally.total().requests;
     outcome.tally.add_known(&of_recorded);
@@ -214,6 +224,18 @@ fn sequences(options: &RunOptions, kinds: &[&Kind]) -> Vec<Sequence> {
         all.push(next);
     }
     all
+}
+
+/// Sequences for operations that have occurred or succeeded too seldom on a kind.
+fn steered(options: &RunOptions, round: u64, kinds: &[&Kind], tally: &Tally) -> Vec<Sequence> {
+    if !options.kinds.is_empty() {
+        return Vec::new();
+    }
+    let missing = tally.missing(options.requests, kinds).into_iter();
+    let numbered = missing.zip(round << 32..);
+    numbered
+        .filter_map(|((kind, operation), number)| generate::steered(options.seed, number, kind, operation))
+        .collect()
 }
 
 #[cfg(test)]

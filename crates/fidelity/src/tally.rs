@@ -142,6 +142,25 @@ impl Tally {
         }
     }
 
+    /// The operations that have occurred or succeeded too seldom on a kind in a run with this number of requests, each as often
+    /// as it is missing.
+    #[must_use]
+    pub(crate) fn missing<'a>(&self, requests: usize, kinds: &[&'a Kind]) -> Vec<(&'a Kind, &'static str)> {
+        let mut missing = Vec::new();
+        for kind in kinds {
+            for operation in REQUIRED_OPERATIONS {
+                let count =
+                    self.areas.get(&(kind.name(), (*operation).to_owned())).copied().unwrap_or_default();
+                let occurrences = (requests / REQUESTS_PER_OCCURRENCE).saturating_sub(count.requests);
+                let can_succeed = !(kind.custom && *operation == "patch strategic");
+                let wanted = if can_succeed { requests / REQUESTS_PER_SUCCESS } else { 0 };
+                let successes = wanted.saturating_sub(count.requests - count.refused);
+                missing.extend(std::iter::repeat_n((*kind, *operation), occurrences.max(successes)));
+            }
+        }
+        missing
+    }
+
     /// The conditions for a run with this number of requests for these kinds.
     #[must_use]
     pub fn demands(&self, requests: usize, kinds: &[&Kind]) -> Vec<Demand> {
@@ -229,5 +248,7 @@ mod tests {
         let numbers: Vec<(usize, usize)> = demands.iter().map(|demand| (demand.wanted, demand.got)).collect();
         assert_eq!(numbers, [(30, 0), (10, 0), (1, 0), (12, 0)]);
         assert!(demands.iter().all(|demand| !demand.is_met()));
+        let missing = tally.missing(10_000, &kinds);
+        assert_eq!(missing.len(), kinds.len() * REQUIRED_OPERATIONS.len() * 10 - 1);
     }
 }

@@ -15,6 +15,15 @@ const SHALLOW: usize = 128;
 /// it, because a server also validates, prunes and applies the value.
 const LEVEL: usize = if cfg!(debug_assertions) { 5 * 1024 } else { 2 * 1024 };
 
+/// A stack in bytes on which a value of [`DEEPEST`] levels fits. Threads and runtimes that handle outside input have it: memory is
+/// used only where the stack is.
+pub const STACK: usize = (DEEPEST + 1000) * LEVEL;
+
+/// Runs a function on a stack of [`STACK`] bytes, which a thread that others have started may lack.
+pub fn on_large_stack<R>(function: impl FnOnce() -> R) -> R {
+    stacker::grow(STACK, function)
+}
+
 /// Whether a value of so many levels is within Go's limit and fits on the remaining stack of this thread.
 #[must_use]
 pub fn fits(levels: usize) -> bool {

@@ -1,21 +1,24 @@
-//! Streams of JSON values as Go reads them, with Go's error messages.
+//! JSON as the decoders of apimachinery read it, with Go's error messages: the last of equal keys counts, half a surrogate pair
+//! and invalid UTF-8 are U+FFFD, 10,000 levels are the limit, and numbers are as in [`number`].
 //!
-//! Values that were read print as in Go, except these floats, which `serde_json` prints differently: from 2^53 to below
-//! 1e21 (`1e+20`; Go prints all digits), below 1e-5 (`1e-7`, `1e-6`; Go prints `1e-07`, `0.000001`) and -0 (`0`; Go
-//! prints `-0`).
+//! Source: sigs.k8s.io/json v0.0.0-20250730193827 (a copy of Go's encoding/json with integers preserved and exact case).
 
 mod deep;
+mod duplicates;
+mod number;
 mod scan;
 mod surrogates;
 
 use std::borrow::Cow;
 
 use serde::Deserialize as _;
-use serde_json::{Deserializer, Number, Value};
+use serde_json::{Deserializer, Value};
 
 use crate::depth;
 
-pub use deep::read;
+pub use deep::{read, typed};
+pub use duplicates::{Merge, merged, paths as duplicate_fields};
+pub use number::{append, as_floats, display, literal, number, reread, text, to_vec};
 
 /// Reason a stream ends early.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -31,12 +34,13 @@ pub enum StreamError {
     /// The last value is incomplete.
     #[error("unexpected EOF")]
     Unfinished,
-    /// The value is valid JSON that cannot be represented: nested too deep, or a number out of range.
+    /// The value is valid JSON that cannot be read: deeper than the stack allows, or with a number that no float can hold.
     #[error("json: {0}")]
     Unreadable(String),
 }
 
-/// Iterates over the values of a text. An error ends the stream.
+/// Iterates over the values of a text. An error ends the stream. Floats are as [`reread`] has them, because programs compare
+/// these values with what an API server stores.
 #[derive(Debug)]
 pub struct Stream<'a> {
     text: Cow<'a, str>,
@@ -55,6 +59,17 @@ impl Iterator for Stream<'_> {
     type Item = Result<Value, StreamError>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        let mut next = self.next_exact()?;
+        if let Ok(value) = &mut next {
+            reread(value);
+        }
+        Some(next)
+    }
+}
+
+impl Stream<'_> {
+    /// The next value with floats as they are sent.
+    fn next_exact(&mut self) -> Option<Result<Value, StreamError>> {
         let rest = &self.text[self.offset..];
         if rest.trim_start_matches([' ', '\t', '\r', '\n']).is_empty() {
             return None;
@@ -67,7 +82,7 @@ impl Iterator for Stream<'_> {
         match value {
             Ok(mut value) => {
                 self.offset += end;
-                normalize_floats(&mut value);
+                number::limit(&mut value);
                 Some(Ok(value))
             }
             Err(error) => {
@@ -77,9 +92,7 @@ impl Iterator for Stream<'_> {
             }
         }
     }
-}
 
-impl Stream<'_> {
     /// Reads the next value, which has more levels than `serde_json` reads by default, and returns its end.
     fn read_deep(rest: &str, limit: serde_json::Error) -> (Result<Value, serde_json::Error>, usize) {
         if !depth::fits(deep::nesting(rest)) {
@@ -91,63 +104,55 @@ impl Stream<'_> {
     }
 }
 
-/// Reads the single value of a text, as Go's `json.Unmarshal` does.
+/// Reads the single value of a text, as Go's `json.Unmarshal` does. A float stays one even if it is whole: no integer of a Go
+/// type is read from it.
 ///
 /// # Errors
 /// If the text is not JSON, is incomplete or has trailing data, with Go's message.
 pub fn document(text: &[u8]) -> Result<Value, String> {
     let mut stream = Stream::new(text);
-    let value = match stream.next() {
+    let value = match stream.next_exact() {
         None | Some(Err(StreamError::Unfinished)) => return Err("unexpected end of JSON input".to_owned()),
-        Some(Err(StreamError::Syntax { message, .. } | StreamError::Unreadable(message))) => {
-            return Err(message);
-        }
+        Some(Err(StreamError::Syntax { message, .. })) => return Err(message),
+        Some(Err(error @ StreamError::Unreadable(_))) => return Err(error.to_string()),
         Some(Ok(value)) => value,
     };
     let rest = stream.text[stream.offset..].trim_start_matches([' ', '\t', '\r', '\n']);
-    match rest.chars().next() {
+    match rest.bytes().next() {
         None => Ok(value),
-        Some(next) => Err(format!("invalid character {next:?} after top-level value")),
+        Some(next) => Err(format!("invalid character {} after top-level value", scan::go_quoted(next))),
     }
 }
 
-/// The number that Go would print for a float: an integer if it is exact and has no fraction. `None` for infinity and NaN.
-/// The module's documentation lists the floats that print differently.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "guarded by the range in which every whole float is exact"
-)]
-#[must_use]
-pub fn number(float: f64) -> Option<Number> {
-    let exact = 2_f64.powi(53);
-    let is_whole = float.fract() == 0.0 && float.abs() < exact;
-    if is_whole { Some(Number::from(float as i64)) } else { Number::from_f64(float) }
-}
-
-fn normalize_floats(value: &mut Value) {
-    match value {
-        Value::Number(old) => {
-            let float = if old.is_f64() { old.as_f64() } else { None };
-            if let Some(new) = float.and_then(number) {
-                *old = new;
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(normalize_floats),
-        Value::Object(fields) => fields.values_mut().for_each(normalize_floats),
-        Value::Null | Value::Bool(_) | Value::String(_) => {}
+/// The same for the decoder of a Go type, which looks at a number only where the type has one: a number that no float can hold is
+/// read as the largest float.
+///
+/// # Errors
+/// As [`document`].
+pub fn typed_document(text: &[u8]) -> Result<Value, String> {
+    match document(text) {
+        Err(why) if why.ends_with(NO_FLOAT) => document(&number::within_range(text)),
+        read => read,
     }
 }
+
+/// The end of the message for a number that no float can hold.
+const NO_FLOAT: &str = " into Go value of type float64";
+
+/// The message for a value that Go reads, but this thread cannot.
+const TOO_DEEP_FOR_STACK: &str = "the value is nested too deep for the stack of this thread";
 
 fn stream_error(rest: &str, consumed: usize, error: &serde_json::Error) -> StreamError {
-    if deep::is_too_deep(error) {
-        return StreamError::Unreadable(depth::TOO_DEEP.to_owned());
-    }
     match scan::find_fault(rest.as_bytes()) {
         Some(scan::Fault::Syntax { offset, message }) => {
             StreamError::Syntax { offset: consumed + offset + 1, message }
         }
         Some(scan::Fault::Unfinished) => StreamError::Unfinished,
-        None => StreamError::Unreadable(error.to_string()),
+        None if deep::is_too_deep(error) => StreamError::Unreadable(TOO_DEEP_FOR_STACK.to_owned()),
+        None => {
+            let literal = number::out_of_range(rest.as_bytes()).unwrap_or_default();
+            StreamError::Unreadable(format!("cannot unmarshal number {literal}{NO_FLOAT}"))
+        }
     }
 }
 

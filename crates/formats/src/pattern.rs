@@ -1,9 +1,13 @@
 //! Regular expressions in Go's syntax (RE2), translated to that of the crate `regex`, in which classes nest and intersect,
 //! `\d` and `\w` match all of Unicode, and repetitions may follow each other.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use regex::bytes::Regex;
+
+mod class;
+
+use class::{ClassMember, class_member, escaped_member, posix_class};
 
 /// An expression that matches what Go's `regexp` matches.
 #[derive(Clone, Debug)]
@@ -28,9 +32,9 @@ impl Pattern {
     /// Compiles an expression.
     ///
     /// # Errors
-    /// If Go rejects it, or if it names a Unicode class that is not built in.
+    /// If Go rejects it, or if it is larger than the crate allows.
     pub fn new(expression: &str) -> Result<Self, PatternError> {
-        let translated = Translator { rest: expression, out: String::new(), repeats: false }.translate()?;
+        let translated = Translator::new(expression).translate()?;
         let regex = Regex::new(&translated);
         regex.map(Self).map_err(|_| error("cannot be compiled", expression))
     }
@@ -50,30 +54,50 @@ fn error(code: &'static str, part: impl Into<String>) -> PatternError {
 const MOST: u32 = 1000;
 
 struct Translator<'a> {
+    whole: &'a str,
     rest: &'a str,
     out: String,
-    /// Whether the previous element was a repetition, which must not be repeated.
-    repeats: bool,
+    /// The text from the previous repetition on, if that was the previous element: it must not be repeated.
+    repeated: Option<&'a str>,
+    /// How many copies the previous element holds at most; `None` if there is nothing to repeat.
+    element: Option<u32>,
+    /// The most copies that an element of this group holds.
+    most: u32,
+    /// The same of the groups around this one.
+    groups: Vec<u32>,
 }
 
-impl Translator<'_> {
+impl<'a> Translator<'a> {
+    fn new(whole: &'a str) -> Self {
+        let (out, groups) = (String::new(), Vec::new());
+        Self { whole, rest: whole, out, repeated: None, element: None, most: 1, groups }
+    }
+
     fn translate(mut self) -> Result<String, PatternError> {
         while let Some(letter) = self.rest.chars().next() {
-            let repeated = std::mem::take(&mut self.repeats);
+            let repeated = self.repeated.take();
             match letter {
                 '\\' => self.escape()?,
                 '[' => self.class()?,
                 '(' => self.group()?,
-                '*' | '+' | '?' => self.repeat(1, repeated)?,
-                '{' => match repetition_length(self.rest)? {
-                    Some(length) => self.repeat(length, repeated)?,
+                ')' => self.close()?,
+                '*' | '+' | '?' => self.repeat(1, 1, repeated)?,
+                '{' => match repetition(self.rest)? {
+                    Some((length, most)) => self.repeat(length, most, repeated)?,
                     None => self.literal(letter),
                 },
-                '.' | '^' | '$' | '|' | ')' => self.copy(1),
+                '|' => {
+                    self.copy(1);
+                    self.element = None;
+                }
+                '.' | '^' | '$' => {
+                    self.copy(1);
+                    self.element = Some(1);
+                }
                 letter => self.literal(letter),
             }
         }
-        Ok(self.out)
+        if self.groups.is_empty() { Ok(self.out) } else { Err(error("missing closing )", self.whole)) }
     }
 
     fn copy(&mut self, length: usize) {
@@ -85,52 +109,101 @@ impl Translator<'_> {
     fn literal(&mut self, letter: char) {
         self.out.push_str(&escaped(letter));
         self.rest = &self.rest[letter.len_utf8()..];
+        self.element = Some(1);
     }
 
     /// Translates a repetition operator, with `?` if it is lazy.
-    fn repeat(&mut self, length: usize, repeated: bool) -> Result<(), PatternError> {
-        if repeated {
-            return Err(error("invalid nested repetition operator", &self.rest[..length]));
+    fn repeat(&mut self, length: usize, most: u32, repeated: Option<&str>) -> Result<(), PatternError> {
+        let before = self.rest;
+        let end = length + usize::from(before[length..].starts_with('?'));
+        if let Some(previous) = repeated {
+            let part = &previous[..previous.len() - (before.len() - end)];
+            return Err(error("invalid nested repetition operator", part));
         }
-        self.copy(length);
-        if self.rest.starts_with('?') {
-            self.copy(1);
+        let operator = &before[..end];
+        let element =
+            self.element.ok_or_else(|| error("missing argument to repetition operator", operator))?;
+        let copies = element.saturating_mul(most);
+        if copies > MOST && most > 1 {
+            return Err(error("invalid repeat count", operator));
         }
-        self.repeats = true;
+        self.copy(end);
+        self.element = Some(copies);
+        self.most = self.most.max(copies);
+        self.repeated = Some(before);
+        Ok(())
+    }
+
+    fn open(&mut self, text: &str) {
+        self.out.push_str(text);
+        self.groups.push(std::mem::replace(&mut self.most, 1));
+        self.element = None;
+    }
+
+    fn close(&mut self) -> Result<(), PatternError> {
+        let around = self.groups.pop().ok_or_else(|| error("unexpected )", self.whole))?;
+        self.copy(1);
+        self.element = Some(self.most);
+        self.most = self.most.max(around);
         Ok(())
     }
 
     /// Translates the opening of a group: plain, with a name, or with flags.
     fn group(&mut self) -> Result<(), PatternError> {
         let Some(inner) = self.rest.strip_prefix("(?") else {
-            self.copy(1);
+            self.rest = &self.rest[1..];
+            self.open("(");
             return Ok(());
         };
-        let named = inner.strip_prefix("P<").or_else(|| inner.strip_prefix('<'));
-        if let Some(name) = named.and_then(|named| named.split_once('>').map(|(name, _)| name)) {
+        if let Some(named) = inner.strip_prefix("P<").or_else(|| inner.strip_prefix('<')) {
+            let end = named.find('>');
+            let name = &named[..end.unwrap_or_default()];
+            let part =
+                &self.rest[..end.map_or(self.rest.len(), |end| self.rest.len() - named.len() + end + 1)];
             if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
-                return Err(error("invalid named capture", format!("(?P<{name}>")));
+                return Err(error("invalid named capture", part));
             }
             // Drops the name: in Rust a name must begin with a letter.
-            self.out.push('(');
-            let end = self.rest.find('>').map_or(self.rest.len(), |at| at + 1);
-            self.rest = &self.rest[end..];
+            self.rest = &self.rest[part.len()..];
+            self.open("(");
             return Ok(());
         }
-        let length = inner.find([':', ')']).ok_or_else(|| error("missing closing )", self.rest))?;
-        let flags = &inner[..length];
-        let unset = flags.split_once('-').map(|(_, unset)| unset);
-        let unknown = flags.find(|flag: char| !"imsU-".contains(flag));
-        if unknown.is_some() || unset.is_some_and(|unset| unset.is_empty() || unset.contains('-')) {
-            let after = |at: usize| at + inner[at..].chars().next().map_or(0, char::len_utf8);
-            let end = unknown.map_or(inner.len().min(length + 1), after);
-            return Err(error("invalid or unsupported Perl syntax", format!("(?{}", &inner[..end])));
+        self.flags(inner)
+    }
+
+    /// Translates the flags after `(?`, of a group or of what follows.
+    fn flags(&mut self, inner: &'a str) -> Result<(), PatternError> {
+        let (mut set, mut unset) = (String::new(), String::new());
+        // Whether flags are unset, and whether one was named.
+        let mut unsets = None;
+        for (at, letter) in inner.char_indices() {
+            let end = at + letter.len_utf8();
+            match letter {
+                'i' | 'm' | 's' | 'U' => {
+                    set.retain(|other| other != letter);
+                    unset.retain(|other| other != letter);
+                    if unsets.is_some() {
+                        unset.push(letter);
+                    } else {
+                        set.push(letter);
+                    }
+                    unsets = unsets.map(|_| true);
+                }
+                '-' if unsets.is_none() => unsets = Some(false),
+                ':' | ')' if unsets != Some(false) => {
+                    self.rest = &inner[end..];
+                    let dash = if unset.is_empty() { "" } else { "-" };
+                    match letter {
+                        ':' => self.open(&format!("(?{set}{dash}{unset}:")),
+                        _ if set.is_empty() && unset.is_empty() => {}
+                        _ => write!(self.out, "(?{set}{dash}{unset})").unwrap_or_default(),
+                    }
+                    return Ok(());
+                }
+                _ => return Err(error("invalid or unsupported Perl syntax", format!("(?{}", &inner[..end]))),
+            }
         }
-        if flags.is_empty() && inner.starts_with(')') {
-            return Err(error("missing argument to repetition operator", "?"));
-        }
-        self.copy(2 + length + 1);
-        Ok(())
+        Err(error("invalid or unsupported Perl syntax", self.rest))
     }
 
     /// Translates an escape outside a class.
@@ -140,8 +213,12 @@ impl Translator<'_> {
             // Escapes each letter, so that a repetition applies to the last one only.
             text.chars().for_each(|letter| self.out.push_str(&escaped(letter)));
             self.rest = rest;
+            if !text.is_empty() {
+                self.element = Some(1);
+            }
             return Ok(());
         }
+        self.element = Some(1);
         let anchors = [("\\A", "\\A"), ("\\z", "\\z"), ("\\b", "(?-u:\\b)"), ("\\B", "(?-u:\\B)")];
         if let Some((go, rust)) = anchors.iter().find(|(go, _)| self.rest.starts_with(go)) {
             self.out.push_str(rust);
@@ -172,17 +249,12 @@ impl Translator<'_> {
         let mut is_first = true;
         while is_first || !rest.starts_with(']') {
             is_first = false;
-            if let Some(named) = rest.strip_prefix("[:")
-                && let Some(end) = named.find(":]")
-            {
-                let name = &rest[..end + 4];
-                if !is_posix(&named[..end]) {
-                    return Err(error("invalid character class range", name));
-                }
+            if let Some(name) = posix_class(rest)? {
                 self.out.push_str(name);
                 rest = &rest[name.len()..];
                 continue;
             }
+            let member = rest;
             let from = match class_member(&mut rest).ok_or_else(unclosed)?? {
                 ClassMember::Letter(letter) => letter,
                 ClassMember::Class(class) => {
@@ -200,93 +272,24 @@ impl Translator<'_> {
                     self.out.push('-');
                     self.out.push_str(&escaped(to));
                 }
-                _ => return Err(error("invalid character class range", whole)),
+                ClassMember::Letter(_) => {
+                    let part = &member[..member.len() - rest.len()];
+                    return Err(error("invalid character class range", part));
+                }
+                ClassMember::Class(_) => {
+                    return Err(error("invalid escape sequence", &range[..2]));
+                }
             }
         }
         self.out.push(']');
+        self.element = Some(1);
         self.rest = &rest[1..];
         Ok(())
     }
 }
 
-/// A letter, or a named class in the form used within brackets.
-enum ClassMember {
-    Letter(char),
-    Class(String),
-}
-
-/// Reads the next member of a class; `None` at the end of the text.
-fn class_member(rest: &mut &str) -> Option<Result<ClassMember, PatternError>> {
-    let letter = rest.chars().next()?;
-    if letter == '\\' {
-        return Some(escaped_member(rest));
-    }
-    *rest = &rest[letter.len_utf8()..];
-    Some(Ok(ClassMember::Letter(letter)))
-}
-
-/// Reads an escape: a backslash and the letters after it.
-fn escaped_member(rest: &mut &str) -> Result<ClassMember, PatternError> {
-    let whole = *rest;
-    let invalid = || error("invalid escape sequence", whole.chars().take(2).collect::<String>());
-    let mut letters = whole.chars();
-    letters.next();
-    let letter = letters.next().ok_or_else(|| error("trailing backslash at end of expression", ""))?;
-    let after = letters.as_str();
-    *rest = after;
-    let class = |members: &str| Ok(ClassMember::Class(members.to_owned()));
-    match letter {
-        'd' => class("0-9"),
-        'D' => class("[^0-9]"),
-        's' => class("\\t\\n\\x0c\\r "),
-        'S' => class("[^\\t\\n\\x0c\\r ]"),
-        'w' => class("0-9A-Za-z_"),
-        'W' => class("[^0-9A-Za-z_]"),
-        'p' | 'P' => {
-            let end = match after.strip_prefix('{') {
-                Some(name) => name.find('}').ok_or_else(invalid)? + 2,
-                None => after.chars().next().ok_or_else(invalid)?.len_utf8(),
-            };
-            *rest = &after[end..];
-            Ok(ClassMember::Class(whole[..2 + end].to_owned()))
-        }
-        'a' => Ok(ClassMember::Letter('\x07')),
-        'f' => Ok(ClassMember::Letter('\x0c')),
-        'n' => Ok(ClassMember::Letter('\n')),
-        'r' => Ok(ClassMember::Letter('\r')),
-        't' => Ok(ClassMember::Letter('\t')),
-        'v' => Ok(ClassMember::Letter('\x0b')),
-        'x' => hex(after, rest).map(ClassMember::Letter).ok_or_else(invalid),
-        '0'..='7' => octal(whole, rest).map(ClassMember::Letter).ok_or_else(invalid),
-        letter if letter.is_ascii() && !letter.is_ascii_alphanumeric() => Ok(ClassMember::Letter(letter)),
-        _ => Err(invalid()),
-    }
-}
-
-/// Reads the letter of a hexadecimal code: two digits, or any number in braces.
-fn hex<'a>(after: &'a str, rest: &mut &'a str) -> Option<char> {
-    let (digits, length) = match after.strip_prefix('{') {
-        Some(inner) => inner.split_once('}').map(|(digits, _)| (digits, digits.len() + 2))?,
-        None => (after.get(..2)?, 2),
-    };
-    *rest = &after[length..];
-    let all = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
-    let code = u32::from_str_radix(digits, 16).ok().filter(|_| all);
-    code.and_then(char::from_u32)
-}
-
-/// Reads the letter of a backslash and up to three octal digits; a single digit other than 0 would be a back reference.
-fn octal<'a>(whole: &'a str, rest: &mut &'a str) -> Option<char> {
-    let digits = whole[1..].bytes().take(3).take_while(|digit| matches!(digit, b'0'..=b'7')).count();
-    if digits == 1 && !whole[1..].starts_with('0') {
-        return None;
-    }
-    *rest = &whole[1 + digits..];
-    u32::from_str_radix(&whole[1..=digits], 8).ok().and_then(char::from_u32)
-}
-
-/// The length of `{2}`, `{2,}` or `{2,3}`; `None` if the brace is a literal.
-fn repetition_length(text: &str) -> Result<Option<usize>, PatternError> {
+/// The length of `{2}`, `{2,}` or `{2,3}` and the copies it makes at most; `None` if the brace is a literal.
+fn repetition(text: &str) -> Result<Option<(usize, u32)>, PatternError> {
     let Some(inner) = text[1..].split_once('}').map(|(inner, _)| inner) else { return Ok(None) };
     let (least, most) = inner.split_once(',').map_or((inner, None), |(least, most)| (least, Some(most)));
     let is_number = |text: &str| {
@@ -303,16 +306,8 @@ fn repetition_length(text: &str) -> Result<Option<usize>, PatternError> {
     let least: u32 = number(least).ok_or_else(invalid)?;
     match most.filter(|most| !most.is_empty()).map(|most| number(most).ok_or_else(invalid)).transpose()? {
         Some(most) if most < least => Err(invalid()),
-        _ => Ok(Some(whole.len())),
+        most => Ok(Some((whole.len(), most.unwrap_or(least)))),
     }
-}
-
-fn is_posix(name: &str) -> bool {
-    const NAMES: [&str; 14] = [
-        "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space",
-        "upper", "word", "xdigit",
-    ];
-    NAMES.contains(&name.strip_prefix('^').unwrap_or(name))
 }
 
 /// A letter in a form that is literal everywhere.
@@ -353,6 +348,8 @@ mod tests {
             (r"^\x{e9}\x41$", "éA", true),
             (r"a\B", "ab", true),
             (r"^[a~~b]$", "~", true),
+            (r"^\p{^Lu}[\P{^Lu}]$", "aA", true),
+            (r"^(?)(?ii)A(?i-i)a$", "aa", true),
         ];
         for (pattern, text, want) in table {
             assert_eq!(Pattern::new(pattern).unwrap().is_match(text), want, "{pattern} {text}");
@@ -364,19 +361,45 @@ mod tests {
         let error = |pattern: &str| Pattern::new(pattern).map(|_| ()).map_err(|error| error.to_string());
         let table = [
             ("^a{1001}$", "invalid repeat count: `{1001}`"),
-            ("a**", "invalid nested repetition operator: `*`"),
+            ("a**", "invalid nested repetition operator: `**`"),
+            ("a*?*", "invalid nested repetition operator: `*?*`"),
+            ("a{2}{3}", "invalid nested repetition operator: `{2}{3}`"),
+            ("a|*?", "missing argument to repetition operator: `*?`"),
+            ("(?i)*", "missing argument to repetition operator: `*`"),
+            (r"\Q\E*", "missing argument to repetition operator: `*`"),
+            ("{2}", "missing argument to repetition operator: `{2}`"),
+            ("(a{100}){100}", "invalid repeat count: `{100}`"),
+            ("((a{10}){10}){11}", "invalid repeat count: `{11}`"),
+            ("(a", "missing closing ): `(a`"),
+            ("(?i:", "missing closing ): `(?i:`"),
+            ("(a))", "unexpected ): `(a))`"),
+            ("[bz-a]", "invalid character class range: `z-a`"),
+            (r"[a-\pL]", r"invalid escape sequence: `\p`"),
+            (r"[\p{Foo}]", r"invalid character class range: `\p{Foo}`"),
+            (r"\pX", r"invalid character class range: `\pX`"),
+            (r"\p", r"invalid character class range: `\p`"),
+            ("(?P<n", "invalid named capture: `(?P<n`"),
+            ("(?<a-b>a)", "invalid named capture: `(?<a-b>`"),
+            (r"\x{110000}", r"invalid escape sequence: `\x{110000`"),
+            (r"\x{}", r"invalid escape sequence: `\x{}`"),
+            (r"\xZZa", r"invalid escape sequence: `\xZZ`"),
+            (r"\x4", r"invalid escape sequence: `\x4`"),
+            ("(?", "invalid or unsupported Perl syntax: `(?`"),
+            ("(?=a)", "invalid or unsupported Perl syntax: `(?=`"),
+            ("(?i-:a)", "invalid or unsupported Perl syntax: `(?i-:`"),
+            ("(?--i)", "invalid or unsupported Perl syntax: `(?--`"),
             (r"^\u0041$", r"invalid escape sequence: `\u`"),
             (r"^(?-u:\w)$", "invalid or unsupported Perl syntax: `(?-u`"),
             (r"(a)\1", r"invalid escape sequence: `\1`"),
             ("[a", "missing closing ]: `[a`"),
-            (r"[a-\d]", r"invalid character class range: `[a-\d]`"),
+            (r"[a-\d]", r"invalid escape sequence: `\d`"),
             ("(?x:a)", "invalid or unsupported Perl syntax: `(?x`"),
             ("(?é:a)", "invalid or unsupported Perl syntax: `(?é`"),
         ];
         for (pattern, want) in table {
             assert_eq!(error(pattern), Err(format!("error parsing regexp: {want}")), "{pattern}");
         }
-        for pattern in ["(", "*a", "(?=a)", "a{2}{3}", r"\Z", r"\C"] {
+        for pattern in ["(", "*a", r"\Z", r"\C"] {
             assert!(error(pattern).is_err(), "{pattern}");
         }
     }

@@ -1,20 +1,23 @@
 //! Points in time in RFC 3339, as Kubernetes writes them: `2024-06-01T00:00:00Z`.
 
+mod go;
+
 use jiff::Timestamp;
-use jiff::civil::{Date, Time};
-use jiff::tz::{Offset, TimeZone};
+use jiff::civil::Date;
+
+pub use go::{Layout, read, write};
 
 /// Nanoseconds since 1970 of a text; `None` if Go's `time.Parse(time.RFC3339, …)` rejects it: `T` and `Z` must be upper
 /// case, an offset must have a colon, seconds go to 59.
 #[must_use]
 pub fn nanos(text: &str) -> Option<i128> {
-    parse(text, None)
+    read(text, Layout::Seconds).ok()
 }
 
 /// The same for a `MicroTime`, whose fraction has exactly six digits.
 #[must_use]
 pub fn micro_nanos(text: &str) -> Option<i128> {
-    parse(text, Some(6))
+    read(text, Layout::Micros).ok()
 }
 
 /// Whether a text is a `date-time` of OpenAPI, as Kubernetes validates custom resources: `t` and `z` may be lower case, any
@@ -74,49 +77,6 @@ fn is_clock(clock: &str) -> Option<()> {
         zone(&after[end..]).then_some(())
     };
     if zone(rest) { Some(()) } else { fraction() }
-}
-
-/// Parses a time whose fraction has any length, or exactly `precision` digits.
-fn parse(text: &str, precision: Option<usize>) -> Option<i128> {
-    let day = date(text)?;
-    let rest = text.get(10..)?.strip_prefix('T')?;
-    // Go also accepts an hour of one digit.
-    let (hour, rest) = rest.split_once(':').filter(|(hour, _)| (1..=2).contains(&hour.len()))?;
-    let (minute, second) = (rest.get(..2)?, rest.get(3..5)?);
-    if rest.as_bytes()[2] != b':' {
-        return None;
-    }
-    let rest = &rest[5..];
-    let has_fraction = rest.starts_with(['.', ',']);
-    let end = rest
-        .get(1..)
-        .filter(|_| has_fraction)
-        .map_or(0, |rest| 1 + rest.bytes().take_while(u8::is_ascii_digit).count());
-    if end == 1 || precision.is_some_and(|precision| end != precision + 1) {
-        return None;
-    }
-    let (fraction, zone) = rest.split_at(end);
-    let fraction = format!("{:0<9.9}", fraction.get(1..).unwrap_or_default());
-    let time = Time::new(digits(hour)?, digits(minute)?, digits(second)?, digits(&fraction)?).ok()?;
-    let offset = TimeZone::fixed(Offset::from_seconds(offset(zone)?).ok()?);
-    day.to_datetime(time).to_zoned(offset).ok().map(|time| time.timestamp().as_nanosecond())
-}
-
-/// Parses an offset, in seconds east of UTC.
-fn offset(zone: &str) -> Option<i32> {
-    if zone == "Z" {
-        return Some(0);
-    }
-    let sign = match zone.as_bytes().first()? {
-        b'+' => 1,
-        b'-' => -1,
-        _ => return None,
-    };
-    if zone.len() != 6 || zone.as_bytes()[3] != b':' {
-        return None;
-    }
-    let (hours, minutes): (i32, i32) = (digits(zone.get(1..3)?)?, digits(zone.get(4..6)?)?);
-    (hours <= 24 && minutes < 60).then_some(sign * (hours * 3600 + minutes * 60))
 }
 
 fn digits<T: std::str::FromStr>(text: &str) -> Option<T> {

@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 
 pub use build::parse;
 pub use scalar::{reads_as_string, resolve};
-pub use value::first_document;
+pub use value::{duplicate_keys, first_document};
 pub use write::to_string;
 
 /// A position in a text.

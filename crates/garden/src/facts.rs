@@ -18,7 +18,7 @@ pub struct Facts {
 #[derive(Debug, thiserror::Error)]
 pub enum FactsError {
     /// A CloudProfile could not be read, so it is unknown whether it exists.
-    #[error("failed to read cloud profile {name:?}: {source}")]
+    #[error("failed to read cloud profile {name:?}: {}", controller::describe_error(source.as_ref()))]
     CloudProfile {
         /// Its name.
         name: String,
@@ -27,7 +27,8 @@ pub enum FactsError {
     },
     /// Shoots could not be listed.
     #[error(
-        "could not list shoots to verify that Kubernetes and/or Machine image version can be removed: {0}"
+        "could not list shoots to verify that Kubernetes and/or Machine image version can be removed: {}",
+        controller::describe_error(.0.as_ref())
     )]
     Shoots(#[source] Box<kube::Error>),
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use conformance::target::command::CommandTarget;
-use conformance::target::url::Known;
+use conformance::target::url::TargetDescription;
 use conformance::testing;
 use contract::document::{SourceFile, target};
 use contract::gardener::decision::RunsOn;
@@ -73,12 +73,12 @@ spec:
             vec![resource.mutating_path.to_owned(), resource.validating_path.to_owned()],
         )
     });
-    let known = Known {
+    let known = TargetDescription {
         name: described.metadata.name,
         version: Some("v1.82.0".to_owned()),
         paths: paths.collect(),
         registrations: BTreeMap::from([(String::new(), registrations::registrations(None))]),
-        ..Known::default()
+        ..TargetDescription::default()
     };
     CommandTarget { known, spec: described.spec, folder: PathBuf::from("."), image: None, decisions: None }
 }

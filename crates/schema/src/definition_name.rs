@@ -7,7 +7,7 @@ impl Type {
     #[must_use]
     pub fn definition(&self) -> Option<&str> {
         match &self.0.form {
-            TypeForm::Reference(name) => Some(name),
+            TypeForm::Reference(_, name) => Some(name),
             _ => None,
         }
     }

@@ -6,13 +6,12 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use crate::releases;
 use crate::resource::{Group, GroupVersion, Resource};
 
 /// Content of the data file.
 #[derive(Debug, Deserialize)]
 pub(crate) struct DiscoveryData {
-    /// The server's version: `v1.36.3`.
-    pub(crate) kubernetes: String,
     groups: Vec<GroupData>,
     /// Definition names by `group/version/kind`; the core group's name is empty.
     pub(crate) kinds: BTreeMap<String, String>,
@@ -41,34 +40,47 @@ pub(crate) fn data() -> &'static DiscoveryData {
     &DATA
 }
 
-/// Number of built-in groups.
-pub(crate) fn groups_count() -> usize {
-    data().groups.len()
+/// Number of built-in groups of a minor.
+pub(crate) fn groups_count(minor: u8) -> usize {
+    releases::of(minor).map_or_else(|| data().groups.len(), |release| release.groups.len())
 }
 
-/// The built-in groups in the order of discovery.
-pub(crate) fn groups() -> Vec<Group> {
+/// The built-in groups of a minor in the order of discovery.
+pub(crate) fn groups(minor: u8) -> Vec<Group> {
+    releases::of(minor).map_or_else(newest_groups, |release| release.groups.clone())
+}
+
+/// The built-in groups of the newest release.
+pub(crate) fn newest_groups() -> Vec<Group> {
     data().groups.iter().map(GroupData::group).collect()
+}
+
+/// The group with the version marked in which each resource is stored: the first that serves it.
+pub(crate) fn with_storage(mut group: Group) -> Group {
+    let mut seen: Vec<String> = Vec::new();
+    for served in &mut group.versions {
+        for resource in &mut served.resources {
+            resource.storage = !seen.contains(&resource.plural);
+        }
+        seen.extend(served.resources.iter().map(|resource| resource.plural.clone()));
+    }
+    group
 }
 
 impl GroupData {
     fn group(&self) -> Group {
-        let mut seen: Vec<&str> = Vec::new();
-        let mut versions = Vec::new();
-        for served in &self.versions {
+        let version = |served: &VersionData| {
             let complete = |resource: &Resource| Resource {
                 group: self.name.clone(),
                 version: served.version.clone(),
-                storage: !seen.contains(&resource.plural.as_str()),
                 ..resource.clone()
             };
-            versions.push(GroupVersion {
+            GroupVersion {
                 version: served.version.clone(),
                 resources: served.resources.iter().map(complete).collect(),
-            });
-            seen.extend(served.resources.iter().map(|resource| resource.plural.as_str()));
-        }
-        Group { name: self.name.clone(), versions }
+            }
+        };
+        with_storage(Group { name: self.name.clone(), versions: self.versions.iter().map(version).collect() })
     }
 }
 

@@ -5,14 +5,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value, json};
 
 use crate::crd::Crd;
+use crate::definitions;
+use crate::kubernetes_version::KubernetesVersion;
 use crate::resource::Resource;
-use crate::{definitions, discovery};
 
 const PREFIX: &str = "#/components/schemas/";
 const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.";
 
 /// The document of a group version: its paths with the parameters that clients look for, and the schemas of its kinds.
-pub(crate) fn of(resources: &[Resource], crd_of: impl Fn(&Resource) -> Option<Value>) -> Value {
+pub(crate) fn of(
+    kubernetes: KubernetesVersion,
+    resources: &[Resource],
+    crd_of: impl Fn(&Resource) -> Option<Value>,
+) -> Value {
+    let minor = kubernetes.minor;
     let mut schemas = BTreeMap::new();
     let mut paths = Map::new();
     let mut pending = Vec::new();
@@ -20,19 +26,18 @@ pub(crate) fn of(resources: &[Resource], crd_of: impl Fn(&Resource) -> Option<Va
         paths.extend(paths_of(resource));
         match crd_of(resource) {
             Some(schema) => add_custom(resource, schema, &mut schemas, &mut pending),
-            None => pending.extend(kinds_of(resource).filter_map(|(_, name)| name)),
+            None => pending.extend(kinds_of(minor, resource).filter_map(|(_, name)| name)),
         }
     }
-    add_built_in(pending, &mut schemas);
-    for (kind, name) in resources.iter().flat_map(kinds_of) {
+    add_built_in(minor, pending, &mut schemas);
+    for (kind, name) in resources.iter().flat_map(|resource| kinds_of(minor, resource)) {
         if let Some(schema) = name.and_then(|name| schemas.get_mut(&name)) {
             schema["x-kubernetes-group-version-kind"] = json!([kind]);
         }
     }
-    let version = &discovery::data().kubernetes;
     json!({
         "openapi": "3.0.0",
-        "info": {"title": "Kubernetes", "version": version},
+        "info": {"title": "Kubernetes", "version": format!("v{kubernetes}")},
         "paths": paths,
         "components": {"schemas": schemas},
     })
@@ -53,17 +58,19 @@ pub(crate) fn custom_schema(crd: &Crd, version: &str) -> Value {
 }
 
 /// The kinds of a resource, its list and its subresources, each with the name of its built-in definition.
-fn kinds_of(resource: &Resource) -> impl Iterator<Item = (Value, Option<String>)> {
+fn kinds_of(minor: u8, resource: &Resource) -> impl Iterator<Item = (Value, Option<String>)> {
     let list = resource.list_kind();
     let own = [resource.kind.as_str(), list.as_str()]
-        .map(|kind| with_definition(&resource.group, &resource.version, kind));
-    let below =
-        resource.subresources.iter().map(|below| with_definition(&below.group, &below.version, &below.kind));
+        .map(|kind| with_definition(minor, &resource.group, &resource.version, kind));
+    let below = resource
+        .subresources
+        .iter()
+        .map(|below| with_definition(minor, &below.group, &below.version, &below.kind));
     own.into_iter().chain(below).collect::<Vec<_>>().into_iter()
 }
 
-fn with_definition(group: &str, version: &str, kind: &str) -> (Value, Option<String>) {
-    (gvk(group, version, kind), definitions::name_of_kind(group, version, kind))
+fn with_definition(minor: u8, group: &str, version: &str, kind: &str) -> (Value, Option<String>) {
+    (gvk(group, version, kind), definitions::name_of_kind(minor, group, version, kind))
 }
 
 fn gvk(group: &str, version: &str, kind: &str) -> Value {
@@ -100,11 +107,11 @@ fn add_custom(
 }
 
 /// Adds the schemas of built-in definitions and of all that they refer to.
-fn add_built_in(mut pending: Vec<String>, schemas: &mut BTreeMap<String, Value>) {
+fn add_built_in(minor: u8, mut pending: Vec<String>, schemas: &mut BTreeMap<String, Value>) {
     let mut seen = BTreeSet::new();
     while let Some(name) = pending.pop() {
         if seen.insert(name.clone())
-            && let Some(schema) = definitions::schema(&name)
+            && let Some(schema) = definitions::schema(minor, &name)
         {
             schemas.insert(name, to_openapi(schema, &mut pending));
         }

@@ -6,14 +6,16 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use serde_json::Value;
 
 use crate::crd::Crd;
+use crate::kubernetes_version::KubernetesVersion;
 use crate::resource::{Group, GroupVersion, Resource};
 use crate::shipped::crds;
 use crate::types::Type;
-use crate::{definitions, discovery, document, openapi, selectors};
+use crate::{definitions, discovery, document, openapi, releases, selectors};
 
 /// An immutable set of kinds with their resources and types. Adding and removing kinds returns another set.
 #[derive(Debug, Clone)]
 pub struct Kinds {
+    version: KubernetesVersion,
     groups: Vec<Group>,
     custom: BTreeMap<(String, String, String), CustomKind>,
 }
@@ -25,11 +27,29 @@ struct CustomKind {
     ty: Arc<OnceLock<Type>>,
 }
 
-static KUBERNETES: LazyLock<Kinds> =
-    LazyLock::new(|| Kinds { groups: discovery::groups(), custom: BTreeMap::new() });
+static KUBERNETES: LazyLock<Kinds> = LazyLock::new(|| Kinds::of(KubernetesVersion::DEFAULT));
 static GARDENER: LazyLock<Kinds> = LazyLock::new(|| Kinds::kubernetes().with(crds().iter().cloned()));
 
 impl Kinds {
+    /// The built-in kinds that a server of this version serves with default flags.
+    #[must_use]
+    pub fn of(version: KubernetesVersion) -> Self {
+        Self { version, groups: discovery::groups(version.minor), custom: BTreeMap::new() }
+    }
+
+    /// The version of Kubernetes whose kinds these are.
+    #[must_use]
+    pub fn version(&self) -> KubernetesVersion {
+        self.version
+    }
+
+    /// The group's and the version's priority of an APIService for a built-in group version that the newest release does
+    /// not serve (`batch/v1beta1`); absent for others.
+    #[must_use]
+    pub fn retired_priority(&self, group: &str, version: &str) -> Option<(u32, u32)> {
+        releases::of(self.version.minor)?.priorities.get(&format!("{group}/{version}")).copied()
+    }
+
     /// The built-in kinds of Kubernetes 1.36 that a server with default flags serves.
     #[must_use]
     pub fn kubernetes() -> &'static Self {
@@ -124,7 +144,7 @@ impl Kinds {
     pub fn type_of(&self, group: &str, version: &str, kind: &str) -> Option<Type> {
         let item = || kind.strip_suffix("List").and_then(|kind| self.custom_type(group, version, kind));
         self.custom_type(group, version, kind)
-            .or_else(|| definitions::of_kind(group, version, kind))
+            .or_else(|| definitions::of_kind(self.version.minor, group, version, kind))
             .or_else(|| item().map(openapi::list_of))
     }
 
@@ -151,7 +171,7 @@ impl Kinds {
             let key = (resource.group.clone(), resource.version.clone(), resource.kind.clone());
             self.custom.get(&key).map(|custom| document::custom_schema(&custom.crd, version))
         };
-        Some(document::of(self.served(group, version)?, crd_of))
+        Some(document::of(self.version, self.served(group, version)?, crd_of))
     }
 
     fn custom_type(&self, group: &str, version: &str, kind: &str) -> Option<Type> {
@@ -192,7 +212,7 @@ impl Kinds {
     }
 
     fn new_group(&mut self, name: &str) -> &mut Group {
-        let built_in = discovery::groups_count().min(self.groups.len());
+        let built_in = discovery::groups_count(self.version.minor).min(self.groups.len());
         let position = built_in + self.groups[built_in..].partition_point(|group| group.name.as_str() < name);
         self.groups.insert(position, Group { name: name.to_owned(), versions: Vec::new() });
         &mut self.groups[position]

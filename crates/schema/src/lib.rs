@@ -1,8 +1,9 @@
 //! The kinds of Kubernetes and Gardener: discovery, field types, list and merge keys. Generated data, no IO.
 //!
-//! Start at [`Kinds`]: [`Kinds::kubernetes`] has the built-in kinds of Kubernetes 1.36, [`Kinds::gardener`] also the custom
-//! resources that come with the project ([`crds`]). The [`Type`] of a kind describes every field: its shape, the keys of a
-//! list, the effect of a patch. A [`Message`] describes the protobuf encoding of a kind.
+//! Start at [`Kinds`]: [`Kinds::kubernetes`] has the built-in kinds of Kubernetes 1.36, [`Kinds::of`] those of another
+//! [`KubernetesVersion`], [`Kinds::gardener`] also the custom resources that come with the project ([`crds`]). The [`Type`]
+//! of a kind describes every field: its shape, the keys of a list, the effect of a patch. A [`Message`] describes the
+//! protobuf encoding of a kind.
 //!
 //! ```
 //! use schema::{Kinds, Shape};
@@ -18,9 +19,11 @@ mod definitions;
 mod discovery;
 mod document;
 mod kinds;
+mod kubernetes_version;
 mod messages;
 mod openapi;
 mod path;
+mod releases;
 mod resource;
 mod selectors;
 mod shipped;
@@ -28,6 +31,7 @@ mod types;
 
 pub use crd::{Crd, CrdError, Scaling};
 pub use kinds::Kinds;
+pub use kubernetes_version::{KubernetesVersion, KubernetesVersionError};
 pub use messages::{Encoding, Many, Message, MessageField};
 pub use path::{PathError, Segment, segments};
 pub use resource::{Group, GroupVersion, Resource, Subresource};

@@ -9,6 +9,7 @@ use std::sync::{LazyLock, OnceLock};
 use flate2::read::GzDecoder;
 
 use crate::definitions;
+use crate::kubernetes_version::NEWEST;
 
 static TEXT: LazyLock<String> = LazyLock::new(|| {
     let mut text = String::new();
@@ -115,9 +116,11 @@ impl Message {
     }
 
     /// The message of a built-in kind: `("", "v1", "Pod")`. Options that every group accepts are those of the core group.
+    /// Also knows kinds of older releases.
     #[must_use]
     pub fn of_kind(group: &str, version: &str, kind: &str) -> Option<&'static Self> {
-        Self::named(&definitions::name_of_kind(group, version, kind)?)
+        let name = definitions::name_of_kind(NEWEST, group, version, kind);
+        Self::named(&name.or_else(|| name_of_retired_kind(group, version, kind))?)
     }
 
     /// The field with this number.
@@ -146,6 +149,13 @@ impl MessageField {
             }
         }
     }
+}
+
+/// The definition of a kind in a version that the newest release does not serve: `io.k8s.api.batch.v1beta1.CronJob`.
+/// Names are regular, so that a lookup needs no data of older releases.
+fn name_of_retired_kind(group: &str, version: &str, kind: &str) -> Option<String> {
+    let package = group.strip_suffix(".k8s.io").unwrap_or(group).split('.').next()?;
+    version.contains("beta").then(|| format!("io.k8s.api.{package}.{version}.{kind}"))
 }
 
 fn short_name(definition: &str) -> &str {

@@ -5,17 +5,18 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::kubernetes_version::NEWEST;
 use crate::types::{Field, IntegerWidth, ListKind, PatchStrategy, Shape, Type, TypeForm, TypeNode};
 
 const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.";
 /// Beginning of the pattern that controller-gen writes for a quantity, up to the suffixes.
 const QUANTITY_PATTERN: &str = r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))((";
 
-/// The type that a schema describes.
-pub(crate) fn parse(schema: &Value) -> Type {
+/// The type that a schema describes; its references are to definitions of this minor of Kubernetes.
+pub(crate) fn parse(minor: u8, schema: &Value) -> Type {
     let (strategy, retain_keys) = patch_strategy(schema);
     Type(Arc::new(TypeNode {
-        form: form(schema),
+        form: form(minor, schema),
         default: schema.get("default").cloned(),
         list: list_kind(schema),
         strategy,
@@ -32,7 +33,7 @@ pub(crate) fn parse(schema: &Value) -> Type {
 
 /// The type of a custom resource: its schema and the fields that every object has.
 pub(crate) fn custom_object(schema: &Value) -> Type {
-    let mut fields = properties(schema);
+    let mut fields = properties(NEWEST, schema);
     add_object_fields(&mut fields);
     let open = flag(schema, "x-kubernetes-preserve-unknown-fields") || schema.is_null();
     Type(Arc::new(TypeNode { form: TypeForm::Object(fields), open, ..TypeNode::default() }))
@@ -51,26 +52,28 @@ pub(crate) fn list_of(items: Type) -> Type {
     Type(Arc::new(TypeNode { form: TypeForm::Object(fields), ..TypeNode::default() }))
 }
 
-fn form(schema: &Value) -> TypeForm {
+fn form(minor: u8, schema: &Value) -> TypeForm {
     let first = schema.pointer("/allOf/0").unwrap_or(schema);
     if let Some(name) = text(first, "$ref") {
-        return definition(name.strip_prefix("#/components/schemas/").unwrap_or(name));
+        return definition(minor, name.strip_prefix("#/components/schemas/").unwrap_or(name));
     }
     if flag(schema, "x-kubernetes-int-or-string") || text(schema, "format") == Some("int-or-string") {
         let quantity = text(schema, "pattern").is_some_and(|pattern| pattern.starts_with(QUANTITY_PATTERN));
         return TypeForm::Scalar(if quantity { Shape::Quantity } else { Shape::IntOrString });
     }
     match text(schema, "type") {
-        Some("object") => object(schema),
-        Some("array") => TypeForm::List(schema.get("items").map_or_else(Type::any, parse)),
+        Some("object") => object(minor, schema),
+        Some("array") => {
+            TypeForm::List(schema.get("items").map_or_else(Type::any, |items| parse(minor, items)))
+        }
         Some(name) => primitive(name, text(schema, "format")),
-        None if schema.get("properties").is_some() => object(schema),
+        None if schema.get("properties").is_some() => object(minor, schema),
         None => TypeForm::Any,
     }
 }
 
 /// The form of a reference. Definitions that are scalars with a notation of their own are recognized by name.
-fn definition(name: &str) -> TypeForm {
+fn definition(minor: u8, name: &str) -> TypeForm {
     let shape = match name.strip_prefix("io.k8s.apimachinery.pkg.").unwrap_or(name) {
         "api.resource.Quantity" => Shape::Quantity,
         "apis.meta.v1.Time" => Shape::Time,
@@ -78,7 +81,7 @@ fn definition(name: &str) -> TypeForm {
         "apis.meta.v1.Duration" => Shape::Duration,
         "util.intstr.IntOrString" => Shape::IntOrString,
         "apis.meta.v1.FieldsV1" | "apis.meta.v1.Patch" | "runtime.RawExtension" => return TypeForm::Any,
-        _ => return TypeForm::Reference(name.to_owned()),
+        _ => return TypeForm::Reference(minor, name.to_owned()),
     };
     TypeForm::Scalar(shape)
 }
@@ -97,20 +100,20 @@ fn primitive(name: &str, format: Option<&str>) -> TypeForm {
     })
 }
 
-fn object(schema: &Value) -> TypeForm {
-    let mut fields = properties(schema);
+fn object(minor: u8, schema: &Value) -> TypeForm {
+    let mut fields = properties(minor, schema);
     if flag(schema, "x-kubernetes-embedded-resource") {
         add_object_fields(&mut fields);
     }
     match schema.get("additionalProperties") {
-        Some(values @ Value::Object(_)) if fields.is_empty() => TypeForm::Map(parse(values)),
+        Some(values @ Value::Object(_)) if fields.is_empty() => TypeForm::Map(parse(minor, values)),
         Some(Value::Bool(true)) if fields.is_empty() => TypeForm::Map(Type::any()),
         _ if fields.is_empty() && flag(schema, "x-kubernetes-preserve-unknown-fields") => TypeForm::Any,
         _ => TypeForm::Object(fields),
     }
 }
 
-fn properties(schema: &Value) -> BTreeMap<String, Field> {
+fn properties(minor: u8, schema: &Value) -> BTreeMap<String, Field> {
     let required: Vec<&str> = schema
         .get("required")
         .and_then(Value::as_array)
@@ -122,7 +125,7 @@ fn properties(schema: &Value) -> BTreeMap<String, Field> {
     declared
         .map(|(name, property)| {
             let required = required.contains(&name.as_str());
-            (name.clone(), Field { name: name.clone(), required, ty: parse(property) })
+            (name.clone(), Field { name: name.clone(), required, ty: parse(minor, property) })
         })
         .collect()
 }
@@ -147,7 +150,10 @@ fn scalar(shape: Shape) -> Type {
 }
 
 fn reference(name: &str) -> Type {
-    Type(Arc::new(TypeNode { form: TypeForm::Reference(format!("{META}{name}")), ..TypeNode::default() }))
+    Type(Arc::new(TypeNode {
+        form: TypeForm::Reference(NEWEST, format!("{META}{name}")),
+        ..TypeNode::default()
+    }))
 }
 
 /// Whether a field is a RawExtension: an object of any kind, which has one field owner as a whole.

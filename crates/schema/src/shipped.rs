@@ -7,16 +7,23 @@ use serde_json::Value;
 use crate::crd::Crd;
 
 /// The files by name; data/crds.json has the same order.
-const FILES: [&str; 24] = [
+const FILES: [&str; 34] = [
     include_str!("../crds/autoscaling.k8s.io_hvpas.yaml"),
     include_str!("../crds/autoscaling.k8s.io_verticalpodautoscalers.yaml"),
+    include_str!("../crds/core.gardener.cloud_backupbuckets.yaml"),
+    include_str!("../crds/core.gardener.cloud_backupentries.yaml"),
     include_str!("../crds/core.gardener.cloud_cloudprofiles.yaml"),
+    include_str!("../crds/core.gardener.cloud_controllerdeployments.yaml"),
+    include_str!("../crds/core.gardener.cloud_controllerinstallations.yaml"),
+    include_str!("../crds/core.gardener.cloud_controllerregistrations.yaml"),
     include_str!("../crds/core.gardener.cloud_exposureclasses.yaml"),
+    include_str!("../crds/core.gardener.cloud_internalsecrets.yaml"),
     include_str!("../crds/core.gardener.cloud_projects.yaml"),
     include_str!("../crds/core.gardener.cloud_quotas.yaml"),
     include_str!("../crds/core.gardener.cloud_secretbindings.yaml"),
     include_str!("../crds/core.gardener.cloud_seeds.yaml"),
     include_str!("../crds/core.gardener.cloud_shoots.yaml"),
+    include_str!("../crds/core.gardener.cloud_shootstates.yaml"),
     include_str!("../crds/druid.gardener.cloud_etcds.yaml"),
     include_str!("../crds/extensions.gardener.cloud_backupbuckets.yaml"),
     include_str!("../crds/extensions.gardener.cloud_backupentries.yaml"),
@@ -31,7 +38,10 @@ const FILES: [&str; 24] = [
     include_str!("../crds/extensions.gardener.cloud_operatingsystemconfigs.yaml"),
     include_str!("../crds/extensions.gardener.cloud_workers.yaml"),
     include_str!("../crds/machine.sapcloud.io_machines.yaml"),
+    include_str!("../crds/operations.gardener.cloud_bastions.yaml"),
     include_str!("../crds/resources.gardener.cloud_managedresources.yaml"),
+    include_str!("../crds/seedmanagement.gardener.cloud_managedseeds.yaml"),
+    include_str!("../crds/seedmanagement.gardener.cloud_managedseedsets.yaml"),
 ];
 
 static CRDS: LazyLock<Vec<Crd>> = LazyLock::new(|| {
@@ -69,6 +79,45 @@ mod tests {
         }
     }
 
+    /// Version, plural name, kind, scope, short names and subresources.
+    const RESOURCES: [&str; 35] = [
+        "autoscaling.k8s.io/v1alpha1 hvpas Hvpa namespaced [] [scale,status]",
+        "autoscaling.k8s.io/v1 verticalpodautoscalers VerticalPodAutoscaler namespaced [vpa] []",
+        "autoscaling.k8s.io/v1beta2 verticalpodautoscalers VerticalPodAutoscaler namespaced [vpa] []",
+        "core.gardener.cloud/v1beta1 backupbuckets BackupBucket cluster [bbc] [status]",
+        "core.gardener.cloud/v1beta1 backupentries BackupEntry namespaced [bec] [status]",
+        "core.gardener.cloud/v1beta1 cloudprofiles CloudProfile cluster [cprofile,cpfl] []",
+        "core.gardener.cloud/v1beta1 controllerdeployments ControllerDeployment cluster [ctrldeploy] []",
+        "core.gardener.cloud/v1beta1 controllerinstallations ControllerInstallation cluster [ctrlinst] [status]",
+        "core.gardener.cloud/v1beta1 controllerregistrations ControllerRegistration cluster [ctrlreg] []",
+        "core.gardener.cloud/v1beta1 exposureclasses ExposureClass cluster [expclass,expcls] []",
+        "core.gardener.cloud/v1beta1 internalsecrets InternalSecret namespaced [ins] []",
+        "core.gardener.cloud/v1beta1 projects Project cluster [] [status]",
+        "core.gardener.cloud/v1beta1 quotas Quota namespaced [squota] []",
+        "core.gardener.cloud/v1beta1 secretbindings SecretBinding namespaced [sb] []",
+        "core.gardener.cloud/v1beta1 seeds Seed cluster [] [status]",
+        "core.gardener.cloud/v1beta1 shoots Shoot namespaced [] [status]",
+        "core.gardener.cloud/v1beta1 shootstates ShootState namespaced [] []",
+        "druid.gardener.cloud/v1alpha1 etcds Etcd namespaced [] [status]",
+        "extensions.gardener.cloud/v1alpha1 backupbuckets BackupBucket cluster [bb] [status]",
+        "extensions.gardener.cloud/v1alpha1 backupentries BackupEntry cluster [be] [status]",
+        "extensions.gardener.cloud/v1alpha1 bastions Bastion namespaced [] [status]",
+        "extensions.gardener.cloud/v1alpha1 clusters Cluster cluster [] [status]",
+        "extensions.gardener.cloud/v1alpha1 containerruntimes ContainerRuntime namespaced [cr] [status]",
+        "extensions.gardener.cloud/v1alpha1 controlplanes ControlPlane namespaced [cp] [status]",
+        "extensions.gardener.cloud/v1alpha1 dnsrecords DNSRecord namespaced [dns] [status]",
+        "extensions.gardener.cloud/v1alpha1 extensions Extension namespaced [ext] [status]",
+        "extensions.gardener.cloud/v1alpha1 infrastructures Infrastructure namespaced [infra] [status]",
+        "extensions.gardener.cloud/v1alpha1 networks Network namespaced [] [status]",
+        "extensions.gardener.cloud/v1alpha1 operatingsystemconfigs OperatingSystemConfig namespaced [osc] [status]",
+        "extensions.gardener.cloud/v1alpha1 workers Worker namespaced [] [status]",
+        "machine.sapcloud.io/v1alpha1 machines Machine namespaced [mc] [status]",
+        "operations.gardener.cloud/v1alpha1 bastions Bastion namespaced [] [status]",
+        "resources.gardener.cloud/v1alpha1 managedresources ManagedResource namespaced [mr] [status]",
+        "seedmanagement.gardener.cloud/v1alpha1 managedseeds ManagedSeed namespaced [ms] [status]",
+        "seedmanagement.gardener.cloud/v1alpha1 managedseedsets ManagedSeedSet namespaced [mss] [status]",
+    ];
+
     #[test]
     fn scopes_short_names_and_subresources_are_those_of_gardener() {
         let resources: Vec<String> = crds()
@@ -83,36 +132,7 @@ mod tests {
                 format!("{name} {} {scope} [{}] [{}]", resource.kind, short.join(","), below.join(","))
             })
             .collect();
-        assert_eq!(
-            resources,
-            [
-                "autoscaling.k8s.io/v1alpha1 hvpas Hvpa namespaced [] [scale,status]",
-                "autoscaling.k8s.io/v1 verticalpodautoscalers VerticalPodAutoscaler namespaced [vpa] []",
-                "autoscaling.k8s.io/v1beta2 verticalpodautoscalers VerticalPodAutoscaler namespaced [vpa] []",
-                "core.gardener.cloud/v1beta1 cloudprofiles CloudProfile cluster [cprofile,cpfl] []",
-                "core.gardener.cloud/v1beta1 exposureclasses ExposureClass cluster [expclass,expcls] []",
-                "core.gardener.cloud/v1beta1 projects Project cluster [] [status]",
-                "core.gardener.cloud/v1beta1 quotas Quota namespaced [squota] []",
-                "core.gardener.cloud/v1beta1 secretbindings SecretBinding namespaced [sb] []",
-                "core.gardener.cloud/v1beta1 seeds Seed cluster [] [status]",
-                "core.gardener.cloud/v1beta1 shoots Shoot namespaced [] [status]",
-                "druid.gardener.cloud/v1alpha1 etcds Etcd namespaced [] [status]",
-                "extensions.gardener.cloud/v1alpha1 backupbuckets BackupBucket cluster [bb] [status]",
-                "extensions.gardener.cloud/v1alpha1 backupentries BackupEntry cluster [be] [status]",
-                "extensions.gardener.cloud/v1alpha1 bastions Bastion namespaced [] [status]",
-                "extensions.gardener.cloud/v1alpha1 clusters Cluster cluster [] [status]",
-                "extensions.gardener.cloud/v1alpha1 containerruntimes ContainerRuntime namespaced [cr] [status]",
-                "extensions.gardener.cloud/v1alpha1 controlplanes ControlPlane namespaced [cp] [status]",
-                "extensions.gardener.cloud/v1alpha1 dnsrecords DNSRecord namespaced [dns] [status]",
-                "extensions.gardener.cloud/v1alpha1 extensions Extension namespaced [ext] [status]",
-                "extensions.gardener.cloud/v1alpha1 infrastructures Infrastructure namespaced [infra] [status]",
-                "extensions.gardener.cloud/v1alpha1 networks Network namespaced [] [status]",
-                "extensions.gardener.cloud/v1alpha1 operatingsystemconfigs OperatingSystemConfig namespaced [osc] [status]",
-                "extensions.gardener.cloud/v1alpha1 workers Worker namespaced [] [status]",
-                "machine.sapcloud.io/v1alpha1 machines Machine namespaced [mc] [status]",
-                "resources.gardener.cloud/v1alpha1 managedresources ManagedResource namespaced [mr] [status]",
-            ]
-        );
+        assert_eq!(resources, RESOURCES);
     }
 
     #[test]
@@ -122,11 +142,28 @@ mod tests {
             .filter(|crd| crd.json()["metadata"]["labels"]["gardener.cloud/deletion-protected"] != "true")
             .map(Crd::plural)
             .collect();
-        let garden =
-            ["cloudprofiles", "exposureclasses", "projects", "quotas", "secretbindings", "seeds", "shoots"];
+        let garden = [
+            "backupbuckets",
+            "backupentries",
+            "cloudprofiles",
+            "controllerdeployments",
+            "controllerinstallations",
+            "controllerregistrations",
+            "exposureclasses",
+            "internalsecrets",
+            "projects",
+            "quotas",
+            "secretbindings",
+            "seeds",
+            "shoots",
+            "shootstates",
+        ];
         assert_eq!(bare[..2], ["hvpas", "verticalpodautoscalers"]);
-        assert_eq!(bare[2..9], garden);
-        assert_eq!(bare[9..], ["clusters", "managedresources"]);
+        assert_eq!(bare[2..16], garden);
+        assert_eq!(
+            bare[16..],
+            ["clusters", "bastions", "managedresources", "managedseeds", "managedseedsets"]
+        );
     }
 
     #[test]

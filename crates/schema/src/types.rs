@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::definitions;
+use crate::kubernetes_version::NEWEST;
 use crate::path::{Segment, segments};
 
 /// The type of a field or element. Cheap to clone.
@@ -130,8 +131,8 @@ pub(crate) struct TypeNode {
 
 #[derive(Debug, Default)]
 pub(crate) enum TypeForm {
-    /// A named definition of Kubernetes; resolved on use, so that types can be recursive.
-    Reference(String),
+    /// A definition of a minor of Kubernetes, by name; resolved on use, so that types can be recursive.
+    Reference(u8, String),
     Object(BTreeMap<String, Field>),
     Map(Type),
     List(Type),
@@ -147,7 +148,7 @@ impl Type {
     /// `nullable` and the `x-kubernetes-` extensions. Without them it is [`Shape::Any`].
     #[must_use]
     pub fn from_openapi(schema: &Value) -> Self {
-        crate::openapi::parse(schema)
+        crate::openapi::parse(NEWEST, schema)
     }
 
     /// An object with these fields, all of them optional.
@@ -174,7 +175,7 @@ impl Type {
             TypeForm::Map(_) => Shape::Map,
             TypeForm::List(_) => Shape::List,
             TypeForm::Scalar(shape) => *shape,
-            TypeForm::Reference(_) | TypeForm::Any => Shape::Any,
+            TypeForm::Reference(..) | TypeForm::Any => Shape::Any,
         }
     }
 
@@ -328,8 +329,8 @@ impl Type {
     /// The type itself, or the definition that it names.
     fn resolved(&self) -> Self {
         let mut ty = self.clone();
-        while let TypeForm::Reference(name) = &ty.0.form {
-            ty = definitions::find(name).unwrap_or_else(Self::any);
+        while let TypeForm::Reference(minor, name) = &ty.0.form {
+            ty = definitions::find(*minor, name).unwrap_or_else(Self::any);
         }
         ty
     }

@@ -265,7 +265,7 @@ impl Cluster {
             |reason: String| ClusterError::Read { method: method.clone(), path: path.to_owned(), reason };
         let bytes =
             response.into_body().collect_bytes().await.map_err(|error| unreadable(error.to_string()))?;
-        let body = serde_json::from_slice(&bytes)
+        let body = formats::json::document(&bytes)
             .unwrap_or_else(|_| json!({"message": String::from_utf8_lossy(&bytes)}));
         Ok(Reply { code, body, warnings })
     }

@@ -1,15 +1,16 @@
 //! The in-process API server, without process or port unless others need a kubeconfig. It stores objects itself, or
 //! forwards to a real server.
 
+use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 pub use apiserver::Controllers;
 use apiserver::{ApiServer, Authorization, ServeError, Served, User};
 use bytes::Bytes;
 use jiff::Timestamp;
-use schema::Crd;
+use schema::{Crd, KubernetesVersion};
 use webhook::dial::Dialers;
 
 use crate::{envtest, kubeconfig};
@@ -48,26 +49,48 @@ pub enum EmbeddedError {
 }
 
 /// The server that all others are forked from, built once.
-static TEMPLATE: LazyLock<ApiServer> = LazyLock::new(|| builder().build());
+static TEMPLATE: LazyLock<ApiServer> = LazyLock::new(|| builder(KubernetesVersion::DEFAULT).build());
+/// The same for other versions of Kubernetes.
+static OTHER_TEMPLATES: Mutex<BTreeMap<KubernetesVersion, ApiServer>> = Mutex::new(BTreeMap::new());
 
-/// A server with Kubernetes' kinds, the project's CRDs, and further ones. With `outside`, its clock is the system's, as
-/// that of other processes.
+/// What a server serves.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ServedApi<'a> {
+    /// The version of Kubernetes.
+    pub kubernetes: KubernetesVersion,
+    /// CRDs in addition to the project's own.
+    pub crds: &'a [Crd],
+}
+
+/// A server with this API and the project's CRDs. With `outside`, its clock is the system's, as that of other processes.
 #[must_use]
-pub fn server(crds: &[Crd], outside: bool, dialers: Option<Arc<dyn Dialers>>) -> ApiServer {
-    let builder_with_crds = || builder().crds(crds.iter().cloned());
-    match (outside, crds) {
+pub fn server(api: ServedApi<'_>, outside: bool, dialers: Option<Arc<dyn Dialers>>) -> ApiServer {
+    let builder_with_crds = || builder(api.kubernetes).crds(api.crds.iter().cloned());
+    match (outside, api.crds) {
         (true, _) => builder_with_crds().epoch(Timestamp::now()).build().fork(dialers),
-        (false, []) => TEMPLATE.fork(dialers),
+        (false, []) => template(api.kubernetes).fork(dialers),
         (false, _) => builder_with_crds().build().fork(dialers),
     }
 }
 
-fn builder() -> apiserver::Builder {
-    ApiServer::builder().crds(schema::crds().iter().cloned())
+/// The template of a version.
+fn template(kubernetes: KubernetesVersion) -> ApiServer {
+    if kubernetes == KubernetesVersion::DEFAULT {
+        return TEMPLATE.clone();
+    }
+    // A panic while it was locked left no broken template behind.
+    let mut templates = OTHER_TEMPLATES.lock().unwrap_or_else(PoisonError::into_inner);
+    templates.entry(kubernetes).or_insert_with(|| builder(kubernetes).build()).clone()
+}
+
+fn builder(kubernetes: KubernetesVersion) -> apiserver::Builder {
+    ApiServer::builder().kubernetes(kubernetes).crds(schema::crds().iter().cloned())
 }
 
 /// Configuration of a control plane.
 pub struct ControlPlane {
+    /// The version of Kubernetes whose API it serves.
+    pub kubernetes: KubernetesVersion,
     /// The initial CRDs.
     pub crds: Vec<Crd>,
     /// The controllers.
@@ -84,6 +107,7 @@ impl Default for ControlPlane {
     /// The project's CRDs and no controllers, as in [`crate::envtest`].
     fn default() -> Self {
         Self {
+            kubernetes: KubernetesVersion::DEFAULT,
             crds: schema::crds().to_vec(),
             controllers: Controllers::none(),
             audiences: Vec::new(),
@@ -98,6 +122,7 @@ impl ControlPlane {
     #[must_use]
     pub fn start(self) -> ApiServer {
         let builder = ApiServer::builder()
+            .kubernetes(self.kubernetes)
             .crds(self.crds)
             .epoch(Timestamp::now())
             .controllers(self.controllers)
@@ -116,25 +141,25 @@ impl Embedded {
     /// # Errors
     /// When it cannot be served over TLS or its kubeconfig cannot be written.
     pub async fn start(outside: bool, dialers: Option<Arc<dyn Dialers>>) -> Result<Self, EmbeddedError> {
-        Self::start_with(&[], outside, dialers).await
+        Self::start_with(ServedApi::default(), outside, dialers).await
     }
 
-    /// As [`Self::start`], with further CRDs.
+    /// As [`Self::start`], with another version of Kubernetes or further CRDs.
     ///
     /// # Errors
     /// As [`Self::start`].
     pub async fn start_with(
-        crds: &[Crd],
+        api: ServedApi<'_>,
         outside: bool,
         dialers: Option<Arc<dyn Dialers>>,
     ) -> Result<Self, EmbeddedError> {
-        Self::start_front_end(server(crds, outside, dialers), false, outside).await
+        Self::start_front_end(server(api, outside, dialers), false, outside).await
     }
 
     /// Starts a server for this process only, whose clock starts at `now`.
     #[must_use]
-    pub fn at(now: Timestamp, dialers: Option<Arc<dyn Dialers>>) -> Self {
-        Self { server: TEMPLATE.fork_at(now, dialers), is_proxy: false, outside: None }
+    pub fn at(kubernetes: KubernetesVersion, now: Timestamp, dialers: Option<Arc<dyn Dialers>>) -> Self {
+        Self { server: template(kubernetes).fork_at(now, dialers), is_proxy: false, outside: None }
     }
 
     /// Starts a server that forwards to a real one, in this runtime: faults and the request log are its own, objects

@@ -39,7 +39,7 @@ impl Proxied {
             let source_text = String::from_utf8_lossy(&body).into_owned();
             return Err(DialError::Connect { url, source_text });
         }
-        Ok(HttpAnswer { status, body })
+        Ok(HttpAnswer { media: None, status, body })
     }
 }
 
@@ -76,7 +76,11 @@ mod tests {
         let port = Proxied::new(client(), "one", "grm", ("https", "server"));
         let timeout = Duration::from_secs(20);
         let answer = port.post("/webhooks/a?timeout=3s", "{}".into(), timeout).await.unwrap();
-        let want = HttpAnswer { status: 200, body: format!("POST {base}/webhooks/a?timeout=3s {{}}").into() };
+        let want = HttpAnswer {
+            media: None,
+            status: 200,
+            body: format!("POST {base}/webhooks/a?timeout=3s {{}}").into(),
+        };
         assert_eq!(answer, want);
         let gone = port.post("/gone", "{}".into(), timeout).await.unwrap_err();
         assert_eq!(gone.to_string(), format!("failed to connect to {base}/gone: POST {base}/gone {{}}"));

@@ -13,6 +13,8 @@ use crate::rule::{self, Rule};
 use crate::window::Window;
 use crate::{image, kubernetes};
 
+mod cause;
+
 /// A part of a shoot that has a version.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Subject {
@@ -49,6 +51,8 @@ pub struct Step {
 pub struct Stuck {
     /// The time since when.
     pub at: Timestamp,
+    /// Which version it is and when it ends, the same for all shoots with that version: `kubernetes 1.24.10 ends 2024-02-20`.
+    pub cause: String,
     /// The error of maintenance.
     pub why: String,
     /// The clause that requires that the version stays.
@@ -81,13 +85,13 @@ pub fn forecast(shoot: &ShootSpec, profile: &CloudProfile, from: Timestamp, unti
             Ok(done) => done,
             Err(error) => {
                 let (why, clause) = (error.to_string(), rule::NOT_MAINTAINED);
-                forecast.stuck.push(Stuck { at, why, clause });
+                forecast.stuck.push(Stuck { at, cause: why.clone(), why, clause });
                 return forecast;
             }
         };
         forecast.steps.extend(steps(&before, &forecast.last, profile, at));
         for failure in &done.failures {
-            record_stuck(&mut forecast.stuck, at, failure);
+            record_stuck(&mut forecast.stuck, at, failure, profile);
         }
         next = if forecast.last == before {
             expiries(&forecast.last, profile).range(after(at)..).next().and_then(|at| begin(window, *at))
@@ -117,10 +121,10 @@ fn after(at: Timestamp) -> Timestamp {
     at.checked_add(SignedDuration::from_secs(1)).unwrap_or(Timestamp::MAX)
 }
 
-fn record_stuck(stuck: &mut Vec<Stuck>, at: Timestamp, failure: &Failure) {
+fn record_stuck(stuck: &mut Vec<Stuck>, at: Timestamp, failure: &Failure, profile: &CloudProfile) {
     let why = failure.to_string();
     if stuck.iter().all(|known| known.why != why) {
-        stuck.push(Stuck { at, why, clause: rule::of_failure(failure) });
+        stuck.push(Stuck { at, cause: cause::of(failure, profile), why, clause: rule::of_failure(failure) });
     }
 }
 

@@ -13,6 +13,7 @@
 //! - [`maintenance`] — one maintenance of a whole shoot;
 //! - [`window`] — maintenance windows;
 //! - [`forecast`], [`rule`] — future updates of a shoot, and the rule of each;
+//! - [`dates`] — the notation of expiration dates;
 //! - [`profile`] — problems of a profile, before they affect shoots;
 //! - [`support`] — which versions of Kubernetes Gardener itself supports;
 //! - [`pool_hash`] — whether a worker pool rolls.
@@ -21,6 +22,7 @@
 
 pub mod admission;
 pub mod choice;
+pub mod dates;
 pub mod filling;
 pub mod forecast;
 pub mod image;

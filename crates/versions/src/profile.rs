@@ -1,6 +1,6 @@
 //! Finds problems of a profile before they affect shoots.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use api::garden::CloudProfile;
@@ -159,28 +159,44 @@ fn of_image(image: &MachineImage) -> Vec<Finding> {
 fn removed(profile: &CloudProfile, shoots: &[&ShootSpec]) -> Vec<Finding> {
     let mut missing = BTreeMap::<String, usize>::new();
     for shoot in shoots {
-        let mut own: Vec<String> = Vec::new();
-        let pools = shoot.provider.workers.iter();
-        let versions = pools.clone().filter_map(|pool| pool.kubernetes.as_ref()?.version.as_deref());
-        for version in versions.chain(shoot.kubernetes.version.as_deref()) {
-            if matches!(kubernetes::known(version, &profile.spec.kubernetes.versions), Ok(None)) {
-                own.push(format!("kubernetes {version}"));
-            }
-        }
-        for named in pools.filter_map(|pool| pool.machine.image.as_ref()) {
-            if image::known(named, profile).is_none() {
-                let version = named.version.as_deref().unwrap_or_default();
-                own.push(format!("machine image {} {version}", named.name));
-            }
-        }
-        own.sort();
-        own.dedup();
-        for subject in own {
+        let gone = versions_of(shoot).into_iter().filter(|(_, is_known)| !is_known(profile));
+        for subject in gone.map(|(subject, _)| subject).collect::<BTreeSet<_>>() {
             *missing.entry(subject).or_default() += 1;
         }
     }
     let finding = |(subject, count)| Finding { subject, problem: Problem::RemovedInUse(count) };
     missing.into_iter().map(finding).collect()
+}
+
+/// Whether a profile has a version.
+type KnownIn<'a> = Box<dyn Fn(&CloudProfile) -> bool + 'a>;
+
+/// The versions of a shoot, as [`Finding::subject`] names them, and whether a profile has them.
+fn versions_of(shoot: &ShootSpec) -> Vec<(String, KnownIn<'_>)> {
+    let pools = shoot.provider.workers.iter();
+    let own = pools.clone().filter_map(|pool| pool.kubernetes.as_ref()?.version.as_deref());
+    let kubernetes = own.chain(shoot.kubernetes.version.as_deref()).map(|version| {
+        let is_known = move |profile: &CloudProfile| {
+            !matches!(kubernetes::known(version, &profile.spec.kubernetes.versions), Ok(None))
+        };
+        (format!("kubernetes {version}"), Box::new(is_known) as KnownIn<'_>)
+    });
+    let images = pools.filter_map(|pool| pool.machine.image.as_ref()).map(|named| {
+        let version = named.version.as_deref().unwrap_or_default();
+        let is_known = move |profile: &CloudProfile| image::known(named, profile).is_some();
+        (format!("machine image {} {version}", named.name), Box::new(is_known) as KnownIn<'_>)
+    });
+    kubernetes.chain(images).collect()
+}
+
+impl Finding {
+    /// How many of the shoots have the version.
+    #[must_use]
+    pub fn concerned(&self, shoots: &[&ShootSpec]) -> usize {
+        let has =
+            |shoot: &&&ShootSpec| versions_of(shoot).iter().any(|(subject, _)| *subject == self.subject);
+        shoots.iter().filter(has).count()
+    }
 }
 
 #[cfg(test)]
@@ -249,5 +265,23 @@ mod tests {
         for (message, want) in messages.iter().zip(want) {
             assert!(message.starts_with(want), "{message}");
         }
+    }
+
+    #[test]
+    fn shoots_with_the_version_of_a_finding_are_counted() {
+        let pool = json!({"name": "a", "kubernetes": {"version": "1.25.1"}, "machine": {"image": {"name": "linux", "version": "1.0.0"}}});
+        let shoots: Vec<ShootSpec> = [
+            json!({"kubernetes": {"version": "1.25.1"}}),
+            json!({"kubernetes": {"version": "1.26.1"}, "provider": {"workers": [pool]}}),
+            json!({"kubernetes": {"version": "1.26.1"}}),
+        ]
+        .map(|spec| serde_json::from_value(spec).unwrap())
+        .to_vec();
+        let shoots: Vec<&ShootSpec> = shoots.iter().collect();
+        let count = |subject: &str| {
+            Finding { subject: subject.to_owned(), problem: Problem::Unreadable }.concerned(&shoots)
+        };
+        let subjects = ["kubernetes 1.25.1", "machine image linux 1.0.0", "kubernetes 1.27.0"];
+        assert_eq!(subjects.map(count), [2, 1, 0]);
     }
 }

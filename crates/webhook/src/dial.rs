@@ -23,6 +23,8 @@ pub use in_process::InProcess;
 pub struct HttpAnswer {
     /// HTTP status.
     pub status: u16,
+    /// The header `Content-Type`.
+    pub media: Option<String>,
     /// Body as sent.
     pub body: Bytes,
 }
@@ -124,6 +126,11 @@ pub trait Dialers: Send + Sync {
         to: &ClientConfig,
         connection: Connection<'_>,
     ) -> Result<std::sync::Arc<dyn Dialer>, DialError>;
+}
+
+/// The header `Content-Type`.
+fn media(headers: &http::HeaderMap) -> Option<String> {
+    headers.get(http::header::CONTENT_TYPE)?.to_str().ok().map(str::to_owned)
 }
 
 impl std::fmt::Debug for ClientCertificate {

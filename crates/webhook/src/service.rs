@@ -244,8 +244,18 @@ where
         Err(error) if error.is::<http_body_util::LengthLimitError>() => {
             Err(Answer::errored(413, &format!("request entity is too large; limit is {limit} bytes")))
         }
-        Err(error) => Err(Answer::errored(400, &error.to_string())),
+        Err(error) => {
+            Err(Answer::errored(400, &format!("failed to read the body of the request: {}", root(&*error))))
+        }
     }
+}
+
+/// The message of the first cause, which says what was wrong with the request; the others say where it was noticed.
+fn root(error: &(dyn std::error::Error + 'static)) -> String {
+    std::iter::successors(Some(error), |error| error.source())
+        .last()
+        .map(ToString::to_string)
+        .unwrap_or_default()
 }
 
 fn content_type<B>(request: &Request<B>) -> String {

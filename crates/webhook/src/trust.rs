@@ -6,6 +6,7 @@
 
 mod bundle_file;
 mod chain;
+mod handshake;
 mod host;
 mod verifier;
 
@@ -16,6 +17,7 @@ use rustls_pki_types::ServerName;
 use crate::server::provider;
 
 pub use bundle_file::BundleFileError;
+pub(crate) use handshake::checks_handshake_signatures;
 pub use verifier::{Trust, client_config, server_verifier, verifier_of_file};
 
 /// A bundle of authorities.

@@ -17,7 +17,7 @@ pub(crate) struct Arguments {
 #[derive(Subcommand)]
 pub(crate) enum Chore {
     /// Build the pinned kube-apiserver, etcd and kubectl, unless they are in the cache, and print their folder
-    ControlPlane(control_plane::Arguments),
+    ControlPlane(control_plane::BuildArguments),
     /// Build the release programs, each in its own build, in target/dist
     Dist,
     /// Start a private Docker engine if no engine runs, or stop it

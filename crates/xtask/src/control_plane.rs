@@ -1,4 +1,5 @@
-//! `cargo xtask control-plane`: builds the control plane of the versions that kind/control-plane pins, once per version.
+//! `cargo xtask control-plane`: builds a control plane of the versions that kind/control-plane pins, or
+//! kind/control-plane-1.28, once per version.
 
 use std::fs;
 use std::io::{self, Write};
@@ -13,6 +14,19 @@ use crate::go::{self, Module};
 const PROGRAMS: [&str; 5] =
     ["kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl", "etcd"];
 
+/// The modules that pin a control plane, by minor of Kubernetes; the first one is the default.
+const MODULES: [(&str, &str); 2] = [("1.36", "kind/control-plane"), ("1.28", "kind/control-plane-1.28")];
+
+/// The control plane to build.
+#[derive(clap::Args)]
+pub(crate) struct BuildArguments {
+    /// Minor of Kubernetes
+    #[arg(long, value_name = "MINOR", value_parser = MODULES.map(|(minor, _)| minor), default_value = MODULES[0].0)]
+    kubernetes: String,
+    #[command(flatten)]
+    folder: Arguments,
+}
+
 /// The folder of the control plane.
 #[derive(clap::Args)]
 #[group(skip)]
@@ -25,8 +39,14 @@ pub(crate) struct Arguments {
 }
 
 /// Prints the folder as the last line of standard output.
-pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    let folder = folder(arguments)?;
+pub(crate) fn run(arguments: &BuildArguments) -> Result<()> {
+    let module = MODULES.iter().find(|(minor, _)| *minor == arguments.kubernetes);
+    let folder = match module {
+        Some((_, module)) if *module != MODULES[0].1 => {
+            built_from(&arguments.folder.cache.folder()?, module)?
+        }
+        _ => folder(&arguments.folder)?,
+    };
     writeln!(io::stdout(), "{}", folder.display()).context("failed to print the folder")
 }
 
@@ -48,7 +68,12 @@ pub(crate) fn folder(arguments: &Arguments) -> Result<PathBuf> {
 
 /// The folder in a cache with the programs of exactly the pinned version; builds them if they are not there.
 pub(crate) fn built(cache: &Path) -> Result<PathBuf> {
-    let plan = BuildPlan::read()?;
+    built_from(cache, MODULES[0].1)
+}
+
+/// The same for the versions that a module pins.
+fn built_from(cache: &Path, module: &str) -> Result<PathBuf> {
+    let plan = BuildPlan::read(module)?;
     let folder = cache.join("control-plane").join(plan.name());
     cache::once(&folder, complete, |unfinished| plan.build(unfinished))?;
     Ok(folder)
@@ -56,7 +81,7 @@ pub(crate) fn built(cache: &Path) -> Result<PathBuf> {
 
 /// A name that depends on the pinned versions, the build flags and the platform.
 pub(crate) fn name() -> Result<String> {
-    Ok(BuildPlan::read()?.name())
+    Ok(BuildPlan::read(MODULES[0].1)?.name())
 }
 
 /// The pinned module and the builds.
@@ -67,8 +92,8 @@ struct BuildPlan {
 }
 
 impl BuildPlan {
-    fn read() -> Result<Self> {
-        let module = Module::read(&crate::chore::root().join("kind/control-plane"))?;
+    fn read(module: &str) -> Result<Self> {
+        let module = Module::read(&crate::chore::root().join(module))?;
         let kubernetes = module.version("k8s.io/kubernetes")?;
         let programs = PROGRAMS.iter().filter(|&&program| program != "etcd");
         let programs: Vec<String> =
@@ -112,7 +137,11 @@ mod tests {
 
     #[test]
     fn the_folder_is_named_by_version_and_changes_with_every_pin_and_flag() {
-        let plan = BuildPlan::read().expect("the module is there");
+        for (minor, module) in MODULES {
+            let plan = BuildPlan::read(module).expect("the module is there");
+            assert!(plan.name().starts_with(&format!("v{minor}.")), "{}", plan.name());
+        }
+        let plan = BuildPlan::read(MODULES[0].1).expect("the module is there");
         assert!(plan.name().starts_with(&format!("{}-", plan.kubernetes)));
         let pins = plan.module.pins();
         let name = digest(&pins, &plan.commands);

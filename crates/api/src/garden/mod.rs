@@ -1,4 +1,5 @@
-//! The garden's kinds: `core.gardener.cloud/v1beta1`, every field of v1.82.
+//! The garden's kinds, every field of v1.82: `core.gardener.cloud/v1beta1`, and of other groups ManagedSeed,
+//! ManagedSeedSet ([`seed_management`]) and Bastion ([`operations`]).
 //!
 //! An object is read as Gardener's Go types read it: a missing or null field has the zero value, and is optional where the
 //! API says so. In addition, each object keeps unknown fields in `unknown` and writes them back, so
@@ -9,19 +10,42 @@
 #[macro_use]
 mod object;
 
+pub mod backup_bucket;
+pub mod backup_entry;
+pub mod bastion;
 pub mod cloud_profile;
 pub mod condition;
+pub mod controller_deployment;
+pub mod controller_installation;
+pub mod controller_registration;
 pub mod exposure_class;
+pub mod internal_secret;
+pub mod managed_seed;
+pub mod managed_seed_set;
+mod metadata;
 mod notation;
+pub mod operations;
 pub mod project;
 pub mod quota;
 pub mod reference;
 pub mod secret_binding;
 pub mod seed;
+pub mod seed_management;
 pub mod shoot;
+pub mod shoot_state;
 
+pub use backup_bucket::BackupBucket;
+pub use backup_entry::BackupEntry;
+pub use bastion::Bastion;
 pub use cloud_profile::CloudProfile;
+pub use controller_deployment::ControllerDeployment;
+pub use controller_installation::ControllerInstallation;
+pub use controller_registration::ControllerRegistration;
 pub use exposure_class::ExposureClass;
+pub use internal_secret::InternalSecret;
+pub use managed_seed::ManagedSeed;
+pub use managed_seed_set::ManagedSeedSet;
+pub use metadata::TemplateMetadata;
 pub use notation::{Duration, Quantity};
 pub use object::Unknown;
 pub use project::Project;
@@ -29,6 +53,7 @@ pub use quota::Quota;
 pub use secret_binding::SecretBinding;
 pub use seed::Seed;
 pub use shoot::Shoot;
+pub use shoot_state::ShootState;
 
 /// The API group.
 pub const GROUP: &str = "core.gardener.cloud";

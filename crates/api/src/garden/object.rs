@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
@@ -36,7 +35,6 @@ impl<K, V> Absent for BTreeMap<K, V> {
     }
 }
 
-impl Absent for ObjectMeta {}
 impl Absent for Quantity {
     fn is_absent(&self) -> bool {
         self.0.is_empty()
@@ -81,11 +79,21 @@ macro_rules! object {
     )+};
 }
 
-/// Defines a kind: an object with metadata that an API server serves.
+/// Defines a kind: an object with metadata that an API server serves. The group is that of the module after `of`, and
+/// `core.gardener.cloud/v1beta1` without one.
 macro_rules! kind {
     (
         $(#[$about:meta])*
-        $name:ident, $kind:literal, $list:literal, $plural:literal, $scope:ident {
+        $name:ident, $kind:literal, $list:literal, $plural:literal, $scope:ident { $($fields:tt)* }
+    ) => {
+        kind! {
+            $(#[$about])*
+            $name, $kind, $list, $plural, $scope of garden { $($fields)* }
+        }
+    };
+    (
+        $(#[$about:meta])*
+        $name:ident, $kind:literal, $list:literal, $plural:literal, $scope:ident of $($group:ident)::+ {
             $($(#[$said:meta])* $field:ident: $type:ty,)*
         }
     ) => {
@@ -94,7 +102,7 @@ macro_rules! kind {
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[serde(rename_all = "camelCase", default)]
         pub struct $name {
-            /// `core.gardener.cloud/v1beta1`.
+            /// Group and version, such as `core.gardener.cloud/v1beta1`.
             #[cfg_attr(feature = "schema", schemars(skip))]
             pub api_version: String,
             /// Its kind.
@@ -118,7 +126,7 @@ macro_rules! kind {
         impl Default for $name {
             fn default() -> Self {
                 Self {
-                    api_version: crate::garden::API_VERSION.to_owned(),
+                    api_version: crate::$($group)::+::API_VERSION.to_owned(),
                     kind: $kind.to_owned(),
                     metadata: Default::default(),
                     $($field: Default::default(),)*
@@ -128,10 +136,10 @@ macro_rules! kind {
         }
 
         impl k8s_openapi::Resource for $name {
-            const API_VERSION: &'static str = crate::garden::API_VERSION;
-            const GROUP: &'static str = crate::garden::GROUP;
+            const API_VERSION: &'static str = crate::$($group)::+::API_VERSION;
+            const GROUP: &'static str = crate::$($group)::+::GROUP;
             const KIND: &'static str = $kind;
-            const VERSION: &'static str = crate::garden::VERSION;
+            const VERSION: &'static str = crate::$($group)::+::VERSION;
             const URL_PATH_SEGMENT: &'static str = $plural;
             type Scope = k8s_openapi::$scope;
         }

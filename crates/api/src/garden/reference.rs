@@ -9,6 +9,12 @@ object! {
         namespace: Option<String>,
     }
 
+    /// An object of the same namespace and of a known kind.
+    LocalObjectReference {
+        /// Its name.
+        name: String,
+    }
+
     /// Any object, or a field of it.
     ObjectReference {
         /// `v1`.
@@ -53,6 +59,14 @@ object! {
         match_expressions: Vec<LabelSelectorRequirement>,
         /// Types that a seed's provider may have, `*` for any; empty for the shoot's own type.
         provider_types: Vec<String>,
+    }
+
+    /// Objects by their labels.
+    LabelSelector {
+        /// Labels that an object must have.
+        match_labels: std::collections::BTreeMap<String, String>,
+        /// Requirements on an object's labels.
+        match_expressions: Vec<LabelSelectorRequirement>,
     }
 
     /// A requirement on one label.

@@ -2,7 +2,11 @@
 
 use api::garden::cloud_profile::Classification;
 use api::garden::shoot::worker::CRI_CONTAINERD;
-use api::garden::{CloudProfile, ExposureClass, Project, Quota, SecretBinding, Seed, Shoot};
+use api::garden::{
+    BackupBucket, BackupEntry, Bastion, CloudProfile, ControllerDeployment, ControllerInstallation,
+    ControllerRegistration, ExposureClass, InternalSecret, ManagedSeed, ManagedSeedSet, Project, Quota,
+    SecretBinding, Seed, Shoot, ShootState,
+};
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use k8s_openapi::{ListableResource, Metadata, Resource};
 use rstest::rstest;
@@ -14,6 +18,16 @@ const CLOUD_PROFILE: &str = include_str!("manifests/cloud-profile.yaml");
 const SHOOT: &str = include_str!("manifests/shoot.yaml");
 
 #[rstest]
+#[case::backup_bucket(read_and_write::<BackupBucket>, include_str!("manifests/backup-bucket.yaml"))]
+#[case::backup_entry(read_and_write::<BackupEntry>, include_str!("manifests/backup-entry.yaml"))]
+#[case::bastion(read_and_write::<Bastion>, include_str!("manifests/bastion.yaml"))]
+#[case::controller_deployment(read_and_write::<ControllerDeployment>, include_str!("manifests/controller-deployment.yaml"))]
+#[case::controller_installation(read_and_write::<ControllerInstallation>, include_str!("manifests/controller-installation.yaml"))]
+#[case::controller_registration(read_and_write::<ControllerRegistration>, include_str!("manifests/controller-registration.yaml"))]
+#[case::internal_secret(read_and_write::<InternalSecret>, include_str!("manifests/internal-secret.yaml"))]
+#[case::managed_seed(read_and_write::<ManagedSeed>, include_str!("manifests/managed-seed.yaml"))]
+#[case::managed_seed_set(read_and_write::<ManagedSeedSet>, include_str!("manifests/managed-seed-set.yaml"))]
+#[case::shoot_state(read_and_write::<ShootState>, include_str!("manifests/shoot-state.yaml"))]
 #[case::cloud_profile(read_and_write::<CloudProfile>, CLOUD_PROFILE)]
 #[case::exposure_class(read_and_write::<ExposureClass>, include_str!("manifests/exposure-class.yaml"))]
 #[case::project(read_and_write::<Project>, include_str!("manifests/project.yaml"))]
@@ -68,14 +82,35 @@ fn kinds_have_the_api_group_version_and_plural_of_gardener() {
     fn api<K: Resource + ListableResource + Metadata>() -> [&'static str; 4] {
         [K::API_VERSION, K::KIND, K::LIST_KIND, K::URL_PATH_SEGMENT]
     }
-    let group = "core.gardener.cloud/v1beta1";
-    assert_eq!(api::<CloudProfile>(), [group, "CloudProfile", "CloudProfileList", "cloudprofiles"]);
-    assert_eq!(api::<ExposureClass>(), [group, "ExposureClass", "ExposureClassList", "exposureclasses"]);
-    assert_eq!(api::<Project>(), [group, "Project", "ProjectList", "projects"]);
-    assert_eq!(api::<Quota>(), [group, "Quota", "QuotaList", "quotas"]);
-    assert_eq!(api::<SecretBinding>(), [group, "SecretBinding", "SecretBindingList", "secretbindings"]);
-    assert_eq!(api::<Seed>(), [group, "Seed", "SeedList", "seeds"]);
-    assert_eq!(api::<Shoot>(), [group, "Shoot", "ShootList", "shoots"]);
+    let core = "core.gardener.cloud/v1beta1";
+    assert_eq!(api::<BackupBucket>(), [core, "BackupBucket", "BackupBucketList", "backupbuckets"]);
+    assert_eq!(api::<BackupEntry>(), [core, "BackupEntry", "BackupEntryList", "backupentries"]);
+    assert_eq!(api::<CloudProfile>(), [core, "CloudProfile", "CloudProfileList", "cloudprofiles"]);
+    assert_eq!(
+        api::<ControllerDeployment>(),
+        [core, "ControllerDeployment", "ControllerDeploymentList", "controllerdeployments"]
+    );
+    assert_eq!(
+        api::<ControllerInstallation>(),
+        [core, "ControllerInstallation", "ControllerInstallationList", "controllerinstallations"]
+    );
+    assert_eq!(
+        api::<ControllerRegistration>(),
+        [core, "ControllerRegistration", "ControllerRegistrationList", "controllerregistrations"]
+    );
+    assert_eq!(api::<ExposureClass>(), [core, "ExposureClass", "ExposureClassList", "exposureclasses"]);
+    assert_eq!(api::<InternalSecret>(), [core, "InternalSecret", "InternalSecretList", "internalsecrets"]);
+    assert_eq!(api::<Project>(), [core, "Project", "ProjectList", "projects"]);
+    assert_eq!(api::<Quota>(), [core, "Quota", "QuotaList", "quotas"]);
+    assert_eq!(api::<SecretBinding>(), [core, "SecretBinding", "SecretBindingList", "secretbindings"]);
+    assert_eq!(api::<Seed>(), [core, "Seed", "SeedList", "seeds"]);
+    assert_eq!(api::<Shoot>(), [core, "Shoot", "ShootList", "shoots"]);
+    assert_eq!(api::<ShootState>(), [core, "ShootState", "ShootStateList", "shootstates"]);
+    let operations = "operations.gardener.cloud/v1alpha1";
+    assert_eq!(api::<Bastion>(), [operations, "Bastion", "BastionList", "bastions"]);
+    let seeds = "seedmanagement.gardener.cloud/v1alpha1";
+    assert_eq!(api::<ManagedSeed>(), [seeds, "ManagedSeed", "ManagedSeedList", "managedseeds"]);
+    assert_eq!(api::<ManagedSeedSet>(), [seeds, "ManagedSeedSet", "ManagedSeedSetList", "managedseedsets"]);
 }
 
 fn read_and_write<K: Serialize + DeserializeOwned>(manifest: &str) -> Value {

@@ -38,15 +38,15 @@ pub(crate) enum RequestInfo {
 }
 
 impl Attributes {
-    /// The attributes of a request of `user`; absent if resources do not support its method.
-    pub(crate) fn of(user: User, parts: &Parts) -> Option<Self> {
-        let info = match Path::parse(parts.uri.path()) {
+    /// The attributes of a request of `user` for `path`; absent if resources do not support its method.
+    pub(crate) fn of(user: User, parts: &Parts, path: &Path) -> Option<Self> {
+        let info = match path {
             Path::Resource(path) => {
                 let query = Query::parse(parts.uri.query().unwrap_or_default());
-                let verb = Verb::of(&parts.method, &path, query.flag("watch"))?;
+                let verb = Verb::of(&parts.method, path, query.flag("watch"))?;
                 let selects = path.name.is_empty() && matches!(verb, Verb::List | Verb::Watch);
                 let selected_name = if selects { selection::selected_name(&query) } else { None };
-                RequestInfo::Resource { verb, path, selected_name }
+                RequestInfo::Resource { verb, path: path.clone(), selected_name }
             }
             Path::Other(_) => RequestInfo::NonResource {
                 verb: parts.method.as_str().to_lowercase(),

@@ -14,7 +14,7 @@ use crate::call::Call;
 use crate::convert::scale;
 use crate::http::status::Status;
 use crate::object::body_kind::BodyKind;
-use crate::state::Shared;
+use crate::state::ServerState;
 use crate::versions;
 
 /// The default timeout of a webhook, in seconds.
@@ -22,7 +22,7 @@ const DEFAULT_TIMEOUT: u32 = 10;
 
 /// Calls a webhook for a request.
 pub(super) async fn call_webhook(
-    shared: &Shared,
+    shared: &ServerState,
     call: &Call,
     review: &Review<'_>,
     invocation: &Invocation,
@@ -56,7 +56,7 @@ pub(super) async fn call_webhook(
 
 /// Converts an object to the version that a webhook receives.
 pub(super) async fn convert_for_webhook(
-    shared: &Shared,
+    shared: &ServerState,
     call: &Call,
     object: &Value,
     sent_as: &GroupVersionResource,
@@ -98,7 +98,7 @@ fn review_version(webhook: &Registration) -> Option<ReviewVersion> {
 }
 
 async fn review_body(
-    shared: &Shared,
+    shared: &ServerState,
     call: &Call,
     review: &Review<'_>,
     sent_as: &GroupVersionResource,
@@ -139,17 +139,18 @@ async fn review_body(
         request[field] = text.as_str().into();
     }
     let review = json!({"kind": "AdmissionReview", "apiVersion": version, "request": request});
-    Ok(Bytes::from(review.to_string()))
+    let text = formats::json::to_vec(&review);
+    text.map(Bytes::from).map_err(|error| Failure::Refused(Status::internal(&error.to_string())))
 }
 
 /// The kind under which the object is sent.
-fn kind(shared: &Shared, call: &Call, review: &Review<'_>, sent_as: &GroupVersionResource) -> Value {
+fn kind(shared: &ServerState, call: &Call, review: &Review<'_>, sent_as: &GroupVersionResource) -> Value {
     let own = (&call.target.resource.group, &call.target.resource.version, &call.target.resource.plural);
     if own == (&sent_as.group, &sent_as.version, &sent_as.resource) || call.path.subresource == "scale" {
         return json!(review.kind);
     }
     let served = shared.registry.served();
     let target = served.target(&sent_as.group, &sent_as.version, &sent_as.resource);
-    let kind = target.map_or_else(|| review.kind.kind.clone(), |target| target.resource.kind);
+    let kind = target.map_or_else(|| review.kind.kind.clone(), |target| target.resource.kind.clone());
     json!({"group": sent_as.group, "version": sent_as.version, "kind": kind})
 }

@@ -10,7 +10,7 @@ use webhook::review::GroupVersionResource;
 use super::Review;
 use crate::call::Call;
 use crate::object::meta;
-use crate::state::Shared;
+use crate::state::ServerState;
 
 /// A webhook to call for a request.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ impl Invocation {
 
 impl MatchContext {
     /// Collects the data for a request.
-    pub(super) fn of(shared: &Shared, call: &Call, review: &Review<'_>) -> Self {
+    pub(super) fn of(shared: &ServerState, call: &Call, review: &Review<'_>) -> Self {
         Self {
             equivalents: shared.registry.served().equivalents(&call.target),
             namespace_labels: namespace_labels(shared, &review.namespace),
@@ -69,7 +69,7 @@ impl MatchContext {
     }
 }
 
-fn namespace_labels(shared: &Shared, namespace: &str) -> BTreeMap<String, String> {
+fn namespace_labels(shared: &ServerState, namespace: &str) -> BTreeMap<String, String> {
     let Some(object) = shared.store.get("namespaces", namespace) else { return BTreeMap::new() };
     let labels = meta::of(object.value()).get("labels").and_then(Value::as_object);
     let text = |(key, value): (&String, &Value)| Some((key.clone(), value.as_str()?.to_owned()));

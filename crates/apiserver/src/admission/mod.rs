@@ -4,6 +4,7 @@ mod call;
 mod configuration;
 mod invocation;
 mod mutating;
+pub(crate) mod policies;
 pub(crate) mod posting;
 mod response;
 mod review;
@@ -12,9 +13,11 @@ mod validating;
 pub(crate) use configuration::prepare;
 pub(crate) use review::{Review, options};
 
+use webhook::registration::Phase;
+
 use crate::call::Call;
 use crate::http::status::Status;
-use crate::state::Shared;
+use crate::state::ServerState;
 
 /// Reason why a webhook call does not admit a request.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,14 +28,23 @@ enum Failure {
     Refused(Status),
 }
 
+/// Whether any mutating webhook is registered.
+pub(crate) fn has_mutating_webhooks(shared: &ServerState) -> bool {
+    !shared.webhooks.of(&shared.store, Phase::Mutating).is_empty()
+}
+
 /// Calls the mutating webhooks, which may change the object of the review.
-pub(crate) async fn mutate(shared: &Shared, call: &Call, review: &mut Review<'_>) -> Result<(), Status> {
+pub(crate) async fn mutate(shared: &ServerState, call: &Call, review: &mut Review<'_>) -> Result<(), Status> {
     let outcome = mutating::run(shared, call, review).await;
     outcome.map_err(|status| Status { notes: Box::new(std::mem::take(&mut review.notes)), ..status })
 }
 
 /// Calls the validating webhooks.
-pub(crate) async fn validate(shared: &Shared, call: &Call, review: &mut Review<'_>) -> Result<(), Status> {
+pub(crate) async fn validate(
+    shared: &ServerState,
+    call: &Call,
+    review: &mut Review<'_>,
+) -> Result<(), Status> {
     let outcome = validating::run(shared, call, review).await;
     outcome.map_err(|status| Status { notes: Box::new(std::mem::take(&mut review.notes)), ..status })
 }

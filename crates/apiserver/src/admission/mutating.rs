@@ -15,7 +15,7 @@ use crate::convert::scale;
 use crate::http::status::Status;
 use crate::object::body_kind::BodyKind;
 use crate::object::decode;
-use crate::state::Shared;
+use crate::state::ServerState;
 use crate::versions;
 
 /// Which webhooks must be called again because the object changed after their call.
@@ -30,7 +30,7 @@ struct Reinvocation {
 }
 
 /// Calls the mutating webhooks, which may change the object of the review.
-pub(super) async fn run(shared: &Shared, call: &Call, review: &mut Review<'_>) -> Result<(), Status> {
+pub(super) async fn run(shared: &ServerState, call: &Call, review: &mut Review<'_>) -> Result<(), Status> {
     let configurations = shared.webhooks.of(&shared.store, Phase::Mutating);
     if configurations.is_empty() {
         return Ok(());
@@ -85,7 +85,7 @@ fn apply_failure_policy(invocation: &Invocation, outcome: Result<bool, Failure>)
 
 /// Calls one webhook; returns whether it changed the object.
 async fn call_one(
-    shared: &Shared,
+    shared: &ServerState,
     call: &Call,
     review: &mut Review<'_>,
     invocation: &Invocation,
@@ -103,7 +103,9 @@ async fn call_one(
         );
         return Err(Failure::Refused(Status::internal(&why)));
     };
-    let before = convert_for_webhook(shared, call, object, &invocation.sent_as).await?;
+    let mut before = convert_for_webhook(shared, call, object, &invocation.sent_as).await?;
+    // A patch applies to the text that the webhook received.
+    formats::json::reread(&mut before);
     let mut after = before.clone();
     json_patch::apply(&mut after, &patch)
         .map_err(|error| Failure::Refused(Status::internal(&error.to_string())))?;
@@ -128,7 +130,7 @@ fn patch(webhook: &str, result: &AdmissionResult) -> Result<Option<Vec<Value>>, 
 
 /// Converts a patched object back to the version of the request.
 async fn convert_from_webhook(
-    shared: &Shared,
+    shared: &ServerState,
     call: &Call,
     object: &Value,
     patched: Value,

@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use serde_json::Value;
 use webhook::dial::{Connection, DialError, HttpAnswer};
 use webhook::registration::ClientConfig;
 
 use crate::aggregation::resolve;
-use crate::state::Shared;
+use crate::object::decode;
+use crate::state::ServerState;
 
 /// Reason why a webhook call failed.
 #[derive(Debug)]
@@ -23,7 +25,7 @@ pub(crate) enum PostError {
 /// # Errors
 /// When the call fails; worded as client-go does.
 pub(crate) async fn post(
-    shared: &Shared,
+    shared: &ServerState,
     to: &ClientConfig,
     seconds: u32,
     body: Bytes,
@@ -54,32 +56,84 @@ pub(crate) async fn post(
     }
 }
 
+/// Reads a response as the codecs of apimachinery do: JSON if it begins like an object, else YAML.
+///
+/// # Errors
+/// The message of these codecs.
+pub(crate) fn read(text: &str) -> Result<Value, String> {
+    let value = if text.trim_start().starts_with('{') {
+        formats::json::typed_document(text.as_bytes())
+    } else {
+        let value = formats::yaml::first_document(text.as_bytes());
+        Ok(value.map_err(|error| format!("error converting YAML to JSON: yaml: {error}"))?)
+    };
+    value
+        .and_then(decode::check_head)
+        .map_err(|why| format!("couldn't get version/kind; json parse error: {why}"))
+}
+
 /// The body of a successful response.
 fn text(answer: &HttpAnswer) -> Result<String, String> {
     let text = String::from_utf8_lossy(&answer.body).into_owned();
-    match answer.status {
-        200..=206 => Ok(text),
-        400 => Err("the server rejected our request for an unknown reason".to_owned()),
-        401 => Err("the server has asked for the client to provide credentials".to_owned()),
-        403 | 415 => Err(text.trim().to_owned()),
-        404 => Err("the server could not find the requested resource".to_owned()),
-        405 => Err("the server does not allow this method on the requested resource".to_owned()),
-        422 => Err("the server rejected our request due to an error in our request".to_owned()),
-        429 => {
-            Err("the server has received too many requests and has asked us to try again later".to_owned())
-        }
-        503 => Err("the server is currently unable to handle the request".to_owned()),
-        504 => Err(
-            "the server was unable to return a response in the time allotted, but may still be processing \
-                    the request"
-                .to_owned(),
-        ),
-        500.. => Err(format!(
-            "an error on the server ({:?}) has prevented the request from succeeding",
-            text.trim()
-        )),
-        code => Err(format!(
-            "the server responded with the status code {code} but did not return more information"
-        )),
+    let is_success = (200..=206).contains(&answer.status);
+    if is_success && text.is_empty() {
+        let (status, media) = (answer.status, answer.media.as_deref().unwrap_or_default());
+        return Err(format!("0-length response with status code: {status} and content type: {media}"));
+    }
+    if is_success {
+        return Ok(text);
+    }
+    let status =
+        read(&text).ok().filter(|status| status["kind"] == "Status" && status["status"] == "Failure");
+    if let Some(message) = status.as_ref().and_then(|status| status["message"].as_str()) {
+        return Err(message.to_owned());
+    }
+    // Only a text says anything to client-go.
+    let is_text = answer.media.as_deref().is_none_or(|media| media.is_empty() || media.starts_with("text/"));
+    let shown = if is_text { text.trim() } else { "unknown" };
+    Err(match answer.status {
+        400 => "the server rejected our request for an unknown reason".to_owned(),
+        401 => "the server has asked for the client to provide credentials".to_owned(),
+        403 | 406 | 415 => shown.to_owned(),
+        404 => "the server could not find the requested resource".to_owned(),
+        405 => "the server does not allow this method on the requested resource".to_owned(),
+        409 => "the server reported a conflict".to_owned(),
+        422 => "the server rejected our request due to an error in our request".to_owned(),
+        429 => "the server has received too many requests and has asked us to try again later".to_owned(),
+        503 => "the server is currently unable to handle the request".to_owned(),
+        504 => "the server was unable to return a response in the time allotted, but may still be processing the request"
+            .to_owned(),
+        500.. => format!("an error on the server ({shown:?}) has prevented the request from succeeding"),
+        code => format!("the server responded with the status code {code} but did not return more information"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answered(status: u16, media: &str, body: &str) -> Result<String, String> {
+        text(&HttpAnswer { status, media: Some(media.to_owned()), body: Bytes::from(body.to_owned()) })
+    }
+
+    #[test]
+    fn case_59_a_status_in_a_refusal_says_why() {
+        let status = r#"{"apiVersion":"v1","kind":"Status","status":"Failure","message":"forbidden by x"}"#;
+        assert_eq!(answered(403, "application/json", status), Err("forbidden by x".to_owned()));
+        assert_eq!(answered(403, "application/json", "{}"), Err("unknown".to_owned()));
+        assert_eq!(answered(403, "text/plain", " no \n"), Err("no".to_owned()));
+        let error = "an error on the server (\"as text\") has prevented the request from succeeding";
+        assert_eq!(answered(500, "text/plain", "as text"), Err(error.to_owned()));
+        assert_eq!(answered(201, "", "x"), Ok("x".to_owned()));
+        let empty = "0-length response with status code: 200 and content type: application/json";
+        assert_eq!(answered(200, "application/json", ""), Err(empty.to_owned()));
+    }
+
+    #[test]
+    fn case_59_reviews_may_be_yaml() {
+        assert_eq!(read("kind: A\na: 1.0\n"), Ok(serde_json::json!({"kind": "A", "a": 1})));
+        assert_eq!(read(" {\"kind\": \"A\", \"kind\": \"B\"}"), Ok(serde_json::json!({"kind": "B"})));
+        let why = "couldn't get version/kind; json parse error: json: cannot unmarshal string into Go value of type";
+        assert!(read("not JSON").is_err_and(|error| error.starts_with(why)));
     }
 }

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use serde::Deserialize;
+use formats::base64;
+use schema::Kinds;
 use serde_json::{Map, Value};
 use webhook::registration::Phase;
 use webhook::review::ReviewVersion;
 
+use super::posting;
 use crate::http::status::Status;
+use crate::object::fields::{self, type_name};
 
 /// A verified response.
 #[derive(Clone, Debug, Default)]
@@ -28,34 +29,6 @@ pub(super) struct AdmissionResult {
     pub(super) annotations: BTreeMap<String, String>,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename = "Review", rename_all = "camelCase", default)]
-struct AdmissionReview {
-    api_version: String,
-    kind: String,
-    response: Option<AdmissionResponse>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename = "Response", rename_all = "camelCase", default)]
-struct AdmissionResponse {
-    uid: String,
-    allowed: bool,
-    status: Option<Map<String, Value>>,
-    patch: Option<EncodedPatch>,
-    patch_type: Option<String>,
-    audit_annotations: Option<BTreeMap<String, String>>,
-    warnings: Option<Vec<String>>,
-}
-
-/// A patch as base64, or as a list of bytes, which Go accepts too.
-#[derive(Debug, Deserialize)]
-#[serde(rename = "Patch", untagged)]
-enum EncodedPatch {
-    Text(String),
-    Bytes(Vec<u8>),
-}
-
 /// Verifies that a body responds to the review with this version and uid.
 pub(super) fn verify(
     body: &str,
@@ -63,37 +36,108 @@ pub(super) fn verify(
     uid: &str,
     phase: Phase,
 ) -> Result<AdmissionResult, String> {
-    let review: AdmissionReview = serde_json::from_str(body)
-        .map_err(|error| format!("couldn't get version/kind; json parse error: {error}"))?;
-    if review.kind.is_empty() {
-        return Err(format!("Object 'Kind' is missing in '{body}'"));
-    }
-    let response = review.response.ok_or("webhook response was absent")?;
+    let review = posting::read(body)?;
+    let text = |of: &Value, field: &str| of[field].as_str().unwrap_or_default().to_owned();
+    let (api_version, kind) = (text(&review, "apiVersion"), text(&review, "kind"));
+    check_registered(&api_version, &kind)?;
+    check_types(&review).map_err(|why| fields::with_literal(why, body.as_bytes()))?;
+    let response = review.get("response").filter(|response| !response.is_null());
+    let response = response.ok_or("webhook response was absent")?;
+    let patch = match &response["patch"] {
+        Value::String(text) => base64::decode(text).map_err(|error| error.to_string())?,
+        // Go reads a list of numbers as bytes, too.
+        Value::Array(bytes) => bytes.iter().filter_map(|byte| u8::try_from(byte.as_u64()?).ok()).collect(),
+        _ => Vec::new(),
+    };
+    let patch_type = response["patchType"].as_str();
     if version == ReviewVersion::V1 {
-        check_identity(&review.api_version, &review.kind, &response.uid, uid)?;
-        check_patch(&response, phase)?;
+        check_identity(&api_version, &kind, &text(response, "uid"), uid)?;
+        check_patch(!patch.is_empty(), patch_type, phase)?;
     }
-    let patch = match response.patch {
-        Some(EncodedPatch::Text(text)) => STANDARD
-            .decode(text)
-            .map_err(|error| format!("illegal base64 data in response.patch: {error}"))?,
-        Some(EncodedPatch::Bytes(bytes)) => bytes,
-        None => Vec::new(),
-    };
-    let patch = if phase == Phase::Mutating { patch } else { Vec::new() };
     // v1beta1 has no patch type: it allows only JSON patches.
-    let patch_type = match version {
-        ReviewVersion::V1 => response.patch_type.unwrap_or_default(),
-        ReviewVersion::V1beta1 => "JSONPatch".to_owned(),
+    let patch_type = if version == ReviewVersion::V1 { patch_type.unwrap_or_default() } else { "JSONPatch" };
+    let texts = |value: &Value| {
+        value
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|text| text.as_str().unwrap_or_default().to_owned())
+            .collect()
     };
+    let annotations = response["auditAnnotations"].as_object().into_iter().flatten();
     Ok(AdmissionResult {
-        allowed: response.allowed,
-        patch,
-        patch_type,
-        status: response.status.unwrap_or_default(),
-        warnings: response.warnings.unwrap_or_default(),
-        annotations: response.audit_annotations.unwrap_or_default(),
+        allowed: response["allowed"] == true,
+        patch: if phase == Phase::Mutating { patch } else { Vec::new() },
+        patch_type: patch_type.to_owned(),
+        status: response["status"].as_object().cloned().unwrap_or_default(),
+        warnings: texts(&response["warnings"]),
+        annotations: annotations
+            .map(|(key, text)| (key.clone(), text.as_str().unwrap_or_default().to_owned()))
+            .collect(),
     })
+}
+
+/// Rejects values of wrong types, with the message of Go's decoder; null is the zero of each type.
+fn check_types(review: &Value) -> Result<(), String> {
+    let wrong = |found: &Value, owner: &str, path: &str, ty: &str| {
+        let found = type_name(found);
+        Err(format!("json: cannot unmarshal {found} into Go struct field {owner}.{path} of type {ty}"))
+    };
+    let response = match &review["response"] {
+        Value::Object(response) => response,
+        Value::Null => return Ok(()),
+        other => return wrong(other, "AdmissionReview", "response", "v1.AdmissionResponse"),
+    };
+    for (field, value) in response {
+        if field == "status" {
+            check_status(value)?;
+        } else if let Some((found, ty)) = mismatch(field, value) {
+            return wrong(found, "AdmissionResponse", &format!("response.{field}"), ty);
+        }
+    }
+    Ok(())
+}
+
+/// The value in a field of a response that does not have the field's Go type, and that type.
+fn mismatch<'a>(field: &str, value: &'a Value) -> Option<(&'a Value, &'static str)> {
+    let is_text = |value: &&Value| value.is_string() || value.is_null();
+    let is_byte = |value: &&Value| value.as_u64().is_some_and(|byte| byte < 256) || value.is_null();
+    match (field, value) {
+        (_, Value::Null) => None,
+        ("uid", found) => (!found.is_string()).then_some((found, "types.UID")),
+        ("patchType", found) => (!found.is_string()).then_some((found, "v1.PatchType")),
+        ("allowed", found) => (!found.is_boolean()).then_some((found, "bool")),
+        ("warnings", Value::Array(texts)) => {
+            texts.iter().find(|text| !is_text(text)).map(|found| (found, "string"))
+        }
+        ("warnings", found) => Some((found, "[]string")),
+        ("auditAnnotations", Value::Object(texts)) => {
+            texts.values().find(|text| !is_text(text)).map(|found| (found, "string"))
+        }
+        ("auditAnnotations", found) => Some((found, "map[string]string")),
+        ("patch", Value::Array(bytes)) => {
+            bytes.iter().find(|byte| !is_byte(byte)).map(|found| (found, "uint8"))
+        }
+        ("patch", found) => (!found.is_string()).then_some((found, "[]uint8")),
+        _ => None,
+    }
+}
+
+fn check_status(status: &Value) -> Result<(), String> {
+    let ty = Kinds::kubernetes().type_of("", "v1", "Status");
+    ty.map_or(Ok(()), |ty| fields::check(status, &ty, "AdmissionResponse", "response.status"))
+}
+
+/// Rejects a kind that is not known; an absent one is that of the request.
+fn check_registered(api_version: &str, kind: &str) -> Result<(), String> {
+    let is_version = matches!(api_version, "" | "admission.k8s.io/v1" | "admission.k8s.io/v1beta1");
+    if is_version && matches!(kind, "" | "AdmissionReview") {
+        return Ok(());
+    }
+    let kind = if kind.is_empty() { "AdmissionReview" } else { kind };
+    Err(format!(
+        "no kind {kind:?} is registered for version {api_version:?} in scheme \"pkg/runtime/scheme.go:111\""
+    ))
 }
 
 /// The error for a denied request, worded as kube-apiserver does.
@@ -117,19 +161,15 @@ fn check_identity(api_version: &str, kind: &str, found: &str, sent: &str) -> Res
     }
     if (api_version, kind) != ("admission.k8s.io/v1", "AdmissionReview") {
         return Err(format!(
-            "expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got {api_version}, Kind={kind}"
+            "expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got {}, Kind={kind}",
+            if api_version.contains('/') { api_version.to_owned() } else { format!("/{api_version}") }
         ));
     }
     Ok(())
 }
 
-fn check_patch(response: &AdmissionResponse, phase: Phase) -> Result<(), String> {
-    let patch = match &response.patch {
-        Some(EncodedPatch::Text(text)) => !text.is_empty(),
-        Some(EncodedPatch::Bytes(bytes)) => !bytes.is_empty(),
-        None => false,
-    };
-    let wrong = match (phase, patch, response.patch_type.as_deref()) {
+fn check_patch(patch: bool, patch_type: Option<&str>, phase: Phase) -> Result<(), String> {
+    let wrong = match (phase, patch, patch_type) {
         (Phase::Mutating, true, None) => "webhook returned response.patch but not response.patchType",
         (Phase::Mutating, false, Some(_)) => "webhook returned response.patchType but not response.patch",
         (Phase::Mutating, true, Some("")) => "webhook returned invalid response.patchType of \"\"",

@@ -9,10 +9,10 @@ use super::response::denial;
 use super::{Failure, Review};
 use crate::call::Call;
 use crate::http::status::Status;
-use crate::state::Shared;
+use crate::state::ServerState;
 
 /// Calls the validating webhooks.
-pub(super) async fn run(shared: &Shared, call: &Call, review: &mut Review<'_>) -> Result<(), Status> {
+pub(super) async fn run(shared: &ServerState, call: &Call, review: &mut Review<'_>) -> Result<(), Status> {
     let configurations = shared.webhooks.of(&shared.store, Phase::Validating);
     if configurations.is_empty() {
         return Ok(());

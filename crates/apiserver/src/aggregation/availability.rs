@@ -8,12 +8,12 @@ use http::{HeaderMap, Request};
 use serde_json::{Value, json};
 use webhook::registration::ServiceReference;
 
-use super::{Backend, TABLE, proxy};
+use super::{Backend, TABLE, transport};
 use crate::aggregation::resolve;
 use crate::call::User;
 use crate::clock::rfc3339;
 use crate::object::meta;
-use crate::state::Shared;
+use crate::state::ServerState;
 use crate::store::{Expect, Object};
 
 /// The label of an EndpointSlice with the name of its Service.
@@ -23,7 +23,7 @@ const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Requests discovery from another API server and writes the condition of its APIService; returns whether it is
 /// available.
-pub(crate) async fn check_availability(shared: &Shared, name: &str) -> bool {
+pub(crate) async fn check_availability(shared: &ServerState, name: &str) -> bool {
     let Some(service) = shared.store.get(TABLE, name) else { return false };
     let (status, reason, message) = match Backend::read(service.value()) {
         None => ("True", "Local", "Local APIServices are always available".to_owned()),
@@ -41,20 +41,20 @@ pub(crate) async fn check_availability(shared: &Shared, name: &str) -> bool {
 ///
 /// # Errors
 /// When the server does not respond in time, or not with a discovery document.
-pub(super) async fn resources(shared: &Shared, backend: &Backend) -> Result<Value, String> {
+pub(super) async fn resources(shared: &ServerState, backend: &Backend) -> Result<Value, String> {
     let path = format!("/apis/{}", backend.api_version());
     let mut request = Request::new(Bytes::new());
     *request.uri_mut() = path.parse().unwrap_or_default();
-    *request.headers_mut() = proxy::headers(&HeaderMap::new(), &aggregator_user());
+    *request.headers_mut() = transport::headers(&HeaderMap::new(), &aggregator_user());
     let discovery = async {
-        let answer = proxy::send(shared, backend, request).await?;
+        let answer = transport::send(shared, backend, request).await?;
         let code = answer.status().as_u16();
         let body = http_body_util::BodyExt::collect(answer.into_body()).await;
         let body = body.map_err(|error| error.to_string())?.to_bytes();
         if code != 200 {
             return Err(format!("bad status from {}: {code}", backend_url(backend)));
         }
-        serde_json::from_slice(&body).map_err(|error| error.to_string())
+        formats::json::document(&body)
     };
     let timed_out = |_| format!("Get \"{}\": context deadline exceeded", backend_url(backend));
     tokio::time::timeout(DISCOVERY_TIMEOUT, discovery).await.map_err(timed_out)?
@@ -69,9 +69,9 @@ pub(super) fn aggregator_user() -> User {
     }
 }
 
-async fn check_backend(shared: &Shared, backend: &Backend) -> Result<(), (&'static str, String)> {
+async fn check_backend(shared: &ServerState, backend: &Backend) -> Result<(), (&'static str, String)> {
     // A backend that the dialer reaches directly needs no Service.
-    if proxy::dialer(shared, backend).is_err()
+    if transport::dialer(shared, backend).is_err()
         && let Some(service) = &backend.client.service
     {
         check_service(shared, service)?;
@@ -83,7 +83,7 @@ async fn check_backend(shared: &Shared, backend: &Backend) -> Result<(), (&'stat
 }
 
 /// Whether a Service exists and has ready endpoints.
-fn check_service(shared: &Shared, reference: &ServiceReference) -> Result<(), (&'static str, String)> {
+fn check_service(shared: &ServerState, reference: &ServiceReference) -> Result<(), (&'static str, String)> {
     let ServiceReference { namespace, name, .. } = reference;
     let at = format!("service/{name} in {namespace:?}");
     let Some(service) = resolve::service(shared, reference) else {
@@ -127,7 +127,7 @@ fn backend_url(backend: &Backend) -> String {
 }
 
 /// Writes the condition if it changed.
-fn write_condition(shared: &Shared, name: &str, condition: &Value) {
+fn write_condition(shared: &ServerState, name: &str, condition: &Value) {
     while let Some(service) = shared.store.get(TABLE, name) {
         let mut value = service.value().clone();
         let before = value.pointer("/status/conditions/0").cloned().unwrap_or_default();

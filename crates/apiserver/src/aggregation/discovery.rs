@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value, json};
 
 use super::{Backend, all, availability};
-use crate::state::Shared;
+use crate::state::ServerState;
 
 /// The versions of groups that other API servers serve.
 #[derive(Clone, Debug, Default)]
@@ -13,7 +13,7 @@ pub(crate) struct AggregatedVersions(BTreeSet<(String, String)>);
 
 impl AggregatedVersions {
     /// The versions of the current APIServices.
-    pub(crate) fn of(shared: &Shared) -> Self {
+    pub(crate) fn of(shared: &ServerState) -> Self {
         Self(all(shared).into_iter().map(|backend| (backend.group, backend.version)).collect())
     }
 
@@ -24,7 +24,7 @@ impl AggregatedVersions {
 }
 
 /// The groups in `/apis`: those of this server and those of others.
-pub(crate) fn groups(shared: &Shared, own: Vec<Value>) -> Vec<Value> {
+pub(crate) fn groups(shared: &ServerState, own: Vec<Value>) -> Vec<Value> {
     let mut groups = own;
     for backend in all(shared) {
         let version = json!({"groupVersion": backend.api_version(), "version": backend.version});
@@ -43,7 +43,7 @@ pub(crate) fn groups(shared: &Shared, own: Vec<Value>) -> Vec<Value> {
 }
 
 /// The groups with their resources; a server that does not respond has none.
-pub(crate) async fn resources(shared: &Shared, own: Vec<Value>) -> Vec<Value> {
+pub(crate) async fn resources(shared: &ServerState, own: Vec<Value>) -> Vec<Value> {
     let mut groups = own;
     for backend in all(shared) {
         let version = match availability::resources(shared, &backend).await {
@@ -67,7 +67,7 @@ pub(crate) async fn resources(shared: &Shared, own: Vec<Value>) -> Vec<Value> {
 }
 
 /// The URLs of other API servers' OpenAPI documents.
-pub(crate) fn documents(shared: &Shared) -> Map<String, Value> {
+pub(crate) fn documents(shared: &ServerState) -> Map<String, Value> {
     let entry = |backend: Backend| {
         let root = format!("apis/{}", backend.api_version());
         let url = format!("/openapi/v3/{root}");

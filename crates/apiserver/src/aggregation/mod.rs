@@ -1,12 +1,14 @@
 //! Aggregation: group versions that an APIService assigns to another API server, and the proxy to it.
 
 mod availability;
-mod availability_checker;
+pub(crate) mod availability_checker;
+mod availability_task;
 mod discovery;
 pub(crate) mod front_proxy;
 mod proxy;
 mod registration;
 pub(crate) mod resolve;
+mod transport;
 
 use std::sync::Arc;
 
@@ -14,10 +16,10 @@ use serde_json::Value;
 use webhook::registration::{ClientConfig, ServiceReference};
 
 use crate::call::{Call, Verb};
-use crate::state::Shared;
+use crate::state::ServerState;
 
 pub(crate) use availability::check_availability;
-pub(crate) use availability_checker::AvailabilityChecker;
+pub(crate) use availability_task::ensure_running;
 pub(crate) use discovery::{AggregatedVersions, documents, groups, resources};
 pub(crate) use proxy::proxy;
 pub(crate) use registration::sync_api_services;
@@ -44,7 +46,7 @@ pub(crate) struct Backend {
 }
 
 /// The API server that an APIService assigns a version of a group to, even if this server serves it too.
-pub(crate) fn of(shared: &Shared, group: &str, version: &str) -> Option<Backend> {
+pub(crate) fn of(shared: &ServerState, group: &str, version: &str) -> Option<Backend> {
     if group.is_empty() {
         return None;
     }
@@ -54,7 +56,7 @@ pub(crate) fn of(shared: &Shared, group: &str, version: &str) -> Option<Backend>
 
 /// Runs after a resource request: updates the APIServices of CRDs, checks the server of a written APIService, and
 /// rechecks all servers when a Service or its endpoints change.
-pub(crate) async fn after_write(shared: &Arc<Shared>, call: &Call, (code, name): (u16, Option<String>)) {
+pub(crate) async fn after_write(shared: &Arc<ServerState>, call: &Call, (code, name): (u16, Option<String>)) {
     let deletes = matches!(call.verb, Verb::Delete | Verb::DeleteCollection);
     let writes = deletes || matches!(call.verb, Verb::Create | Verb::Update | Verb::Patch);
     if !writes || code >= 300 {
@@ -70,7 +72,7 @@ pub(crate) async fn after_write(shared: &Arc<Shared>, call: &Call, (code, name):
             let service = shared.store.get(TABLE, name);
             if service.is_some_and(|service| Backend::read(service.value()).is_some()) {
                 shared.availability_checker.check_all_now();
-                shared.availability_checker.ensure_running(shared);
+                ensure_running(shared);
             }
         }
         "services" | "endpointslices.discovery.k8s.io" => shared.availability_checker.recheck(),
@@ -79,7 +81,7 @@ pub(crate) async fn after_write(shared: &Arc<Shared>, call: &Call, (code, name):
 }
 
 /// All backends, in the order of discovery.
-fn all(shared: &Shared) -> Vec<Backend> {
+fn all(shared: &ServerState) -> Vec<Backend> {
     let snapshot = shared.store.snapshot(TABLE);
     let services = snapshot.objects.values().filter_map(|service| Backend::read(service.value()));
     let mut all: Vec<Backend> = services.collect();

@@ -8,14 +8,14 @@ use super::{CRDS, TABLE};
 use crate::apply::{self, Lens};
 use crate::clock::rfc3339;
 use crate::object::meta;
-use crate::state::Shared;
+use crate::state::ServerState;
 use crate::store::Expect;
 
 /// The label of APIServices that the server maintains; `onstart` if it only creates them.
 const MANAGED: &str = "kube-aggregator.kubernetes.io/automanaged";
 
 /// Creates, updates and removes APIServices so that they match the CRDs, if post-start hooks are enabled.
-pub(crate) fn sync_api_services(shared: &Shared) {
+pub(crate) fn sync_api_services(shared: &ServerState) {
     if !shared.switches.post_start_hooks {
         return;
     }
@@ -36,7 +36,7 @@ pub(crate) fn sync_api_services(shared: &Shared) {
 }
 
 /// The served versions of all CRDs.
-fn crd_versions(shared: &Shared) -> BTreeSet<(String, String)> {
+fn crd_versions(shared: &ServerState) -> BTreeSet<(String, String)> {
     let snapshot = shared.store.snapshot(CRDS);
     let versions_of = |definition: &Value| {
         let group = definition.pointer("/spec/group").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -51,7 +51,7 @@ fn crd_versions(shared: &Shared) -> BTreeSet<(String, String)> {
 }
 
 /// Removes a maintained APIService; retries if it was changed concurrently.
-fn remove_api_service(shared: &Shared, name: &str) {
+fn remove_api_service(shared: &ServerState, name: &str) {
     while let Some(service) = shared.store.get(TABLE, name).filter(|service| is_managed(service.value())) {
         let expect = Expect::Revision(service.revision());
         if shared.store.remove(TABLE, name, expect, service.value().clone()).is_ok() {
@@ -61,7 +61,7 @@ fn remove_api_service(shared: &Shared, name: &str) {
 }
 
 /// Creates a missing APIService, or corrects its spec; retries if it was changed concurrently.
-fn ensure_api_service(shared: &Shared, name: &str, spec: &Value) {
+fn ensure_api_service(shared: &ServerState, name: &str, spec: &Value) {
     loop {
         let (expect, mut object) = match shared.store.get(TABLE, name) {
             None => (Expect::Absent, new_api_service(shared, name, spec)),
@@ -81,7 +81,7 @@ fn ensure_api_service(shared: &Shared, name: &str, spec: &Value) {
     }
 }
 
-fn new_api_service(shared: &Shared, name: &str, spec: &Value) -> Value {
+fn new_api_service(shared: &ServerState, name: &str, spec: &Value) -> Value {
     let mut object = json!({
         "apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService",
         "metadata": {"name": name, "labels": {MANAGED: "true"}}, "spec": spec,

@@ -3,11 +3,11 @@
 use serde_json::Value;
 use webhook::registration::{ClientConfig, ServiceReference};
 
-use crate::state::Shared;
+use crate::state::ServerState;
 
 /// `host:port` of the Service of a client configuration, if it is reachable from here: only Services of type
 /// `ExternalName` are.
-pub(crate) fn endpoint(shared: &Shared, to: &ClientConfig) -> Option<String> {
+pub(crate) fn endpoint(shared: &ServerState, to: &ClientConfig) -> Option<String> {
     let reference = to.service.as_ref()?;
     let service = service(shared, reference)?;
     let spec = &service.value()["spec"];
@@ -17,7 +17,7 @@ pub(crate) fn endpoint(shared: &Shared, to: &ClientConfig) -> Option<String> {
 
 /// Reason why a Service cannot be resolved, worded as kube-apiserver does; absent if it resolves to an address inside a
 /// cluster.
-pub(crate) fn unresolved(shared: &Shared, to: &ClientConfig) -> Option<String> {
+pub(crate) fn unresolved(shared: &ServerState, to: &ClientConfig) -> Option<String> {
     let reference = to.service.as_ref()?;
     let name = &reference.name;
     let Some(service) = service(shared, reference) else {
@@ -43,7 +43,7 @@ pub(crate) fn port_name(spec: &Value, port: u64) -> Option<&str> {
 
 /// The stored Service.
 pub(crate) fn service(
-    shared: &Shared,
+    shared: &ServerState,
     reference: &ServiceReference,
 ) -> Option<std::sync::Arc<crate::store::Object>> {
     shared.store.get("services", &format!("{}/{}", reference.namespace, reference.name))

@@ -50,7 +50,8 @@ pub(super) fn update_annotation(object: &mut Value, configuration: &Value) {
 /// The fields that client-side apply set and that still have the value that it set.
 fn fields_still_applied(lens: &Lens<'_>, object: &Value) -> Option<FieldSet> {
     let text = annotation(object).filter(|text| !text.is_empty())?;
-    let last: Value = serde_json::from_str(text).ok()?;
+    let mut last = formats::json::document(text.as_bytes()).ok()?;
+    formats::json::reread(&mut last);
     if last.get("apiVersion")? != &Value::from(lens.api_version()) {
         return None;
     }

@@ -115,7 +115,7 @@ impl<'a> Lens<'a> {
             return Some(self.resource.clone());
         }
         let (group, version) = split(api_version);
-        self.served.target(group, version, &self.resource.plural).map(|target| target.resource)
+        self.served.target(group, version, &self.resource.plural).map(|target| target.resource.clone())
     }
 }
 

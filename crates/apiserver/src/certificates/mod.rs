@@ -12,7 +12,7 @@ use crate::call::Call;
 use crate::clock::rfc3339;
 use crate::http::status::{GroupResource, Status};
 use crate::object::meta;
-use crate::state::Shared;
+use crate::state::ServerState;
 
 pub(crate) use signer::{SigningError, sign};
 
@@ -48,7 +48,7 @@ pub(crate) fn prepare_for_create(call: &Call, object: &mut Value) -> Result<(), 
 
 /// Restores the fields that an update may not change, and validates the rest; ignores other kinds.
 pub(crate) fn prepare_for_update(
-    shared: &Shared,
+    shared: &ServerState,
     call: &Call,
     object: &mut Value,
     old: &Value,
@@ -101,7 +101,7 @@ fn check_errors(object: &Value, errors: &[Error]) -> Result<(), Status> {
 }
 
 /// Refuses to approve or sign unless the user may do so for the signer, or for all signers of its domain.
-fn check_permission(shared: &Shared, call: &Call, object: &Value, verb: &str) -> Result<(), Status> {
+fn check_permission(shared: &ServerState, call: &Call, object: &Value, verb: &str) -> Result<(), Status> {
     let signer = object["spec"]["signerName"].as_str().unwrap_or_default();
     let domain = signer.split('/').next().unwrap_or_default();
     let may = |name: String| {

@@ -8,7 +8,7 @@ use super::ObjectChange;
 use super::client::{Client, RequestError};
 use crate::call;
 use crate::object::meta;
-use crate::state::Shared;
+use crate::state::ServerState;
 
 const ROOT_CA: &str = "kube-root-ca.crt";
 const DESCRIPTION: &str = "Contains a CA bundle that can be used to verify the kube-apiserver when using internal \
@@ -29,7 +29,12 @@ impl Accounts {
     }
 
     /// Creates missing objects; returns whether a retry is necessary.
-    pub(super) async fn sync(&mut self, shared: &Shared, client: &Client, changes: &[ObjectChange]) -> bool {
+    pub(super) async fn sync(
+        &mut self,
+        shared: &ServerState,
+        client: &Client,
+        changes: &[ObjectChange],
+    ) -> bool {
         if !self.default_account && !self.root_ca {
             return false;
         }
@@ -63,7 +68,7 @@ impl Accounts {
     }
 }
 
-async fn ensure_account(shared: &Shared, client: &Client, namespace: &str) -> Result<(), RequestError> {
+async fn ensure_account(shared: &ServerState, client: &Client, namespace: &str) -> Result<(), RequestError> {
     if shared.store.get("serviceaccounts", &call::key(true, namespace, "default")).is_some() {
         return Ok(());
     }
@@ -72,7 +77,7 @@ async fn ensure_account(shared: &Shared, client: &Client, namespace: &str) -> Re
     client.create("service-account-controller", &path, &object).await.map(drop)
 }
 
-async fn ensure_root_ca(shared: &Shared, client: &Client, namespace: &str) -> Result<(), RequestError> {
+async fn ensure_root_ca(shared: &ServerState, client: &Client, namespace: &str) -> Result<(), RequestError> {
     let controller = "root-ca-cert-publisher";
     let Ok(authority) = shared.authority.get() else { return Ok(()) };
     let data = json!({"ca.crt": authority.pem()});

@@ -120,7 +120,7 @@ impl Client {
         let code = answer.status().as_u16();
         // The body's error type has no value.
         let bytes = answer.into_body().collect().await.map_err(|_| RequestError::NoAnswer)?.to_bytes();
-        let value: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+        let value = formats::json::document(&bytes).unwrap_or_default();
         if code < 300 {
             return Ok(value);
         }

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use crate::state::{Controllers, Shared};
+use crate::state::{Controllers, ServerState};
 use crate::store::{EventKind, Object, Store};
 
 pub(crate) use client::{Client, SendRequest};
@@ -53,7 +53,7 @@ struct ControllerSet {
 }
 
 /// Runs the controllers until the server is gone.
-pub(crate) async fn run(weak_state: Weak<Shared>, client: Client) {
+pub(crate) async fn run(weak_state: Weak<ServerState>, client: Client) {
     let Some(shared) = weak_state.upgrade() else { return };
     let mut revisions = shared.store.subscribe_all();
     let mut controllers = ControllerSet::new(shared.switches.controllers);
@@ -127,7 +127,7 @@ impl ControllerSet {
     }
 
     /// Processes the changes; returns whether a retry is necessary.
-    async fn sync(&mut self, shared: &Shared, client: &Client, changes: &[ObjectChange]) -> bool {
+    async fn sync(&mut self, shared: &ServerState, client: &Client, changes: &[ObjectChange]) -> bool {
         let mut pending = false;
         if let Some(namespaces) = &mut self.namespaces {
             pending |= namespaces.sync(shared, client, changes).await;

@@ -10,7 +10,7 @@ use super::client::{Client, RequestError, path};
 use crate::call;
 use crate::clock::rfc3339;
 use crate::object::meta;
-use crate::state::Shared;
+use crate::state::ServerState;
 
 const CONTROLLER: &str = "namespace-controller";
 const TABLE: &str = "namespaces";
@@ -35,7 +35,12 @@ struct RemainingContent {
 
 impl Namespaces {
     /// Processes terminating namespaces; returns whether a retry is necessary.
-    pub(super) async fn sync(&mut self, shared: &Shared, client: &Client, changes: &[ObjectChange]) -> bool {
+    pub(super) async fn sync(
+        &mut self,
+        shared: &ServerState,
+        client: &Client,
+        changes: &[ObjectChange],
+    ) -> bool {
         let mut due = std::mem::take(&mut self.failed);
         for change in changes {
             if change.table == TABLE {
@@ -65,7 +70,7 @@ impl Namespaces {
 }
 
 /// Deletes the content of a namespace; removes its finalizer if nothing remains.
-async fn sync_namespace(shared: &Shared, client: &Client, name: &str) -> Result<(), RequestError> {
+async fn sync_namespace(shared: &ServerState, client: &Client, name: &str) -> Result<(), RequestError> {
     let Some(namespace) = shared.store.get(TABLE, name) else { return Ok(()) };
     let finalizers = namespace.value().pointer("/spec/finalizers").and_then(Value::as_array);
     if !finalizers.is_some_and(|list| list.iter().any(|finalizer| finalizer == "kubernetes")) {
@@ -97,7 +102,7 @@ async fn sync_namespace(shared: &Shared, client: &Client, name: &str) -> Result<
     Ok(())
 }
 
-async fn delete_content(shared: &Shared, client: &Client, namespace: &str) -> RemainingContent {
+async fn delete_content(shared: &ServerState, client: &Client, namespace: &str) -> RemainingContent {
     let mut remaining = RemainingContent::default();
     let prefix = call::key(true, namespace, "");
     let targets = shared.registry.served().stored();
@@ -119,7 +124,7 @@ async fn delete_content(shared: &Shared, client: &Client, namespace: &str) -> Re
         for (_, object) in shared.store.snapshot(&target.table).range(&prefix, None) {
             let name = format!("{}.{}", target.resource.plural, target.resource.group);
             *remaining.objects.entry(name).or_default() += 1;
-            for finalizer in meta::finalizers(object.value()) {
+            for finalizer in meta::finalizers(&object.tree()) {
                 *remaining.finalizers.entry(finalizer.to_owned()).or_default() += 1;
             }
         }

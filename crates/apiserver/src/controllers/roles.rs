@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::ObjectChange;
 use super::client::Client;
 use crate::object::meta;
-use crate::state::Shared;
+use crate::state::ServerState;
 
 const TABLE: &str = "clusterroles.rbac.authorization.k8s.io";
 const CONTROLLER: &str = "clusterrole-aggregation-controller";
@@ -19,7 +19,12 @@ pub(super) struct Roles {
 
 impl Roles {
     /// Aggregates all roles; returns whether a retry is necessary.
-    pub(super) async fn sync(&mut self, shared: &Shared, client: &Client, changes: &[ObjectChange]) -> bool {
+    pub(super) async fn sync(
+        &mut self,
+        shared: &ServerState,
+        client: &Client,
+        changes: &[ObjectChange],
+    ) -> bool {
         if !self.failed && !changes.iter().any(|change| change.table == TABLE) {
             return false;
         }

@@ -9,7 +9,7 @@ use super::client::Client;
 use crate::certificates::{self, SigningError};
 use crate::clock::rfc3339;
 use crate::object::meta;
-use crate::state::Shared;
+use crate::state::ServerState;
 
 const TABLE: &str = "certificatesigningrequests.certificates.k8s.io";
 const CONTROLLER: &str = "certificate-controller";
@@ -22,7 +22,12 @@ pub(super) struct Signing {
 
 impl Signing {
     /// Signs approved requests; returns whether a retry is necessary.
-    pub(super) async fn sync(&mut self, shared: &Shared, client: &Client, changes: &[ObjectChange]) -> bool {
+    pub(super) async fn sync(
+        &mut self,
+        shared: &ServerState,
+        client: &Client,
+        changes: &[ObjectChange],
+    ) -> bool {
         let mut due = std::mem::take(&mut self.failed);
         due.extend(
             changes.iter().filter(|change| change.table == TABLE).map(|change| change.key.to_string()),
@@ -41,7 +46,7 @@ impl Signing {
 }
 
 /// The request with its certificate or a condition `Failed`; absent if there is nothing to do.
-fn with_outcome(shared: &Shared, name: &str) -> Option<Value> {
+fn with_outcome(shared: &ServerState, name: &str) -> Option<Value> {
     let request = shared.store.get(TABLE, name)?;
     let authority = shared.authority.get().ok()?;
     let now = shared.clock.now();

@@ -12,7 +12,7 @@ use super::client::{Client, RequestError};
 use crate::access::tokens::{Reference, SecretClaims};
 use crate::call;
 use crate::object::meta;
-use crate::state::Shared;
+use crate::state::ServerState;
 
 const CONTROLLER: &str = "tokens-controller";
 const SECRET_TYPE: &str = "kubernetes.io/service-account-token";
@@ -27,7 +27,12 @@ pub(super) struct TokenSecrets {
 
 impl TokenSecrets {
     /// Processes changed Secrets and accounts; returns whether a retry is necessary.
-    pub(super) async fn sync(&mut self, shared: &Shared, client: &Client, changes: &[ObjectChange]) -> bool {
+    pub(super) async fn sync(
+        &mut self,
+        shared: &ServerState,
+        client: &Client,
+        changes: &[ObjectChange],
+    ) -> bool {
         let mut due = std::mem::take(&mut self.failed);
         for change in changes {
             match change.table.as_str() {
@@ -48,19 +53,19 @@ impl TokenSecrets {
 }
 
 /// The keys of the Secrets that name an account.
-fn secrets_of(shared: &Shared, account: &str) -> Vec<String> {
+fn secrets_of(shared: &ServerState, account: &str) -> Vec<String> {
     let Some((namespace, name)) = account.split_once('/') else { return Vec::new() };
     let snapshot = shared.store.snapshot("secrets");
     let prefix = call::key(true, namespace, "");
     let of = snapshot
         .range(&prefix, None)
-        .filter(|(_, secret)| annotation(secret.value(), NAME_ANNOTATION) == name);
+        .filter(|(_, secret)| annotation(&secret.tree(), NAME_ANNOTATION) == name);
     of.map(|(key, _)| key.to_string()).collect()
 }
 
-async fn sync_secret(shared: &Shared, client: &Client, key: &str) -> Result<(), RequestError> {
+async fn sync_secret(shared: &ServerState, client: &Client, key: &str) -> Result<(), RequestError> {
     let Some(secret) = shared.store.get("secrets", key) else { return Ok(()) };
-    let secret = secret.value();
+    let secret = &*secret.tree();
     let account = annotation(secret, NAME_ANNOTATION);
     if secret.get("type").and_then(Value::as_str) != Some(SECRET_TYPE)
         || account.is_empty()

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::object::meta;
 
 const METRICS: &str = "autoscaling.alpha.kubernetes.io/metrics";
-const BEHAVIOR: &str = "autoscaling.alpha.kubernetes.io/behavior";
+pub(super) const BEHAVIOR: &str = "autoscaling.alpha.kubernetes.io/behavior";
 
 /// From v1.
 pub(super) fn to_v2(autoscaler: &mut Value) {
@@ -74,21 +74,21 @@ fn insert_some(fields: &mut Map<String, Value>, name: &str, value: Option<Value>
     }
 }
 
-fn set_annotation(object: &mut Value, key: &str, value: Option<Value>) {
+pub(super) fn set_annotation(object: &mut Value, key: &str, value: Option<Value>) {
     if let Some(value) = value {
         let annotations = meta::of_mut(object).entry("annotations").or_insert_with(|| json!({}));
         annotations[key] = value.to_string().into();
     }
 }
 
-fn take_annotation(object: &mut Value, key: &str) -> Option<Value> {
+pub(super) fn take_annotation(object: &mut Value, key: &str) -> Option<Value> {
     let metadata = meta::of_mut(object);
     let annotations = metadata.get_mut("annotations")?.as_object_mut()?;
     let text = annotations.remove(key)?;
     if annotations.is_empty() {
         metadata.remove("annotations");
     }
-    serde_json::from_str(text.as_str()?).ok()
+    formats::json::document(text.as_str()?.as_bytes()).ok()
 }
 
 #[cfg(test)]

@@ -1,7 +1,10 @@
 //! Conversion between versions of built-in kinds. Most versions differ only in `apiVersion`.
 
 mod autoscaler;
+mod autoscaler_beta;
 mod event;
+mod older;
+pub(crate) mod retired;
 pub(crate) mod scale;
 
 use std::borrow::Cow;
@@ -30,15 +33,39 @@ pub(crate) fn into_version(mut object: Value, to: &Resource) -> Value {
         return object;
     }
     match (to.group.as_str(), to.version.as_str(), to.kind.as_str()) {
-        ("autoscaling", "v1", "HorizontalPodAutoscaler") => autoscaler::to_v1(&mut object),
-        ("autoscaling", "v2", "HorizontalPodAutoscaler") => autoscaler::to_v2(&mut object),
+        ("autoscaling", version, "HorizontalPodAutoscaler") => convert_autoscaler(&mut object, version),
         ("events.k8s.io", _, "Event") => event::to_new(&mut object),
         ("", _, "Event") => event::to_core(&mut object),
+        ("discovery.k8s.io", "v1", "EndpointSlice") => older::endpoint_slice_to_v1(&mut object),
+        ("discovery.k8s.io", _, "EndpointSlice") => older::endpoint_slice_to_v1beta1(&mut object),
+        ("policy", "v1", "PodDisruptionBudget") => older::disruption_budget_to_v1(&mut object),
+        ("policy", _, "PodDisruptionBudget") => older::disruption_budget_to_v1beta1(&mut object),
+        (_, version, "PriorityLevelConfiguration") => older::rename_concurrency_shares(&mut object, version),
         _ => {}
     }
     object["apiVersion"] = to.api_version().into();
     object["kind"] = to.kind.as_str().into();
     object
+}
+
+/// Converts an autoscaler by way of v2, whose form v2beta2 shares.
+fn convert_autoscaler(object: &mut Value, to: &str) {
+    match version_of(object) {
+        "v1" => autoscaler::to_v2(object),
+        "v2beta1" => autoscaler_beta::to_v2(object),
+        _ => {}
+    }
+    match to {
+        "v1" => autoscaler::to_v1(object),
+        "v2beta1" => autoscaler_beta::to_v2beta1(object),
+        _ => {}
+    }
+}
+
+/// `v1` of an object of `apps/v1`.
+fn version_of(object: &Value) -> &str {
+    let api_version = object.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
+    api_version.rsplit('/').next().unwrap_or_default()
 }
 
 fn is_of(object: &Value, resource: &Resource) -> bool {

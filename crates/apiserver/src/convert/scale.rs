@@ -2,9 +2,10 @@
 
 use schema::Scaling;
 use serde_json::{Value, json};
+use webhook::field::{Error, Path};
 
+use crate::object::go_text::go_text;
 use crate::object::meta;
-use crate::patch::go_text;
 
 /// The scale of an object. `scaling` has the paths of a custom resource's scale subresource.
 pub(crate) fn of(object: &Value, scaling: Option<&Scaling>) -> Value {
@@ -46,6 +47,33 @@ pub(crate) fn check(object: &Value, paths: &Scaling) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// The errors of the replicas at a path of a custom resource, and of its selector.
+pub(crate) fn errors(object: &Value, paths: &Scaling, with_spec: bool) -> Vec<Error> {
+    let replicas = |path: &Vec<String>| {
+        let found = value_at(object, path);
+        let number = found.as_ref().ok().and_then(|found| found.and_then(Value::as_i64)).unwrap_or_default();
+        let why = match found {
+            Err(why) => why,
+            Ok(Some(found)) if !found.is_i64() => accessor_error(path, found, "int64"),
+            Ok(_) if number < 0 => "should be a non-negative integer".to_owned(),
+            Ok(_) if number > i64::from(i32::MAX) => format!("should be less than or equal to {}", i32::MAX),
+            Ok(_) => return None,
+        };
+        Some(Error::invalid(&Path::new(&format_path(path)), number, &why))
+    };
+    let selector = || {
+        let why = match value_at(object, &paths.selector) {
+            Err(why) => why,
+            Ok(Some(found)) if !found.is_string() => accessor_error(&paths.selector, found, "string"),
+            Ok(_) => return None,
+        };
+        Some(Error::invalid(&Path::new(&format_path(&paths.selector)), "", &why))
+    };
+    let spec = with_spec.then(|| replicas(&paths.wanted)).flatten();
+    let selector = if paths.selector.is_empty() { None } else { selector() };
+    spec.into_iter().chain(replicas(&paths.current)).chain(selector).collect()
 }
 
 /// Sets the value at a path, and creates missing maps.

@@ -61,6 +61,42 @@ pub(crate) fn warnings(object: &Value) -> Vec<String> {
     warnings_where(cfg!(feature = "cel"), object)
 }
 
+/// The formats in the schemas of a definition that are ignored. Versions with equal schemas count once.
+pub(crate) fn unrecognized_formats(object: &Value) -> Vec<String> {
+    let versions = object.pointer("/spec/versions").and_then(Value::as_array).into_iter().flatten();
+    let mut schemas: Vec<&Value> =
+        versions.filter_map(|version| version.pointer("/schema/openAPIV3Schema")).collect();
+    if schemas.windows(2).all(|pair| pair[0] == pair[1]) {
+        schemas.truncate(1);
+    }
+    let mut found = Vec::new();
+    for schema in schemas {
+        collect_unrecognized(schema, &mut found);
+    }
+    found
+}
+
+fn collect_unrecognized(schema: &Value, found: &mut Vec<String>) {
+    let text = |field: &str| schema.get(field).and_then(Value::as_str).unwrap_or_default();
+    let format = text("format");
+    if !format.is_empty() && !formats::strfmt::is_known(format, text("type")) {
+        found.push(format.to_owned());
+    }
+    for field in ["items", "additionalProperties", "not"] {
+        if let Some(below) = schema.get(field) {
+            collect_unrecognized(below, found);
+        }
+    }
+    for field in ["allOf", "anyOf", "oneOf"] {
+        let below = schema.get(field).and_then(Value::as_array).into_iter().flatten();
+        below.for_each(|below| collect_unrecognized(below, found));
+    }
+    for field in ["properties", "patternProperties", "definitions"] {
+        let below = schema.get(field).and_then(Value::as_object).into_iter().flatten();
+        below.for_each(|(_, below)| collect_unrecognized(below, found));
+    }
+}
+
 /// A separate function because tests are built with the feature and programs without it.
 fn warnings_where(rules_are_evaluated: bool, object: &Value) -> Vec<String> {
     let applies = !rules_are_evaluated && object.get("spec").is_some_and(has_rules);
@@ -82,7 +118,8 @@ fn has_rules(value: &Value) -> bool {
     }
 }
 
-fn set_defaults(object: &mut Value) {
+/// Sets the defaults of a definition: names, conversion, the port of its webhook.
+pub(crate) fn set_defaults(object: &mut Value) {
     let kind = object.pointer("/spec/names/kind").and_then(Value::as_str).unwrap_or_default().to_owned();
     let Some(spec) = object.get_mut("spec").and_then(Value::as_object_mut) else { return };
     if let Some(names) = spec.get_mut("names").and_then(Value::as_object_mut).filter(|_| !kind.is_empty()) {

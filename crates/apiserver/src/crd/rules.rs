@@ -134,47 +134,69 @@ fn check_list(path: &str, keywords: &Map<String, Value>, errors: &mut Vec<Error>
     let mut report = |below: &str, kind, value: Option<Shown>, why: &str| {
         errors.push(error(kind, &format!("{path}.{below}"), value, why));
     };
-    let keys: Vec<&str> = keywords
-        .get("x-kubernetes-list-map-keys")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
+    let keys = keywords.get("x-kubernetes-list-map-keys").and_then(Value::as_array);
+    let keys: Vec<&str> = keys.into_iter().flatten().filter_map(Value::as_str).collect();
     let list = text(keywords, "x-kubernetes-list-type");
-    if !list.is_empty() && text(keywords, "type") != "array" {
+    let kind = text(keywords, "type");
+    let items = keywords.get("items").and_then(Value::as_object);
+    if !list.is_empty() && kind != "array" {
         let why = "must be array if x-kubernetes-list-type is specified";
-        report("type", ErrorKind::Invalid, Some(Shown::from(text(keywords, "type"))), why);
-        return;
+        if kind.is_empty() {
+            report("type", ErrorKind::Required, None, why);
+        } else {
+            report("type", ErrorKind::Invalid, Some(Shown::from(kind)), why);
+        }
+    } else if let ("set", Some(items)) = (list, items) {
+        check_items_of_set(items, &mut report);
     }
-    let items = keywords.get("items").and_then(Value::as_object).cloned().unwrap_or_default();
-    match list {
-        "" if !keys.is_empty() => {
-            let why = "must be map if x-kubernetes-list-map-keys is non-empty";
+    if !matches!(list, "" | "atomic" | "set" | "map") {
+        let why = "supported values: \"atomic\", \"set\", \"map\"";
+        report("x-kubernetes-list-type", ErrorKind::NotSupported, Some(Shown::from(list)), why);
+    }
+    if !keys.is_empty() && list != "map" {
+        let why = "must be map if x-kubernetes-list-map-keys is non-empty";
+        if list.is_empty() {
             report("x-kubernetes-list-type", ErrorKind::Required, None, why);
+        } else {
+            report("x-kubernetes-list-type", ErrorKind::Invalid, Some(Shown::from(list)), why);
         }
-        "" | "atomic" => {}
-        "set" => {
-            let compound = matches!(text(&items, "type"), "object" | "array");
-            let is_atomic = text(&items, "x-kubernetes-map-type") == "atomic"
-                || text(&items, "x-kubernetes-list-type") == "atomic";
-            if compound && !is_atomic {
-                let kind = if text(&items, "type") == "object" { "map" } else { "list" };
-                let at = format!("items.x-kubernetes-{kind}-type");
-                let why = "must be atomic as item of a list with x-kubernetes-list-type=set";
-                report(&at, ErrorKind::Invalid, Some(Shown::verbatim("null")), why);
-            }
-        }
-        "map" if keys.is_empty() => {
+    }
+    if matches!(list, "set" | "map") && items.is_some_and(|items| flag(items, "nullable")) {
+        let why = format!("cannot be nullable when x-kubernetes-list-type is {list}");
+        report("items.nullable", ErrorKind::Forbidden, None, &why);
+    }
+    if list == "map" {
+        if keys.is_empty() {
             let why = "must not be empty if x-kubernetes-list-type is map";
             report("x-kubernetes-list-map-keys", ErrorKind::Required, None, why);
         }
-        "map" => check_list_keys(&keys, &items, &mut report),
-        other => {
-            let why = "supported values: \"atomic\", \"set\", \"map\"";
-            report("x-kubernetes-list-type", ErrorKind::NotSupported, Some(Shown::from(other)), why);
+        match items {
+            Some(items) => check_list_keys(&keys, items, &mut report),
+            None if keywords.contains_key("items") => {}
+            None => {
+                let why = "must have a schema if x-kubernetes-list-type is map";
+                report("items", ErrorKind::Required, None, why);
+            }
         }
     }
+}
+
+fn check_items_of_set(
+    items: &Map<String, Value>,
+    report: &mut impl FnMut(&str, ErrorKind, Option<Shown>, &str),
+) {
+    let is_atomic = |keyword: &str| text(items, keyword) == "atomic";
+    let is_list = !is_atomic("x-kubernetes-list-type") && items.contains_key("x-kubernetes-list-type");
+    let kind = match text(items, "type") {
+        "object" if !is_atomic("x-kubernetes-map-type") => "map",
+        "array" if is_list => "list",
+        _ => return,
+    };
+    // As the real server: it shows the type of the list, in both cases.
+    let shown = items.get("x-kubernetes-list-type").cloned().unwrap_or_default();
+    let why = "must be atomic as item of a list with x-kubernetes-list-type=set";
+    let at = format!("items.x-kubernetes-{kind}-type");
+    report(&at, ErrorKind::Invalid, Some(Shown::verbatim(shown)), why);
 }
 
 fn check_list_keys(
@@ -189,17 +211,35 @@ fn check_list_keys(
     }
     let fields = items.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
     let required = items.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
-    if keys.iter().any(|key| !fields.contains_key(*key)) {
-        let shown = Shown::verbatim(Value::from(keys.to_vec()));
-        let why = "entries must all be names of item properties";
-        report("x-kubernetes-list-map-keys", ErrorKind::Invalid, Some(shown), why);
+    for (at, key) in keys.iter().enumerate() {
+        let shown = || Some(Shown::verbatim(Value::from(keys.to_vec())));
+        match fields.get(*key).map(|field| field.get("type").and_then(Value::as_str)) {
+            Some(Some("array" | "object")) => {
+                let why = "must be a scalar type if parent array's x-kubernetes-list-type is map";
+                let below = format!("items.properties[{key}].type");
+                report(&below, ErrorKind::Invalid, Some(Shown::from("object")), why);
+            }
+            Some(_) => {}
+            None => {
+                let why = "entries must all be names of item properties";
+                report("x-kubernetes-list-map-keys", ErrorKind::Invalid, shown(), why);
+            }
+        }
+        if keys[..at].contains(key) {
+            let why = "must not contain duplicate entries";
+            report("x-kubernetes-list-map-keys", ErrorKind::Invalid, shown(), why);
+        }
     }
     for key in keys {
-        let Some(field) = fields.get(*key) else { continue };
+        let Some(field) = fields.get(*key).and_then(Value::as_object) else { continue };
         if field.get("default").is_none_or(Value::is_null) && !required.iter().any(|name| name == key) {
             let why = "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required \
                        property";
             report(&format!("items.properties[{key}].default"), ErrorKind::Required, None, why);
+        }
+        if flag(field, "nullable") {
+            let why = "this property is in x-kubernetes-list-map-keys, so it cannot be nullable";
+            report(&format!("items.properties[{key}].nullable"), ErrorKind::Forbidden, None, why);
         }
     }
 }

@@ -86,10 +86,20 @@ fn versions(spec: &Value) -> Vec<Error> {
     for (index, version) in versions.iter().enumerate() {
         let name = text(version, "name");
         errors.extend(invalid_all(&format!("spec.versions[{index}].name"), name, &name::dns1035_label(name)));
+        if version["deprecated"] != true && !text(version, "deprecationWarning").is_empty() {
+            let at = format!("spec.versions[{index}].deprecationWarning");
+            let why = "can only be set for deprecated versions";
+            errors.push(invalid(&at, Shown::from(text(version, "deprecationWarning")), why));
+        }
         // Errors that all versions share are reported once, with the paths of `v1beta1`.
         if !shared || index == 0 {
             errors.extend(version_errors(version, index, shared));
         }
+    }
+    // The first version is also that of `v1beta1`.
+    let first = versions.first().map(|version| text(version, "name")).unwrap_or_default();
+    if !first.is_empty() {
+        errors.extend(invalid_all("spec.version", first, &name::dns1035_label(first)));
     }
     if stored == 0 {
         let why = "must have at least one stored version";
@@ -140,6 +150,10 @@ fn scale(at: &str, scale: Option<&Value>) -> Vec<Error> {
         match path {
             "" if field == "labelSelectorPath" => {}
             "" => errors.push(required(&at, "")),
+            _ if !path.starts_with('.') => {
+                let why = "must be a simple json path starting with .";
+                errors.push(invalid(&at, Shown::from(path), why));
+            }
             _ if roots.iter().any(below) => {}
             _ => {
                 let why = format!("should be a json path under {}", roots.join(" or "));

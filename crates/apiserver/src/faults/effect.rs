@@ -10,11 +10,11 @@ use http::header::CONTENT_LENGTH;
 use http_body::Frame;
 use http_body_util::{BodyExt, BodyStream, StreamBody};
 
+use super::refusal::Refusal;
 use super::watches::WatchEnd;
-use crate::access::attributes::{Attributes, RequestInfo};
-use crate::access::authorization::AccessRequest;
+use crate::access::attributes::Attributes;
 use crate::http::reply::{Body, Reply};
-use crate::http::status::{GroupResource, Status};
+use crate::http::status::Status;
 
 /// The effect of a fault on a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,40 +43,16 @@ pub enum Effect {
 /// How many events a delayed watch holds back at once.
 const MAX_DELAYED_EVENTS: usize = 1024;
 
-/// The error with which a request is refused, worded as in Kubernetes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// 403, as if no role allowed the request.
-    Forbidden,
-    /// 409, as after a concurrent change.
-    Conflict,
-    /// 410, as if the revision were compacted.
-    Expired,
-    /// 429 of priority and fairness.
-    TooManyRequests {
-        /// Seconds.
-        retry_after: u64,
-    },
-    /// 500.
-    InternalError,
-    /// 503.
-    ServiceUnavailable {
-        /// Seconds; 0 omits `Retry-After`.
-        retry_after: u64,
-    },
-    /// 504: the request may or may not have been executed.
-    Timeout,
-}
-
-/// Applies effects to a request; `serve` executes it. Returns nothing if the request is never answered.
+/// Applies effects to a request with the body `sent`; `serve` executes it. Returns nothing if the request is never
+/// answered.
 pub(crate) async fn apply_effects(
     effects: &[Effect],
-    request: &Attributes,
+    (request, sent): (&Attributes, &[u8]),
     serve: impl Future<Output = Reply>,
 ) -> Option<Reply> {
     for effect in effects {
         match effect {
-            Effect::Refuse(refusal) => return Some(refusal.reply(request)),
+            Effect::Refuse(refusal) => return Some(refusal.reply(request, sent)),
             Effect::Delay(delay) => tokio::time::sleep(*delay).await,
             Effect::Stall => return None,
             Effect::RefuseAfter(_) | Effect::StallAfter | Effect::EndWatch { .. } | Effect::LagWatch(_) => {}
@@ -86,7 +62,7 @@ pub(crate) async fn apply_effects(
     for effect in effects {
         match effect {
             Effect::RefuseAfter(refusal) => {
-                return Some(Reply { name: reply.name, ..refusal.reply(request) });
+                return Some(Reply { name: reply.name, ..refusal.reply(request, sent) });
             }
             Effect::StallAfter => return Some(Reply { withheld: true, ..reply }),
             Effect::EndWatch { after, end } => {
@@ -101,51 +77,6 @@ pub(crate) async fn apply_effects(
         }
     }
     Some(reply)
-}
-
-impl Refusal {
-    fn reply(self, request: &Attributes) -> Reply {
-        if self == Self::Forbidden {
-            return AccessRequest::of(request).forbidden("").into();
-        }
-        let RequestInfo::Resource { path, .. } = &request.info else { return self.status("", "", "").into() };
-        match self {
-            Self::TooManyRequests { retry_after } => Reply {
-                retry_after: Some(retry_after),
-                ..Reply::text(429, "Too many requests, please try again later.\n")
-            },
-            _ => self.status(&path.group, &path.resource, &path.name).into(),
-        }
-    }
-
-    fn status(self, group: &str, resource: &str, name: &str) -> Status {
-        match self {
-            Self::Forbidden => Status::plain(403, "Forbidden", "forbidden"),
-            Self::Conflict => Status::outdated(GroupResource { group, resource }, name),
-            Self::Expired => Status::expired("The provided resourceVersion is too old."),
-            Self::TooManyRequests { retry_after } => {
-                let message = "Too many requests, please try again later.";
-                with_retry_after(Status::plain(429, "TooManyRequests", message), retry_after)
-            }
-            Self::InternalError => Status::internal("etcdserver: leader changed"),
-            Self::ServiceUnavailable { retry_after } => {
-                let message = "the server is currently unable to handle the request";
-                with_retry_after(Status::plain(503, "ServiceUnavailable", message), retry_after)
-            }
-            Self::Timeout => {
-                let message = "the server was unable to return a response in the time allotted, but may still be \
-                               processing the request";
-                Status::plain(504, "Timeout", message)
-            }
-        }
-    }
-}
-
-fn with_retry_after(mut status: Status, retry_after: u64) -> Status {
-    if retry_after > 0 {
-        status.details.insert("retryAfterSeconds".to_owned(), retry_after.into());
-    }
-    status
 }
 
 /// The first frames of a body (one per event), then the end.

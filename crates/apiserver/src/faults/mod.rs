@@ -2,6 +2,7 @@
 
 mod effect;
 mod matching;
+mod refusal;
 mod watches;
 
 use std::sync::Arc;
@@ -14,8 +15,9 @@ use tokio::sync::watch;
 use crate::access::attributes::Attributes;
 use crate::clock::Clock;
 
-pub use effect::{Effect, Refusal};
+pub use effect::Effect;
 pub use matching::Matching;
+pub use refusal::Refusal;
 pub use watches::WatchEnd;
 pub(crate) use watches::WatchEnds;
 

@@ -29,8 +29,17 @@ pub(super) struct ClientCertificates {
     users: Option<Authorities>,
     /// Front proxies, and their authorities.
     proxies: Option<(RequestHeaders, Authorities)>,
-    /// Cached results by chain: verification costs as much as a whole request.
-    results: Mutex<BTreeMap<Vec<u8>, (Instant, ChainIdentity)>>,
+    /// Cached results by the address of a connection's chain: verification costs as much as a whole request.
+    results: Mutex<BTreeMap<usize, CachedResult>>,
+}
+
+/// A result for the chain of a connection.
+#[derive(Debug)]
+struct CachedResult {
+    since: Instant,
+    identity: ChainIdentity,
+    /// Keeps the chain, so that no other one gets its address.
+    _peer: Peer,
 }
 
 /// What a certificate chain authenticates.
@@ -100,19 +109,20 @@ impl ClientCertificates {
     }
 
     fn cached_identity(&self, peer: &Peer, now: Timestamp) -> ChainIdentity {
-        let key: Vec<u8> = peer.certificates.iter().flat_map(|der| der.iter().copied()).collect();
+        let key = peer.certificates.as_ptr().addr();
         let mut results = self.results.lock();
-        if let Some((since, chain)) = results.get(&key)
-            && since.elapsed() < CACHE_TIME
+        if let Some(cached) = results.get(&key)
+            && cached.since.elapsed() < CACHE_TIME
         {
-            return chain.clone();
+            return cached.identity.clone();
         }
         if results.len() >= CACHE_SIZE {
             results.clear();
         }
-        let chain = self.verify(peer, now.as_second());
-        results.insert(key, (Instant::now(), chain.clone()));
-        chain
+        let identity = self.verify(peer, now.as_second());
+        let result = CachedResult { since: Instant::now(), identity: identity.clone(), _peer: peer.clone() };
+        results.insert(key, result);
+        identity
     }
 
     fn verify(&self, peer: &Peer, now: i64) -> ChainIdentity {

@@ -18,6 +18,8 @@ pub(crate) struct Notes {
     pub(crate) non_canonical: bool,
     /// Whether the request sets a list or map to empty where kube-apiserver distinguishes this from leaving it out.
     pub(crate) empty_collections: bool,
+    /// Whether the request is an update or a patch that left the object as it was.
+    pub(crate) unchanged: bool,
 }
 
 impl Notes {
@@ -65,6 +67,7 @@ impl Notes {
         self.annotations.extend(other.annotations);
         self.non_canonical |= other.non_canonical;
         self.empty_collections |= other.empty_collections;
+        self.unchanged |= other.unchanged;
     }
 }
 

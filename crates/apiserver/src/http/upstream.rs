@@ -10,7 +10,6 @@ use http::header::{ACCEPT, ACCEPT_ENCODING};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Request, Response};
 use http_body_util::{BodyExt, BodyStream, StreamBody};
-use serde_json::Value;
 use tokio_util::task::TaskTracker;
 
 use crate::access::attributes::{Attributes, RequestInfo};
@@ -110,7 +109,7 @@ fn upstream_headers(sent: &HeaderMap) -> HeaderMap {
 /// Reads the response to a create request, and the object's name in it.
 async fn with_object_name(body: Body) -> (Body, Option<String>) {
     let Ok(bytes) = body.collect().await.map(http_body_util::Collected::to_bytes);
-    let object: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+    let object = formats::json::document(&bytes).unwrap_or_default();
     let name = object["metadata"]["name"].as_str().map(str::to_owned);
     (full(bytes), name)
 }

@@ -2,28 +2,34 @@
 
 mod body;
 
-use schema::{Kinds, Resource};
+use schema::Kinds;
 use serde_json::{Map, Value};
 use webhook::field::{Error, Path, quote};
 
 use crate::call::Call;
+use crate::http::media_type::media_type;
 use crate::http::notes::Notes;
 use crate::http::status::Status;
 use crate::object::body_kind::BodyKind;
 use crate::object::fields::{self, Directive, nulls};
+use crate::object::go_text::go_text;
 use crate::object::meta;
 use crate::object::protobuf::DecodeError;
 use crate::object::structural;
-use crate::patch::go_text;
-use crate::state::Shared;
+use crate::object::type_meta;
+use crate::state::ServerState;
 
-pub(crate) use body::{check_media_type, delete_options, media_type, parse_body};
+pub(crate) use body::{check_head, check_media_type, delete_options, parse_body};
 
-use body::{check_head, is_json};
+use body::{is_json, is_protobuf};
 
 /// The object of a create or update request, in the request's version.
-pub(crate) fn object(shared: &Shared, call: &Call, notes: &mut Notes) -> Result<Value, Status> {
+pub(crate) fn object(shared: &ServerState, call: &Call, notes: &mut Notes) -> Result<Value, Status> {
     let mut object = parse_body(call)?;
+    let duplicates = if is_json(&call.content_type) { fields::duplicates(&call.body) } else { Vec::new() };
+    if !duplicates.is_empty() && !call.target.custom {
+        object = fields::read_merged(shared, call).unwrap_or(object);
+    }
     upgrade_version(call, &mut object);
     check_registered(shared, call, &object)?;
     check_custom_metadata(call, &object)?;
@@ -34,12 +40,24 @@ pub(crate) fn object(shared: &Shared, call: &Call, notes: &mut Notes) -> Result<
         let BodyKind { kind, version, .. } = BodyKind::of(call);
         Status::bad_request(format!("{kind} in version {version:?} cannot be handled as a {kind}: {why}"))
     };
-    let mut messages = if Directive::of(call) == Directive::Ignore || !is_json(&call.content_type) {
-        Vec::new()
+    let mut messages = if Directive::of(call) == Directive::Ignore { Vec::new() } else { duplicates };
+    let unknown = fields::prune_and_default(shared, call, &mut object).map_err(refused)?;
+    if !call.target.custom {
+        messages.retain(|duplicate| !fields::is_within_unknown(duplicate, &unknown));
+    }
+    let repeated =
+        if media_type(&call.content_type) == "application/yaml" && Directive::of(call) != Directive::Ignore {
+            formats::yaml::duplicate_keys(&call.body)
+        } else {
+            Vec::new()
+        };
+    if Directive::of(call) == Directive::Strict && !repeated.is_empty() {
+        messages.push(format!("yaml: unmarshal errors:\n  {}", repeated.join("\n  ")));
     } else {
-        fields::duplicates(&call.body)
-    };
-    messages.extend(fields::prune_and_default(shared, call, &mut object).map_err(refused)?);
+        messages.extend(repeated);
+    }
+    // The protobuf decoder of a release skips fields that it does not know.
+    messages.extend(if is_protobuf(&call.content_type) { Vec::new() } else { unknown });
     match Directive::of(call) {
         Directive::Strict if !messages.is_empty() => {
             Err(refused(format!("strict decoding error: {}", messages.join(", "))))
@@ -76,9 +94,9 @@ fn check_custom_metadata(call: &Call, object: &Value) -> Result<(), Status> {
 /// The object that results from a patch, in the request's version; `patch` is the patch if it is a strategic merge
 /// patch.
 pub(crate) fn patched(
-    shared: &Shared,
+    shared: &ServerState,
     call: &Call,
-    (object, patch): (Value, Option<Value>),
+    (mut object, patch): (Value, Option<Value>),
     notes: &mut Notes,
 ) -> Result<Value, Status> {
     let strategic = patch.is_some();
@@ -88,7 +106,7 @@ pub(crate) fn patched(
         Status::invalid("", "", "", &[Error::invalid(&Path::new("patch"), &value, why)])
     };
     let mut object = if strategic {
-        fields::convert(shared, call, &object).map_err(|why| refused(&why))?;
+        fields::convert(shared, call, &mut object).map_err(|why| refused(&why))?;
         object
     } else {
         let invalid = |why| refused(&format!("couldn't get version/kind; json parse error: {why}"));
@@ -100,12 +118,14 @@ pub(crate) fn patched(
         fields.insert("apiVersion".to_owned(), body_kind.api_version().into());
         fields.insert("kind".to_owned(), body_kind.kind.into());
     }
-    let mut unknown =
-        if strategic { Vec::new() } else { check_patched_type_meta(shared, call, &mut object, &refused)? };
+    let mut unknown = fields::duplicates_of_patch(call);
+    if !strategic {
+        unknown.extend(check_patched_type_meta(shared, call, &mut object, &refused)?);
+    }
     notes.non_canonical |= fields::is_non_canonical(call, &object);
     notes.empty_collections |= fields::has_empty_collections(call, &object);
     // apiVersion and kind of a custom resource are checked when it is written, and never for a subresource.
-    let foreign = is_foreign(call, &object);
+    let foreign = type_meta::is_foreign(call, &object);
     match object.as_object_mut().filter(|_| foreign) {
         Some(fields) => normalize(true, &BodyKind::of(call), fields),
         None => check_type_meta(call, &mut object)?,
@@ -125,7 +145,7 @@ pub(crate) fn patched(
 
 /// Checks apiVersion and kind of a patched object; returns messages about the fields that it drops.
 fn check_patched_type_meta(
-    shared: &Shared,
+    shared: &ServerState,
     call: &Call,
     object: &mut Value,
     refused: &dyn Fn(&str) -> Status,
@@ -180,16 +200,6 @@ pub(crate) fn check_version(call: &Call, object: &Value) -> Result<(), Status> {
     Ok(())
 }
 
-/// The errors if apiVersion or kind of a custom resource is not that of its resource.
-pub(crate) fn type_meta_errors(resource: &Resource, api_version: &str, kind: &str) -> Vec<Error> {
-    let check = |field: &str, found: &str, wanted: &str| {
-        (found != wanted).then(|| Error::invalid(&Path::new(field), found, &format!("must be {wanted}")))
-    };
-    let errors =
-        [check("kind", kind, &resource.kind), check("apiVersion", api_version, &resource.api_version())];
-    errors.into_iter().flatten().collect()
-}
-
 /// As in kube-apiserver, an object without apiVersion loses all its fields.
 fn drop_all_fields(object: &mut Value) -> Vec<String> {
     let Some(fields) = object.as_object_mut() else { return Vec::new() };
@@ -204,7 +214,7 @@ fn drop_all_fields(object: &mut Value) -> Vec<String> {
 ///
 /// # Errors
 /// An internal error if the object has another kind or none, or values of wrong types.
-pub(crate) fn mutated(shared: &Shared, call: &Call, mut object: Value) -> Result<Value, Status> {
+pub(crate) fn mutated(shared: &ServerState, call: &Call, mut object: Value) -> Result<Value, Status> {
     let body_kind = BodyKind::of(call);
     let custom = call.target.custom && body_kind.kind == call.target.resource.kind;
     let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default();
@@ -280,15 +290,8 @@ pub(crate) fn pruned(call: &Call, mut object: Value) -> Value {
     object
 }
 
-/// Whether a custom resource has another kind or apiVersion than its resource.
-pub(crate) fn is_foreign(call: &Call, object: &Value) -> bool {
-    let resource = &call.target.resource;
-    let custom = call.target.custom && BodyKind::of(call).kind == resource.kind;
-    custom && (object["kind"] != resource.kind.as_str() || object["apiVersion"] != resource.api_version())
-}
-
 /// Rejects an object whose kind is not registered.
-fn check_registered(shared: &Shared, call: &Call, object: &Value) -> Result<(), Status> {
+fn check_registered(shared: &ServerState, call: &Call, object: &Value) -> Result<(), Status> {
     let body_kind = BodyKind::of(call);
     let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default();
     let own = body_kind.api_version();

@@ -12,7 +12,7 @@ use crate::http::status::{GroupResource, Status};
 use crate::object::meta;
 use crate::object::removal::{self, DeleteOptions, DeletionEffect};
 use crate::registry::ServedResource;
-use crate::state::Shared;
+use crate::state::ServerState;
 use crate::store::{Expect, Object};
 
 const NAMESPACES: &str = "namespaces";
@@ -21,32 +21,41 @@ const CRDS: &str = "customresourcedefinitions.apiextensions.k8s.io";
 const MUTATING: &str = "mutatingwebhookconfigurations.admissionregistration.k8s.io";
 const VALIDATING: &str = "validatingwebhookconfigurations.admissionregistration.k8s.io";
 
+const POLICIES: [&str; 2] = [
+    "mutatingadmissionpolicies.admissionregistration.k8s.io",
+    "validatingadmissionpolicies.admissionregistration.k8s.io",
+];
+
 /// Namespaces that cannot be deleted.
 const IMMORTAL: &[&str] = &["default", "kube-system", "kube-public"];
 
 /// Rejects a change of an object whose namespace does not exist.
-pub(crate) fn admit_change(shared: &Shared, call: &Call) -> Result<(), Status> {
+pub(crate) fn admit_change(shared: &ServerState, call: &Call) -> Result<(), Status> {
     namespace(shared, call).map(drop)
 }
 
 /// Rejects a new object whose namespace does not exist or is terminating.
-pub(crate) fn admit_to_namespace(shared: &Shared, call: &Call, name: &str) -> Result<(), Status> {
+pub(crate) fn admit_to_namespace(shared: &ServerState, call: &Call, name: &str) -> Result<(), Status> {
     let Some(object) = namespace(shared, call)? else { return Ok(()) };
     if !meta::is_terminating(object.value()) {
         return Ok(());
     }
-    let namespace = call.path.namespace.as_str();
+    Err(namespace_terminating(call.group_resource(), &call.path.namespace, name))
+}
+
+/// The error for a new object in a namespace that is being deleted.
+pub(crate) fn namespace_terminating(of: GroupResource<'_>, namespace: &str, name: &str) -> Status {
     let why = format!("unable to create new content in namespace {namespace} because it is being terminated");
-    let mut status = Status::forbidden(call.group_resource(), name, &why);
+    let mut status = Status::forbidden(of, name, &why);
     let message = format!("namespace {namespace} is being terminated");
     let cause =
         json!([{"reason": "NamespaceTerminating", "message": message, "field": "metadata.namespace"}]);
     status.details.insert("causes".to_owned(), cause);
-    Err(status)
+    status
 }
 
 /// The namespace of a request, if it has one.
-fn namespace(shared: &Shared, call: &Call) -> Result<Option<Arc<Object>>, Status> {
+fn namespace(shared: &ServerState, call: &Call) -> Result<Option<Arc<Object>>, Status> {
     let name = call.path.namespace.as_str();
     if !call.target.resource.namespaced || name.is_empty() {
         return Ok(None);
@@ -63,18 +72,19 @@ pub(crate) fn admit_deletion(call: &Call, name: &str) -> Result<(), Status> {
     Ok(())
 }
 
-/// Completes objects that configure the server: CRDs and webhook configurations.
+/// Completes and checks objects that configure the server: CRDs, webhook configurations, admission policies.
 pub(crate) fn prepare(target: &ServedResource, object: &mut Value, now: Timestamp) -> Result<(), Status> {
     match target.table.as_str() {
         CRDS => crd::prepare(object, now),
         MUTATING | VALIDATING => admission::prepare(object),
+        table if POLICIES.contains(&table) => admission::policies::check(object),
         _ => Ok(()),
     }
 }
 
 /// Completes a CRD by comparison with the other CRDs; returns warnings for the user.
 pub(crate) fn compare_with_others(
-    shared: &Shared,
+    shared: &ServerState,
     target: &ServedResource,
     object: &mut Value,
 ) -> Vec<String> {
@@ -98,10 +108,11 @@ pub(crate) fn is_gone(target: &ServedResource, object: &Value) -> bool {
 }
 
 /// Updates the registry after an object was written.
-pub(crate) fn after_write(shared: &Shared, target: &ServedResource, object: &Value) {
+pub(crate) fn after_write(shared: &ServerState, target: &ServedResource, object: &Object) {
     if target.table != CRDS {
         return;
     }
+    let object = object.value();
     if let Some(crd) = crd::read(object).filter(|_| crd::is_established(object)) {
         shared.registry.add(&crd);
     }
@@ -111,9 +122,9 @@ pub(crate) fn after_write(shared: &Shared, target: &ServedResource, object: &Val
 }
 
 /// Updates the registry after an object was removed.
-pub(crate) fn after_removal(shared: &Shared, target: &ServedResource, object: &Value) {
+pub(crate) fn after_removal(shared: &ServerState, target: &ServedResource, object: &Object) {
     if target.table == CRDS
-        && let Some(crd) = crd::read(object)
+        && let Some(crd) = crd::read(object.value())
     {
         shared.registry.remove(crd.group(), crd.plural());
     }
@@ -125,7 +136,7 @@ pub(crate) fn after_removal(shared: &Shared, target: &ServedResource, object: &V
     }
 }
 
-fn is_terminating(shared: &Shared, table: &str, name: &str) -> bool {
+fn is_terminating(shared: &ServerState, table: &str, name: &str) -> bool {
     shared.store.get(table, name).is_some_and(|object| meta::is_terminating(object.value()))
 }
 
@@ -133,7 +144,7 @@ fn has_content_finalizers(namespace: &Value) -> bool {
     namespace.pointer("/spec/finalizers").and_then(Value::as_array).is_some_and(|list| !list.is_empty())
 }
 
-fn delete_custom_resources(shared: &Shared, name: &str) {
+fn delete_custom_resources(shared: &ServerState, name: &str) {
     let served = shared.registry.served();
     if let Some(target) = served.stored().iter().find(|target| target.table == name) {
         delete_all(shared, target, "");
@@ -142,7 +153,7 @@ fn delete_custom_resources(shared: &Shared, name: &str) {
 }
 
 /// Removes the CRD's finalizer if no custom resources are left.
-fn release_crd(shared: &Shared, name: &str) {
+fn release_crd(shared: &ServerState, name: &str) {
     if !shared.store.snapshot(name).objects.is_empty() {
         return;
     }
@@ -162,7 +173,7 @@ fn release_crd(shared: &Shared, name: &str) {
 
 /// Writes an object as terminating, then removes it; `None` if another write came first.
 pub(crate) fn remove_gracefully(
-    shared: &Shared,
+    shared: &ServerState,
     (target, key): (&ServedResource, &str),
     expect: Expect,
     marked: Value,
@@ -170,12 +181,12 @@ pub(crate) fn remove_gracefully(
     let written = shared.store.put(&target.table, key, expect, marked).ok()?;
     let expect = Expect::Revision(written.revision());
     let gone = shared.store.remove(&target.table, key, expect, written.value().clone()).ok()?;
-    after_removal(shared, target, gone.value());
+    after_removal(shared, target, &gone);
     Some(gone)
 }
 
 /// Deletes all objects of a resource whose key has the prefix, without admission.
-fn delete_all(shared: &Shared, target: &ServedResource, prefix: &str) {
+fn delete_all(shared: &ServerState, target: &ServedResource, prefix: &str) {
     let snapshot = shared.store.snapshot(&target.table);
     let options = DeleteOptions { grace_period_seconds: Some(0), ..DeleteOptions::default() };
     for (key, _) in snapshot.range(prefix, None) {
@@ -190,7 +201,7 @@ fn delete_all(shared: &Shared, target: &ServedResource, prefix: &str) {
                 DeletionEffect::Remove(value) | DeletionEffect::RemoveReleased(value) => {
                     let gone = shared.store.remove(&target.table, key, expect, value);
                     if let Ok(object) = &gone {
-                        after_removal(shared, target, object.value());
+                        after_removal(shared, target, object);
                     }
                     gone.is_ok()
                 }
@@ -203,14 +214,19 @@ fn delete_all(shared: &Shared, target: &ServedResource, prefix: &str) {
 }
 
 /// Changes an object without a request; removes it if this was its last finalizer.
-fn update_without_request(shared: &Shared, target: &ServedResource, key: &str, change: impl Fn(&mut Value)) {
+fn update_without_request(
+    shared: &ServerState,
+    target: &ServedResource,
+    key: &str,
+    change: impl Fn(&mut Value),
+) {
     while let Some(object) = shared.store.get(&target.table, key) {
         let mut value = object.value().clone();
         change(&mut value);
         let expect = Expect::Revision(object.revision());
         if is_gone(target, &value) {
             if let Ok(gone) = shared.store.remove(&target.table, key, expect, object.value().clone()) {
-                after_removal(shared, target, gone.value());
+                after_removal(shared, target, &gone);
                 return;
             }
         } else if &value == object.value() || shared.store.put(&target.table, key, expect, value).is_ok() {

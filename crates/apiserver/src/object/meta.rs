@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
 
-use crate::object::strategy::TEMPLATE_GENERATION;
+/// The generation of a daemon set's template.
+pub(crate) const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
 static NONE: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
 
@@ -34,6 +35,16 @@ pub(crate) fn name(object: &Value) -> &str {
 /// `metadata.namespace`.
 pub(crate) fn namespace(object: &Value) -> &str {
     text(object, "namespace")
+}
+
+/// Sets the label of a namespace that contains its name.
+pub(crate) fn label_namespace(object: &mut Value) {
+    let name = name(object).to_owned();
+    if name.is_empty() {
+        return;
+    }
+    let labels = of_mut(object).entry("labels").or_insert_with(|| json!({}));
+    labels["kubernetes.io/metadata.name"] = name.into();
 }
 
 /// The value of a label.

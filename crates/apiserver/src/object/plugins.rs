@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::call::Call;
 use crate::http::status::Status;
 use crate::object::meta;
-use crate::state::Shared;
+use crate::state::ServerState;
 
 /// Priority classes that are built in.
 const SYSTEM_PRIORITIES: &[(&str, i64)] =
@@ -19,7 +19,7 @@ const NOT_READY: &str = "node.kubernetes.io/not-ready";
 ///
 /// # Errors
 /// If a pod names a priority class that does not exist, or, if that admission plugin is on, a service account.
-pub(crate) fn admit(shared: &Shared, call: &Call, object: &mut Value) -> Result<(), Status> {
+pub(crate) fn admit(shared: &ServerState, call: &Call, object: &mut Value) -> Result<(), Status> {
     match call.target.table.as_str() {
         "pods" => {
             if shared.switches.service_account_admission {
@@ -51,7 +51,7 @@ pub(crate) fn keep(call: &Call, object: &mut Value, old: &Value) {
 }
 
 /// Sets a pod's priority from its priority class.
-fn set_priority(shared: &Shared, call: &Call, pod: &mut Value) -> Result<(), Status> {
+fn set_priority(shared: &ServerState, call: &Call, pod: &mut Value) -> Result<(), Status> {
     let class_name =
         pod.pointer("/spec/priorityClassName").and_then(Value::as_str).unwrap_or_default().to_owned();
     let class = if class_name.is_empty() {

@@ -7,11 +7,10 @@ mod strategic;
 use schema::Type;
 use serde_json::Value;
 
+use crate::http::media_type::media_type;
 use crate::http::status::Status;
-use crate::object::decode::media_type;
 use crate::object::fields::type_name;
 use strategic::StrategicError;
-pub(crate) use strategic::go_text;
 
 /// A parsed patch.
 #[derive(Debug)]

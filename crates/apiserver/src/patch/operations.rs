@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::object::fields::type_name;
+
 /// Parses a body as operations.
 ///
 /// # Errors
@@ -16,7 +18,20 @@ pub(crate) fn read(body: &[u8], strict: bool) -> Result<Vec<Value>, String> {
         why.replace("jsonpatch.Patch", "[]handlers.jsonPatchOp")
             .replace("jsonpatch.Operation", "handlers.jsonPatchOp")
     };
-    result.map_err(|why| format!("error decoding patch: {}", in_own_type(why)))
+    let decoded = |why: String| format!("error decoding patch: {}", in_own_type(why));
+    let operations = result.map_err(decoded)?;
+    for operation in &operations {
+        for field in ["op", "path", "from"] {
+            if let Some(other) = operation.get(field).filter(|text| !text.is_string() && !text.is_null()) {
+                let found = type_name(other);
+                let why = format!(
+                    "json: cannot unmarshal {found} into Go struct field jsonPatchOp.{field} of type string"
+                );
+                return Err(decoded(why));
+            }
+        }
+    }
+    Ok(operations)
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@ use schema::{PatchStrategy, Type};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use crate::object::go_text::go_text;
+
 /// The error of a patch that cannot be applied.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(crate) enum StrategicError {
@@ -275,20 +277,6 @@ fn new_value(value: &Value) -> Option<Value> {
 
 pub(super) fn field_type(ty: &Type, field: &str) -> Type {
     ty.field(field).map(|field| field.ty).or_else(|| ty.values()).unwrap_or_else(Type::any)
-}
-
-/// A value as Go's `%v` prints it.
-pub(crate) fn go_text(value: &Value) -> String {
-    match value {
-        Value::Null => "<nil>".to_owned(),
-        Value::String(text) => text.clone(),
-        Value::Array(items) => format!("[{}]", items.iter().map(go_text).collect::<Vec<_>>().join(" ")),
-        Value::Object(fields) => {
-            let fields = fields.iter().map(|(key, value)| format!("{key}:{}", go_text(value)));
-            format!("map[{}]", fields.collect::<Vec<_>>().join(" "))
-        }
-        other => other.to_string(),
-    }
 }
 
 /// The map without its `$patch` directive.

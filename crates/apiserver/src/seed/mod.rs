@@ -15,14 +15,14 @@ use crate::clock::rfc3339;
 use crate::object::effects;
 use crate::object::meta;
 use crate::object::strategy;
-use crate::state::{Authorization, Shared};
+use crate::state::{Authorization, ServerState};
 use crate::store::Expect;
 
 /// The field manager of the initial objects.
 const MANAGER: &str = "kube-apiserver";
 
 /// Writes all initial objects.
-pub(crate) fn write(shared: &Shared, namespaces: &[String], crds: &[Crd], advertised: SocketAddr) {
+pub(crate) fn write(shared: &ServerState, namespaces: &[String], crds: &[Crd], advertised: SocketAddr) {
     let manager = shared.switches.post_start_hooks.then_some(MANAGER);
     for name in namespaces {
         write_object(shared, ("", "v1", "namespaces"), json!({"metadata": {"name": name}}), manager);
@@ -44,7 +44,7 @@ pub(crate) fn write(shared: &Shared, namespaces: &[String], crds: &[Crd], advert
 
 /// Writes an initial object, unless an object of that name exists.
 fn write_object(
-    shared: &Shared,
+    shared: &ServerState,
     (group, version, plural): (&str, &str, &str),
     mut object: Value,
     manager: Option<&str>,
@@ -58,7 +58,7 @@ fn write_object(
     object["kind"] = target.resource.kind.as_str().into();
     if let Some(manager) = manager {
         if plural == "namespaces" {
-            strategy::label_namespace(&mut object);
+            meta::label_namespace(&mut object);
         }
         apply::record(&Lens::new(&served, &target, ""), None, &mut object, manager, shared.clock.now());
     }

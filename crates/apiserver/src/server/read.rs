@@ -12,11 +12,11 @@ use crate::http::query::Query;
 use crate::http::reply::Reply;
 use crate::http::status::{GroupResource, Status};
 use crate::registry::{ServedKinds, ServedResource};
-use crate::state::Shared;
+use crate::state::ServerState;
 use crate::table::column::Column;
 
 pub(super) fn read(
-    shared: &Shared,
+    shared: &ServerState,
     parts: &Parts,
     user: User,
     path: ResourcePath,
@@ -24,7 +24,7 @@ pub(super) fn read(
 ) -> Result<Call, Box<Reply>> {
     let served = shared.registry.served();
     let target = served.target(&path.group, &path.version, &path.resource);
-    let unknown = || Box::new(not_served(&served, target.as_ref(), &path));
+    let unknown = || Box::new(not_served(&served, target.as_deref(), &path));
     let target = target.clone().ok_or_else(unknown)?;
     let query = Query::parse(parts.uri.query().unwrap_or_default());
     let has_subresource =
@@ -77,7 +77,7 @@ fn not_served(served: &ServedKinds, target: Option<&ServedResource>, path: &Reso
     Reply { unknown: true, ..Status::generic(404, "NotFound", message).into() }
 }
 
-fn columns(shared: &Shared, accept: Accept, target: &ServedResource) -> Vec<Column> {
+fn columns(shared: &ServerState, accept: Accept, target: &ServedResource) -> Vec<Column> {
     if !matches!(accept.representation, Representation::Table(_)) {
         return Vec::new();
     }

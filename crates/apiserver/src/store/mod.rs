@@ -101,6 +101,12 @@ impl Store {
         self.state.read().tables.get(resource)?.objects.get(key).cloned()
     }
 
+    /// The revision of the last change of each of these resources; 0 without any.
+    pub(crate) fn last_changes<const N: usize>(&self, resources: [&str; N]) -> [u64; N] {
+        let state = self.state.read();
+        resources.map(|resource| state.tables.get(resource).map_or(0, |table| *table.news.borrow()))
+    }
+
     /// All objects of a resource now.
     pub(crate) fn snapshot(&self, resource: &str) -> Snapshot {
         let state = self.state.read();
@@ -198,7 +204,8 @@ impl Store {
         expect.check(previous.as_ref())?;
         meta::set(&mut value, "resourceVersion", revision.to_string());
         let creation_revision = previous.as_ref().map_or(revision, |previous| previous.creation_revision());
-        let object = Arc::new(Object::new(value, revision, creation_revision).non_canonical(non_canonical));
+        let object =
+            Arc::new(Object::stored(value, revision, creation_revision).non_canonical(non_canonical));
         let key: Arc<str> = Arc::from(key);
         let change = if previous.is_some() { EventKind::Modified } else { EventKind::Added };
         table.objects.insert(Arc::clone(&key), Arc::clone(&object));
@@ -224,7 +231,7 @@ impl Store {
         let mut value = last;
         meta::set(&mut value, "resourceVersion", revision.to_string());
         let creation_revision = previous.as_ref().map_or(revision, |previous| previous.creation_revision());
-        let object = Arc::new(Object::new(value, revision, creation_revision));
+        let object = Arc::new(Object::stored(value, revision, creation_revision));
         table.objects.remove(key);
         let event = Event {
             revision,

@@ -70,6 +70,9 @@ impl Ring {
     /// The events after `revision`, oldest first, at most `limit`.
     pub(super) fn after(&self, revision: u64, limit: usize) -> Result<Vec<Arc<Event>>, Compacted> {
         self.check_available(revision)?;
+        if self.events.back().is_none_or(|last| last.revision <= revision) {
+            return Ok(Vec::new());
+        }
         let start = self.events.partition_point(|event| event.revision <= revision);
         Ok(self.events.iter().skip(start).take(limit).cloned().collect())
     }

@@ -7,6 +7,8 @@ use jiff::Timestamp;
 use schema::Resource;
 use serde_json::{Value, json};
 
+use crate::convert::retired;
+
 use super::cells::{self, Cell};
 use super::{age, json_path};
 
@@ -46,8 +48,7 @@ static COLUMNS: LazyLock<BTreeMap<&str, Vec<Column>>> = LazyLock::new(|| {
 /// The columns of a kind; by default name and creation time.
 pub(super) fn of(resource: &Resource) -> &'static [Column] {
     // Events have the same columns in both groups.
-    let api_version = if resource.kind == "Event" { "v1".to_owned() } else { resource.api_version() };
-    let kind = format!("{api_version} {}", resource.kind);
+    let kind = if resource.kind == "Event" { "v1 Event".to_owned() } else { section(resource) };
     COLUMNS.get(kind.as_str()).or_else(|| COLUMNS.get("")).map(Vec::as_slice).unwrap_or_default()
 }
 
@@ -58,7 +59,13 @@ pub(super) fn of_scale() -> &'static [Column] {
 
 /// Whether a kind has columns of its own.
 pub(super) fn has_columns(resource: &Resource) -> bool {
-    COLUMNS.contains_key(format!("{} {}", resource.api_version(), resource.kind).as_str())
+    COLUMNS.contains_key(section(resource).as_str())
+}
+
+/// The section of a kind. A version that newer releases do not serve has the columns of its successor.
+fn section(resource: &Resource) -> String {
+    let successor = retired::successor(resource);
+    format!("{} {}", successor.as_ref().unwrap_or(resource).api_version(), resource.kind)
 }
 
 impl Column {

@@ -92,5 +92,34 @@ fn row(call: &Call, columns: &Columns, object: &Value, version: Version) -> Valu
         "Object" => object.clone(),
         _ => meta::partial(object, version.api_version(), "PartialObjectMetadata"),
     };
-    json!({"cells": columns.cells(call, object, call.clock.now()), "object": row_object})
+    let mut row = json!({"cells": columns.cells(call, object, call.clock.now()), "object": row_object});
+    if let Some(condition) = completion(object).filter(|_| call.target.table == "pods") {
+        row["conditions"] = json!([condition]);
+    }
+    row
+}
+
+/// The condition of a row whose pod has ended.
+fn completion(pod: &Value) -> Option<Value> {
+    let phase = pod["status"]["phase"].as_str()?;
+    let message = match phase {
+        "Succeeded" => "The pod has completed successfully.",
+        "Failed" => "The pod failed.",
+        _ => return None,
+    };
+    Some(json!({"type": "Completed", "status": "True", "reason": phase, "message": message}))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_ended_pods_have_a_condition() {
+        let of = |phase: &str| completion(&json!({"status": {"phase": phase}}));
+        let failed =
+            json!({"type": "Completed", "status": "True", "reason": "Failed", "message": "The pod failed."});
+        assert_eq!([of("Failed"), of("Running")], [Some(failed), None]);
+        assert!(of("Succeeded").is_some_and(|condition| condition["reason"] == "Succeeded"));
+    }
 }

@@ -11,14 +11,14 @@ use crate::http::reply::Reply;
 use crate::http::status::{GroupResource, Status};
 use crate::object::decode;
 use crate::object::meta;
-use crate::state::Shared;
+use crate::state::ServerState;
 use crate::store::Expect;
 
 const PODS: &str = "pods";
 
 /// Binds a pod to a node: the pod of the path or, in the collection `bindings`, that of the binding's name. Webhooks
 /// receive the binding, not the pod.
-pub(crate) async fn bind(shared: &Shared, call: &Call) -> Result<Reply, Status> {
+pub(crate) async fn bind(shared: &ServerState, call: &Call) -> Result<Reply, Status> {
     let mut notes = Notes::default();
     let binding = decode::object(shared, call, &mut notes)?;
     let named = call.path.name.as_str();
@@ -61,7 +61,7 @@ fn join_errors(errors: &[Error]) -> String {
     }
 }
 
-fn assign(shared: &Shared, call: &Call, binding: &Value) -> Result<(), Status> {
+fn assign(shared: &ServerState, call: &Call, binding: &Value) -> Result<(), Status> {
     let name = meta::name(binding);
     if name.is_empty() {
         return Err(Status::bad_request("Name parameter required."));

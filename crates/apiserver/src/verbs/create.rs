@@ -14,7 +14,7 @@ use crate::clock::rfc3339;
 use crate::http::notes::Notes;
 use crate::http::reply::Reply;
 use crate::http::status::Status;
-use crate::object::allocation::{self, Reservation};
+use crate::object::allocation::{self, pool::Reservation};
 use crate::object::decode;
 use crate::object::effects;
 use crate::object::fields;
@@ -24,7 +24,7 @@ use crate::object::strategy;
 use crate::object::validation;
 use crate::object::warnings;
 use crate::render;
-use crate::state::Shared;
+use crate::state::ServerState;
 use crate::store::{Expect, Object};
 use crate::verbs::ownership;
 use crate::versions;
@@ -33,7 +33,7 @@ use crate::versions;
 const ATTEMPTS: u32 = 8;
 
 /// Creates the object in the request's body.
-pub(crate) async fn create(shared: &Shared, call: &Call) -> Result<Reply, Status> {
+pub(crate) async fn create(shared: &ServerState, call: &Call) -> Result<Reply, Status> {
     let mut notes = Notes::default();
     decode::check_media_type(call)?;
     apply::check(call, "CreateOptions", None)?;
@@ -46,7 +46,7 @@ pub(crate) async fn create(shared: &Shared, call: &Call) -> Result<Reply, Status
 
 /// Creates an object whose field owners are recorded already. Notes are sent with an error, too.
 pub(crate) async fn create_object(
-    shared: &Shared,
+    shared: &ServerState,
     call: &Call,
     (object, notes): (Value, Notes),
 ) -> Result<Reply, Status> {
@@ -55,7 +55,7 @@ pub(crate) async fn create_object(
 }
 
 async fn admit_and_store(
-    shared: &Shared,
+    shared: &ServerState,
     call: &Call,
     (mut object, notes): (Value, Notes),
 ) -> Result<Reply, Status> {
@@ -69,11 +69,12 @@ async fn admit_and_store(
     plugins::admit(shared, call, &mut object)?;
     review.object = Some(object);
     ownership::mutate(shared, call, &mut review).await?;
-    let mutated = review.object.take().expect("mutation keeps the object of a create request");
+    let mut mutated = review.object.take().expect("mutation keeps the object of a create request");
     let attempts = if meta::name(&mutated).is_empty() { ATTEMPTS } else { 1 };
     for attempt in 1..=attempts {
+        let object = if attempt < attempts { mutated.clone() } else { mutated.take() };
         let (mut object, reserved) =
-            prepare(shared, call, mutated.clone()).map_err(|status| status.with_notes(&review.notes))?;
+            prepare(shared, call, object).map_err(|status| status.with_notes(&review.notes))?;
         let texts = effects::compare_with_others(shared, &call.target, &mut object);
         let name = meta::name(&object).to_owned();
         review.name.clone_from(&name);
@@ -112,7 +113,7 @@ pub(super) fn clear_server_fields(object: &mut Value) {
 /// Prepares the object for storage, in the version of the request; returns also the addresses that are reserved for it
 /// until it is written.
 fn prepare<'a>(
-    shared: &'a Shared,
+    shared: &'a ServerState,
     call: &Call,
     mut object: Value,
 ) -> Result<(Value, Option<Reservation<'a>>), Status> {
@@ -128,6 +129,9 @@ fn prepare<'a>(
     meta::set(&mut object, "uid", shared.ids.uid());
     meta::set(&mut object, "creationTimestamp", rfc3339(shared.clock.now()));
     strategy::prepare_for_create(&call.target, &mut object);
+    if !call.target.custom {
+        fields::drop_newer_fields(&shared.registry.served().kinds, &call.target.resource, &mut object);
+    }
     certificates::prepare_for_create(call, &mut object)?;
     // As in kube-apiserver, an object that an update of its status creates gets no address.
     let reserved = if call.path.subresource.is_empty() {
@@ -143,7 +147,7 @@ fn prepare<'a>(
 
 /// Stores a new object, which must be in its storage version.
 fn persist(
-    shared: &Shared,
+    shared: &ServerState,
     call: &Call,
     (mut object, non_canonical): (Value, bool),
     dry_run: bool,
@@ -158,21 +162,23 @@ fn persist(
     if has_revision && call.verb == Verb::Create && !dry_run {
         return Err(Status::plain(500, "", "resourceVersion should not be set on objects to be created"));
     }
-    meta::of_mut(&mut object).remove("selfLink");
+    formats::json::reread(&mut object);
     if dry_run {
         let exists_already = shared.store.get(&call.target.table, &key).is_some();
         return if exists_already { Err(exists()) } else { Ok(Arc::new(Object::unstored(object, 0))) };
     }
+    // Only the storage removes the link that an update has kept.
+    meta::of_mut(&mut object).remove("selfLink");
     let object = shared
         .store
         .put_non_canonical(&call.target.table, &key, Expect::Absent, (object, non_canonical))
         .map_err(|_| exists())?;
-    effects::after_write(shared, &call.target, object.value());
+    effects::after_write(shared, &call.target, &object);
     Ok(object)
 }
 
 /// The error for a name that is in use; it says so if the name was generated.
-fn already_exists(shared: &Shared, call: &Call, name: &str, generated: bool) -> Status {
+fn already_exists(shared: &ServerState, call: &Call, name: &str, generated: bool) -> Status {
     let mut status = if generated {
         Status::generate_name_conflict(call.group_resource(), name)
     } else {

@@ -21,7 +21,7 @@ use crate::object::removal::{self, DeleteOptions, DeletionEffect, Preconditions}
 use crate::object::strategy;
 use crate::render;
 use crate::selection::Selection;
-use crate::state::Shared;
+use crate::state::ServerState;
 use crate::store::{Expect, Object};
 use crate::verbs::create::success_status;
 use crate::verbs::{list, update};
@@ -37,7 +37,7 @@ struct Deletion {
 }
 
 /// Deletes one object.
-pub(crate) async fn delete(shared: &Shared, call: &Call) -> Result<Reply, Status> {
+pub(crate) async fn delete(shared: &ServerState, call: &Call) -> Result<Reply, Status> {
     let (options, raw) = options(call)?;
     let name = call.path.name.as_str();
     let mut notes = Notes::default();
@@ -60,7 +60,7 @@ pub(crate) async fn delete(shared: &Shared, call: &Call) -> Result<Reply, Status
 
 /// Deletes an object without calling webhooks.
 pub(super) async fn delete_without_webhooks(
-    shared: &Shared,
+    shared: &ServerState,
     call: &Call,
     options: Value,
 ) -> Result<(), Status> {
@@ -80,7 +80,7 @@ fn empty_object(call: &Call) -> Value {
 }
 
 /// Deletes all selected objects; the reviews that webhooks receive have no object name.
-pub(crate) async fn delete_collection(shared: &Shared, call: &Call) -> Result<Reply, Status> {
+pub(crate) async fn delete_collection(shared: &ServerState, call: &Call) -> Result<Reply, Status> {
     call.query.integer("limit")?;
     Selection::read(call)?.check(&call.target, &shared.registry.served())?;
     let (options, raw) = options(call)?;
@@ -111,7 +111,7 @@ fn warning(call: &Call, options: &DeleteOptions) -> Option<String> {
 
 /// Deletes an object; webhooks receive the name and options in `review_options`, or are not called if there are none.
 async fn delete_object(
-    shared: &Shared,
+    shared: &ServerState,
     call: &Call,
     name: &str,
     (options, review_options): (&DeleteOptions, Option<(&str, &Value)>),
@@ -145,13 +145,13 @@ async fn delete_object(
             }
             DeletionEffect::Mark(value) => {
                 if let Ok(object) = shared.store.put(&call.target.table, &key, expect, value) {
-                    effects::after_write(shared, &call.target, object.value());
+                    effects::after_write(shared, &call.target, &object);
                     return deleted(object.value().clone(), false);
                 }
             }
             DeletionEffect::Remove(value) | DeletionEffect::RemoveReleased(value) => {
                 if let Ok(object) = shared.store.remove(&call.target.table, &key, expect, value) {
-                    effects::after_removal(shared, &call.target, object.value());
+                    effects::after_removal(shared, &call.target, &object);
                     return deleted(object.value().clone(), true);
                 }
             }
@@ -161,7 +161,7 @@ async fn delete_object(
 
 /// Calls webhooks for the deletion of an object; returns their warnings and annotations.
 async fn admit(
-    shared: &Shared,
+    shared: &ServerState,
     call: &Call,
     current: &Arc<Object>,
     (dry_run, (name, options)): (bool, (&str, &Value)),
@@ -204,7 +204,7 @@ fn check_freed_precondition(
     }
     let found = meta::text(current, "resourceVersion");
     let why = format!("ResourceVersion in precondition: , ResourceVersion in object meta: {found}");
-    Err(update::precondition_failed(call, meta::name(current), &why))
+    Err(update::precondition_failed(call, meta::name(current), &why, !options.dry_run.is_empty()))
 }
 
 /// The options of a deletion: from the body, or else from the query.

@@ -13,7 +13,7 @@ use crate::http::reply::Reply;
 use crate::http::status::Status;
 use crate::object::decode;
 use crate::object::meta;
-use crate::state::Shared;
+use crate::state::ServerState;
 use crate::store::{Expect, Object};
 
 const BUDGETS: &str = "poddisruptionbudgets.policy";
@@ -22,7 +22,7 @@ const MAX_DISRUPTED_PODS: usize = 2000;
 
 /// Deletes a pod with the options of its eviction, if the budgets that select it allow it. Webhooks receive the
 /// eviction, not the deletion.
-pub(crate) async fn evict(shared: &Shared, call: &Call) -> Result<Reply, Status> {
+pub(crate) async fn evict(shared: &ServerState, call: &Call) -> Result<Reply, Status> {
     let mut notes = Notes::default();
     let mut eviction = decode::object(shared, call, &mut notes)?;
     create::clear_server_fields(&mut eviction);
@@ -37,7 +37,7 @@ pub(crate) async fn evict(shared: &Shared, call: &Call) -> Result<Reply, Status>
     Ok(transient::created(call, notes))
 }
 
-async fn delete_pod(shared: &Shared, call: &Call, mut eviction: Value) -> Result<(), Status> {
+async fn delete_pod(shared: &ServerState, call: &Call, mut eviction: Value) -> Result<(), Status> {
     let name = call.path.name.as_str();
     let pod = shared.store.get(&call.target.table, &call.key(name));
     let pod = pod.ok_or_else(|| Status::not_found(call.group_resource(), name))?;
@@ -57,7 +57,7 @@ async fn delete_pod(shared: &Shared, call: &Call, mut eviction: Value) -> Result
 }
 
 /// Sets the pod's condition `DisruptionTarget`, unless the preconditions do not match.
-fn set_disruption_target(shared: &Shared, call: &Call, options: &mut Value) {
+fn set_disruption_target(shared: &ServerState, call: &Call, options: &mut Value) {
     let key = call.key(&call.path.name);
     while let Some(pod) = shared.store.get(&call.target.table, &key) {
         let precondition =
@@ -94,7 +94,7 @@ fn needs_no_budget(pod: &Value) -> bool {
 }
 
 /// Uses one allowed disruption of the budget that selects the pod.
-fn charge_budget(shared: &Shared, call: &Call, pod: &Value, dry_run: bool) -> Result<(), Status> {
+fn charge_budget(shared: &ServerState, call: &Call, pod: &Value, dry_run: bool) -> Result<(), Status> {
     loop {
         let budgets = budgets_of(shared, call, pod);
         let (key, budget) = match budgets.as_slice() {
@@ -117,7 +117,7 @@ fn charge_budget(shared: &Shared, call: &Call, pod: &Value, dry_run: bool) -> Re
     }
 }
 
-fn budgets_of(shared: &Shared, call: &Call, pod: &Value) -> Vec<(String, Arc<Object>)> {
+fn budgets_of(shared: &ServerState, call: &Call, pod: &Value) -> Vec<(String, Arc<Object>)> {
     let prefix = call::key(true, &call.path.namespace, "");
     let selects = |budget: &Value| {
         let selector = budget.pointer("/spec/selector").cloned();

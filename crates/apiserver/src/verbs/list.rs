@@ -13,7 +13,7 @@ use crate::http::reply::Reply;
 use crate::http::status::Status;
 use crate::render::{self, ListMeta};
 use crate::selection::Selection;
-use crate::state::Shared;
+use crate::state::ServerState;
 use crate::store::{Compacted, Object, Snapshot};
 use crate::versions;
 
@@ -43,14 +43,14 @@ pub(crate) struct Page {
 }
 
 /// Lists a collection.
-pub(crate) async fn list(shared: &Shared, call: &Call) -> Result<Reply, Status> {
+pub(crate) async fn list(shared: &ServerState, call: &Call) -> Result<Reply, Status> {
     let page = page(shared, call).await?;
     let objects = page.objects.iter().map(|object| &**object);
     Ok(Reply::json(200, render::list(call, objects, &page.meta)))
 }
 
 /// Computes the requested page of a collection.
-pub(crate) async fn page(shared: &Shared, call: &Call) -> Result<Page, Status> {
+pub(crate) async fn page(shared: &ServerState, call: &Call) -> Result<Page, Status> {
     call.query.integer("timeoutSeconds")?;
     let limit = call.query.integer("limit")?.unwrap_or_default();
     let selection = Selection::read(call)?;
@@ -69,7 +69,7 @@ pub(crate) async fn page(shared: &Shared, call: &Call) -> Result<Page, Status> {
         && let Some((key, object)) = remaining.next()
     {
         let converted = versions::read(shared, &call.target, object).await?;
-        if selection.selects(converted.value(), &call.target) {
+        if selection.selects(&converted, &call.target) {
             objects.push(converted);
             last = Some(key);
         }
@@ -104,7 +104,7 @@ pub(super) fn candidates<'a>(
     }
 }
 
-fn snapshot(shared: &Shared, call: &Call, token: Option<&Token>) -> Result<Snapshot, Status> {
+fn snapshot(shared: &ServerState, call: &Call, token: Option<&Token>) -> Result<Snapshot, Status> {
     let table = &call.target.table;
     if let Some(token) = token {
         let Ok(revision) = u64::try_from(token.rv) else { return Ok(shared.store.snapshot(table)) };

@@ -19,18 +19,18 @@ use crate::call::{Call, Verb};
 use crate::http::reply::Reply;
 use crate::http::status::Status;
 use crate::render;
-use crate::state::Shared;
+use crate::state::ServerState;
 use crate::store::Object;
 use crate::versions;
 
 /// Reads one object.
-pub(crate) async fn get(shared: &Shared, call: &Call) -> Result<Reply, Status> {
+pub(crate) async fn get(shared: &ServerState, call: &Call) -> Result<Reply, Status> {
     let object = read(shared, call).await?;
     Ok(Reply::json(200, render::object(call, &object)))
 }
 
 /// The requested object, in the version of the request, at least as new as the requested revision.
-pub(crate) async fn read(shared: &Shared, call: &Call) -> Result<Arc<Object>, Status> {
+pub(crate) async fn read(shared: &ServerState, call: &Call) -> Result<Arc<Object>, Status> {
     let requested = call.query.text("resourceVersion");
     let latest = shared.store.revision();
     match list::revision(requested) {
@@ -46,7 +46,7 @@ pub(crate) async fn read(shared: &Shared, call: &Call) -> Result<Arc<Object>, St
 }
 
 /// Reads or changes a subresource.
-pub(crate) async fn subresource(shared: &Shared, call: &Call) -> Result<Reply, Status> {
+pub(crate) async fn subresource(shared: &ServerState, call: &Call) -> Result<Reply, Status> {
     let name = call.path.subresource.as_str();
     let resource = &call.target.resource;
     let refused = || {

@@ -7,20 +7,33 @@ use crate::apply::{self, Lens};
 use crate::call::Call;
 use crate::http::notes::Notes;
 use crate::http::status::Status;
-use crate::object::decode;
 use crate::object::meta;
-use crate::state::Shared;
+use crate::object::type_meta;
+use crate::state::ServerState;
 
 /// Records in `new` who owns its fields after this request; `old` is absent for a new object. As in kube-apiserver, an
 /// object that claims to be of another kind gets no owners.
-pub(crate) fn record(shared: &Shared, call: &Call, old: Option<&Value>, new: &mut Value) {
-    if decode::is_foreign(call, new) {
+pub(crate) fn record(shared: &ServerState, call: &Call, old: Option<&Value>, new: &mut Value) {
+    if type_meta::is_foreign(call, new) {
         meta::of_mut(new).remove("managedFields");
         return;
     }
     let served = shared.registry.served();
     let lens = Lens::new(&served, &call.target, &call.path.subresource);
+    let defaulted = job_labels(call, new).filter(|_| old.is_none());
+    if let Some(labels) = &defaulted {
+        meta::set(new, "labels", labels.clone());
+    }
     apply::record(&lens, old, new, &apply::manager(call), shared.clock.now());
+    if defaulted.is_some() {
+        meta::of_mut(new).remove("labels");
+    }
+}
+
+/// The labels that defaulting gives to a job without labels. The job itself gets them with those that its pods get later.
+fn job_labels(call: &Call, job: &Value) -> Option<Value> {
+    let has_none = call.target.table == "jobs.batch" && meta::of(job).get("labels").is_none();
+    job.pointer("/spec/template/metadata/labels").filter(|_| has_none).cloned()
 }
 
 /// Removes duplicate owner references, with a warning.
@@ -48,7 +61,14 @@ pub(crate) fn deduplicate_owners(object: &mut Value, notes: &mut Notes, admitted
 }
 
 /// Calls the mutating webhooks, and restores `managedFields` if they made them invalid.
-pub(crate) async fn mutate(shared: &Shared, call: &Call, review: &mut Review<'_>) -> Result<(), Status> {
+pub(crate) async fn mutate(shared: &ServerState, call: &Call, review: &mut Review<'_>) -> Result<(), Status> {
+    if !admission::has_mutating_webhooks(shared) {
+        // Nothing else changes an object here.
+        if let Some(object) = review.object.as_mut() {
+            deduplicate_owners(object, &mut review.notes, true);
+        }
+        return Ok(());
+    }
     let entries = |review: &Review<'_>| {
         review.object.as_ref().and_then(|object| meta::of(object).get("managedFields").cloned())
     };

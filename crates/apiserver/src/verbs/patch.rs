@@ -4,16 +4,17 @@ use serde_json::{Value, json};
 
 use crate::apply::{self, Lens};
 use crate::call::Call;
+use crate::http::media_type::media_type;
 use crate::http::notes::Notes;
 use crate::http::reply::Reply;
 use crate::http::status::Status;
-use crate::object::decode::{self, media_type};
+use crate::object::decode;
 use crate::object::fields::{self, Directive};
 use crate::object::meta;
 use crate::object::strategy;
 use crate::object::structural;
 use crate::patch::{APPLY, Patch};
-use crate::state::Shared;
+use crate::state::ServerState;
 use crate::verbs::update::{Edit, change, check_name, check_readable};
 use crate::verbs::{create, ownership};
 
@@ -28,7 +29,7 @@ struct ApplyEdit<'a> {
 }
 
 /// Patches an object with the request's body; an applied configuration creates a missing object.
-pub(crate) async fn patch(shared: &Shared, call: &Call) -> Result<Reply, Status> {
+pub(crate) async fn patch(shared: &ServerState, call: &Call) -> Result<Reply, Status> {
     if media_type(&call.content_type) == APPLY {
         return apply(shared, call).await;
     }
@@ -42,7 +43,7 @@ pub(crate) fn check(call: &Call) -> Result<(), Status> {
 }
 
 /// Parses the patch of a request.
-pub(crate) fn read(shared: &Shared, call: &Call) -> Result<Patch, Status> {
+pub(crate) fn read(shared: &ServerState, call: &Call) -> Result<Patch, Status> {
     let resource = &call.target.resource;
     let served = shared.registry.served();
     let ty = if call.target.custom {
@@ -56,12 +57,12 @@ pub(crate) fn read(shared: &Shared, call: &Call) -> Result<Patch, Status> {
     Ok(Patch::read(&call.content_type, &call.body, ty, strict))
 }
 
-fn exists(shared: &Shared, call: &Call) -> bool {
+fn exists(shared: &ServerState, call: &Call) -> bool {
     shared.store.get(&call.target.table, &call.key(&call.path.name)).is_some()
 }
 
 /// Parses the applied configuration of a request; for a subresource, the object must exist.
-pub(crate) fn configuration(shared: &Shared, call: &Call) -> Result<Value, Status> {
+pub(crate) fn configuration(shared: &ServerState, call: &Call) -> Result<Value, Status> {
     apply::check(call, "PatchOptions", Some(true))?;
     let creates = strategy::allows_create_on_update(&call.target, &call.path.subresource);
     if !call.path.subresource.is_empty() && !creates && !exists(shared, call) {
@@ -69,12 +70,16 @@ pub(crate) fn configuration(shared: &Shared, call: &Call) -> Result<Value, Statu
     }
     let bad = |why: &dyn std::fmt::Display| Status::bad_request(format!("error decoding YAML: {why}"));
     let text = std::str::from_utf8(&call.body).map_err(|error| bad(&error))?;
-    let value: Value = match formats::json::document(text.as_bytes()) {
-        Ok(value) => value,
+    // JSON is YAML, except for escapes of surrogates, which YAML does not have.
+    let has_surrogate = text.contains("\\ud") || text.contains("\\uD");
+    let mut value: Value = match formats::json::document(text.as_bytes()) {
+        Ok(value) if !has_surrogate => value,
         Err(_) if text.trim().is_empty() => Value::Null,
-        Err(_) => formats::yaml::first_document(text.as_bytes())
+        _ => formats::yaml::first_document(text.as_bytes())
             .map_err(|error| bad(&format!("error converting YAML to JSON: yaml: {error}")))?,
     };
+    // kube-apiserver reads an applied configuration with a library that makes floats of all numbers.
+    formats::json::as_floats(&mut value);
     let found = match value {
         Value::Object(_) => return Ok(value),
         // An empty document is a configuration without a kind.
@@ -88,7 +93,7 @@ pub(crate) fn configuration(shared: &Shared, call: &Call) -> Result<Value, Statu
     Err(bad(&format!("error unmarshaling JSON: while decoding JSON: {why}")))
 }
 
-async fn apply(shared: &Shared, call: &Call) -> Result<Reply, Status> {
+async fn apply(shared: &ServerState, call: &Call) -> Result<Reply, Status> {
     let mut notes = Notes::default();
     let edit = ApplyEdit { call, configuration: configuration(shared, call)? };
     loop {
@@ -111,13 +116,43 @@ async fn apply(shared: &Shared, call: &Call) -> Result<Reply, Status> {
 }
 
 impl ApplyEdit<'_> {
-    fn object(&self, shared: &Shared, current: Option<&Value>, notes: &mut Notes) -> Result<Value, Status> {
+    /// The object after the configuration is applied, with a warning about fields that the configuration has twice.
+    fn object(
+        &self,
+        shared: &ServerState,
+        current: Option<&Value>,
+        notes: &mut Notes,
+    ) -> Result<Value, Status> {
+        let object = self.merged(shared, current, notes)?;
+        let duplicates = match Directive::of(self.call) {
+            Directive::Ignore => Vec::new(),
+            // JSON is searched faster, and has duplicates seldom.
+            _ if self.call.body.starts_with(b"{") && fields::duplicates(&self.call.body).is_empty() => {
+                Vec::new()
+            }
+            Directive::Warn | Directive::Strict => formats::yaml::duplicate_keys(&self.call.body),
+        };
+        if !duplicates.is_empty() && Directive::of(self.call) == Directive::Strict {
+            let why = "error converting YAML to JSON: yaml: unmarshal errors:";
+            let lines = duplicates.join("\n  ");
+            return Err(Status::bad_request(format!("error strict decoding YAML: {why}\n  {lines}")));
+        }
+        notes.warn(duplicates);
+        Ok(object)
+    }
+
+    fn merged(
+        &self,
+        shared: &ServerState,
+        current: Option<&Value>,
+        notes: &mut Notes,
+    ) -> Result<Value, Status> {
         let served = shared.registry.served();
         let lens = Lens::new(&served, &self.call.target, &self.call.path.subresource);
         let options = apply::ApplyOptions::of(self.call);
         let mut object = apply::apply(&lens, current, &self.configuration, &options, shared.clock.now())?;
         let Some(schema) = &self.call.target.schema else {
-            self.check_convertible(shared, &object)?;
+            self.convert(shared, &mut object)?;
             return decode::patched(shared, self.call, (object, None), notes);
         };
         // A field that became empty is null, which the schema may refuse. As in kube-apiserver, it does not count as a
@@ -131,7 +166,7 @@ impl ApplyEdit<'_> {
 impl ApplyEdit<'_> {
     /// The schema accepts values that Go's types do not; this is detected after the merge, and reported for the
     /// configuration.
-    fn check_convertible(&self, shared: &Shared, object: &Value) -> Result<(), Status> {
+    fn convert(&self, shared: &ServerState, object: &mut Value) -> Result<(), Status> {
         fields::convert(shared, self.call, object).map_err(|why| {
             let resource = &self.call.target.resource;
             let kind = format!("{}/{}, Kind={}", resource.group, resource.version, resource.kind);
@@ -145,7 +180,7 @@ impl ApplyEdit<'_> {
 }
 
 impl Edit for ApplyEdit<'_> {
-    fn apply(&self, shared: &Shared, current: &Value, notes: &mut Notes) -> Result<Value, Status> {
+    fn apply(&self, shared: &ServerState, current: &Value, notes: &mut Notes) -> Result<Value, Status> {
         let mut object = self.object(shared, Some(current), notes)?;
         check_namespace_and_name(self.call, &mut object)?;
         Ok(object)
@@ -153,7 +188,7 @@ impl Edit for ApplyEdit<'_> {
 }
 
 impl Edit for PatchEdit<'_> {
-    fn apply(&self, shared: &Shared, current: &Value, notes: &mut Notes) -> Result<Value, Status> {
+    fn apply(&self, shared: &ServerState, current: &Value, notes: &mut Notes) -> Result<Value, Status> {
         let patched = (self.patch.apply(current)?, self.patch.strategic(current));
         let mut object = decode::patched(shared, self.call, patched, notes)?;
         check_namespace_and_name(self.call, &mut object)?;

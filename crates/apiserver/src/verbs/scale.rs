@@ -7,15 +7,17 @@ use webhook::field::{Error, Path};
 use crate::apply::{self, Lens};
 use crate::call::Call;
 use crate::convert::{self, scale};
+use crate::http::media_type::media_type;
 use crate::http::negotiate::{Accept, Representation};
 use crate::http::notes::Notes;
 use crate::http::reply::Reply;
 use crate::http::status::Status;
 use crate::object::decode;
 use crate::object::meta;
+use crate::object::validation;
 use crate::patch::{APPLY, Patch};
 use crate::render;
-use crate::state::Shared;
+use crate::state::ServerState;
 use crate::table;
 use crate::verbs::{ownership, patch, update};
 
@@ -31,7 +33,7 @@ enum ScaleChange {
 }
 
 /// Reads the scale.
-pub(crate) async fn get(shared: &Shared, call: &Call) -> Result<Reply, Status> {
+pub(crate) async fn get(shared: &ServerState, call: &Call) -> Result<Reply, Status> {
     let object = super::read(shared, call).await?;
     let scaling = call.target.scaling.as_deref();
     let converted = convert::to_version(object.value(), &call.target.resource);
@@ -46,7 +48,7 @@ pub(crate) async fn get(shared: &Shared, call: &Call) -> Result<Reply, Status> {
 }
 
 /// Replaces or patches the scale.
-pub(crate) async fn write(shared: &Shared, call: &Call, patched: bool) -> Result<Reply, Status> {
+pub(crate) async fn write(shared: &ServerState, call: &Call, patched: bool) -> Result<Reply, Status> {
     let mut notes = Notes::default();
     let change = if !patched {
         apply::check(call, "UpdateOptions", None)?;
@@ -54,7 +56,7 @@ pub(crate) async fn write(shared: &Shared, call: &Call, patched: bool) -> Result
         decode::set_namespace(call, &mut scale)?;
         update::check_name(call, &scale).map_err(|status| status.with_notes(&notes))?;
         ScaleChange::Replace(scale)
-    } else if decode::media_type(&call.content_type) == APPLY {
+    } else if media_type(&call.content_type) == APPLY {
         ScaleChange::Apply(patch::configuration(shared, call)?)
     } else {
         ScaleChange::Patch(patch::read(shared, call)?)
@@ -86,7 +88,7 @@ fn render_scale(call: &Call, scale: &Value) -> Bytes {
 }
 
 impl update::Edit for ScaleEdit<'_> {
-    fn apply(&self, shared: &Shared, current: &Value, notes: &mut Notes) -> Result<Value, Status> {
+    fn apply(&self, shared: &ServerState, current: &Value, notes: &mut Notes) -> Result<Value, Status> {
         let scaling = self.call.target.scaling.as_deref();
         if let Some(paths) = scaling {
             scale::check(current, paths).map_err(Status::failure)?;
@@ -103,10 +105,15 @@ impl update::Edit for ScaleEdit<'_> {
             return Err(Status::bad_request(why));
         }
         let replicas = scale.pointer("/spec/replicas").and_then(Value::as_i64).unwrap_or_default();
-        if replicas < 0 {
+        // The scale of a custom resource is validated with the resource.
+        let is_built_in = scaling.is_none();
+        let mut errors = if is_built_in { validation::metadata_of_scale(&scale) } else { Vec::new() };
+        if replicas < 0 && is_built_in {
             let why = "must be greater than or equal to 0";
-            let error = Error::invalid(&Path::new("spec").child("replicas"), replicas, why);
-            return Err(Status::invalid("autoscaling", "Scale", &self.call.path.name, &[error]));
+            errors.push(Error::invalid(&Path::new("spec").child("replicas"), replicas, why));
+        }
+        if !errors.is_empty() {
+            return Err(Status::invalid("autoscaling", "Scale", &self.call.path.name, &errors));
         }
         let mut object = current.clone();
         scale::put(&mut object, &path, replicas.into()).map_err(Status::failure)?;
@@ -139,7 +146,7 @@ impl ScaleEdit<'_> {
     }
 
     /// Computes the scale after the request, with the owner of the replicas.
-    fn apply_change(&self, shared: &Shared, before: &Value, notes: &mut Notes) -> Result<Value, Status> {
+    fn apply_change(&self, shared: &ServerState, before: &Value, notes: &mut Notes) -> Result<Value, Status> {
         let mut scale = match &self.change {
             ScaleChange::Replace(scale) => scale.clone(),
             ScaleChange::Patch(patch) => {

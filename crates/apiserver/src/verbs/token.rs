@@ -14,7 +14,7 @@ use crate::http::status::Status;
 use crate::object::decode;
 use crate::object::meta;
 use crate::render;
-use crate::state::Shared;
+use crate::state::ServerState;
 use jiff::SignedDuration;
 use webhook::review::Operation;
 
@@ -24,7 +24,7 @@ const MIN_SECONDS: i64 = 600;
 const MAX_SECONDS: i64 = 1 << 32;
 
 /// Answers with a token of the account that the path names.
-pub(crate) async fn request(shared: &Shared, call: &Call) -> Result<Reply, Status> {
+pub(crate) async fn request(shared: &ServerState, call: &Call) -> Result<Reply, Status> {
     let mut object = decode::parse_body(call)?;
     identify(&mut object)?;
     decode::set_namespace(call, &mut object)?;
@@ -62,7 +62,7 @@ fn identify(object: &mut Value) -> Result<(), Status> {
 }
 
 /// Sets defaults before admission.
-fn set_defaults(shared: &Shared, object: &mut Value, call: &Call, account: &Value) {
+fn set_defaults(shared: &ServerState, object: &mut Value, call: &Call, account: &Value) {
     if meta::name(object).is_empty() {
         meta::set(object, "name", call.path.name.as_str());
     }
@@ -77,7 +77,7 @@ fn set_defaults(shared: &Shared, object: &mut Value, call: &Call, account: &Valu
     }
 }
 
-async fn admit(shared: &Shared, call: &Call, object: Value) -> Result<(Value, Notes), Status> {
+async fn admit(shared: &ServerState, call: &Call, object: Value) -> Result<(Value, Notes), Status> {
     let dry_run = call.query.dry_run();
     let options = admission::options(call, "CreateOptions");
     let mut review = Review::new(call, Operation::Create, &call.path.name, dry_run, options);
@@ -109,7 +109,7 @@ fn validate(object: &Value, name: &str) -> Result<(), Status> {
     Err(Status::invalid(group, "TokenRequest", "", &[error]))
 }
 
-fn issue(shared: &Shared, namespace: &str, account: Reference, bound: BoundObjects, object: &mut Value) {
+fn issue(shared: &ServerState, namespace: &str, account: Reference, bound: BoundObjects, object: &mut Value) {
     let now = shared.clock.now();
     let seconds = object["spec"]["expirationSeconds"].as_i64().unwrap_or(DEFAULT_SECONDS);
     let end = now.checked_add(SignedDuration::from_secs(seconds)).unwrap_or(jiff::Timestamp::MAX);

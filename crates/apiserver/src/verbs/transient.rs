@@ -12,11 +12,11 @@ use crate::http::status::Status;
 use crate::object::decode;
 use crate::object::effects;
 use crate::render;
-use crate::state::Shared;
+use crate::state::ServerState;
 
 /// Admits a posted object; returns it with the notes. `check` validates it between mutating and validating webhooks.
 pub(super) async fn admit(
-    shared: &Shared,
+    shared: &ServerState,
     call: &Call,
     (mut object, notes): (Value, Notes),
     check: impl Fn(&Value) -> Result<(), Status>,

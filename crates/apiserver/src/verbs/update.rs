@@ -16,7 +16,7 @@ use crate::convert;
 use crate::http::notes::Notes;
 use crate::http::reply::Reply;
 use crate::http::status::Status;
-use crate::object::allocation::{self, Reservation};
+use crate::object::allocation::{self, pool::Reservation};
 use crate::object::decode;
 use crate::object::effects;
 use crate::object::fields;
@@ -26,7 +26,7 @@ use crate::object::strategy;
 use crate::object::validation;
 use crate::object::warnings;
 use crate::render;
-use crate::state::Shared;
+use crate::state::ServerState;
 use crate::store::{Changed, Expect, Object};
 use crate::verbs::{create, ownership};
 use crate::versions;
@@ -35,7 +35,7 @@ use crate::versions;
 pub(crate) trait Edit: Sync {
     /// Computes the object after the request from the current one in the request's version; records the owners of its
     /// fields.
-    fn apply(&self, shared: &Shared, current: &Value, notes: &mut Notes) -> Result<Value, Status>;
+    fn apply(&self, shared: &ServerState, current: &Value, notes: &mut Notes) -> Result<Value, Status>;
     /// The kind of the request's options in reviews.
     fn options(&self) -> &'static str {
         "UpdateOptions"
@@ -49,7 +49,7 @@ struct Replacement<'a> {
 }
 
 /// Replaces an object with the one in the request's body.
-pub(crate) async fn update(shared: &Shared, call: &Call) -> Result<Reply, Status> {
+pub(crate) async fn update(shared: &ServerState, call: &Call) -> Result<Reply, Status> {
     let mut notes = Notes::default();
     apply::check(call, "UpdateOptions", None)?;
     let mut object = decode::object(shared, call, &mut notes)?;
@@ -57,7 +57,12 @@ pub(crate) async fn update(shared: &Shared, call: &Call) -> Result<Reply, Status
     replace(shared, call, object, &notes).await.map_err(|status| status.with_notes(&notes))
 }
 
-async fn replace(shared: &Shared, call: &Call, mut object: Value, notes: &Notes) -> Result<Reply, Status> {
+async fn replace(
+    shared: &ServerState,
+    call: &Call,
+    mut object: Value,
+    notes: &Notes,
+) -> Result<Reply, Status> {
     decode::set_namespace(call, &mut object)?;
     check_name(call, &object)?;
     let current = shared.store.get(&call.target.table, &call.key(&call.path.name));
@@ -79,14 +84,14 @@ async fn replace(shared: &Shared, call: &Call, mut object: Value, notes: &Notes)
 }
 
 /// Changes an object.
-pub(crate) async fn change(shared: &Shared, call: &Call, edit: &dyn Edit) -> Result<Reply, Status> {
+pub(crate) async fn change(shared: &ServerState, call: &Call, edit: &dyn Edit) -> Result<Reply, Status> {
     let (body, notes) = change_and_render(shared, call, edit).await?;
     Ok(Reply { notes, ..Reply::json(200, body) })
 }
 
 /// Changes an object and renders it in the requested representation.
 pub(crate) async fn change_and_render(
-    shared: &Shared,
+    shared: &ServerState,
     call: &Call,
     edit: &dyn Edit,
 ) -> Result<(bytes::Bytes, Notes), Status> {
@@ -117,7 +122,7 @@ pub(crate) async fn change_and_render(
         review.object = Some(prepared);
         admission::validate(shared, call, &mut review).await?;
         let object = review.object.take().expect("validation keeps the object");
-        let notes = std::mem::take(&mut review.notes);
+        let mut notes = std::mem::take(&mut review.notes);
         drop(review);
         // Unknown fields of an applied configuration count as a change, but are not stored.
         let object = decode::pruned(call, object);
@@ -126,6 +131,7 @@ pub(crate) async fn change_and_render(
         drop(reserved);
         // A concurrent request changed the object: repeat the edit on the current one.
         if let Ok(object) = persisted {
+            notes.unchanged = Arc::ptr_eq(&object, &current);
             let converted = versions::read(shared, &call.target, &object).await?;
             return Ok((render::object(call, &converted), notes));
         }
@@ -133,7 +139,7 @@ pub(crate) async fn change_and_render(
 }
 
 impl Edit for Replacement<'_> {
-    fn apply(&self, shared: &Shared, current: &Value, notes: &mut Notes) -> Result<Value, Status> {
+    fn apply(&self, shared: &ServerState, current: &Value, notes: &mut Notes) -> Result<Value, Status> {
         notes.extend(self.notes.clone());
         let mut object = self.object.clone();
         ownership::record(shared, self.call, Some(current), &mut object);
@@ -165,7 +171,7 @@ pub(crate) fn check_stored(call: &Call, object: &Value, current: &Value) -> Resu
         return Ok(());
     }
     let why = format!("ResourceVersion in precondition: {wanted}, ResourceVersion in object meta: {found}");
-    Err(precondition_failed(call, meta::name(object), &why))
+    Err(precondition_failed(call, meta::name(object), &why, call.query.dry_run()))
 }
 
 fn check_uid(call: &Call, object: &Value, current: &Value) -> Result<(), Status> {
@@ -177,11 +183,12 @@ fn check_uid(call: &Call, object: &Value, current: &Value) -> Result<(), Status>
         call,
         meta::name(object),
         &format!("UID in precondition: {wanted}, UID in object meta: {found}"),
+        call.query.dry_run(),
     ))
 }
 
 /// The storage layer's error for a precondition that is not met.
-pub(crate) fn precondition_failed(call: &Call, name: &str, precondition: &str) -> Status {
+pub(crate) fn precondition_failed(call: &Call, name: &str, precondition: &str, dry_run: bool) -> Status {
     let key = call.key(name);
     let resource = &call.target.resource;
     let path = match call.target.table.as_str() {
@@ -191,7 +198,7 @@ pub(crate) fn precondition_failed(call: &Call, name: &str, precondition: &str) -
         _ if call.target.custom => format!("{}/{}", resource.group, resource.plural),
         _ => resource.plural.clone(),
     };
-    let root = if call.query.dry_run() { "" } else { "/registry" };
+    let root = if dry_run { "" } else { "/registry" };
     let why = format!(
         "StorageError: invalid object, Code: 4, Key: {root}/{path}/{key}, ResourceVersion: 0, AdditionalErrorMsg: \
          Precondition failed: {precondition}",
@@ -202,7 +209,7 @@ pub(crate) fn precondition_failed(call: &Call, name: &str, precondition: &str) -
 /// Prepares the object for storage, in the version of the request; returns also the addresses that are reserved for it
 /// until it is written.
 fn prepare<'a>(
-    shared: &'a Shared,
+    shared: &'a ServerState,
     call: &Call,
     mut object: Value,
     old: &Value,
@@ -272,12 +279,13 @@ fn check_revision(call: &Call, object: &Value, old: &Value) -> Result<(), Status
 }
 
 fn persist(
-    shared: &Shared,
+    shared: &ServerState,
     call: &Call,
     current: &Arc<Object>,
     (mut object, non_canonical): (Value, bool),
     dry_run: bool,
 ) -> Result<Arc<Object>, Changed> {
+    formats::json::reread(&mut object);
     let link = meta::of_mut(&mut object).remove("selfLink");
     // An object that is not stored keeps the link that was sent.
     let unstored = |mut object: Value| {
@@ -298,11 +306,11 @@ fn persist(
     if effects::is_gone(&call.target, &object) {
         // Watches receive the last stored state.
         let removed = shared.store.remove(table, &key, expect, current.value().clone())?;
-        effects::after_removal(shared, &call.target, removed.value());
+        effects::after_removal(shared, &call.target, &removed);
         // The answer is the object as sent, at the revision that it replaced.
         return Ok(unstored(object));
     }
     let written = shared.store.put_non_canonical(table, &key, expect, (object, non_canonical))?;
-    effects::after_write(shared, &call.target, written.value());
+    effects::after_write(shared, &call.target, &written);
     Ok(written)
 }

@@ -21,10 +21,10 @@ use crate::http::negotiate::Representation;
 use crate::http::reply::Reply;
 use crate::http::status::Status;
 use crate::object::meta;
-use crate::object::strategy::TEMPLATE_GENERATION;
+use crate::object::meta::TEMPLATE_GENERATION;
 use crate::render;
 use crate::selection::Selection;
-use crate::state::Shared;
+use crate::state::ServerState;
 use crate::store::{Compacted, Event, EventKind, Object};
 use crate::table;
 use crate::verbs::list::{self, option_errors, too_old, watched_revision};
@@ -43,7 +43,7 @@ const BATCH: usize = 100;
 
 /// A running watch.
 struct Watcher {
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
     call: Call,
     selection: Selection,
     prefix: String,
@@ -63,7 +63,7 @@ struct Watcher {
 }
 
 /// Watches a collection.
-pub(crate) async fn watch(shared: &Arc<Shared>, call: &Call) -> Result<Reply, Status> {
+pub(crate) async fn watch(shared: &Arc<ServerState>, call: &Call) -> Result<Reply, Status> {
     let mut call = call.clone();
     if !call.path.name.is_empty() {
         return Err(Status::method_not_allowed());
@@ -98,13 +98,13 @@ pub(crate) async fn watch(shared: &Arc<Shared>, call: &Call) -> Result<Reply, St
 }
 
 /// The revision before which no events exist: that of the CRD for custom resources.
-fn oldest_revision(shared: &Shared, call: &Call) -> u64 {
+fn oldest_revision(shared: &ServerState, call: &Call) -> u64 {
     let definition = shared.store.get("customresourcedefinitions.apiextensions.k8s.io", &call.target.table);
     definition.filter(|_| call.target.custom).map_or(0, |definition| definition.creation_revision())
 }
 
 impl Watcher {
-    fn new(shared: &Arc<Shared>, call: Call, selection: Selection) -> Result<Self, Status> {
+    fn new(shared: &Arc<ServerState>, call: Call, selection: Selection) -> Result<Self, Status> {
         let seconds = call.query.integer("timeoutSeconds")?.and_then(|seconds| u64::try_from(seconds).ok());
         let duration = seconds.filter(|seconds| *seconds > 0).map_or(DEFAULT_DURATION, Duration::from_secs);
         // The requested number of seconds may exceed what an `Instant` can represent.
@@ -143,7 +143,7 @@ impl Watcher {
             .collect();
         for object in &objects {
             let converted = versions::read(&self.shared, &self.call.target, object).await?;
-            if self.selection.selects(converted.value(), &self.call.target) {
+            if self.selection.selects(&converted, &self.call.target) {
                 let line = self.line("ADDED", &converted);
                 self.pending.push_back(line);
             }
@@ -243,8 +243,8 @@ impl Watcher {
             Some(previous) => Some(versions::read(&self.shared, target, previous).await?),
             None => None,
         };
-        let before = previous.filter(|object| self.selection.selects(object.value(), target));
-        let after = event.change != EventKind::Deleted && self.selection.selects(object.value(), target);
+        let before = previous.filter(|object| self.selection.selects(object, target));
+        let after = event.change != EventKind::Deleted && self.selection.selects(&object, target);
         Ok(match (before, after) {
             (None, false) => None,
             (None, true) => Some(self.line("ADDED", &object)),
@@ -253,7 +253,7 @@ impl Watcher {
             // The object is not selected any more: send its last selected state as deleted, at the revision of the
             // write.
             (Some(before), false) => {
-                let mut last = before.value().clone();
+                let mut last = before.tree().into_owned();
                 meta::set(&mut last, "resourceVersion", event.revision.to_string());
                 Some(self.value_line("DELETED", &last))
             }
@@ -262,7 +262,7 @@ impl Watcher {
 
     fn line(&mut self, kind: &str, object: &Object) -> Bytes {
         if matches!(self.call.accept.representation, Representation::Table(_)) {
-            return self.value_line(kind, object.value());
+            return self.value_line(kind, &object.tree());
         }
         line(kind, &render::object(&self.call, object))
     }

@@ -17,7 +17,7 @@ use crate::convert;
 use crate::http::status::Status;
 use crate::object::structural::{self, Versions};
 use crate::registry::ServedResource;
-use crate::state::Shared;
+use crate::state::ServerState;
 use crate::store::Object;
 
 pub(crate) use conversion::ConversionWebhook;
@@ -30,7 +30,7 @@ const TIMEOUT_SECONDS: u32 = 30;
 /// # Errors
 /// If the conversion webhook fails.
 pub(crate) async fn read(
-    shared: &Shared,
+    shared: &ServerState,
     target: &ServedResource,
     object: &Arc<Object>,
 ) -> Result<Arc<Object>, Status> {
@@ -45,7 +45,7 @@ pub(crate) async fn read(
 /// # Errors
 /// If the conversion webhook fails.
 pub(crate) async fn convert(
-    shared: &Shared,
+    shared: &ServerState,
     target: &ServedResource,
     object: Value,
     to: &Resource,
@@ -64,7 +64,7 @@ pub(crate) async fn convert(
 }
 
 async fn read_custom(
-    shared: &Shared,
+    shared: &ServerState,
     target: &ServedResource,
     versions: &Versions,
     object: &Arc<Object>,
@@ -85,7 +85,7 @@ async fn read_custom(
 
 /// Calls the webhook to convert an object.
 async fn call_webhook(
-    shared: &Shared,
+    shared: &ServerState,
     conversion: &ConversionWebhook,
     object: &Value,
     to: &str,

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::admission::posting;
 use crate::object::fields::type_name;
 
 #[derive(Debug, Deserialize)]
@@ -51,7 +52,8 @@ pub(super) fn request(object: &Value, to: &str, version: &str, uid: &str) -> Val
 /// The objects of a response, if it belongs to this request.
 pub(super) fn objects(answer: &str, version: &str, uid: &str) -> Result<Vec<Value>, String> {
     let parse_error = |why: String| format!("couldn't get version/kind; json parse error: {why}");
-    let review = formats::json::document(answer.as_bytes()).map_err(parse_error)?;
+    let mut review = posting::read(answer)?;
+    formats::json::reread(&mut review);
     let review = ConversionReviewBody::deserialize(review).map_err(|error| parse_error(error.to_string()))?;
     let wanted = format!("apiextensions.k8s.io/{version}");
     if (review.api_version.as_str(), review.kind.as_str()) != (wanted.as_str(), "ConversionReview") {

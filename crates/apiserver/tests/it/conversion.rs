@@ -58,7 +58,7 @@ impl Dialer for Converter {
         if let Some(script) = *self.script.lock().unwrap() {
             script(&mut answer);
         }
-        Ok(HttpAnswer { status: 200, body: Bytes::from(answer.to_string()) })
+        Ok(HttpAnswer { media: None, status: 200, body: Bytes::from(answer.to_string()) })
     }
 }
 

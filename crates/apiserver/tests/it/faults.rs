@@ -110,6 +110,65 @@ async fn injected_errors_are_worded_as_in_kubernetes() {
 }
 
 #[tokio::test]
+async fn refused_creations_are_worded_as_in_kubernetes() {
+    let server = ApiServer::builder().build();
+    let denied =
+        "ValidatingAdmissionPolicy 'policy' with binding 'binding' denied request: failed expression: false";
+    let quota = "exceeded quota: quota, requested: count/configmaps=1, used: count/configmaps=1, limited: \
+                 count/configmaps=1";
+    let ending = "unable to create new content in namespace default because it is being terminated";
+    let about = |more: Value| {
+        let mut details = json!({"name": "a", "kind": "configmaps"});
+        details.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap_or_default());
+        details
+    };
+    let forbidden = |why: &str| format!("configmaps \"a\" is forbidden: {why}");
+    let terminating = json!({"causes": [{
+        "reason": "NamespaceTerminating", "field": "metadata.namespace",
+        "message": "namespace default is being terminated",
+    }]});
+    let table = [
+        (Refusal::OverQuota, 403, "Forbidden", forbidden(quota), about(Value::Null)),
+        (Refusal::NamespaceTerminating, 403, "Forbidden", forbidden(ending), about(terminating)),
+        (
+            Refusal::NotFound,
+            404,
+            "NotFound",
+            "namespaces \"default\" not found".to_owned(),
+            json!({"name": "default", "kind": "namespaces"}),
+        ),
+        (
+            Refusal::AlreadyExists,
+            409,
+            "AlreadyExists",
+            "configmaps \"a\" already exists".to_owned(),
+            about(Value::Null),
+        ),
+        (
+            Refusal::Invalid,
+            422,
+            "Invalid",
+            forbidden(denied),
+            about(json!({"causes": [{"message": denied}]})),
+        ),
+    ];
+    for (refusal, code, reason, message, details) in table {
+        let fault = server.faults().add(Fault::new(maps(), Effect::Refuse(refusal)));
+        let (_, answer) = send(&server, "POST", MAPS, &json!({"metadata": {"name": "a"}})).await;
+        fault.remove();
+        let want = json!({
+            "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
+            "code": code, "reason": reason, "message": message, "details": details,
+        });
+        assert_eq!(answer, want, "{refusal:?}");
+    }
+    let fault = server.faults().add(Fault::new(maps(), Effect::Refuse(Refusal::NotFound)));
+    let (code, answer) = send(&server, "DELETE", &format!("{MAPS}/b"), &Value::Null).await;
+    fault.remove();
+    assert_eq!((code, &answer["message"]), (404, &json!("configmaps \"b\" not found")));
+}
+
+#[tokio::test]
 async fn only_matching_requests_are_struck() {
     let server = ApiServer::builder().build();
     let conflict = Effect::Refuse(Refusal::Conflict);

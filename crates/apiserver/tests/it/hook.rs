@@ -82,7 +82,9 @@ impl Dialer for Hooks {
                 let text = STANDARD.encode(operations.to_string());
                 json!({"allowed": true, "patchType": "JSONPatch", "patch": text})
             }
-            HookReply::Raw(status, text) => return Ok(HttpAnswer { status, body: Bytes::from(text) }),
+            HookReply::Raw(status, text) => {
+                return Ok(HttpAnswer { media: None, status, body: Bytes::from(text) });
+            }
             HookReply::Refuse => {
                 let source_text = "connection refused".to_owned();
                 return Err(DialError::Connect { url: path.to_owned(), source_text });
@@ -98,7 +100,7 @@ impl Dialer for Hooks {
         }
         let answer =
             json!({"apiVersion": review["apiVersion"], "kind": "AdmissionReview", "response": response});
-        Ok(HttpAnswer { status: 200, body: Bytes::from(answer.to_string()) })
+        Ok(HttpAnswer { media: None, status: 200, body: Bytes::from(answer.to_string()) })
     }
 }
 

@@ -27,6 +27,7 @@ mod lifecycle;
 mod namespaces;
 mod notations;
 mod protobuf;
+mod releases;
 mod rules;
 mod services;
 mod starting;

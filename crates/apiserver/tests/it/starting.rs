@@ -107,7 +107,7 @@ async fn objects_contain_the_advertised_address() {
 }
 
 #[tokio::test]
-async fn unenforced_kinds_are_created_with_a_warning() {
+async fn case_55_policies_are_refused_and_limits_are_stored() {
     let server = started();
     let rules = json!([{"operations": ["CREATE"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"]}]);
     let policy = json!({"metadata": {"name": "a"}, "spec": {
@@ -117,28 +117,26 @@ async fn unenforced_kinds_are_created_with_a_warning() {
         json!({"metadata": {"name": "a"}, "spec": {"policyName": "a", "validationActions": ["Deny"]}});
     let registrations = "/apis/admissionregistration.k8s.io/v1";
     let table = [
-        (format!("{registrations}/validatingadmissionpolicies"), policy, Some("admission policies")),
-        (format!("{registrations}/validatingadmissionpolicybindings"), binding, Some("admission policies")),
+        (format!("{registrations}/validatingadmissionpolicies"), policy, 422),
+        (format!("{registrations}/validatingadmissionpolicybindings"), binding, 201),
         (
             "/api/v1/namespaces/default/resourcequotas".to_owned(),
             json!({"metadata": {"name": "a"}, "spec": {"hard": {"pods": "0"}}}),
-            None,
+            201,
         ),
         (
             "/api/v1/namespaces/default/limitranges".to_owned(),
             json!({"metadata": {"name": "a"}, "spec": {"limits": [{"type": "Pod", "max": {"cpu": "1"}}]}}),
-            None,
+            201,
         ),
-        ("/api/v1/namespaces/default/configmaps".to_owned(), json!({"metadata": {"name": "a"}}), None),
+        ("/api/v1/namespaces/default/configmaps".to_owned(), json!({"metadata": {"name": "a"}}), 201),
     ];
-    for (path, object, what) in table {
+    for (path, object, want) in table {
         let form = [("content-type", "application/json")];
-        let (code, headers, _) = exchange(&server, "POST", &path, &form, &object.to_string()).await;
-        let warning = headers.get("warning").map(|value| value.to_str().unwrap().to_owned());
-        let want = what.map(|what| {
-            format!("299 - \"this server does not evaluate {what}; they are kept and not enforced\"")
-        });
-        assert_eq!((code, warning), (201, want), "{path}");
+        let (code, headers, body) = exchange(&server, "POST", &path, &form, &object.to_string()).await;
+        assert_eq!((code, headers.get("warning")), (want, None), "{path}");
+        let says_where = String::from_utf8_lossy(&body).contains("spec.validations[0]: Forbidden");
+        assert_eq!(says_where, want == 422, "{path}");
     }
 }
 

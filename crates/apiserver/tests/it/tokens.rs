@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use apiserver::{ApiServer, User};
+use apiserver::{ApiServer, Controllers, User};
 use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
 
 use crate::wire::{exchange, send};
@@ -196,6 +196,67 @@ async fn a_token_expires_with_its_time_and_its_bound_object() {
     send(&server, "POST", ACCOUNTS, &json!({"metadata": {"name": "a"}})).await;
     let why = review(&server, json!({"token": free})).await["error"].as_str().unwrap().to_owned();
     assert!(why.contains("does not match claim"), "{why}");
+}
+
+/// The answer to a request with this token.
+async fn code_with(server: &ApiServer, token: &str) -> u16 {
+    let bearer = format!("Bearer {token}");
+    exchange(server, "GET", ACCOUNTS, &[("authorization", bearer.as_str())], "").await.0
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_token_that_was_accepted_is_refused_as_soon_as_what_it_is_bound_to_is_gone() {
+    const CORE: &str = "/api/v1/namespaces/default";
+    let pod = json!({"metadata": {"name": "o"}, "spec": {"serviceAccountName": "a", "containers": [{"name": "c", "image": "i"}]}});
+    let table = [
+        ("Secret", "secrets", json!({"metadata": {"name": "o"}}), "secrets/o"),
+        ("Pod", "pods", pod, "pods/o?gracePeriodSeconds=0"),
+        ("", "configmaps", json!({"metadata": {"name": "o"}}), "serviceaccounts/a"),
+    ];
+    for (kind, plural, object, gone) in table {
+        let (server, _) = with_account().await;
+        let (code, answer) = send(&server, "POST", &format!("{CORE}/{plural}"), &object).await;
+        assert_eq!(code, 201, "{answer}");
+        let bound = json!({"boundObjectRef": {"apiVersion": "v1", "kind": kind, "name": "o"}});
+        let token = token(&server, json!({"spec": if kind.is_empty() { json!({}) } else { bound }})).await;
+        assert_eq!([code_with(&server, &token).await, code_with(&server, &token).await], [200, 200]);
+        send(&server, "DELETE", &format!("{CORE}/{gone}"), &Value::Null).await;
+        assert_eq!(code_with(&server, &token).await, 401, "{gone}");
+        let path = gone.split('/').next().unwrap();
+        let again = if kind.is_empty() { json!({"metadata": {"name": "a"}}) } else { object };
+        send(&server, "POST", &format!("{CORE}/{path}"), &again).await;
+        assert_eq!(code_with(&server, &token).await, 401, "{gone}: another object of the same name");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_token_that_was_accepted_is_refused_as_soon_as_its_time_is_over() {
+    let (server, _) = with_account().await;
+    let token = token(&server, json!({"spec": {"expirationSeconds": 600}})).await;
+    assert_eq!(code_with(&server, &token).await, 200);
+    tokio::time::sleep(Duration::from_mins(11)).await;
+    assert_eq!(code_with(&server, &token).await, 200, "a minute of leeway");
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(code_with(&server, &token).await, 401);
+}
+
+#[tokio::test]
+async fn the_token_of_a_secret_is_refused_as_soon_as_the_secret_does_not_hold_it() {
+    let server = ApiServer::builder().controllers(Controllers::all()).build();
+    send(&server, "POST", ACCOUNTS, &json!({"metadata": {"name": "a"}})).await;
+    let secrets = "/api/v1/namespaces/default/secrets";
+    let name = json!({"name": "t", "annotations": {"kubernetes.io/service-account.name": "a"}});
+    let secret = json!({"metadata": name, "type": "kubernetes.io/service-account-token"});
+    send(&server, "POST", secrets, &secret).await;
+    server.wait_until_idle().await;
+    let (_, filled) = send(&server, "GET", &format!("{secrets}/t"), &Value::Null).await;
+    let token = STANDARD.decode(filled["data"]["token"].as_str().unwrap()).unwrap();
+    let token = String::from_utf8(token).unwrap();
+    assert_eq!([code_with(&server, &token).await, code_with(&server, &token).await], [200, 200]);
+    let change = [("content-type", "application/merge-patch+json")];
+    let (code, _, _) =
+        exchange(&server, "PATCH", &format!("{secrets}/t"), &change, r#"{"data":{"token":"eA=="}}"#).await;
+    assert_eq!((code, code_with(&server, &token).await), (200, 401));
 }
 
 #[tokio::test]

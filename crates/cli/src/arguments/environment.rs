@@ -6,7 +6,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use component::Component;
 
-use super::{EnvtestArguments, SubstrateName};
+use super::{ControlPlaneArguments, SubstrateName};
 use crate::components::{self, COMPONENTS};
 
 #[derive(Debug, Subcommand)]
@@ -51,7 +51,7 @@ pub(crate) struct EnvUpArguments {
     #[arg(long, value_name = "AUDIENCE", value_delimiter = ',')]
     pub(crate) api_audiences: Vec<String>,
     #[command(flatten)]
-    pub(crate) envtest: EnvtestArguments,
+    pub(crate) control_plane: ControlPlaneArguments,
     #[command(flatten)]
     pub(crate) kind: KindArguments,
     /// Component to install in the cluster (repeatable)

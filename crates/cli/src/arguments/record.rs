@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::number::number;
 use super::{TrustArguments, VerifyArguments};
 
 #[derive(Debug, Args)]
@@ -26,7 +27,7 @@ pub(crate) struct RecordArguments {
     #[arg(long, value_name = "DIR", default_value = "recorded")]
     pub(crate) into: PathBuf,
     /// Stop after N cases
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=999))]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = number::<u16>(1..=999))]
     pub(crate) count: u16,
     /// Stop after this time, such as 10m [default: run until interrupted]
     #[arg(long = "for", value_name = "DURATION")]

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 use conformance::shard::Shard;
 
+use super::number::number;
 use super::{
-    BUILT_IN, DEFAULT_SETTLE, EnvtestArguments, Execution, Format, KindRunArguments, Selection, SubstrateName,
+    BUILT_IN, ControlPlaneArguments, DEFAULT_SETTLE, Execution, Format, KindRunArguments, Selection,
+    SubstrateName,
 };
 
 /// How to trust the certificate of a running target.
@@ -32,6 +34,22 @@ pub(crate) struct RunningTargetArguments {
     /// Kubeconfig of the cluster that a running target reads; the tool writes facts to it
     #[arg(long, value_name = "FILE")]
     pub(crate) kubeconfig: Option<PathBuf>,
+    /// Provider extension that the target's webhooks belong to, such as aws: cases use its namespaces and, if nothing else
+    /// is selected, `verify` runs the suite controlplane
+    #[arg(long, value_name = "NAME", value_parser = provider_name)]
+    pub(crate) provider: Option<String>,
+}
+
+/// Returns `text` if it can be the name of a provider.
+///
+/// # Errors
+/// If it cannot.
+fn provider_name(text: &str) -> Result<String, String> {
+    let is_plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return Ok(text.to_owned());
+    }
+    Err("is not the name of a provider; use lower case letters, digits and -, such as aws".to_owned())
 }
 
 impl TrustArguments {
@@ -44,7 +62,7 @@ impl TrustArguments {
 impl RunningTargetArguments {
     /// Whether the user described the target itself.
     pub(crate) fn describes_target(&self) -> bool {
-        self.trust.is_given() || self.config.is_some()
+        self.trust.is_given() || self.config.is_some() || self.provider.is_some()
     }
 }
 
@@ -63,13 +81,13 @@ pub(crate) struct DiffRunArguments {
     #[arg(long, value_name = "NAME")]
     pub(crate) controller: Vec<String>,
     /// Number of generated clusters that run at the same time
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = number::<u16>(1..=64))]
     pub(crate) parallel: u16,
     /// Number of inputs for each webhook, and of generated clusters for each controller
-    #[arg(long, value_name = "N", default_value_t = 200, value_parser = at_least_one)]
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = number::<usize>(1..=u64::MAX))]
     pub(crate) objects: usize,
     /// Seed of the generated inputs
-    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = number::<u64>(0..=u64::MAX))]
     pub(crate) seed: u64,
     /// How long to repeat an input whose answers differ: caches may lag behind the cluster
     #[arg(long, value_name = "DURATION", default_value = DEFAULT_SETTLE)]
@@ -84,12 +102,20 @@ pub(crate) struct DiffRunArguments {
     pub(crate) output: Format,
 }
 
-fn at_least_one(text: &str) -> Result<usize, String> {
-    match text.parse::<usize>() {
-        Ok(0) => Err("must be at least 1".to_owned()),
-        Ok(number) => Ok(number),
-        Err(error) => Err(error.to_string()),
-    }
+/// Which cases run, and how, whatever the target.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct CaseArguments {
+    #[command(flatten)]
+    pub(crate) control_plane: ControlPlaneArguments,
+    #[command(flatten)]
+    pub(crate) kind: KindRunArguments,
+    #[command(flatten)]
+    pub(crate) selection: Selection,
+    /// Run one of N parts of the contracts, such as 2/4; `report merge` merges the reports
+    #[arg(long, value_name = "I/N", help_heading = "Selection")]
+    pub(crate) shard: Option<Shard>,
+    #[command(flatten)]
+    pub(crate) execution: Execution,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -104,16 +130,7 @@ pub(crate) struct VerifyArguments {
     #[arg(long, value_enum, default_value_t = SubstrateName::Direct)]
     pub(crate) substrate: SubstrateName,
     #[command(flatten)]
-    pub(crate) envtest: EnvtestArguments,
-    #[command(flatten)]
-    pub(crate) kind: KindRunArguments,
-    #[command(flatten)]
-    pub(crate) selection: Selection,
-    /// Run one of N parts of the contracts, such as 2/4; `report merge` merges the reports
-    #[arg(long, value_name = "I/N", help_heading = "Selection")]
-    pub(crate) shard: Option<Shard>,
-    #[command(flatten)]
-    pub(crate) execution: Execution,
+    pub(crate) cases: CaseArguments,
 }
 
 #[derive(Debug, Args)]

@@ -8,6 +8,7 @@ use contract::document::attestation::Attested;
 
 use crate::arguments::{CoverageArguments, Format};
 use crate::catalog;
+use crate::ending::Ending;
 use crate::terminal::{Failure, Terminal};
 
 /// Prints the counts; returns 6 if one is below a threshold.
@@ -15,7 +16,7 @@ pub(crate) fn coverage(
     arguments: &CoverageArguments,
     added: Option<&Path>,
     terminal: &Terminal,
-) -> Result<u8, Failure> {
+) -> Result<Ending, Failure> {
     let index = catalog::index(added)?;
     let clauses = index.summaries().map_err(Failure::diagnostic)?;
     let records = catalog::records(&index)?;
@@ -53,5 +54,12 @@ pub(crate) fn coverage(
     for shortfall in &shortfalls {
         terminal.note(shortfall);
     }
-    Ok(if shortfalls.is_empty() { 0 } else { 6 })
+    Ok(match shortfalls.as_slice() {
+        [] => Ending::new(0, "no threshold is missed"),
+        [only] => Ending::new(6, only),
+        [first, ..] => {
+            Ending::new(6, format!("{first}; {} more thresholds are missed", shortfalls.len() - 1))
+        }
+    }
+    .beside(arguments.output))
 }

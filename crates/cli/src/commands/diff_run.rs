@@ -16,9 +16,10 @@ use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 
 use crate::arguments::{DiffRunArguments, Format, RunningTargetArguments};
+use crate::ending::Ending;
 use crate::kubeconfig::cluster_client;
 use crate::progress::Progress;
-use crate::targets;
+use crate::targets::{self, Requested};
 use crate::terminal::{Failure, Terminal};
 use crate::{catalog, options, signals};
 
@@ -27,7 +28,7 @@ pub(crate) fn diff_run(
     arguments: &DiffRunArguments,
     added: Option<&Path>,
     terminal: &Terminal,
-) -> Result<u8, Failure> {
+) -> Result<Ending, Failure> {
     let index = catalog::index(added)?;
     let controllers = controller_contracts(&index, arguments)?;
     let webhooks = if controllers.is_empty() || !arguments.webhook.is_empty() {
@@ -38,9 +39,11 @@ pub(crate) fn diff_run(
     let explanations = explanations(arguments, &index)?;
     let components: Vec<&str> =
         webhooks.iter().chain(&controllers).map(|contract| &*contract.component).collect();
-    let (a, b) =
-        (resolve(arguments, &arguments.a, &components)?, resolve(arguments, &arguments.b, &components)?);
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let (a, b) = (
+        resolve(arguments, &arguments.a, &components, added)?,
+        resolve(arguments, &arguments.b, &components, added)?,
+    );
+    let runtime = crate::runtime::multi_thread();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
     let runner = DiffRunner { runtime: &runtime, terminal, interrupt: &Interrupt::default() };
     let of_webhooks = if webhooks.is_empty() {
@@ -60,7 +63,7 @@ pub(crate) fn diff_run(
         Format::Json => format!("{:#}", serde_json::json!(outcome)),
         Format::Text | Format::Markdown => render::differential(&outcome, &terminal.view(None)),
     });
-    Ok(outcome.exit_code())
+    Ok(Ending::new(outcome.exit_code(), outcome.cause()).beside(arguments.output))
 }
 
 /// The contracts of the controllers of `--controller`.
@@ -197,16 +200,12 @@ fn resolve(
     arguments: &DiffRunArguments,
     target: &str,
     components: &[&str],
+    added: Option<&Path>,
 ) -> Result<Arc<dyn Target>, Failure> {
-    if targets::is_started(target)? {
-        return targets::resolve(
-            target,
-            components.iter().copied(),
-            &RunningTargetArguments::default(),
-            None,
-        );
-    }
-    targets::resolve(target, components.iter().copied(), &arguments.running, None)
+    let requested = Requested { added, ..Requested::default() };
+    let started = RunningTargetArguments::default();
+    let running = if targets::is_started(target)? { &started } else { &arguments.running };
+    targets::resolve(target, components.iter().copied(), running, requested)
 }
 
 /// The cluster from which both targets read facts: that of `--kubeconfig`; an API server of this process if the tool starts both;

@@ -8,31 +8,37 @@ mod folder;
 mod kube_apiserver;
 mod kubectl;
 mod program;
+mod version;
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 use crate::arguments::EnvtestAssetsArguments;
+use crate::ending::Ending;
 use crate::environment;
 use crate::terminal::{Failure, Terminal};
 use folder::Kubectl;
 use program::Program;
 
 /// Writes the folder and prints its path.
-pub(crate) fn execute(arguments: &EnvtestAssetsArguments, terminal: &Terminal) -> Result<u8, Failure> {
+pub(crate) fn execute(arguments: &EnvtestAssetsArguments, terminal: &Terminal) -> Result<Ending, Failure> {
     let own = std::env::current_exe()
         .map_err(|error| Failure::environment(format!("failed to find this program: {error}")))?;
     let written = folder::write(&arguments.folder, &own, &environment::program_folders())?;
+    version::write(&written.folder, arguments.kubernetes)?;
     terminal.note(&match &written.kubectl {
         Kubectl::Linked(path) => format!("kubectl is {}", path.display()),
         Kubectl::Missing => "kubectl is not in PATH: envtest starts, its kubectl fails".to_owned(),
     });
     terminal.print(&written.folder.display().to_string());
-    Ok(0)
+    Ok(Ending::done())
 }
 
 /// Runs as the program that `argv[0]` names; absent if that is not one of them.
 pub(crate) fn run_as_asset(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
-    let program = Program::named(&arguments.next()?)?;
-    Some(program.run(arguments.map(|argument| argument.to_string_lossy().into_owned()).collect()))
+    let command = arguments.next()?;
+    let program = Program::named(&command)?;
+    let arguments = arguments.map(|argument| argument.to_string_lossy().into_owned()).collect();
+    Some(program.run(Path::new(&command), arguments))
 }

@@ -14,6 +14,7 @@ use contract::index::{Index, Outline};
 use jiff::civil::Date;
 
 use crate::arguments::{Format, GateArguments};
+use crate::ending::Ending;
 use crate::terminal::{Failure, Terminal};
 use crate::{catalog, options};
 
@@ -22,7 +23,7 @@ pub(crate) fn gate(
     arguments: &GateArguments,
     added: Option<&Path>,
     terminal: &Terminal,
-) -> Result<u8, Failure> {
+) -> Result<Ending, Failure> {
     let catalog = LazyContracts { added, read: OnceCell::new() };
     let (name, policy) = policy(arguments, &catalog)?;
     let waivers = waivers(arguments, &catalog)?;
@@ -51,7 +52,7 @@ pub(crate) fn gate(
         Format::Markdown => render::gate_markdown(&judgement),
         Format::Text => render::gate(&judgement, &terminal.view(None)),
     });
-    Ok(judgement.exit_code)
+    Ok(Ending::new(judgement.exit_code, judgement.cause).beside(arguments.output))
 }
 
 /// The contracts, read when they are first needed: most gates need the report only.

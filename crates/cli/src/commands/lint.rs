@@ -1,123 +1,134 @@
 //! `lint`: checks contracts, fixtures, ledgers, attestations, suites, target, policy and waiver files, and the sentences of the
 //! source documents.
 
-use std::collections::BTreeSet;
+mod files;
+mod others;
+
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use conformance::render::plural;
 use conformance::select;
-use contract::document::{self, SourceFile, policy, waivers};
+use contract::document::{Error, SourceFile};
 use contract::lint::{Against, Linted, check};
-use contract::source::Sources;
 use contract::{sentence, source};
+use serde_json::{Value, json};
 
-use super::write::{failed, yaml_files};
-use crate::arguments::LintArguments;
+use self::files::NamedFiles;
+use self::others::OtherFiles;
+use super::write::failed;
+use crate::arguments::{Format, LintArguments};
+use crate::catalog;
+use crate::ending::Ending;
 use crate::terminal::{Failure, Terminal, render_diagnostic};
-use crate::{catalog, targets};
 
-/// The code of the finding that a clause changed since it was attested.
-const STALE: &str = "stale";
+/// Codes of findings that are no errors: that a clause changed since it was attested (an author without Gardener's original
+/// cannot attest it again), and that a component is not one of this project.
+const WARNINGS: [&str; 2] = ["stale", "component"];
 
 /// Prints every finding; returns 2 if there is an error.
 pub(crate) fn lint(
     arguments: &LintArguments,
     added: Option<&Path>,
     terminal: &Terminal,
-) -> Result<u8, Failure> {
+) -> Result<Ending, Failure> {
     if let Some(sentence) = &arguments.hash {
         terminal.print(&sentence::hash(sentence));
-        return Ok(0);
+        return Ok(Ending::done());
     }
-    let of_folder = catalog::read_added(added)?;
     let mut named = NamedFiles::read(&arguments.files, added)?;
-    let mut errors = [of_folder.errors, std::mem::take(&mut named.errors)].concat();
-    let is_incomplete = !errors.is_empty();
-    let mut files = source::overlay(contracts::files(), of_folder.contracts);
-    let mut policies = Vec::new();
+    let others = OtherFiles::take(&mut named);
+    let mut report = LintReport { found: named.errors.clone(), checked: Vec::new() };
+    let is_only_about_others = named.files.is_empty() && !others.is_empty() && arguments.sources.is_none();
+    if !(is_only_about_others && named.errors.is_empty()) {
+        contracts(arguments, added, &mut named, &mut report)?;
+    }
+    let (found, checked) = others.check(added)?;
+    report.found.splice(0..0, found);
+    report.checked.splice(0..0, checked);
+    let ending = report.print(arguments.output, terminal);
+    named.check_empty().map_err(|failure| {
+        let code = if ending.code == 0 { failure.code } else { ending.code };
+        Failure { code, ..failure }
+    })?;
+    Ok(ending)
+}
+
+/// Checks the built-in contracts with those of `--contracts` and the named files.
+fn contracts(
+    arguments: &LintArguments,
+    added: Option<&Path>,
+    named: &mut NamedFiles,
+    report: &mut LintReport,
+) -> Result<(), Failure> {
+    let of_folder = catalog::read_added(added)?;
+    let mut files = of_folder.over_built_in();
+    report.found.extend(of_folder.errors);
+    let is_incomplete = !report.found.is_empty();
     for file in of_folder.suites {
-        errors.extend(select::read_suite(&file).err());
+        report.found.extend(select::read_suite(&file).err());
     }
-    for file in std::mem::take(&mut named.files) {
-        match catalog::kind(&file.text) {
-            Some("Target") => errors.extend(targets::read_file(&file).err()),
-            Some("GatePolicy") => policies.push(file),
-            Some("Waivers") => errors.extend(waivers::read(&file).err()),
-            Some("Suite") => errors.extend(select::read_suite(&file).err()),
-            _ => files = source::overlay(files, vec![file]),
-        }
-    }
+    files = source::overlay(files, std::mem::take(&mut named.files));
     let documents = arguments.sources.as_deref().map(documents).transpose()?.unwrap_or_default();
-    let mut linted = check(&files, &Against { reference: None, documents: &documents, is_incomplete });
-    errors.extend(policies.iter().filter_map(|file| {
-        policy::read(file).and_then(|read| policy::check(file, &read.spec, &linted.contracts)).err()
-    }));
-    linted.found.splice(0..0, errors);
-    let code = print_findings(&linted, terminal);
-    named
-        .check_empty()
-        .map_err(|failure| Failure { code: if code == 0 { failure.code } else { code }, ..failure })?;
-    Ok(code)
+    let Linted { found, contracts } =
+        check(&files, &Against { reference: None, documents: &documents, is_incomplete });
+    report.found.extend(found);
+    report.found.extend(others::foreign_components(&contracts, &files));
+    let clauses: usize = contracts.iter().map(|contract| contract.clauses.len()).sum();
+    report.checked.push(format!("{}, {}", plural(contracts.len(), "contract"), plural(clauses, "clause")));
+    Ok(())
 }
 
-/// The files that the user named.
-#[derive(Default)]
-struct NamedFiles {
-    files: Vec<SourceFile>,
-    /// Errors about files that cannot be read.
-    errors: Vec<document::Error>,
-    /// The named files and folders that contain nothing.
-    empty: Vec<String>,
+/// The findings, and what was checked.
+struct LintReport {
+    found: Vec<Error>,
+    checked: Vec<String>,
 }
 
-impl NamedFiles {
-    /// Reads each file once: not those of `--contracts` (`added`), and not again those that were named before.
-    fn read(paths: &[PathBuf], added: Option<&Path>) -> Result<Self, Failure> {
-        let mut named = Self::default();
-        let added = added.map(yaml_files).transpose()?.unwrap_or_default();
-        let mut seen: BTreeSet<PathBuf> = added.paths.iter().map(|path| without_links(path)).collect();
-        for path in paths {
-            let read = Sources::read(yaml_files(path)?, |path| path.display().to_string());
-            named.empty.extend(read.emptiness(path));
-            let is_new = |file: &SourceFile| seen.insert(without_links(Path::new(&file.path)));
-            named.files.extend(read.files.into_iter().filter(is_new));
-            named.errors.extend(read.errors);
-        }
-        // If all are empty, the numbers of the built-in contracts would pass for theirs.
-        if !paths.is_empty() && named.empty.len() == paths.len() {
-            named.check_empty()?;
-        }
-        Ok(named)
+impl LintReport {
+    fn errors(&self) -> usize {
+        self.found.iter().filter(|error| !is_warning(error)).count()
     }
 
-    /// Refuses a named file or folder that contains nothing: a typing error must not pass for a success.
-    fn check_empty(&self) -> Result<(), Failure> {
-        match self.empty.as_slice() {
-            [] => Ok(()),
-            empty => Err(Failure { code: 4, text: empty.join("; ") }),
+    fn ending(&self) -> Ending {
+        let warnings = self.found.len() - self.errors();
+        let warnings =
+            if warnings == 0 { String::new() } else { format!(", {}", plural(warnings, "warning")) };
+        match self.errors() {
+            0 => Ending::new(0, format!("no errors{warnings} in {}", self.checked.join("; "))),
+            errors => Ending::new(2, format!("{}{warnings}", plural(errors, "error"))),
         }
     }
-}
 
-fn without_links(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
-}
-
-/// Prints the findings. A clause that changed since it was attested is not an error: an author without Gardener's original
-/// cannot attest it again, and `coverage` does not count it as attested.
-fn print_findings(linted: &Linted, terminal: &Terminal) -> u8 {
-    for error in &linted.found {
-        terminal.print(&render_diagnostic(error));
+    fn print(&self, output: Format, terminal: &Terminal) -> Ending {
+        let ending = self.ending();
+        if output == Format::Json {
+            terminal.print(&format!("{:#}", self.to_json()));
+            return Ending { is_for_programs: true, ..ending };
+        }
+        for error in &self.found {
+            terminal.print(&render_diagnostic(error));
+        }
+        for checked in &self.checked {
+            terminal.print(&format!("checked  {checked}"));
+        }
+        ending
     }
-    let errors = linted.found.iter().filter(|error| error.code != STALE).count();
-    let found = match errors {
-        0 => "no errors".to_owned(),
-        1 => "1 error".to_owned(),
-        many => format!("{many} errors"),
-    };
-    let clauses: usize = linted.contracts.iter().map(|contract| contract.clauses.len()).sum();
-    terminal.print(&format!("{} contracts, {clauses} clauses: {found}", linted.contracts.len()));
-    if errors == 0 { 0 } else { 2 }
+
+    fn to_json(&self) -> Value {
+        let finding = |error: &Error| {
+            json!({
+                "code": error.code, "severity": if is_warning(error) { "warning" } else { "error" },
+                "file": error.location.file, "line": error.location.line, "column": error.location.column,
+                "message": error.message, "remedy": error.remedy,
+            })
+        };
+        json!({"checked": self.checked, "findings": self.found.iter().map(finding).collect::<Vec<_>>()})
+    }
+}
+
+fn is_warning(error: &Error) -> bool {
+    WARNINGS.contains(&error.code)
 }
 
 /// The source documents: every file of a folder.

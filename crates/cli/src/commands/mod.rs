@@ -10,17 +10,21 @@ mod fidelity;
 mod gate;
 mod init;
 mod lint;
+mod new;
 mod record;
 mod render;
 mod replay;
 mod report;
 mod run;
+mod schema;
 mod show;
 mod verify;
 mod versions;
+mod watch;
 pub(crate) mod write;
 
 use std::io::{ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
@@ -28,7 +32,9 @@ use clap::{CommandFactory as _, Parser as _};
 pub(crate) use envtest_assets::run_as_asset;
 
 use crate::arguments::{Arguments, Command};
-use crate::terminal::{Failure, Terminal};
+use crate::catalog;
+use crate::ending::Ending;
+use crate::terminal::{Failure, Terminal, Verbosity};
 
 /// Reads the command line, and executes it.
 pub(crate) fn run() -> ExitCode {
@@ -37,8 +43,8 @@ pub(crate) fn run() -> ExitCode {
         Err(error) => return print_usage(&error),
     };
     let terminal = Terminal::new(&arguments.output);
-    let code = execute(arguments, &terminal).unwrap_or_else(|failure| terminal.report_failure(&failure));
-    terminal.exit_code(code)
+    let ending = execute(arguments, &terminal).unwrap_or_else(|failure| terminal.report_failure(&failure));
+    terminal.end(&ending)
 }
 
 /// Prints what is wrong with the command line, or the help or the version that it requests.
@@ -51,17 +57,55 @@ fn print_usage(error: &clap::Error) -> ExitCode {
             let _ = writeln!(err, "! failed to write to standard output: {cause}");
             ExitCode::from(3)
         }
-        _ => u8::try_from(error.exit_code()).map_or(ExitCode::from(2), ExitCode::from),
+        _ if error.use_stderr() => {
+            let mut err = std::io::stderr().lock();
+            let _ = writeln!(err, "exit 2: the command line is wrong");
+            ExitCode::from(2)
+        }
+        _ => ExitCode::SUCCESS,
     }
 }
 
+/// The folder of contracts that the user works in, if the command reads contracts and the folder has other ones than the
+/// program; prints which it is.
+fn working_folder(command: &Command, terminal: &Terminal) -> Option<PathBuf> {
+    let start = match command {
+        Command::Lint(arguments) => arguments.files.first().map_or(Path::new("."), PathBuf::as_path),
+        Command::Run(_)
+        | Command::Prove(_)
+        | Command::Verify(_)
+        | Command::Attest(_)
+        | Command::Check(_)
+        | Command::List(_)
+        | Command::Explain(_)
+        | Command::Coverage(_)
+        | Command::DiffRun(_) => Path::new("."),
+        _ => return None,
+    };
+    let folder = catalog::working_folder::above(start)?;
+    let differing = catalog::working_folder::differing(&folder);
+    // Its files replace the program's, so that a file that is named by another path is not there twice.
+    let is_named = matches!(command, Command::Lint(arguments)
+        if arguments.files.iter().any(|file| catalog::working_folder::contains(&folder, file)));
+    let files =
+        if differing == 1 { "1 file differs".to_owned() } else { format!("{differing} files differ") };
+    if differing > 0 && terminal.verbosity != Verbosity::Quiet {
+        let text = format!("contracts of {} ({files} from those of the program)", folder.display());
+        terminal.note(&terminal.wrap(&text, "  "));
+    }
+    (differing > 0 || is_named).then_some(folder)
+}
+
 /// Executes the command.
-fn execute(arguments: Arguments, terminal: &Terminal) -> Result<u8, Failure> {
-    let added = arguments.output.contracts.as_deref();
+fn execute(arguments: Arguments, terminal: &Terminal) -> Result<Ending, Failure> {
+    let given = arguments.output.contracts.as_deref();
+    let found = given.map_or_else(|| working_folder(&arguments.command, terminal), |_| None);
+    let added = given.or(found.as_deref());
     match arguments.command {
         Command::Run(arguments) => run::run(&arguments, added, terminal),
         Command::Prove(arguments) => run::prove(&arguments, added, terminal),
         Command::Verify(arguments) => verify::verify(&arguments, added, terminal),
+        Command::Watch(arguments) => watch::watch(&arguments, given, terminal),
         Command::Attest(arguments) => verify::attest(&arguments, added, terminal),
         Command::Init(command) => init::execute(&command, terminal),
         Command::Check(command) => check::execute(&command, added, terminal),
@@ -69,8 +113,8 @@ fn execute(arguments: Arguments, terminal: &Terminal) -> Result<u8, Failure> {
         Command::Explain(arguments) => show::explain(&arguments, added, terminal),
         Command::Lint(arguments) => lint::lint(&arguments, added, terminal),
         Command::Fmt(arguments) => write::fmt(&arguments, terminal),
-        Command::Schema(arguments) => write::schema(&arguments, terminal),
-        Command::New(arguments) => write::new(&arguments.what, terminal),
+        Command::Schema(arguments) => schema::schema(&arguments, terminal),
+        Command::New(arguments) => new::new(&arguments.what, added, terminal),
         Command::Coverage(arguments) => coverage::coverage(&arguments, added, terminal),
         Command::Compare(arguments) => compare::compare(&arguments, terminal),
         Command::Gate(arguments) => gate::gate(&arguments, added, terminal),
@@ -79,7 +123,7 @@ fn execute(arguments: Arguments, terminal: &Terminal) -> Result<u8, Failure> {
         Command::DiffRun(arguments) => diff_run::diff_run(&arguments, added, terminal),
         Command::Fidelity(arguments) => fidelity::fidelity(&arguments, terminal),
         Command::Record(arguments) => record::record(&arguments, terminal),
-        Command::Replay(arguments) => replay::replay(&arguments, added, terminal),
+        Command::Replay(arguments) => replay::replay(&arguments, given, terminal),
         Command::Versions(command) => versions::execute(&command, terminal),
         Command::Env(command) => env::execute(command, terminal),
         Command::EnvtestAssets(arguments) => envtest_assets::execute(&arguments, terminal),
@@ -87,7 +131,7 @@ fn execute(arguments: Arguments, terminal: &Terminal) -> Result<u8, Failure> {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Arguments::command(), "gardener-conformance", &mut script);
             terminal.print(&String::from_utf8_lossy(&script));
-            Ok(0)
+            Ok(Ending::done())
         }
         Command::Man => {
             let mut page = Vec::new();
@@ -95,7 +139,7 @@ fn execute(arguments: Arguments, terminal: &Terminal) -> Result<u8, Failure> {
             written
                 .map_err(|error| Failure::environment(format!("failed to write the man page: {error}")))?;
             terminal.print(&String::from_utf8_lossy(&page));
-            Ok(0)
+            Ok(Ending::done())
         }
     }
 }

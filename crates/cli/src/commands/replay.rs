@@ -5,6 +5,7 @@ use conformance::recording::SUITE;
 use super::verify;
 use crate::arguments::{ReplayArguments, Selection};
 use crate::catalog;
+use crate::ending::Ending;
 use crate::terminal::{Failure, Terminal};
 
 /// Verifies the cases of a recording, or those that the flags select.
@@ -12,7 +13,7 @@ pub(crate) fn replay(
     arguments: &ReplayArguments,
     added: Option<&std::path::Path>,
     terminal: &Terminal,
-) -> Result<u8, Failure> {
+) -> Result<Ending, Failure> {
     let folder = &arguments.folder;
     if added.is_some() {
         return Err(Failure::usage(
@@ -29,9 +30,9 @@ pub(crate) fn replay(
         return Err(Failure::usage(format!("{} contains no recording; {remedy}", folder.display())));
     }
     let mut verify_arguments = arguments.verify.clone();
-    let Selection { suite, contract, clause, case, .. } = &verify_arguments.selection;
+    let Selection { suite, contract, clause, case, .. } = &verify_arguments.cases.selection;
     if [suite, contract, clause, case].iter().all(|names| names.is_empty()) {
-        verify_arguments.selection.suite.push(SUITE.to_owned());
+        verify_arguments.cases.selection.suite.push(SUITE.to_owned());
     }
     verify::verify(&verify_arguments, Some(folder), terminal)
 }

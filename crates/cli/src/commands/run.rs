@@ -4,13 +4,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use conformance::render;
-use conformance::run::Ground;
+use conformance::run::Substrate;
 use conformance::target::Target;
 
 use crate::arguments::{Addition, Format, RunArguments, SubstrateName};
 use crate::catalog::{Batching, Selected};
+use crate::ending::Ending;
 use crate::options::repeat_command::RepeatCommand;
 use crate::session::RunRequest;
+use crate::targets::Requested;
 use crate::terminal::{Failure, Terminal};
 use crate::{envtest, kind, options, session, targets};
 
@@ -19,10 +21,10 @@ pub(crate) fn run(
     arguments: &RunArguments,
     added: Option<&Path>,
     terminal: &Terminal,
-) -> Result<u8, Failure> {
+) -> Result<Ending, Failure> {
     let report = report(arguments, added, "run", terminal)?;
-    session::print_run(&report, &arguments.execution, terminal);
-    Ok(report.exit_code())
+    session::print_run(&report, &arguments.cases.execution, terminal);
+    Ok(Ending::of_report(&report, arguments.cases.execution.output))
 }
 
 /// Runs the cases and prints, for each clause, the falsified answers that it noticed or missed.
@@ -30,13 +32,13 @@ pub(crate) fn prove(
     arguments: &RunArguments,
     added: Option<&Path>,
     terminal: &Terminal,
-) -> Result<u8, Failure> {
+) -> Result<Ending, Failure> {
     let report = report(arguments, added, "prove", terminal)?;
-    match arguments.execution.output {
+    match arguments.cases.execution.output {
         Format::Text => terminal.print(&render::proof(&report, &terminal.view(None))),
-        Format::Json | Format::Markdown => session::print_run(&report, &arguments.execution, terminal),
+        Format::Json | Format::Markdown => session::print_run(&report, &arguments.cases.execution, terminal),
     }
-    Ok(report.exit_code())
+    Ok(Ending::of_report(&report, arguments.cases.execution.output))
 }
 
 fn report(
@@ -45,47 +47,45 @@ fn report(
     command: &str,
     terminal: &Terminal,
 ) -> Result<conformance::report::Report, Failure> {
-    let selection = arguments.selection.clone().into();
+    let selection = arguments.cases.selection.clone().into();
     // Waivers are checked against all clauses.
-    let needs_all = arguments.execution.waivers.is_some();
-    let mut selected = Selected::of(added, &selection, arguments.execution.strict, needs_all)?;
+    let needs_all = arguments.cases.execution.waivers.is_some();
+    let mut selected = Selected::of(added, &selection, arguments.cases.execution.strict, needs_all)?;
     selected.check()?;
-    options::check(&arguments.execution, selected.index().contracts())?;
-    envtest::check_flags(&arguments.envtest, arguments.substrate.name())?;
-    let gardener = &arguments.execution.gardener;
-    kind::check_flags(arguments.kind.is_given(), arguments.substrate, gardener.as_deref())?;
+    options::check(&arguments.cases.execution, selected.index().contracts())?;
+    envtest::check_flags(&arguments.cases.control_plane, arguments.substrate.name())?;
+    let gardener = &arguments.cases.execution.gardener;
+    kind::check_flags(arguments.cases.kind.is_given(), arguments.substrate, gardener.as_deref())?;
     let substrate = arguments.substrate.name();
-    let with_manager = arguments.envtest.with.contains(&Addition::ControllerManager);
-    let repeat = RepeatCommand::new(command, added)
-        .unless_default("--substrate", substrate, "embedded")
-        .flag("--with controller-manager", with_manager)
-        .path("--data-dir", arguments.envtest.data_dir.as_deref())
-        .unless_default("--zones", arguments.kind.nodes.zones.as_deref().unwrap_or_default(), "");
     // Create the target before a shard is selected: its name must be the same in the reports of all shards.
     let in_cluster = kind::in_cluster_target(arguments.substrate, &mut selected)?;
     let target: Arc<dyn Target> = match &in_cluster {
         Some(in_cluster) => Arc::<kind::InCluster>::clone(in_cluster),
-        None => targets::own_components(selected.components(), gardener.clone())?,
+        None => targets::own_components(selected.components(), requested(arguments))?,
     };
-    let shard = selected.keep_shard(arguments.shard)?;
-    let ground = async {
+    let shard = selected.keep_shard(arguments.cases.shard)?;
+    let starting = async {
         Ok(match arguments.substrate {
-            SubstrateName::Embedded => Ground::Embedded,
+            SubstrateName::Embedded => Substrate::Embedded,
             SubstrateName::Direct => session::direct_with_embedded_facts(),
             SubstrateName::Envtest => {
-                let parallel = arguments.execution.parallel;
-                let started = envtest::start_for(&selected, parallel, &[], &arguments.envtest).await?;
-                Ground::Envtest(Arc::new(started))
+                let cases = &arguments.cases;
+                let parallel = cases.execution.parallel;
+                let started = envtest::start_for(&selected, parallel, &[], &cases.control_plane).await?;
+                Substrate::Envtest(Arc::new(started))
             }
             SubstrateName::Kind => {
-                kind::start_target(in_cluster.as_deref(), &arguments.kind, terminal).await?
+                kind::start_target(in_cluster.as_deref(), &arguments.cases.kind, terminal).await?
             }
         })
     };
     let request = RunRequest {
-        execution: &arguments.execution,
+        execution: &arguments.cases.execution,
         selection: &selection,
-        command: &options::repeat_command_line(repeat, &arguments.execution),
+        command: &options::repeat_command_line(
+            repeat_command(command, arguments, added),
+            &arguments.cases.execution,
+        ),
         substrate,
         shard,
         keeps_damages: command == "prove",
@@ -96,5 +96,26 @@ fn report(
         SubstrateName::Envtest => Batching::PerComponent,
         SubstrateName::Embedded | SubstrateName::Direct => Batching::PerContract,
     };
-    session::run((&selected, batching), target, ground, &request, terminal)
+    session::run((&selected, batching), target, starting, &request, terminal)
+}
+
+/// The releases that the user requested.
+fn requested(arguments: &RunArguments) -> Requested<'_> {
+    Requested {
+        gardener: arguments.cases.execution.gardener.as_deref(),
+        kubernetes: arguments.cases.control_plane.kubernetes,
+        added: None,
+    }
+}
+
+/// The command line that repeats this one.
+fn repeat_command(command: &str, arguments: &RunArguments, added: Option<&Path>) -> RepeatCommand {
+    let cases = &arguments.cases;
+    let with_manager = cases.control_plane.with.contains(&Addition::ControllerManager);
+    RepeatCommand::new(command, added)
+        .unless_default("--substrate", arguments.substrate.name(), "embedded")
+        .version("--kubernetes", cases.control_plane.kubernetes)
+        .flag("--with controller-manager", with_manager)
+        .path("--data-dir", cases.control_plane.data_dir.as_deref())
+        .unless_default("--zones", cases.kind.nodes.zones.as_deref().unwrap_or_default(), "")
 }

@@ -6,9 +6,10 @@ use conformance::render::list::{Listed, ListedClause};
 use conformance::select::Selection;
 use conformance::{render, report};
 
-use crate::arguments::{ExplainArguments, ListArguments};
+use crate::arguments::{ExplainArguments, Format, ListArguments};
 use crate::catalog;
 use crate::catalog::Selected;
+use crate::ending::Ending;
 use crate::terminal::{Failure, Terminal, Verbosity};
 
 /// Lists contracts and clauses; with -v cases too.
@@ -16,12 +17,15 @@ pub(crate) fn list(
     arguments: &ListArguments,
     added: Option<&Path>,
     terminal: &Terminal,
-) -> Result<u8, Failure> {
+) -> Result<Ending, Failure> {
     let selected = Selected::of(added, &arguments.selection.clone().into(), false, false)?;
     let lists_cases = terminal.verbosity == Verbosity::Verbose || !selected.has_every_case();
     let listed = if lists_cases { with_cases(&selected)? } else { without_cases(&selected) };
-    terminal.print(&render::list::list(&listed, &terminal.view(None)));
-    Ok(0)
+    terminal.print(&match arguments.output {
+        Format::Json => format!("{:#}", render::list::list_json(&listed)),
+        Format::Text | Format::Markdown => render::list::list(&listed, &terminal.view(None)),
+    });
+    Ok(Ending::done())
 }
 
 /// The list without the names of cases, which needs no expansion.
@@ -61,7 +65,7 @@ pub(crate) fn explain(
     arguments: &ExplainArguments,
     added: Option<&Path>,
     terminal: &Terminal,
-) -> Result<u8, Failure> {
+) -> Result<Ending, Failure> {
     let id = arguments.clause.to_uppercase();
     let selection = Selection { clauses: vec![id.clone()], ..Selection::default() };
     let index = catalog::index_for(added, &selection, false)?;
@@ -83,8 +87,13 @@ pub(crate) fn explain(
         Err(error) => return Err(Failure::usage(error.to_string())),
     };
     for clause in &contract.clauses {
-        let view = terminal.view(None);
-        terminal.print(&render::explain::explain((&contract, clause), last.as_ref(), &attestations, &view));
+        let (explained, last) = ((&contract, clause), last.as_ref());
+        terminal.print(&match arguments.output {
+            Format::Json => format!("{:#}", render::explain::explain_json(explained, last, &attestations)),
+            Format::Text | Format::Markdown => {
+                render::explain::explain(explained, last, &attestations, &terminal.view(None))
+            }
+        });
     }
-    Ok(0)
+    Ok(Ending::done())
 }

@@ -1,41 +1,19 @@
-//! `new`, `fmt`, `schema`: commands for authors of contracts.
+//! `fmt`, and what commands that write files share.
 
-use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
+use conformance::render::plural;
 use conformance::report::{self, WriteError};
 use contract::load::Errors;
 use contract::source::{self, FoundFiles, SourceError};
 
-use crate::arguments::{FmtArguments, NewCommand, SchemaArguments};
+use crate::arguments::FmtArguments;
+use crate::ending::Ending;
 use crate::terminal::{Failure, Terminal};
 
-/// Prints or writes a new contract; never overwrites a file.
-pub(crate) fn new(command: &NewCommand, terminal: &Terminal) -> Result<u8, Failure> {
-    let NewCommand::Contract { name, component, form, file } = command;
-    let text = contract::scaffold::contract(name, component, form).map_err(Failure::usage)?;
-    let Some(file) = file else {
-        terminal.print(&text);
-        return Ok(0);
-    };
-    if file.exists() {
-        return Err(Failure::usage(format!("{} exists already; name another file", file.display())));
-    }
-    if let Some(folder) = file.parent() {
-        fs::create_dir_all(folder).map_err(|error| failed("create", folder, &error))?;
-    }
-    fs::write(file, text).map_err(|error| failed("write", file, &error))?;
-    terminal.note(&format!(
-        "wrote {}; to check it: gardener-conformance lint {}",
-        file.display(),
-        file.display()
-    ));
-    Ok(0)
-}
-
 /// Aligns tables and prints the changed files; with `--check` only prints the files that would change.
-pub(crate) fn fmt(arguments: &FmtArguments, terminal: &Terminal) -> Result<u8, Failure> {
+pub(crate) fn fmt(arguments: &FmtArguments, terminal: &Terminal) -> Result<Ending, Failure> {
     let mut unaligned = 0;
     let (mut errors, mut empty) = (Vec::new(), Vec::new());
     for path in &arguments.files {
@@ -69,7 +47,11 @@ pub(crate) fn fmt(arguments: &FmtArguments, terminal: &Terminal) -> Result<u8, F
     if !empty.is_empty() {
         return Err(Failure { code: 4, text: empty.join("; ") });
     }
-    Ok(u8::from(arguments.check && unaligned > 0))
+    Ok(match (unaligned, arguments.check) {
+        (0, _) => Ending::new(0, "every table is aligned"),
+        (files, true) => Ending::new(1, format!("the tables of {} are not aligned", plural(files, "file"))),
+        (files, false) => Ending::new(0, format!("aligned {}", plural(files, "file"))),
+    })
 }
 
 /// Writes a file that exists, so that it stays as it is if that fails.
@@ -82,31 +64,6 @@ fn overwrite(file: &Path, text: &str) -> Result<(), Failure> {
         WriteError::Write { source, .. } => unwritable(source),
         error => Failure::environment(error.to_string()),
     })
-}
-
-/// Prints a JSON Schema.
-pub(crate) fn schema(arguments: &SchemaArguments, terminal: &Terminal) -> Result<u8, Failure> {
-    let schema = match arguments.kind.as_str() {
-        "contract" => contract::json_schema::contract(),
-        "variations" => contract::json_schema::variations(),
-        "releases" => contract::json_schema::of::<contract::document::releases::ReleasesFile>(),
-        "target" => contract::json_schema::of::<contract::document::target::TargetFile>(),
-        "waivers" => contract::json_schema::of::<contract::document::waivers::WaiverFile>(),
-        "gate" => contract::json_schema::of::<contract::document::policy::PolicyFile>(),
-        "ledger" => contract::json_schema::of::<contract::document::ledger::Ledger>(),
-        "mutants" => contract::json_schema::of::<contract::document::mutants::Mutants>(),
-        "not-normative" => contract::json_schema::of::<contract::document::not_normative::NotNormative>(),
-        "attestation" => contract::json_schema::of::<contract::document::attestation::Attestation>(),
-        "report" => contract::json_schema::of::<conformance::report::Report>(),
-        other => {
-            let known = "contract, variations, releases, target, waivers, gate, ledger, mutants, not-normative, attestation, report";
-            return Err(Failure::usage(format!(
-                "there is no schema of {other:?}; there are schemas of: {known}"
-            )));
-        }
-    };
-    terminal.print(&format!("{schema:#}"));
-    Ok(0)
 }
 
 /// The YAML files below a folder, sorted, or the file itself.

@@ -23,7 +23,7 @@ use webhook::registration::WebhookConfiguration;
 
 use super::rollouts::{self, InstalledRollouts, PlannedRollouts};
 use crate::components::COMPONENTS;
-use crate::targets;
+use crate::targets::{self, Requested};
 use crate::terminal::Failure;
 
 /// How many configurations of a component run at the same time at most.
@@ -66,8 +66,10 @@ impl InCluster {
             (!rollouts.configs().is_empty()).then_some(PlannedRollouts { component, rollout, rollouts })
         });
         let planned = planned.collect();
-        let in_process =
-            targets::own_components(contracts.iter().map(|contract| contract.component.as_str()), None)?;
+        let in_process = targets::own_components(
+            contracts.iter().map(|contract| contract.component.as_str()),
+            Requested::default(),
+        )?;
         Ok(Self { planned, in_process, endpoints: OnceLock::new() })
     }
 
@@ -125,8 +127,8 @@ impl Target for InCluster {
         false
     }
 
-    fn is_asked_of(&self, component: &str, form: Form) -> bool {
-        self.in_process.is_asked_of(component, form)
+    fn supports(&self, component: &str, form: Form) -> bool {
+        self.in_process.supports(component, form)
     }
 
     fn is_inside(&self, component: &str) -> bool {
@@ -257,9 +259,9 @@ mod tests {
         let silent: BTreeSet<plan::CaseRef> = &silent(&target) - &silent(target.in_process.as_ref());
         let all: Vec<plan::CaseRef> = plan::all(&contracts).collect();
         assert!(silent.len() * 10 <= all.len(), "{} of {} do not run", silent.len(), all.len());
-        let clause = |at: &plan::CaseRef| plan::look(&contracts, *at).clause.id.as_str();
+        let clause = |at: &plan::CaseRef| plan::locate(&contracts, *at).clause.id.as_str();
         let covered: BTreeSet<&str> = all.iter().filter(|at| !silent.contains(at)).map(clause).collect();
-        let is_must = |at: &&plan::CaseRef| plan::look(&contracts, **at).clause.level == Level::Must;
+        let is_must = |at: &&plan::CaseRef| plan::locate(&contracts, **at).clause.level == Level::Must;
         let lost: BTreeSet<&str> =
             silent.iter().filter(is_must).map(clause).filter(|id| !covered.contains(id)).collect();
         assert!(lost.is_empty(), "{lost:?}");

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use schema::KubernetesVersion;
+
 /// A builder of a command line.
 pub(crate) struct RepeatCommand(String);
 
@@ -21,6 +23,14 @@ impl RepeatCommand {
     pub(crate) fn path(self, flag: &str, path: Option<&Path>) -> Self {
         match path {
             Some(path) => self.with(flag, &path.display().to_string()),
+            None => self,
+        }
+    }
+
+    /// Adds a flag with a version, if there is one.
+    pub(crate) fn version(self, flag: &str, version: Option<KubernetesVersion>) -> Self {
+        match version {
+            Some(version) => self.with(flag, &version.to_string()),
             None => self,
         }
     }

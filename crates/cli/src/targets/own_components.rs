@@ -8,13 +8,14 @@ use component::Component;
 use conformance::gardener::{Decided, Versions};
 use conformance::target::built_in::BuiltIn;
 use conformance::target::{
-    Configured, Identity, Observed, Running, Setup, Target, TargetError, TargetKind, Trial,
+    Configured, Identity, Needs, Observed, Running, Setup, Target, TargetError, TargetKind, Trial,
 };
 use contract::case::Given;
 use contract::gardener::decision::Decision;
 use contract::model::Form;
 use contract::process::ProcessAction;
 
+use super::Requested;
 use crate::components::{self, COMPONENTS};
 use crate::terminal::Failure;
 
@@ -26,6 +27,8 @@ struct OwnComponents {
     maintainer: Option<&'static Component>,
     /// The release of Gardener that the user selected.
     gardener: Option<String>,
+    /// The version of Kubernetes that the user selected.
+    needs: Needs,
 }
 
 /// The components with these names as a target.
@@ -34,12 +37,15 @@ struct OwnComponents {
 /// A usage error for a name that no component has.
 pub(crate) fn own_components<'a>(
     names: impl IntoIterator<Item = &'a str>,
-    gardener: Option<String>,
+    requested: Requested<'_>,
 ) -> Result<Arc<dyn Target>, Failure> {
     let names: BTreeSet<&str> = names.into_iter().collect();
     let selected = names.into_iter().map(components::find).collect::<Result<Vec<_>, Failure>>()?;
     let maintainer = COMPONENTS.iter().copied().find(|component| component.maintains_shoots);
-    Ok(Arc::new(OwnComponents { selected, maintainer, gardener }))
+    let gardener = requested.gardener.map(str::to_owned);
+    // They support every version.
+    let needs = Needs { kubernetes: requested.kubernetes.unwrap_or_default(), ..Needs::default() };
+    Ok(Arc::new(OwnComponents { selected, maintainer, gardener, needs }))
 }
 
 impl OwnComponents {
@@ -84,6 +90,10 @@ impl Target for OwnComponents {
         self.gardener.as_deref()
     }
 
+    fn needs(&self) -> &Needs {
+        &self.needs
+    }
+
     fn is_ours(&self) -> bool {
         true
     }
@@ -92,8 +102,8 @@ impl Target for OwnComponents {
         false
     }
 
-    fn is_asked_of(&self, component: &str, form: Form) -> bool {
-        self.component(component).is_ok_and(|target| target.is_asked_of(component, form))
+    fn supports(&self, component: &str, form: Form) -> bool {
+        self.component(component).is_ok_and(|target| target.supports(component, form))
     }
 
     async fn configure(&self, trial: Trial<'_>) -> Result<Option<Configured>, TargetError> {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use conformance::target::command::{CommandTarget, Image};
-use conformance::target::url::Known;
+use conformance::target::url::TargetDescription;
 use contract::document::target::{TargetConfig, TargetSpec};
 
 use super::{own_paths, read_configuration};
@@ -56,7 +56,7 @@ pub(super) fn reject_trust_flags(running: &RunningTargetArguments) -> Result<(),
 }
 
 fn command_target(name: String, spec: TargetSpec, image: Option<Image>) -> CommandTarget {
-    let known = Known { name, paths: own_paths(), ..Known::default() };
+    let known = TargetDescription { name, paths: own_paths(), ..TargetDescription::default() };
     CommandTarget { known, spec, folder: PathBuf::from("."), image, decisions: None }
 }
 

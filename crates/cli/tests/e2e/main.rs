@@ -5,6 +5,8 @@
 
 mod certificate;
 mod cluster;
+#[cfg(feature = "e2e")]
+mod containers;
 mod contracts;
 mod environment;
 mod garden;
@@ -84,6 +86,8 @@ fn trials(substrate: Substrate, arguments: &Arguments) -> Result<Vec<Trial>, Str
     if substrate == Substrate::Kind {
         trials.extend(cluster_trials(arguments, sample.is_none()));
         trials.extend(image_trials());
+        #[cfg(feature = "e2e")]
+        trials.extend(containers::trials());
     }
     trials.extend(contracts::trials(substrate, sample, arguments)?);
     Ok(trials)

@@ -145,3 +145,42 @@ fn invalid_crds_are_reported() {
     call(here, &["env", "up", "--substrate", "envtest", "--api-audiences", "a"])
         .assert_exit(2, &["--api-audiences is for --substrate embedded"]);
 }
+
+#[tokio::test]
+async fn an_environment_has_the_requested_version_of_kubernetes() {
+    let folder = tempfile::tempdir().unwrap();
+    let environment = Environment::up(folder.path(), &["--crds", "none", "--kubernetes", "1.24"]);
+    environment.result.assert_exit(0, &[]);
+    let version = environment.client().await.apiserver_version().await.unwrap();
+    assert_eq!((version.git_version.as_str(), version.minor.as_str()), ("v1.24.17", "24"));
+    let budgets = ("policy", "v1beta1", "PodSecurityPolicy", "podsecuritypolicies");
+    assert_eq!(environment.names(budgets).await, Vec::<String>::new());
+}
+
+#[test]
+fn unknown_versions_of_kubernetes_are_refused_with_the_known_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let commands: [&[&str]; 4] = [
+        &["env", "up"],
+        &["run", "--clause", "GRM-PSN-001"],
+        &["verify", "--target", "built-in"],
+        &["envtest-assets", "assets"],
+    ];
+    for command in commands {
+        let with = |version: &str| call(folder.path(), &[command, &["--kubernetes", version]].concat());
+        with("1.23.4")
+            .assert_exit(2, &["--kubernetes", "Kubernetes 1.23.4 is not known", "1.24, 1.25", "1.36"]);
+        with("new").assert_exit(2, &["--kubernetes", "\"new\" is not a version", "write 1.28 or 1.28.4"]);
+    }
+    let kind = ["--substrate", "kind", "--kubernetes", "1.28"];
+    call(folder.path(), &[&["env", "up"], &kind[..]].concat()).assert_exit(2, &["--kubernetes is for"]);
+    call(folder.path(), &[&["run"], &kind[..]].concat()).assert_exit(2, &["--kubernetes is for"]);
+    let url = ["verify", "--target", "url=https://127.0.0.1:1", "--insecure", "--kubernetes", "1.28"];
+    call(folder.path(), &url).assert_exit(2, &["--kubernetes is for a target that the tool starts"]);
+    let envtest = ["env", "up", "--foreground", "--substrate", "envtest", "--kubernetes", "1.31.1"];
+    let mut command = program(folder.path());
+    let home = folder.path().join("home");
+    let refused = command.args(envtest).env_remove("KUBEBUILDER_ASSETS").env("HOME", &home);
+    let refused = refused.env_remove("XDG_CACHE_HOME").env_remove("XDG_DATA_HOME").output().unwrap();
+    result_of(&refused).assert_exit(2, &["--kubernetes 1.31.1", "builds 1.28.15", "builds 1.36.3"]);
+}

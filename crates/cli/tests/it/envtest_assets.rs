@@ -65,6 +65,17 @@ fn programs_that_are_no_links_stay() {
 }
 
 #[test]
+fn the_programs_have_the_version_of_their_folder() {
+    let assets = Assets::new();
+    assert_eq!(assets.run("kube-apiserver", &["--version"]).out.trim(), "Kubernetes v1.36.3");
+    let folder = assets.path("assets").display().to_string();
+    call(Path::new("/"), &["envtest-assets", &folder, "--kubernetes", "1.28"]).assert_exit(0, &[]);
+    assert_eq!(assets.run("kube-apiserver", &["--version"]).out.trim(), "Kubernetes v1.28.15");
+    fs::write(assets.path("assets/kubernetes-version"), "1.2").unwrap();
+    assets.run("kube-apiserver", &["--version"]).assert_exit(1, &["kubernetes-version", "1.2 is not known"]);
+}
+
+#[test]
 fn the_folder_is_not_taken_for_a_real_control_plane() {
     let assets = Assets::new();
     let mut command = crate::program::program(Path::new("/"));
@@ -248,8 +259,8 @@ fn what_keeps_a_server_from_starting_is_one_line_that_names_the_flag() {
     let table: [(&[&str], &str); 14] = [
         (&["--secure-port", &busy], "failed to listen on 127.0.0.1"),
         (&["--secure-port=0"], "must be between 1 and 65535"),
-        (&["--secure-port=many"], "invalid digit"),
-        (&["--bind-address=nowhere"], "invalid IP address"),
+        (&["--secure-port=many"], "--secure-port=many: is not a port (0 to 65535)"),
+        (&["--bind-address=nowhere"], "is not an IP address"),
         (&["--tls-cert-file", &bad, "--tls-private-key-file", &own_key], "no certificate found"),
         (&["--tls-private-key-file", &other_key, "--tls-cert-file", &good], "failed to use the private key"),
         (&["--tls-cert-file", &good], "needs --tls-private-key-file"),

@@ -66,9 +66,11 @@ fn a_running_webhook_is_inspected() {
         0,
         &[
             "… serves /controlplane (v1)",
-            "not served, so not supported in verify: /controlplanebackup, /controlplaneexposure",
+            "not served, so verify leaves it out: /controlplanebackup, /controlplaneexposure",
             "wrote    provider.yaml",
-            "next     gardener-conformance verify --target provider.yaml --suite controlplane",
+            "assumed  provider aws, as --provider says",
+            "of profile aws Cluster shoot--dev--app, Secret cloudprovider",
+            "next     gardener-conformance verify --target provider.yaml",
         ],
     );
     let text = fs::read_to_string(here.join("provider.yaml")).unwrap();
@@ -76,7 +78,11 @@ fn a_running_webhook_is_inspected() {
         "metadata: {name: provider-aws}",
         "  # Serves /controlplane (v1).",
         "  # gardener: v1.98.0",
-        "  # features: [csi]",
+        "  provider: aws",
+        "\n  features: [csi]\n",
+        "\n  extras: [spec.template.metadata.labels]\n",
+        "  suite: controlplane",
+        "  serves: [controlplane]",
     ] {
         assert!(text.contains(line), "{line}: {text}");
     }
@@ -87,7 +93,7 @@ fn a_running_webhook_is_inspected() {
     init(here, &["--url", "URL", "--ca", "CA"]).assert_exit(2, &["provider.yaml exists already", "--force"]);
     assert_eq!(fs::read_to_string(here.join("provider.yaml")).unwrap(), text, "nothing was written");
     init(here, &["--url", "URL", "--insecure", "--force", "--gardener", "v1.98.0"])
-        .assert_exit(0, &["verify --target provider.yaml --insecure --suite controlplane"]);
+        .assert_exit(0, &["verify --target provider.yaml --insecure"]);
     let text = fs::read_to_string(here.join("provider.yaml")).unwrap();
     assert!(text.contains("\n  gardener: v1.98.0\n") && !text.contains("\n  ca:"), "{text}");
 }
@@ -118,6 +124,40 @@ fn paths_and_the_provider_come_from_the_registration() {
     fs::write(here.join("webhooks.yaml"), "kind: Pod\n").unwrap();
     init(here, &[&["--url", "URL", "--ca", "CA", "--force"], &with[..]].concat())
         .assert_exit(2, &["failed to read registration webhooks.yaml"]);
+}
+
+#[test]
+fn a_provider_is_assumed_from_the_registration_and_one_without_a_profile_gets_an_empty_list() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let with = ["--url", "URL", "--ca", "CA", "--force", "--mutating-webhook-configuration", "webhooks.yaml"];
+    let read = || parse_yaml(&fs::read_to_string(here.join("provider.yaml")).unwrap());
+    let service = "{service: {namespace: a, name: b, path: /hooks/controlplanebackup}}";
+    registration(here, service, "gcp");
+    init(here, &with).assert_exit(
+        0,
+        &["assumed  provider gcp, whose namespaces the registration selects", "features [csi]"],
+    );
+    assert_eq!(
+        (&read()["spec"]["features"], &read()["spec"]["clusterObjects"]),
+        (&json!(["csi"]), &Value::Null)
+    );
+    registration(here, service, "acme");
+    init(here, &with).assert_exit(
+        0,
+        &["assumed  provider acme", "there is no profile of it (known are alicloud, aws", "clusterObjects"],
+    );
+    assert_eq!(read()["spec"]["clusterObjects"], json!([]));
+    // Webhooks that select no namespaces are named after their provider.
+    let text = fs::read_to_string(here.join("webhooks.yaml")).unwrap();
+    let (text, _) = text.split_once("  namespaceSelector").unwrap();
+    fs::write(here.join("webhooks.yaml"), text.replace("acme", "equinix-metal")).unwrap();
+    init(here, &with)
+        .assert_exit(0, &["provider equinix-metal, after which the webhooks", "profile equinix-metal"]);
+    // As `kubectl get -o yaml` prints several.
+    let item = text.replace('\n', "\n  ");
+    fs::write(here.join("webhooks.yaml"), format!("apiVersion: v1\nkind: List\nitems:\n- {item}\n")).unwrap();
+    init(here, &with).assert_exit(0, &["assumed  provider acme"]);
 }
 
 #[test]
@@ -188,7 +228,7 @@ fn a_webhook_in_a_seed_is_inspected_through_its_api_server() {
             "tried    Service extension-provider-aws-x7k2p/hooks … serves /controlplane (v1)",
             "wrote    provider-registration.yaml",
             "next     kubectl --kubeconfig seed.kubeconfig -n extension-provider-aws-x7k2p port-forward service/hooks 9443:10250 &",
-            "gardener-conformance verify --target provider.yaml --insecure --suite controlplane",
+            "gardener-conformance verify --target provider.yaml --insecure",
         ],
     );
     let text = fs::read_to_string(here.join("provider.yaml")).unwrap();
@@ -257,4 +297,25 @@ fn errors_are_reported_with_a_remedy() {
 
 fn parse_yaml(text: &str) -> Value {
     formats::yaml::from_str(text).unwrap()
+}
+
+#[test]
+fn contracts_about_what_a_target_does_not_serve_are_left_out_in_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let head = "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Target\nmetadata: {name: x}\n";
+    let spec = "{url: \"https://127.0.0.1:9\", suite: controlplane, serves: [controlplane]}";
+    fs::write(here.join("x.yaml"), format!("{head}spec: {spec}\n")).unwrap();
+    let verify = ["verify", "--target", "x.yaml", "--insecure"];
+    let of_another = call(here, &[&verify[..], &["--contract", "seed-objects"]].concat());
+    let left_out =
+        "left out 1 contract about what the target does not serve (`serves` in x.yaml): controlplaneexposure";
+    of_another.assert_exit(4, &["no contract of contract=seed-objects applies to x", left_out]);
+    // Nothing listens there: what is asked is what the suite has and the target serves.
+    let of_its_own = call(here, &[&verify[..], &["--sample", "1"]].concat());
+    let flat = of_its_own.err.replace("\n  ", " ");
+    assert!(flat.contains("about what the target does not serve (`serves` in x.yaml): controlplanebackup, controlplaneexposure"), "{flat}");
+    assert!(!of_its_own.out.contains("resource-manager"), "{}", of_its_own.out);
+    assert_eq!(of_its_own.code, 3, "{}", of_its_own.out);
+    assert!(of_its_own.out.contains("exit 3: the environment failed: "), "{}", of_its_own.out);
 }

@@ -5,6 +5,7 @@
 mod action;
 mod authoring;
 mod check;
+mod cluster_objects;
 mod command_line;
 mod diff_run;
 mod env;
@@ -18,6 +19,10 @@ mod policy;
 mod program;
 mod record;
 mod release_manager;
+mod schemas;
 mod shards;
+mod slips;
 mod strange_targets;
 mod versions;
+mod versions_tables;
+mod working_folder;

@@ -46,10 +46,11 @@ fn explain_prints_the_next_version_and_the_clause_of_each_version() {
         0,
         &[
             "cloud profile aws at 2024-04-01T00:00:00Z",
-            "1.26.8   expired    2024-04-01 (in 0 days)    → 1.26.9 (GDN-KUB-003)  → 1.26.9 (GDN-KUB-003)",
-            "1.26.9   supported  2024-08-01 (in 122 days)  stays                   stays",
-            "1.24.10  expired    2024-02-20 (41 days ago)  no path (GDN-KUB-007)   no path (GDN-KUB-007)",
-            "shoot garden-dev/one\n  control plane  1.26.8 → 1.26.9  forced: expired  GDN-KUB-003",
+            "1.26.8   expired    2024-04-01 (in 0 days)    → 1.26.9     → 1.26.9",
+            "1.26.9   supported  2024-08-01 (in 122 days)  stays        stays",
+            "1.24.10  expired    2024-02-20 (41 days ago)  no path      no path",
+            "  1.26.8 → 1.26.9: forced: expired (GDN-KUB-003)",
+            "shoot garden-dev/one\n  control plane  1.26.8 → 1.26.9  forced: expired (GDN-KUB-003)",
         ],
     );
     let all = call(folder.path(), &explain);
@@ -90,10 +91,11 @@ fn a_simulation_is_printed_as_text_and_json_and_written_as_a_page() {
     call(folder.path(), &simulate).assert_exit(
         1,
         &[
-            "2024-04   1 forced, 0 by auto-update\n  04-01 21:00  garden-dev/one  control plane  1.26.8 → 1.26.9",
-            "2024-08   1 forced, 0 by auto-update\n  08-01 21:00  garden-dev/one  control plane  1.26.9 → 1.27.4",
-            "garden-dev/two  since 2024-02-20  GDN-KUB-007  failed to maintain the control plane's version",
-            "garden-dev/three  its CloudProfile \"gcp\" is missing; there are: aws",
+            "2024-04   1 forced, 0 by auto-update\n  control plane 1.26.8 → 1.26.9, forced: expired (GDN-KUB-003): 1 shoot\n    04-01 21:00 garden-dev/one",
+            "2024-08   1 forced, 0 by auto-update\n  control plane 1.26.9 → 1.27.4, ",
+            "without a path\n  kubernetes 1.24.10 ends 2024-02-20: 1 shoot\n    since 2024-02-20 garden-dev/two",
+            "skipped: 1 shoot: garden-dev/three\n    its CloudProfile \"gcp\" is missing; there are: aws",
+            "exit 1: 1 shoot ends without a version to move to, 1 shoot was skipped",
             "3 shoots: 1 moved by force, 1 without a path, 1 skipped",
         ],
     );
@@ -129,12 +131,12 @@ fn lint_finds_problems_of_profiles() {
         &[
             "aws: kubernetes 1.24.10 expires at 2024-02-20T00:00:00Z, and there is no version to which its shoots",
             "aws: kubernetes 1.25.1 is not in the profile, but 1 shoot has it",
-            "2 findings in 1 profile",
+            "exit 1: 2 findings in 1 CloudProfile",
         ],
     );
     let fine = PROFILE.lines().filter(|line| !line.contains("1.24")).collect::<Vec<_>>().join("\n");
     fs::write(folder.path().join("profile.yaml"), fine).unwrap();
-    call(folder.path(), &lint[..4]).assert_exit(0, &["no findings in 1 profile"]);
+    call(folder.path(), &lint[..4]).assert_exit(0, &["exit 0: no findings in 1 CloudProfile"]);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use contract::explanations::{Asked, Explanations};
+use contract::explanations::{Explanations, SubjectName};
 use contract::model::{Contract, Form};
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ pub struct ControllerOptions<'a> {
     pub parallel: usize,
     /// Number of smaller worlds that are tried for a difference; default: 200, or 40 if a target is outside.
     pub tries: Option<usize>,
-    /// Known reasons for differences.
+    /// TargetDescription reasons for differences.
     pub explanations: &'a [Explanations],
 }
 
@@ -255,7 +255,7 @@ impl ControllerPair<'_> {
     }
 
     fn explained(&self, difference: &Difference, given: &Value) -> Option<Explained> {
-        self.explainer.explained(Asked::Controller(&self.contract.name), difference, given)
+        self.explainer.explained(SubjectName::Controller(&self.contract.name), difference, given)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Finds the explanation of a difference among those for the two targets.
 
-use contract::explanations::{Asked, Difference as ExplainedDifference, Explanation, Explanations};
+use contract::explanations::{Difference as ExplainedDifference, Explanation, Explanations, SubjectName};
 use serde_json::Value;
 
 use super::effect::Difference;
@@ -34,12 +34,12 @@ impl<'a> Explainer<'a> {
     }
 
     /// The index of the first explanation that matches.
-    fn explain(&self, subject: Asked<'_>, difference: &Difference, given: &Value) -> Option<usize> {
+    fn explain(&self, subject: SubjectName<'_>, difference: &Difference, given: &Value) -> Option<usize> {
         self.entries.iter().position(|entry| {
             let (ours, theirs) =
                 if entry.of_b { (&difference.a, &difference.b) } else { (&difference.b, &difference.a) };
             entry.explanation.explains(&ExplainedDifference {
-                asked: subject,
+                subject,
                 place: &difference.place,
                 input: difference.input.as_ref(),
                 ours: ours.as_ref(),
@@ -52,7 +52,7 @@ impl<'a> Explainer<'a> {
     /// The first explanation that matches, for the report.
     pub(super) fn explained(
         &self,
-        subject: Asked<'_>,
+        subject: SubjectName<'_>,
         difference: &Difference,
         given: &Value,
     ) -> Option<Explained> {

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use contract::explanations::Asked;
+use contract::explanations::SubjectName;
 use contract::model::Contract;
 use futures::StreamExt as _;
 use serde_json::Value;
@@ -189,7 +189,7 @@ impl TargetSetting<'_> {
         world: &World,
     ) -> Option<Explained> {
         self.shared.explainer.explained(
-            Asked::Webhook(webhook),
+            SubjectName::Webhook(webhook),
             difference,
             &self.describe_input(input, world),
         )

@@ -152,6 +152,23 @@ impl Outcome {
         }
     }
 
+    /// Why it ends with its exit code, in words.
+    #[must_use]
+    pub fn cause(&self) -> String {
+        match (self.interrupted, self.unexplained()) {
+            (Some(2), _) => "interrupted by SIGINT".to_owned(),
+            (Some(_), _) => "interrupted by SIGTERM".to_owned(),
+            (None, _) if !self.environment_errors.is_empty() => {
+                let first = self.environment_errors.first().map_or("", String::as_str);
+                format!("the environment failed: {first}")
+            }
+            (None, 1) => "1 difference has no explanation".to_owned(),
+            (None, several @ 2..) => format!("{several} differences have no explanation"),
+            (None, 0) if self.exit_code() == 4 => "a webhook or controller was not compared".to_owned(),
+            (None, 0) => "every difference has an explanation".to_owned(),
+        }
+    }
+
     /// Number of unexplained groups.
     #[must_use]
     pub fn unexplained(&self) -> usize {

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::ReviewRequest;
+use crate::report::ExchangeFailure;
 
 /// One field error of a refusal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -99,6 +100,22 @@ pub enum BadAnswer {
     Patch(String),
 }
 
+impl BadAnswer {
+    /// What happened to the exchange.
+    #[must_use]
+    pub fn failure(&self) -> ExchangeFailure {
+        match self {
+            Self::HungUp { .. } => ExchangeFailure::Closed,
+            Self::Http { .. } => ExchangeFailure::HttpStatus,
+            Self::NotAReview { .. } => ExchangeFailure::NoReview,
+            Self::OtherVersion { .. } | Self::NoResponse | Self::OtherUid { .. } => {
+                ExchangeFailure::OtherReview
+            }
+            Self::PatchType(_) | Self::Patch(_) => ExchangeFailure::Patch,
+        }
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Envelope {
@@ -114,6 +131,7 @@ struct Envelope {
 struct ReviewResponse {
     #[serde(default)]
     uid: String,
+    #[serde(default)]
     allowed: bool,
     status: Option<ResponseStatus>,
     patch: Option<String>,
@@ -148,8 +166,8 @@ pub(crate) fn without_addresses(text: &str) -> String {
 /// # Errors
 /// If kube-apiserver would refuse it; the uid and the patch type of v1beta1 must follow the rules of v1.
 pub fn read(body: &[u8], question: &ReviewRequest<'_>) -> Result<Answer, BadAnswer> {
-    let review: Envelope = serde_json::from_slice(body)
-        .map_err(|error| BadAnswer::NotAReview { reason: error.to_string(), body: excerpt(body) })?;
+    let review: Envelope =
+        formats::json::typed(body).map_err(|reason| BadAnswer::NotAReview { reason, body: excerpt(body) })?;
     let want = format!("{}, Kind=AdmissionReview", question.api_version());
     let got = format!("{}, Kind={}", review.api_version, review.kind);
     if want != got {
@@ -305,7 +323,7 @@ mod tests {
         let question = question(&question_of, ReviewVersion::V1, "u");
         assert_eq!(
             read(b"<html>\n oops", &question).unwrap_err().to_string(),
-            "the body is not an AdmissionReview: expected value at line 1 column 1: <html> oops"
+            "the body is not an AdmissionReview: invalid character '<' looking for beginning of value: <html> oops"
         );
     }
 }

@@ -10,7 +10,7 @@ use crate::exchange::Answer;
 use crate::laws;
 use crate::observation::Observation;
 use crate::plan::CaseRef;
-use crate::report::{Check, Reason, ReasonCode, Status};
+use crate::report::{Check, Reason, ReasonCode, Status, ValueChange};
 use crate::run::attempt;
 use crate::run::direct::Attempt;
 use crate::run::{CaseRun, PartState};
@@ -44,10 +44,13 @@ fn decided(shared: &PartState<'_>, case: &Case, decision: &Decision) -> Option<(
 
 fn toggled(first: &Answer, second: &Answer) -> Check {
     let text = |answer: &Answer| answer.object.as_ref().unwrap_or(&Value::Null).to_string();
+    let (want, got) = (text(first), text(second));
     Check {
         part: "law".to_owned(),
         path: laws::name(Law::Deterministic),
-        want: text(first),
-        got: text(second),
+        changes: vec![ValueChange::new("", Some(&want), Some(&got))],
+        want,
+        got,
+        failure: None,
     }
 }

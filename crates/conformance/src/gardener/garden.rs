@@ -21,7 +21,7 @@ use self::dialer::GardenDialer;
 use self::scene::Scene;
 use self::surroundings::Surroundings;
 use super::{Decided, Versions};
-use crate::target::url::Known;
+use crate::target::url::TargetDescription;
 use crate::target::{Configurable, Identity, Running, Setup, Target, TargetError, TargetKind};
 
 mod dialer;
@@ -37,7 +37,7 @@ const SERVED_BY: &str = "v1beta1.core.gardener.cloud";
 /// A running garden.
 pub struct Garden {
     /// Its description, without paths and registrations.
-    pub known: Known,
+    pub known: TargetDescription,
     /// A kubeconfig with all permissions.
     pub kubeconfig: PathBuf,
     /// Finds rows about versions that mean the same at another time.
@@ -57,7 +57,7 @@ struct GardenState {
 impl Garden {
     /// A garden behind a kubeconfig.
     #[must_use]
-    pub fn new(known: Known, kubeconfig: PathBuf, decisions: Arc<dyn Target>) -> Self {
+    pub fn new(known: TargetDescription, kubeconfig: PathBuf, decisions: Arc<dyn Target>) -> Self {
         Self { known, kubeconfig, decisions, state: Arc::default() }
     }
 
@@ -98,7 +98,7 @@ impl Target for Garden {
         Configurable::Fixed(json!({}))
     }
 
-    fn is_asked_of(&self, component: &str, form: Form) -> bool {
+    fn supports(&self, component: &str, form: Form) -> bool {
         component == COMPONENT && !matches!(form, Form::Configuration | Form::Process)
     }
 

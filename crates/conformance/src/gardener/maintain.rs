@@ -24,7 +24,7 @@ use crate::report::{Reason, ReasonCode, Status};
 use crate::run::attempt::{self, milliseconds};
 use crate::run::direct::Attempt;
 use crate::run::scenario::{self, ScenarioEnd, ThreadOptions};
-use crate::run::{CaseRun, FactsFrom, Ground, PartState, end_reason, not_run};
+use crate::run::{CaseRun, FactsFrom, PartState, Substrate, end_reason, not_run};
 use crate::target::{Chance, Target};
 
 /// Why the row does not run on a real API server.
@@ -43,12 +43,12 @@ fn run_case(shared: &PartState<'_>, at: CaseRef) -> (CaseRun, Option<String>) {
     if shared.is_over() {
         return (not_run(shared, &[at], Status::NotRun, &end_reason(shared)).remove(0), None);
     }
-    if let Ground::Direct(FactsFrom::Given(_) | FactsFrom::Nowhere) = shared.options.ground {
+    if let Substrate::Direct(FactsFrom::Given(_) | FactsFrom::Nowhere) = shared.options.substrate {
         let reason =
             Reason::new(ReasonCode::Substrate, "its controller must be started with a garden of its own");
         return (not_run(shared, &[at], Status::NotSupported, &reason).remove(0), None);
     }
-    let located = plan::look(shared.contracts, at);
+    let located = plan::locate(shared.contracts, at);
     let started = Instant::now();
     let case =
         MaintenanceCase { target: Arc::clone(shared.target), contracts: Arc::clone(shared.contracts), at };
@@ -62,7 +62,7 @@ fn run_case(shared: &PartState<'_>, at: CaseRef) -> (CaseRun, Option<String>) {
         }
     });
     let (attempt, broken) = match observed {
-        Ok(answer) => (attempt_of(located, answer, &shared.options.ground), None),
+        Ok(answer) => (attempt_of(located, answer, &shared.options.substrate), None),
         Err(ScenarioEnd::Interrupted) => (Attempt::Inconclusive(Status::NotRun, end_reason(shared)), None),
         Err(ScenarioEnd::NotSupported(text)) => {
             (Attempt::Inconclusive(Status::NotSupported, Reason::new(ReasonCode::Substrate, text)), None)
@@ -77,8 +77,9 @@ fn run_case(shared: &PartState<'_>, at: CaseRef) -> (CaseRun, Option<String>) {
     (case_run, broken)
 }
 
-fn attempt_of(located: LocatedCase<'_>, answer: Answer, ground: &Ground) -> Attempt {
-    let deviation = matches!(ground, Ground::Envtest(_) | Ground::Whole(_)).then(|| ELSEWHERE.to_owned());
+fn attempt_of(located: LocatedCase<'_>, answer: Answer, substrate: &Substrate) -> Attempt {
+    let deviation =
+        matches!(substrate, Substrate::Envtest(_) | Substrate::Whole(_)).then(|| ELSEWHERE.to_owned());
     let observation = Box::new(Observation { called: None, input: located.case.input(), answer });
     Attempt::Answered { observation, trace: None, evidence: None, deviation }
 }
@@ -93,7 +94,7 @@ struct MaintenanceCase {
 impl MaintenanceCase {
     /// The document of the row, or the reason why there is none.
     async fn answer(&self) -> Result<Answer, ScenarioEnd> {
-        let located = plan::look(&self.contracts, self.at);
+        let located = plan::locate(&self.contracts, self.at);
         let decision = located.case.when.decision().expect("the plan has decisions only");
         if self.target.is_outside()
             && let Some(reason) = unobservable_outside(&decision.asks)

@@ -9,6 +9,11 @@ use webhook::registration::WebhookConfiguration;
 const LABELS: [&str; 3] =
     ["shoot.gardener.cloud/provider", "seed.gardener.cloud/provider", "backup.gardener.cloud/provider"];
 
+/// What a namespace needs of an extension: the provider follows.
+const NEEDED: &str = "extensions.gardener.cloud/provider-";
+/// The end of the names of an extension's webhooks.
+const EXTENSIONS: &str = ".extensions.gardener.cloud";
+
 /// Why the provider is unclear.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProviderError {
@@ -54,10 +59,26 @@ pub fn selected<'a>(configurations: impl IntoIterator<Item = &'a WebhookConfigur
     let selectors: Vec<_> = webhooks.filter_map(|webhook| webhook.namespace_selector.as_ref()).collect();
     let is_provider = |key: &str| LABELS.contains(&key);
     let labels = selectors.iter().flat_map(|selector| &selector.match_labels);
+    let needed = labels.clone().filter(|(_, value)| *value == "true");
+    let needed: BTreeSet<String> =
+        needed.filter_map(|(key, _)| key.strip_prefix(NEEDED).map(str::to_owned)).collect();
     let labels = labels.filter(|(key, _)| is_provider(key)).map(|(_, value)| value.clone());
     let expressions = selectors.iter().flat_map(|selector| &selector.match_expressions);
     let wanted = expressions.filter(|wanted| wanted.operator == Operator::In && is_provider(&wanted.key));
-    labels.chain(wanted.flat_map(|wanted| wanted.values.clone())).collect()
+    let found: BTreeSet<String> = labels.chain(wanted.flat_map(|wanted| wanted.values.clone())).collect();
+    if found.is_empty() { needed } else { found }
+}
+
+/// The provider after which webhooks are named, as Gardener's library for extensions names them:
+/// `controlplane.gcp.extensions.gardener.cloud`; `None`: none or several.
+#[must_use]
+pub fn named<'a>(configurations: impl IntoIterator<Item = &'a WebhookConfiguration>) -> Option<String> {
+    let webhooks = configurations.into_iter().flat_map(|configuration| &configuration.webhooks);
+    let of_name =
+        |name: &'a str| name.strip_suffix(EXTENSIONS)?.split_once('.').map(|(_, provider)| provider);
+    let found: BTreeSet<&str> = webhooks.filter_map(|webhook| of_name(&webhook.name)).collect();
+    let mut found = found.into_iter();
+    found.next().filter(|_| found.next().is_none()).map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -96,11 +117,42 @@ mod tests {
                 {"key": "backup.gardener.cloud/provider", "operator": "NotIn", "values": ["gcp"]},
             ]}},
             {"name": "c"},
+            {"name": "d", "namespaceSelector": {"matchLabels": {"extensions.gardener.cloud/provider-gcp": "true"}}},
         ]));
         let (phase, name) = (Phase::Mutating, "a".to_owned());
         let labels = std::collections::BTreeMap::new();
         let configuration = WebhookConfiguration { phase, name, labels, webhooks: webhooks.unwrap() };
         assert_eq!(selected([&configuration]), ["aws", "azure"].map(str::to_owned).into());
+        let only_needed =
+            WebhookConfiguration { webhooks: vec![configuration.webhooks[3].clone()], ..configuration };
+        assert_eq!(selected([&only_needed]), ["gcp".to_owned()].into());
         assert!(selected([]).is_empty());
+    }
+
+    #[test]
+    fn a_provider_is_read_from_the_names_of_its_webhooks() {
+        let table: [(&[&str], Option<&str>); 4] = [
+            (
+                &[
+                    "controlplane.gcp.extensions.gardener.cloud",
+                    "cloudprovider.gcp.extensions.gardener.cloud",
+                ],
+                Some("gcp"),
+            ),
+            (&["controlplane.equinix-metal.extensions.gardener.cloud"], Some("equinix-metal")),
+            (
+                &["controlplane.gcp.extensions.gardener.cloud", "controlplane.aws.extensions.gardener.cloud"],
+                None,
+            ),
+            (&["extensions.gardener.cloud", "a.example.com"], None),
+        ];
+        for (names, provider) in table {
+            let webhooks: Vec<_> = names.iter().map(|name| json!({"name": name})).collect();
+            let webhooks = serde_json::from_value(json!(webhooks)).unwrap();
+            let labels = std::collections::BTreeMap::new();
+            let configuration =
+                WebhookConfiguration { phase: Phase::Mutating, name: "a".to_owned(), labels, webhooks };
+            assert_eq!(named([&configuration]).as_deref(), provider, "{names:?}");
+        }
     }
 }

@@ -4,10 +4,13 @@ use contract::document::policy::Action;
 use contract::model::Level;
 
 use super::baseline::{Baseline, BaselineState, decide};
+use super::causes::FindingCause;
 use super::contracts::unproven;
-use super::{Finding, GateInput};
-use crate::render::{one_line, plural, repeat_command};
-use crate::report::{CaseResult, ClauseResult, ContractResult, ReasonCode, Status, WaiverState, WaiverUse};
+use super::{Finding, GateInput, verb};
+use crate::causes::{kinds, shared_kind};
+use crate::difference::sentences;
+use crate::render::{plural, repeat_command};
+use crate::report::{CaseResult, ClauseResult, ContractResult, Status, WaiverState, WaiverUse};
 
 /// Number of checks that are listed.
 const NAMED: usize = 3;
@@ -62,7 +65,14 @@ fn failed(
         Some(used) => (Action::Fail, 7, format!("its waiver expired on {} ({})", used.expires, used.owner)),
         None => decide(gate, state, (clause.level, action, reason), 1),
     };
-    let broken: Vec<&CaseResult> = clause.cases_with(Status::Failed).collect();
+    // Cases that failed only for a cause that clauses share belong to the finding about that cause.
+    let (shared, own): (Vec<&CaseResult>, Vec<&CaseResult>) =
+        clause.cases_with(Status::Failed).partition(|case| shared_kind(clause, case).is_some());
+    let shared_cause = match (own.is_empty(), shared.first()) {
+        (true, Some(case)) => shared_kind(clause, case).map(FindingCause::Shared),
+        _ => None,
+    };
+    let broken = if own.is_empty() { shared } else { own };
     let what = format!("{}: {} of {} failed", clause.text, broken.len(), plural(clause.cases.len(), "case"));
     let first = broken.iter().find(|case| regressed.is_empty() || regressed.contains(&case.name));
     let id = first.map(|case| format!("{}/{}", clause.id, case.name)).unwrap_or_default();
@@ -72,8 +82,10 @@ fn failed(
     );
     let mut finding = Finding::new(&clause.id, action, code).of(clause).with_text(what, why, remedy);
     finding.details.push(id);
-    let checks = first.iter().flat_map(|case| &case.checks).take(NAMED);
-    finding.details.extend(checks.map(|check| one_line(check).replace('\n', " ")));
+    let checks: Vec<_> =
+        first.iter().flat_map(|case| kinds(clause, case)).take(1).flat_map(|(_, checks)| checks).collect();
+    finding.details.extend(sentences(&checks).into_iter().take(NAMED));
+    finding.cause = Some(shared_cause.unwrap_or_else(|| FindingCause::Clause(clause.id.clone())));
     if regressed.len() > 1 {
         finding.details.push(format!("{} passed in the baseline", plural(regressed.len(), "case")));
     }
@@ -88,6 +100,7 @@ fn waived(clause: &ClauseResult, used: &WaiverUse) -> Finding {
         "fix it before the waiver expires",
     );
     finding.details = Some(link.clone()).filter(|link| !link.is_empty()).into_iter().collect();
+    finding.cause = Some(FindingCause::Clause(clause.id.clone()));
     finding
 }
 
@@ -104,21 +117,26 @@ fn errored(gate: &GateInput<'_>, clause: &ClauseResult) -> Finding {
 
 fn not_run(gate: &GateInput<'_>, clause: &ClauseResult, action: Action) -> Finding {
     let cases: Vec<&CaseResult> = clause.cases_with(Status::NotRun).collect();
-    let presupposed = cases
-        .iter()
-        .filter_map(|case| case.reason.as_ref())
-        .any(|reason| reason.code == ReasonCode::Presupposed);
-    let remedy = if presupposed {
-        "fix the clause that it presupposes; if that one is waived, pass the waiver to the run, too (--waivers)".to_owned()
+    let presupposed = cases.iter().all(|case| case.is_presupposed());
+    let (action, why_so, remedy) = if presupposed {
+        // The presupposed clause has a finding of its own.
+        let action = action.min(gate.against.policy.findings.partial);
+        let remedy = "fix the clause that it presupposes; if that one is waived, pass the waiver to the run, too (--waivers)";
+        (action, format!("policy: a partial verdict {}", verb(action)), remedy.to_owned())
     } else {
-        format!("run all cases: {}", gate.report.run.command)
+        let remedy = format!("run all cases: {}", gate.report.run.command);
+        (Action::Fail, "clauses that did not run may be broken".to_owned(), remedy)
     };
-    let mut finding = Finding::new(&clause.id, action, 4).of(clause).with_text(
-        format!("{} not run", plural(cases.len(), "case")),
-        "clauses that did not run may be broken",
-        remedy,
-    );
+    let text = format!("{} not run", plural(cases.len(), "case"));
+    let mut finding = Finding::new(&clause.id, action, 4).of(clause).with_text(text, why_so, remedy);
     finding.details = cases.first().map(|case| why(case)).into_iter().collect();
+    if let Some(root) = gate.roots.get(&clause.id) {
+        finding.cause = Some(FindingCause::Clause(root.clone()));
+        if gate.waived.contains(root) {
+            (finding.action, finding.exit_code) = (Action::Ignore, 0);
+            finding.why = format!("waived: it follows from {root}, which is waived");
+        }
+    }
     finding
 }
 
@@ -127,5 +145,5 @@ fn why(case: &CaseResult) -> String {
 }
 
 fn is_unproven(clause: &ClauseResult) -> bool {
-    clause.level == Level::Must && clause.proof.as_ref().is_none_or(|proof| !proof.proven)
+    clause.level == Level::Must && clause.is_unproven()
 }

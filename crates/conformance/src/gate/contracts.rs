@@ -5,8 +5,9 @@ use contract::model::Level;
 
 use super::baseline::{Baseline, BaselineState, decide};
 use super::{Finding, GateInput, verb};
-use crate::render::plural;
-use crate::report::{ContractResult, LawResult};
+use crate::difference::{Sides, sentence_of_changes};
+use crate::render::{plural, repeat_command};
+use crate::report::{ContractResult, LawResult, ValueChange};
 
 /// Findings of one contract.
 pub(super) fn findings(
@@ -47,6 +48,9 @@ fn laws(
     };
     for law in &contract.laws {
         let subject = format!("law of {}: {}", contract.name, crate::laws::sentence(law.law));
+        if law.waived {
+            continue;
+        }
         if let Some(first) = law.broken.first() {
             let action = gate.against.policy.findings.laws;
             let reason = format!("policy: a broken law {}", verb(action));
@@ -54,6 +58,7 @@ fn laws(
             let what = format!("broken in {}, first {}", plural(law.broken.len(), "case"), first.case);
             let mut finding = Finding::new(subject, action, code).with_text(what, why, "fix the target");
             finding.details = vec![first.text.replace('\n', " ")];
+            finding.cause = Some(super::causes::of_law(contract, law));
             findings.push(finding);
         } else if law.proven == Some(false) {
             let action = gate.against.policy.findings.unproven;
@@ -83,15 +88,28 @@ fn unexplained(
         };
         let reason = format!("policy: an unexplained change {}", verb(action));
         let (action, code, why) = decide(gate, state, (Level::Must, action, &reason), 1);
-        findings.push(Finding::new(format!("{} in {}", found.path, contract.name), action, code).with_text(
-            format!(
-                "became {} in {}, which no clause explains",
-                found.became,
-                plural(found.cases.len(), "case")
-            ),
-            why,
-            "declare it under the target's extras, or drop it",
-        ));
+        let change = ValueChange::new(
+            &found.path,
+            found.before.as_deref(),
+            Some(found.became.as_str()).filter(|became| *became != "absent"),
+        );
+        let text = sentence_of_changes(&[change], Sides::CHANGED);
+        let objects = found.objects.join(", ");
+        let whose = if objects.is_empty() { String::new() } else { format!("{objects}: ") };
+        let first = found.cases.first().map(String::as_str).unwrap_or_default();
+        let times = plural(found.cases.len(), "case");
+        let again = repeat_command(gate.report, first);
+        let mut finding = Finding::new(format!("{} in {}", found.path, contract.name), action, code)
+            .with_text(
+                format!("{whose}{text}, in {times}, which no clause explains"),
+                why,
+                format!(
+                    "declare it under the target's extras ({}), or leave it as it is ({again})",
+                    found.path
+                ),
+            );
+        finding.details = vec![format!("first {first}")];
+        findings.push(finding);
     }
 }
 

@@ -6,7 +6,7 @@ use jiff::civil::Date;
 
 use super::{Against, Finding};
 use crate::report::{ContractResult, Report, Status, WaiverState, WaiverUse};
-use crate::waivers;
+use crate::{laws, waivers};
 
 /// Number of days before expiry from which a waiver is a warning.
 const SOON: i32 = 14;
@@ -42,6 +42,14 @@ pub(super) fn findings(
         let WaiverUse { clause, state, owner, reason, link, expires } = used;
         let subject = format!("waiver of {clause}");
         let finding = match state {
+            WaiverState::Used if laws::named(clause).is_some() && !is_soon(against.today, expires) => {
+                let sentence = laws::named(clause).map(laws::sentence).unwrap_or_default();
+                Finding::new(format!("law {clause}"), Action::Ignore, 0).with_text(
+                    sentence,
+                    format!("waived by {owner} until {expires}: {reason}"),
+                    "fix it before the waiver expires",
+                )
+            }
             WaiverState::Used => match days(against.today, expires) {
                 Some(days @ 0..=SOON) => Finding::new(subject, Action::Warn, 0).with_text(
                     format!("expires on {expires}, in {days} days ({owner})"),
@@ -71,6 +79,10 @@ pub(super) fn findings(
         let link = (!link.is_empty()).then(|| link.clone());
         findings.push(Finding { details: link.into_iter().collect(), ..finding });
     }
+}
+
+fn is_soon(today: Date, expires: &str) -> bool {
+    days(today, expires).is_some_and(|days| (0..=SOON).contains(&days))
 }
 
 /// Whole days until a day.

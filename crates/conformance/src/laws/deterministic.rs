@@ -1,7 +1,7 @@
 //! The same input gives the same result, in both versions of the review; from our components, the same bytes. Memory addresses in
 //! refusals of others may differ: the originals print pointers.
 
-use super::{LawOutcome, Trace, describe, difference, extra};
+use super::{LawOutcome, Trace, answers_otherwise, breaks, differs, extra};
 use crate::exchange::{Answer, Exchange, FieldCause, without_addresses};
 use crate::matching::{self, Rules};
 
@@ -10,22 +10,26 @@ pub(super) fn check(trace: &Trace, rules: &Rules) -> LawOutcome {
     let mut outcome = LawOutcome::NotApplicable;
     for (which, second) in [("sent again", &trace.repeat), ("sent in v1beta1", &trace.beta)] {
         let Some(second) = second else { continue };
-        if let Some(text) = differs(first, second, trace.ours, rules) {
-            return LawOutcome::Broken(format!("{which}, {text}"));
+        if let Some(broken) = breach(which, (first, second), trace.ours, rules) {
+            return broken;
         }
         outcome = LawOutcome::Kept;
     }
     let bytes = |exchange: &Exchange| exchange.response.clone();
     if trace.ours && trace.repeat.as_ref().is_some_and(|repeat| bytes(repeat) != bytes(&trace.main)) {
-        return LawOutcome::Broken("sent again, the answer has other bytes".to_owned());
+        return breaks("sent again, the answer has other bytes");
     }
     outcome
 }
 
-fn differs(first: &Answer, second: &Exchange, ours: bool, rules: &Rules) -> Option<String> {
-    let Some(answer) = second.answer() else {
-        return Some(format!("the answer is another: {}", describe(second)));
-    };
+fn breach(
+    which: &str,
+    (first, second): (&Answer, &Exchange),
+    ours: bool,
+    rules: &Rules,
+) -> Option<LawOutcome> {
+    let other = || answers_otherwise(&format!("{which}, the answer is another"), second);
+    let Some(answer) = second.answer() else { return Some(other()) };
     let verdict = |answer: &Answer| (answer.allowed, answer.code, answer.reason.clone(), answer.patched);
     let same_texts = if ours {
         (&first.message, &first.causes) == (&answer.message, &answer.causes)
@@ -33,12 +37,11 @@ fn differs(first: &Answer, second: &Exchange, ours: bool, rules: &Rules) -> Opti
         masked(first) == masked(answer)
     };
     if verdict(first) != verdict(answer) || !same_texts {
-        return Some(format!("the answer is another: {}", describe(second)));
+        return Some(other());
     }
     let same = matching::same(first.object.as_ref(), answer.object.as_ref(), rules);
-    (!same).then(|| {
-        format!("the result differs: {}", difference(first.object.as_ref(), answer.object.as_ref(), rules))
-    })
+    let objects = (first.object.as_ref(), answer.object.as_ref());
+    (!same).then(|| differs(&format!("{which}, the result differs"), objects, rules))
 }
 
 /// Message and causes, in order, memory addresses masked.

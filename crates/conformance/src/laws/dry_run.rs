@@ -1,13 +1,13 @@
 //! A dry run has no side effect, and gets the same answer as any other request.
 
-use super::{LawOutcome, Trace, describe, difference, extra};
+use super::{LawOutcome, Trace, answers_otherwise, breaks, differs, extra};
 use crate::matching::{self, Rules};
 
 pub(super) fn check(trace: &Trace, rules: &Rules) -> LawOutcome {
     if let Some((before, after)) = &trace.facts
         && before != after
     {
-        return LawOutcome::Broken("a dry run changed objects in the cluster".to_owned());
+        return breaks("a dry run changed objects in the cluster");
     }
     let (Some(real), Some(dry)) = (trace.main.answer(), &trace.dry_run) else {
         return LawOutcome::NotApplicable;
@@ -19,11 +19,12 @@ pub(super) fn check(trace: &Trace, rules: &Rules) -> LawOutcome {
         {
             LawOutcome::Kept
         }
-        Some(answer) if answer.allowed && real.allowed => LawOutcome::Broken(format!(
-            "a dry run is answered differently: {}",
-            difference(real.object.as_ref(), answer.object.as_ref(), rules)
-        )),
-        _ => LawOutcome::Broken(format!("a dry run is answered differently: {}", describe(dry))),
+        Some(answer) if answer.allowed && real.allowed => differs(
+            "a dry run is answered differently",
+            (real.object.as_ref(), answer.object.as_ref()),
+            rules,
+        ),
+        _ => answers_otherwise("a dry run is answered differently", dry),
     }
 }
 

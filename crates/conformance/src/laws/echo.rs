@@ -1,13 +1,13 @@
 //! The uid of the request is echoed, in a review that an API server accepts.
 
-use super::{LawOutcome, Trace};
+use super::{LawOutcome, Trace, fails};
 use crate::exchange::{BadAnswer, Outcome};
 
 pub(super) fn check(trace: &Trace) -> LawOutcome {
     for exchange in trace.all() {
         match &exchange.outcome {
             Outcome::Garbled(bad) if !matches!(bad, BadAnswer::PatchType(_) | BadAnswer::Patch(_)) => {
-                return LawOutcome::Broken(bad.to_string());
+                return fails(bad.to_string(), bad.failure());
             }
             Outcome::Unreachable(_) | Outcome::NotPut(_) | Outcome::NotServed => {
                 return LawOutcome::NotApplicable;

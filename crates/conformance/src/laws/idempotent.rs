@@ -1,6 +1,6 @@
 //! Applying twice gives what applying once gave.
 
-use super::{LawOutcome, Trace, describe, difference, extra};
+use super::{LawOutcome, Trace, answers_otherwise, differs, extra};
 use crate::matching::{self, Rules};
 
 pub(super) fn check(trace: &Trace, rules: &Rules) -> LawOutcome {
@@ -13,11 +13,10 @@ pub(super) fn check(trace: &Trace, rules: &Rules) -> LawOutcome {
         {
             LawOutcome::Kept
         }
-        Some(twice) if twice.allowed => LawOutcome::Broken(format!(
-            "sent again, the result changes: {}",
-            difference(once.object.as_ref(), twice.object.as_ref(), rules)
-        )),
-        _ => LawOutcome::Broken(format!("sent again, the result is not allowed: {}", describe(again))),
+        Some(twice) if twice.allowed => {
+            differs("sent again, the result changes", (once.object.as_ref(), twice.object.as_ref()), rules)
+        }
+        _ => answers_otherwise("sent again, the result is not allowed", again),
     }
 }
 

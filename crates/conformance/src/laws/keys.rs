@@ -1,6 +1,6 @@
 //! No keyed list of a result holds a key twice, unless it did before.
 
-use super::{LawOutcome, Trace};
+use super::{LawOutcome, Trace, breaks};
 use crate::exchange::Outcome;
 use crate::matching::{self, Rules};
 
@@ -11,7 +11,7 @@ pub(super) fn check(trace: &Trace, rules: &Rules) -> LawOutcome {
     let before = trace.input.as_ref().map(|input| matching::double_keys(input, rules)).unwrap_or_default();
     let after = matching::double_keys(result, rules);
     match after.into_iter().find(|place| !before.contains(place)) {
-        Some(place) => LawOutcome::Broken(format!("{place} occurs twice")),
+        Some(place) => breaks(format!("{place} occurs twice")),
         None => LawOutcome::Kept,
     }
 }

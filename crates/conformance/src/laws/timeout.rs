@@ -1,16 +1,18 @@
 //! The answer comes within the declared timeout.
 
-use super::{LawOutcome, Trace};
+use super::{LawOutcome, Trace, breaks, fails};
 use crate::exchange::Outcome;
+use crate::report::ExchangeFailure;
 
 pub(super) fn check(trace: &Trace) -> LawOutcome {
     for exchange in trace.all() {
         match &exchange.outcome {
             Outcome::Late(timeout) => {
-                return LawOutcome::Broken(format!("no answer within the declared timeout of {timeout:?}"));
+                let text = format!("no answer within the declared timeout of {timeout:?}");
+                return fails(text, ExchangeFailure::Late);
             }
             _ if exchange.took > trace.timeout => {
-                return LawOutcome::Broken(format!(
+                return breaks(format!(
                     "the answer took {:?}, the declared timeout is {:?}",
                     exchange.took, trace.timeout
                 ));

@@ -152,7 +152,7 @@ impl Checker<'_> {
             Reason::new(ReasonCode::Level, format!("Gardener differs, checked only with --strict: {why}"));
         add(Status::Skipped, found.stated, STATED, Some(reason));
         for (id, number) in &found.not_run {
-            let reason = Reason::new(ReasonCode::Presupposed, format!("{id} is broken there"));
+            let reason = Reason::presupposed(id, format!("{id} is broken there"));
             add(Status::NotRun, *number, &format!("where {id} is broken"), Some(reason));
         }
         cases

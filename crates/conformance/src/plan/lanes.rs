@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use contract::model::Contract;
 
-use super::{Group, look};
+use super::{Group, locate};
 use crate::place;
 
 /// Groups in lanes: lanes run in parallel, the groups of one lane one after the other.
@@ -15,7 +15,7 @@ pub(crate) fn lanes<'a>(
 ) -> Vec<Vec<&'a Group>> {
     let mut lanes: Vec<Lane<'a>> = Vec::new();
     for group in groups {
-        let cases = || group.cases.iter().map(|at| look(contracts, *at));
+        let cases = || group.cases.iter().map(|at| locate(contracts, *at));
         let mut lane = Lane {
             contracts: cases().map(|located| located.contract.name.as_str()).collect(),
             seen: cases().flat_map(|located| place::seen_by_others(located.case)).collect(),
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn lanes_share_neither_contracts_nor_visible_objects() {
         let contracts = contracts::all().unwrap();
-        let case = |at: &CaseRef| look(&contracts, *at).case;
+        let case = |at: &CaseRef| locate(&contracts, *at).case;
         let alone = all(&contracts).filter(|at| place::isolation(case(at), true) == Isolation::Alone);
         let group = |at| Group {
             component: String::new(),
@@ -78,7 +78,7 @@ mod tests {
         let mut met = BTreeSet::new();
         for lane in lanes {
             let cases: Vec<CaseRef> = lane.iter().map(|group| group.cases[0]).collect();
-            let names = cases.iter().map(|at| look(&contracts, *at).contract.name.clone());
+            let names = cases.iter().map(|at| locate(&contracts, *at).contract.name.clone());
             let seen = cases.iter().flat_map(|at| place::seen_by_others(case(at)));
             let of_lane: BTreeSet<String> = names.chain(seen).collect();
             assert!(met.is_disjoint(&of_lane), "{:?}", met.intersection(&of_lane));

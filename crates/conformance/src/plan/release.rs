@@ -1,6 +1,6 @@
 //! The release of Gardener for a target: it decides how objects look, and which clauses apply.
 
-use contract::gardener::release::Asked;
+use contract::gardener::release::RequestedRelease;
 use contract::model::Contract;
 use contract::versions::Range;
 
@@ -22,11 +22,11 @@ pub(super) fn of_release(contract: Contract, target: &dyn Target) -> Contract {
 
 /// The release of Gardener for which a target is verified: ours can be of any.
 #[must_use]
-pub fn gardener_release(target: &dyn Target) -> Asked<'_> {
+pub fn gardener_release(target: &dyn Target) -> RequestedRelease<'_> {
     match target.gardener() {
-        Some(gardener) => Asked::Of(gardener),
-        None if target.is_ours() => Asked::Any,
-        None => Asked::Usual,
+        Some(gardener) => RequestedRelease::Of(gardener),
+        None if target.is_ours() => RequestedRelease::Any,
+        None => RequestedRelease::Usual,
     }
 }
 

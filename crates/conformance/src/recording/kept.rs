@@ -31,7 +31,7 @@ pub enum LeftOut {
     Connection,
     /// An object in it is not JSON.
     #[error("an object in it cannot be read: {0}")]
-    Object(#[from] serde_json::Error),
+    Object(String),
 }
 
 /// The subject of a review, without secrets.
@@ -48,7 +48,8 @@ pub fn seen(body: &[u8]) -> Result<Subject, LeftOut> {
         return Err(LeftOut::Subresource(request.sub_resource));
     }
     let object = |raw: Option<&serde_json::value::RawValue>| -> Result<Option<Value>, LeftOut> {
-        let read: Option<Value> = raw.map(|raw| serde_json::from_str(raw.get())).transpose()?;
+        let read = raw.map(|raw| formats::json::document(raw.get().as_bytes()));
+        let read = read.transpose().map_err(LeftOut::Object)?;
         Ok(read.filter(|object| !object.is_null()).map(|object| kept(&object)))
     };
     Ok(Subject {

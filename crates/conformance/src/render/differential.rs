@@ -5,9 +5,14 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
+use super::failure::diff_line;
 use super::style::{Tone, View};
+use super::text::prefixed;
 use super::{plural, thousands};
+use crate::difference::{Sides, diff_of_changes};
 use crate::differential::outcome::{Example, Group, Outcome, Subject, SubjectOutcome};
+use crate::observation::format_value;
+use crate::report::ValueChange;
 use crate::target::Identity;
 
 /// Number of lines of a value that are shown.
@@ -102,23 +107,35 @@ fn groups(out: &mut String, found: &SubjectOutcome, view: &View<'_>) {
             line(out, &format!("{} {}", view.paint(Tone::Bad, "✗"), view.paint(Tone::Strong, &head)));
         }
         if view.verbose || group.explanation.is_none() {
-            values(out, &group.example);
+            values(out, group, view);
             given(out, group);
         }
         line(out, "");
     }
 }
 
-fn values(out: &mut String, example: &Example) {
-    if example.input.is_some() {
-        value(out, "request", example.input.as_ref());
+/// The values of both targets; of lists and texts only what differs.
+fn values(out: &mut String, group: &Group, view: &View<'_>) {
+    let Example { input, a, b, .. } = &group.example;
+    let text = |value: &Option<Value>| value.as_ref().map(|value| format_value(Some(value)));
+    let change = ValueChange { path: group.place.clone(), before: text(a), after: text(b) };
+    let lines = diff_of_changes(&[change], Sides::TARGETS);
+    let is_whole = lines.iter().all(|line| line.depth == 0);
+    if is_whole {
+        if input.is_some() {
+            value(out, "request", input.as_ref(), view);
+        }
+        value(out, "a", a.as_ref(), view);
+        value(out, "b", b.as_ref(), view);
+    } else {
+        for piece in &lines {
+            diff_line(out, piece, view);
+        }
     }
-    value(out, "a", example.a.as_ref());
-    value(out, "b", example.b.as_ref());
 }
 
-fn value(out: &mut String, name: &str, value: Option<&Value>) {
-    line(out, &format!("    {name:8} {}", crate::observation::format_value(value)));
+fn value(out: &mut String, name: &str, value: Option<&Value>, view: &View<'_>) {
+    prefixed(out, (&format!("    {name:8} "), 13), &format_value(value), view);
 }
 
 fn given(out: &mut String, group: &Group) {

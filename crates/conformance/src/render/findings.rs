@@ -1,8 +1,10 @@
-//! Findings beyond single cases: unexplained mutations, broken laws, gaps, clauses that are not proven, waivers.
+//! Findings beyond single cases: unexplained changes, gaps, clauses that are not proven, waivers.
 
+use super::failure::diff_line;
 use super::plural;
 use super::style::{Tone, View};
-use super::text::line;
+use super::text::{line, prefixed};
+use super::unexplained::{REMEDY, unexplained};
 use crate::report::{ClauseResult, ContractResult, Report, Status, WaiverState};
 
 /// Number of damages that are listed per clause.
@@ -12,40 +14,59 @@ const NAMED: usize = 3;
 pub(super) fn findings(out: &mut String, report: &Report, view: &View<'_>) {
     let before = out.len();
     for contract in &report.contracts {
-        of_contract(out, contract, view);
-        for clause in &contract.clauses {
-            unproven(out, clause, view);
-        }
+        of_contract(out, report, contract, view);
     }
+    of_contracts_themselves(out, report, view);
     waivers(out, report, view);
     for name in &report.left_behind {
         line(out, &format!("{} left behind in the cluster: {name}", view.paint(Tone::Warn, "!")));
     }
-    if out.len() > before {
+    if out.len() > before && !out.ends_with("\n\n") {
         line(out, "");
     }
 }
 
-fn of_contract(out: &mut String, contract: &ContractResult, view: &View<'_>) {
+fn of_contract(out: &mut String, report: &Report, contract: &ContractResult, view: &View<'_>) {
     let name = &contract.name;
-    for found in &contract.unexplained {
-        let times = plural(found.cases.len(), "case");
-        let what = format!("{name}: {} became {} in {times}", found.path, found.became);
-        let advice = "no clause explains it (declare it under the target's extras, or drop it)";
-        line(out, &format!("{} {what}; {advice}", view.paint(Tone::Warn, "?")));
-    }
-    for law in contract.laws.iter().filter(|law| !law.broken.is_empty()) {
-        let (sentence, times) = (crate::laws::sentence(law.law), plural(law.broken.len(), "case"));
-        let text = format!("{name}: {sentence}: broken in {times}, first {}", law.broken[0].case);
-        line(out, &format!("{} {}", view.paint(Tone::Bad, "✗"), view.cut(&text, 2)));
-    }
-    for gap in &contract.gaps {
-        let text = format!("gap in {name}: {} changes in {}, and no case would miss it", gap.path, gap.case);
-        line(out, &format!("{} {text}", view.paint(Tone::Warn, "?")));
+    for found in unexplained(contract) {
+        let head = format!("{} ", view.paint(Tone::Warn, "?"));
+        let objects = found.objects();
+        let whose = if objects.is_empty() { String::new() } else { format!(" of {objects}") };
+        prefixed(out, (&head, 2), &format!("{name}: no clause explains a change{whose}"), view);
+        found.diff().iter().for_each(|piece| diff_line(out, piece, view));
+        let cases = found.cases();
+        let first = cases.first().copied().unwrap_or_default();
+        let text = format!("in {}, first {first}", plural(cases.len(), "case"));
+        prefixed(out, ("  ", 2), &text, view);
+        line(out, &format!("  again   {}", found.again(report)));
+        prefixed(out, ("  remedy  ", 10), &format!("{REMEDY}: {}", found.path()), view);
+        line(out, "");
     }
     for unasked in &contract.unasked {
-        line(out, &format!("{} {name}: {unasked}", view.paint(Tone::Warn, "?")));
+        let head = format!("{} ", view.paint(Tone::Warn, "?"));
+        prefixed(out, (&head, 2), &format!("{name}: {unasked}"), view);
     }
+}
+
+/// Gaps and clauses that are not proven, apart from the findings about a target that somebody else wrote.
+fn of_contracts_themselves(out: &mut String, report: &Report, view: &View<'_>) {
+    let mut text = String::new();
+    for contract in &report.contracts {
+        for gap in &contract.gaps {
+            let name = &contract.name;
+            let found =
+                format!("gap in {name}: {} changes in {}, and no case would miss it", gap.path, gap.case);
+            prefixed(&mut text, (&format!("{} ", view.paint(Tone::Warn, "?")), 2), &found, view);
+        }
+        for clause in &contract.clauses {
+            unproven(&mut text, clause, view);
+        }
+    }
+    if report.target.kind.is_foreign() && !text.is_empty() {
+        line(out, "");
+        line(out, "about this contract, not about your webhook (please report it to this project):");
+    }
+    out.push_str(&text);
 }
 
 fn unproven(out: &mut String, clause: &ClauseResult, view: &View<'_>) {
@@ -55,11 +76,11 @@ fn unproven(out: &mut String, clause: &ClauseResult, view: &View<'_>) {
     };
     line(out, &format!("{} {} is not proven able to fail", view.paint(Tone::Warn, "?"), clause.id));
     for survivor in proof.survivors.iter().take(NAMED) {
-        let text = format!("    {} passes though {}: {}", survivor.case, survivor.damage, survivor.text);
-        line(out, &view.cut(&text, 0));
+        let text = format!("{} passes though {}: {}", survivor.case, survivor.damage, survivor.text);
+        prefixed(out, ("    ", 4), &text, view);
     }
     for assertion in proof.undamaged.iter().take(NAMED) {
-        line(out, &view.cut(&format!("    nothing can break {assertion}"), 0));
+        prefixed(out, ("    ", 4), &format!("nothing can break {assertion}"), view);
     }
 }
 

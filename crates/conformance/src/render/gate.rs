@@ -8,7 +8,7 @@ use super::explain::place;
 use super::markdown::{cell, escape};
 use super::plural;
 use super::style::{Tone, View};
-use super::text::line;
+use super::text::{line, prefixed};
 use crate::gate::{Finding, Judgement};
 
 /// Findings with their reasons and remedies, then whether the gate passes. With the view's `verbose`, also ignored findings.
@@ -29,12 +29,6 @@ pub fn gate(judgement: &Judgement, view: &View<'_>) -> String {
     let against = judgement.baseline.as_ref().map(|place| format!(" · baseline {place}")).unwrap_or_default();
     line(&mut out, &format!("gate     {}    {}", view.paint(tone, word), counts(judgement)));
     line(&mut out, &format!("         {} · policy {}{against}", judgement.target, judgement.policy));
-    if !holds {
-        line(
-            &mut out,
-            &format!("         exit code {}: {}", judgement.exit_code, meaning(judgement.exit_code)),
-        );
-    }
     out
 }
 
@@ -52,11 +46,12 @@ pub fn gate_markdown(judgement: &Judgement) -> String {
     let against =
         judgement.baseline.as_ref().map(|place| format!(" · baseline {}", cell(place))).unwrap_or_default();
     line(format!(
-        "**{}** · policy {}{against} · {} · exit code {}",
+        "**{}** · policy {}{against} · {} · exit code {}: {}",
         cell(&judgement.target),
         cell(&judgement.policy),
         counts(judgement),
-        judgement.exit_code
+        judgement.exit_code,
+        cell(&judgement.cause)
     ));
     for (action, title) in [(Action::Fail, "Fails"), (Action::Warn, "Warns"), (Action::Ignore, "Accepted")] {
         if judgement.with(action).next().is_none() {
@@ -86,14 +81,16 @@ fn write_finding(out: &mut String, finding: &Finding, view: &View<'_>) {
         Action::Warn => ("!", Tone::Warn),
         Action::Ignore => ("–", Tone::Faint),
     };
-    let subject = view.paint(Tone::Strong, &subject(finding));
-    line(out, &format!("{} {subject}  {}", view.paint(tone, sign), finding.what));
+    let subject = subject(finding);
+    let head = format!("{} {}  ", view.paint(tone, sign), view.paint(Tone::Strong, &subject));
+    let columns = (subject.chars().count() + 4).min(view.width / 2);
+    prefixed(out, (&head, columns), &finding.what, view);
     for detail in &finding.details {
-        line(out, &view.cut(&format!("    {detail}"), 0));
+        prefixed(out, ("    ", 4), detail, view);
     }
     let code = if finding.exit_code > 0 { format!(" (exit {})", finding.exit_code) } else { String::new() };
-    line(out, &format!("  why     {}{code}", finding.why));
-    line(out, &format!("  remedy  {}", finding.remedy));
+    prefixed(out, ("  why     ", 10), &format!("{}{code}", finding.why), view);
+    prefixed(out, ("  remedy  ", 10), &finding.remedy, view);
     if let Some(location) = &finding.location {
         line(out, &format!("  clause  {}", place(location)));
     }
@@ -115,17 +112,4 @@ fn counts(judgement: &Judgement) -> String {
         plural(of(Action::Warn), "warning"),
         plural(judgement.clauses, "clause")
     )
-}
-
-/// The meaning of an exit code.
-fn meaning(code: u8) -> &'static str {
-    match code {
-        1 => "a clause is broken",
-        3 => "the environment broke, which says nothing about the target",
-        4 => "incomplete, vacuous, or nothing judged",
-        5 => "a regression",
-        6 => "a clause is not proven, or a gap",
-        7 => "a waiver expired, or waives nothing",
-        _ => "the run was interrupted",
-    }
 }

@@ -1,18 +1,20 @@
-//! One HTML file: no network access, light and dark, printable; first what needs attention, then everything.
-
-use std::collections::BTreeMap;
+//! One HTML file: no network access, light and dark, printable; first what needs attention, then everything; worst first.
 
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment};
 use serde::Serialize;
-use serde_json::Value;
 
-use super::attention::causes;
-use super::diff::diff;
-use super::{duration, mark, repeat_command, thousands};
-use crate::report::{ClauseResult, ContractResult, Evidence, Report, Status, Verdict};
+use super::{duration, thousands};
+use crate::report::{Report, Verdict};
+
+mod attention;
+mod everything;
+
+use attention::{Attention, ChangeView, FindingView, UnprovenClause};
+use everything::{ContractView, Deviation};
 
 const PAGE: &str = include_str!("../../templates/report.html");
+const SCRIPT: &str = include_str!("../../templates/report.js");
 /// The CSS of our pages.
 pub const PAGE_STYLE: &str = include_str!("../../templates/report.css");
 
@@ -27,49 +29,19 @@ struct Page<'a> {
     verdict: &'static str,
     verdict_class: &'static str,
     style: &'static str,
-    failures: Vec<Failure>,
-    strip: Vec<ContractCell>,
-    unproven: Vec<&'a ClauseResult>,
-    sentences: BTreeMap<String, &'static str>,
+    script: &'static str,
+    failures: Vec<Attention>,
+    unexplained: Vec<ChangeView>,
+    findings: Vec<FindingView>,
+    unproven: Vec<UnprovenClause>,
+    contracts: Vec<ContractView>,
+    deviations: Vec<Deviation>,
     levels: [&'static str; 3],
+    components: Vec<String>,
+    statuses: Vec<String>,
     untold_release: Option<String>,
-}
-
-#[derive(Serialize)]
-struct Failure {
-    contract: String,
-    clause: String,
-    text: String,
-    level: &'static str,
-    source: String,
-    place: String,
-    case: String,
-    status: Status,
-    sign: &'static str,
-    story: Vec<String>,
-    diff: Vec<DiffRow>,
-    reason: String,
-    others: Vec<String>,
-    repeat_command: String,
-    request: String,
-    response: String,
-    asked: String,
-}
-
-#[derive(Serialize)]
-struct DiffRow {
-    sign: char,
-    text: String,
-    note: &'static str,
-}
-
-#[derive(Serialize)]
-struct ContractCell {
-    name: String,
-    component: String,
-    sign: &'static str,
-    class: &'static str,
-    words: String,
+    /// Whether nothing needs attention.
+    nothing: bool,
 }
 
 /// The page.
@@ -82,98 +54,37 @@ pub fn html(report: &Report) -> Result<String, HtmlError> {
         .set_auto_escape_callback(|name| if name == "page" { AutoEscape::Html } else { AutoEscape::None });
     environment.add_filter("duration", |milliseconds: f64| duration(milliseconds));
     environment.add_filter("thousands", |number: usize| thousands(number));
-    environment.add_filter("mark", |status: String| status_of(&status).map_or("", mark));
     environment.add_template("page", PAGE)?;
     let page = environment.get_template("page")?;
-    let failures: Vec<Failure> =
-        [Status::Failed, Status::Errored].into_iter().flat_map(|status| failures(report, status)).collect();
-    let strip: Vec<ContractCell> = report.contracts.iter().map(cell).collect();
-    let unproven: Vec<_> = report
-        .contracts
-        .iter()
-        .flat_map(|contract| &contract.clauses)
-        .filter(|clause| {
-            clause.status == Status::Passed && clause.proof.as_ref().is_some_and(|proof| !proof.proven)
-        })
-        .collect();
-    let sentences: BTreeMap<String, &'static str> = crate::laws::ALL
-        .into_iter()
-        .map(|law| (crate::laws::name(law), crate::laws::sentence(law)))
-        .collect();
+    let deviations = everything::deviations(report);
+    let failures = attention::failures(report);
+    let (unexplained, findings, unproven) =
+        (attention::changes(report), attention::findings(report), attention::unproven(report));
+    let nothing = failures.is_empty()
+        && unexplained.is_empty()
+        && findings.is_empty()
+        && unproven.is_empty()
+        && report.environment_errors.is_empty()
+        && report.counts.laws_broken == 0;
     let content = Page {
-        report,
         verdict: report.verdict.label(),
         verdict_class: class(report.verdict),
         style: PAGE_STYLE,
+        script: SCRIPT,
+        contracts: everything::contracts(report, &deviations),
+        components: everything::components(report),
+        statuses: everything::statuses(report),
         failures,
-        strip,
+        unexplained,
+        findings,
         unproven,
-        sentences,
+        deviations,
         levels: ["MUST", "SHOULD", "MAY"],
         untold_release: report.unknown_release_note(),
+        nothing,
+        report,
     };
     Ok(page.render(minijinja::Value::from(Serde(content)))?)
-}
-
-fn failures(report: &Report, status: Status) -> Vec<Failure> {
-    let found = causes(report, status).into_iter().map(|cause| {
-        let (clause, case) = (cause.clause, cause.case);
-        let id = format!("{}/{}", clause.id, case.name);
-        let pieces = diff(&case.checks).into_iter();
-        Failure {
-            contract: cause.contract.name.clone(),
-            clause: clause.id.clone(),
-            text: clause.text.clone(),
-            level: super::explain::level(clause),
-            source: clause.source.as_ref().map(super::explain::source).unwrap_or_default(),
-            place: super::explain::place(&case.location),
-            case: case.name.clone(),
-            status,
-            sign: mark(status),
-            story: case.story.clone(),
-            diff: pieces
-                .map(|piece| DiffRow { sign: piece.sign, text: piece.text, note: piece.note })
-                .collect(),
-            reason: case.reason.as_ref().map(|reason| reason.text.clone()).unwrap_or_default(),
-            others: cause.others,
-            repeat_command: repeat_command(report, &id),
-            request: case.evidence.as_ref().map(|evidence| pretty(&evidence.request)).unwrap_or_default(),
-            response: case.evidence.as_ref().map(response).unwrap_or_default(),
-            asked: case.evidence.as_ref().map(|evidence| evidence.asked.clone()).unwrap_or_default(),
-        }
-    });
-    found.collect()
-}
-
-fn response(evidence: &Evidence) -> String {
-    match evidence.status {
-        None => "no answer".to_owned(),
-        Some(status) => format!("HTTP {status}\n{}", pretty(&evidence.response)),
-    }
-}
-
-fn pretty(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        value => serde_json::to_string_pretty(value).unwrap_or_default(),
-    }
-}
-
-fn cell(contract: &ContractResult) -> ContractCell {
-    let counts = &contract.counts;
-    let sign = match contract.verdict {
-        Verdict::Conformant => "✓",
-        Verdict::Partial => "◐",
-        Verdict::Inconclusive => "!",
-        Verdict::NonConformant => "✗",
-    };
-    ContractCell {
-        name: contract.name.clone(),
-        component: contract.component.clone(),
-        sign,
-        class: class(contract.verdict),
-        words: format!("{}: {} of {} cases passed", contract.verdict.label(), counts.passed, counts.cases),
-    }
 }
 
 fn class(verdict: Verdict) -> &'static str {
@@ -182,8 +93,4 @@ fn class(verdict: Verdict) -> &'static str {
         Verdict::Partial | Verdict::Inconclusive => "warn",
         Verdict::NonConformant => "bad",
     }
-}
-
-fn status_of(name: &str) -> Option<Status> {
-    serde_json::from_value(Value::String(name.to_owned())).ok()
 }

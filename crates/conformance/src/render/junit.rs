@@ -4,8 +4,12 @@ use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Property, Report as Document, TestCase, TestCaseStatus, TestSuite};
 
-use super::{one_line, repeat_command};
-use crate::report::{CaseResult, ClauseResult, ContractResult, Report, Status};
+use super::program_message::program_message;
+use super::unexplained::{REMEDY, unexplained};
+use super::{plural, repeat_command};
+use crate::causes::kinds;
+use crate::difference::{first_of, sentences};
+use crate::report::{CaseResult, Check, ClauseResult, ContractResult, Report, Status};
 
 /// Why a report cannot be written as XML.
 #[derive(Debug, thiserror::Error)]
@@ -22,7 +26,7 @@ pub fn junit(report: &Report) -> Result<String, JunitError> {
     document.set_time(seconds(report.run.duration_ms));
     for contract in &report.contracts {
         document.add_test_suite(suite(report, contract));
-        let findings = findings(contract);
+        let findings = findings(report, contract);
         if !findings.test_cases.is_empty() {
             document.add_test_suite(findings);
         }
@@ -47,7 +51,7 @@ fn test(report: &Report, clause: &ClauseResult, case: &CaseResult) -> TestCase {
         Status::Passed => TestCaseStatus::success(),
         Status::Failed => {
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-            let message = case.checks.first().map(one_line).unwrap_or_default();
+            let message = message(clause, case);
             status
                 .set_type("clause")
                 .set_message(message)
@@ -83,29 +87,54 @@ fn skipped(why: &str) -> TestCaseStatus {
     status
 }
 
-fn describe(report: &Report, clause: &ClauseResult, case: &CaseResult, id: &str) -> String {
+/// What failed, in one line: of what clauses share, with its sentence.
+fn message(clause: &ClauseResult, case: &CaseResult) -> String {
+    let of_kind = |(kind, checks): &(crate::causes::CauseKind, Vec<&Check>)| {
+        let found = first_of(&sentences(checks));
+        kind.sentence().map_or(found.clone(), |sentence| format!("{sentence}: {found}"))
+    };
+    kinds(clause, case).iter().map(of_kind).collect::<Vec<_>>().join("; ")
+}
+
+/// Sentence, given and when, every difference, what the program said, and how to repeat it.
+pub(super) fn describe(report: &Report, clause: &ClauseResult, case: &CaseResult, id: &str) -> String {
     let mut lines = vec![clause.text.clone()];
     lines.extend(case.story.clone());
-    lines.extend(case.checks.iter().map(one_line));
+    for (kind, checks) in kinds(clause, case) {
+        lines.extend(kind.sentence().map(str::to_owned));
+        lines.extend(sentences(&checks));
+    }
+    if let Some(message) =
+        program_message(case).filter(|_| case.checks.iter().any(|check| check.failure.is_some()))
+    {
+        let place = message.place.map(|place| format!(" at {place}")).unwrap_or_default();
+        lines.push(format!("the webhook said: {}{place}", message.text));
+    }
     lines.push(format!("again: {}", repeat_command(report, id)));
     lines.join("\n")
 }
 
 /// Findings beyond single cases: unexplained mutations, gaps, clauses that are not proven; as skipped tests, changes that only
 /// clauses that did not run would miss.
-fn findings(contract: &ContractResult) -> TestSuite {
+fn findings(report: &Report, contract: &ContractResult) -> TestSuite {
     let mut suite = TestSuite::new(format!("{}/{} findings", contract.component, contract.name));
     let mut add = |name: String, kind: &str, message: String| {
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
         status.set_type(kind).set_message(message);
         suite.add_test_case(TestCase::new(name, status));
     };
-    for found in &contract.unexplained {
-        add(
-            format!("unexplained {}", found.path),
-            "unexplained",
-            format!("became {}; no clause explains it", found.became),
+    for found in unexplained(contract) {
+        let cases = found.cases();
+        let text = format!(
+            "no clause explains a change of {}: {}; in {}, first {}; {REMEDY}: {}; again: {}",
+            found.objects(),
+            found.sentence(),
+            plural(cases.len(), "case"),
+            cases.first().copied().unwrap_or_default(),
+            found.path(),
+            found.again(report)
         );
+        add(format!("unexplained {}", found.path()), "unexplained", text);
     }
     for gap in &contract.gaps {
         add(

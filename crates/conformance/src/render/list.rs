@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use contract::model::Level;
+use serde_json::{Value, json};
 
 use super::plural;
 use super::style::{Tone, View};
@@ -72,4 +73,20 @@ impl Listed {
             None => format!("{clauses}, for each object that Gardener emits"),
         }
     }
+}
+
+/// The same for programs.
+#[must_use]
+pub fn list_json(contracts: &[Listed]) -> Value {
+    let clause = |clause: &ListedClause| {
+        json!({
+            "id": clause.id, "level": crate::report::level(clause.level), "text": clause.text, "cases": clause.cases,
+            "caseNames": clause.names,
+        })
+    };
+    let contract = |contract: &Listed| {
+        let clauses: Vec<Value> = contract.clauses.iter().map(clause).collect();
+        json!({"component": contract.component, "name": contract.name, "clauses": clauses})
+    };
+    contracts.iter().map(contract).collect()
 }

@@ -2,10 +2,12 @@
 
 use std::fmt::Write as _;
 
-use super::attention::causes;
-use super::diff::diff;
+use super::program_message::program_message;
+use super::unexplained::{REMEDY, UnexplainedChange, unexplained};
 use super::{deviations, plural, repeat_command};
-use crate::report::{Report, Status};
+use crate::causes::{Cause, CauseKind, causes};
+use crate::difference::{diff, first_of};
+use crate::report::{ContractResult, Report, Status};
 
 /// Number of causes that are shown in full: a comment has a limited length.
 const SHOWN: usize = 20;
@@ -71,90 +73,105 @@ fn summary(out: &mut String, report: &Report) {
 }
 
 fn failures(out: &mut String, report: &Report) {
-    let mut line = |text: String| writeln!(out, "{text}").expect("writing to memory does not fail");
-    let failed = causes(report, Status::Failed);
+    let failed = causes(&report.contracts, Status::Failed);
     for cause in failed.iter().take(SHOWN) {
-        let id = format!("{}/{}", cause.clause.id, cause.case.name);
-        let more = if cause.others.is_empty() {
-            String::new()
-        } else {
-            format!(", and {} of the same cause", plural(cause.others.len(), "more case"))
-        };
-        line(format!(
-            "<details><summary>✗ <b>{}</b> {}</summary>",
-            cause.clause.id,
-            escape(&cause.clause.text)
-        ));
-        line(String::new());
-        line(format!("Case `{}`{more}.", id.replace('`', "'")));
-        line(String::new());
-        line("````diff".to_owned());
-        for story in &cause.case.story {
-            line(format!("# {story}"));
-        }
-        for piece in diff(&cause.case.checks) {
-            line(format!("{} {}", piece.sign, piece.text));
-        }
-        line("````".to_owned());
-        line(String::new());
-        line(format!("`- wanted, + got`. Again: `{}`", repeat_command(report, &id).replace('`', "'")));
-        line("</details>".to_owned());
-        line(String::new());
+        failure(out, report, cause);
     }
+    let mut line = |text: String| writeln!(out, "{text}").expect("writing to memory does not fail");
     if failed.len() > SHOWN {
         line(format!("… and {}; the report has them all.", plural(failed.len() - SHOWN, "more cause")));
         line(String::new());
     }
 }
 
-fn findings(out: &mut String, report: &Report) {
+fn failure(out: &mut String, report: &Report, cause: &Cause<'_>) {
     let mut line = |text: String| writeln!(out, "{text}").expect("writing to memory does not fail");
-    let mut found = false;
-    for contract in &report.contracts {
-        for unexplained in &contract.unexplained {
-            line(format!(
-                "- ? `{}` became `{}`; no clause of {} explains it",
-                unexplained.path,
-                unexplained.became.replace('`', "'"),
-                contract.name
-            ));
-            found = true;
-        }
-        for gap in &contract.gaps {
-            line(format!(
-                "- ? gap in {}: `{}` changes in `{}`, and no case would miss it",
-                contract.name, gap.path, gap.case
-            ));
-            found = true;
-        }
-        for unasked in &contract.unasked {
-            line(format!("- ? {}: {unasked}", contract.name));
-            found = true;
-        }
-        for clause in &contract.clauses {
-            if clause.status == Status::Passed && clause.proof.as_ref().is_some_and(|proof| !proof.proven) {
-                line(format!("- ? {} is not proven able to fail", clause.id));
-                found = true;
-            }
-        }
+    let id = cause.id();
+    line(format!(
+        "<details><summary>✗ <b>{}</b> {}</summary>",
+        escape(&cause.subject()),
+        escape(cause.sentence())
+    ));
+    line(String::new());
+    line(format!("{}.", cell(&super::failure::summary(cause))));
+    line(String::new());
+    let more = if cause.others.is_empty() {
+        String::new()
+    } else {
+        format!(", and {} of the same cause", plural(cause.others.len(), "more case"))
+    };
+    line(format!("Case `{}`{more}.", id.replace('`', "'")));
+    line(String::new());
+    line("````diff".to_owned());
+    for story in &cause.case.story {
+        line(format!("# {story}"));
     }
-    for waiver in &report.waivers {
-        line(format!(
-            "- waiver of {}: {:?}, until {} ({})",
-            waiver.clause,
-            waiver.state,
-            waiver.expires,
-            cell(&waiver.owner)
-        ));
-        found = true;
+    for piece in diff(&cause.checks) {
+        let note = if piece.note.is_empty() { String::new() } else { format!("   # {}", piece.note) };
+        line(format!("{} {}{}{note}", piece.sign, "  ".repeat(piece.depth), piece.text));
     }
-    for name in &report.left_behind {
-        line(format!("- left behind in the cluster: {}", cell(name)));
-        found = true;
+    if let Some(text) = cause.text {
+        line(format!("  {text}"));
     }
-    if found {
+    if let Some(message) =
+        program_message(cause.case).filter(|_| matches!(cause.kind, CauseKind::Exchange(_)))
+    {
+        let place = message.place.map(|place| format!(" at {place}")).unwrap_or_default();
+        line(format!("  the webhook said: {}{place}", message.text));
+    }
+    for (other, sentences) in cause.variants() {
+        line(format!("  also {}/{}: {}", other.clause.id, other.case.name, first_of(&sentences)));
+    }
+    line("````".to_owned());
+    line(String::new());
+    if !cause.not_run.is_empty() {
+        line(format!("Not run for this reason: {}.", cause.not_run.join(", ")));
         line(String::new());
     }
+    line(format!("Again: `{}`", repeat_command(report, &id).replace('`', "'")));
+    line("</details>".to_owned());
+    line(String::new());
+}
+
+fn findings(out: &mut String, report: &Report) {
+    let mut lines: Vec<String> =
+        report.contracts.iter().flat_map(|contract| findings_of(report, contract)).collect();
+    lines.extend(report.waivers.iter().map(|waiver| {
+        let (clause, state, expires) = (&waiver.clause, waiver.state, &waiver.expires);
+        format!("- waiver of {clause}: {state:?}, until {expires} ({})", cell(&waiver.owner))
+    }));
+    let left = report.left_behind.iter();
+    lines.extend(left.map(|name| format!("- left behind in the cluster: {}", cell(name))));
+    if !lines.is_empty() {
+        writeln!(out, "{}\n", lines.join("\n")).expect("writing to memory does not fail");
+    }
+}
+
+/// Findings about a contract, a line each.
+fn findings_of(report: &Report, contract: &ContractResult) -> Vec<String> {
+    let code = |text: &str| text.replace('`', "'");
+    let change = |change: UnexplainedChange<'_>| {
+        format!(
+            "- ? no clause of {} explains a change of {}: `{}`, in {}, first `{}`; {REMEDY} (`{}`); again: `{}`",
+            contract.name,
+            cell(&change.objects()),
+            code(&change.sentence()),
+            plural(change.cases().len(), "case"),
+            code(change.cases().first().copied().unwrap_or_default()),
+            change.path(),
+            code(&change.again(report))
+        )
+    };
+    let gaps = contract.gaps.iter().map(|gap| {
+        let (name, path, case) = (&contract.name, &gap.path, &gap.case);
+        format!("- ? gap in {name}: `{path}` changes in `{case}`, and no case would miss it")
+    });
+    let unasked = contract.unasked.iter().map(|unasked| format!("- ? {}: {unasked}", contract.name));
+    let unproven = contract.clauses.iter().filter(|clause| {
+        clause.status == Status::Passed && clause.proof.as_ref().is_some_and(|proof| !proof.proven)
+    });
+    let unproven = unproven.map(|clause| format!("- ? {} is not proven able to fail", clause.id));
+    unexplained(contract).into_iter().map(change).chain(gaps).chain(unasked).chain(unproven).collect()
 }
 
 fn contracts(out: &mut String, report: &Report) {

@@ -1,4 +1,5 @@
-//! SARIF 2.1.0 for code scanning: a rule per clause, and a result per case that did not pass, at its row.
+//! SARIF 2.1.0 for code scanning: a rule per clause, and a result per cause of cases that did not pass. A result lies on the
+//! author's own file, if the report names one, with the rows of the contract as related locations; else at the first row.
 //!
 //! The types are defined here: a crate for all of SARIF generates its types from the schema at build time, and only a tenth of
 //! them is needed.
@@ -9,8 +10,12 @@ use contract::model::{Level, Location};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{one_line, repeat_command};
-use crate::report::{CaseResult, ClauseResult, ContractResult, Report, Status, WaiverUse};
+use super::program_message::program_message;
+use super::unexplained::{REMEDY, unexplained};
+use super::{plural, repeat_command};
+use crate::causes::{Cause, CauseKind, causes};
+use crate::difference::{first_of, sentences};
+use crate::report::{ClauseResult, ContractResult, Report, Status, WaiverUse};
 
 /// The schema of the log.
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
@@ -36,6 +41,8 @@ struct SarifResult {
     message: SarifText,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     locations: Vec<Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    related_locations: Vec<Value>,
     partial_fingerprints: BTreeMap<&'static str, String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     suppressions: Vec<Value>,
@@ -51,32 +58,31 @@ struct SarifText {
 struct SarifLog {
     rules: Vec<SarifRule>,
     results: Vec<SarifResult>,
+    /// The author's own file.
+    own: Vec<Value>,
 }
+
+/// Number of related locations of a result.
+const RELATED: usize = 10;
 
 /// The report as SARIF 2.1.0.
 ///
-/// A waived case is a result with a suppression; a case that could not run is a notification of the invocation. Laws, unexplained
+/// A waived cause is a result with a suppression; a case that could not run is a notification of the invocation. Laws, unexplained
 /// changes, gaps, unproven clauses and changes of clauses that did not run have rules of their own, if there are any.
 #[must_use]
 pub fn sarif(report: &Report) -> String {
-    let mut log = SarifLog::default();
+    let mut log = SarifLog { own: own_file(report), ..SarifLog::default() };
     for contract in &report.contracts {
-        for clause in &contract.clauses {
-            let rule = log.clause(contract, clause);
-            for case in &clause.cases {
-                log.results.extend(result(report, rule, clause, case));
-            }
-            if clause.status == Status::Passed && clause.proof.as_ref().is_some_and(|proof| !proof.proven) {
-                let text = format!("{} passes and is not proven able to fail", clause.id);
-                log.finding(
-                    "unproven",
-                    "a clause is proven able to fail",
-                    (clause.id.clone(), text),
-                    place(&clause.location),
-                );
-            }
+        contract.clauses.iter().for_each(|clause| log.clause(contract, clause));
+    }
+    for status in [Status::Failed, Status::Waived] {
+        for cause in &causes(&report.contracts, status) {
+            log.cause(report, cause, status);
         }
-        log.contract(contract);
+    }
+    for contract in &report.contracts {
+        contract.clauses.iter().for_each(|clause| log.about_waiver_or_proof(clause));
+        log.contract(report, contract);
     }
     let document = json!({
         "$schema": SCHEMA,
@@ -96,7 +102,7 @@ pub fn sarif(report: &Report) -> String {
 
 impl SarifLog {
     /// Adds the rule of a clause.
-    fn clause(&mut self, contract: &ContractResult, clause: &ClauseResult) -> usize {
+    fn clause(&mut self, contract: &ContractResult, clause: &ClauseResult) {
         let source = clause.source.as_ref().map(super::explain::source).unwrap_or_default();
         let word = crate::report::level(clause.level);
         let help =
@@ -108,29 +114,77 @@ impl SarifLog {
             default_configuration: json!({"level": level(clause.level)}),
             properties: json!({"tags": [word, contract.component, contract.name]}),
         });
-        self.rules.len() - 1
+    }
+
+    /// Adds a cause of failed or waived cases.
+    fn cause(&mut self, report: &Report, cause: &Cause<'_>, status: Status) {
+        let rows = std::iter::once(&cause.case.location)
+            .chain(cause.others.iter().map(|other| &other.case.location));
+        let mut locations: Vec<Value> = Vec::new();
+        for row in rows.flat_map(place) {
+            if locations.len() < RELATED && !locations.contains(&row) {
+                locations.push(row);
+            }
+        }
+        let text = message_text(report, cause);
+        let rule = match cause.kind {
+            CauseKind::Clause(..) | CauseKind::Environment(_) => cause.clause.id.clone(),
+            CauseKind::Law(_) | CauseKind::Exchange(_) => {
+                let kind = cause.subject().split(' ').next().unwrap_or_default().to_owned();
+                self.rule(&kind, cause.sentence())
+            }
+        };
+        let of = cause.id();
+        self.push(rule, level(cause.level()), (of, text), locations);
+        let waived =
+            report.waivers.iter().filter(|used| status == Status::Waived && is_waiver_of(used, cause));
+        if let Some(result) = self.results.last_mut() {
+            result.suppressions = waived.map(suppression).collect();
+        }
+    }
+
+    /// Adds what is wrong with a clause that did not fail.
+    fn about_waiver_or_proof(&mut self, clause: &ClauseResult) {
+        for (status, level, text) in [
+            (Status::UnexpectedPass, "error", "passes though it is waived: remove the waiver"),
+            (Status::Vacuous, "warning", "asserts nothing"),
+        ] {
+            for case in clause.cases_with(status) {
+                let id = format!("{}/{}", clause.id, case.name);
+                self.push(
+                    clause.id.clone(),
+                    level,
+                    (id.clone(), format!("{id} {text}")),
+                    place(&case.location),
+                );
+            }
+        }
+        if clause.status == Status::Passed && clause.proof.as_ref().is_some_and(|proof| !proof.proven) {
+            let text = format!("{} passes and is not proven able to fail", clause.id);
+            let locations = place(&clause.location);
+            self.finding("unproven", "a clause is proven able to fail", (clause.id.clone(), text), locations);
+        }
     }
 
     /// Adds the findings about a contract.
-    fn contract(&mut self, contract: &ContractResult) {
+    fn contract(&mut self, report: &Report, contract: &ContractResult) {
         // Findings about a contract have the location of its first clause.
         let first = contract.clauses.first();
         let place = || first.map(|clause| place(&clause.location)).unwrap_or_default();
         let name = &contract.name;
-        for law in &contract.laws {
-            for breach in &law.broken {
-                let text = format!("{}: {}", breach.case, breach.text);
-                self.finding("law", crate::laws::sentence(law.law), (breach.case.clone(), text), place());
-            }
-        }
-        for found in &contract.unexplained {
-            let text = format!("{name}: {} became {}, which no clause explains", found.path, found.became);
-            self.finding(
-                "unexplained",
-                "a clause explains every change",
-                (found.path.clone(), text),
-                place(),
+        for found in unexplained(contract) {
+            let cases = found.cases();
+            let text = format!(
+                "{name}: no clause explains a change of {}: {}\nin {}, first {}\n{REMEDY}: {}\nagain: {}",
+                found.objects(),
+                found.sentence(),
+                plural(cases.len(), "case"),
+                cases.first().copied().unwrap_or_default(),
+                found.path(),
+                found.again(report)
             );
+            let of = found.path().to_owned();
+            self.finding("unexplained", "a clause explains every change", (of, text), place());
         }
         for gap in &contract.gaps {
             let text = format!("{name}: {} changes in {}, and no case would miss it", gap.path, gap.case);
@@ -143,74 +197,101 @@ impl SarifLog {
     }
 
     /// Adds a result of a rule that is not a clause.
-    fn finding(&mut self, kind: &str, sentence: &str, (of, text): (String, String), locations: Vec<Value>) {
-        let level = match kind {
-            "law" | "unexplained" => "error",
-            "gap" | "unproven" => "warning",
-            _ => "note",
+    fn finding(&mut self, kind: &str, sentence: &str, about: (String, String), locations: Vec<Value>) {
+        let rule = self.rule(kind, sentence);
+        self.push(rule, level_of(kind), about, locations);
+    }
+
+    /// The id of a rule that is not a clause; adds the rule if it is new.
+    fn rule(&mut self, kind: &str, sentence: &str) -> String {
+        let id = match kind {
+            "law" | "exchange" => format!("{kind}: {sentence}"),
+            kind => kind.to_owned(),
         };
-        let id = if kind == "law" { format!("law: {sentence}") } else { kind.to_owned() };
-        let known = self.rules.iter().position(|rule| rule.id == id);
-        let rule_index = known.unwrap_or_else(|| {
+        if !self.rules.iter().any(|rule| rule.id == id) {
             self.rules.push(SarifRule {
                 id: id.clone(),
                 short_description: SarifText { text: sentence.to_owned() },
                 help: SarifText { text: format!("docs/reports.md of {HOME} explains {kind}.") },
-                default_configuration: json!({"level": level}),
+                default_configuration: json!({"level": level_of(kind)}),
                 properties: json!({"tags": [kind]}),
             });
-            self.rules.len() - 1
-        });
-        let partial_fingerprints = BTreeMap::from([("case/v1", format!("{id}/{of}"))]);
-        let message = SarifText { text };
-        let suppressions = Vec::new();
+        }
+        id
+    }
+
+    /// Adds a result of a rule about something, with a text.
+    fn push(&mut self, rule: String, level: &'static str, (of, text): (String, String), rows: Vec<Value>) {
+        let rule_index = self.rules.iter().position(|known| known.id == rule).unwrap_or_default();
+        let of = if rule.contains(':') {
+            rule.clone()
+        } else if of.starts_with(&rule) {
+            of
+        } else {
+            format!("{rule}/{of}")
+        };
+        let (locations, related_locations) = if self.own.is_empty() {
+            (rows.into_iter().take(1).collect(), Vec::new())
+        } else {
+            (self.own.clone(), rows)
+        };
         self.results.push(SarifResult {
-            rule_id: id,
+            rule_id: rule,
             rule_index,
             level,
-            message,
+            message: SarifText { text },
             locations,
-            partial_fingerprints,
-            suppressions,
+            related_locations,
+            partial_fingerprints: BTreeMap::from([("case/v1", of)]),
+            suppressions: Vec::new(),
         });
     }
 }
 
-/// The result of a case that did not pass, or was not expected to pass.
-fn result(
-    report: &Report,
-    rule_index: usize,
-    clause: &ClauseResult,
-    case: &CaseResult,
-) -> Option<SarifResult> {
-    let id = format!("{}/{}", clause.id, case.name);
-    let (level, text) = match case.status {
-        Status::Failed | Status::Waived => (level(clause.level), message_text(report, clause, case, &id)),
-        Status::UnexpectedPass => ("error", format!("{id} passes though it is waived: remove the waiver")),
-        Status::Vacuous => ("warning", format!("{id} asserts nothing")),
-        Status::Passed | Status::Errored | Status::Skipped | Status::NotSupported | Status::NotRun => {
-            return None;
-        }
-    };
-    let waivers =
-        report.waivers.iter().filter(|used| used.clause == clause.id && case.status == Status::Waived);
-    Some(SarifResult {
-        rule_id: clause.id.clone(),
-        rule_index,
-        level,
-        message: SarifText { text },
-        locations: place(&case.location),
-        partial_fingerprints: BTreeMap::from([("case/v1", id)]),
-        suppressions: waivers.map(suppression).collect(),
-    })
+fn level_of(kind: &str) -> &'static str {
+    match kind {
+        "law" | "exchange" | "unexplained" => "error",
+        "gap" | "unproven" => "warning",
+        _ => "note",
+    }
 }
 
-/// The message: sentence, given and when, failed checks, and the command that repeats the case.
-fn message_text(report: &Report, clause: &ClauseResult, case: &CaseResult, id: &str) -> String {
-    let mut lines = vec![clause.text.clone()];
-    lines.extend(case.story.clone());
-    lines.extend(case.checks.iter().map(one_line));
-    lines.push(format!("again: {}", repeat_command(report, id)));
+/// The source file that the target file names, else the target file.
+fn own_file(report: &Report) -> Vec<Value> {
+    report.run.file.as_ref().map(|file| json!({"physicalLocation": {"artifactLocation": {"uri": uri(file)}, "region": {"startLine": 1, "startColumn": 1}}}))
+        .into_iter()
+        .collect()
+}
+
+fn is_waiver_of(used: &WaiverUse, cause: &Cause<'_>) -> bool {
+    match cause.kind {
+        CauseKind::Law(law) => used.clause == crate::laws::name(law) || used.clause == cause.clause.id,
+        _ => used.clause == cause.clause.id,
+    }
+}
+
+/// The message: sentence, given and when, differences, how many cases, and the command that repeats the first.
+fn message_text(report: &Report, cause: &Cause<'_>) -> String {
+    let mut lines = vec![cause.sentence().to_owned()];
+    lines.extend(cause.case.story.clone());
+    lines.extend(sentences(&cause.checks));
+    lines.extend(cause.text.map(str::to_owned));
+    if let (CauseKind::Exchange(_), Some(message)) = (&cause.kind, program_message(cause.case)) {
+        let place = message.place.map(|place| format!(" at {place}")).unwrap_or_default();
+        lines.push(format!("the webhook said: {}{place}", message.text));
+    }
+    let also = |(other, sentences): (&crate::causes::Affected<'_>, Vec<String>)| {
+        format!("also {}/{}: {}", other.clause.id, other.case.name, first_of(&sentences))
+    };
+    lines.extend(cause.variants().into_iter().take(RELATED).map(also));
+    if !cause.others.is_empty() {
+        let clauses = cause.clauses();
+        lines.push(format!("{} of {}", plural(cause.others.len() + 1, "case"), clauses.join(", ")));
+    }
+    if !cause.not_run.is_empty() {
+        lines.push(format!("not run for this reason: {}", cause.not_run.join(", ")));
+    }
+    lines.push(format!("again: {}", repeat_command(report, &cause.id())));
     lines.join("\n")
 }
 
@@ -227,12 +308,16 @@ fn place(location: &Location) -> Vec<Value> {
     if location.file.is_empty() {
         return Vec::new();
     }
-    let mut physical =
-        json!({"artifactLocation": {"uri": location.file.replace('%', "%25").replace(' ', "%20")}});
+    let mut physical = json!({"artifactLocation": {"uri": uri(&location.file)}});
     if location.line > 0 {
         physical["region"] = json!({"startLine": location.line, "startColumn": location.column.max(1)});
     }
     vec![json!({"physicalLocation": physical})]
+}
+
+/// A path as a relative reference of a URI.
+fn uri(path: &str) -> String {
+    path.strip_prefix("./").unwrap_or(path).replace('%', "%25").replace(' ', "%20")
 }
 
 /// The invocation; cases that could not run are notifications, since they say nothing about the target.

@@ -15,6 +15,19 @@ pub enum Tone {
     Strong,
 }
 
+impl Tone {
+    /// The class of our pages' style.
+    pub(crate) fn class(self) -> &'static str {
+        match self {
+            Self::Good => "good",
+            Self::Bad => "bad",
+            Self::Warn => "warn",
+            Self::Faint => "faint",
+            Self::Strong => "",
+        }
+    }
+}
+
 /// Colours text.
 pub trait Style {
     /// The text, with or without colour.
@@ -46,10 +59,34 @@ pub struct View<'a> {
     pub report: Option<&'a str>,
 }
 
+/// The text on lines of this width: the first begins with `first`, the others with `others`. Lines end at spaces only, so that
+/// names and paths stay whole.
+#[must_use]
+pub fn wrap(text: &str, width: usize, first: &str, others: &str) -> String {
+    let options = textwrap::Options::new(width).initial_indent(first).subsequent_indent(others);
+    let options = options.word_separator(textwrap::WordSeparator::AsciiSpace);
+    textwrap::fill(text, options.word_splitter(textwrap::WordSplitter::NoHyphenation).break_words(false))
+}
+
 impl View<'_> {
     /// The text, with or without colour.
     pub(crate) fn paint(&self, tone: Tone, text: &str) -> String {
         self.style.paint(tone, text)
+    }
+
+    /// The text on lines of the view: the first begins with this, the others with that.
+    pub(crate) fn wrap(&self, text: &str, first: &str, others: &str) -> String {
+        wrap(text, self.width, first, others)
+    }
+
+    /// The text in lines that fit beside an indentation, broken at blanks. A word that is longer than a line is broken, unless
+    /// there is a file with a line, which stays whole.
+    pub(crate) fn lines_beside(&self, text: &str, indent: usize) -> Vec<String> {
+        let options = textwrap::Options::new(self.width.saturating_sub(indent).max(20))
+            .word_separator(textwrap::WordSeparator::AsciiSpace)
+            .word_splitter(textwrap::WordSplitter::NoHyphenation)
+            .break_words(!text.split(' ').any(is_place));
+        textwrap::wrap(text, options).into_iter().map(std::borrow::Cow::into_owned).collect()
     }
 
     /// The text shortened to one line of the view, with `…` at its end.
@@ -60,5 +97,37 @@ impl View<'_> {
         }
         let end = text.char_indices().nth(room - 1).map_or(text.len(), |(end, _)| end);
         format!("{}…", &text[..end])
+    }
+}
+
+/// Whether a word is a file with a line: `contracts/a.yaml:41`.
+fn is_place(word: &str) -> bool {
+    let word = word.trim_end_matches([',', ';', ')', '.']);
+    word.rsplit_once(':').is_some_and(|(file, line)| file.contains('.') && line.parse::<u32>().is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_wraps_at_blanks_and_places_stay_whole() {
+        let view = View { width: 30, quiet: false, verbose: false, style: &Plain, report: None };
+        let table = [
+            ("a b", vec!["a b"]),
+            ("one two three four five six seven", vec!["one two three four five six", "seven"]),
+            ("", vec![""]),
+            (
+                "see contracts/controlplane/webhooks/kubelet-flags.yaml:41, please",
+                vec!["see", "contracts/controlplane/webhooks/kubelet-flags.yaml:41,", "please"],
+            ),
+            (
+                "--cipher-suites=AAAAAAAAAAAAAAAAAAAAAAAAAAAAA end",
+                vec!["--cipher-suites=AAAAAAAAAAAAAA", "AAAAAAAAAAAAAAA end"],
+            ),
+        ];
+        for (text, want) in table {
+            assert_eq!(view.lines_beside(text, 0), want, "{text}");
+        }
     }
 }

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::attention::{Cause, causes};
-use super::diff::diff;
 use super::style::{Tone, View};
-use super::{deviations, duration, mark, plural, repeat_command, thousands};
+use super::{contract_sign, deviations, duration, mark, plural, thousands};
+use crate::causes::{Cause, causes};
 use crate::report::{ContractResult, Report, Status, Verdict};
 
 /// Number of cases of one cause that are listed.
@@ -20,7 +19,9 @@ pub fn text(report: &Report, view: &View<'_>) -> String {
     let mut out = String::new();
     if !view.quiet {
         let version = format!("gardener-conformance {}", report.run.version);
-        line(&mut out, &format!("{} · {}", view.paint(Tone::Strong, &version), report.substrate.description));
+        let head = format!("{} ", view.paint(Tone::Strong, &version));
+        let description = format!("· {}", report.substrate.description);
+        prefixed(&mut out, (&head, version.chars().count() + 1), &description, view);
         line(&mut out, "");
         contracts(&mut out, report, view);
         attention(&mut out, report, view);
@@ -62,12 +63,7 @@ fn contracts(out: &mut String, report: &Report, view: &View<'_>) {
 
 fn contract_line(contract: &ContractResult, widest: usize, view: &View<'_>) -> String {
     let counts = &contract.counts;
-    let (sign, tone) = match contract.verdict {
-        Verdict::NonConformant => ("✗", Tone::Bad),
-        Verdict::Inconclusive if counts.errored > 0 => ("!", Tone::Warn),
-        Verdict::Inconclusive => ("–", Tone::Faint),
-        Verdict::Conformant | Verdict::Partial => ("✓", Tone::Good),
-    };
+    let (sign, tone) = contract_sign(contract);
     let mut text = format!(
         "  {} {:widest$}  {:>12}  {:>12}  {:>8}",
         view.paint(tone, sign),
@@ -76,6 +72,8 @@ fn contract_line(contract: &ContractResult, widest: usize, view: &View<'_>) -> S
         plural(counts.cases, "case"),
         duration(contract.duration_ms),
     );
+    let (mut long, mut used) =
+        (String::new(), 4 + widest.max(contract.name.chars().count()) + 2 + 12 + 2 + 12 + 2 + 8);
     let marks = [
         (counts.failed, "✗", "failed", Tone::Bad),
         (counts.errored, "!", "errored", Tone::Warn),
@@ -88,11 +86,15 @@ fn contract_line(contract: &ContractResult, widest: usize, view: &View<'_>) -> S
     ];
     for (count, sign, words, tone) in marks {
         if count > 0 {
-            text.push_str("  ");
-            text.push_str(&view.paint(tone, &format!("{sign} {} {words}", thousands(count))));
+            let mark = format!("{sign} {} {words}", thousands(count));
+            used += 2 + mark.chars().count();
+            let line = if used > view.width { &mut long } else { &mut text };
+            line.push_str("  ");
+            line.push_str(&view.paint(tone, &mark));
         }
     }
-    text
+    // Marks that do not fit stand below.
+    if long.is_empty() { text } else { format!("{text}\n  {long}") }
 }
 
 fn cases(out: &mut String, contract: &ContractResult, view: &View<'_>) {
@@ -111,17 +113,22 @@ fn attention(out: &mut String, report: &Report, view: &View<'_>) {
         line(out, &format!("{} {}", view.paint(Tone::Warn, "!"), error));
         line(out, "");
     }
-    for cause in causes(report, Status::Errored) {
+    for cause in causes(&report.contracts, Status::Errored) {
         let text = cause.case.reason.as_ref().map(|reason| reason.text.clone()).unwrap_or_default();
         if !report.environment_errors.contains(&text) {
-            line(out, &format!("{} {text}", view.paint(Tone::Warn, "!")));
-            line(out, &format!("  {}", describe_others(&cause)));
+            let head = format!("{} ", view.paint(Tone::Warn, "!"));
+            prefixed(out, (&head, 2), &text.replace('\n', " ⏎ "), view);
+            if let Some(message) = super::program_message::program_message(cause.case) {
+                let place = message.place.map(|place| format!(" at {place}")).unwrap_or_default();
+                prefixed(out, ("  ", 2), &format!("the webhook said: {}{place}", message.text), view);
+            }
+            prefixed(out, ("  ", 2), &describe_others(&cause), view);
             line(out, "");
         }
     }
-    let failed = causes(report, Status::Failed);
+    let failed = causes(&report.contracts, Status::Failed);
     for cause in failed.iter().take(SHOWN) {
-        failure(out, report, cause, view);
+        super::failure::write(out, report, cause, view);
     }
     if failed.len() > SHOWN {
         line(
@@ -133,55 +140,15 @@ fn attention(out: &mut String, report: &Report, view: &View<'_>) {
     super::findings::findings(out, report, view);
 }
 
-fn failure(out: &mut String, report: &Report, cause: &Cause<'_>, view: &View<'_>) {
-    let Cause { clause, case: first, .. } = cause;
-    let id = view.paint(Tone::Strong, &clause.id);
-    line(out, &format!("{} {id}  {}", view.paint(Tone::Bad, "✗"), clause.text));
-    let source = clause.source.as_ref().map(super::explain::source).filter(|source| !source.is_empty());
-    let source = source.map(|source| format!(" · {source}")).unwrap_or_default();
-    let failed = clause.cases_with(Status::Failed).count();
-    let all = clause.cases.len();
-    line(
-        out,
-        &view
-            .cut(&format!("  {}{source} · {failed} of {all} cases failed", super::explain::level(clause)), 0),
-    );
-    line(out, "");
-    line(out, &two_columns(&format!("  case {}", first.name), &super::explain::place(&first.location), view));
-    for story in &first.story {
-        line(out, &view.cut(&format!("    {story}"), 0));
-    }
-    for piece in diff(&first.checks) {
-        let text = view.cut(&format!("  {} {}", piece.sign, piece.text), 10);
-        let text = if piece.note.is_empty() {
-            text
-        } else {
-            format!("{text}  {}", view.paint(Tone::Faint, piece.note))
-        };
-        let tone = if piece.sign == '-' { Tone::Good } else { Tone::Bad };
-        line(out, &if piece.sign == ' ' { text } else { view.paint(tone, &text) });
-    }
-    if !cause.others.is_empty() {
-        line(out, &format!("  {}", describe_others(cause)));
-    }
-    line(out, "");
-    line(out, &format!("  again   {}", repeat_command(report, &format!("{}/{}", clause.id, first.name))));
-    line(out, &format!("  why     gardener-conformance explain {}", clause.id));
-    line(out, "");
-}
-
 /// `and 19 more cases of 3 clauses: a, b, c, …`
-fn describe_others(cause: &Cause<'_>) -> String {
+pub(super) fn describe_others(cause: &Cause<'_>) -> String {
     if cause.others.is_empty() {
-        return format!("{}/{}", cause.clause.id, cause.case.name);
+        return cause.id();
     }
-    let named: Vec<&str> = cause.others.iter().take(NAMED).map(String::as_str).collect();
+    let named: Vec<String> = cause.other_ids().into_iter().take(NAMED).collect();
     let more = if cause.others.len() > NAMED { ", …" } else { "" };
-    let of = if cause.clauses.len() > 1 {
-        format!(" of {}", plural(cause.clauses.len(), "clause"))
-    } else {
-        String::new()
-    };
+    let clauses = cause.clauses().len();
+    let of = if clauses > 1 { format!(" of {}", plural(clauses, "clause")) } else { String::new() };
     format!(
         "and {} of the same cause{of}: {}{more}",
         plural(cause.others.len(), "more case"),
@@ -282,12 +249,12 @@ fn reasons(report: &Report) -> String {
     counted.iter().map(|(name, count)| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
 }
 
-fn two_columns(left: &str, right: &str, view: &View<'_>) -> String {
-    let used = left.chars().count() + right.chars().count();
-    if used + 2 > view.width {
-        return format!("{}\n    {}", view.cut(left, 0), view.paint(Tone::Faint, &view.cut(right, 4)));
+/// The text after a head that takes this many columns, wrapped below it.
+pub(super) fn prefixed(out: &mut String, (head, columns): (&str, usize), text: &str, view: &View<'_>) {
+    for (at, wrapped) in view.lines_beside(text, columns).iter().enumerate() {
+        let indent = " ".repeat(columns);
+        line(out, &format!("{}{wrapped}", if at == 0 { head } else { &indent }));
     }
-    format!("{left}{}{}", " ".repeat(view.width - used), view.paint(Tone::Faint, right))
 }
 
 pub(super) fn line(out: &mut String, text: &str) {

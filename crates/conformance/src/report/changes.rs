@@ -36,13 +36,43 @@ impl fmt::Display for Unasked {
     }
 }
 
+/// A value that differs between two objects, in full, secrets masked.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct ValueChange {
+    /// Its path in the objects.
+    pub path: String,
+    /// The first value: a text, or JSON; absent: there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// The second value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+}
+
+impl ValueChange {
+    /// A difference at this path.
+    #[must_use]
+    pub fn new(path: &str, before: Option<&str>, after: Option<&str>) -> Self {
+        Self { path: path.to_owned(), before: before.map(str::to_owned), after: after.map(str::to_owned) }
+    }
+}
+
 /// A change that no clause explains.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Unexplained {
     /// The place.
     pub path: String,
-    /// Its new value.
+    /// Its new value in one line, decoded: of a long text the first lines.
     pub became: String,
+    /// The whole text of its new value, if `became` shows only a part of it or has notes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole: Option<String>,
     /// Cases in which it happened.
     pub cases: Vec<String>,
+    /// Its value in the first of these cases before the change, in full; absent: there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// The objects that were changed: `Deployment kube-controller-manager`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub objects: Vec<String>,
 }

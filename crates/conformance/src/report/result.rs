@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Counts, Gap, Unasked, Unexplained, Verdict};
+use super::{Counts, ExchangeFailure, Gap, Unasked, Unexplained, ValueChange, Verdict};
 
 use super::proof::Proof;
 
@@ -78,10 +78,13 @@ pub struct Reason {
     pub code: ReasonCode,
     /// Human-readable text.
     pub text: String,
+    /// The clause that it presupposes and that is broken or did not run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clause: Option<String>,
 }
 
 /// One assertion that did not hold.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Check {
     /// Of admission `object`, `allowed`, `code`, `reason`, `message`, `causes`, `called`, `warnings`, `review`, or `answer`
@@ -95,6 +98,12 @@ pub struct Check {
     pub want: String,
     /// Actual value, human-readable; `absent` if there was none.
     pub got: String,
+    /// The values that differ, in full: of a law those of two answers, of a value that must stay those of request and answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<ValueChange>,
+    /// What happened to the exchange, if it has no valid answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<ExchangeFailure>,
 }
 
 /// Request and response of a case, secrets masked.
@@ -111,6 +120,9 @@ pub struct Evidence {
     /// The response; a text if it is not JSON.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub response: Value,
+    /// What the program wrote during the exchange, at most 200 lines; other cases may have run at the same time.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub output: String,
 }
 
 /// A summary of objects in one case, since there may be many.
@@ -219,6 +231,9 @@ pub struct LawResult {
     /// Cases in which it was broken.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub broken: Vec<LawBreach>,
+    /// Whether a waiver accepts that it is broken.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub waived: bool,
     /// Whether damaged answers (extra, late, broken, toggling) break it; absent if none was tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proven: Option<bool>,
@@ -286,6 +301,14 @@ pub struct WaiverUse {
     pub expires: String,
 }
 
+impl LawResult {
+    /// Whether it was broken and no waiver accepts that.
+    #[must_use]
+    pub fn is_broken(&self) -> bool {
+        !self.broken.is_empty() && !self.waived
+    }
+}
+
 impl ClauseResult {
     /// Number of answered cases.
     #[must_use]
@@ -338,6 +361,11 @@ impl CaseResult {
 impl Reason {
     /// A reason.
     pub fn new(code: ReasonCode, text: impl Into<String>) -> Self {
-        Self { code, text: text.into() }
+        Self { code, text: text.into(), clause: None }
+    }
+
+    /// The reason that a presupposed clause is broken or did not run.
+    pub fn presupposed(clause: &str, text: impl Into<String>) -> Self {
+        Self { clause: Some(clause.to_owned()), ..Self::new(ReasonCode::Presupposed, text) }
     }
 }

@@ -15,7 +15,7 @@ use crate::digest::digest;
 pub enum Verdict {
     /// Every MUST clause that applies passed.
     Conformant,
-    /// None failed, but some MUST clauses could not run for this target.
+    /// None failed, but some MUST clauses could not run for this target, or presuppose a broken SHOULD.
     Partial,
     /// The environment broke, or nothing ran.
     Inconclusive,
@@ -28,19 +28,15 @@ impl Verdict {
     /// the exit code.
     #[must_use]
     pub fn of(clauses: &[ClauseResult], laws: &[LawResult], unexplained: usize) -> Self {
-        let must = || clauses.iter().filter(|clause| clause.level == Level::Must);
-        let failed = must().any(|clause| clause.status == Status::Failed);
-        if failed || laws.iter().any(|law| !law.broken.is_empty()) || unexplained > 0 {
+        let failed =
+            clauses.iter().any(|clause| clause.level == Level::Must && clause.status == Status::Failed);
+        if failed || laws.iter().any(LawResult::is_broken) || unexplained > 0 {
             return Self::NonConformant;
         }
         if cases(clauses).any(is_open) || !cases(clauses).any(is_answer) {
             return Self::Inconclusive;
         }
-        if must().flat_map(|clause| &clause.cases).any(CaseResult::is_withheld) {
-            Self::Partial
-        } else {
-            Self::Conformant
-        }
+        if is_withheld(clauses) { Self::Partial } else { Self::Conformant }
     }
 
     /// The verdict on several contracts. A contract that does not apply (skipped, or its feature or substrate is missing) does not
@@ -53,7 +49,7 @@ impl Verdict {
         let share = |(verdict, clauses): (Self, &[ClauseResult])| {
             if verdict != Self::Inconclusive || !answered || !cases(clauses).all(is_excluded) {
                 verdict
-            } else if cases(clauses).any(CaseResult::is_withheld) {
+            } else if is_withheld(clauses) {
                 Self::Partial
             } else {
                 Self::Conformant
@@ -106,12 +102,18 @@ impl ContractResult {
         }
     }
 
+    /// Whether a SHOULD clause of it is broken, which is a warning.
+    #[must_use]
+    pub fn has_broken_should(&self) -> bool {
+        self.clauses.iter().any(|clause| clause.level == Level::Should && clause.status == Status::Failed)
+    }
+
     /// Sums up and concludes, from clauses, laws, gaps and unexplained mutations.
     pub fn conclude(&mut self) {
         self.counts = Counts::of(&self.clauses);
         self.counts.gaps = self.gaps.len();
         self.counts.unexplained = self.unexplained.len();
-        self.counts.laws_broken = self.laws.iter().filter(|law| !law.broken.is_empty()).count();
+        self.counts.laws_broken = self.laws.iter().filter(|law| law.is_broken()).count();
         self.verdict = Verdict::of(&self.clauses, &self.laws, self.unexplained.len());
     }
 }
@@ -171,16 +173,30 @@ fn is_answer(case: &CaseResult) -> bool {
     case.status.is_answer()
 }
 
-/// Whether the case should have run and has no answer.
+/// Whether the case should have run and has no answer. One that presupposes a broken clause should not have run: the broken
+/// clause decides.
 fn is_open(case: &CaseResult) -> bool {
-    matches!(case.status, Status::Errored | Status::NotRun | Status::Vacuous)
+    matches!(case.status, Status::Errored | Status::NotRun | Status::Vacuous) && !case.is_presupposed()
 }
 
 fn is_excluded(case: &CaseResult) -> bool {
-    matches!(case.status, Status::Skipped | Status::NotSupported)
+    matches!(case.status, Status::Skipped | Status::NotSupported) || case.is_presupposed()
+}
+
+/// Whether a MUST case could not be judged for a reason that is not a missing feature.
+fn is_withheld(clauses: &[ClauseResult]) -> bool {
+    let must = clauses.iter().filter(|clause| clause.level == Level::Must);
+    must.flat_map(|clause| &clause.cases).any(|case| case.is_withheld() || case.is_presupposed())
 }
 
 impl CaseResult {
+    /// Whether it did not run because a clause that it presupposes is broken.
+    #[must_use]
+    pub fn is_presupposed(&self) -> bool {
+        self.status == Status::NotRun
+            && self.reason.as_ref().is_some_and(|reason| reason.code == ReasonCode::Presupposed)
+    }
+
     /// Whether it did not run because of missing information about the target, not because of the target's features.
     pub(crate) fn is_withheld(&self) -> bool {
         let codes = [

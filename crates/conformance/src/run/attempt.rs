@@ -10,17 +10,20 @@ use serde_json::{Value, json};
 use super::direct::Attempt;
 use super::group::StartedGroup;
 use super::traced::Traced;
-use super::{CaseRun, PartState, direct, end_reason, not_run, prepare, story};
+use super::{
+    CaseRun, PartState, direct, end_reason, lasting_failures, not_run, prepare, shared_namespace, story,
+};
 use crate::exchange::Answer;
-use crate::laws::LawOutcome;
+use crate::laws::{Breach, LawOutcome};
 use crate::matching;
 use crate::observation::{self, Observation};
 use crate::plan::{self, CaseRef, LocatedCase};
 use crate::report::{CaseResult, Check, Reason, ReasonCode, Status};
 
 /// First pause before a failing case is retried; doubled each time, up to [`LONGEST_PAUSE`].
-const FIRST_PAUSE: Duration = Duration::from_millis(10);
-const LONGEST_PAUSE: Duration = Duration::from_millis(320);
+pub(super) const FIRST_PAUSE: Duration = Duration::from_millis(10);
+/// The longest of these pauses.
+pub(super) const LONGEST_PAUSE: Duration = Duration::from_millis(320);
 
 /// Runs cases one after the other that need no request to a webhook.
 pub(crate) fn run_each(
@@ -33,7 +36,7 @@ pub(crate) fn run_each(
             return not_run(shared, &[*at], Status::NotRun, &end_reason(shared)).remove(0);
         }
         let started = Instant::now();
-        let mut case_run = run(*at, plan::look(shared.contracts, *at));
+        let mut case_run = run(*at, plan::locate(shared.contracts, *at));
         case_run.result.duration_ms = milliseconds(started.elapsed());
         shared.done(&mut case_run);
         case_run
@@ -43,7 +46,7 @@ pub(crate) fn run_each(
 
 /// Runs the case as often as the run says and returns the first result that did not pass, else the last.
 pub(super) async fn run_case(context: &StartedGroup<'_>, at: CaseRef) -> CaseRun {
-    let located = plan::look(context.shared.contracts, at);
+    let located = plan::locate(context.shared.contracts, at);
     let started = Instant::now();
     let repeats = context.shared.options.repeat.max(1);
     let (mut kept, mut failed, mut attempts) = (None, 0, 0);
@@ -74,7 +77,8 @@ async fn run_once(
     located: LocatedCase<'_>,
     round: u16,
 ) -> (CaseRun, u32) {
-    let name = prepare::namespace_name(context, at, round);
+    let shared = shared_namespace::name_on_direct(context, located);
+    let name = shared.unwrap_or_else(|| prepare::namespace_name(context, at, round));
     let prepared = match prepare::prepare(context, located, &name).await {
         Ok(prepared) => prepared,
         Err((status, reason)) => return (inconclusive(at, located, status, reason), 1),
@@ -87,25 +91,29 @@ async fn run_once(
     let case_run = tokio::select! {
         biased;
         _ = context.shared.interrupt.wait() => (inconclusive(at, located, Status::NotRun, end_reason(context.shared)), 1),
-        case_run = retry_while_failing(context.shared.options.settle, prepared.has_facts, attempt) => case_run,
+        case_run = retry_while_failing(context.shared, located, attempt) => case_run,
     };
     prepare::clean_up(context, &prepared).await;
     case_run
 }
 
-/// Retries the case while it fails, if it has facts: informers of the target may lag. Returns the last result and the number
-/// of attempts.
+/// Retries the case while it fails, if it has facts: informers of the target may lag. Cases that fail as an earlier one did to the
+/// end are hardly retried. Returns the last result and the number of attempts.
 pub(super) async fn retry_while_failing(
-    retry_for: Duration,
-    has_facts: bool,
+    shared: &PartState<'_>,
+    located: LocatedCase<'_>,
     attempt: impl AsyncFn() -> CaseRun,
 ) -> (CaseRun, u32) {
-    let deadline = Instant::now() + retry_for;
+    let (begin, lasting) = (Instant::now(), &shared.state.lasting);
     let (mut pause, mut tries) = (FIRST_PAUSE, 1);
     loop {
         let case_run = attempt().await;
-        let is_final = case_run.result.status != Status::Failed || !has_facts;
-        if is_final || Instant::now() + pause > deadline {
+        if case_run.result.status != Status::Failed || !located.has_facts() {
+            return (case_run, tries);
+        }
+        let kind = lasting_failures::kind(located.webhook(), &case_run.result.checks);
+        if begin.elapsed() + pause > lasting.retry_for(&kind, shared.options.settle) {
+            lasting.add(kind);
             return (case_run, tries);
         }
         tokio::time::sleep(pause).await;
@@ -177,11 +185,13 @@ fn with_decision_document(located: LocatedCase<'_>, seen: Observation) -> Observ
 fn broken_laws(outcomes: &BTreeMap<Law, LawOutcome>, exempt: impl Fn(Law) -> bool) -> Vec<Check> {
     let broken =
         outcomes.iter().filter(|(law, _)| !exempt(**law)).filter_map(|(law, outcome)| match outcome {
-            LawOutcome::Broken(text) => Some(Check {
+            LawOutcome::Broken(Breach { text, changes, failure }) => Some(Check {
                 part: "law".to_owned(),
                 path: crate::laws::name(*law),
                 want: crate::laws::sentence(*law).to_owned(),
                 got: text.clone(),
+                changes: changes.clone(),
+                failure: *failure,
             }),
             LawOutcome::Kept | LawOutcome::NotApplicable => None,
         });

@@ -23,6 +23,7 @@ mod judged;
 mod laws;
 mod presupposed;
 mod proofs;
+mod readable;
 
 pub use judged::Judged;
 use presupposed::Presupposing;

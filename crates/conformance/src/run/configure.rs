@@ -6,7 +6,7 @@ use substrate::embedded::Embedded;
 
 use super::direct::Attempt;
 use super::group::all_errored;
-use super::{CaseRun, FactsFrom, Ground, PartState, attempt, end_reason, not_run};
+use super::{CaseRun, FactsFrom, PartState, Substrate, attempt, end_reason, not_run};
 use crate::observation::Observation;
 use crate::plan::{self, CaseRef, LocatedCase};
 use crate::report::{Reason, ReasonCode, Status};
@@ -31,10 +31,10 @@ pub(super) async fn run_cases(shared: &PartState<'_>, cases: &[CaseRef]) -> (Vec
 /// The cluster that the target starts with, and the server that must live as long.
 async fn cluster(shared: &PartState<'_>) -> Result<(Option<Embedded>, Option<Facts>), NeedsError> {
     let needs = shared.target.needs();
-    let facts = match &shared.options.ground {
-        Ground::Direct(FactsFrom::Given(facts)) => return Ok((None, Some(facts.clone()))),
-        Ground::Envtest(server) => Facts::of(server.shared()),
-        Ground::Whole(whole) => Facts::of(&whole.cluster),
+    let facts = match &shared.options.substrate {
+        Substrate::Direct(FactsFrom::Given(facts)) => return Ok((None, Some(facts.clone()))),
+        Substrate::Envtest(server) => Facts::of(server.shared()),
+        Substrate::Whole(whole) => Facts::of(&whole.cluster),
         // A target outside this process needs a cluster to start.
         _ if shared.target.is_outside() => {
             let server = needs.embedded(true, None).await?;
@@ -51,7 +51,7 @@ async fn run_case(shared: &PartState<'_>, at: CaseRef, facts: Option<Facts>) -> 
     if shared.is_over() {
         return not_run(shared, &[at], Status::NotRun, &end_reason(shared)).remove(0);
     }
-    let located = plan::look(shared.contracts, at);
+    let located = plan::locate(shared.contracts, at);
     let then = &located.case.then;
     let trial = Trial {
         component: &located.contract.component,

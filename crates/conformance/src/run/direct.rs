@@ -10,7 +10,7 @@ use super::law_requests::{self, RequestDetails};
 use super::prepare::PreparedCase;
 use super::subject::{self, SubjectError};
 use crate::exchange::{self, Answer, Exchange, Outcome, ReviewRequest, Subject};
-use crate::laws::{self, Trace};
+use crate::laws::Trace;
 use crate::mask;
 use crate::matching;
 use crate::observation::{Observation, expected_allowed, judge};
@@ -18,6 +18,7 @@ use crate::place::{self, PlacedCase};
 use crate::plan::LocatedCase;
 use crate::report::{Check, Evidence, Reason, ReasonCode, Status};
 use crate::route::{self, Route, Routing};
+use crate::target::Running;
 
 /// The result of one attempt.
 pub(crate) enum Attempt {
@@ -41,6 +42,20 @@ pub(crate) enum Attempt {
 }
 
 impl Attempt {
+    /// The attempt with what the target wrote since `mark`, if it has no valid answer.
+    async fn with_output(self, running: &dyn Running, mark: u64) -> Self {
+        let output = || running.output_since(mark);
+        match self {
+            Self::Garbled(checks, trace, Some(evidence)) => {
+                Self::Garbled(checks, trace, Some(Evidence { output: output().await, ..evidence }))
+            }
+            Self::Unreachable(error, Some(evidence)) => {
+                Self::Unreachable(error, Some(Evidence { output: output().await, ..evidence }))
+            }
+            other => other,
+        }
+    }
+
     /// The attempt with the namespace names of the case instead of generated ones.
     pub(super) fn with_original_names(self, placed: &PlacedCase) -> Self {
         match self {
@@ -116,6 +131,7 @@ async fn send(
     called: Option<bool>,
 ) -> Attempt {
     let mut at = subject.clone();
+    let mark = context.running.output_mark();
     let (mut patched, mut last, mut earlier) = (false, None, Vec::new());
     for route in routes {
         let version = version(located, route);
@@ -130,7 +146,8 @@ async fn send(
         let evidence = evidence(&exchange);
         let Some(answer) = exchange.answer().cloned() else {
             earlier.extend(last.map(|(_, trace, _)| trace));
-            return without_answer(exchange, route, located, subject, (evidence, earlier));
+            let attempt = without_answer(exchange, route, located, subject, (evidence, earlier));
+            return attempt.with_output(context.running, mark).await;
         };
         let details = RequestDetails { route, uid: &prepared.uid, version, overrides: located.overrides() };
         let trace = law_requests::trace(context, located, prepared, &at, &details, exchange).await;
@@ -147,9 +164,11 @@ async fn send(
     let overridden = located.overrides().and_then(|fields| fields.get("object").cloned());
     let input = overridden.or_else(|| subject.object.clone()).filter(|object| !object.is_null());
     let observation = Observation { called, input, answer };
+    let trace = Trace { earlier, ..trace };
+    let evidence = with_output(context.running, mark, &trace, evidence).await;
     Attempt::Answered {
         observation: Box::new(observation),
-        trace: Some(Box::new(Trace { earlier, ..trace })),
+        trace: Some(Box::new(trace)),
         evidence: Some(evidence),
         deviation: None,
     }
@@ -232,15 +251,13 @@ fn without_answer(
         Outcome::Garbled(bad) => bad.to_string(),
         Outcome::Answered(_) => "an answer".to_owned(),
     };
-    let late = matches!(exchange.outcome, Outcome::Late(_));
-    let law = if late { contract::model::Law::WithinTimeout } else { contract::model::Law::UidEchoed };
-    let part = if located.contract.exempt.contains_key(&law) { "answer" } else { "law" };
     let want = match expected_allowed(&located.case.then) {
         Some(true) => "an answer that allows",
         Some(false) => "an answer that refuses",
         None => "an answer",
     };
-    let check = Check { part: part.to_owned(), path: laws::name(law), want: want.to_owned(), got };
+    let failure = exchange.outcome.failure();
+    let check = Check { part: "answer".to_owned(), want: want.to_owned(), got, failure, ..Check::default() };
     let trace = Trace { earlier, ..Trace::only(exchange, subject.object.clone(), route.timeout) };
     Attempt::Garbled(vec![check], Box::new(trace), Some(evidence))
 }
@@ -248,7 +265,7 @@ fn without_answer(
 /// Request and response, secrets masked.
 pub(super) fn evidence(exchange: &Exchange) -> Evidence {
     let json = |bytes: &[u8]| {
-        serde_json::from_slice(bytes)
+        formats::json::document(bytes)
             .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(bytes).into_owned()))
     };
     let request = json(&exchange.request);
@@ -258,5 +275,20 @@ pub(super) fn evidence(exchange: &Exchange) -> Evidence {
         request: mask::masked(&request),
         status: exchange.response.as_ref().map(|(status, _)| *status),
         response: response.unwrap_or_default(),
+        output: String::new(),
     }
+}
+
+/// The evidence with what the target wrote since `mark`, if an exchange of the case has no valid answer.
+pub(super) async fn with_output(
+    running: &dyn Running,
+    mark: u64,
+    trace: &Trace,
+    evidence: Evidence,
+) -> Evidence {
+    let failed = |trace: &Trace| trace.all().any(|exchange| exchange.outcome.failure().is_some());
+    if !trace.earlier.iter().chain([trace]).any(failed) {
+        return evidence;
+    }
+    Evidence { output: running.output_since(mark).await, ..evidence }
 }

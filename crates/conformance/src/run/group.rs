@@ -6,7 +6,8 @@ use futures::StreamExt as _;
 use substrate::cluster::Cluster;
 use webhook::dial::Dialer;
 
-use super::{CaseRun, FactsFrom, Ground, PartState, end_reason, not_run};
+use super::shared_namespace::SharedNamespaces;
+use super::{CaseRun, FactsFrom, PartState, Substrate, end_reason, not_run};
 use crate::plan::{CaseRef, Group};
 use crate::report::{Reason, ReasonCode, Status};
 use crate::target::{Facts, Running, Setup};
@@ -24,15 +25,17 @@ pub(super) struct StartedGroup<'a> {
     pub(super) facts: Option<Cluster>,
     /// Whether written objects must be removed after each case.
     pub(super) cleans_up: bool,
+    /// The namespaces in that cluster that cases share.
+    pub(super) namespaces: &'a SharedNamespaces,
 }
 
 /// Runs the cases of a group; also returns an environment error.
 pub(super) async fn run(shared: &PartState<'_>, group: &Group) -> (Vec<CaseRun>, Option<String>) {
-    match &shared.options.ground {
-        Ground::Direct(FactsFrom::Given(facts)) => start(shared, group, Some(facts.clone()), true).await,
-        Ground::Direct(FactsFrom::Nowhere) => start(shared, group, None, false).await,
-        Ground::Direct(FactsFrom::Embedded) => embedded(shared, group).await,
-        Ground::Embedded | Ground::Envtest(_) | Ground::Whole(_) => {
+    match &shared.options.substrate {
+        Substrate::Direct(FactsFrom::Given(facts)) => start(shared, group, Some(facts.clone()), true).await,
+        Substrate::Direct(FactsFrom::Nowhere) => start(shared, group, None, false).await,
+        Substrate::Direct(FactsFrom::Embedded) => embedded(shared, group).await,
+        Substrate::Embedded | Substrate::Envtest(_) | Substrate::Whole(_) => {
             super::server::run_group(shared, group).await
         }
     }
@@ -71,9 +74,12 @@ async fn start(
         Ok(running) => running,
         Err(error) => return all_errored(shared, &group.cases, &error.to_string()),
     };
+    // The cluster of the user is the same for all groups, that of this process is new for each.
+    let own_namespaces = SharedNamespaces::default();
     let context = StartedGroup {
         shared,
         group,
+        namespaces: if cleans_up { &shared.state.namespaces } else { &own_namespaces },
         running: running.as_ref(),
         dialer: running.dialer(),
         facts: facts.map(|facts| Cluster::new(facts.client)),

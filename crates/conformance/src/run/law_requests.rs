@@ -71,12 +71,12 @@ fn updates(
     }
 }
 
-/// The current facts: `None` if reading failed, a NotFound Status if the object is gone.
+/// The current facts of the case itself: `None` if reading failed, a NotFound Status if the object is gone.
 async fn facts_now(context: &StartedGroup<'_>, prepared: &PreparedCase) -> Vec<Option<Value>> {
     let Some(cluster) = &context.facts else { return Vec::new() };
     let mut now = Vec::new();
-    for written in &prepared.written {
-        let reply = cluster.get(written).await.ok();
+    for fact in &prepared.placed.given.cluster {
+        let reply = cluster.get(fact).await.ok();
         now.push(reply.filter(|reply| reply.is_success() || reply.code == 404).map(|reply| reply.body));
     }
     now

@@ -10,7 +10,7 @@ use tokio::runtime::{Builder, Handle, RuntimeFlavor};
 
 use super::conclude::Intake;
 use super::{
-    CaseRun, Event, FactsFrom, Ground, Options, PartState, RunState, excluded, group, missing, run_all,
+    CaseRun, Event, FactsFrom, Options, PartState, RunState, Substrate, excluded, group, missing, run_all,
     substrate_failure,
 };
 use crate::plan;
@@ -59,7 +59,8 @@ pub(super) async fn run_parts(
 /// How many parts run in parallel. Parts that share a control plane, a cluster or a target outside this process run one after
 /// the other. So do all parts on a runtime of one thread, which has a test's clock, and if the first failure ends the run.
 pub(super) fn side_by_side(target: &dyn Target, options: &Options) -> usize {
-    let own_servers = matches!(options.ground, Ground::Embedded | Ground::Direct(FactsFrom::Embedded));
+    let own_servers =
+        matches!(options.substrate, Substrate::Embedded | Substrate::Direct(FactsFrom::Embedded));
     let in_order = target.is_outside() || target.asks_in_turn() || options.fail_fast;
     let is_threaded = |handle: Handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread;
     if !own_servers || in_order || !Handle::try_current().is_ok_and(is_threaded) {
@@ -97,14 +98,14 @@ async fn run_in_turn<I: Iterator<Item = Next>>(
 /// Runs the cases of a part; returns results in the order of the contracts. `dead` is why the substrate has failed, once it has.
 async fn run_part(shared: &PartState<'_>, dead: &mut Option<String>) -> (Vec<CaseRun>, Vec<String>) {
     let options = shared.options;
-    let served = !matches!(options.ground, Ground::Direct(_));
+    let served = !matches!(options.substrate, Substrate::Direct(_));
     let plan = plan::plan(shared.contracts, shared.target.as_ref(), options.seed, served);
     let (mut case_runs, mut broken) = (excluded(shared.contracts, &plan), Vec::new());
     (shared.state.progress)(Event::Planned(missing(&plan, &case_runs).len()));
     if dead.is_none() {
         *dead = tokio::select! {
             () = run_all(shared, &plan, (&mut case_runs, &mut broken)) => None,
-            error = substrate_failure(&options.ground) => Some(error),
+            error = substrate_failure(&options.substrate) => Some(error),
         };
     }
     if let Some(error) = dead {

@@ -1,15 +1,16 @@
 //! Facts of a case: written before the case runs, and removed afterwards if the cluster is not ours.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use contract::case::Given;
 use serde_json::{Value, json};
 use substrate::cluster::{Cluster, ClusterError};
 use substrate::facts::{self, Before};
 
+use super::attempt::{FIRST_PAUSE, LONGEST_PAUSE};
 use super::group::StartedGroup;
-use super::{Ground, shared_namespace};
+use super::{Substrate, shared_namespace};
 use crate::gardener::dates;
 use crate::place::{self, PlacedCase};
 use crate::plan::{CaseRef, LocatedCase};
@@ -22,8 +23,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(super) struct PreparedCase {
     /// Its objects with their final namespaces.
     pub(super) placed: PlacedCase,
-    /// Whether objects were written, so that the target's caches may lag.
-    pub(super) has_facts: bool,
     /// The written objects, in order.
     pub(super) written: Vec<Value>,
     /// The `uid` of its request.
@@ -55,13 +54,8 @@ pub(super) async fn prepare(
     {
         dates::move_to_present(&mut placed.given, decision.now);
     }
-    let mut prepared = PreparedCase {
-        placed,
-        has_facts: located.has_facts(),
-        written: Vec::new(),
-        uid: uid(&located.id(), fresh),
-        namespaces: Vec::new(),
-    };
+    let mut prepared =
+        PreparedCase { placed, written: Vec::new(), uid: uid(&located.id(), fresh), namespaces: Vec::new() };
     let Some(cluster) = &context.facts else {
         if located.has_facts() {
             let text = "its facts need the cluster that the target reads (--kubeconfig)";
@@ -99,12 +93,12 @@ pub(super) async fn remove_facts(context: &StartedGroup<'_>, cluster: &Cluster, 
 
 /// Whether the cluster is deleted after the run, so that its namespaces need not be.
 fn is_deleted_after_run(context: &StartedGroup<'_>) -> bool {
-    matches!(&context.shared.options.ground, Ground::Whole(whole) if !whole.stays)
+    matches!(&context.shared.options.substrate, Substrate::Whole(whole) if !whole.stays)
 }
 
 /// Whether the cluster's controllers create service accounts in namespaces and for pods.
 fn has_accounts(context: &StartedGroup<'_>) -> bool {
-    matches!(context.shared.options.ground, Ground::Whole(_))
+    matches!(context.shared.options.substrate, Substrate::Whole(_))
 }
 
 fn has_pods(given: &Given) -> bool {
@@ -158,7 +152,9 @@ async fn write(
     let given = prepared.placed.given.clone();
     let wants_account = has_accounts(context) && has_pods(&given);
     if shared_namespace::is_shared(context.shared, &home) {
-        return context.shared.state.namespaces.ensure(cluster, &home, given.namespace.as_ref()).await;
+        let with_account = matches!(context.shared.options.substrate, Substrate::Whole(_));
+        let settle = context.shared.options.settle;
+        return context.namespaces.ensure(cluster, &prepared.placed, (with_account, settle)).await;
     }
     if !home.is_empty() {
         let before = facts::write_namespace(cluster, &home, given.namespace.as_ref()).await?;
@@ -167,7 +163,7 @@ async fn write(
             facts::write_account(cluster, &home).await?;
         }
     }
-    for fact in &given.cluster {
+    for fact in &prepared.placed.facts() {
         if context.shared.interrupt.raised().is_some() {
             break;
         }
@@ -184,14 +180,38 @@ async fn write(
             prepared.namespaces.push((name.to_owned(), before));
             continue;
         }
+        let settle = context.shared.options.settle;
         let written = if has_accounts(context) {
-            facts::write_over(cluster, fact).await?
+            write_patiently(cluster, fact, settle, async || facts::write_over(cluster, fact).await).await?
         } else {
-            facts::write(cluster, fact).await?
+            write_patiently(cluster, fact, settle, async || facts::write(cluster, fact).await).await?
         };
         prepared.written.push(written);
     }
     Ok(())
+}
+
+/// Writes a fact with `first`; while a webhook refuses it, again for `settle`: the target's own webhooks, which may be registered
+/// in the cluster, read caches that lag behind the facts before.
+pub(super) async fn write_patiently(
+    cluster: &Cluster,
+    fact: &Value,
+    settle: Duration,
+    first: impl AsyncFnOnce() -> Result<Value, ClusterError>,
+) -> Result<Value, ClusterError> {
+    let begin = Instant::now();
+    let (mut written, mut pause) = (first().await, FIRST_PAUSE);
+    while is_denied_by_webhook(&written) && begin.elapsed() + pause <= settle {
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
+        // The object may be there without its status.
+        written = facts::write_anew(cluster, fact).await;
+    }
+    written
+}
+
+fn is_denied_by_webhook(written: &Result<Value, ClusterError>) -> bool {
+    matches!(written, Err(ClusterError::Refused { message, .. }) if message.contains("admission webhook \""))
 }
 
 /// `ServiceAccount garden/app`.

@@ -7,7 +7,7 @@ use substrate::cluster::Cluster;
 use substrate::embedded::Embedded;
 
 use super::direct::Attempt;
-use super::{CaseRun, FactsFrom, Ground, PartState, attempt, end_reason, not_run};
+use super::{CaseRun, FactsFrom, PartState, Substrate, attempt, end_reason, not_run};
 use crate::exchange::Answer;
 use crate::observation::Observation;
 use crate::plan::{self, CaseRef, LocatedCase};
@@ -26,7 +26,7 @@ async fn run_case(shared: &PartState<'_>, at: CaseRef) -> CaseRun {
     if shared.is_over() {
         return not_run(shared, &[at], Status::NotRun, &end_reason(shared)).remove(0);
     }
-    let located = plan::look(shared.contracts, at);
+    let located = plan::locate(shared.contracts, at);
     let started = std::time::Instant::now();
     let attempt = tokio::select! {
         attempt = observe(shared, located) => attempt,
@@ -60,7 +60,7 @@ async fn observe(shared: &PartState<'_>, located: LocatedCase<'_>) -> Attempt {
         clusters: None,
     };
     match shared.target.act(setup, action).await {
-        Ok(Some(Observed::Document(document))) => observed(document, deviation(&shared.options.ground)),
+        Ok(Some(Observed::Document(document))) => observed(document, deviation(&shared.options.substrate)),
         Ok(Some(Observed::Unknown(text))) => {
             inconclusive(Status::NotSupported, ReasonCode::Configuration, &text)
         }
@@ -79,20 +79,22 @@ async fn cluster(
     located: LocatedCase<'_>,
 ) -> Result<Option<(Option<Embedded>, Facts)>, NeedsError> {
     let objects = &located.case.given.cluster;
-    if let Ground::Direct(FactsFrom::Given(facts)) = &shared.options.ground {
+    if let Substrate::Direct(FactsFrom::Given(facts)) = &shared.options.substrate {
         return Ok(objects.is_empty().then(|| (None, facts.clone())));
     }
     let server = shared.target.needs().embedded(true, None).await?;
     let facts = Facts::in_process(&server);
-    let given = Needs { crds: Vec::new(), objects: objects.clone() };
+    let given = Needs { objects: objects.clone(), ..Needs::default() };
     given.write(&Cluster::new(facts.client.clone())).await?;
     Ok(Some((Some(server), facts)))
 }
 
-fn deviation(ground: &Ground) -> Option<String> {
-    match ground {
-        Ground::Direct(_) | Ground::Embedded => None,
-        Ground::Envtest(_) | Ground::Whole(_) => Some("on an embedded API server of its own".to_owned()),
+fn deviation(substrate: &Substrate) -> Option<String> {
+    match substrate {
+        Substrate::Direct(_) | Substrate::Embedded => None,
+        Substrate::Envtest(_) | Substrate::Whole(_) => {
+            Some("on an embedded API server of its own".to_owned())
+        }
     }
 }
 

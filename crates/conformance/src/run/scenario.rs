@@ -9,6 +9,7 @@ mod dry_run;
 mod environment;
 mod events;
 mod faults;
+mod generated;
 mod leftovers;
 mod object_watch;
 mod proof;
@@ -38,7 +39,7 @@ use self::task::{ScenarioObservation, run_once};
 pub(crate) use self::thread::{ThreadOptions, run_in_thread};
 pub(crate) use self::unjudged::{ObjectStates, StabilityRules, UnjudgedScenario, run_unjudged};
 use super::attempt::milliseconds;
-use super::{CaseRun, FactsFrom, Ground, PartState, end_reason, not_run};
+use super::{CaseRun, FactsFrom, PartState, Substrate, end_reason, not_run};
 use crate::plan::{self, CaseRef};
 use crate::report::{CaseResult, Check, Proof, Reason, ReasonCode, Status};
 
@@ -77,9 +78,9 @@ pub(crate) fn in_lanes(
 /// Number of scenarios in parallel: a lane of real clusters takes one at a time, since scenarios would see each other's objects.
 fn side_by_side(shared: &PartState<'_>) -> usize {
     let parallel = shared.state.parallel;
-    match &shared.options.ground {
-        Ground::Envtest(control_plane) => parallel.min(control_plane.lanes()),
-        Ground::Direct(_) | Ground::Embedded | Ground::Whole(_) => parallel,
+    match &shared.options.substrate {
+        Substrate::Envtest(control_plane) => parallel.min(control_plane.lanes()),
+        Substrate::Direct(_) | Substrate::Embedded | Substrate::Whole(_) => parallel,
     }
 }
 
@@ -87,7 +88,7 @@ fn run_case(shared: &PartState<'_>, at: CaseRef, lane: usize) -> (CaseRun, Optio
     if shared.is_over() {
         return (not_run(shared, &[at], Status::NotRun, &end_reason(shared)).remove(0), None);
     }
-    if let Ground::Direct(FactsFrom::Given(_) | FactsFrom::Nowhere) = shared.options.ground {
+    if let Substrate::Direct(FactsFrom::Given(_) | FactsFrom::Nowhere) = shared.options.substrate {
         let reason =
             Reason::new(ReasonCode::Substrate, "its target must be started with clusters of its own");
         return (not_run(shared, &[at], Status::NotSupported, &reason).remove(0), None);
@@ -96,7 +97,7 @@ fn run_case(shared: &PartState<'_>, at: CaseRef, lane: usize) -> (CaseRun, Optio
         let reason = Reason::new(ReasonCode::Environment, &error);
         return (not_run(shared, &[at], Status::Errored, &reason).remove(0), Some(error));
     }
-    let located = plan::look(shared.contracts, at);
+    let located = plan::locate(shared.contracts, at);
     let scenario = located.scenario().expect("the plan has scenarios only");
     let started = Instant::now();
     let environment = ScenarioEnvironment::of(shared, scenario, lane);
@@ -183,7 +184,7 @@ fn prove(
     environment: &ScenarioEnvironment,
     kept: &[StepRecord],
 ) -> Option<Proof> {
-    let located = plan::look(shared.contracts, at);
+    let located = plan::locate(shared.contracts, at);
     let scenario = located.scenario()?;
     let mut proof = proof::prove(located, scenario, kept);
     // For an expectation that a target without effect meets, other scenarios must exist (lint only-unchanged).
@@ -201,6 +202,6 @@ fn prove(
 
 /// Why the control plane has failed, if it has.
 fn control_plane_failure(shared: &PartState<'_>) -> Option<String> {
-    let Ground::Envtest(control_plane) = &shared.options.ground else { return None };
+    let Substrate::Envtest(control_plane) = &shared.options.substrate else { return None };
     control_plane.death().map(|death| death.to_string())
 }

@@ -94,10 +94,12 @@ async fn run_on(
     recorder: Arc<Recorder>,
 ) -> (Vec<CaseRun>, Option<String>) {
     let facts = Some(server.cluster());
-    let started = StartedGroup { shared, group, running, dialer: running.dialer(), facts, cleans_up: false };
+    let namespaces = &shared.state.namespaces;
+    let dialer = running.dialer();
+    let started = StartedGroup { shared, group, running, dialer, facts, cleans_up: false, namespaces };
     let mut by_webhook: BTreeMap<&str, Vec<CaseRef>> = BTreeMap::new();
     for at in &group.cases {
-        by_webhook.entry(plan::look(shared.contracts, *at).webhook()).or_default().push(*at);
+        by_webhook.entry(plan::locate(shared.contracts, *at).webhook()).or_default().push(*at);
     }
     let (mut case_runs, mut errors) = (Vec::new(), BTreeSet::new());
     for (webhook, cases) in by_webhook {

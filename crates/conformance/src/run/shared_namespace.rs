@@ -1,8 +1,9 @@
-//! Namespaces that cases share in a whole cluster, where creating one is expensive: cases that write nothing but an equal
-//! namespace share it.
+//! Namespaces that cases share: those in a whole cluster, where creating one is expensive and cases write nothing but an equal
+//! namespace; and those of control planes on `direct`, where cases only read equal objects.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use contract::case::Case;
 use serde_json::Value;
@@ -11,28 +12,65 @@ use substrate::facts::{self, Before};
 use tokio::sync::OnceCell;
 
 use super::PartState;
-use super::prepare::CASES;
-use crate::{digest, place};
+use super::group::StartedGroup;
+use super::prepare::{CASES, describe, write_patiently};
+use crate::digest;
+use crate::place::{self, Isolation, PlacedCase};
+use crate::plan::LocatedCase;
 
 /// Number of digits of a digest.
 const DIGITS: usize = 16;
 
-/// The namespaces that exist, by name.
+/// The namespaces that exist, by name, each with the objects that were written into it.
 #[derive(Default)]
-pub(crate) struct SharedNamespaces(Mutex<BTreeMap<String, Arc<OnceCell<()>>>>);
+pub(crate) struct SharedNamespaces(Mutex<BTreeMap<String, Arc<SharedNamespace>>>);
 
-/// The name of a case's shared namespace, if it shares one.
+/// A namespace that cases share.
+#[derive(Default)]
+struct SharedNamespace {
+    /// Whether everything is written.
+    ready: OnceCell<()>,
+    /// What was written so far.
+    written: Mutex<Vec<Value>>,
+}
+
+/// The name of the namespace that a case on `direct` shares: one with all objects that the case reads.
+pub(super) fn name_on_direct(context: &StartedGroup<'_>, located: LocatedCase<'_>) -> Option<String> {
+    let case = located.case;
+    let shares = context.facts.is_some()
+        && !context.group.alone
+        && case.given.surroundings.is_some()
+        && place::isolation(case, false) == Isolation::Shared;
+    shares.then(|| {
+        let placed = place::assign_namespace(case, "");
+        let facts = placed.given.cluster.iter().map(Value::to_string);
+        let texts: Vec<String> = std::iter::once(namespace_text(&placed)).chain(facts).collect();
+        format!("{}{}", prefix(context.shared), short_digest(&texts.join("\n")))
+    })
+}
+
+/// The name of the namespace that a case in a whole cluster shares, if it shares one.
 pub(super) fn name(shared: &PartState<'_>, case: &Case) -> Option<String> {
     namespace_digest(case).map(|digest| format!("{}{digest}", prefix(shared)))
 }
 
 /// The digest of a case's namespace, if it writes nothing else.
 fn namespace_digest(case: &Case) -> Option<String> {
-    let namespace =
-        place::writes_no_objects(case).then(|| place::assign_namespace(case, "").given.namespace)?;
-    let mut digest = digest::digest(&namespace.unwrap_or_default().to_string());
+    let placed = place::writes_no_objects(case).then(|| place::assign_namespace(case, ""))?;
+    Some(short_digest(&namespace_text(&placed)))
+}
+
+/// The namespace with its surroundings.
+fn namespace_text(placed: &PlacedCase) -> String {
+    let namespace = placed.given.namespace.clone().unwrap_or_default().to_string();
+    let surroundings = placed.surroundings().map(|object| object.to_string());
+    std::iter::once(namespace).chain(surroundings).collect::<Vec<_>>().join("\n")
+}
+
+fn short_digest(text: &str) -> String {
+    let mut digest = digest::digest(text);
     digest.truncate(DIGITS);
-    Some(digest)
+    digest
 }
 
 /// Whether this is the name of a shared namespace of the run.
@@ -45,21 +83,33 @@ fn prefix(shared: &PartState<'_>) -> String {
 }
 
 impl SharedNamespaces {
-    /// Creates a namespace unless it exists.
+    /// Creates the namespace of a case with its surroundings and the case's facts, unless it exists; `with_account`: and the
+    /// account that a controller would create. A fact that a webhook refuses is written again for `settle`.
     pub(super) async fn ensure(
         &self,
         cluster: &Cluster,
-        name: &str,
-        object: Option<&Value>,
+        placed: &PlacedCase,
+        (with_account, settle): (bool, Duration),
     ) -> Result<(), ClusterError> {
+        let name = &placed.namespace;
+        let shared = self.of(name);
         let create = async || {
-            facts::write_namespace(cluster, name, object).await?;
-            facts::write_account(cluster, name).await
+            facts::write_namespace(cluster, name, placed.given.namespace.as_ref()).await?;
+            if with_account {
+                facts::write_account(cluster, name).await?;
+            }
+            for object in placed.facts() {
+                shared.written.lock().unwrap_or_else(PoisonError::into_inner).push(object.clone());
+                // An earlier attempt may have failed after some objects.
+                write_patiently(cluster, &object, settle, async || facts::write_anew(cluster, &object).await)
+                    .await?;
+            }
+            Ok(())
         };
-        self.of(name).get_or_try_init(create).await.copied()
+        shared.ready.get_or_try_init(create).await.copied()
     }
 
-    fn of(&self, name: &str) -> Arc<OnceCell<()>> {
+    fn of(&self, name: &str) -> Arc<SharedNamespace> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(all.entry(name.to_owned()).or_default())
     }
@@ -68,7 +118,13 @@ impl SharedNamespaces {
     pub(super) async fn remove_all(&self, cluster: &Cluster) -> Vec<String> {
         let all = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         let mut left = Vec::new();
-        for name in all.keys() {
+        for (name, shared) in &all {
+            let written = std::mem::take(&mut *shared.written.lock().unwrap_or_else(PoisonError::into_inner));
+            for object in written.iter().rev() {
+                if let Err(error) = facts::remove(cluster, object).await {
+                    left.push(format!("{}: {error}", describe(object)));
+                }
+            }
             if let Err(error) = facts::restore_namespace(cluster, name, &Before::Nothing, false).await {
                 left.push(format!("Namespace {name}: {error}"));
             }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use contract::model::Contract;
 
+use super::lasting_failures::LastingFailures;
 use super::traced::Witnesses;
 use super::{CaseRun, Event, Interrupt, Options, parts, server, shared_namespace};
 use crate::plan;
@@ -29,6 +30,8 @@ pub(crate) struct RunState<'a> {
     pub(super) registry: server::Registry,
     /// Namespaces that cases share.
     pub(super) namespaces: shared_namespace::SharedNamespaces,
+    /// Failures that waiting for the target's caches did not mend.
+    pub(super) lasting: LastingFailures,
 }
 
 impl<'a> RunState<'a> {
@@ -51,6 +54,7 @@ impl<'a> RunState<'a> {
             left: Mutex::default(),
             registry: server::Registry::default(),
             namespaces: shared_namespace::SharedNamespaces::default(),
+            lasting: LastingFailures::default(),
         }
     }
 
@@ -97,7 +101,7 @@ impl<'a> PartState<'a> {
     /// Reports a finished case.
     pub(crate) fn done(&self, case_run: &mut CaseRun) {
         self.witnesses.take_from(case_run);
-        let located = plan::look(self.contracts, case_run.at);
+        let located = plan::locate(self.contracts, case_run.at);
         let status = case_run.result.status;
         (self.state.progress)(Event::Case { contract: &located.contract.name, id: &located.id(), status });
         if self.options.fail_fast && matches!(status, Status::Failed | Status::Errored) {

@@ -79,8 +79,10 @@ pub(super) fn has_label(labels: &BTreeMap<String, String>, label: &str) -> bool 
 /// # Errors
 /// If it is not YAML, not a suite, or has unknown fields.
 pub fn read(file: &SourceFile) -> Result<Suite, Error> {
-    let unreadable = |error: formats::yaml::Error| file.error(error.mark, 1, error.message, None);
-    let suite: Suite = formats::yaml::from_str(&file.text).map_err(unreadable)?;
+    let nodes = formats::yaml::parse(&file.text).map_err(|error| file.syntax_error(error))?;
+    let suite = nodes.first().map(formats::yaml::Node::read);
+    let suite: Suite =
+        suite.unwrap_or_else(|| formats::yaml::from_str("")).map_err(|error| file.type_error(error))?;
     if suite.api_version != API_VERSION || suite.kind != "Suite" {
         let first = formats::yaml::Mark { line: 1, column: 1, offset: 0 };
         let message = format!("{} {} is not a suite", suite.api_version, suite.kind);

@@ -18,7 +18,7 @@ use webhook::dial::{Dialer, InProcess};
 use webhook::registration::WebhookConfiguration;
 
 use super::command::CommandTarget;
-use super::url::Known;
+use super::url::TargetDescription;
 use super::{
     Chance, Clusters, Configured, Identity, Observed, Running, Setup, Target, TargetError, TargetKind, Trial,
 };
@@ -68,7 +68,8 @@ impl BuiltIn {
             let mut spec: TargetSpec =
                 formats::yaml::from_str(process).expect("a component describes its process");
             spec.command.splice(0..0, command);
-            let known = Known { name: component.program.to_owned(), ..Known::default() };
+            let known =
+                TargetDescription { name: component.program.to_owned(), ..TargetDescription::default() };
             Box::new(CommandTarget { known, spec, folder: PathBuf::new(), image: None, decisions: None })
         });
         self
@@ -118,7 +119,7 @@ impl Target for BuiltIn {
         false
     }
 
-    fn is_asked_of(&self, component: &str, form: Form) -> bool {
+    fn supports(&self, component: &str, form: Form) -> bool {
         let is_own = self.component.is_none_or(|own| own == component);
         is_own && (form != Form::Versions || self.decide.is_some())
     }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use contract::case::Given;
@@ -14,7 +15,7 @@ use serde_json::Value;
 use webhook::dial::{Dialer, Https, Target as Address, Trust};
 use webhook::registration::WebhookConfiguration;
 
-use super::url::Known;
+use super::url::TargetDescription;
 use super::{
     Configurable, Configured, Identity, Needs, Observed, Running, Setup, Target, TargetError, TargetKind,
     Trial, plain,
@@ -47,7 +48,7 @@ const ATTEMPTS: usize = 4;
 #[derive(Clone)]
 pub struct CommandTarget {
     /// Its description.
-    pub known: Known,
+    pub known: TargetDescription,
     /// Its target file's `spec`: command, env, url, ready, config.
     pub spec: TargetSpec,
     /// Folder to which paths of the target file are relative.
@@ -72,8 +73,16 @@ impl Target for CommandTarget {
         self.known.features.clone()
     }
 
+    fn file(&self) -> Option<&str> {
+        self.known.file.as_deref()
+    }
+
     fn provider(&self) -> Option<&str> {
         self.known.provider.as_deref()
+    }
+
+    fn cluster_objects(&self) -> &[Value] {
+        &self.known.cluster_objects
     }
 
     fn gardener(&self) -> Option<&str> {
@@ -96,7 +105,7 @@ impl Target for CommandTarget {
         &self.known.needs
     }
 
-    fn is_asked_of(&self, _component: &str, form: Form) -> bool {
+    fn supports(&self, _component: &str, form: Form) -> bool {
         match form {
             Form::Versions => Versions::maintainer(self).is_some(),
             Form::Scenario | Form::Configuration | Form::Process => true,
@@ -288,6 +297,9 @@ impl CommandTarget {
     }
 }
 
+/// How long a program's output is waited for after an exchange that failed.
+const SETTLE: Duration = Duration::from_millis(50);
+
 /// What a start needs.
 struct Prepared {
     folder: tempfile::TempDir,
@@ -300,7 +312,7 @@ struct Prepared {
 
 struct RunningCommand {
     dialer: Arc<Https>,
-    known: Known,
+    known: TargetDescription,
     registrations: Option<Vec<WebhookConfiguration>>,
     addresses: Addresses,
     process: Process,
@@ -330,6 +342,16 @@ impl Running for RunningCommand {
 
     fn last_output(&self) -> String {
         self.process.last_output()
+    }
+
+    fn output_mark(&self) -> u64 {
+        self.process.output_mark()
+    }
+
+    async fn output_since(&self, mark: u64) -> String {
+        // What the program wrote before it closed a connection may still be in the pipe.
+        tokio::time::sleep(SETTLE).await;
+        self.process.output_since(mark)
     }
 
     async fn metrics(&self) -> Option<String> {

@@ -2,16 +2,19 @@
 
 use std::sync::Arc;
 
-use schema::Crd;
+use schema::{Crd, KubernetesVersion};
 use serde_json::Value;
 use substrate::cluster::{Cluster, ClusterError};
-use substrate::embedded::{Embedded, EmbeddedError};
+use substrate::embedded::{Embedded, EmbeddedError, ServedApi};
 use substrate::facts;
 use webhook::dial::Dialers;
 
-/// Objects that must be in a target's cluster before it starts, in addition to the project's own: `needs` of a target file.
+/// What a target's cluster must serve, and the objects that it must have before the target starts, in addition to the
+/// project's own: `kubernetes` and `needs` of a target file.
 #[derive(Clone, Debug, Default)]
 pub struct Needs {
+    /// The version of Kubernetes; for embedded servers.
+    pub kubernetes: KubernetesVersion,
     /// CustomResourceDefinitions, such as of kinds that it watches; served from the beginning.
     pub crds: Vec<Crd>,
     /// Objects, such as a namespace that it writes to.
@@ -30,7 +33,8 @@ pub enum NeedsError {
 }
 
 /// No objects.
-pub(super) static NOTHING: Needs = Needs { crds: Vec::new(), objects: Vec::new() };
+pub(super) static NOTHING: Needs =
+    Needs { kubernetes: KubernetesVersion::DEFAULT, crds: Vec::new(), objects: Vec::new() };
 
 impl Needs {
     /// An embedded server with these objects; `outside` and `dialers` as in [`Embedded::start`].
@@ -42,9 +46,15 @@ impl Needs {
         outside: bool,
         dialers: Option<Arc<dyn Dialers>>,
     ) -> Result<Embedded, NeedsError> {
-        let server = Embedded::start_with(&self.crds, outside, dialers).await?;
+        let server = Embedded::start_with(self.served_api(), outside, dialers).await?;
         self.write(&Cluster::new(server.client())).await?;
         Ok(server)
+    }
+
+    /// What its embedded servers serve.
+    #[must_use]
+    pub fn served_api(&self) -> ServedApi<'_> {
+        ServedApi { kubernetes: self.kubernetes, crds: &self.crds }
     }
 
     /// Writes the objects in order; replaces objects that an earlier run left.
@@ -90,6 +100,7 @@ mod tests {
         let needs = Needs {
             crds: vec![Crd::from_value(crd).unwrap()],
             objects: vec![namespace.clone(), map.clone()],
+            ..Needs::default()
         };
         for outside in [false, true] {
             let server = needs.embedded(outside, None).await.unwrap();

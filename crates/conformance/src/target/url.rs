@@ -17,9 +17,11 @@ const FIRST_CONTACT: Duration = Duration::from_secs(10);
 
 /// The description of a target outside this process.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
+pub struct TargetDescription {
     /// Name of the target.
     pub name: String,
+    /// The author's own file, on which findings of code scanning lie.
+    pub file: Option<String>,
     /// Its version.
     pub version: Option<String>,
     /// Webhook name → paths that serve it.
@@ -30,6 +32,8 @@ pub struct Known {
     pub features: BTreeSet<String>,
     /// Its provider extension; absent: the provider of the cases.
     pub provider: Option<String>,
+    /// Objects of control planes' namespaces, in the place of those of its provider's profile or beside them.
+    pub cluster_objects: Vec<Value>,
     /// Its release of Gardener; absent: the default.
     pub gardener: Option<String>,
     /// Values that contracts name with `$name`.
@@ -46,7 +50,7 @@ pub struct Known {
 #[derive(Clone, Debug)]
 pub struct UrlTarget {
     /// Its description.
-    pub known: Known,
+    pub known: TargetDescription,
     /// `https://host:port`, without a path.
     pub url: String,
     /// Which certificates are trusted.
@@ -65,8 +69,16 @@ impl Target for UrlTarget {
         self.known.features.clone()
     }
 
+    fn file(&self) -> Option<&str> {
+        self.known.file.as_deref()
+    }
+
     fn provider(&self) -> Option<&str> {
         self.known.provider.as_deref()
+    }
+
+    fn cluster_objects(&self) -> &[Value] {
+        &self.known.cluster_objects
     }
 
     fn gardener(&self) -> Option<&str> {
@@ -101,7 +113,7 @@ impl Target for UrlTarget {
 /// that ends without a response is one, too: it says nothing about the reviews of the cases.
 pub(super) async fn first_contact(
     dialer: &dyn Dialer,
-    (url, known): (&str, &Known),
+    (url, known): (&str, &TargetDescription),
 ) -> Result<(), TargetError> {
     let path = known.paths.values().flatten().next().map_or("/", String::as_str);
     let url = url.trim_end_matches('/').to_owned();
@@ -135,7 +147,7 @@ impl UrlTarget {
     }
 }
 
-impl Known {
+impl TargetDescription {
     pub(crate) fn identity(&self, kind: TargetKind, endpoint: &str) -> Identity {
         Identity {
             name: self.name.clone(),
@@ -158,7 +170,7 @@ impl Known {
 
 struct RunningUrl {
     dialer: Arc<Https>,
-    known: Known,
+    known: TargetDescription,
     registrations: Option<Vec<WebhookConfiguration>>,
 }
 
@@ -217,7 +229,7 @@ mod tests {
         ];
         for (error, want) in table {
             let dialer = Failing(error, Mutex::default());
-            let contact = first_contact(&dialer, ("https://a:1/", &Known::default())).await;
+            let contact = first_contact(&dialer, ("https://a:1/", &TargetDescription::default())).await;
             assert_eq!(contact.err().map(|error| error.to_string()).as_deref(), want);
             let sent = dialer.1.lock().unwrap().remove(0);
             let review: Value = serde_json::from_slice(&sent).unwrap();

@@ -3,18 +3,15 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use async_trait::async_trait;
 use component::Cause;
 use conformance::gardener::{Decided, Versions};
 use conformance::render;
 use conformance::report::{Reason, ReasonCode, Report, Status, Verdict};
-use conformance::target::{Identity, Running, Setup, Target, TargetError};
 use contract::case::Given;
 use contract::gardener::decision::{Decision, Question};
-use contract::model::Form;
 use serde_json::{Value, json};
 
-use crate::versions::{self, statuses};
+use crate::versions::{self, Garden, failures, statuses};
 
 const CONTRACT: &str = r"apiVersion: conformance.gardener.cloud/v1alpha1
 kind: Contract
@@ -60,28 +57,7 @@ enum Manner {
 
 struct Deciding(Manner, AtomicUsize);
 
-#[async_trait]
-impl Target for Deciding {
-    fn identity(&self) -> Identity {
-        versions::garden()
-    }
-
-    fn features(&self) -> BTreeSet<String> {
-        BTreeSet::new()
-    }
-
-    fn is_asked_of(&self, _component: &str, _form: Form) -> bool {
-        true
-    }
-
-    fn versions(&self) -> Option<&dyn Versions> {
-        Some(self)
-    }
-
-    async fn start(&self, _setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
-        Err(TargetError::Configuration { name: "garden".to_owned(), reason: "nothing is started".to_owned() })
-    }
-}
+impl Garden for Deciding {}
 
 impl Versions for Deciding {
     fn decide(&self, decision: &Decision, given: &Given) -> Option<Decided> {
@@ -118,11 +94,9 @@ async fn run_contract(text: &str, manner: Manner) -> Report {
     versions::run_contract(text, Deciding(manner, AtomicUsize::new(0))).await
 }
 
-/// The first check of the first case that failed: part, path, want, got.
+/// The first failed check: part, path, want, got.
 fn first_failure(report: &Report) -> [String; 4] {
-    let clauses = report.contracts.iter().flat_map(|contract| &contract.clauses);
-    let check =
-        clauses.flat_map(|clause| &clause.cases).find_map(|case| case.checks.first()).expect("a case failed");
+    let check = *failures(report).first().expect("a case failed");
     [check.part.clone(), check.path.clone(), check.want.clone(), check.got.clone()]
 }
 

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use conformance::render;
 use conformance::report::{Status, Verdict};
-use conformance::run::{self, Ground, Interrupt, Options};
+use conformance::run::{self, Interrupt, Options, Substrate};
 use contract::case::{Case, Sending, Then, When};
 use contract::expect::{Expect, Operator};
 use serde_json::json;
@@ -19,7 +19,7 @@ use crate::rendering::view;
 use crate::small;
 
 pub(crate) fn embedded() -> Options {
-    Options { ground: Ground::Embedded, ..options() }
+    Options { substrate: Substrate::Embedded, ..options() }
 }
 
 #[tokio::test]

@@ -262,7 +262,8 @@ impl FakeDialer {
 impl Dialer for FakeDialer {
     async fn post(&self, path: &str, body: Bytes, timeout: Duration) -> Result<HttpAnswer, DialError> {
         let url = format!("https://fake{path}");
-        let plain = |status: u16, text: &'static str| Ok(HttpAnswer { status, body: Bytes::from(text) });
+        let plain =
+            |status: u16, text: &'static str| Ok(HttpAnswer { media: None, status, body: Bytes::from(text) });
         match self.manner {
             Manner::Unreachable => {
                 Err(DialError::Connect { url, source_text: "connection refused".to_owned() })
@@ -280,7 +281,7 @@ impl Dialer for FakeDialer {
             _ => {
                 let review: Value = serde_json::from_slice(&body).expect("the harness sends JSON");
                 let answer = self.answer(&review);
-                Ok(HttpAnswer { status: 200, body: Bytes::from(answer.to_string()) })
+                Ok(HttpAnswer { media: None, status: 200, body: Bytes::from(answer.to_string()) })
             }
         }
     }

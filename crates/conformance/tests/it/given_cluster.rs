@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use conformance::render;
 use conformance::report::{Report, Status};
-use conformance::run::{self, FactsFrom, Ground, Interrupt, Options};
+use conformance::run::{self, FactsFrom, Interrupt, Options, Substrate};
 use conformance::target::Facts;
 use contract::case::{Case, Given};
 use serde_json::{Value, json};
@@ -44,7 +44,7 @@ fn with_facts() -> Vec<Case> {
         if let Some(namespace) = &namespace {
             object["metadata"]["namespace"] = namespace["metadata"]["name"].clone();
         }
-        let given = Given { cluster, namespace, object: Some(object), old: None };
+        let given = Given { cluster, namespace, object: Some(object), ..Given::default() };
         let inputs = vec![("fact".to_owned(), name.to_owned())];
         Case { name: name.to_owned(), inputs, given, ..small::replica_case("controller", "2") }
     };
@@ -59,7 +59,7 @@ async fn written_facts_are_removed() {
     let mut contract = small::contract();
     contract.clauses[0].cases = with_facts();
     let facts = Facts { client: client.clone(), kubeconfig: None };
-    let options = Options { ground: Ground::Direct(FactsFrom::Given(facts)), repeat: 2, ..options() };
+    let options = Options { substrate: Substrate::Direct(FactsFrom::Given(facts)), repeat: 2, ..options() };
     let target = Arc::new(Fake { manner: Manner::Good, registered: true });
     let report = run::run([contract].into(), target, &options, &|_| {}, &Interrupt::default()).await;
     let cases = &report.contracts[0].clauses[0].cases;
@@ -88,7 +88,7 @@ async fn interrupted(server: &Embedded) -> Report {
     let mut contract = small::contract();
     contract.clauses[0].cases = with_facts();
     let facts = Facts { client: server.client(), kubeconfig: None };
-    let options = Options { ground: Ground::Direct(FactsFrom::Given(facts)), ..options() };
+    let options = Options { substrate: Substrate::Direct(FactsFrom::Given(facts)), ..options() };
     let target = Scripted {
         dialer: Arc::new(Interrupted(interrupt.clone())),
         registrations: vec![registered("fake", "/replicas")],
@@ -119,7 +119,7 @@ async fn facts_that_cannot_be_removed_are_reported() {
     let mut contract = small::contract();
     contract.clauses[0].cases = with_facts().split_off(2);
     let facts = Facts { client: server.client(), kubeconfig: None };
-    let options = Options { ground: Ground::Direct(FactsFrom::Given(facts)), ..options() };
+    let options = Options { substrate: Substrate::Direct(FactsFrom::Given(facts)), ..options() };
     let target = Arc::new(Fake { manner: Manner::Good, registered: true });
     let report = run::run([contract].into(), target, &options, &|_| {}, &Interrupt::default()).await;
     assert!(report.left_behind.iter().any(|left| left.starts_with("ServiceAccount ")), "{report:?}");
@@ -132,7 +132,7 @@ async fn facts_that_cannot_be_removed_are_reported() {
 async fn without_a_cluster_cases_with_facts_are_counted_apart() {
     let mut contract = small::contract();
     contract.clauses[0].cases.extend(with_facts());
-    let options = Options { ground: Ground::Direct(FactsFrom::Nowhere), ..options() };
+    let options = Options { substrate: Substrate::Direct(FactsFrom::Nowhere), ..options() };
     let target = Arc::new(Fake { manner: Manner::Good, registered: true });
     let report = run::run([contract].into(), target, &options, &|_| {}, &Interrupt::default()).await;
     assert_eq!((report.counts.passed, report.counts.not_supported, report.exit_code()), (5, 4, 0));

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use conformance::target::command::{CommandTarget, Image};
-use conformance::target::url::Known;
+use conformance::target::url::TargetDescription;
 use conformance::target::{Configured, Facts, Target, Trial};
 use contract::document::target::{TargetConfig, TargetSpec};
 use serde_json::{Value, json};
@@ -47,7 +47,13 @@ fn webhook(docker: Docker) -> CommandTarget {
         ..TargetSpec::default()
     };
     let image = Some(Image::of(IMAGE.to_owned(), docker));
-    CommandTarget { known: Known::default(), spec, folder: PathBuf::new(), image, decisions: None }
+    CommandTarget {
+        known: TargetDescription::default(),
+        spec,
+        folder: PathBuf::new(),
+        image,
+        decisions: None,
+    }
 }
 
 /// The calls of the client, with the container's name and its folder on this machine replaced.

@@ -1,5 +1,6 @@
 //! The harness against scripted targets: what each kind of answer means, and how it is reported.
 
+mod acme;
 mod decisions;
 mod differential;
 mod direct;
@@ -8,6 +9,7 @@ mod exit;
 mod fake;
 mod forms;
 mod given_cluster;
+mod golden;
 mod image;
 mod maintenance;
 mod objects;
@@ -19,4 +21,5 @@ mod scenario;
 mod selection;
 mod small;
 mod started;
+mod surroundings;
 mod versions;

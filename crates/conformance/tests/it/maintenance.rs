@@ -1,6 +1,5 @@
 //! Rows about versions that run on a controller: it maintains a Shoot in a garden that starts at the row's time.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,15 +7,14 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use conformance::gardener::Versions;
 use conformance::report::{Report, Status, Verdict};
-use conformance::target::{Chance, Clusters, Identity, Running, Setup, Target, TargetError};
-use contract::model::Form;
+use conformance::target::{Chance, Clusters, Running, Setup, TargetError};
 use kube::api::{Api, ApiResource, DynamicObject, GroupVersionKind, Patch, PatchParams};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use webhook::dial::{DialError, Dialer, HttpAnswer};
 use webhook::registration::WebhookConfiguration;
 
-use crate::versions::{self, statuses};
+use crate::versions::{self, Garden, failures, statuses};
 
 const CONTRACT: &str = r#"apiVersion: conformance.gardener.cloud/v1alpha1
 kind: Contract
@@ -64,27 +62,7 @@ enum Manner {
 struct Maintaining(Manner);
 
 #[async_trait]
-impl Target for Maintaining {
-    fn identity(&self) -> Identity {
-        versions::garden()
-    }
-
-    fn features(&self) -> BTreeSet<String> {
-        BTreeSet::new()
-    }
-
-    fn is_asked_of(&self, _component: &str, _form: Form) -> bool {
-        true
-    }
-
-    fn is_outside(&self) -> bool {
-        false
-    }
-
-    fn versions(&self) -> Option<&dyn Versions> {
-        Some(self)
-    }
-
+impl Garden for Maintaining {
     async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
         if self.0 == Manner::Broken {
             let reason = "nothing is started".to_owned();
@@ -175,16 +153,15 @@ async fn run_contract(manner: Manner) -> Report {
 }
 
 /// Path, want and got of failed checks, case by case.
-fn failures(report: &Report) -> Vec<[&str; 3]> {
-    let clauses = report.contracts.iter().flat_map(|contract| &contract.clauses);
-    let checks = clauses.flat_map(|clause| &clause.cases).flat_map(|case| &case.checks);
+fn failed_checks(report: &Report) -> Vec<[&str; 3]> {
+    let checks = failures(report).into_iter();
     checks.map(|check| [check.path.as_str(), check.want.as_str(), check.got.as_str()]).collect()
 }
 
 #[tokio::test]
 async fn a_maintenance_is_compared_like_a_decision_and_proven() {
     let report = run_contract(Manner::Good).await;
-    assert_eq!(failures(&report), Vec::<[&str; 3]>::new());
+    assert_eq!(failed_checks(&report), Vec::<[&str; 3]>::new());
     assert_eq!(statuses(&report).len(), 4);
     let counts = &report.counts;
     assert_eq!((report.verdict, counts.proven, counts.unexplained), (Verdict::Conformant, 2, 0));
@@ -193,7 +170,7 @@ async fn a_maintenance_is_compared_like_a_decision_and_proven() {
 #[tokio::test]
 async fn a_controller_that_maintains_nothing_fails() {
     let report = run_contract(Manner::Idle).await;
-    let failed = failures(&report);
+    let failed = failed_checks(&report);
     assert!(
         failed.iter().any(|[_, _, got]| got.contains("the Shoot was not maintained within")),
         "{failed:?}"
@@ -205,10 +182,10 @@ async fn a_controller_that_maintains_nothing_fails() {
 #[tokio::test]
 async fn descriptions_and_times_are_compared_with_the_row() {
     let lying = run_contract(Manner::Lying).await;
-    assert_eq!(failures(&lying).len(), 1, "{:?}", failures(&lying));
-    assert_eq!(failures(&lying)[0][0], "told[1]");
+    assert_eq!(failed_checks(&lying).len(), 1, "{:?}", failed_checks(&lying));
+    assert_eq!(failed_checks(&lying)[0][0], "told[1]");
     let late = run_contract(Manner::Late).await;
-    let wanted: Vec<[&str; 2]> = failures(&late).into_iter().map(|[path, _, got]| [path, got]).collect();
+    let wanted: Vec<[&str; 2]> = failed_checks(&late).into_iter().map(|[path, _, got]| [path, got]).collect();
     let both = [["next.from", "24h0m1s"], ["next.to", "25h0m1s"]];
     assert_eq!(wanted, [both, both].concat());
 }

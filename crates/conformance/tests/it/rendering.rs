@@ -29,7 +29,8 @@ async fn broken() -> Report {
 async fn a_good_run_is_three_lines_and_one_per_contract() {
     let report = timeless(run_with(small::contract(), Manner::Good, options()).await);
     let want = "\
-gardener-conformance 0.1.0 · AdmissionReviews straight to the target; facts in an embedded API server
+gardener-conformance 0.1.0 · AdmissionReviews straight to the target; facts in an embedded API
+                           server
 
 fake
   ✓ replicas     2 clauses       5 cases     41 ms
@@ -52,9 +53,8 @@ async fn a_failure_shows_sentence_case_diff_and_command() {
   case server                                                         contracts/fake/replicas.yaml:7
     given  Deployment app · type=server
     when   CREATE apps/v1 deployments
-    spec:
-  -   replicas: 3  wanted
-  +   replicas: 2  got
+  - spec.replicas: 3  wanted
+  + spec.replicas: 2  got
 
   again   gardener-conformance run --case 'FAKE-001/server'
   why     gardener-conformance explain FAKE-001
@@ -110,13 +110,13 @@ async fn junit_lists_changes_of_clauses_that_did_not_run_without_failing() {
 async fn markdown_folds_the_failure() {
     let text = render::markdown(&broken().await);
     assert!(text.starts_with("## gardener-conformance: not conformant\n"), "{text}");
-    assert!(text.contains("-   replicas: 3\n+   replicas: 2\n"), "{text}");
+    assert!(text.contains("- spec.replicas: 3   # wanted\n+ spec.replicas: 2   # got\n"), "{text}");
 }
 
 #[tokio::test]
 async fn html_is_one_file_without_network() {
     let page = render::html(&broken().await).unwrap();
-    for outside in ["http://", "https://", "src=", "@import", "<script"] {
+    for outside in ["http://", "https://", "src=", "@import", "fetch(", "<link"] {
         assert!(!page.contains(outside), "{outside}");
     }
     for expected in [
@@ -153,11 +153,14 @@ async fn a_clause_is_explained_with_its_proof() {
     let want = "\
 FAKE-001  MUST · binds Gardener · contracts/fake/replicas.yaml:3
   the replica count follows the type
-  Cases    3 · proven by drop, flip, leaf, nothing, swap
-    ✓ controller  type=controller
-    ✓ server  type=server
-    ✓ other  type=other
+  Cases    3: 3 passed · proven by drop, flip, leaf, nothing, swap
 ";
     assert_eq!(text, want);
+    let broken = broken().await;
+    let text = render::explain::explain(expected, Some(&broken), &[], &view(None));
+    assert!(
+        text.contains("Cases    3: 1 failed, 2 passed · ") && text.ends_with("    ✗ server  type=server\n"),
+        "{text}"
+    );
     assert_eq!(render::explain::near(&[Outline::of(&contract)], "FAKE-009"), ["FAKE-001", "FAKE-002"]);
 }

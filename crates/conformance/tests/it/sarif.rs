@@ -112,7 +112,14 @@ async fn levels_waivers_and_findings_about_contracts_have_results() {
     }
     contract.gaps.push(Gap { path: "spec.a".to_owned(), case: "FAKE-001/server".to_owned() });
     let cases = vec!["FAKE-001/server".to_owned()];
-    contract.unexplained.push(Unexplained { path: "spec.b".to_owned(), became: "2".to_owned(), cases });
+    contract.unexplained.push(Unexplained {
+        path: "spec.b".to_owned(),
+        became: "2".to_owned(),
+        whole: None,
+        cases,
+        before: Some("1".to_owned()),
+        objects: vec!["Deployment app".to_owned()],
+    });
     report.waivers.push(WaiverUse {
         clause: "FAKE-001".to_owned(),
         state: WaiverState::Used,

@@ -207,7 +207,7 @@ async fn only_requests_of_the_target_are_counted() {
 #[tokio::test]
 async fn a_scenario_is_run_again_under_each_of_its_faults() {
     let steps = "    - {name: copied, eventually: {targetCluster: {configmap/a: {data: {copied: 0h}}}}, requests: {writes: 1}}\n";
-    let faults = "conflictOnce, throttle, serverError, crashAfterWrite";
+    let faults = "conflictOnce, throttle, serverError, refusedOnce, crashAfterWrite";
     let report = run_with_faults(Manner::Good, steps, faults).await;
     let found = &report.contracts[0].clauses[0].cases[0];
     assert_eq!((found.status, &found.checks), (Status::Passed, &Vec::new()));
@@ -218,6 +218,13 @@ async fn a_scenario_is_run_again_under_each_of_its_faults() {
     assert_eq!(found.status, Status::Failed);
     let missing = "copied: targetCluster configmap/a data.copied";
     assert_eq!(paths, [format!("under throttle: {missing}"), format!("under serverError: {missing}")]);
+
+    let report = run_with_faults(Manner::Once, steps, "refusedOnce").await;
+    let checks = &report.contracts[0].clauses[0].cases[0].checks;
+    let paths: Vec<&str> = checks.iter().map(|check| check.path.as_str()).collect();
+    // After an answer that is lost, the object is there.
+    let refused = ["OverQuota", "NotFound", "Invalid", "Timeout"];
+    assert_eq!(paths, refused.map(|refused| format!("under refusedOnce, {refused}: {missing}")));
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use conformance::target::command::CommandTarget;
-use conformance::target::url::{Known, UrlTarget};
+use conformance::target::url::{TargetDescription, UrlTarget};
 use conformance::target::{Facts, Setup, Target};
 use contract::document::target::TargetSpec;
 use serde_json::Value;
@@ -38,7 +38,13 @@ fn command(line: &[&str]) -> CommandTarget {
         ready: Some("http://127.0.0.1:<healthPort>/readyz".to_owned()),
         ..TargetSpec::default()
     };
-    CommandTarget { known: Known::default(), spec, folder: "".into(), image: None, decisions: None }
+    CommandTarget {
+        known: TargetDescription::default(),
+        spec,
+        folder: "".into(),
+        image: None,
+        decisions: None,
+    }
 }
 
 #[tokio::test]
@@ -75,7 +81,7 @@ async fn a_command_that_reads_a_cluster_needs_one() {
 async fn an_address_without_a_listener_is_an_environment_error() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let target = UrlTarget {
-        known: Known::default(),
+        known: TargetDescription::default(),
         url: format!("https://{free}"),
         trust: Trust::Insecure,
         config: None,

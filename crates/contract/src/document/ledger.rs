@@ -84,17 +84,72 @@ pub fn lint(ledgers: &[(Ledger, SourceFile)], clauses: &[Summary]) -> Vec<Error>
         ledgers.iter().map(|(ledger, file)| (ledger.component.as_str(), file)).collect();
     let entries = ledgers.iter().flat_map(|(ledger, _)| &ledger.entries);
     let named: BTreeSet<&str> = entries.flat_map(|entry| &entry.clauses).map(String::as_str).collect();
+    let mut ids = NextIds::default();
     for clause in clauses.iter().filter(|clause| !named.contains(clause.id.as_str())) {
         let Some(file) = components.get(clause.component.as_str()) else { continue };
-        let remedy = Some("add an entry with the sentence that the clause covers".to_owned());
-        errors.push(file.error(
-            super::first(),
-            0,
-            format!("no entry of the ledger names {}", clause.id),
-            remedy,
-        ));
+        let own = ledgers.iter().find(|(ledger, _)| ledger.component == clause.component);
+        let own = own.map_or(&[][..], |(ledger, _)| ledger.entries.as_slice());
+        let id = ids.next(own, ledgers.iter().flat_map(|(ledger, _)| &ledger.entries));
+        errors.push(missing_entry(clause, &id, file));
     }
     errors
+}
+
+/// The error for a clause that no entry names, at the end of the ledger, with an entry to paste there.
+fn missing_entry(clause: &Summary, id: &str, file: &SourceFile) -> Error {
+    let source = clause.source.as_ref().map_or_else(|| "{…}".to_owned(), flow_source);
+    let text = serde_json::Value::from(clause.text.as_str());
+    let remedy = format!(
+        "add at the end of {}, in words of the document's sentence\n- {{id: {id}, source: {source},\n   text: {text}, clauses: [{}]}}",
+        file.path, clause.id
+    );
+    let before = file.text.trim_end().rfind('\n').map_or(0, |at| at + 1);
+    let line = file.text[..before].matches('\n').count() + 1;
+    let mark = formats::yaml::Mark { line, column: 1, offset: before };
+    file.error(mark, 0, format!("no entry of the ledger names {}", clause.id), Some(remedy))
+}
+
+/// A source as the ledgers write it.
+fn flow_source(source: &Source) -> String {
+    let fields = [
+        ("document", &source.document),
+        ("code", &source.code),
+        ("version", &source.version),
+        ("section", &source.section),
+        ("sentence", &source.sentence),
+    ];
+    let plain = |text: &str| {
+        let is_plain = text.chars().all(|c| c.is_alphanumeric() || " -_./".contains(c));
+        is_plain && formats::yaml::reads_as_string(text)
+    };
+    let write = |text: &String| {
+        if plain(text) { text.clone() } else { serde_json::Value::from(text.as_str()).to_string() }
+    };
+    let fields = fields.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
+    let fields: Vec<String> = fields.map(|(name, value)| format!("{name}: {}", write(value))).collect();
+    format!("{{{}}}", fields.join(", "))
+}
+
+/// Hands out ids that no entry has: the greatest number of the ledger's usual prefix, plus one.
+#[derive(Default)]
+struct NextIds {
+    last: BTreeMap<String, u32>,
+}
+
+impl NextIds {
+    /// `own` are the entries of the ledger, the last of which has its prefix; `all` also those of other ledgers.
+    fn next<'a>(&mut self, own: &[LedgerEntry], all: impl Iterator<Item = &'a LedgerEntry>) -> String {
+        let parts = |entry: &'a LedgerEntry| entry.id.rsplit_once('-');
+        let (prefix, width) = own
+            .last()
+            .and_then(|entry| entry.id.rsplit_once('-'))
+            .map_or(("L-X", 4), |(prefix, number)| (prefix, number.len()));
+        let numbers = all.filter_map(parts).filter(|(other, _)| *other == prefix);
+        let greatest = numbers.filter_map(|(_, number)| number.parse().ok()).max().unwrap_or(0);
+        let last = self.last.entry(prefix.to_owned()).or_insert(greatest);
+        *last += 1;
+        format!("{prefix}-{last:0width$}")
+    }
 }
 
 /// The error for a ledger in another component's folder.
@@ -120,7 +175,11 @@ fn check_entry(entry: &LedgerEntry, file: &SourceFile, known: &BTreeSet<&str>) -
     }
     for clause in entry.clauses.iter().filter(|clause| !known.contains(clause.as_str())) {
         let message = format!("{} names {clause}, which does not exist in any contract", entry.id);
-        errors.push(at(file, &entry.id, message, "write the clause, or use `notYet`"));
+        let remedy = match crate::load::closest(clause, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`? Otherwise write the clause, or use `notYet`"),
+            None => "write the clause, or use `notYet`".to_owned(),
+        };
+        errors.push(at(file, &entry.id, message, &remedy));
     }
     errors
 }
@@ -171,6 +230,46 @@ mod tests {
             found("contracts/c/ledger.yaml", entries),
             wanted.map(|(line, text)| (line, text.to_owned()))
         );
+    }
+
+    #[test]
+    fn a_missing_entry_is_printed_with_the_next_free_id() {
+        let entries = "- {id: L-C-0007, text: t, notYet: later}\n- {id: L-C-0003, text: t, notYet: later}\n";
+        let file = SourceFile::new("contracts/c/ledger.yaml", format!("{HEAD}{entries}"));
+        let other = SourceFile::new("contracts/d/ledger.yaml", HEAD.replace("component: c", "component: d"));
+        let read = |file: &SourceFile| formats::yaml::from_str::<Ledger>(&file.text).unwrap();
+        let mut of_other = read(&SourceFile::new("x", format!("{HEAD}{}", entries.replace('7', "8"))));
+        of_other.component = "d".to_owned();
+        let clause = |id: &str| Summary {
+            component: "c".to_owned(),
+            id: id.to_owned(),
+            text: "a: b".to_owned(),
+            source: Some(Source {
+                document: Some("docs/a.md".to_owned()),
+                version: Some("v1.61".to_owned()),
+                section: Some("What?".to_owned()),
+                ..Source::default()
+            }),
+            hash: String::new(),
+            cases: 1,
+            differs: BTreeMap::new(),
+        };
+        let ledgers = [(read(&file), file), (of_other, other)];
+        let found = lint(&ledgers, &[clause("C-1"), clause("C-2")]);
+        let remedies: Vec<&str> = found.iter().filter_map(|error| error.remedy.as_deref()).collect();
+        let entry = |id: &str, clause: &str| {
+            format!(
+                "add at the end of contracts/c/ledger.yaml, in words of the document's sentence\n- {{id: {id}, source: \
+                 {{document: docs/a.md, version: v1.61, section: \"What?\"}},\n   text: \"a: b\", clauses: [{clause}]}}"
+            )
+        };
+        // Another ledger has L-C-0008 already, and the duplicate ids of the two are found too.
+        assert!(remedies.contains(&entry("L-C-0009", "C-1").as_str()), "{remedies:?}");
+        assert!(remedies.contains(&entry("L-C-0010", "C-2").as_str()), "{remedies:?}");
+        for pasted in remedies.iter().filter_map(|remedy| remedy.split_once('\n')) {
+            let text = format!("{HEAD}{entries}{}\n", pasted.1);
+            assert_eq!(read(&SourceFile::new("x", text)).entries.len(), 3);
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::waivers::Waiver;
 use super::{Error, SourceFile};
 use crate::index::Outline;
-use crate::model::Level;
+use crate::model::{Law, Level};
 
 /// A policy file, `kind: GatePolicy`.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -189,8 +189,7 @@ pub fn names_contracts(policy: &Policy) -> bool {
 /// When it names an unknown component, contract or clause, has two profiles of one name or an empty profile, or waives a
 /// clause twice.
 pub fn check(file: &SourceFile, policy: &Policy, contracts: &[Outline]) -> Result<(), Error> {
-    let nodes =
-        formats::yaml::parse(&file.text).map_err(|error| file.error(error.mark, 1, error.message, None))?;
+    let nodes = formats::yaml::parse(&file.text).map_err(|error| file.syntax_error(error))?;
     let spec = nodes.first().and_then(|node| node.get("spec"));
     let nodes = |field: &str| spec.and_then(|spec| spec.get(field)).and_then(Node::items).unwrap_or_default();
     let known = ContractNames::of(contracts);
@@ -204,7 +203,8 @@ pub fn check(file: &SourceFile, policy: &Policy, contracts: &[Outline]) -> Resul
     }
     for (place, (waiver, node)) in policy.waivers.iter().zip(nodes("waivers")).enumerate() {
         let named = node.get("clause").unwrap_or(node);
-        if !known.clauses.contains(waiver.clause.as_str()) {
+        let is_law = serde_json::from_value::<Law>(waiver.clause.as_str().into()).is_ok();
+        if !is_law && !known.clauses.contains(waiver.clause.as_str()) {
             return Err(at(
                 file,
                 named,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schema::KubernetesVersion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -65,14 +66,23 @@ pub struct TargetSpec {
     /// Program and arguments that print the configuration of `<config>` with all defaults, as YAML or JSON, and fail
     /// if the configuration is invalid; without it, clauses about defaults are notSupported.
     pub effective: Vec<String>,
+    /// The suite that `verify` runs if the command line names no suite, contract, clause or case, such as `controlplane`.
+    pub suite: Option<String>,
+    /// Webhooks and controllers that it has, as contracts name them: `controlplane`. Contracts about others are left out.
+    /// Default: the webhooks of `registration`.
+    pub serves: Vec<String>,
     /// Features that clauses may need.
     pub features: Vec<String>,
-    /// The provider extension that its webhooks belong to, such as `aws`; cases then use its namespaces. Default: the
-    /// provider whose namespaces `registration` selects, else the provider of the cases.
+    /// The provider extension that its webhooks belong to, such as `aws`; cases then use its namespaces, with the objects
+    /// of its profile. Default: the provider whose namespaces `registration` selects, else the provider of the cases.
     pub provider: Option<String>,
     /// The release of Gardener that its webhooks are for, such as `v1.98.0`: cases use objects as this release writes
     /// them, and clauses for other releases are skipped. Default: v1.82.0.
     pub gardener: Option<String>,
+    /// The version of Kubernetes that its embedded API servers serve, such as `1.28.4` or `1.28`. Default: the newest
+    /// that the release in `gardener` supports; without it, 1.36.
+    #[schemars(with = "Option<String>", extend("type" = ["string", "number", "null"]))]
+    pub kubernetes: Option<KubernetesVersion>,
     /// Values that clauses name with `$name`.
     pub parameters: BTreeMap<String, Value>,
     /// Intended changes that no clause explains.
@@ -82,11 +92,18 @@ pub struct TargetSpec {
     /// Files with objects that must exist in its cluster before it starts: CustomResourceDefinitions of kinds that it
     /// watches, namespaces that it writes to; relative to the target file.
     pub needs: Vec<String>,
+    /// Files with objects that the namespace of each case about a control plane has, such as its Cluster or the Secret
+    /// `cloudprovider`: each replaces the object of its kind and name that the profile of `provider` has, or is added;
+    /// relative to the target file. A provider without a profile needs the field, even if the list is empty.
+    pub cluster_objects: Option<Vec<String>>,
     /// Kubeconfig of a garden whose own API server serves Gardener's kinds; the garden is then the target; relative to
     /// the target file.
     pub kubeconfig: Option<String>,
     /// PEM file of the CA that signed its certificate, for a target that runs already.
     pub ca: Option<String>,
+    /// Source file of the webhook, on which code scanning shows findings (SARIF); relative to the target file. Default: the
+    /// target file.
+    pub source: Option<String>,
 }
 
 /// Files with webhook configurations; relative to the target file.
@@ -165,13 +182,17 @@ fn check_image(spec: &TargetSpec) -> Option<MessageAndRemedy> {
     (!is_one_word).then(|| error("image is not the name of an image", remedy))
 }
 
-/// Checks the release of Gardener and the registration.
+/// Checks the releases and the registration.
 fn check_names(spec: &TargetSpec) -> Option<MessageAndRemedy> {
     if let Some(release) =
         spec.gardener.as_ref().filter(|release| Range::parse(&format!("={release}")).is_none())
     {
         let remedy = "write a release of Gardener: `gardener: v1.82.0`";
         return Some(error(&format!("gardener {release} is not a release"), remedy));
+    }
+    if spec.kubernetes.is_some() && !spec.is_started() {
+        let remedy = "remove `kubernetes`: the target runs already, with a cluster of its own";
+        return Some(error("the target has kubernetes, but no API server is started for it", remedy));
     }
     let Some(RegistrationFiles::Each(files)) = &spec.registration else { return None };
     let strange = files.keys().find(|name| !INSTANCES.contains(&name.as_str()))?;
@@ -214,6 +235,17 @@ mod tests {
     }
 
     #[test]
+    fn a_version_of_kubernetes_needs_no_quotes() {
+        for (written, read_as) in
+            [("1.28", "1.28"), ("1.30", "1.30"), ("v1.28.4", "1.28.4"), ("\"1.30.1\"", "1.30.1")]
+        {
+            let text = format!("{HEAD}spec: {{command: [a], kubernetes: {written}}}\n");
+            let target = read(&SourceFile::new("target.yaml", text)).unwrap();
+            assert_eq!(target.spec.kubernetes, Some(read_as.parse().unwrap()), "{written}");
+        }
+    }
+
+    #[test]
     fn errors_have_a_line() {
         let table = [
             ("spec: {url: \"https://a\", comand: [x]}\n", 4, "comand"),
@@ -224,6 +256,9 @@ mod tests {
             ("spec: {url: \"https://a\", kubeconfig: k}\n", 1, "a kubeconfig beside a command"),
             ("spec: {url: \"http://a\"}\n", 1, "is not https"),
             ("spec: {url: \"https://a\", gardener: new}\n", 1, "gardener new is not a release"),
+            ("spec: {url: \"https://a\", kubernetes: 1.28}\n", 1, "no API server is started for it"),
+            ("spec:\n  url: https://a\n  kubernetes: 1.23\n", 6, "known are 1.24, 1.25"),
+            ("spec:\n  url: https://a\n  kubernetes: new\n", 6, "\"new\" is not a version of Kubernetes"),
             ("spec: {url: \"https://a\", registration: {sed: x}}\n", 1, "unknown instance sed"),
         ];
         for (rest, line, words) in table {

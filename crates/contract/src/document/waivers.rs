@@ -22,7 +22,7 @@ pub struct WaiverFile {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Waiver {
-    /// The clause.
+    /// The clause, or a law by its name, such as `idempotent`.
     pub clause: String,
     /// Name of the target; absent: any target.
     #[serde(default)]

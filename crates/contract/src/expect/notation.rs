@@ -20,7 +20,7 @@ pub fn open(notation: Notation, text: &str) -> Option<Value> {
             let several = documents.len() > 1;
             Some(if several { Value::Array(documents) } else { documents.pop().unwrap_or_default() })
         }
-        Notation::Json => serde_json::from_str(text).ok(),
+        Notation::Json => formats::json::document(text.as_bytes()).ok(),
         Notation::Base64 => {
             let letters: String = text.chars().filter(|letter| !letter.is_ascii_whitespace()).collect();
             String::from_utf8(STANDARD.decode(letters).ok()?).ok().map(Value::String)
@@ -32,7 +32,7 @@ pub fn open(notation: Notation, text: &str) -> Option<Value> {
             else {
                 return None;
             };
-            serde_json::from_slice(&URL_SAFE_NO_PAD.decode(claims).ok()?).ok()
+            formats::json::document(&URL_SAFE_NO_PAD.decode(claims).ok()?).ok()
         }
         Notation::CertificateRequest => None,
         Notation::Unit => unit::parse(text).ok(),

@@ -11,7 +11,7 @@ const FIELD: &str = "gardenerVersion";
 
 /// The release of Gardener that a target is tested with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked<'a> {
+pub enum RequestedRelease<'a> {
     /// This release.
     Of(&'a str),
     /// The default release.
@@ -20,7 +20,7 @@ pub enum Asked<'a> {
     Any,
 }
 
-impl Asked<'_> {
+impl RequestedRelease<'_> {
     /// The release that a clause is tested with; `None`: its contract has no `releases`.
     #[must_use]
     pub fn of<'c>(&'c self, contract: &'c Contract, clause: &'c Clause) -> Option<&'c str> {
@@ -37,7 +37,7 @@ impl Contract {
     /// The contract with objects as the release writes them. `gardenerVersion` in the configuration of a case is set
     /// to this release, or removed if the target is not started for the case (`is_started`).
     #[must_use]
-    pub fn of_release(mut self, release: Asked<'_>, is_started: bool) -> Self {
+    pub fn of_release(mut self, release: RequestedRelease<'_>, is_started: bool) -> Self {
         let Some(releases) = self.releases.clone().filter(|_| self.form != Form::Objects) else {
             return self;
         };

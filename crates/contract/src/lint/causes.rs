@@ -6,8 +6,11 @@ use crate::document::{Error, SourceFile};
 
 /// Codes of errors about names that no file has. They may only follow from a file that cannot be read.
 const ABOUT_NAMES: [&str; 2] = ["fixture", "variations"];
-/// Codes of errors about columns of a table. They may only follow from an error in another part of the clause.
-const ABOUT_COLUMNS: [&str; 2] = ["idle-column", "unused-column"];
+/// Codes of errors about what a clause is as a whole. They may only follow from an error in a part of the clause.
+const ABOUT_CLAUSES: [&str; 4] = ["idle-column", "unused-column", "only-unchanged", "missing-object"];
+
+/// Codes of errors about what a clause lacks. They may only follow from a key with a slip in it.
+const ABOUT_ABSENCE: [&str; 3] = ["missing-key", "nothing-asserted", "unknown-column"];
 
 /// A file, and the line on which a clause in it begins.
 type ClauseStart<'a> = (&'a str, usize);
@@ -17,16 +20,20 @@ pub(super) struct Causes<'a> {
     sources: &'a [SourceFile],
     /// Whether all files could be read.
     pub(super) is_complete: bool,
-    /// The clauses with errors that are not about columns.
+    /// The clauses with errors in a part of them.
     broken: BTreeSet<ClauseStart<'a>>,
+    /// The clauses with a key that the language does not have.
+    misspelt: BTreeSet<ClauseStart<'a>>,
 }
 
 impl<'a> Causes<'a> {
     /// The causes among these errors; `is_incomplete` if there are further files that cannot be read.
     pub(super) fn of(errors: &[Error], is_incomplete: bool, sources: &'a [SourceFile]) -> Self {
-        let others = errors.iter().filter(|error| !ABOUT_COLUMNS.contains(&error.code));
+        let others = errors.iter().filter(|error| !ABOUT_CLAUSES.contains(&error.code));
         let broken = others.filter_map(|error| clause_of(error, sources)).collect();
-        Self { sources, is_complete: !is_incomplete && !errors.iter().any(is_cause), broken }
+        let misspelt = errors.iter().filter(|error| error.code == "unknown-key");
+        let misspelt = misspelt.filter_map(|error| clause_of(error, sources)).collect();
+        Self { sources, is_complete: !is_incomplete && !errors.iter().any(is_cause), broken, misspelt }
     }
 
     /// Whether the error may only follow from another one.
@@ -34,8 +41,12 @@ impl<'a> Causes<'a> {
         if ABOUT_NAMES.contains(&error.code) {
             return !self.is_complete;
         }
-        ABOUT_COLUMNS.contains(&error.code)
-            && clause_of(error, self.sources).is_some_and(|clause| self.broken.contains(&clause))
+        let causes = match error.code {
+            code if ABOUT_CLAUSES.contains(&code) => &self.broken,
+            code if ABOUT_ABSENCE.contains(&code) => &self.misspelt,
+            _ => return false,
+        };
+        clause_of(error, self.sources).is_some_and(|clause| causes.contains(&clause))
     }
 }
 

@@ -1,7 +1,9 @@
 //! Checks that each column of a table is used and changes the outcome.
 
 use super::expand::{Context, UsedColumns};
+use super::report::distance;
 use super::table::{Table, TableRow};
+use super::tree::BareWord;
 use crate::model::Form;
 
 impl Context<'_> {
@@ -19,6 +21,7 @@ impl Context<'_> {
                 );
             }
         }
+        self.check_near_words(table, used);
         // Rows named in a column `case` are independent examples.
         // Times in a scenario may differ between rows without changing the outcome.
         let timed = match self.draft.form {
@@ -43,6 +46,27 @@ impl Context<'_> {
             }
         }
     }
+}
+
+impl Context<'_> {
+    /// Reports an outcome that is almost an operator: it would be compared as a text, and no answer has it.
+    fn check_near_words(&self, table: &Table, used: &UsedColumns) {
+        let outcomes = used.after.difference(&used.before);
+        for (at, row) in outcomes.flat_map(|at| table.rows.iter().map(move |row| (*at, row))) {
+            let cell = &row.cells[at];
+            let is_bare = cell.tree.text() == Some(cell.raw.as_str());
+            let Some(near) = near_word(&cell.raw).filter(|_| is_bare) else { continue };
+            let message = format!("{:?} is a text and not the operator `{near}`", cell.raw);
+            let remedy = format!("did you mean `{near}`? If not, quote it: \"{}\"", cell.raw);
+            self.lint.add("near-word", cell.tree.span, message, remedy);
+        }
+    }
+}
+
+/// The operator that a word is but for one letter.
+fn near_word(text: &str) -> Option<&'static str> {
+    let words = [BareWord::Present, BareWord::Absent, BareWord::Unchanged].map(BareWord::name);
+    words.into_iter().find(|word| distance(text, word) == 1)
 }
 
 /// Whether two rows differ in this column and in the outcome, but in no other input.

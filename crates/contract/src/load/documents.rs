@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 
 use super::draft::{self, Draft};
 use super::plain::check_plain;
+use super::profiles::{self, ProfileDraft};
 use super::report::{Report, nearest};
 use super::tree::{Span, Tree};
 use super::{explanations, fixtures, variations};
@@ -20,7 +21,7 @@ use crate::explanations::Explanations;
 use crate::index::{Ledgers, Records};
 
 /// The kinds of documents, and the part of the files that each belongs to.
-const KINDS: [(&str, FilePart); 8] = [
+const KINDS: [(&str, FilePart); 10] = [
     ("Contract", FilePart::Contracts),
     ("Ledger", FilePart::Ledgers),
     ("NotNormative", FilePart::Ledgers),
@@ -29,6 +30,8 @@ const KINDS: [(&str, FilePart); 8] = [
     ("Mutants", FilePart::Records),
     ("Variations", FilePart::Shared),
     ("Releases", FilePart::Shared),
+    ("ControlPlaneNamespace", FilePart::Profiles),
+    ("ProviderProfile", FilePart::Profiles),
 ];
 
 /// A part of the files that can be read without the others.
@@ -38,6 +41,8 @@ pub(crate) enum FilePart {
     Contracts,
     /// Shared by contracts: fixtures, variations, releases.
     Shared,
+    /// Provider profiles, which contracts of a component share.
+    Profiles,
     /// Attestations, explanations and figures of mutants.
     Records,
     /// Ledgers, and sentences that are not normative.
@@ -51,6 +56,7 @@ pub(crate) struct Documents {
     pub(crate) fixtures: BTreeMap<String, Tree>,
     pub(crate) variations: Vec<variations::VariationsDraft>,
     pub(crate) releases: Vec<Arc<Releases>>,
+    pub(crate) profiles: Vec<ProfileDraft>,
     pub(crate) ledgers: Vec<(Ledger, SourceFile)>,
     pub(crate) not_normative: Vec<(NotNormative, SourceFile)>,
     pub(crate) attestations: Vec<attestation::Attestation>,
@@ -64,6 +70,7 @@ enum Document {
     Fixture(Tree),
     Variations(variations::VariationsDraft),
     Releases(Releases),
+    Profile(ProfileDraft),
     Ledger(Ledger),
     NotNormative(NotNormative),
     Attestation(attestation::Attestation),
@@ -135,7 +142,7 @@ fn read_file<'s>(file: usize, parts: &[FilePart], files: &'s [SourceFile]) -> (V
     let report = Report::new(files);
     let source = &files[file];
     let nodes = yaml::parse(&source.text).unwrap_or_else(|error| {
-        report.push(source.error(error.mark, 1, error.message, None).coded("yaml"));
+        report.push(source.syntax_error(error));
         Vec::new()
     });
     let documents = nodes.iter().filter_map(|node| document(file, node, parts, &report)).collect();
@@ -168,6 +175,9 @@ fn document(file: usize, node: &Node, parts: &[FilePart], report: &Report<'_>) -
             check_plain(node, file, report);
             variations::read(file, node, report).map(Document::Variations)
         }
+        "ControlPlaneNamespace" | "ProviderProfile" => {
+            profiles::read(file, node, report).map(Document::Profile)
+        }
         "Explanations" => explanations::read(file, node, report).map(Document::Explanations),
         "Ledger" => {
             deserialize(node, source).map_err(|error| read(error, "ledger")).ok().map(Document::Ledger)
@@ -188,7 +198,7 @@ fn document(file: usize, node: &Node, parts: &[FilePart], report: &Report<'_>) -
 
 /// Deserializes a document.
 fn deserialize<T: DeserializeOwned>(node: &Node, source: &SourceFile) -> Result<T, Error> {
-    node.read().map_err(|error| source.error(error.mark, 1, error.message, None))
+    node.read().map_err(|error| source.type_error(error))
 }
 
 /// Reports a document of an unknown kind or API version.
@@ -213,6 +223,7 @@ impl Documents {
             Document::Fixture(tree) => fixtures::note(&mut self.fixtures, tree, report),
             Document::Variations(draft) => self.variations.push(draft),
             Document::Releases(releases) => self.releases.push(Arc::new(releases)),
+            Document::Profile(draft) => self.profiles.push(draft),
             Document::Ledger(ledger) => self.ledgers.push((ledger, report.files[file].clone())),
             Document::NotNormative(listed) => self.not_normative.push((listed, report.files[file].clone())),
             Document::Attestation(attestation) => self.attestations.push(attestation),

@@ -10,7 +10,7 @@ use super::draft::{Clause, Draft};
 use super::flags;
 use super::given::{FixtureLookup, ObjectBuilder};
 use super::hash;
-use super::keywords::GIVEN;
+use super::keywords::{GIVEN, GIVEN_PROCESS};
 use super::namespaces::Namespaces;
 use super::process;
 use super::report::Report;
@@ -246,7 +246,8 @@ impl Context<'_> {
 
     fn given(&self, tree: &Tree, builder: &ObjectBuilder<'_>) -> Option<Given> {
         let errors = self.report.count();
-        known_keys(tree, "given", &GIVEN, self.report)?;
+        let known: &[&str] = if self.draft.form == Form::Process { &GIVEN_PROCESS } else { &GIVEN };
+        known_keys(tree, "given", known, self.report)?;
         let part = |name: &str| tree.get(name).filter(|part| !part.is_null());
         let object = |name: &str| part(name).map(|part| builder.object(part));
         let cluster = match part("cluster").map(|part| (part, part.list())) {
@@ -269,6 +270,7 @@ impl Context<'_> {
             namespace: object("namespace").flatten(),
             old: object("old").flatten(),
             object: object("object").flatten(),
+            surroundings: None,
         };
         (self.report.count() == errors).then_some(given)
     }

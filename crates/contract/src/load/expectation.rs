@@ -69,7 +69,9 @@ impl ExpectationReader<'_> {
         };
         if !fits {
             let message = format!("{value} is not allowed here: expected a {}", shape_name(shape));
-            self.report.add("type", tree.span, message, "");
+            let is_bare = shape == Shape::String && (value.is_boolean() || value.is_number());
+            let remedy = if is_bare { lists::quoted(&value) } else { String::new() };
+            self.report.add("type", tree.span, message, remedy);
         }
         Expect::Value(value)
     }

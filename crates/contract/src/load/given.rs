@@ -179,6 +179,7 @@ impl ObjectBuilder<'_> {
         for (key, value) in entries {
             let name = literal(&key.name);
             lists::check_field(name, key.span, rules, self.report);
+            lists::check_value_of_map(value, rules, self.report);
             match self.merge(map.remove(name), value, &rules.field(name)) {
                 Some(merged) if !is_emptied_map(&merged, value, rules, name) => {
                     drop(map.insert(name.to_owned(), merged));

@@ -54,6 +54,7 @@ pub(crate) fn contract<'a>(
     let first = drafts.first()?;
     let mut contract = empty(first, report);
     contract.releases = shared.releases_of(&contract.component);
+    contract.profiles = shared.profiles_of(&contract.component);
     for draft in drafts {
         join(&mut contract, draft, report);
     }
@@ -121,12 +122,14 @@ fn empty(first: &Draft, report: &Report<'_>) -> Contract {
         source: first.source.clone(),
         subject: Subject { handles: Vec::new(), ..first.subject() },
         only_touches: Vec::new(),
+        elsewhere: Vec::new(),
         unordered: Vec::new(),
         list_keys: BTreeMap::new(),
         exempt: BTreeMap::new(),
         parameters: BTreeMap::new(),
         flags: None,
         releases: None,
+        profiles: None,
         clauses: Vec::new(),
         files: vec![report.files[first.file].path.clone()],
     }
@@ -149,9 +152,11 @@ fn join(contract: &mut Contract, draft: &Draft, report: &Report<'_>) {
             contract.subject.handles.push(handled.clone());
         }
     }
-    for (all, own) in
-        [(&mut contract.only_touches, &draft.only_touches), (&mut contract.unordered, &draft.unordered)]
-    {
+    for (all, own) in [
+        (&mut contract.only_touches, &draft.only_touches),
+        (&mut contract.elsewhere, &draft.elsewhere),
+        (&mut contract.unordered, &draft.unordered),
+    ] {
         let new: BTreeSet<&String> = own.iter().filter(|path| !all.contains(path)).collect();
         let new: Vec<String> = own.iter().filter(|path| new.contains(path)).cloned().collect();
         all.extend(new);

@@ -8,11 +8,12 @@ use crate::scenario::{Fault, Refusal};
 
 pub(crate) const ROOT: [&str; 4] = ["apiVersion", "kind", "metadata", "spec"];
 pub(crate) const METADATA: [&str; 2] = ["name", "labels"];
-pub(crate) const SPEC: [&str; 11] = [
+pub(crate) const SPEC: [&str; 12] = [
     "form",
     "source",
     "target",
     "onlyTouches",
+    "elsewhere",
     "unordered",
     "listKeys",
     "exempt",
@@ -72,6 +73,8 @@ pub(crate) const CLAUSE: [&str; 19] = [
     "faults",
 ];
 pub(crate) const GIVEN: [&str; 4] = ["cluster", "namespace", "old", "object"];
+/// Keys of `given` in the form process.
+pub(crate) const GIVEN_PROCESS: [&str; 1] = ["cluster"];
 pub(crate) const WHEN: [&str; 6] =
     ["admission", "deleteCollection", "request", "direct", "review", "registration"];
 /// Keys of `when` in the form versions.
@@ -150,9 +153,19 @@ pub(crate) const ADVANCE: [&str; 3] = ["to", "by", "after"];
 pub(crate) const DO: [&str; 6] = ["create", "patch", "patchStatus", "delete", "touch", "refuse"];
 /// Verbs of requests; `any` is allowed too.
 pub(crate) const REQUEST_VERBS: [&str; 7] = ["create", "update", "patch", "delete", "get", "list", "watch"];
-pub(crate) const REFUSALS: [(&str, Refusal); 3] = [
+pub(crate) const REFUSALS: [(&str, Refusal); 13] = [
     ("forbidden", Refusal::Forbidden),
+    ("overQuota", Refusal::OverQuota),
+    ("namespaceTerminating", Refusal::NamespaceTerminating),
+    ("notFound", Refusal::NotFound),
+    ("alreadyExists", Refusal::AlreadyExists),
+    ("conflict", Refusal::Conflict),
+    ("invalid", Refusal::Invalid),
+    ("tooManyRequests", Refusal::TooManyRequests),
+    ("internalError", Refusal::InternalError),
     ("unavailable", Refusal::Unavailable),
+    ("timeout", Refusal::Timeout),
+    ("lostAnswer", Refusal::LostAnswer),
     ("unanswered", Refusal::Unanswered),
 ];
 pub(crate) const NEVER: [&str; 5] = ["writes", "for", "cluster", "sourceCluster", "targetCluster"];
@@ -170,12 +183,13 @@ pub(crate) const FORMS: [(&str, Form); 8] = [
     ("configuration", Form::Configuration),
     ("process", Form::Process),
 ];
-pub(crate) const FAULTS: [(&str, Fault); 6] = [
+pub(crate) const FAULTS: [(&str, Fault); 7] = [
     ("watchDrop", Fault::WatchDrop),
     ("watchLag", Fault::WatchLag),
     ("conflictOnce", Fault::ConflictOnce),
     ("throttle", Fault::Throttle),
     ("serverError", Fault::ServerError),
+    ("refusedOnce", Fault::RefusedOnce),
     ("crashAfterWrite", Fault::CrashAfterWrite),
 ];
 pub(crate) const RUNS_ON: [(&str, RunsOn); 3] =

@@ -35,6 +35,22 @@ pub(crate) fn check_field(name: &str, span: Span, rules: &Rules, report: &Report
     }
 }
 
+/// Reports a number or boolean as the value of a label or annotation: no API server reads such an object.
+pub(crate) fn check_value_of_map(value: &Tree, rules: &Rules, report: &Report<'_>) {
+    let is_of_strings = rules.ty().values().is_some_and(|ty| ty.shape() == Shape::String);
+    if let (true, TreeData::Scalar(scalar @ (Value::Bool(_) | Value::Number(_)))) =
+        (is_of_strings, &value.data)
+    {
+        let message = format!("{scalar} is not allowed here: expected a string");
+        report.add("type", value.span, message, quoted(scalar));
+    }
+}
+
+/// The remedy for a scalar where a string is expected.
+pub(crate) fn quoted(scalar: &Value) -> String {
+    format!("quote it: \"{scalar}\"")
+}
+
 /// The key and the fields of an element; `None` if its key is `~`, or missing, which is reported.
 pub(crate) fn element<'a>(
     tree: &'a Tree,

@@ -17,6 +17,7 @@ use crate::process::{ProcessAction, Protocol, Server, ServerRequest};
 
 const REMEDY: &str =
     "write `when: {run: [--version]}`, `{request: {server: probes, path: /healthz}}` or `{signal: SIGTERM}`";
+const PATH_REMEDY: &str = "write `path: /healthz`";
 
 /// What is done; cells are filled in.
 pub(super) fn when(tree: &Tree, report: &Report<'_>) -> Option<When> {
@@ -76,53 +77,49 @@ fn arguments(tree: &Tree, report: &Report<'_>) -> Option<Vec<String>> {
     texts
 }
 
+/// The request; all its slips are reported.
 fn request(tree: &Tree, report: &Report<'_>) -> Option<ServerRequest> {
     known_keys(tree, "request", &WHEN_PROCESS_REQUEST, report)?;
     let part = |name: &str| tree.get(name).filter(|part| !part.is_null());
-    let Some(server) = part("server") else {
-        report.add(
-            "missing-key",
-            tree.span,
-            "the request has no server",
-            "write `server: webhooks`, `probes` or `metrics`",
-        );
-        return None;
+    let server = match part("server") {
+        Some(server) => word::<Server>("server", server, &SERVERS, report),
+        None => missing("server", "write `server: webhooks`, `probes` or `metrics`", tree, report),
     };
-    let server: Server = word("server", server, &SERVERS, report)?;
-    let Some(path) = part("path").and_then(Tree::text) else {
-        report.add("missing-key", tree.span, "the request has no path", "write `path: /healthz`");
-        return None;
+    let path = match part("path") {
+        Some(path) => path_of(path, report),
+        None => missing("path", PATH_REMEDY, tree, report),
     };
-    if !path.starts_with('/') {
-        report.add(
-            "process",
-            tree.span,
-            format!("the path {path:?} does not begin with /"),
-            "write `path: /healthz`",
-        );
-        return None;
-    }
-    let method = match part("method") {
-        Some(method) => word("method", method, &METHODS, report)?.to_owned(),
-        None => "GET".to_owned(),
-    };
+    let method = part("method").map_or(Some("GET"), |method| word("method", method, &METHODS, report));
     let protocol = match part("protocol") {
-        Some(protocol) => word("protocol", protocol, &PROTOCOLS, report)?,
-        None => Protocol::default(),
+        Some(protocol) => word("protocol", protocol, &PROTOCOLS, report),
+        None => Some(Protocol::default()),
     };
-    let tls = match part("tls") {
-        Some(tls) => Some(boolean("tls", tls, report)?),
-        None => None,
-    };
+    let tls = part("tls").map_or(Some(None), |tls| boolean("tls", tls, report).map(Some));
+    let headers = part("headers").map_or(Some(BTreeMap::new()), |headers| fields(headers, report));
     Some(ServerRequest {
-        server,
-        method,
-        path: path.to_owned(),
-        headers: part("headers").map_or_else(|| Some(BTreeMap::new()), |headers| fields(headers, report))?,
+        server: server?,
+        method: method?.to_owned(),
+        path: path?,
+        headers: headers?,
         body: part("body").map_or_else(String::new, body),
-        protocol,
-        tls,
+        protocol: protocol?,
+        tls: tls?,
     })
+}
+
+fn missing<T>(name: &str, remedy: &str, tree: &Tree, report: &Report<'_>) -> Option<T> {
+    report.add("missing-key", tree.span, format!("the request has no {name}"), remedy);
+    None
+}
+
+fn path_of(tree: &Tree, report: &Report<'_>) -> Option<String> {
+    let written = tree.to_value();
+    let path = written.as_str().map_or_else(|| written.to_string(), str::to_owned);
+    if path.starts_with('/') {
+        return Some(path);
+    }
+    report.add("process", tree.span, format!("the path {path:?} does not begin with /"), PATH_REMEDY);
+    None
 }
 
 fn fields(tree: &Tree, report: &Report<'_>) -> Option<BTreeMap<String, String>> {

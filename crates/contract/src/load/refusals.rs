@@ -4,7 +4,7 @@ use super::keywords::{REFUSALS, REQUEST_VERBS};
 use super::object_ref;
 use super::report::{Report, nearest};
 use super::tree::{Span, Tree};
-use crate::scenario::{Action, Asked, Refusal, Side};
+use crate::scenario::{Action, Refusal, RequestMatcher, Side};
 
 /// Every verb, or every kind.
 const ANY: &str = "any";
@@ -29,7 +29,7 @@ pub(super) fn read(side: Side, tree: &Tree, report: &Report<'_>) -> Vec<Action> 
 }
 
 /// `any`, `create any`, `create configmap`, `create configmap/a`.
-fn request_matcher(text: &str, span: Span, report: &Report<'_>) -> Option<Asked> {
+fn request_matcher(text: &str, span: Span, report: &Report<'_>) -> Option<RequestMatcher> {
     let (verb, what) = text.split_once(' ').unwrap_or((text, ANY));
     if verb != ANY && !REQUEST_VERBS.contains(&verb) {
         report.add("request", span, format!("unknown verb {verb:?}"), nearest(verb, REQUEST_VERBS));
@@ -37,13 +37,13 @@ fn request_matcher(text: &str, span: Span, report: &Report<'_>) -> Option<Asked>
     }
     let verb = (verb != ANY).then(|| verb.to_owned());
     if what == ANY {
-        return Some(Asked { verb, ..Asked::default() });
+        return Some(RequestMatcher { verb, ..RequestMatcher::default() });
     }
     let (kind, _) = what.split_once('/').unwrap_or((what, ""));
     let resource = object_ref::resource(kind, span, report)?;
     let resource = Some((resource.group.clone(), resource.plural.clone()));
     if !what.contains('/') {
-        return Some(Asked { verb, resource, object: None });
+        return Some(RequestMatcher { verb, resource, object: None });
     }
     if ["create", "list", "watch"].iter().any(|collection| verb.as_deref() == Some(collection)) {
         let message = "a create, list or watch request does not name an object in its path";
@@ -51,7 +51,7 @@ fn request_matcher(text: &str, span: Span, report: &Report<'_>) -> Option<Asked>
         return None;
     }
     let object = object_ref::read(what, span, report)?;
-    Some(Asked { verb, resource, object: Some((object.namespace, object.name)) })
+    Some(RequestMatcher { verb, resource, object: Some((object.namespace, object.name)) })
 }
 
 fn refusal(tree: &Tree, report: &Report<'_>) -> Option<Refusal> {

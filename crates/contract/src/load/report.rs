@@ -81,20 +81,27 @@ impl<'a> Report<'a> {
 }
 
 /// The remedy for an unknown name: the nearest known one, else all of them.
-pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+#[must_use]
+pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let mut known: Vec<&str> = known.into_iter().collect();
     known.sort_unstable();
-    let near = known.iter().map(|other| (distance(name, other), *other)).min();
-    match near {
-        Some((far, other)) if far <= 2.max(name.chars().count() / 3) => format!("did you mean `{other}`?"),
-        _ if known.is_empty() => String::new(),
-        _ if known.len() > 24 => format!("none of the {} known names is similar", known.len()),
-        _ => format!("known are {}", known.join(", ")),
+    match closest(name, known.iter().copied()) {
+        Some(other) => format!("did you mean `{other}`?"),
+        None if known.is_empty() => String::new(),
+        None if known.len() > 24 => format!("none of the {} known names is similar", known.len()),
+        None => format!("known are {}", known.join(", ")),
     }
 }
 
+/// The known name that is nearest to an unknown one, if it is near enough for a slip.
+#[must_use]
+pub fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let near = known.into_iter().map(|other| (distance(name, other), other)).min();
+    near.filter(|(far, _)| *far <= 2.max(name.chars().count() / 3)).map(|(_, other)| other)
+}
+
 /// The edit distance; a difference only in case counts one.
-fn distance(a: &str, b: &str) -> usize {
+pub(crate) fn distance(a: &str, b: &str) -> usize {
     if a.eq_ignore_ascii_case(b) {
         return usize::from(a != b);
     }

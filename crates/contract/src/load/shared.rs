@@ -1,4 +1,5 @@
-//! Fixtures, variations of them, and releases, which all contracts share; each is built when the first contract needs it.
+//! Fixtures, variations of them, releases and provider profiles, which all contracts share; each is built when the first
+//! contract needs it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -7,8 +8,10 @@ use serde_json::Value;
 
 use super::documents::{self, FilePart};
 use super::fixtures;
+use super::profiles;
 use super::report::Report;
 use super::variations::{self, Variations};
+use crate::document::provider_profile::Profiles;
 use crate::document::releases::Releases;
 use crate::document::{Error, SourceFile};
 
@@ -27,6 +30,7 @@ struct Plain {
     objects: BTreeMap<String, Value>,
     variation_drafts: Vec<variations::VariationsDraft>,
     releases: Vec<Arc<Releases>>,
+    profiles: BTreeMap<String, Arc<Profiles>>,
     errors: Vec<Error>,
 }
 
@@ -69,6 +73,10 @@ impl SharedFixtures {
         self.plain().releases.iter().find(|releases| releases.component == component).cloned()
     }
 
+    pub(crate) fn profiles_of(&self, component: &str) -> Option<Arc<Profiles>> {
+        self.plain().profiles.get(component).cloned()
+    }
+
     /// Builds everything now.
     pub(crate) fn build(&self) {
         self.varied();
@@ -85,10 +93,11 @@ impl SharedFixtures {
         self.plain.get_or_init(|| {
             let report = Report::new(&self.sources);
             // A thread of the pool may be waiting for this very object, so no work is given to the pool here.
-            let documents = documents::read_sequentially(&[FilePart::Shared], &report);
+            let documents = documents::read_sequentially(&[FilePart::Shared, FilePart::Profiles], &report);
             let objects = fixtures::build(&documents.fixtures, &report);
+            let profiles = profiles::join(documents.profiles, &report);
             let (variation_drafts, releases) = (documents.variations, documents.releases);
-            Plain { objects, variation_drafts, releases, errors: report.into_errors() }
+            Plain { objects, variation_drafts, releases, profiles, errors: report.into_errors() }
         })
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use contract::case::When;
-use contract::emitted::{Held, ask, broken, holds_for};
+use contract::emitted::{RuleOutcome, ask, broken, holds_for};
 use contract::index::Index;
 use contract::lint::{Against, check};
 use contract::model::{Catalog, Level};
@@ -100,8 +100,16 @@ fn a_rule_that_presupposes_a_broken_clause_is_not_run() {
     let third = LABEL.replace("X-001", "X-004").replace("text:", "presupposes: [X-003], text:");
     let catalog = catalog(&format!("{LABEL}{second}{third}"));
     let bad = [Arc::new(json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "b"}}))];
-    let held: Vec<Held> = ask(&catalog.contracts, None, &bad).into_iter().map(|asked| asked.held).collect();
-    assert_eq!(held, [Held::No, Held::NotRun("X-001".to_owned()), Held::NotRun("X-003".to_owned())]);
+    let outcome: Vec<RuleOutcome> =
+        ask(&catalog.contracts, None, &bad).into_iter().map(|asked| asked.outcome).collect();
+    assert_eq!(
+        outcome,
+        [
+            RuleOutcome::Broken,
+            RuleOutcome::NotRun("X-001".to_owned()),
+            RuleOutcome::NotRun("X-003".to_owned())
+        ]
+    );
 }
 
 /// A clause that one of two namespaces keeps; `differs` says why the other does not.

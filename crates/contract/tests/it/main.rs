@@ -12,6 +12,7 @@ mod given;
 mod index;
 mod lint;
 mod malformed;
+mod profiles;
 mod scenario;
 mod variations;
 mod versions;

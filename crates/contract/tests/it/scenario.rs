@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use contract::case::{Case, When};
 use contract::expect::{Expect, Operator};
-use contract::scenario::{Action, Advance, Asked, Fault, ObjectRef, Refusal, Scenario, Side};
+use contract::scenario::{Action, Advance, Fault, ObjectRef, Refusal, RequestMatcher, Scenario, Side};
 use serde_json::json;
 
 use crate::{indent, load_clean, load_one};
@@ -108,7 +108,7 @@ fn requests_of_the_target_are_refused_by_verb_kind_and_object() {
     eventually: {cluster: {configmap/c: $absent}}
 ";
     let text = |text: &str| text.to_owned();
-    let asked = |verb: Option<&str>, resource: Option<[&str; 2]>, object: Option<[&str; 2]>| Asked {
+    let asked = |verb: Option<&str>, resource: Option<[&str; 2]>, object: Option<[&str; 2]>| RequestMatcher {
         verb: verb.map(text),
         resource: resource.map(|[group, plural]| (text(group), text(plural))),
         object: object.map(|[namespace, name]| (text(namespace), text(name))),
@@ -121,6 +121,32 @@ fn requests_of_the_target_are_refused_by_verb_kind_and_object() {
         refuse(asked(Some("list"), Some(["rbac.authorization.k8s.io", "clusterroles"]), None), None),
     ];
     assert_eq!(scenario(&cases(clauses)[0]).steps[0].actions, wanted);
+}
+
+#[test]
+fn a_refusal_says_what_the_server_answers() {
+    let table = [
+        ("forbidden", Refusal::Forbidden),
+        ("overQuota", Refusal::OverQuota),
+        ("namespaceTerminating", Refusal::NamespaceTerminating),
+        ("notFound", Refusal::NotFound),
+        ("alreadyExists", Refusal::AlreadyExists),
+        ("conflict", Refusal::Conflict),
+        ("invalid", Refusal::Invalid),
+        ("tooManyRequests", Refusal::TooManyRequests),
+        ("internalError", Refusal::InternalError),
+        ("unavailable", Refusal::Unavailable),
+        ("timeout", Refusal::Timeout),
+        ("lostAnswer", Refusal::LostAnswer),
+        ("unanswered", Refusal::Unanswered),
+    ];
+    for (word, want) in table {
+        let clauses = format!(
+            "- id: S-003\n  text: what is refused is told\n  given: {{cluster: [secret]}}\n  steps:\n  - {{name: refused, do: {{cluster: {{refuse: {{any: {word}}}}}}}, eventually: {{cluster: {{configmap/c: $absent}}}}}}\n"
+        );
+        let action = Action::Refuse(Side::Only, RequestMatcher::default(), Some(want));
+        assert_eq!(scenario(&cases(&clauses)[0]).steps[0].actions, [action], "{word}");
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use conformance::gardener::{Decided, Versions};
 use conformance::report::{CaseResult, Status};
 use conformance::run::{Event, Interrupt, run};
 use conformance::target::command::CommandTarget;
-use conformance::target::url::Known;
+use conformance::target::url::TargetDescription;
 use conformance::target::{Identity, Running, Setup, Target, TargetError, TargetKind};
 use conformance::testing::options;
 use contract::case::Given;
@@ -76,7 +76,7 @@ fn started_by(command: &[&str]) -> CommandTarget {
         },
     });
     let described = target::read(&SourceFile::new("target.yaml", text.to_string())).expect("it is a target");
-    let known = Known { name: described.metadata.name, ..Known::default() };
+    let known = TargetDescription { name: described.metadata.name, ..TargetDescription::default() };
     let decisions: Option<Arc<dyn Target>> = Some(Arc::new(FixedDecisions));
     CommandTarget { known, spec: described.spec, folder: PathBuf::from("."), image: None, decisions }
 }
@@ -108,7 +108,7 @@ async fn rows_about_versions_run_in_real_time_with_shifted_dates() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_program_that_ends_during_a_case_fails_that_case() {
-    let script = "\"$0\" \"$1\" & sleep 4; kill $!; echo 'panic: enough' >&2; exit 3";
+    let script = "\"$0\" \"$1\" & sleep 4; kill $!; wait; echo 'panic: enough' >&2; exit 3";
     let results = cases("GCM-CPR-002", started_by(&["sh", "-c", script, PROGRAM, "--config=<config>"])).await;
     let case = results.first().expect("it has a case");
     assert_eq!(case.status, Status::Failed, "{case:#?}");

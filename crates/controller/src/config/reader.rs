@@ -83,6 +83,18 @@ impl<'de> ValueDeserializer<'de, '_> {
         path.push(step);
         Self { value, path, unknown: self.unknown }
     }
+
+    /// Deserializes a nested value. An error that has no path yet, such as that of a conversion, gets the value's.
+    fn read_below<S: DeserializeSeed<'de>>(
+        &self,
+        step: PathSegment,
+        value: &'de Value,
+        seed: S,
+    ) -> Result<S::Value, WrongTypeError> {
+        let reader = self.below(step, value);
+        let path = reader.path.clone();
+        seed.deserialize(reader).map_err(|mismatch| mismatch.at(&path))
+    }
 }
 
 impl<'de> Deserializer<'de> for ValueDeserializer<'de, '_> {
@@ -159,10 +171,8 @@ impl<'de> SeqAccess<'de> for ListItems<'de, '_> {
         &mut self,
         seed: T,
     ) -> Result<Option<T::Value>, WrongTypeError> {
-        let Some((index, item)) = self.rest.next() else { return Ok(None) };
-        let reader = self.list.below(PathSegment::Index(index), item);
-        let path = reader.path.clone();
-        seed.deserialize(reader).map(Some).map_err(|mismatch| mismatch.at(&path))
+        let next = self.rest.next();
+        next.map(|(index, item)| self.list.read_below(PathSegment::Index(index), item, seed)).transpose()
     }
 }
 
@@ -191,8 +201,6 @@ impl<'de> MapAccess<'de> for MapFields<'de, '_> {
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, WrongTypeError> {
         let (name, value) =
             self.value.take().ok_or_else(|| <WrongTypeError as de::Error>::custom("a value without key"))?;
-        let reader = self.map.below(PathSegment::Field(name.clone()), value);
-        let path = reader.path.clone();
-        seed.deserialize(reader).map_err(|mismatch| mismatch.at(&path))
+        self.map.read_below(PathSegment::Field(name.clone()), value, seed)
     }
 }

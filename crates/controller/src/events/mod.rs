@@ -5,12 +5,15 @@ mod recent;
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use futures::FutureExt as _;
+use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{Event, EventSource, ObjectReference};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use kube::api::{Patch, PatchParams, PostParams};
+use kube::core::Status;
 use kube::{Api, Client, Resource};
 use tokio::sync::mpsc;
 use tokio::time::sleep;
@@ -42,6 +45,8 @@ pub struct Recorder {
     component: Arc<str>,
     clock: Clock,
     events: mpsc::Sender<Event>,
+    /// Time in the name of the last event, in nanoseconds.
+    named: Arc<AtomicI64>,
 }
 
 /// Writes what a [`Recorder`] records; a source, so that it runs as long as its controller.
@@ -63,7 +68,7 @@ impl fmt::Debug for Writer {
 #[must_use]
 pub fn recorder(client: Client, component: &str, clock: Clock, entropy: Entropy) -> (Recorder, Writer) {
     let (send, receive) = mpsc::channel(WAITING);
-    let recorder = Recorder { component: component.into(), clock, events: send };
+    let recorder = Recorder { component: component.into(), clock, events: send, named: Arc::default() };
     (recorder, Writer { client, clock, entropy, events: receive, correlator: Correlator::new() })
 }
 
@@ -95,7 +100,7 @@ impl Recorder {
         let component = self.component.to_string();
         Event {
             metadata: ObjectMeta {
-                name: Some(name(object.name.as_deref().unwrap_or_default(), now)),
+                name: Some(name(object.name.as_deref().unwrap_or_default(), self.unique(now))),
                 namespace: Some(namespace.unwrap_or_else(|| "default".to_owned())),
                 ..ObjectMeta::default()
             },
@@ -111,6 +116,17 @@ impl Recorder {
             reporting_instance: Some(String::new()),
             ..Event::default()
         }
+    }
+}
+
+impl Recorder {
+    /// The time, or a later one if an event already has it in its name: names of events must differ.
+    fn unique(&self, now: Timestamp) -> Timestamp {
+        let now = i64::try_from(now.as_nanosecond()).unwrap_or(i64::MAX);
+        let later = |last: i64| now.max(last.saturating_add(1));
+        let last = self.named.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| Some(later(last)));
+        let (Ok(last) | Err(last)) = last;
+        Timestamp::from_nanosecond(later(last).into()).unwrap_or(Timestamp::MAX)
     }
 }
 
@@ -141,8 +157,11 @@ impl Writer {
         for tried in 1..=TRIES {
             let Err(error) = self.write(&write).await else { return };
             if let kube::Error::Api(status) = &error {
-                // The event exists because an earlier attempt succeeded although it seemed to fail.
-                if !status.is_already_exists() {
+                // The event exists because an earlier attempt succeeded although it seemed to fail. No event can be
+                // created in a namespace that is being deleted.
+                if status.is_already_exists() || is_namespace_terminating(status) {
+                    tracing::debug!(%error, "Server rejected event (will not retry!)");
+                } else {
                     tracing::error!(%error, "Server rejected event (will not retry!)");
                 }
                 return;
@@ -170,4 +189,10 @@ impl Writer {
         }
         api.create(&PostParams::default(), event).await.map(|_event| ())
     }
+}
+
+/// Whether the namespace of a new object is being deleted.
+fn is_namespace_terminating(status: &Status) -> bool {
+    let causes = status.details.iter().flat_map(|details| &details.causes);
+    causes.into_iter().any(|cause| cause.reason == "NamespaceTerminating")
 }

@@ -365,10 +365,20 @@ impl Candidate {
             renewed: now,
             transitions: self.seen.transitions,
         };
-        match timeout(self.elector.config.renew_deadline, self.lock.update(&nobody)).await {
+        match timeout(self.elector.config.renew_deadline, self.write_release(&nobody)).await {
             Ok(Ok(())) => self.seen = nobody,
             Ok(Err(error)) => tracing::error!(%error, "Failed to release lock"),
             Err(_elapsed) => tracing::error!("Failed to release lock: no answer in time"),
+        }
+    }
+
+    /// Writes the released Lease. If that fails, reads the Lease and tries again, because a renewal whose answer was lost
+    /// has changed its version; not if another instance holds it by now.
+    async fn write_release(&mut self, nobody: &Record) -> Result<(), kube::Error> {
+        let Err(error) = self.lock.update(nobody).await else { return Ok(()) };
+        match self.lock.read().await? {
+            Some(found) if found.holder == self.elector.config.identity => self.lock.update(nobody).await,
+            _ => Err(error),
         }
     }
 

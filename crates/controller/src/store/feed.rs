@@ -13,6 +13,7 @@ use tokio::time::{Instant, sleep_until};
 use super::scoped::Scoped;
 use super::{Selection, Store};
 use crate::cluster::WatchedKind;
+use crate::describe_error;
 use crate::entropy::Entropy;
 
 /// How often an absent kind is looked for.
@@ -87,7 +88,12 @@ impl<K: WatchedKind> Feed<K> {
                 self.store.replace(&self.namespace, &[]);
             }
             Err(error) => {
-                tracing::warn!(kind = self.store.kind(), namespace = self.namespace, %error, "failed to watch, trying again");
+                tracing::warn!(
+                    kind = self.store.kind(),
+                    namespace = self.namespace,
+                    error = describe_error(&error),
+                    "failed to watch, trying again"
+                );
             }
         }
     }

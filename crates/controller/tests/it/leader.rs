@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use apiserver::Verb;
+use apiserver::{Effect, Fault, Matching, Refusal, Strikes, Verb};
 use controller::clock::Clock;
 use controller::leader::{ElectionConfig, ElectionError, Elector, identity};
 use controller::{CacheOptions, Controller, Controllers, Entropy, Outcome, Selection, Watch};
@@ -160,6 +160,22 @@ async fn a_stopped_leader_finishes_its_work_and_releases_the_lease() {
     );
     two.stop.cancel();
     two.running.await.unwrap().unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_leader_whose_last_renewal_got_no_answer_releases_the_lease() {
+    let world = World::new();
+    let seen = SeenRequests::default();
+    let one = Instance::start(&world, clock(), &seen, "one");
+    tokio::time::sleep(Duration::from_secs(30)).await;
+    let renewals = Matching::resource("coordination.k8s.io", "leases").verbs([Verb::Update]);
+    let lost = Fault::new(renewals, Effect::RefuseAfter(Refusal::Timeout)).strikes(Strikes::First(1));
+    let lost = world.server.faults().add(lost);
+    lost.until_struck(1).await;
+    run_pending_tasks().await;
+    one.stop.cancel();
+    one.running.await.unwrap().unwrap();
+    assert_eq!((&lease(&world.client).await["holderIdentity"], lost.struck()), (&json!(""), 1));
 }
 
 #[tokio::test(start_paused = true)]

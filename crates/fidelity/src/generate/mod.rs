@@ -1,16 +1,19 @@
 //! Generates sequences from a seed: all operations on a few objects of one or two kinds.
 
+mod definitions;
 mod dice;
 mod objects;
+mod odd;
 mod options;
 mod patches;
 mod reads;
+pub(crate) mod webhooks;
 mod writes;
 
 use dice::Dice;
 
 use crate::kinds::Kind;
-use crate::request::{Request, Sequence};
+use crate::request::{Body, LastSeen, Request, Sequence};
 
 /// The minimum and the maximum number of requests of a sequence.
 const LENGTH: (usize, usize) = (14, 32);
@@ -30,6 +33,7 @@ enum Operation {
     Delete,
     DeleteCollection,
     Unsupported,
+    Definition,
 }
 
 /// The operations that each sequence has, on an object of its main kind without subresources, so that each kind gets all of them
@@ -62,7 +66,11 @@ const WEIGHTED: &[(u32, Operation)] = &[
     (9, Operation::Delete),
     (4, Operation::DeleteCollection),
     (4, Operation::Unsupported),
+    (3, Operation::Definition),
 ];
+
+/// The percentage of sequences with webhooks.
+const WITH_WEBHOOKS: u32 = 15;
 
 /// Generates requests for an object.
 struct RequestBuilder<'a> {
@@ -87,6 +95,12 @@ pub fn sequence(seed: u64, number: u64, kinds: &[&Kind]) -> Sequence {
     let length = LENGTH.0 + dice.below(LENGTH.1 - LENGTH.0 + 1);
     let mut requests = Vec::with_capacity(length);
     let has_generated_name = &mut false;
+    if dice.percent(WITH_WEBHOOKS) {
+        requests.push(
+            RequestBuilder { dice: &mut dice, kind: main, name: "a", is_plain: true, has_generated_name }
+                .webhook_configuration(),
+        );
+    }
     for name in ["a", "b"] {
         if dice.percent(85) {
             requests.push(
@@ -110,6 +124,17 @@ pub fn sequence(seed: u64, number: u64, kinds: &[&Kind]) -> Sequence {
         );
     }
     Sequence { name: format!("seed {seed}, sequence {number}: {}", main.name()), requests }
+}
+
+/// Generates a sequence in which one operation succeeds on a kind, for a run in which it has succeeded too seldom.
+#[must_use]
+pub(crate) fn steered(seed: u64, number: u64, kind: &Kind, operation: &str) -> Option<Sequence> {
+    let mut dice = Dice::new(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_sub(number));
+    let has_generated_name = &mut false;
+    let mut builder = RequestBuilder { dice: &mut dice, kind, name: "a", is_plain: true, has_generated_name };
+    let requests = vec![builder.valid_creation(), builder.valid(operation)?];
+    let name = format!("seed {seed}, steered sequence {number}: {operation} of {}", kind.name());
+    Some(Sequence { name, requests })
 }
 
 /// `count` operations in random order: the required ones, and `None` for random ones.
@@ -139,13 +164,48 @@ impl RequestBuilder<'_> {
             Operation::Delete => self.delete(),
             Operation::DeleteCollection => self.delete_collection(),
             Operation::Unsupported => self.unsupported(),
+            Operation::Definition => self.definition(),
         }
+    }
+
+    /// A request with this operation that succeeds after the valid creation of the object.
+    fn valid(&mut self, operation: &str) -> Option<Request> {
+        let request =
+            |method: &str, path: String| Request { method: method.to_owned(), path, ..Request::default() };
+        let (path, collection) = (self.path(""), self.kind.collection());
+        let of_sequence = || ("labelSelector".to_owned(), "of=${ns}".to_owned());
+        Some(match operation {
+            "create" => RequestBuilder { name: "b", ..self.reborrow() }.valid_creation(),
+            "get" => request("GET", path),
+            "list" => Request { query: [of_sequence()].into(), ..request("GET", collection) },
+            "watch" => {
+                let query = [of_sequence(), ("watch".to_owned(), "true".to_owned())].into();
+                Request { query, ..request("GET", collection) }
+            }
+            "update" => {
+                let seen = LastSeen { object: self.kind.key(self.name), ..LastSeen::default() };
+                Request { body: Some(Body::Seen(seen)), ..request("PUT", path) }
+            }
+            "delete" => request("DELETE", path),
+            "deletecollection" => Request { query: [of_sequence()].into(), ..request("DELETE", collection) },
+            _ => self.valid_patch(operation.strip_prefix("patch ")?)?,
+        })
     }
 
     /// The path of the object or of a subresource.
     fn path(&self, subresource: &str) -> String {
         let slash = if subresource.is_empty() { "" } else { "/" };
         format!("{}/{}{slash}{subresource}", self.kind.collection(), self.kind.object_name(self.name))
+    }
+
+    fn reborrow(&mut self) -> RequestBuilder<'_> {
+        RequestBuilder {
+            dice: self.dice,
+            kind: self.kind,
+            name: self.name,
+            is_plain: self.is_plain,
+            has_generated_name: self.has_generated_name,
+        }
     }
 
     /// Sometimes a subresource of the kind; empty for the object itself.
@@ -168,7 +228,6 @@ mod tests {
     use super::*;
     use crate::exercise::Exercise;
     use crate::kinds;
-    use crate::request::Body;
     use crate::tally::REQUIRED_OPERATIONS;
 
     #[test]
@@ -194,6 +253,33 @@ mod tests {
             sequence(5, number, &kinds).requests.iter().filter(|request| is_nameless(request)).count()
         });
         assert_eq!(counts.max(), Some(1));
+    }
+
+    #[test]
+    fn every_required_operation_can_be_steered_to() {
+        for kind in kinds::all() {
+            for operation in REQUIRED_OPERATIONS {
+                let made = steered(1, 2, kind, operation).unwrap();
+                let last = Exercise::of(made.requests.last().unwrap());
+                assert_eq!(
+                    (last.resource.as_str(), last.operation().as_str()),
+                    (kind.name().as_str(), *operation)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn some_sequences_have_webhooks() {
+        let kinds: Vec<&Kind> = kinds::all().iter().collect();
+        let has_webhooks = |number: &u64| {
+            sequence(5, *number, &kinds)
+                .requests
+                .iter()
+                .any(|request| request.path.contains("webhookconfigurations"))
+        };
+        let count = (0..400).filter(has_webhooks).count();
+        assert!((30..100).contains(&count), "{count}");
     }
 
     #[test]

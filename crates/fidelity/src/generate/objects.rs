@@ -71,9 +71,34 @@ impl RequestBuilder<'_> {
         }
     }
 
+    /// A change of a field that the kind lists.
+    pub(super) fn listed_change(&mut self) -> (String, Value) {
+        self.pick(&self.kind.changes)
+    }
+
     /// `${rv configmaps/a}`.
     pub(super) fn placeholder(&self, what: &str) -> String {
         format!("${{{what} {}}}", self.kind.key(self.name))
+    }
+
+    /// A number at the border of a Go type, or a float that is whole.
+    fn border(&mut self) -> Value {
+        let numbers = [
+            json!(i32::MAX),
+            json!(i64::from(i32::MAX) + 1),
+            json!(i32::MIN),
+            json!(i64::from(i32::MIN) - 1),
+            json!(i64::MAX),
+            json!(9_223_372_036_854_775_808_u64),
+            json!(i64::MIN),
+            json!(0),
+            json!(-1),
+            json!(65_535),
+            json!(65_536),
+            json!(1.5),
+            json!(1e-7),
+        ];
+        self.dice.pick(&numbers).clone()
     }
 
     fn pick(&mut self, changes: &Changes) -> (String, Value) {
@@ -89,6 +114,10 @@ impl RequestBuilder<'_> {
         let (pointer, is_map) = self.dice.pick(&places).clone();
         if is_map && self.dice.percent(50) {
             return (format!("{pointer}/unknownField"), json!(1));
+        }
+        let found = object.pointer(&pointer);
+        if found.is_some_and(Value::is_number) && self.dice.percent(60) {
+            return (pointer, self.border());
         }
         let others =
             [json!("text"), json!(7), json!(true), json!([]), json!({}), Value::Null, json!([1]), json!(1.5)];

@@ -3,17 +3,14 @@
 use serde_json::{Map, Value, json};
 
 use super::RequestBuilder;
+use super::odd;
 use crate::request::{Body, Request, set};
 
 impl RequestBuilder<'_> {
     pub(super) fn json_patch(&mut self) -> Request {
         let (mut request, shown, subresource) = self.patch("application/json-patch+json");
         if self.sends_valid_patch() {
-            let label = json!(self.dice.pick(&["a", "b"]));
-            let set =
-                json!({"op": "add", "path": "/metadata/labels", "value": {"of": "${ns}", "app": label}});
-            request.body = Some(Body::Json(json!([set])));
-            return request;
+            return self.with_labels_set(request);
         }
         let operations: Vec<Value> =
             (0..=self.dice.below(3)).map(|_| self.operation(&shown, subresource)).collect();
@@ -91,6 +88,35 @@ impl RequestBuilder<'_> {
         request
     }
 
+    fn with_labels_set(&mut self, mut request: Request) -> Request {
+        let label = json!(self.dice.pick(&["a", "b"]));
+        let set = json!({"op": "add", "path": "/metadata/labels", "value": {"of": "${ns}", "app": label}});
+        request.body = Some(Body::Json(json!([set])));
+        request
+    }
+
+    /// A patch of this form that succeeds on a valid object; `None` for an unknown form.
+    pub(super) fn valid_patch(&mut self, form: &str) -> Option<Request> {
+        let media = |media: &str| Some(format!("application/{media}"));
+        let request = Request { method: "PATCH".to_owned(), path: self.path(""), ..Request::default() };
+        Some(match form {
+            "json" => self.with_labels_set(Request { media: media("json-patch+json"), ..request }),
+            "merge" => self.with_label_patch(Request { media: media("merge-patch+json"), ..request }),
+            "strategic" => {
+                self.with_label_patch(Request { media: media("strategic-merge-patch+json"), ..request })
+            }
+            "apply" => Request {
+                media: media("apply-patch+yaml"),
+                query: [("fieldManager", "first"), ("force", "true")]
+                    .map(|(key, value)| (key.to_owned(), value.to_owned()))
+                    .into(),
+                body: Some(Body::Json(self.kind.object(self.name))),
+                ..request
+            },
+            _ => return None,
+        })
+    }
+
     /// A patch request without a body, a possible state of the object, and the subresource.
     fn patch(&mut self, media: &str) -> (Request, Value, &'static str) {
         let subresource = self.subresource();
@@ -110,11 +136,14 @@ impl RequestBuilder<'_> {
 
     /// Sets the patch as the body, or sometimes an invalid one.
     fn send_patch(&mut self, request: &mut Request, patch: Value, invalid: &[&str]) {
-        let is_invalid = self.dice.percent(6);
-        request.body = Some(if is_invalid {
-            Body::Text((*self.dice.pick(invalid)).to_owned())
-        } else {
-            Body::Json(patch)
+        request.body = Some(match self.dice.below(100) {
+            0..6 => Body::Text((*self.dice.pick(invalid)).to_owned()),
+            6..12 => Body::Text(odd::reworded(self.dice, &patch.to_string())),
+            12..14 => Body::Text(odd::broken(self.dice, &patch.to_string())),
+            14 if request.media.as_deref() == Some("application/apply-patch+yaml") => {
+                Body::Text(odd::yaml(self.dice, &patch))
+            }
+            _ => Body::Json(patch),
         });
     }
 
@@ -175,7 +204,7 @@ impl RequestBuilder<'_> {
         }
     }
 
-    fn operation(&mut self, shown: &Value, subresource: &str) -> Value {
+    pub(super) fn operation(&mut self, shown: &Value, subresource: &str) -> Value {
         let (pointer, value) = self.change(subresource, shown);
         let (other, _) = self.change(subresource, shown);
         // Normalization would not find the server's own values elsewhere.

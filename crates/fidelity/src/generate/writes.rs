@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::RequestBuilder;
+use super::odd;
 use crate::request::{Body, LastSeen, Request};
 
 impl RequestBuilder<'_> {
@@ -121,12 +122,12 @@ impl RequestBuilder<'_> {
 
     /// Sets the object as the body, or sometimes an invalid body.
     pub(super) fn send(&mut self, request: &mut Request, object: Value) {
-        if !self.dice.percent(12) {
+        if !self.dice.percent(20) {
             request.body = Some(Body::Json(object));
             return;
         }
         let text = |text: &str| Some(Body::Text(text.to_owned()));
-        match self.dice.below(12) {
+        match self.dice.below(22) {
             0 => {
                 request.media = Some("application/yaml".to_owned());
                 request.body = formats::yaml::to_string(&object).ok().map(Body::Text);
@@ -145,6 +146,12 @@ impl RequestBuilder<'_> {
             8 => request.body = text("\"text\""),
             9 => request.body = Some(Body::Text(format!("{object} trailing"))),
             10 => request.body = Some(Body::Text(with_duplicate_field(&object))),
+            11..18 => request.body = Some(Body::Text(odd::reworded(self.dice, &object.to_string()))),
+            18 => request.body = Some(Body::Text(odd::broken(self.dice, &object.to_string()))),
+            19 | 20 => {
+                request.media = Some("application/yaml".to_owned());
+                request.body = Some(Body::Text(odd::yaml(self.dice, &object)));
+            }
             _ => {
                 request.media = Some("application/json; charset=utf-8".to_owned());
                 request.body = Some(Body::Json(object));

@@ -1,17 +1,23 @@
 //! Embedded servers, correct ones and ones with a planted bug.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::Duration;
 
 use apiserver::{ApiServer, Authorization, Controllers};
+use async_trait::async_trait;
 use bytes::Bytes;
 use fidelity::play::Servers;
 use fidelity::server::Server;
+use fidelity::webhook::{WebhookReply, WebhookServer};
 use http::{Method, Request, Response};
 use http_body_util::{BodyExt as _, Full, StreamBody};
 use kube::client::Body;
+use schema::Crd;
 use serde_json::Value;
 use tower::ServiceExt as _;
+use webhook::dial::{Connection, DialError, Dialer, Dialers, HttpAnswer};
+use webhook::registration::ClientConfig;
 
 /// A planted bug.
 #[derive(Clone, Copy, Debug)]
@@ -51,12 +57,38 @@ pub(crate) fn faulty(bug: Bug) -> Server {
 
 /// The servers of a comparison.
 pub(crate) fn servers(real: Server, embedded: Server) -> Servers {
-    Servers { real, embedded }
+    Servers {
+        real,
+        embedded,
+        webhooks: WebhookServer { url: "https://hooks.test".to_owned(), ..WebhookServer::default() },
+    }
+}
+
+/// Answers as the URL of a webhook demands, in process.
+struct Hooks;
+
+impl Dialers for Hooks {
+    fn dialer(&self, _: &ClientConfig, _: Connection<'_>) -> Result<Arc<dyn Dialer>, DialError> {
+        Ok(Arc::new(Self))
+    }
+}
+
+#[async_trait]
+impl Dialer for Hooks {
+    async fn post(&self, path: &str, body: Bytes, _: Duration) -> Result<HttpAnswer, DialError> {
+        let reply = WebhookReply::of(path, &body);
+        let unread =
+            || DialError::Exchange { url: path.to_owned(), source_text: "no reply in the path".to_owned() };
+        let reply = reply.ok_or_else(unread)?;
+        Ok(HttpAnswer { media: None, status: reply.code, body: reply.text.into() })
+    }
 }
 
 fn server(seed: u64) -> ApiServer {
+    let own = fidelity::kinds::definitions().iter().map(|crd| Crd::from_value(crd.clone()).unwrap());
     ApiServer::builder()
-        .crds(schema::crds().iter().cloned())
+        .crds(schema::crds().iter().cloned().chain(own))
+        .dialers(Arc::new(Hooks))
         .epoch("2026-06-01T00:00:00Z".parse().unwrap())
         .controllers(Controllers::none())
         .authorization(Authorization::Rbac)

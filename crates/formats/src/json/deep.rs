@@ -1,23 +1,39 @@
 //! JSON with more than the 128 levels of `serde_json`, as far as the stack allows.
 
-use serde::Deserialize;
-use serde_json::{Deserializer, Error};
+use serde::de::DeserializeOwned;
+use serde_json::{Deserializer, Error, Value};
 
-use crate::depth;
-
-/// Reads the only value of a text.
+/// Reads the only value of a text. Tries `serde_json` first, which is faster and accepts what programs write; what it refuses is
+/// read as [`super::document`] reads it.
 ///
 /// # Errors
 /// If the text is not JSON, does not fit the type, or is nested too deep for the stack.
-pub fn read<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Error> {
+pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     match serde_json::from_str(text) {
-        Err(error) if is_too_deep(&error) && depth::fits(nesting(text)) => {
-            let mut values = unlimited(text);
-            let value = T::deserialize(&mut values)?;
-            values.end()?;
-            Ok(value)
+        Ok(value) => Ok(value),
+        Err(_) => T::deserialize(super::document(text.as_bytes())?).map_err(|error| error.to_string()),
+    }
+}
+
+/// Reads a type from the only value of a text as Go reads a struct: a field that is null is absent, and of equal fields the last
+/// counts.
+///
+/// # Errors
+/// If the text is not JSON, or does not fit the type.
+pub fn typed<T: DeserializeOwned>(text: &[u8]) -> Result<T, String> {
+    let mut value = super::document(text)?;
+    remove_nulls(&mut value);
+    T::deserialize(value).map_err(|error| error.to_string())
+}
+
+fn remove_nulls(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|_, field| !field.is_null());
+            fields.values_mut().for_each(remove_nulls);
         }
-        read => read,
+        Value::Array(items) => items.iter_mut().for_each(remove_nulls),
+        _ => {}
     }
 }
 
@@ -60,14 +76,20 @@ pub(super) fn nesting(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
-
     use super::*;
 
     #[test]
     fn brackets_in_strings_do_not_count() {
         assert_eq!(nesting(r#"{"a[\"[": [1, {"b": "]"}]} [[[["#), 3);
         assert_eq!(nesting("1"), 0);
+    }
+
+    #[test]
+    fn case_59_fields_may_be_null_or_there_twice() {
+        let read = |text: &str| typed::<std::collections::BTreeMap<String, bool>>(text.as_bytes());
+        assert_eq!(read(r#"{"a": true, "b": null, "a": false}"#), Ok([("a".to_owned(), false)].into()));
+        assert!(read(r#"{"a": 1}"#).is_err_and(|why| why.starts_with("invalid type: integer `1`")));
+        assert_eq!(super::read::<Value>(r#""cut \ud83d""#), Ok("cut \u{fffd}".into()));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Finds the first syntax error of a JSON value and reports it with Go's message.
 
+use crate::depth;
+
 /// A syntax error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
@@ -50,16 +52,14 @@ impl Scanner<'_> {
     fn begin(&mut self) -> Result<ValueStart, Fault> {
         match self.peek()? {
             b'{' => {
-                self.at += 1;
-                self.open.push(b'}');
+                self.enter(b'}')?;
                 if self.peek()? == b'}' {
                     return Ok(ValueStart::Empty);
                 }
                 self.key().map(|()| ValueStart::Inside)
             }
             b'[' => {
-                self.at += 1;
-                self.open.push(b']');
+                self.enter(b']')?;
                 Ok(if self.peek()? == b']' { ValueStart::Empty } else { ValueStart::Inside })
             }
             b'"' => self.string().map(|()| ValueStart::Scalar),
@@ -69,6 +69,16 @@ impl Scanner<'_> {
             b'n' => self.literal("null").map(|()| ValueStart::Scalar),
             _ => Err(self.unexpected("looking for beginning of value")),
         }
+    }
+
+    /// Scans an opening bracket.
+    fn enter(&mut self, close: u8) -> Scanned {
+        if self.open.len() == depth::DEEPEST {
+            return Err(self.unexpected("exceeded max depth"));
+        }
+        self.at += 1;
+        self.open.push(close);
+        Ok(())
     }
 
     /// Scans what follows a value: closing brackets, then a comma and the next key. True at the end of the whole value.
@@ -220,7 +230,7 @@ enum ValueStart {
 }
 
 /// A byte as Go quotes it: a byte beyond ASCII is the code point of that number.
-fn go_quoted(byte: u8) -> String {
+pub(super) fn go_quoted(byte: u8) -> String {
     match byte {
         b'\'' => "'\\''".to_owned(),
         b'"' => "'\"'".to_owned(),

@@ -20,7 +20,16 @@ use super::{Error, Mark};
 /// If the document is not YAML, or has what JSON cannot represent: infinity, or a key that is null, a list or a map.
 pub fn first_document(text: &[u8]) -> Result<Value, Error> {
     let tree = tree::read(&decoded(text)?)?;
-    decode::value(&tree)
+    decode::value(&tree).map(|(value, _)| value)
+}
+
+/// What Go's strict reader reports of the keys that a map of the first document has twice: `line 2: key "a" already set in map`.
+/// Empty if the text is not YAML.
+#[must_use]
+pub fn duplicate_keys(text: &[u8]) -> Vec<String> {
+    let read = || decode::value(&tree::read(&decoded(text)?)?);
+    let duplicates = read().map(|(_, duplicates)| duplicates).unwrap_or_default();
+    duplicates.into_iter().map(|(line, key)| format!("line {line}: key {key:?} already set in map")).collect()
 }
 
 /// The text in Unicode, without its byte order mark.
@@ -83,6 +92,22 @@ mod tests {
         ];
         for (text, wanted) in table {
             assert_eq!(read(text), Ok(wanted), "{text}");
+        }
+    }
+
+    #[test]
+    fn keys_of_a_map_that_are_there_twice_are_reported() {
+        let table: [(&str, &[&str]); 4] = [
+            (
+                "{\"a\": 1, \"b\": {\"c\": 1, \"c\": 2}, \"a\": 3}",
+                &["line 1: key \"c\" already set in map", "line 1: key \"a\" already set in map"],
+            ),
+            ("a: 1\nb: 2\na:\n  3", &["line 4: key \"a\" already set in map"]),
+            ("a: 1\n---\na: 1\na: 2", &[]),
+            ("{", &[]),
+        ];
+        for (text, want) in table {
+            assert_eq!(duplicate_keys(text.as_bytes()), want, "{text}");
         }
     }
 

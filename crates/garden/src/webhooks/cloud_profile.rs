@@ -53,6 +53,9 @@ pub fn validate(old: Option<&Value>, new: &Value, shoots: &[Shoot], now: Timesta
 }
 
 fn read(object: &Value) -> Result<CloudProfile, Rejection> {
-    serde_json::from_value(object.clone())
-        .map_err(|error| Rejection::undecodable(format!("failed to read the CloudProfile: {error}")))
+    let unreadable = |error: &dyn std::fmt::Display| {
+        Rejection::undecodable(format!("failed to read the CloudProfile: {error}"))
+    };
+    versions::dates::check(object).map_err(|error| unreadable(&error))?;
+    serde_json::from_value(object.clone()).map_err(|error| unreadable(&error))
 }

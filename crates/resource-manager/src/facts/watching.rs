@@ -112,7 +112,7 @@ async fn follow<K, T>(
             }
             Err(error) if availability == Availability::MayBeAbsent && is_absent(&error) => scope.replace([]),
             Err(error) => {
-                tracing::warn!(%error, "failed to watch, trying again");
+                tracing::warn!(error = controller::describe_error(&error), "failed to watch, trying again");
                 continue;
             }
         }

@@ -74,7 +74,10 @@ impl DeletionProtection {
                     .map(|object| object.annotations().get(CONFIRMATION_DELETION).map(String::as_str)),
             ),
             Err(kube::Error::Api(status)) if status.code == 404 => Answer::allowed("object was not found"),
-            Err(error) => Answer::errored(500, &format!("failed to list {}: {error}", collection.resource)),
+            Err(error) => Answer::errored(
+                500,
+                &format!("failed to list {}: {}", collection.resource, controller::describe_error(&error)),
+            ),
         }
     }
 }

@@ -2,7 +2,6 @@
 //! `contracts/resource-manager/webhooks/crd-deletion-protection`.
 
 use api::gardener::{CONFIRMATION_DELETION, DELETION_PROTECTED};
-use serde_json::Value;
 use serde_json::value::RawValue;
 use webhook::answer::Answer;
 use webhook::field::quote;
@@ -117,7 +116,7 @@ fn in_namespace(request: &AdmissionRequest<'_>) -> Collection {
 fn check_object(raw: Option<&RawValue>) -> Result<(), Rejection> {
     let raw = raw.ok_or_else(|| Rejection::errored(500, "no object found in admission request"))?;
     let unreadable = |error: &dyn std::fmt::Display| Rejection::errored(500, error.to_string());
-    let value: Value = serde_json::from_str(raw.get()).map_err(|error| unreadable(&error))?;
+    let value = formats::json::document(raw.get().as_bytes()).map_err(|error| unreadable(&error))?;
     if !value.is_object() {
         return Err(unreadable(&"the object in the admission request is no JSON object"));
     }

@@ -2,8 +2,7 @@
 //! `contracts/resource-manager/webhooks/token-invalidator.yaml`.
 
 use api::resources::TOKEN_CONSIDER;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use formats::base64;
 use serde_json::Value;
 use webhook::object;
 use webhook::rejection::Rejection;
@@ -31,7 +30,7 @@ pub fn mutate(secret: &mut Value) -> Result<(), Rejection> {
     }
     let token = token(secret)?;
     if object::label(secret, TOKEN_CONSIDER)?.is_some() {
-        object::set(secret, &["data", "token"], STANDARD.encode(INVALID_TOKEN))?;
+        object::set(secret, &["data", "token"], base64::encode(&INVALID_TOKEN))?;
     } else if token == INVALID_TOKEN {
         object::map_mut(secret, &["data"])?.remove("token");
     }
@@ -41,7 +40,5 @@ pub fn mutate(secret: &mut Value) -> Result<(), Rejection> {
 /// GRM-TIV-010.
 fn token(secret: &Value) -> Result<Vec<u8>, Rejection> {
     let text = object::text(secret, &["data", "token"])?;
-    STANDARD
-        .decode(text)
-        .map_err(|error| Rejection::undecodable(format!("data.token: illegal base64 data: {error}")))
+    base64::decode(text).map_err(|error| Rejection::undecodable(error.to_string()))
 }

@@ -1,9 +1,13 @@
 //! Finds the programs of a real control plane: named by the user, built by `make control-plane`, or installed by
 //! `setup-envtest`.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::SystemTime;
+
+use schema::KubernetesVersion;
 
 /// The API server's program.
 pub const KUBE_APISERVER: &str = "kube-apiserver";
@@ -11,6 +15,9 @@ pub const KUBE_APISERVER: &str = "kube-apiserver";
 pub const ETCD: &str = "etcd";
 /// The program of the controllers.
 pub const KUBE_CONTROLLER_MANAGER: &str = "kube-controller-manager";
+/// The versions that the project builds from pinned modules, and the commands that do.
+const PINNED: [(&str, &str); 2] =
+    [("1.28.15", "cargo xtask control-plane --kubernetes 1.28"), ("1.36.3", "make control-plane")];
 /// How to get the programs.
 const REMEDY: &str = "`make control-plane` builds them (it needs Go), `setup-envtest use` downloads them, or set \
                       KUBEBUILDER_ASSETS to a folder that has them";
@@ -44,6 +51,35 @@ pub enum AssetsError {
         folder: PathBuf,
         /// The program.
         program: String,
+    },
+    /// The named folder has another version.
+    #[error(
+        "KUBEBUILDER_ASSETS={} has Kubernetes {found}, not {wanted}: set it to another folder, or unset it",
+        folder.display()
+    )]
+    OtherVersion {
+        /// The folder.
+        folder: PathBuf,
+        /// Its version, or why it is not known.
+        found: String,
+        /// The requested version.
+        wanted: KubernetesVersion,
+    },
+    /// No folder has this version, which the project can build.
+    #[error("failed to find {} of Kubernetes {wanted}: {} builds them (it needs Go)", programs.join(", "), builder(*wanted))]
+    NotBuilt {
+        /// The required programs.
+        programs: Vec<String>,
+        /// The requested version.
+        wanted: KubernetesVersion,
+    },
+    /// No folder has this version, and the project does not build it.
+    #[error("{wanted}: no programs of this version are installed; {}", list_versions(installed))]
+    NotPinned {
+        /// The requested version.
+        wanted: KubernetesVersion,
+        /// The versions that are installed.
+        installed: Vec<String>,
     },
     /// No folder has all programs.
     #[error("failed to find {}: nothing complete in {}. {REMEDY}", programs.join(", "), list_folders(looked))]
@@ -101,6 +137,53 @@ impl Assets {
         })
     }
 
+    /// Finds a folder with all `programs` of a version, in the order of [`Self::find`].
+    ///
+    /// # Errors
+    /// When the named folder is incomplete or has another version, or no folder has this version.
+    pub fn of_version(
+        surroundings: &Surroundings,
+        programs: &[&str],
+        wanted: KubernetesVersion,
+    ) -> Result<Self, AssetsError> {
+        if surroundings.assets.is_some() {
+            let named = Self::find(surroundings, programs)?;
+            return match named.version() {
+                Ok(found) if found == format!("v{wanted}") => Ok(named),
+                Ok(found) | Err(found) => {
+                    Err(AssetsError::OtherVersion { folder: named.folder, found, wanted })
+                }
+            };
+        }
+        let platform = format!("-{}-{}", go_os(), go_arch());
+        let built = surroundings.built().map(|folder| complete(&folder, "", programs)).unwrap_or_default();
+        let installed = surroundings.installed();
+        let installed = installed.map(|folder| complete(&folder, &platform, programs)).unwrap_or_default();
+        let folders = || built.iter().chain(&installed);
+        let numbers = version(&wanted.to_string());
+        let found = folders().find(|(version, _, _)| Some(version) == numbers.as_ref());
+        if let Some((_, _, folder)) = found {
+            return Ok(Self { folder: folder.clone() });
+        }
+        if PINNED.iter().any(|(version, _)| *version == wanted.to_string()) {
+            let programs = programs.iter().map(|&program| program.to_owned()).collect();
+            return Err(AssetsError::NotBuilt { programs, wanted });
+        }
+        let text = |version: &Vec<u32>| version.iter().map(u32::to_string).collect::<Vec<_>>().join(".");
+        let versions: BTreeSet<String> = folders().map(|(version, _, _)| text(version)).collect();
+        Err(AssetsError::NotPinned { wanted, installed: versions.into_iter().collect() })
+    }
+
+    /// The version that its kube-apiserver prints: `v1.28.15`; otherwise a reason why it is not known.
+    fn version(&self) -> Result<String, String> {
+        let output =
+            Command::new(self.program(KUBE_APISERVER)).arg("--version").stdin(Stdio::null()).output();
+        let output = output.map_err(|error| format!("an unknown version ({error})"))?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let version = text.trim().strip_prefix("Kubernetes ").map(str::to_owned);
+        version.ok_or_else(|| "an unknown version".to_owned())
+    }
+
     /// The folder.
     #[must_use]
     pub fn folder(&self) -> &Path {
@@ -113,9 +196,18 @@ impl Assets {
     }
 }
 
+/// A folder with programs: its version, when it was written, and its path.
+type Versioned = (Vec<u32>, SystemTime, PathBuf);
+
 /// The folder with all programs and the highest version whose name ends in `suffix`; of several the most recent.
 fn newest(parent: &Path, suffix: &str, programs: &[&str]) -> Option<PathBuf> {
-    let folders = fs::read_dir(parent).ok()?.filter_map(Result::ok).map(|entry| entry.path());
+    complete(parent, suffix, programs).into_iter().next().map(|(_, _, folder)| folder)
+}
+
+/// The folders with all programs whose names are a version and end in `suffix`; the highest version and, within one, the
+/// most recent first.
+fn complete(parent: &Path, suffix: &str, programs: &[&str]) -> Vec<Versioned> {
+    let folders = fs::read_dir(parent).into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path());
     let complete = folders.filter(|folder| programs.iter().all(|program| folder.join(program).is_file()));
     let ranked = complete.filter_map(|folder| {
         let name = folder.file_name()?.to_str()?;
@@ -123,7 +215,24 @@ fn newest(parent: &Path, suffix: &str, programs: &[&str]) -> Option<PathBuf> {
         let made = fs::metadata(&folder).and_then(|found| found.modified()).unwrap_or(SystemTime::UNIX_EPOCH);
         Some((version, made, folder))
     });
-    ranked.max().map(|(_, _, folder)| folder)
+    let mut ranked: Vec<Versioned> = ranked.collect();
+    ranked.sort_by(|a, b| b.cmp(a));
+    ranked
+}
+
+/// The command that builds a pinned version.
+fn builder(wanted: KubernetesVersion) -> String {
+    let pinned = PINNED.iter().find(|(version, _)| *version == wanted.to_string());
+    pinned.map(|(_, command)| format!("`{command}`")).unwrap_or_default()
+}
+
+/// What is installed and what can be built.
+fn list_versions(installed: &[String]) -> String {
+    let found =
+        if installed.is_empty() { "none are".to_owned() } else { format!("{} are", installed.join(", ")) };
+    let pinned: Vec<String> =
+        PINNED.iter().map(|(version, command)| format!("`{command}` builds {version}")).collect();
+    format!("{found} installed; {}; `setup-envtest use` downloads others", pinned.join(", "))
 }
 
 /// Parses `v1.36.3-0123456789abcdef` or `1.36.3` to its numbers.
@@ -205,6 +314,56 @@ mod tests {
             create_programs(&made, programs);
             assert_eq!(Assets::find(&surroundings, &BOTH).unwrap().folder(), want, "{}", made.display());
         }
+    }
+
+    #[test]
+    fn a_requested_version_is_found_or_the_error_says_how_to_get_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let surroundings = with_home(folder.path());
+        let built = surroundings.built().unwrap();
+        let find = |version: &str| Assets::of_version(&surroundings, &BOTH, version.parse().unwrap());
+        create_programs(&built.join("v1.36.3-abc"), &BOTH);
+        assert_eq!(find("1.36.3").unwrap().folder(), built.join("v1.36.3-abc"));
+        let error = find("1.28").unwrap_err().to_string();
+        let remedy = "`cargo xtask control-plane --kubernetes 1.28` builds them (it needs Go)";
+        assert_eq!(error, format!("failed to find kube-apiserver, etcd of Kubernetes 1.28.15: {remedy}"));
+        let error = find("1.30.2").unwrap_err();
+        assert!(matches!(error, AssetsError::NotPinned { .. }), "{error}");
+        let error = error.to_string();
+        for part in ["1.30.2: no programs", "1.36.3 are installed", "builds 1.28.15", "builds 1.36.3"] {
+            assert!(error.contains(part), "{part} is not in {error}");
+        }
+        create_programs(&built.join("v1.28.15-abc"), &BOTH);
+        assert_eq!(find("v1.28.15").unwrap().folder(), built.join("v1.28.15-abc"));
+        assert_eq!(Assets::find(&surroundings, &BOTH).unwrap().folder(), built.join("v1.36.3-abc"));
+        let installed = surroundings.installed().unwrap().join(format!("1.30.2-{}-{}", go_os(), go_arch()));
+        create_programs(&installed, &BOTH);
+        assert_eq!(find("1.30.2").unwrap().folder(), installed);
+    }
+
+    #[test]
+    fn pinned_versions_are_the_last_releases_of_their_minors() {
+        for (version, _) in PINNED {
+            let minor = version.rsplit_once('.').unwrap().0;
+            assert_eq!(minor.parse::<KubernetesVersion>().unwrap().to_string(), version);
+        }
+        assert_eq!(PINNED[1].0, KubernetesVersion::DEFAULT.to_string());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_named_folder_must_have_the_requested_version() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let surroundings = Surroundings { assets: Some(folder.path().to_owned()), ..Surroundings::default() };
+        let script = folder.path().join(KUBE_APISERVER);
+        fs::write(&script, "#!/bin/sh\necho Kubernetes v1.28.15\n").unwrap();
+        fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+        fs::write(folder.path().join(ETCD), "").unwrap();
+        let find = |version: &str| Assets::of_version(&surroundings, &BOTH, version.parse().unwrap());
+        assert_eq!(find("1.28.15").unwrap().folder(), folder.path());
+        let error = find("1.36.3").unwrap_err().to_string();
+        assert!(error.contains("has Kubernetes v1.28.15, not 1.36.3"), "{error}");
     }
 
     #[test]

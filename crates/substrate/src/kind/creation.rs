@@ -24,7 +24,7 @@ impl Kind {
         let started_at = Instant::now();
         let programs = options.surroundings.programs()?;
         let engine = programs.docker.engine().await?;
-        let free_disk = Machine::look(Path::new(&engine.folder)).disk;
+        let free_disk = Machine::inspect(Path::new(&engine.folder)).disk;
         let shape = options.shape.unwrap_or_default();
         free_disk.map_or(Ok(()), |free| check_disk_space(&engine, free, shape.disk_bytes()))?;
         let image = node_image::chosen(&programs, options.surroundings.image.as_deref()).await?;

@@ -19,7 +19,7 @@ pub struct Machine {
 impl Machine {
     /// Reads this machine's resources; `data` is the engine's folder.
     #[must_use]
-    pub fn look(data: &Path) -> Self {
+    pub fn inspect(data: &Path) -> Self {
         let read = |path: &str| std::fs::read_to_string(path).ok();
         Self {
             disk: rustix::fs::statvfs(data).ok().map(|found| found.f_bavail.saturating_mul(found.f_frsize)),

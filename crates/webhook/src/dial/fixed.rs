@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use formats::base64;
 
 use super::{ClientCertificate, Connection, DialError, Dialer, Dialers, Https, InProcess, Target, Trust};
 use crate::registration::{Address, ClientConfig};
@@ -126,7 +125,7 @@ impl FixedDialers {
         let trust = match bundle {
             _ if connection.insecure => Trust::Insecure,
             Some(bundle) => {
-                let pem = STANDARD.decode(bundle.trim());
+                let pem = base64::decode(bundle.trim());
                 Trust::Bundle(pem.map_err(|error| failed(format!("caBundle: {error}")))?)
             }
             None => return Err(failed("the registration carries no caBundle".to_owned())),

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use http::{Method, Request, Uri, header};
+use http::{Method, Request, Response, Uri, header};
 use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::body::Incoming;
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
@@ -23,6 +24,9 @@ use crate::url::Url;
 
 /// Maximum number of bytes of a response to a review.
 const RESPONSE_LIMIT: usize = 32 * 1024 * 1024;
+
+/// How many redirects Go's client follows.
+const REDIRECTS: usize = 10;
 
 /// Address and trust of a webhook server.
 #[derive(Clone, Debug)]
@@ -41,6 +45,7 @@ pub struct Target {
 #[derive(Clone, Debug)]
 pub struct Https {
     base: String,
+    trust: Trust,
     client: Client<Connector, Full<Bytes>>,
 }
 
@@ -91,33 +96,96 @@ impl Https {
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(Duration::from_mins(1))
             .build(Connector::new(address, name, config));
-        Ok(Self { base: target.url.trim_end_matches('/').to_owned(), client })
+        Ok(Self { base: target.url.trim_end_matches('/').to_owned(), trust: target.trust.clone(), client })
     }
 
-    async fn exchange(&self, request: Request<Full<Bytes>>, url: &str) -> Result<HttpAnswer, DialError> {
-        let response = self.client.request(request).await.map_err(|error| classify(url, &error))?;
-        let status = response.status().as_u16();
-        let body = Limited::new(response.into_body(), RESPONSE_LIMIT).collect().await.map_err(|error| {
-            DialError::Exchange { url: url.to_owned(), source_text: describe(error.as_ref()) }
-        })?;
-        Ok(HttpAnswer { status, body: body.to_bytes() })
+    /// Sends a review and follows redirects as Go's client does.
+    async fn exchange(&self, path: &str, review: &Bytes) -> Result<HttpAnswer, DialError> {
+        let mut hop = Hop { base: self.base.clone(), path: path.to_owned(), sends_review: true };
+        let mut elsewhere: Option<Self> = None;
+        for _ in 0..=REDIRECTS {
+            let client = elsewhere.as_ref().unwrap_or(self);
+            let response = client.send(&hop, review).await?;
+            let Some(next) = hop.after(&response) else { return answer(response, &hop.url()).await };
+            if next.base != hop.base {
+                let target = Target {
+                    url: next.base.clone(),
+                    address: None,
+                    server_name: None,
+                    trust: self.trust.clone(),
+                };
+                elsewhere = Some(Self::new(&target)?);
+            }
+            hop = next;
+        }
+        let source_text = format!("stopped after {REDIRECTS} redirects");
+        Err(DialError::Exchange { url: hop.url(), source_text })
     }
+
+    async fn send(&self, hop: &Hop, review: &Bytes) -> Result<Response<Incoming>, DialError> {
+        let url = hop.url();
+        let (method, body) =
+            if hop.sends_review { (Method::POST, review.clone()) } else { (Method::GET, Bytes::new()) };
+        let request = Request::builder()
+            .method(method)
+            .uri(format!("{}{}", hop.base, hop.path))
+            .header(header::CONTENT_TYPE, "application/json")
+            .header(header::ACCEPT, "application/json")
+            .body(Full::new(body))
+            .map_err(|error| DialError::Exchange { url: url.clone(), source_text: error.to_string() })?;
+        self.client.request(request).await.map_err(|error| classify(&url, &error))
+    }
+}
+
+/// One request of an exchange.
+struct Hop {
+    /// `https://host:port`, with a prefix for the first.
+    base: String,
+    path: String,
+    sends_review: bool,
+}
+
+impl Hop {
+    /// The address without parameters.
+    fn url(&self) -> String {
+        let path = self.path.split('?').next().unwrap_or_default();
+        format!("{}{path}", self.base)
+    }
+
+    /// The next request if a response is a redirect to an address that can be followed.
+    fn after<B>(&self, response: &Response<B>) -> Option<Self> {
+        let keeps_method = match response.status().as_u16() {
+            301..=303 => false,
+            307 | 308 => true,
+            _ => return None,
+        };
+        let location = response.headers().get(header::LOCATION)?.to_str().ok()?;
+        let sends_review = self.sends_review && keeps_method;
+        if location.starts_with('/') && !location.starts_with("//") {
+            let origin = self.base.splitn(4, '/').take(3).collect::<Vec<_>>().join("/");
+            return Some(Self { base: origin, path: location.to_owned(), sends_review });
+        }
+        let rest = location.strip_prefix("https://")?;
+        let end = rest.find('/').unwrap_or(rest.len());
+        let path = if end == rest.len() { "/" } else { &rest[end..] };
+        Some(Self { base: format!("https://{}", &rest[..end]), path: path.to_owned(), sends_review })
+    }
+}
+
+async fn answer(response: Response<Incoming>, url: &str) -> Result<HttpAnswer, DialError> {
+    let (status, media) = (response.status().as_u16(), super::media(response.headers()));
+    let body = Limited::new(response.into_body(), RESPONSE_LIMIT).collect().await.map_err(|error| {
+        DialError::Exchange { url: url.to_owned(), source_text: describe(error.as_ref()) }
+    })?;
+    Ok(HttpAnswer { status, media, body: body.to_bytes() })
 }
 
 #[async_trait]
 impl Dialer for Https {
     async fn post(&self, path: &str, body: Bytes, timeout: Duration) -> Result<HttpAnswer, DialError> {
-        let address = format!("{}{path}", self.base);
-        let url = address.split('?').next().unwrap_or_default();
-        let request = Request::builder()
-            .method(Method::POST)
-            .uri(&address)
-            .header(header::CONTENT_TYPE, "application/json")
-            .header(header::ACCEPT, "application/json")
-            .body(Full::new(body))
-            .map_err(|error| DialError::Exchange { url: url.to_owned(), source_text: error.to_string() })?;
-        let late = |_| DialError::Timeout { url: url.to_owned(), timeout };
-        tokio::time::timeout(timeout, self.exchange(request, url)).await.map_err(late)?
+        let url = || format!("{}{}", self.base, path.split('?').next().unwrap_or_default());
+        let late = |_| DialError::Timeout { url: url(), timeout };
+        tokio::time::timeout(timeout, self.exchange(path, &body)).await.map_err(late)?
     }
 
     async fn pass(&self, request: Request<Bytes>) -> Result<Streamed, DialError> {

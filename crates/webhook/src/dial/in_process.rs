@@ -37,9 +37,9 @@ impl Dialer for InProcess {
         request.headers_mut().insert(header::CONTENT_TYPE, json);
         let exchange = async {
             let Ok(response) = self.service.clone().oneshot(request).await;
-            let status = response.status().as_u16();
+            let (status, media) = (response.status().as_u16(), super::media(response.headers()));
             let Ok(body) = response.into_body().collect().await;
-            HttpAnswer { status, body: body.to_bytes() }
+            HttpAnswer { status, media, body: body.to_bytes() }
         };
         let late = |_| DialError::Timeout { url: path.to_owned(), timeout };
         tokio::time::timeout(timeout, exchange).await.map_err(late)

@@ -1,15 +1,12 @@
 //! Requests client certificates and leaves their verification to the service, as kube-apiserver does: a client with a
 //! certificate of an unknown authority gets a response (401) instead of a failed handshake.
 
-use rustls::client::danger::HandshakeSignatureValid;
-use rustls::crypto::{
-    CryptoProvider, WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature,
-};
+use rustls::crypto::{CryptoProvider, WebPkiSupportedAlgorithms};
 use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
-use rustls::{DigitallySignedStruct, DistinguishedName, Error, SignatureScheme};
+use rustls::{DistinguishedName, Error};
 use rustls_pki_types::{CertificateDer, UnixTime};
 
-use crate::trust::Authorities;
+use crate::trust::{Authorities, checks_handshake_signatures};
 
 /// Accepts every client certificate if the client has its key.
 #[derive(Debug)]
@@ -48,25 +45,5 @@ impl ClientCertVerifier for AnyClient {
         Ok(ClientCertVerified::assertion())
     }
 
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls12_signature(message, certificate, signature, &self.algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, certificate, signature, &self.algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.algorithms.supported_schemes()
-    }
+    checks_handshake_signatures!();
 }

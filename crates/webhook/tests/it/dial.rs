@@ -23,7 +23,7 @@ use crate::hooks::{hooks, marked, review};
 const MINUTE: Duration = Duration::from_mins(1);
 
 fn marked_answer() -> HttpAnswer {
-    HttpAnswer { status: 200, body: marked("v1").into() }
+    HttpAnswer { status: 200, media: Some("application/json".to_owned()), body: marked("v1").into() }
 }
 
 fn tls((certificate, key): &(String, String)) -> Arc<rustls::ServerConfig> {
@@ -270,7 +270,7 @@ async fn unresolvable_webhooks_are_errors() {
         ),
         (
             service("here", None, Some("!".to_owned())),
-            "failed to trust the certificate of https://hooks.here.svc:443: caBundle: Invalid symbol 33, offset 0.",
+            "failed to trust the certificate of https://hooks.here.svc:443: caBundle: illegal base64 data at input byte 0",
         ),
         (ClientConfig::default(), "failed to connect to : exactly one of url or service is required"),
     ];
@@ -278,5 +278,12 @@ async fn unresolvable_webhooks_are_errors() {
         assert_eq!(post_review(&dialers, &to).await.unwrap_err().to_string(), text);
     }
     let answer = post_review(&dialers, &service("local", Some("/other"), None)).await.unwrap();
-    assert_eq!(answer, HttpAnswer { status: 404, body: Bytes::from_static(b"404 page not found\n") });
+    assert_eq!(
+        answer,
+        HttpAnswer {
+            status: 404,
+            media: Some("text/plain; charset=utf-8".to_owned()),
+            body: Bytes::from_static(b"404 page not found\n")
+        }
+    );
 }

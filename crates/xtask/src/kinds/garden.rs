@@ -1,7 +1,8 @@
 //! Generates CRDs of the garden's kinds from the types in crates/api, for clusters without gardener-apiserver.
 
+mod properties;
+
 use anyhow::{Context, Result};
-use api::garden::{CloudProfile, ExposureClass, Project, Quota, SecretBinding, Seed, Shoot};
 use k8s_openapi::{ListableResource, Resource};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -23,99 +24,9 @@ struct KindProperties {
 const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
 
 /// The generated files.
-pub(super) fn crds() -> Result<[Generated; 7]> {
-    Ok([
-        file::<CloudProfile>(&KindProperties {
-            scope: "Cluster",
-            short_names: &["cprofile", "cpfl"],
-            selectable: &[],
-            columns: [&[("Provider", ".spec.type")], &[]],
-        })?,
-        file::<ExposureClass>(&KindProperties {
-            scope: "Cluster",
-            short_names: &["expclass", "expcls"],
-            selectable: &[],
-            columns: [&[("Handler", ".handler")], &[]],
-        })?,
-        file::<Project>(&PROJECT)?,
-        file::<Quota>(&KindProperties {
-            scope: "Namespaced",
-            short_names: &["squota"],
-            selectable: &[],
-            columns: [
-                &[("Scope", ".spec.scope.kind"), ("Cluster Lifetime", ".spec.clusterLifetimeDays")],
-                &[],
-            ],
-        })?,
-        file::<SecretBinding>(&KindProperties {
-            scope: "Namespaced",
-            short_names: &["sb"],
-            selectable: &[],
-            columns: [&[("Secret", ".secretRef.name"), ("Provider", ".provider.type")], &[]],
-        })?,
-        file::<Seed>(&SEED)?,
-        file::<Shoot>(&SHOOT)?,
-    ])
+pub(super) fn crds() -> Result<Vec<Generated>> {
+    properties::all()
 }
-
-const PROJECT: KindProperties = KindProperties {
-    scope: "Cluster",
-    short_names: &[],
-    selectable: &[".spec.namespace"],
-    columns: [
-        &[
-            ("Namespace", ".spec.namespace"),
-            ("Status", ".status.phase"),
-            ("Owner", ".spec.owner.name"),
-            ("Creator", ".spec.createdBy.name"),
-        ],
-        &[],
-    ],
-};
-
-const SEED: KindProperties = KindProperties {
-    scope: "Cluster",
-    short_names: &[],
-    selectable: &[],
-    columns: [
-        &[
-            ("Status", ".status.conditions[?(@.type==\"GardenletReady\")].status"),
-            ("Last Operation", ".status.lastOperation.state"),
-            ("Provider", ".spec.provider.type"),
-            ("Region", ".spec.provider.region"),
-            ("Version", ".status.gardener.version"),
-            ("K8S Version", ".status.kubernetesVersion"),
-        ],
-        &[],
-    ],
-};
-
-const SHOOT: KindProperties = KindProperties {
-    scope: "Namespaced",
-    short_names: &[],
-    selectable: &[".spec.cloudProfileName", ".spec.seedName", ".status.seedName"],
-    columns: [
-        &[
-            ("CloudProfile", ".spec.cloudProfileName"),
-            ("Provider", ".spec.provider.type"),
-            ("Region", ".spec.region"),
-            ("K8S Version", ".spec.kubernetes.version"),
-            ("Hibernation", ".status.hibernated"),
-            ("Last Operation", ".status.lastOperation.state"),
-            ("Status", ".metadata.labels['shoot\\.gardener\\.cloud/status']"),
-        ],
-        &[
-            ("Seed", ".spec.seedName"),
-            ("Purpose", ".spec.purpose"),
-            ("Gardener Version", ".status.gardener.version"),
-            ("APIServer", ".status.conditions[?(@.type==\"APIServerAvailable\")].status"),
-            ("Control", ".status.conditions[?(@.type==\"ControlPlaneHealthy\")].status"),
-            ("Observability", ".status.conditions[?(@.type==\"ObservabilityComponentsHealthy\")].status"),
-            ("Nodes", ".status.conditions[?(@.type==\"EveryNodeReady\")].status"),
-            ("System", ".status.conditions[?(@.type==\"SystemComponentsHealthy\")].status"),
-        ],
-    ],
-};
 
 fn file<K: Resource + ListableResource + JsonSchema>(properties: &KindProperties) -> Result<Generated> {
     let crd = crd::<K>(properties);
@@ -228,22 +139,37 @@ fn is_null(schema: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use api::garden::Shoot;
+
+    use super::properties::SHOOT;
     use super::*;
 
     /// The fields of v1.82, from the tests of crates/api: path and type.
-    const FIELDS: [&str; 7] = [
+    const FIELDS: [&str; 17] = [
+        include_str!("../../../api/tests/it/fields/BackupBucket.txt"),
+        include_str!("../../../api/tests/it/fields/BackupEntry.txt"),
+        include_str!("../../../api/tests/it/fields/Bastion.txt"),
         include_str!("../../../api/tests/it/fields/CloudProfile.txt"),
+        include_str!("../../../api/tests/it/fields/ControllerDeployment.txt"),
+        include_str!("../../../api/tests/it/fields/ControllerInstallation.txt"),
+        include_str!("../../../api/tests/it/fields/ControllerRegistration.txt"),
         include_str!("../../../api/tests/it/fields/ExposureClass.txt"),
+        include_str!("../../../api/tests/it/fields/InternalSecret.txt"),
+        include_str!("../../../api/tests/it/fields/ManagedSeed.txt"),
+        include_str!("../../../api/tests/it/fields/ManagedSeedSet.txt"),
         include_str!("../../../api/tests/it/fields/Project.txt"),
         include_str!("../../../api/tests/it/fields/Quota.txt"),
         include_str!("../../../api/tests/it/fields/SecretBinding.txt"),
         include_str!("../../../api/tests/it/fields/Seed.txt"),
         include_str!("../../../api/tests/it/fields/Shoot.txt"),
+        include_str!("../../../api/tests/it/fields/ShootState.txt"),
     ];
 
     #[test]
     fn each_crd_has_the_fields_of_v1_82_and_no_others() {
-        for (file, fields) in crds().unwrap().iter().zip(FIELDS) {
+        let crds = crds().unwrap();
+        assert_eq!(crds.len(), FIELDS.len());
+        for (file, fields) in crds.iter().zip(FIELDS) {
             let crd: Value = formats::yaml::from_str(std::str::from_utf8(&file.bytes).unwrap()).unwrap();
             let mut declared = Vec::new();
             let schema = &crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
@@ -295,6 +221,7 @@ mod tests {
             ("object", _) => format!("{{}}{}", type_name(&schema["additionalProperties"])),
             ("string", Some("date-time")) => "time".to_owned(),
             ("string", Some("duration")) => "duration".to_owned(),
+            ("string", Some("byte")) => "bytes".to_owned(),
             (kind, _) => kind.to_owned(),
         }
     }

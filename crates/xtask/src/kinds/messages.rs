@@ -1,25 +1,33 @@
 //! Runs the program in kind/messages, which prints the protobuf layout of Go's types, and objects as Go encodes them.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write as _};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use super::bundle::gzip;
+use super::releases;
 
-/// The messages of the kinds of an index, one per line, compressed.
-pub(crate) fn table(index: &[u8]) -> Result<Vec<u8>> {
-    gzip(&run("table", index)?)
+/// The messages of kinds, one per line, compressed.
+pub(crate) fn table(kinds: &str) -> Result<Vec<u8>> {
+    gzip(&run("table", kinds)?)
 }
 
-/// Encoded objects of the kinds of an index, one per line, compressed.
-pub(crate) fn vectors(index: &[u8]) -> Result<Vec<u8>> {
-    gzip(&run("vectors", index)?)
+/// Encoded objects of kinds, one per line, compressed.
+pub(crate) fn vectors(kinds: &str) -> Result<Vec<u8>> {
+    gzip(&run("vectors", kinds)?)
 }
 
-fn run(what: &str, index: &[u8]) -> Result<String> {
-    let kinds = kinds(index)?;
+/// The kinds of an index and those of older releases, as lines of `group/version/kind definition`.
+pub(crate) fn kinds(index: &[u8], crates: &Path) -> Result<String> {
+    let newest = of_index(index)?;
+    Ok(releases::lines(&newest) + &releases::retired_kinds(crates, &newest)?)
+}
+
+fn run(what: &str, kinds: &str) -> Result<String> {
     let mut go = Command::new("go")
         .args(["run", "-mod=readonly", ".", what])
         .current_dir(crate::chore::root().join("kind/messages"))
@@ -38,12 +46,12 @@ fn run(what: &str, index: &[u8]) -> Result<String> {
     String::from_utf8(output.stdout).context("the output of kind/messages is not UTF-8")
 }
 
-/// The kinds of an index as lines of `group/version/kind definition`.
-fn kinds(index: &[u8]) -> Result<String> {
+/// The definitions of an index by kind.
+fn of_index(index: &[u8]) -> Result<BTreeMap<String, String>> {
     let index: Value = serde_json::from_slice(index).context("the index is not JSON")?;
     let kinds = index["kinds"].as_object().context("the index has no kinds")?;
-    let line = |(kind, name): (&String, &Value)| Some(format!("{kind} {}\n", name.as_str()?));
-    kinds.iter().map(line).collect::<Option<String>>().context("a kind has no definition")
+    let entry = |(kind, name): (&String, &Value)| Some((kind.clone(), name.as_str()?.to_owned()));
+    kinds.iter().map(entry).collect::<Option<_>>().context("a kind has no definition")
 }
 
 #[cfg(test)]
@@ -51,11 +59,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_are_written_one_per_line() {
+    fn an_index_names_the_definition_of_each_kind() {
         let index = br#"{"kinds": {"/v1/Pod": "io.k8s.api.core.v1.Pod", "apps/v1/Deployment": "io.k8s.api.apps.v1.Deployment"}}"#;
-        let wanted = "/v1/Pod io.k8s.api.core.v1.Pod\napps/v1/Deployment io.k8s.api.apps.v1.Deployment\n";
-        assert_eq!(kinds(index).expect("an index"), wanted);
-        assert!(kinds(b"{}").is_err());
-        assert!(kinds(br#"{"kinds": {"a": 1}}"#).is_err());
+        let wanted =
+            [("/v1/Pod", "io.k8s.api.core.v1.Pod"), ("apps/v1/Deployment", "io.k8s.api.apps.v1.Deployment")];
+        let wanted = wanted.map(|(kind, name)| (kind.to_owned(), name.to_owned()));
+        assert_eq!(of_index(index).expect("an index"), BTreeMap::from(wanted));
+        assert!(of_index(b"{}").is_err());
+        assert!(of_index(br#"{"kinds": {"a": 1}}"#).is_err());
     }
 }

@@ -69,13 +69,13 @@ struct CompilerError {
 
 fn compile(root: &Path, packages: &[&str], target: &Path) -> Result<Compiled> {
     let mut cargo = Command::new("cargo");
-    cargo.args(["test", "--test", "contracts", "--no-run", "--keep-going", "--profile=mutants"]);
+    cargo.args(["build", "--test", "contracts", "--keep-going", "--profile=mutants"]);
     for package in packages {
         cargo.args(["--package", package]);
     }
     cargo.arg("--message-format=json").current_dir(root);
     cargo.env("CARGO_TARGET_DIR", target).env("CARGO_INCREMENTAL", "1").stderr(Stdio::piped());
-    let output = cargo.output().context("failed to start cargo test")?;
+    let output = cargo.output().context("failed to start cargo build")?;
     let text = String::from_utf8_lossy(&output.stdout);
     let messages: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     if output.status.success() {
@@ -84,7 +84,7 @@ fn compile(root: &Path, packages: &[&str], target: &Path) -> Result<Compiled> {
     let errors: Vec<CompilerError> =
         messages.iter().filter_map(|message| error(&message["message"])).collect();
     if errors.is_empty() {
-        bail!("cargo test --package {}: {}", packages.join(" "), String::from_utf8_lossy(&output.stderr));
+        bail!("cargo build --package {}: {}", packages.join(" "), String::from_utf8_lossy(&output.stderr));
     }
     Ok(Compiled::Errors(errors))
 }

@@ -4,6 +4,7 @@ mod ci;
 mod contracts;
 mod manifests;
 mod names;
+mod readers;
 mod rooms;
 mod sources;
 mod tree;

@@ -4,13 +4,13 @@ pub mod settings;
 
 use std::collections::BTreeMap;
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use serde_json::Value;
 
 use self::settings::SeedSettings;
-use super::Quantity;
 use super::condition::{Condition, Gardener, LastOperation};
 use super::reference::SecretReference;
+use super::{Quantity, TemplateMetadata};
 
 kind! {
     /// A cluster that runs the control planes of shoots.
@@ -26,7 +26,7 @@ object! {
     /// Template of a Seed.
     SeedTemplate {
         /// Its labels and annotations.
-        metadata: ObjectMeta,
+        metadata: TemplateMetadata,
         /// The specification.
         spec: SeedSpec,
     }

@@ -14,7 +14,6 @@ pub mod status;
 pub mod system_components;
 pub mod worker;
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::Value;
 
 use self::addons::Addons;
@@ -25,6 +24,7 @@ use self::maintenance::{Hibernation, Maintenance};
 use self::status::ShootStatus;
 use self::system_components::SystemComponents;
 use self::worker::Provider;
+use super::TemplateMetadata;
 use super::reference::{NamedResourceReference, SeedSelector, Toleration};
 
 kind! {
@@ -41,7 +41,7 @@ object! {
     /// Template of a Shoot.
     ShootTemplate {
         /// Its labels and annotations.
-        metadata: ObjectMeta,
+        metadata: TemplateMetadata,
         /// The specification.
         spec: ShootSpec,
     }

@@ -8,11 +8,16 @@ use super::rules::{PolicyRule, missing_permissions, quoted};
 use crate::call::Call;
 use crate::http::status::Status;
 use crate::object::meta;
-use crate::state::{Authorization, Shared};
+use crate::state::{Authorization, ServerState};
 
 /// Refuses a role or binding that grants permissions that its writer does not have, unless the writer may `escalate` or
 /// `bind`.
-pub(crate) fn check(shared: &Shared, call: &Call, object: &Value, old: Option<&Value>) -> Result<(), Status> {
+pub(crate) fn check(
+    shared: &ServerState,
+    call: &Call,
+    object: &Value,
+    old: Option<&Value>,
+) -> Result<(), Status> {
     let resource = &call.target.resource;
     if resource.group != "rbac.authorization.k8s.io"
         || shared.switches.authorization == Authorization::AlwaysAllow
@@ -26,7 +31,7 @@ pub(crate) fn check(shared: &Shared, call: &Call, object: &Value, old: Option<&V
     }
 }
 
-fn role(shared: &Shared, call: &Call, object: &Value, old: Option<&Value>) -> Result<(), Status> {
+fn role(shared: &ServerState, call: &Call, object: &Value, old: Option<&Value>) -> Result<(), Status> {
     let same = |field: &str| old.is_some_and(|old| old.get(field) == object.get(field));
     if same("rules") && same("aggregationRule") {
         return Ok(());
@@ -50,7 +55,7 @@ fn role(shared: &Shared, call: &Call, object: &Value, old: Option<&Value>) -> Re
     check_granted(shared, call, object, &wanted)
 }
 
-fn binding(shared: &Shared, call: &Call, object: &Value, old: Option<&Value>) -> Result<(), Status> {
+fn binding(shared: &ServerState, call: &Call, object: &Value, old: Option<&Value>) -> Result<(), Status> {
     let same = |field: &str| old.is_some_and(|old| old.get(field) == object.get(field));
     if same("roleRef") && same("subjects") {
         return Ok(());
@@ -66,7 +71,7 @@ fn binding(shared: &Shared, call: &Call, object: &Value, old: Option<&Value>) ->
     check_granted(shared, call, object, &wanted)
 }
 
-fn is_allowed(shared: &Shared, call: &Call, verb: &str, resource: &str, name: &str) -> bool {
+fn is_allowed(shared: &ServerState, call: &Call, verb: &str, resource: &str, name: &str) -> bool {
     let target = AccessTarget::Resource {
         group: "rbac.authorization.k8s.io".to_owned(),
         resource: resource.to_owned(),
@@ -77,9 +82,14 @@ fn is_allowed(shared: &Shared, call: &Call, verb: &str, resource: &str, name: &s
     AccessRequest { user: call.user.clone(), verb: verb.to_owned(), target }.decide(shared).allowed
 }
 
-fn check_granted(shared: &Shared, call: &Call, object: &Value, wanted: &[PolicyRule]) -> Result<(), Status> {
+fn check_granted(
+    shared: &ServerState,
+    call: &Call,
+    object: &Value,
+    wanted: &[PolicyRule],
+) -> Result<(), Status> {
     let granted = user_rules(shared, &call.user, &call.path.namespace);
-    let rules: Vec<PolicyRule> = granted.rules.into_iter().map(|(_, rule)| rule).collect();
+    let rules: Vec<PolicyRule> = granted.rules.iter().map(|(_, rule)| rule.clone()).collect();
     let missing = missing_permissions(&rules, wanted);
     if missing.is_empty() {
         return Ok(());

@@ -1,5 +1,7 @@
 //! RBAC: evaluates the roles and bindings in the store.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::Decision;
@@ -7,13 +9,13 @@ use super::access_request::{AccessRequest, AccessTarget};
 use super::rules::PolicyRule;
 use crate::call::{self, User};
 use crate::object::meta;
-use crate::state::Shared;
+use crate::state::ServerState;
 use crate::store::Snapshot;
 
 pub(super) const ROLES: &str = "roles.rbac.authorization.k8s.io";
 pub(super) const CLUSTER_ROLES: &str = "clusterroles.rbac.authorization.k8s.io";
-const ROLE_BINDINGS: &str = "rolebindings.rbac.authorization.k8s.io";
-const CLUSTER_ROLE_BINDINGS: &str = "clusterrolebindings.rbac.authorization.k8s.io";
+pub(super) const ROLE_BINDINGS: &str = "rolebindings.rbac.authorization.k8s.io";
+pub(super) const CLUSTER_ROLE_BINDINGS: &str = "clusterrolebindings.rbac.authorization.k8s.io";
 
 /// The rules of a user, each with the binding that grants it, and the bound roles that do not exist.
 #[derive(Debug, Default)]
@@ -25,7 +27,7 @@ pub(crate) struct UserRules {
 }
 
 /// Decides by the rules of the user.
-pub(super) fn decide(shared: &Shared, request: &AccessRequest) -> Decision {
+pub(super) fn decide(shared: &ServerState, request: &AccessRequest) -> Decision {
     let namespace = match &request.target {
         AccessTarget::Resource { namespace, .. } => namespace.as_str(),
         AccessTarget::Path(_) => "",
@@ -43,7 +45,11 @@ pub(super) fn decide(shared: &Shared, request: &AccessRequest) -> Decision {
 }
 
 /// The rules of a user in a namespace; without a namespace, those of ClusterRoleBindings.
-pub(crate) fn user_rules(shared: &Shared, user: &User, namespace: &str) -> UserRules {
+pub(crate) fn user_rules(shared: &ServerState, user: &User, namespace: &str) -> Arc<UserRules> {
+    shared.rbac.rules(&shared.store, user, namespace, || collect_user_rules(shared, user, namespace))
+}
+
+fn collect_user_rules(shared: &ServerState, user: &User, namespace: &str) -> UserRules {
     let mut granted = UserRules::default();
     let everywhere = shared.store.snapshot(CLUSTER_ROLE_BINDINGS);
     collect_rules(shared, user, "", (&everywhere, ""), &mut granted);
@@ -56,7 +62,7 @@ pub(crate) fn user_rules(shared: &Shared, user: &User, namespace: &str) -> UserR
 
 /// The rules of the role that a binding in a namespace refers to; the error says that the role does not exist.
 pub(super) fn role_rules(
-    shared: &Shared,
+    shared: &ServerState,
     namespace: &str,
     role_ref: &Value,
 ) -> Result<Vec<PolicyRule>, String> {
@@ -78,7 +84,7 @@ pub(super) fn rules(role: &Value) -> Vec<PolicyRule> {
 }
 
 fn collect_rules(
-    shared: &Shared,
+    shared: &ServerState,
     user: &User,
     namespace: &str,
     (all, prefix): (&Snapshot, &str),

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use base64::Engine;
-use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use base64::engine::general_purpose::STANDARD;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
-use crate::access::tokens::{Claims, Reference, SECRET_ISSUER, SecretClaims, username};
+use crate::access::tokens::{Claims, Reference, SecretClaims, VerifiedClaims, VerifyError, username};
 use crate::call::{self, User};
 use crate::object::meta;
-use crate::state::Shared;
+use crate::state::ServerState;
 
 /// The result of a successful authentication.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ const LEEWAY: i64 = 60;
 
 /// Authenticates a token for one of these audiences; without audiences, for this server.
 pub(crate) fn authenticate(
-    shared: &Shared,
+    shared: &ServerState,
     token: &str,
     wanted: &[String],
 ) -> Result<AuthenticatedUser, InvalidToken> {
@@ -44,20 +44,15 @@ pub(crate) fn authenticate(
     {
         return Ok(AuthenticatedUser { user, audiences });
     }
-    match claimed_issuer(token).as_deref() {
-        Some(issuer) if shared.tokens.accepts(issuer) => {
-            verify_bound_token(shared, token, wanted).map_err(|why| wrap_error(&why))
-        }
-        Some(SECRET_ISSUER) => verify_secret_token(shared, token, wanted).map_err(|why| wrap_error(&why)),
-        _ => Err(InvalidToken("invalid bearer token".to_owned())),
-    }
-}
-
-/// The issuer that a token claims, unverified.
-fn claimed_issuer(token: &str) -> Option<String> {
-    let payload = URL_SAFE_NO_PAD.decode(token.split('.').nth(1)?).ok()?;
-    let claims: Value = serde_json::from_slice(&payload).ok()?;
-    claims.get("iss")?.as_str().map(str::to_owned)
+    let checked = match shared.tokens.verify(token) {
+        Ok(claims) => match &*claims {
+            VerifiedClaims::Bound(claims) => check_bound_token(shared, claims, wanted),
+            VerifiedClaims::Secret(claims) => check_secret_token(shared, token, claims, wanted),
+        },
+        Err(error @ VerifyError::Issuer) => return Err(InvalidToken(error.to_string())),
+        Err(error @ VerifyError::Signature(_)) => Err(error.to_string()),
+    };
+    checked.map_err(|why| wrap_error(&why))
 }
 
 /// kube-apiserver tries several authenticators and reports the errors of all.
@@ -65,8 +60,12 @@ fn wrap_error(why: &str) -> InvalidToken {
     InvalidToken(format!("[invalid bearer token, {why}]"))
 }
 
-fn verify_bound_token(shared: &Shared, token: &str, wanted: &[String]) -> Result<AuthenticatedUser, String> {
-    let claims: Claims = shared.tokens.signer().read(token).map_err(|error| error.to_string())?;
+/// Whether a token with a valid signature is valid now: its time, its account, its bound object.
+fn check_bound_token(
+    shared: &ServerState,
+    claims: &Claims,
+    wanted: &[String],
+) -> Result<AuthenticatedUser, String> {
     let audiences = matching_audiences(&claims.aud, wanted)?;
     let now = shared.clock.now();
     if now.as_second() - LEEWAY > claims.exp {
@@ -93,11 +92,16 @@ fn verify_bound_token(shared: &Shared, token: &str, wanted: &[String]) -> Result
     if let (Some(node), None) = (&private.node, &private.pod) {
         check_bound_object(shared, ("node", "nodes"), &node.name, node, now)?;
     }
-    Ok(AuthenticatedUser { user: user(namespace, &private.serviceaccount, extra(&claims)), audiences })
+    Ok(AuthenticatedUser { user: user(namespace, &private.serviceaccount, extra(claims)), audiences })
 }
 
-fn verify_secret_token(shared: &Shared, token: &str, wanted: &[String]) -> Result<AuthenticatedUser, String> {
-    let claims: SecretClaims = shared.tokens.signer().read(token).map_err(|error| error.to_string())?;
+/// Whether a token with a valid signature is valid now: its Secret holds it, and its account exists.
+fn check_secret_token(
+    shared: &ServerState,
+    token: &str,
+    claims: &SecretClaims,
+    wanted: &[String],
+) -> Result<AuthenticatedUser, String> {
     let now = shared.clock.now();
     let owner = Reference { name: claims.name.clone(), uid: claims.uid.clone() };
     let secret = shared.store.get("secrets", &call::key(true, &claims.namespace, &claims.secret));
@@ -125,7 +129,12 @@ fn matching_audiences(audiences: &[String], wanted: &[String]) -> Result<Vec<Str
     Ok(matching)
 }
 
-fn check_account(shared: &Shared, namespace: &str, claim: &Reference, now: Timestamp) -> Result<(), String> {
+fn check_account(
+    shared: &ServerState,
+    namespace: &str,
+    claim: &Reference,
+    now: Timestamp,
+) -> Result<(), String> {
     let found = shared.store.get("serviceaccounts", &call::key(true, namespace, &claim.name));
     let found = found.ok_or_else(|| format!("serviceaccounts {:?} not found", claim.name))?;
     if is_deleted(found.value(), now) {
@@ -140,7 +149,7 @@ fn check_account(shared: &Shared, namespace: &str, claim: &Reference, now: Times
 }
 
 fn check_bound_object(
-    shared: &Shared,
+    shared: &ServerState,
     (kind, table): (&str, &str),
     key: &str,
     claim: &Reference,

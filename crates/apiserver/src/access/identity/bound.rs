@@ -6,7 +6,7 @@ use crate::access::tokens::Reference;
 use crate::call;
 use crate::http::status::{GroupResource, Status};
 use crate::object::meta;
-use crate::state::Shared;
+use crate::state::ServerState;
 
 /// The objects that a token is bound to, beside its account.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(crate) struct BoundObjects {
 
 /// Looks up the object of a `boundObjectRef`, for a token of the account `name`.
 pub(crate) fn bound_object(
-    shared: &Shared,
+    shared: &ServerState,
     namespace: &str,
     name: &str,
     reference: &Value,
@@ -69,7 +69,7 @@ struct ObjectReference<'a> {
 }
 
 impl ObjectReference<'_> {
-    fn find(&self, shared: &Shared, table: &str, namespaced: bool) -> Result<Value, Status> {
+    fn find(&self, shared: &ServerState, table: &str, namespaced: bool) -> Result<Value, Status> {
         let key = call::key(namespaced, self.namespace, self.name);
         let object = shared.store.get(table, &key);
         let of = GroupResource { group: "", resource: table };

@@ -9,14 +9,14 @@ use http::request::Parts;
 
 use crate::call::User;
 use crate::http::status::Status;
-use crate::state::Shared;
+use crate::state::ServerState;
 
 pub(crate) use bearer::{AuthenticatedUser, InvalidToken, authenticate};
 pub(crate) use bound::{BoundObjects, bound_object};
 pub(crate) use impersonation::requested_impersonation;
 
 /// The user that the TLS front end authenticated, or the user of the bearer token; without either, the administrator.
-pub(crate) fn authenticate_request(shared: &Shared, parts: &Parts) -> Result<User, Status> {
+pub(crate) fn authenticate_request(shared: &ServerState, parts: &Parts) -> Result<User, Status> {
     if let Some(user) = parts.extensions.get::<User>() {
         return Ok(user.clone());
     }
@@ -26,7 +26,7 @@ pub(crate) fn authenticate_request(shared: &Shared, parts: &Parts) -> Result<Use
 }
 
 /// The user of a bearer token that is valid for this server.
-pub(crate) fn token_user(shared: &Shared, token: &str) -> Option<User> {
+pub(crate) fn token_user(shared: &ServerState, token: &str) -> Option<User> {
     authenticate(shared, token, &[]).ok().map(|authenticated| authenticated.user)
 }
 

@@ -9,10 +9,14 @@ use crate::access::authorization::{AccessRequest, AccessTarget, user_rules};
 use crate::call::{Call, User};
 use crate::http::status::Status;
 use crate::object::meta;
-use crate::state::{Authorization, Shared};
+use crate::state::{Authorization, ServerState};
 
 /// SelfSubjectAccessReview.
-pub(super) fn self_access_review(shared: &Shared, call: &Call, object: &mut Value) -> Result<(), Status> {
+pub(super) fn self_access_review(
+    shared: &ServerState,
+    call: &Call,
+    object: &mut Value,
+) -> Result<(), Status> {
     let request =
         AccessRequest { user: call.user.clone(), ..requested_access(object, &attribute_errors(object))? };
     decide(shared, &request, object);
@@ -20,7 +24,11 @@ pub(super) fn self_access_review(shared: &Shared, call: &Call, object: &mut Valu
 }
 
 /// SubjectAccessReview.
-pub(super) fn subject_access_review(shared: &Shared, _: &Call, object: &mut Value) -> Result<(), Status> {
+pub(super) fn subject_access_review(
+    shared: &ServerState,
+    _: &Call,
+    object: &mut Value,
+) -> Result<(), Status> {
     let request = requested_access(object, &subject_errors(object))?;
     decide(shared, &request, object);
     Ok(())
@@ -28,7 +36,7 @@ pub(super) fn subject_access_review(shared: &Shared, _: &Call, object: &mut Valu
 
 /// LocalSubjectAccessReview: about access in the namespace of the request.
 pub(super) fn local_subject_access_review(
-    shared: &Shared,
+    shared: &ServerState,
     _: &Call,
     object: &mut Value,
 ) -> Result<(), Status> {
@@ -50,7 +58,7 @@ pub(super) fn local_subject_access_review(
 }
 
 /// SelfSubjectRulesReview.
-pub(super) fn self_rules_review(shared: &Shared, call: &Call, object: &mut Value) -> Result<(), Status> {
+pub(super) fn self_rules_review(shared: &ServerState, call: &Call, object: &mut Value) -> Result<(), Status> {
     let namespace = object.pointer("/spec/namespace").and_then(Value::as_str).unwrap_or_default().to_owned();
     if namespace.is_empty() {
         return Err(Status::bad_request("no namespace on request"));
@@ -63,12 +71,12 @@ pub(super) fn self_rules_review(shared: &Shared, call: &Call, object: &mut Value
         others.push(json!({"verbs": all, "nonResourceURLs": all}));
     } else {
         let granted = user_rules(shared, &call.user, &namespace);
-        for (_, rule) in granted.rules {
+        for (_, rule) in &granted.rules {
             let of_paths = !rule.non_resource_urls.is_empty();
             let value = serde_json::to_value(rule).unwrap_or_default();
             if of_paths { others.push(value) } else { resources.push(value) }
         }
-        missing = granted.missing;
+        missing.clone_from(&granted.missing);
     }
     object["spec"] = json!({});
     object["status"] =
@@ -79,7 +87,7 @@ pub(super) fn self_rules_review(shared: &Shared, call: &Call, object: &mut Value
     Ok(())
 }
 
-fn decide(shared: &Shared, request: &AccessRequest, object: &mut Value) {
+fn decide(shared: &ServerState, request: &AccessRequest, object: &mut Value) {
     let decision = request.decide(shared);
     object["status"] = json!({"allowed": decision.allowed});
     if !decision.reason.is_empty() {

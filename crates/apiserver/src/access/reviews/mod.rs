@@ -12,13 +12,13 @@ use crate::http::reply::Reply;
 use crate::http::status::Status;
 use crate::object::decode;
 use crate::render;
-use crate::state::Shared;
+use crate::state::ServerState;
 
 /// Fills in the status of a review.
-type FillStatus = fn(&Shared, &Call, &mut Value) -> Result<(), Status>;
+type FillStatus = fn(&ServerState, &Call, &mut Value) -> Result<(), Status>;
 
 /// Answers a review; absent if the resource is not a review.
-pub(crate) fn answer(shared: &Shared, call: &Call) -> Option<Result<Reply, Status>> {
+pub(crate) fn answer(shared: &ServerState, call: &Call) -> Option<Result<Reply, Status>> {
     let resource = &call.target.resource;
     let fill: FillStatus = match (resource.group.as_str(), resource.plural.as_str()) {
         ("authentication.k8s.io", "selfsubjectreviews") => subject::fill,
@@ -32,7 +32,7 @@ pub(crate) fn answer(shared: &Shared, call: &Call) -> Option<Result<Reply, Statu
     Some(run_review(shared, call, fill))
 }
 
-fn run_review(shared: &Shared, call: &Call, fill: FillStatus) -> Result<Reply, Status> {
+fn run_review(shared: &ServerState, call: &Call, fill: FillStatus) -> Result<Reply, Status> {
     let mut notes = Notes::default();
     let mut object = decode::object(shared, call, &mut notes)?;
     decode::set_namespace(call, &mut object)?;

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use crate::access::identity::{AuthenticatedUser, InvalidToken, authenticate};
 use crate::call::Call;
 use crate::http::status::Status;
-use crate::state::Shared;
+use crate::state::ServerState;
 
-pub(super) fn fill(shared: &Shared, _: &Call, object: &mut Value) -> Result<(), Status> {
+pub(super) fn fill(shared: &ServerState, _: &Call, object: &mut Value) -> Result<(), Status> {
     let token = object.pointer("/spec/token").and_then(Value::as_str).unwrap_or_default();
     if token.is_empty() {
         return Err(Status::bad_request("token is required for TokenReview in authentication"));

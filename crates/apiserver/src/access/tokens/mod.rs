@@ -3,6 +3,7 @@
 mod claims;
 mod keys;
 mod signer;
+mod verified;
 
 use std::sync::OnceLock;
 
@@ -11,10 +12,12 @@ use serde_json::{Value, json};
 
 use crate::call::User;
 
-pub(crate) use claims::{Claims, Private, Reference, SECRET_ISSUER, SecretClaims, username};
+pub(crate) use claims::{Claims, Private, Reference, SecretClaims, username};
 pub use keys::{SigningKey, TokenKeyError, VerifyingKey};
+pub(crate) use verified::{VerifiedClaims, VerifyError};
 
 use signer::Signer;
+use verified::VerifiedTokens;
 
 /// The default token issuer.
 pub(crate) const ISSUER: &str = "https://kubernetes.default.svc";
@@ -43,6 +46,7 @@ pub(crate) struct Tokens {
     /// The server's URL, for the OpenID discovery document.
     url: RwLock<String>,
     signer: OnceLock<Signer>,
+    verified: VerifiedTokens,
     /// Tokens that were registered for a user.
     registered: RwLock<Vec<(String, User)>>,
 }
@@ -61,6 +65,7 @@ impl Tokens {
             issuance,
             url: RwLock::default(),
             signer: OnceLock::new(),
+            verified: VerifiedTokens::default(),
             registered: RwLock::default(),
         }
     }

@@ -53,6 +53,16 @@ impl GraphNode {
     }
 }
 
+impl GraphNode {
+    /// Whether something may have to be done for it: it is being deleted in the foreground or with its dependents
+    /// orphaned, or it has owners, which may be gone.
+    pub(super) fn is_collectable(&self) -> bool {
+        self.orphans_dependents
+            || self.waits_for_dependents
+            || !(self.is_terminating || self.owners.is_empty())
+    }
+}
+
 impl Graph {
     /// The object with this UID.
     pub(super) fn node(&self, uid: &str) -> Option<&GraphNode> {

@@ -12,7 +12,7 @@ use crate::call;
 use crate::object::meta;
 use crate::object::removal::{FOREGROUND, ORPHAN};
 use crate::registry::ServedResource;
-use crate::state::Shared;
+use crate::state::ServerState;
 
 use graph::{Graph, GraphNode, Owner};
 
@@ -40,7 +40,12 @@ enum OwnerState {
 
 impl Garbage {
     /// Processes all changed objects; returns whether a retry is necessary.
-    pub(super) async fn sync(&mut self, shared: &Shared, client: &Client, changes: &[ObjectChange]) -> bool {
+    pub(super) async fn sync(
+        &mut self,
+        shared: &ServerState,
+        client: &Client,
+        changes: &[ObjectChange],
+    ) -> bool {
         let mut due = Vec::from_iter(std::mem::take(&mut self.failed));
         for change in changes {
             due.extend(self.update_graph(change));
@@ -64,15 +69,16 @@ impl Garbage {
         }
         match (&change.now, &change.before) {
             (Some(now), _) => {
-                self.graph.put(&uid(now.value()), GraphNode::of(&change.table, &change.key, now.value()))
+                let now = now.tree();
+                self.graph.put(&uid(&now), GraphNode::of(&change.table, &change.key, &now))
             }
-            (None, Some(before)) => self.graph.remove(&uid(before.value())),
+            (None, Some(before)) => self.graph.remove(&uid(&before.tree())),
             (None, None) => Vec::new(),
         }
     }
 
-    async fn process(&self, shared: &Shared, client: &Client, uid: &str) -> Result<(), RequestError> {
-        let Some(node) = self.graph.node(uid) else { return Ok(()) };
+    async fn process(&self, shared: &ServerState, client: &Client, uid: &str) -> Result<(), RequestError> {
+        let Some(node) = self.graph.node(uid).filter(|node| node.is_collectable()) else { return Ok(()) };
         let found = shared.store.get(&node.table, &node.key);
         let Some(found) = found.filter(|found| meta::text(found.value(), "uid") == uid) else {
             return Ok(());
@@ -90,16 +96,13 @@ impl Garbage {
             let blocked = self.graph.is_blocked(uid);
             return if blocked { Ok(()) } else { object.remove_finalizer(client, FOREGROUND).await };
         }
-        if node.is_terminating || node.owners.is_empty() {
-            return Ok(());
-        }
         self.collect(shared, client, (uid, node), &object).await
     }
 
     /// Deletes an object if none of its owners remains; otherwise removes the references to missing owners.
     async fn collect(
         &self,
-        shared: &Shared,
+        shared: &ServerState,
         client: &Client,
         (uid, node): (&str, &GraphNode),
         object: &LiveObject<'_>,
@@ -141,7 +144,7 @@ impl Garbage {
     /// Removes a deleted object from the owner references of its dependents, then removes its finalizer.
     async fn orphan(
         &self,
-        shared: &Shared,
+        shared: &ServerState,
         client: &Client,
         uid: &str,
         object: &LiveObject<'_>,
@@ -218,7 +221,7 @@ impl LiveObject<'_> {
 }
 
 /// Looks an owner up in the namespace of its dependent; its UID must match.
-fn owner_state(shared: &Shared, dependent: &LiveObject<'_>, owner: &Owner) -> OwnerState {
+fn owner_state(shared: &ServerState, dependent: &LiveObject<'_>, owner: &Owner) -> OwnerState {
     let served = shared.registry.served();
     let (group, version) = owner.api_version.split_once('/').unwrap_or(("", &owner.api_version));
     let kind = served.kinds.resources().find(|resource| {

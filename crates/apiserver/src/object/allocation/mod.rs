@@ -1,7 +1,7 @@
 //! Allocates cluster IPs and node ports of Services: the requested ones, or the first free ones.
 
 mod families;
-mod pool;
+pub(crate) mod pool;
 mod ports;
 
 use serde_json::{Value, json};
@@ -11,11 +11,9 @@ use crate::call::Call;
 use crate::http::status::Status;
 use crate::object::meta;
 use crate::object::strategy::services;
-use crate::state::Shared;
+use crate::state::ServerState;
 
-pub(crate) use pool::{Pool, Reservation};
-
-use pool::{Allocation, AllocationError};
+use pool::{Allocation, AllocationError, Reservation};
 
 /// Allocates the address and the ports that a Service needs, before the Service is validated; `old` is its previous
 /// state. They stay reserved until the returned value is dropped.
@@ -23,7 +21,7 @@ use pool::{Allocation, AllocationError};
 /// # Errors
 /// If a requested address or port is not available; the answer has only this error.
 pub(crate) fn allocate<'a>(
-    shared: &'a Shared,
+    shared: &'a ServerState,
     call: &Call,
     object: &mut Value,
     old: Option<&Value>,

@@ -9,7 +9,6 @@ use parking_lot::{Mutex, MutexGuard};
 use serde_json::Value;
 use thiserror::Error;
 
-use super::ports::node_ports;
 use crate::object::meta;
 use crate::store::Store;
 
@@ -189,6 +188,18 @@ impl<'a> Allocation<'a> {
             }
         })
     }
+}
+
+/// All node ports of a Service.
+fn node_ports(service: &Value) -> impl Iterator<Item = i64> {
+    let ports = service.pointer("/spec/ports").and_then(Value::as_array).into_iter().flatten();
+    let health = service.pointer("/spec/healthCheckNodePort").and_then(Value::as_i64);
+    ports.map(node_port).chain(health).filter(|number| *number != 0)
+}
+
+/// The node port of a port; 0 if it has none.
+pub(super) fn node_port(port: &Value) -> i64 {
+    port.get("nodePort").and_then(Value::as_i64).unwrap_or_default()
 }
 
 fn address(host: u8) -> Ipv4Addr {

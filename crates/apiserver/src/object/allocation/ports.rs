@@ -5,18 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 use webhook::field::{Error, Path};
 
-use super::pool::{Allocation, AllocationError};
+use super::pool::{Allocation, AllocationError, node_port};
 use super::service_error;
 use crate::http::status::Status;
 use crate::object::meta;
 use crate::object::strategy::services;
-
-/// All node ports of a Service.
-pub(super) fn node_ports(service: &Value) -> impl Iterator<Item = i64> {
-    let ports = service.pointer("/spec/ports").and_then(Value::as_array).into_iter().flatten();
-    let health = service.pointer("/spec/healthCheckNodePort").and_then(Value::as_i64);
-    ports.map(node_port).chain(health).filter(|number| *number != 0)
-}
 
 /// Allocates node ports of a new Service; ports with the same number share one.
 pub(super) fn allocate_new(allocation: &mut Allocation<'_>, service: &mut Value) -> Result<(), Status> {
@@ -127,8 +120,4 @@ fn ports_mut(service: &mut Value) -> &mut [Value] {
 
 fn number(port: &Value) -> i64 {
     port.get("port").and_then(Value::as_i64).unwrap_or_default()
-}
-
-fn node_port(port: &Value) -> i64 {
-    port.get("nodePort").and_then(Value::as_i64).unwrap_or_default()
 }

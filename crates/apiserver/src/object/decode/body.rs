@@ -4,6 +4,7 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 
 use crate::call::Call;
+use crate::http::media_type::media_type;
 use crate::http::status::Status;
 use crate::object::body_kind::BodyKind;
 use crate::object::fields;
@@ -14,17 +15,12 @@ const WITHOUT_PROTOBUF: &[&str] = &["application/json", "application/yaml"];
 /// The media types that kinds with a protobuf message accept.
 const WITH_PROTOBUF: &[&str] = &["application/json", "application/yaml", PROTOBUF];
 
-/// The media type of a header, in lower case and without parameters.
-pub(crate) fn media_type(header: &str) -> String {
-    header.split(';').next().unwrap_or_default().trim().to_lowercase()
-}
-
 /// Parses the body of a request according to its content type: JSON, YAML or protobuf.
 pub(crate) fn parse_body(call: &Call) -> Result<Value, Status> {
     check_media_type(call)?;
     let body_kind = BodyKind::of(call);
     if !is_protobuf(&call.content_type) {
-        return parse_text(&call.content_type, &call.body)?
+        return parse_text(&call.content_type, &call.body, !call.target.custom)?
             .map_err(|why| why.into_status(&body_kind, &call.body));
     }
     protobuf::decode(&call.body, &body_kind).map_err(|error| error.into_status(&body_kind, &call.body))
@@ -33,7 +29,7 @@ pub(crate) fn parse_body(call: &Call) -> Result<Value, Status> {
 /// Parses the options of a deletion, which may be protobuf for custom resources too.
 pub(crate) fn delete_options(call: &Call) -> Result<Value, Status> {
     if !is_protobuf(&call.content_type) {
-        let options = parse_text(&call.content_type, &call.body)?;
+        let options = parse_text(&call.content_type, &call.body, true)?;
         return options.and_then(fields::delete_options).map_err(DecodeError::into_options_status);
     }
     protobuf::decode(&call.body, &BodyKind::DELETE_OPTIONS).map_err(DecodeError::into_options_status)
@@ -49,11 +45,16 @@ pub(crate) fn check_media_type(call: &Call) -> Result<(), Status> {
     }
 }
 
-/// Parses a JSON or YAML body, and checks that its apiVersion and kind are strings.
-fn parse_text(content_type: &str, body: &Bytes) -> Result<Result<Value, DecodeError>, Status> {
+/// Parses a JSON or YAML body, and checks that its apiVersion and kind are strings. A `typed` body has a Go type, whose decoder
+/// skips unknown fields.
+fn parse_text(content_type: &str, body: &Bytes, typed: bool) -> Result<Result<Value, DecodeError>, Status> {
     let value = match media_type(content_type).as_str() {
+        "" | "application/json" if typed => formats::json::typed_document(body),
         "" | "application/json" => formats::json::document(body),
-        "application/yaml" => formats::yaml::first_document(body).map_err(|error| error.to_string()),
+        "application/yaml" => match formats::yaml::first_document(body) {
+            Ok(value) => Ok(value),
+            Err(error) => return Ok(Err(DecodeError::Unrecognized(format!("yaml: {error}")))),
+        },
         _ => return Err(Status::unsupported_media_type(WITH_PROTOBUF)),
     };
     let invalid =
@@ -62,7 +63,7 @@ fn parse_text(content_type: &str, body: &Bytes) -> Result<Result<Value, DecodeEr
 }
 
 /// Rejects a value that is not an object, or whose apiVersion or kind is not a string.
-pub(super) fn check_head(value: Value) -> Result<Value, String> {
+pub(crate) fn check_head(value: Value) -> Result<Value, String> {
     const GO_TYPE: &str = r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
     let fields = match &value {
         Value::Object(fields) => fields,
@@ -83,7 +84,7 @@ pub(super) fn check_head(value: Value) -> Result<Value, String> {
     Ok(value)
 }
 
-fn is_protobuf(content_type: &str) -> bool {
+pub(super) fn is_protobuf(content_type: &str) -> bool {
     media_type(content_type) == PROTOBUF
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::object::strategy;
+use crate::object::meta;
 
 /// Changes that the tables depend on.
 pub(super) fn before(kind: &str, object: &mut Value) {
@@ -19,7 +19,7 @@ pub(super) fn before(kind: &str, object: &mut Value) {
         "apps/v1 DaemonSet" => template_generation(object),
         "v1 Node" => pod_ranges(object),
         "v1 LimitRange" => limit_range_defaults(object),
-        "v1 Namespace" => strategy::label_namespace(object),
+        "v1 Namespace" => meta::label_namespace(object),
         _ => {}
     }
     if let Some(spec) = pod_spec(kind, object) {
@@ -102,7 +102,7 @@ fn template_generation(set: &mut Value) {
     if !annotations.is_object() {
         *annotations = json!({});
     }
-    let number = &mut annotations[strategy::TEMPLATE_GENERATION];
+    let number = &mut annotations[meta::TEMPLATE_GENERATION];
     if number.is_null() {
         *number = "0".into();
     }

@@ -4,7 +4,7 @@ use schema::Type;
 use serde_json::Value;
 use webhook::field::quote;
 
-use super::{drop_unknown, types};
+use super::{canonical, drop_unknown, types};
 use crate::object::structural::{self, Schema};
 
 /// Prunes and defaults a custom resource; `metadata` is the type `ObjectMeta`. Returns a message for each dropped
@@ -18,10 +18,10 @@ pub(super) fn prune_and_default(
     metadata: &Type,
 ) -> Result<Vec<String>, String> {
     let mut unknown = Vec::new();
-    normalize_integers(object);
     if let Some(own) = object.get_mut("metadata") {
         types::check(own, metadata, "ObjectMeta")?;
         drop_unknown(own, metadata, "metadata", &mut unknown);
+        canonical::rewrite(own, metadata);
     }
     let Some(schema) = schema else { return Ok(unknown) };
     structural::default(object, schema);
@@ -30,22 +30,6 @@ pub(super) fn prune_and_default(
     structural::drop_nulls(object, schema);
     check_embedded(object, schema, "", metadata, &mut unknown)?;
     Ok(unknown)
-}
-
-/// Writes numbers without a fraction as Go does: `2`, not `2.0`.
-fn normalize_integers(value: &mut Value) {
-    match value {
-        Value::Object(fields) => fields.values_mut().for_each(normalize_integers),
-        Value::Array(items) => items.iter_mut().for_each(normalize_integers),
-        Value::Number(number) if number.is_f64() => {
-            if let Some(Ok(integer)) =
-                number.as_f64().filter(|n| n.fract() == 0.0).map(|n| format!("{n}").parse::<i64>())
-            {
-                *value = integer.into();
-            }
-        }
-        _ => {}
-    }
 }
 
 /// Checks and prunes the metadata of embedded resources.
@@ -63,6 +47,7 @@ fn check_embedded(
                 types::check(own, metadata, "ObjectMeta")
                     .map_err(|why| format!("{path}: Invalid value: {own}: {why}"))?;
                 drop_unknown(own, metadata, &path, unknown);
+                canonical::rewrite(own, metadata);
             }
             for (name, value) in fields.iter_mut() {
                 let Some(below) = schema.field(name) else { continue };

@@ -1,27 +1,30 @@
 //! What decoding into Go types does to an object: it drops unknown fields and reports them, rejects values of wrong
 //! types, and sets defaults.
 
+mod canonical;
 mod custom;
-mod duplicates;
 pub(crate) mod nulls;
+mod twice;
 mod types;
 mod unstructured;
 mod zero;
 
-pub(crate) use types::type_name;
+pub(crate) use types::{type_name, with_literal};
 pub(crate) use zero::blank;
 
 use std::sync::LazyLock;
 
-use schema::{Kinds, Message, Resource, Shape, Type};
+use schema::{Kinds, KubernetesVersion, Message, Resource, Shape, Type};
 use serde_json::Value;
 use webhook::field::{Error, Path, quote};
 
 use crate::call::Call;
+use crate::crd;
+use crate::http::media_type::media_type;
 use crate::object::body_kind::BodyKind;
 use crate::object::defaults;
 use crate::object::protobuf::DecodeError;
-use crate::state::Shared;
+use crate::state::ServerState;
 
 /// How unknown and duplicate fields are handled: `fieldValidation`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,15 +56,19 @@ impl Directive {
     }
 }
 
-/// Checks the result of a strategic merge patch against its kind, like kube-apiserver's unstructured converter.
+/// Converts the result of a strategic merge patch, or of an applied configuration, to its kind, like kube-apiserver's
+/// unstructured converter.
 ///
 /// # Errors
 /// The message of that converter.
-pub(crate) fn convert(shared: &Shared, call: &Call, object: &Value) -> Result<(), String> {
+pub(crate) fn convert(shared: &ServerState, call: &Call, object: &mut Value) -> Result<(), String> {
     let body_kind = BodyKind::of(call);
     let ty = shared.registry.served().kinds.type_of(body_kind.group, body_kind.version, body_kind.kind);
     let message = Message::of_kind(body_kind.group, body_kind.version, body_kind.kind);
-    ty.map_or(Ok(()), |ty| unstructured::check(object, &ty, message))
+    let Some(ty) = ty else { return Ok(()) };
+    unstructured::check(object, &ty, message)?;
+    unstructured::convert_integers(object, &ty);
+    Ok(())
 }
 
 /// Drops the fields that the kind of an object does not have, and sets defaults.
@@ -71,7 +78,7 @@ pub(crate) fn convert(shared: &Shared, call: &Call, object: &Value) -> Result<()
 /// # Errors
 /// The message of Go's decoder if a value has the wrong type.
 pub(crate) fn prune_and_default(
-    shared: &Shared,
+    shared: &ServerState,
     call: &Call,
     object: &mut Value,
 ) -> Result<Vec<String>, String> {
@@ -87,20 +94,35 @@ pub(crate) fn prune_and_default(
         let schema = Some(&**schema).filter(|_| is_own_kind);
         return custom::prune_and_default(object, schema, metadata());
     }
-    let Some(ty) = shared.registry.served().kinds.type_of(body_kind.group, body_kind.version, body_kind.kind)
-    else {
+    let served = shared.registry.served();
+    let Some(ty) = served.kinds.type_of(body_kind.group, body_kind.version, body_kind.kind) else {
         return Ok(Vec::new());
     };
-    types::check(object, &ty, body_kind.kind)?;
+    types::check(object, &ty, body_kind.kind).map_err(|why| types::with_literal(why, &call.body))?;
     let mut unknown = Vec::new();
     drop_unknown(object, &ty, "", &mut unknown);
+    canonical::rewrite(object, &ty);
     if let Some(message) = Message::of_kind(body_kind.group, body_kind.version, body_kind.kind) {
         zero::omit_zeros(object, message);
     }
     if own {
         defaults::set(resource, object, &ty);
+        drop_newer_fields(&served.kinds, resource, object);
+    }
+    if own && call.target.table == "customresourcedefinitions.apiextensions.k8s.io" {
+        crd::set_defaults(object);
     }
     Ok(unknown)
+}
+
+/// Drops what defaults of the newest release set in fields that an older release does not have.
+pub(crate) fn drop_newer_fields(kinds: &Kinds, resource: &Resource, object: &mut Value) {
+    if kinds.version().minor() == KubernetesVersion::DEFAULT.minor() {
+        return;
+    }
+    if let Some(ty) = kinds.type_of(&resource.group, &resource.version, &resource.kind) {
+        drop_unknown(object, &ty, "", &mut Vec::new());
+    }
 }
 
 /// Whether an entry of bytes is null. It is stored as null but read as empty, so that rewriting the object unchanged
@@ -121,6 +143,14 @@ pub(crate) fn has_empty_collections(call: &Call, object: &Value) -> bool {
     let compared = call.target.table == "networkpolicies.networking.k8s.io";
     let message = Message::of_kind(&resource.group, &resource.version, &resource.kind).filter(|_| compared);
     message.is_some_and(|message| zero::has_empty_collections(object, message))
+}
+
+/// Checks a part of an object, at this path, against a type whose Go struct is named `owner`.
+///
+/// # Errors
+/// The message of Go's decoder.
+pub(crate) fn check(found: &Value, ty: &Type, owner: &str, path: &str) -> Result<(), String> {
+    types::check_at(found, ty, owner, path)
 }
 
 /// Checks `metadata` of an object of any kind.
@@ -180,9 +210,51 @@ pub(crate) fn delete_options(options: Value) -> Result<Value, DecodeError> {
     types::check(&options, &ty, body_kind.kind).map(|()| options).map_err(DecodeError::Unrecognized)
 }
 
+/// Reads a JSON body with duplicate fields again, as the decoder of a built-in kind does.
+pub(crate) fn read_merged(shared: &ServerState, call: &Call) -> Option<Value> {
+    let body_kind = BodyKind::of(call);
+    let ty = shared.registry.served().kinds.type_of(body_kind.group, body_kind.version, body_kind.kind)?;
+    twice::read(&call.body, &ty)
+}
+
 /// Duplicate fields of a JSON body: `duplicate field "spec.x"`.
 pub(crate) fn duplicates(body: &[u8]) -> Vec<String> {
-    duplicates::of(body).iter().map(|path| format!("duplicate field {}", quote(path))).collect()
+    formats::json::duplicate_fields(body)
+        .iter()
+        .map(|path| format!("duplicate field {}", quote(path)))
+        .collect()
+}
+
+/// Duplicate and unknown fields of a patch itself, as kube-apiserver reports them besides those of the object.
+pub(crate) fn duplicates_of_patch(call: &Call) -> Vec<String> {
+    match media_type(&call.content_type).as_str() {
+        "application/merge-patch+json" | "application/strategic-merge-patch+json" => duplicates(&call.body),
+        "application/json-patch+json" => {
+            let known = ["op", "path", "from", "value"];
+            let operations = formats::json_patch::read(&call.body).unwrap_or_default();
+            let unknown = operations.iter().enumerate().flat_map(|(index, operation)| {
+                let names = operation.as_object().into_iter().flat_map(serde_json::Map::keys);
+                let unknown = names.filter(|name| !known.contains(&name.as_str()));
+                unknown.map(move |name| format!("unknown field \"[{index}].{name}\"")).collect::<Vec<_>>()
+            });
+            duplicates(&call.body)
+                .into_iter()
+                .chain(unknown)
+                .map(|found| format!("json patch {found}"))
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a message about a duplicate field is about one that a Go type does not have, or one below it: Go skips those.
+pub(crate) fn is_within_unknown(duplicate: &str, unknown: &[String]) -> bool {
+    let path = |message: &str| message.split_once('"').map(|(_, path)| path.trim_end_matches('"').to_owned());
+    let Some(duplicate) = path(duplicate) else { return false };
+    unknown.iter().filter_map(|message| path(message)).any(|unknown| {
+        let rest = duplicate.strip_prefix(&unknown);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+    })
 }
 
 /// Drops the fields that a type does not have.

@@ -8,7 +8,9 @@ use serde_json::{Map, Value};
 
 /// Removes null fields and replaces null entries; without a type, removes all nulls.
 pub(crate) fn resolve(fields: &mut Map<String, Value>, ty: Option<&Type>) {
-    fields.retain(|_, value| !value.is_null());
+    // Unknown fields stay, so that they are reported.
+    let is_unknown = |name: &str| ty.is_some_and(|ty| !ty.is_open() && ty.field(name).is_none());
+    fields.retain(|name, value| !value.is_null() || is_unknown(name));
     for (name, value) in fields.iter_mut() {
         match ty {
             None => remove_all(value),
@@ -87,12 +89,12 @@ mod tests {
     fn null_is_absent_in_a_field_and_zero_in_a_map_or_list() {
         let pod = Kinds::kubernetes().type_of("", "v1", "Pod").unwrap();
         let mut tree = json!({
-            "metadata": {"labels": {"a": null, "b": "c"}, "finalizers": [null, "x"], "uid": null},
+            "metadata": {"labels": {"a": null, "b": "c"}, "finalizers": [null, "x"], "uid": null, "unknown": null},
             "spec": {"nodeName": null, "containers": [null, {"name": "a", "resources": {"limits": {"cpu": null}}}]},
         });
         resolve(tree.as_object_mut().unwrap(), Some(&pod));
         let want = json!({
-            "metadata": {"labels": {"a": "", "b": "c"}, "finalizers": ["", "x"]},
+            "metadata": {"labels": {"a": "", "b": "c"}, "finalizers": ["", "x"], "unknown": null},
             "spec": {"containers": [{}, {"name": "a", "resources": {"limits": {"cpu": "0"}}}]},
         });
         assert_eq!(tree, want);

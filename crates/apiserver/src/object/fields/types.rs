@@ -1,8 +1,11 @@
 //! Checks that values fit Go types, with the messages of Go's decoder.
 
+use formats::base64;
+use formats::json;
 use formats::quantity::Quantity;
+use formats::time::Layout;
 use schema::{Encoding, IntegerWidth, Message, Shape, Type};
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 /// kube-apiserver's message about invalid quantities.
 const QUANTITY: &str =
@@ -20,8 +23,13 @@ struct GoField<'a> {
 /// # Errors
 /// `json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32`
 pub(crate) fn check(object: &Value, ty: &Type, owner: &str) -> Result<(), String> {
+    check_at(object, ty, owner, "")
+}
+
+/// The same for a part of an object.
+pub(super) fn check_at(object: &Value, ty: &Type, owner: &str, path: &str) -> Result<(), String> {
     let mut first = None;
-    check_value(object, ty, GoField { owner, path: "" }, &mut first)?;
+    check_value(object, ty, GoField { owner, path }, &mut first)?;
     first.map_or(Ok(()), Err)
 }
 
@@ -103,11 +111,11 @@ pub(super) fn check_scalar(found: &Value, shape: Shape) -> Result<(), ScalarErro
         (Value::Number(number), Shape::Integer(width)) => match (number.as_i64(), width) {
             (Some(whole), IntegerWidth::Int32) if i32::try_from(whole).is_ok() => Ok(()),
             (Some(_), IntegerWidth::Int64) => Ok(()),
-            _ => Err(ScalarError::Type(format!("number {number}"))),
+            _ => Err(ScalarError::Type(format!("number {}", number_text(number)))),
         },
         (Value::Number(number), Shape::IntOrString) => match number.as_i64().map(i32::try_from) {
             Some(Ok(_)) => Ok(()),
-            _ => Err(ScalarError::Type(format!("number {number}"))),
+            _ => Err(ScalarError::Type(format!("number {}", number_text(number)))),
         },
         (found, Shape::Quantity) => {
             let text = found.as_str().map_or_else(|| found.to_string(), str::to_owned);
@@ -116,24 +124,46 @@ pub(super) fn check_scalar(found: &Value, shape: Shape) -> Result<(), ScalarErro
                 Err(_) => Err(ScalarError::Message(QUANTITY.to_owned())),
             }
         }
-        (Value::String(text), Shape::Bytes) => base64(text).map_err(ScalarError::Message),
+        (Value::String(text), Shape::Bytes) => decoded(text).map_err(ScalarError::Message),
         (Value::Array(numbers), Shape::Bytes)
             if numbers.iter().all(|number| number.as_u64().is_some_and(|number| number < 256)) =>
         {
             Ok(())
         }
-        (Value::String(text), Shape::Time) => {
-            time(text, "2006-01-02T15:04:05Z07:00").map_err(ScalarError::Message)
-        }
-        (Value::String(text), Shape::MicroTime) => {
-            time(text, "2006-01-02T15:04:05.000000Z07:00").map_err(ScalarError::Message)
-        }
+        (Value::String(text), Shape::Time) => time(text, Layout::Seconds),
+        (Value::String(text), Shape::MicroTime) => time(text, Layout::Micros),
         (Value::String(text), Shape::Duration) => match formats::duration::GoDuration::parse(text) {
             Ok(_) => Ok(()),
             Err(error) => Err(ScalarError::Message(error.to_string())),
         },
         _ => wrong(),
     }
+}
+
+fn number_text(number: &Number) -> String {
+    match number.as_f64().filter(|_| number.is_f64()) {
+        Some(float) => json::text(float),
+        None => number.to_string(),
+    }
+}
+
+/// A type error with the number as the body of the request has it: `number 8e1 into …`.
+pub(crate) fn with_literal(why: String, body: &[u8]) -> String {
+    let numbered = why.split_once("number ").and_then(|(before, rest)| {
+        let (number, after) = rest.split_once(" into ")?;
+        let literal = json::literal(body, number.parse().ok()?)?;
+        Some(format!("{before}number {literal} into {after}"))
+    });
+    numbered.unwrap_or(why)
+}
+
+/// Checks that a text is base64.
+pub(super) fn decoded(text: &str) -> Result<(), String> {
+    base64::decode(text).map(drop).map_err(|error| error.to_string())
+}
+
+fn time(text: &str, layout: Layout) -> Result<(), ScalarError> {
+    formats::time::read(text, layout).map(drop).map_err(ScalarError::Message)
 }
 
 /// Go's name for the type of a JSON value.
@@ -178,45 +208,34 @@ fn qualified(definition: &str) -> String {
     format!("{package}.{name}")
 }
 
-pub(super) fn base64(text: &str) -> Result<(), String> {
-    use base64::Engine;
-    use base64::engine::general_purpose::STANDARD;
-    // Go's decoder ignores line breaks.
-    let text = text.replace(['\n', '\r'], "");
-    match STANDARD.decode(&text) {
-        Ok(_) => Ok(()),
-        Err(base64::DecodeError::InvalidByte(at, _) | base64::DecodeError::InvalidLastSymbol(at, _)) => {
-            Err(format!("illegal base64 data at input byte {at}"))
-        }
-        Err(_) => Err(format!("illegal base64 data at input byte {}", text.len() / 4 * 4)),
-    }
-}
-
-/// Reproduces only the most common of Go's messages about times.
-fn time(text: &str, layout: &str) -> Result<(), String> {
-    let parse_error = |rest: &str, part: &str| {
-        Err(format!("parsing time {text:?} as {layout:?}: cannot parse {rest:?} as {part:?}"))
-    };
-    let fraction = layout.contains(".000000");
-    if formats::time::nanos(text).is_none() {
-        return parse_error(text, "2006");
-    }
-    if !fraction || formats::time::micro_nanos(text).is_some() {
-        return Ok(());
-    }
-    match text.get(26..).filter(|rest| rest.starts_with(|letter: char| letter.is_ascii_digit())) {
-        Some(rest) => parse_error(rest, "Z07:00"),
-        None => parse_error(text.get(19..).unwrap_or_default(), ".000000"),
-    }
-}
-
 #[cfg(test)]
 #[expect(clippy::too_many_lines, reason = "a table of values and answers is long")]
 mod tests {
     use schema::Kinds;
     use serde_json::json;
 
-    use super::*;
+    use super::{QUANTITY, ScalarError, Shape, Value, check, check_scalar, with_literal};
+    use formats::json as go_json;
+
+    #[test]
+    fn case_57_a_float_is_no_integer_and_is_quoted_as_sent() {
+        let ty = Kinds::kubernetes().type_of("", "v1", "Service").expect("a kind of Kubernetes");
+        let table = [
+            ("80.0", "80.0"),
+            ("8e1", "8e1"),
+            ("9223372036854775808", "9223372036854775808"),
+            ("2147483648", "2147483648"),
+        ];
+        for (sent, shown) in table {
+            let body = format!(r#"{{"spec": {{"ports": [{{"port": {sent}}}]}}}}"#);
+            let object = go_json::document(body.as_bytes()).expect("JSON");
+            let why = check(&object, &ty, "Service").map_err(|why| with_literal(why, body.as_bytes()));
+            let want = format!(
+                "json: cannot unmarshal number {shown} into Go struct field ServicePort.spec.ports.port of type int32"
+            );
+            assert_eq!(why, Err(want));
+        }
+    }
 
     #[test]
     fn type_errors_have_the_message_of_go() {

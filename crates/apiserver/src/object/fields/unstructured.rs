@@ -40,6 +40,49 @@ pub(super) fn check(found: &Value, ty: &Type, message: Option<&'static Message>)
     }
 }
 
+/// Converts the numbers of a tree that [`check`] accepts to the integers of its type: like Go's conversion, this cuts off high
+/// bits, and a float that no integer holds becomes the least one.
+pub(super) fn convert_integers(found: &mut Value, ty: &Type) {
+    match (&mut *found, ty.shape()) {
+        (Value::Object(fields), Shape::Object) => {
+            for (name, below) in fields {
+                if let Some(field) = ty.field(name) {
+                    convert_integers(below, &field.ty);
+                }
+            }
+        }
+        (Value::Object(fields), Shape::Map) => {
+            let Some(ty) = ty.values() else { return };
+            fields.values_mut().for_each(|below| convert_integers(below, &ty));
+        }
+        (Value::Array(items), Shape::List) => {
+            let Some(ty) = ty.items() else { return };
+            for below in items.iter_mut() {
+                convert_integers(below, &ty);
+            }
+        }
+        (Value::Number(number), Shape::Integer(width)) => {
+            let whole = number.as_i64().unwrap_or_else(|| to_i64(number.as_f64().unwrap_or_default()));
+            *found = match width {
+                IntegerWidth::Int32 => cut_off(whole).into(),
+                IntegerWidth::Int64 => whole.into(),
+            };
+        }
+        _ => {}
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "this is what the conversion does")]
+fn to_i64(float: f64) -> i64 {
+    let holds = (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&float);
+    if holds { float as i64 } else { i64::MIN }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "this is what the conversion does")]
+fn cut_off(whole: i64) -> i32 {
+    whole as i32
+}
+
 /// The names of a struct's fields in Go's order.
 fn field_order(message: &'static Message) -> Vec<&'static str> {
     let below = |field: &MessageField| match field.encoding {
@@ -77,7 +120,7 @@ fn check_scalar(found: &Value, shape: Shape, ty: &Type) -> Result<(), String> {
         (_, Shape::Number) => unrecognized("float64"),
         (_, Shape::Integer(width)) => unrecognized(integer_type(width)),
         (Value::String(text), Shape::Bytes) => {
-            types::base64(text).map_err(|why| format!("error decoding from json: {why}"))
+            types::decoded(text).map_err(|why| format!("error decoding from json: {why}"))
         }
         (Value::Array(numbers), Shape::Bytes) => {
             let fits = |number: &Value| number.as_u64().is_some_and(|number| number < 256);
@@ -144,6 +187,22 @@ mod tests {
         ];
         for (tree, want) in table {
             assert_eq!(check(&tree, &deployment, None).err().as_deref(), want, "{tree}");
+        }
+    }
+
+    #[test]
+    fn case_57_numbers_become_integers_as_in_go() {
+        let deployment = Kinds::kubernetes().type_of("apps", "v1", "Deployment").unwrap();
+        let table = [
+            (json!(3.0), json!(3)),
+            (json!(2_147_483_648_i64), json!(-2_147_483_648)),
+            (json!(1e20), json!(0)),
+            (json!(7), json!(7)),
+        ];
+        for (sent, want) in table {
+            let mut tree = json!({"spec": {"replicas": sent}, "metadata": {"generation": sent}});
+            convert_integers(&mut tree, &deployment);
+            assert_eq!(tree["spec"]["replicas"], want, "{sent}");
         }
     }
 

@@ -7,7 +7,7 @@ use super::name_or_prefix;
 use crate::call::{self, Call};
 use crate::http::status::Status;
 use crate::object::meta;
-use crate::state::Shared;
+use crate::state::ServerState;
 
 /// Where the token is mounted.
 const MOUNT: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
@@ -17,7 +17,7 @@ const MIRROR: &str = "kubernetes.io/config.mirror";
 ///
 /// # Errors
 /// If the service account does not exist, or a mirror pod names one.
-pub(super) fn admit(shared: &Shared, call: &Call, pod: &mut Value) -> Result<(), Status> {
+pub(super) fn admit(shared: &ServerState, call: &Call, pod: &mut Value) -> Result<(), Status> {
     let forbidden =
         |pod: &Value, why: &str| Status::forbidden(call.group_resource(), name_or_prefix(pod), why);
     let named =
@@ -53,7 +53,7 @@ pub(super) fn admit(shared: &Shared, call: &Call, pod: &mut Value) -> Result<(),
 }
 
 /// Mounts a token in every container that has no other mount at that path.
-fn mount_token(shared: &Shared, spec: &mut serde_json::Map<String, Value>) {
+fn mount_token(shared: &ServerState, spec: &mut serde_json::Map<String, Value>) {
     let name = shared.ids.name("kube-api-access-");
     let mut mounted = false;
     for list in ["initContainers", "containers"] {

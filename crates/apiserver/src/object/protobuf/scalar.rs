@@ -102,7 +102,7 @@ pub(super) fn int_or_string(bytes: &[u8]) -> Result<Value, WireError> {
 pub(super) fn json(bytes: &[u8]) -> Result<Value, WireError> {
     match last(bytes, "RawExtension", "Raw")? {
         None | Some([]) => Ok(Value::Null),
-        Some(raw) => serde_json::from_slice(raw)
+        Some(raw) => formats::json::document(raw)
             .map_err(|error| WireError::InvalidJson(format!("json: error calling MarshalJSON: {error}"))),
     }
 }

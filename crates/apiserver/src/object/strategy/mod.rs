@@ -3,8 +3,6 @@
 pub(crate) mod services;
 mod workloads;
 
-pub(crate) use workloads::TEMPLATE_GENERATION;
-
 use schema::Resource;
 use serde_json::{Value, json};
 
@@ -179,7 +177,7 @@ pub(crate) fn prepare_for_update(target: &ServedResource, object: &mut Value, ol
             let finalizers = old.pointer("/spec/finalizers").cloned();
             object["spec"] =
                 finalizers.map_or_else(|| json!({}), |finalizers| json!({"finalizers": finalizers}));
-            label_namespace(object);
+            meta::label_namespace(object);
         }
         ("", "services") => services::keep_allocated(object, old),
         ("apps", "daemonsets") => workloads::set_template_generation(object, Some(old)),
@@ -238,18 +236,8 @@ pub(crate) fn prepare_for_finalize(object: &mut Value, old: &Value) {
     let finalizers = object.pointer("/spec/finalizers").and_then(Value::as_array);
     let finalizers = finalizers.filter(|finalizers| !finalizers.is_empty());
     object["spec"] = finalizers.map_or_else(|| json!({}), |finalizers| json!({"finalizers": finalizers}));
-    label_namespace(object);
+    meta::label_namespace(object);
     meta::keep(object, old, "generation");
-}
-
-/// Sets the label of a namespace that contains its name.
-pub(crate) fn label_namespace(object: &mut Value) {
-    let name = meta::name(object).to_owned();
-    if name.is_empty() {
-        return;
-    }
-    let labels = meta::of_mut(object).entry("labels").or_insert_with(|| json!({}));
-    labels["kubernetes.io/metadata.name"] = name.into();
 }
 
 fn prepare_namespace(object: &mut Value) {
@@ -261,7 +249,7 @@ fn prepare_namespace(object: &mut Value) {
     }
     object["spec"] = json!({"finalizers": finalizers});
     object["status"] = json!({"phase": "Active"});
-    label_namespace(object);
+    meta::label_namespace(object);
 }
 
 fn has_generation(target: &ServedResource) -> bool {

@@ -4,9 +4,6 @@ use serde_json::{Map, Value, json};
 
 use crate::object::meta;
 
-/// The generation of a daemon set's template.
-pub(crate) const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
-
 /// Sets the labels and the selector by which a job finds its pods, unless it has a manual selector.
 pub(super) fn add_job_labels(job: &mut Value) {
     if job.pointer("/spec/manualSelector") == Some(&Value::Bool(true)) || !job["spec"].is_object() {
@@ -46,7 +43,7 @@ pub(super) fn add_job_labels(job: &mut Value) {
 
 /// Sets the template generation of a daemon set: the old one, plus one if the template changed.
 pub(super) fn set_template_generation(set: &mut Value, old: Option<&Value>) {
-    let annotated = |set: &Value| meta::of(set).get("annotations")?.get(TEMPLATE_GENERATION).cloned();
+    let annotated = |set: &Value| meta::of(set).get("annotations")?.get(meta::TEMPLATE_GENERATION).cloned();
     let number = match old {
         None => "1".to_owned(),
         Some(old) => {
@@ -55,13 +52,14 @@ pub(super) fn set_template_generation(set: &mut Value, old: Option<&Value>) {
             (before + i64::from(changed)).to_string()
         }
     };
-    add(&mut set["metadata"], "annotations", [(TEMPLATE_GENERATION, number.as_str())]);
+    add(&mut set["metadata"], "annotations", [(meta::TEMPLATE_GENERATION, number.as_str())]);
 }
 
 /// Keeps the template generation of a daemon set.
 pub(super) fn keep_template_generation(set: &mut Value, old: &Value) {
-    let number = meta::of(old).get("annotations").and_then(|all| all.get(TEMPLATE_GENERATION)?.as_str());
-    add(&mut set["metadata"], "annotations", [(TEMPLATE_GENERATION, number.unwrap_or("0"))]);
+    let number =
+        meta::of(old).get("annotations").and_then(|all| all.get(meta::TEMPLATE_GENERATION)?.as_str());
+    add(&mut set["metadata"], "annotations", [(meta::TEMPLATE_GENERATION, number.unwrap_or("0"))]);
 }
 
 /// The QoS class of a pod, from the requests and limits of its containers.

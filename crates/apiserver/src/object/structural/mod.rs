@@ -11,5 +11,5 @@ pub(crate) use default::{default, lacks_defaults};
 pub(crate) use prune::{drop_nulls, prune};
 pub(crate) use rules::rule_error;
 pub(crate) use schema::Schema;
-pub(crate) use validate::validate;
+pub(crate) use validate::{make_relative_to_status, validate};
 pub(crate) use versions::Versions;

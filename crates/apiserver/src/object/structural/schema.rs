@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use formats::pattern::Pattern;
+use formats::strfmt;
 use serde_json::{Number, Value};
 
 #[cfg(feature = "cel")]
@@ -159,7 +160,8 @@ impl Checks {
             } else {
                 text("type").filter(|name| !name.is_empty()).into_iter().collect()
             },
-            format: text("format"),
+            format: text("format")
+                .filter(|format| strfmt::is_known(format, &text("type").unwrap_or_default())),
             allowed: json.get("enum").and_then(Value::as_array).cloned().unwrap_or_default(),
             required: strings(json, "required"),
             minimum: limit("minimum", "exclusiveMinimum"),

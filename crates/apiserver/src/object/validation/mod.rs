@@ -3,14 +3,17 @@
 mod kinds;
 pub(crate) mod metadata;
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 use webhook::field::{Error, Path};
 
 use crate::call::Call;
+use crate::convert::scale;
 use crate::http::status::Status;
-use crate::object::decode;
 use crate::object::meta;
 use crate::object::structural;
+use crate::object::type_meta;
 
 /// Kinds whose errors replace those of their metadata.
 const REPLACES_METADATA_ERRORS: &[&str] = &["poddisruptionbudgets.policy"];
@@ -36,7 +39,7 @@ const VALIDATED_LIKE_NEW: &[&str] = &[
 pub(crate) fn new_object(call: &Call, object: &Value) -> Result<(), Status> {
     let mut errors = Vec::new();
     let name = meta::name(object);
-    if decode::is_foreign(call, object) {
+    if type_meta::is_foreign(call, object) {
         return Err(foreign_kind(call, object, Vec::new()));
     }
     errors.extend(prefix_errors(call, object));
@@ -55,6 +58,7 @@ pub(crate) fn new_object(call: &Call, object: &Value) -> Result<(), Status> {
     errors.extend(metadata::conflicting_finalizers(&object["metadata"]));
     if let Some(schema) = &call.target.schema {
         errors.extend(structural::validate(object, None, schema));
+        errors.extend(scale_errors(call, object, true));
     } else {
         errors.extend(core_finalizers(call, object));
         let own = kinds::new_object(&call.target.resource, object);
@@ -64,6 +68,19 @@ pub(crate) fn new_object(call: &Call, object: &Value) -> Result<(), Status> {
         errors.extend(own);
     }
     check(call, name, &errors)
+}
+
+/// The errors of the scale of a custom resource.
+fn scale_errors(call: &Call, object: &Value, with_spec: bool) -> Vec<Error> {
+    let paths = call.target.scaling.as_deref();
+    paths.map_or_else(Vec::new, |paths| scale::errors(object, paths, with_spec))
+}
+
+/// The errors of the metadata of a Scale.
+pub(crate) fn metadata_of_scale(scale: &Value) -> Vec<Error> {
+    let mut errors = metadata::label_and_annotation_errors("metadata", &scale["metadata"]);
+    errors.extend(metadata::owner_and_finalizer_errors("metadata", &scale["metadata"]));
+    errors
 }
 
 /// The errors of a Service's addresses, which are validated before everything else.
@@ -77,7 +94,7 @@ pub(crate) fn changed_object(call: &Call, object: &Value, old: &Value) -> Result
     errors.extend(metadata::owner_and_finalizer_errors("metadata", &object["metadata"]));
     errors.extend(metadata::conflicting_finalizers(&object["metadata"]));
     errors.extend(immutable_errors(object, old));
-    if decode::is_foreign(call, object) {
+    if type_meta::is_foreign(call, object) {
         return Err(foreign_kind(call, object, errors));
     }
     match &call.target.schema {
@@ -85,13 +102,10 @@ pub(crate) fn changed_object(call: &Call, object: &Value, old: &Value) -> Result
             let mut schema_errors = structural::validate(object, Some(old), schema);
             if call.path.subresource == "status" {
                 // Messages about the body have paths relative to the status.
-                for error in &mut schema_errors {
-                    if let Some(rest) = error.detail.strip_prefix("status.") {
-                        error.detail = rest.to_owned();
-                    }
-                }
+                schema_errors.iter_mut().for_each(structural::make_relative_to_status);
             }
             errors.extend(schema_errors);
+            errors.extend(scale_errors(call, object, call.path.subresource != "status"));
         }
         None if call.path.subresource.is_empty() => {
             errors.extend(core_finalizers(call, object));
@@ -126,12 +140,10 @@ fn immutable_errors(object: &Value, old: &Value) -> Vec<Error> {
     let mut errors = Vec::new();
     if meta::is_terminating(old) {
         let existing = meta::finalizers(old);
-        let new: Vec<String> = meta::finalizers(object)
-            .into_iter()
-            .filter(|finalizer| !existing.contains(finalizer))
-            .map(|finalizer| format!("{finalizer:?}"))
-            .collect();
+        let new: BTreeSet<&str> =
+            meta::finalizers(object).into_iter().filter(|new| !existing.contains(new)).collect();
         if !new.is_empty() {
+            let new: Vec<String> = new.into_iter().map(|finalizer| format!("{finalizer:?}")).collect();
             let why = format!(
                 "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
                 new.join(", ")
@@ -157,7 +169,7 @@ fn immutable_errors(object: &Value, old: &Value) -> Vec<Error> {
 fn foreign_kind(call: &Call, object: &Value, mut errors: Vec<Error>) -> Status {
     let text = |field: &str| object[field].as_str().unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
-    errors.extend(decode::type_meta_errors(&call.target.resource, api_version, kind));
+    errors.extend(type_meta::type_meta_errors(&call.target.resource, api_version, kind));
     let group = api_version.split_once('/').map_or("", |(group, _)| group);
     Status::invalid(group, kind, meta::name(object), &errors)
 }

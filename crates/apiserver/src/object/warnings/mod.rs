@@ -7,8 +7,9 @@ use formats::quantity::Quantity;
 use serde_json::Value;
 
 use crate::call::Call;
+use crate::crd;
 use crate::object::meta;
-use crate::object::strategy::TEMPLATE_GENERATION;
+use crate::object::meta::TEMPLATE_GENERATION;
 
 /// The path of the pod template in kinds that check it when the object is created or its template changes.
 const TEMPLATES: &[(&str, &str)] = &[
@@ -23,20 +24,13 @@ const TEMPLATES: &[(&str, &str)] = &[
 ];
 /// Kinds whose names become part of pod names.
 const WITH_POD_NAMES: &[&str] = &["cronjobs.batch", "deployments.apps", "jobs.batch"];
-/// Kinds that configure policies which this server does not evaluate. Quotas and limit ranges are missing on purpose:
-/// kubectl creates them with other objects, and no other server warns about them.
-const UNENFORCED: &[(&str, &str)] = &[
-    ("mutatingadmissionpolicies.admissionregistration.k8s.io", "admission policies"),
-    ("mutatingadmissionpolicybindings.admissionregistration.k8s.io", "admission policies"),
-    ("validatingadmissionpolicies.admissionregistration.k8s.io", "admission policies"),
-    ("validatingadmissionpolicybindings.admissionregistration.k8s.io", "admission policies"),
-];
 /// Finalizers without a domain that the server handles.
 const FINALIZERS: &[&str] = &["foregroundDeletion", "kubernetes", "orphan"];
 
 /// The warnings about a new or updated object.
 pub(crate) fn of(call: &Call, object: &Value, old: Option<&Value>) -> Vec<String> {
-    if !call.path.subresource.is_empty() {
+    // A change of the scale is an update of the object.
+    if !matches!(call.path.subresource.as_str(), "" | "scale") {
         return Vec::new();
     }
     let table = call.target.table.as_str();
@@ -65,16 +59,17 @@ pub(crate) fn of(call: &Call, object: &Value, old: Option<&Value>) -> Vec<String
         }
         ("services", _) => service(object),
         ("secrets", _) => certificate(object),
+        ("customresourcedefinitions.apiextensions.k8s.io", old) => unrecognized_formats(object, old),
         _ => Vec::new(),
     });
-    warnings.extend(unenforced(table));
     warnings
 }
 
-/// The warning that a kind is stored but not enforced, unlike in kube-apiserver.
-fn unenforced(table: &str) -> Option<String> {
-    let what = UNENFORCED.iter().find(|(kind, _)| *kind == table).map(|(_, what)| what)?;
-    Some(format!("this server does not evaluate {what}; they are kept and not enforced"))
+/// The warnings about formats in the schemas of a CRD that are ignored, and were not there before.
+fn unrecognized_formats(object: &Value, old: Option<&Value>) -> Vec<String> {
+    let before = old.map(crd::unrecognized_formats).unwrap_or_default();
+    let new = crd::unrecognized_formats(object).into_iter().filter(|format| !before.contains(format));
+    new.map(|format| format!("unrecognized format {format:?}")).collect()
 }
 
 /// The value that changes with the template.

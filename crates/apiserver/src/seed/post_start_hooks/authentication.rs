@@ -6,13 +6,13 @@ use serde_json::{Map, Value};
 use crate::access::authentication::{ClientAuthority, RequestHeaders};
 use crate::aggregation::front_proxy;
 use crate::authority::Authority;
-use crate::state::Shared;
+use crate::state::ServerState;
 
 /// The ConfigMap's name.
 const NAME: &str = "extension-apiserver-authentication";
 
 /// Sets the data of the ConfigMap for this server; does not change other objects.
-pub(super) fn fill(shared: &Shared, object: &mut Value) {
+pub(super) fn fill(shared: &ServerState, object: &mut Value) {
     if object["kind"] != "ConfigMap" || object["metadata"]["name"] != NAME {
         return;
     }
@@ -24,7 +24,7 @@ pub(super) fn fill(shared: &Shared, object: &mut Value) {
     object["data"] = data.into();
 }
 
-fn data(shared: &Shared) -> Map<String, Value> {
+fn data(shared: &ServerState) -> Map<String, Value> {
     let mut data = Map::new();
     // If an authority cannot be made, serving and connecting report the error.
     let clients = match &shared.authentication.clients {
@@ -54,7 +54,7 @@ fn data(shared: &Shared) -> Map<String, Value> {
 }
 
 /// The given front proxies; by default the server itself.
-fn proxies(shared: &Shared) -> Option<RequestHeaders> {
+fn proxies(shared: &ServerState) -> Option<RequestHeaders> {
     if let Some(proxies) = &shared.authentication.request_headers {
         return Some(proxies.clone());
     }

@@ -5,15 +5,15 @@
 //! namespaces are written elsewhere.
 
 mod authentication;
+mod release;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use schema::Resource;
 use serde_json::Value;
 
 use crate::clock::rfc3339;
 use crate::object::meta;
-use crate::state::Shared;
+use crate::state::ServerState;
 use crate::store::Expect;
 
 const OBJECTS: &str = include_str!("objects.json");
@@ -31,10 +31,11 @@ struct Placeholders {
 }
 
 /// Writes all objects.
-pub(crate) fn write(shared: &Shared, advertised: SocketAddr) {
+pub(crate) fn write(shared: &ServerState, advertised: SocketAddr) {
     let placeholders = Placeholders::of(shared, advertised);
     let objects: Vec<Value> = serde_json::from_str(OBJECTS).expect("the file is JSON");
-    for mut object in objects {
+    let added = release::api_services(&shared.registry.served().kinds, &objects);
+    for mut object in objects.into_iter().chain(added) {
         let endpoints = object["kind"] == "Endpoints" || object["kind"] == "EndpointSlice";
         if endpoints && advertised.ip().is_loopback() {
             // Loopback addresses are not valid endpoints; kube-apiserver writes none either.
@@ -46,13 +47,9 @@ pub(crate) fn write(shared: &Shared, advertised: SocketAddr) {
     }
 }
 
-fn put(shared: &Shared, mut object: Value) {
+fn put(shared: &ServerState, object: Value) {
     let served = shared.registry.served();
-    let is_own = |resource: &&Resource| {
-        object["kind"] == resource.kind && object["apiVersion"] == resource.api_version()
-    };
-    // A kind that the builder removed has no objects.
-    let Some(resource) = served.kinds.resources().find(is_own) else { return };
+    let Some((resource, mut object)) = release::of(&served.kinds, object) else { return };
     let Some(target) = served.target(&resource.group, &resource.version, &resource.plural) else { return };
     meta::set(&mut object, "uid", shared.ids.uid());
     meta::set(&mut object, "creationTimestamp", rfc3339(shared.clock.now()));
@@ -63,7 +60,7 @@ fn put(shared: &Shared, mut object: Value) {
 }
 
 impl Placeholders {
-    fn of(shared: &Shared, advertised: SocketAddr) -> Self {
+    fn of(shared: &ServerState, advertised: SocketAddr) -> Self {
         let now = shared.clock.now();
         let identity: String =
             shared.ids.uid().chars().filter(char::is_ascii_alphanumeric).take(26).collect();

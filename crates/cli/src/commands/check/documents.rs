@@ -108,7 +108,7 @@ impl Document {
 
     fn values(&self) -> Result<Vec<Value>, Failure> {
         if self.text.trim_start().starts_with('{')
-            && let Ok(value) = serde_json::from_str(&self.text)
+            && let Ok(value) = formats::json::document(self.text.as_bytes())
         {
             return Ok(vec![value]);
         }

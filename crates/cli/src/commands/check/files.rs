@@ -40,6 +40,7 @@ pub(super) fn check(
                 if is_last && !ended.contains(&namespace) {
                     ended.push(namespace.clone());
                 }
+                run.slips.note(&read);
                 open.entry(namespace).or_default().push(read);
             }
             for namespace in ended {

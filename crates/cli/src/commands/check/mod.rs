@@ -4,6 +4,7 @@ mod cluster;
 mod documents;
 mod files;
 mod measure;
+mod slips;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -18,7 +19,9 @@ use contract::emitted::Selector;
 use contract::model::{Contract, Form};
 
 use self::measure::Measure;
+use self::slips::Slips;
 use crate::arguments::{CheckCommand, CheckObjectsArguments};
+use crate::ending::Ending;
 use crate::options::repeat_command::RepeatCommand;
 use crate::progress::Progress;
 use crate::terminal::{Failure, Terminal};
@@ -29,7 +32,7 @@ pub(crate) fn execute(
     command: &CheckCommand,
     added: Option<&Path>,
     terminal: &Terminal,
-) -> Result<u8, Failure> {
+) -> Result<Ending, Failure> {
     let CheckCommand::Objects(arguments) = command;
     session::check_folder("--report", &arguments.report)?;
     objects(arguments, added, terminal)
@@ -65,6 +68,7 @@ struct CheckRun<'a, 'c> {
     checker: &'a mut Checker<'c>,
     progress: &'a Progress<'a>,
     measure: Measure<'a>,
+    slips: Slips,
     interrupt: &'a Interrupt,
 }
 
@@ -87,7 +91,7 @@ fn objects(
     arguments: &CheckObjectsArguments,
     added: Option<&Path>,
     terminal: &Terminal,
-) -> Result<u8, Failure> {
+) -> Result<Ending, Failure> {
     let mut index = catalog::index(added)?;
     if arguments.strict {
         index.take_to_the_letter();
@@ -100,13 +104,15 @@ fn objects(
     let webhooks_changed = arguments.kubeconfig.is_some() && !arguments.no_webhooks;
     let mut checker = Checker::new(&contracts, arguments.gardener.clone(), webhooks_changed)
         .to_the_letter(arguments.strict);
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = crate::runtime::multi_thread();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
     let (interrupt, progress) = (Interrupt::default(), Progress::new(terminal));
     let raised = interrupt.clone();
     runtime.spawn(async move { raised.raise(signals::interrupt_or_terminate().await) });
     let measure = Measure::new(terminal);
-    let mut run = CheckRun { checker: &mut checker, progress: &progress, measure, interrupt: &interrupt };
+    let slips = Slips::default();
+    let (progress, interrupt) = (&progress, &interrupt);
+    let mut run = CheckRun { checker: &mut checker, progress, measure, slips, interrupt };
     let result = match &arguments.kubeconfig {
         Some(kubeconfig) => runtime.block_on(cluster::check(kubeconfig, &filter, &mut run)),
         None => files::check(&arguments.file, &filter, &mut run),
@@ -114,18 +120,9 @@ fn objects(
     progress.finish();
     let description = result?;
     run.measure.finish();
+    run.slips.print(terminal);
     let about = About {
-        run: RunInfo {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            started_at: now.round(jiff::Unit::Second).unwrap_or(now).to_string(),
-            duration_ms: (started.elapsed().as_secs_f64() * 1e6).round() / 1e3,
-            repeat: 1,
-            parallel: 1,
-            command: repeat_command(arguments, added),
-            gardener: arguments.gardener.clone(),
-            strict: arguments.strict,
-            ..RunInfo::default()
-        },
+        run: run_info(arguments, added, (started, now)),
         place: if arguments.kubeconfig.is_some() { "cluster" } else { "files" }.to_owned(),
         description,
         expression: arguments.clause.iter().map(|id| format!("clause={id}")).collect(),
@@ -137,7 +134,26 @@ fn objects(
     let report = checker.report(about);
     terminal.lose_if_failed(session::write_report(&report, &arguments.report));
     session::print_report(&report, &arguments.report, arguments.output, terminal);
-    Ok(report.exit_code())
+    Ok(Ending::of_report(&report, arguments.output))
+}
+
+/// When and how the objects are checked.
+fn run_info(
+    arguments: &CheckObjectsArguments,
+    added: Option<&Path>,
+    (started, now): (Instant, jiff::Timestamp),
+) -> RunInfo {
+    RunInfo {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        started_at: now.round(jiff::Unit::Second).unwrap_or(now).to_string(),
+        duration_ms: (started.elapsed().as_secs_f64() * 1e6).round() / 1e3,
+        repeat: 1,
+        parallel: 1,
+        command: repeat_command(arguments, added),
+        gardener: arguments.gardener.clone(),
+        strict: arguments.strict,
+        ..RunInfo::default()
+    }
 }
 
 /// The contracts with the selected clauses only, and the filter for the objects that these are about.

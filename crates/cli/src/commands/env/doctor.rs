@@ -89,7 +89,7 @@ async fn kind_cluster() -> Vec<Requirement> {
     let Ok(engine) = engine else { return requirements };
     let image: Result<String, KindError> = node_image::chosen(&programs, surroundings.image.as_deref()).await;
     requirements.push(Requirement::of("node image", &image, Clone::clone));
-    let machine = Machine::look(Path::new(&engine.folder));
+    let machine = Machine::inspect(Path::new(&engine.folder));
     requirements.extend(capability(&engine, machine));
     let remedy = "free disk space where the engine stores its data";
     requirements.extend(Requirement::free_bytes("disk", machine.disk, DISK, remedy));

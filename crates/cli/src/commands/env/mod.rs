@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::arguments::{Addition, CrdSource, EnvCommand, EnvUpArguments, SubstrateName};
+use crate::ending::Ending;
 use crate::terminal::{Failure, Terminal};
 use crate::{envtest, kind};
 use state::State;
@@ -18,7 +19,7 @@ use state::State;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Executes a command about environments.
-pub(crate) fn execute(command: EnvCommand, terminal: &Terminal) -> Result<u8, Failure> {
+pub(crate) fn execute(command: EnvCommand, terminal: &Terminal) -> Result<Ending, Failure> {
     match command {
         EnvCommand::Up(arguments) => up(&arguments, terminal),
         EnvCommand::Down { name } => down(&name, terminal),
@@ -27,12 +28,12 @@ pub(crate) fn execute(command: EnvCommand, terminal: &Terminal) -> Result<u8, Fa
             let runtime =
                 runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
             terminal.print(&runtime.block_on(doctor::diagnose()));
-            Ok(0)
+            Ok(Ending::done())
         }
     }
 }
 
-fn up(arguments: &EnvUpArguments, terminal: &Terminal) -> Result<u8, Failure> {
+fn up(arguments: &EnvUpArguments, terminal: &Terminal) -> Result<Ending, Failure> {
     if arguments.substrate == SubstrateName::Direct {
         return Err(Failure::usage(
             "--substrate direct needs nothing started: use it with `run` or `verify`",
@@ -43,7 +44,7 @@ fn up(arguments: &EnvUpArguments, terminal: &Terminal) -> Result<u8, Failure> {
     if !arguments.install.is_empty() && arguments.substrate != SubstrateName::Kind {
         return Err(Failure::usage("--install is for --substrate kind"));
     }
-    if arguments.substrate == SubstrateName::Embedded && arguments.envtest.with.is_empty() {
+    if arguments.substrate == SubstrateName::Embedded && arguments.control_plane.with.is_empty() {
         terminal.note(
             "only the namespace controller runs: namespaces get no ServiceAccount `default`, and there is no garbage \
             collection; --with controller-manager starts the other controllers",
@@ -62,14 +63,14 @@ fn up(arguments: &EnvUpArguments, terminal: &Terminal) -> Result<u8, Failure> {
         start(&state, arguments)?;
     }
     terminal.print(&state.kubeconfig().display().to_string());
-    Ok(0)
+    Ok(Ending::done())
 }
 
 /// Refuses flags that do not go with the substrate.
 fn check_flags(arguments: &EnvUpArguments) -> Result<(), Failure> {
     let substrate = arguments.substrate;
     if substrate == SubstrateName::Embedded {
-        if arguments.envtest.data_dir.is_some() {
+        if arguments.control_plane.data_dir.is_some() {
             return Err(Failure::usage("--data-dir is for --substrate envtest"));
         }
         return Ok(());
@@ -80,7 +81,7 @@ fn check_flags(arguments: &EnvUpArguments) -> Result<(), Failure> {
     if arguments.crds.is_some() && substrate == SubstrateName::Kind {
         return Err(Failure::usage("--crds is for --substrate embedded and envtest"));
     }
-    envtest::check_flags(&arguments.envtest, substrate.name())
+    envtest::check_flags(&arguments.control_plane, substrate.name())
 }
 
 /// Starts this program again in the background and waits until it serves.
@@ -134,10 +135,13 @@ fn start(state: &State, arguments: &EnvUpArguments) -> Result<(), Failure> {
 fn substrate_arguments(arguments: &EnvUpArguments) -> Vec<OsString> {
     let mut flags: Vec<OsString> = Vec::new();
     flags.extend(["--substrate", arguments.substrate.name()].map(OsString::from));
-    for Addition::ControllerManager in &arguments.envtest.with {
+    if let Some(version) = arguments.control_plane.kubernetes {
+        flags.extend(["--kubernetes".into(), version.to_string().into()]);
+    }
+    for Addition::ControllerManager in &arguments.control_plane.with {
         flags.extend(["--with", "controller-manager"].map(OsString::from));
     }
-    if let Some(folder) = &arguments.envtest.data_dir {
+    if let Some(folder) = &arguments.control_plane.data_dir {
         flags.extend([OsString::from("--data-dir"), folder.clone().into_os_string()]);
     }
     match &arguments.crds {
@@ -171,14 +175,14 @@ fn detach(command: &mut Command) {
     let _ = command;
 }
 
-fn down(name: &str, terminal: &Terminal) -> Result<u8, Failure> {
+fn down(name: &str, terminal: &Terminal) -> Result<Ending, Failure> {
     let state = State::of(name);
     if !state.exists() {
         terminal.note(&format!("there is no environment {name}"));
-        return Ok(0);
+        return Ok(Ending::done());
     }
     // Deleting a cluster takes longer than ending a process.
     state.stop(PATIENCE * 6)?;
     state.clear()?;
-    Ok(0)
+    Ok(Ending::done())
 }

@@ -10,6 +10,7 @@ use webhook::dial::FixedDialers;
 use super::crds;
 use super::state::State;
 use crate::arguments::{Addition, CrdSource, EnvUpArguments, SubstrateName};
+use crate::ending::Ending;
 use crate::signals;
 use crate::terminal::{Failure, Terminal};
 use crate::{envtest, kind};
@@ -19,8 +20,8 @@ pub(crate) fn serve_until_interrupted(
     arguments: &EnvUpArguments,
     state: &State,
     terminal: &Terminal,
-) -> Result<u8, Failure> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+) -> Result<Ending, Failure> {
+    let runtime = crate::runtime::multi_thread();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
     let signal = runtime.block_on(async {
         match arguments.substrate {
@@ -32,7 +33,8 @@ pub(crate) fn serve_until_interrupted(
         }
     })?;
     state.clear()?;
-    Ok(if signal == signals::TERMINATE { 0 } else { 128 + signal })
+    let is_stopped = signal == signals::TERMINATE;
+    Ok(if is_stopped { Ending::done() } else { Ending::of_failure(128 + signal) })
 }
 
 async fn serve_embedded(
@@ -41,8 +43,9 @@ async fn serve_embedded(
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
     let server = ControlPlane {
+        kubernetes: arguments.control_plane.kubernetes.unwrap_or_default(),
         crds: Vec::new(),
-        controllers: match arguments.envtest.with.as_slice() {
+        controllers: match arguments.control_plane.with.as_slice() {
             [] => Controllers { namespaces: true, ..Controllers::none() },
             [Addition::ControllerManager, ..] => Controllers::all(),
         },
@@ -75,7 +78,7 @@ async fn serve_envtest(
 ) -> Result<u8, Failure> {
     let crds = crds::read(arguments.crds.as_ref())?;
     let started = tokio::select! {
-        started = envtest::start_with(vec![CLUSTER.to_owned()], crds, &arguments.envtest) => started?,
+        started = envtest::start_with(vec![CLUSTER.to_owned()], crds, &arguments.control_plane) => started?,
         signal = signals::interrupt_or_terminate() => return Ok(signal),
     };
     let cluster = started.cluster(CLUSTER);

@@ -68,7 +68,9 @@ impl State {
             Ok(log) => String::from_utf8_lossy(&log).into_owned(),
             Err(error) => return format!("failed to read {}: {error}", path.display()),
         };
-        log.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("its log is empty").to_owned()
+        // The command's last line says the code, which the caller has from the process.
+        let says_more = |line: &&str| !line.trim().is_empty() && !line.starts_with("exit ");
+        log.lines().rev().find(says_more).unwrap_or("its log is empty").to_owned()
     }
 
     /// Stops the process, if it still serves, and waits until it has ended.

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::net::IpAddr;
 use std::path::Path;
 use std::str::FromStr;
 
@@ -88,7 +89,7 @@ impl GivenFlags {
         Ok(given)
     }
 
-    /// Known flags that have no effect.
+    /// Given flags that have no effect.
     pub(super) fn without_effect(&self) -> &[&'static str] {
         &self.without_effect
     }
@@ -129,13 +130,21 @@ impl GivenFlags {
         }
     }
 
-    /// A value that is parsed, such as a number or an address.
-    pub(super) fn parsed<T: FromStr<Err: std::fmt::Display>>(
-        &self,
-        flag: &str,
-    ) -> Result<Option<T>, FlagError> {
+    /// A value that is parsed. `expected` describes the values that can be: `a port (0 to 65535)`.
+    pub(super) fn parsed<T: FromStr>(&self, flag: &str, expected: &str) -> Result<Option<T>, FlagError> {
         let Some(text) = self.last(flag) else { return Ok(None) };
-        text.parse().map(Some).map_err(|error: T::Err| FlagError::of_value(flag, text, error.to_string()))
+        let is_not = |_: T::Err| FlagError::of_value(flag, text, format!("is not {expected}"));
+        text.parse().map(Some).map_err(is_not)
+    }
+
+    /// A port.
+    pub(super) fn port(&self, flag: &str) -> Result<Option<u16>, FlagError> {
+        self.parsed(flag, "a port (0 to 65535)")
+    }
+
+    /// An IP address.
+    pub(super) fn address(&self, flag: &str) -> Result<Option<IpAddr>, FlagError> {
+        self.parsed(flag, "an IP address, such as 127.0.0.1 or ::1")
     }
 
     /// The file that a flag names: its path and content.
@@ -191,6 +200,7 @@ mod tests {
 
     const KNOWN: &[KnownFlag] = &[
         KnownFlag { name: "secure-port", form: FlagForm::Value, help: "a port" },
+        KnownFlag { name: "bind-address", form: FlagForm::Value, help: "an address" },
         KnownFlag { name: "audiences", form: FlagForm::Value, help: "names" },
         KnownFlag { name: "anonymous-auth", form: FlagForm::Switch, help: "whether" },
         KnownFlag { name: "old", form: FlagForm::Value, help: "" },
@@ -210,10 +220,10 @@ mod tests {
             &["--secure-port=2", "--secure-port=1"],
         ];
         for arguments in table {
-            assert_eq!(given(arguments).parsed::<u16>("secure-port"), Ok(Some(1)), "{arguments:?}");
+            assert_eq!(given(arguments).port("secure-port"), Ok(Some(1)), "{arguments:?}");
         }
         for arguments in [&["-v=4"][..], &["-v4"], &["-v", "4"], &["--v=4"]] {
-            assert_eq!(given(arguments).parsed::<u32>("v"), Ok(Some(4)), "{arguments:?}");
+            assert_eq!(given(arguments).parsed::<u32>("v", "a number"), Ok(Some(4)), "{arguments:?}");
         }
         let lists = given(&["--audiences", "a,b", "--audiences=c", "--audiences="]);
         assert_eq!(lists.list("audiences"), ["a", "b", "c"]);
@@ -235,15 +245,20 @@ mod tests {
             given(&["--new", "x", "--newer=y", "word", "--newest", "--secure-port=1", "--old=1", "--old=2"]);
         assert_eq!(flags.unknown(), ["--new x", "--newer=y", "word", "--newest"]);
         assert_eq!(flags.without_effect(), ["old"]);
-        assert_eq!(flags.parsed::<u16>("secure-port"), Ok(Some(1)));
+        assert_eq!(flags.port("secure-port"), Ok(Some(1)));
     }
 
     #[test]
     fn what_is_wrong_names_its_flag() {
         let lacking = GivenFlags::read(KNOWN, vec!["--secure-port".to_owned()]).unwrap_err();
         assert_eq!(lacking.to_string(), "--secure-port: needs a value");
-        let wrong = given(&["--secure-port=99999"]).parsed::<u16>("secure-port").unwrap_err();
-        assert!(wrong.to_string().starts_with("--secure-port=99999: number too large"), "{wrong}");
+        for text in ["99999", "abc", "-1", "1.5"] {
+            let wrong = given(&[&format!("--secure-port={text}")]).port("secure-port").unwrap_err();
+            assert_eq!(wrong.to_string(), format!("--secure-port={text}: is not a port (0 to 65535)"));
+        }
+        let wrong = given(&["--bind-address=localhost"]).address("bind-address").unwrap_err();
+        let text = "--bind-address=localhost: is not an IP address, such as 127.0.0.1 or ::1";
+        assert_eq!(wrong.to_string(), text);
         let missing = given(&["--old=/nowhere"]).file("old").unwrap_err();
         assert!(missing.to_string().starts_with("--old=/nowhere: No such file"), "{missing}");
     }

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use apiserver::{ApiServer, Listening, ServeError};
 use jiff::Timestamp;
+use schema::KubernetesVersion;
 use webhook::dial::FixedDialers;
 
 use super::flags::{FlagError, GivenFlags, help};
@@ -24,36 +25,36 @@ const ABOUT: &str = "kube-apiserver for envtest: gardener-conformance's embedded
 /// How long open requests may take when the server stops.
 const DRAIN: Duration = Duration::from_millis(300);
 
-/// Serves until SIGINT or SIGTERM.
-pub(super) fn run(arguments: Vec<String>) -> Result<(), String> {
+/// Serves the API of a version of Kubernetes until SIGINT or SIGTERM.
+pub(super) fn run(arguments: Vec<String>, kubernetes: KubernetesVersion) -> Result<(), String> {
     let given = GivenFlags::read(FLAGS, arguments).map_err(|error| error.to_string())?;
     if given.has("help") || given.has("h") {
         print(&help(ABOUT, FLAGS));
         return Ok(());
     }
     if given.has("version") {
-        print("Kubernetes v1.36.3");
+        print(&format!("Kubernetes v{kubernetes}"));
         return Ok(());
     }
     start_log(&given).map_err(|error| error.to_string())?;
     let options = ServerOptions::from_flags(&given).map_err(|error| error.to_string())?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = crate::runtime::multi_thread();
     let runtime = runtime.map_err(|error| format!("failed to start: {error}"))?;
-    let result = runtime.block_on(serve(options));
+    let result = runtime.block_on(serve(options, kubernetes));
     // A watch may never end by itself.
     runtime.shutdown_background();
     result.map_err(|error| error.to_string())
 }
 
-async fn serve(options: ServerOptions) -> Result<(), FlagError> {
+async fn serve(options: ServerOptions, kubernetes: KubernetesVersion) -> Result<(), FlagError> {
     let mut signal = std::pin::pin!(signals::interrupt_or_terminate());
     let listening = tokio::select! {
         // Polling the signal first installs its handlers.
         biased;
         _signal = &mut signal => return Ok(()),
-        listening = start(options) => listening?,
+        listening = start(options, kubernetes) => listening?,
     };
-    tracing::info!(url = listening.url, "serves the embedded API server of Kubernetes 1.36");
+    tracing::info!(url = listening.url, "serves the embedded API server of Kubernetes {kubernetes}");
     signal.await;
     tracing::info!("stops");
     // Open watches are cut off.
@@ -61,9 +62,9 @@ async fn serve(options: ServerOptions) -> Result<(), FlagError> {
     Ok(())
 }
 
-async fn start(options: ServerOptions) -> Result<Listening, FlagError> {
+async fn start(options: ServerOptions, kubernetes: KubernetesVersion) -> Result<Listening, FlagError> {
     let (address, certificate) = (options.address, options.certificate.clone());
-    let listening = build(options).serve_with(address, &certificate).await;
+    let listening = build(options, kubernetes).serve_with(address, &certificate).await;
     listening.map_err(|error| match error {
         ServeError::Listen { source, .. } if source.kind() == io::ErrorKind::AddrNotAvailable => {
             FlagError::of_value(ADDRESS, &address.ip().to_string(), source.to_string())
@@ -78,8 +79,9 @@ async fn start(options: ServerOptions) -> Result<Listening, FlagError> {
 }
 
 /// A server as in envtest: no controllers, and the objects that kube-apiserver writes when it starts.
-fn build(options: ServerOptions) -> ApiServer {
+fn build(options: ServerOptions, kubernetes: KubernetesVersion) -> ApiServer {
     let builder = ApiServer::builder()
+        .kubernetes(kubernetes)
         .epoch(Timestamp::now())
         .namespace_controller(false)
         .post_start_hooks(true)

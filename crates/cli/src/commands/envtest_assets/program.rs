@@ -9,7 +9,7 @@ use controller::clock::Clock;
 use controller::log;
 
 use super::flags::{FlagError, GivenFlags};
-use super::{etcd, kube_apiserver, kubectl};
+use super::{etcd, kube_apiserver, kubectl, version};
 
 /// A program in the folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,11 +44,13 @@ impl Program {
         Self::ALL.into_iter().find(|program| name == program.file_name())
     }
 
-    /// Runs the program; an error is one line on standard error.
-    pub(super) fn run(self, arguments: Vec<String>) -> ExitCode {
+    /// Runs the program, which was started as `command`; an error is one line on standard error.
+    pub(super) fn run(self, command: &Path, arguments: Vec<String>) -> ExitCode {
         let result = match self {
             Self::Etcd => etcd::run(arguments),
-            Self::KubeApiserver => kube_apiserver::run(arguments),
+            Self::KubeApiserver => {
+                version::of_program(command).and_then(|version| kube_apiserver::run(arguments, version))
+            }
             Self::Kubectl => Err(kubectl::MISSING.to_owned()),
         };
         match result {
@@ -70,7 +72,7 @@ pub(super) fn print(text: &str) {
 
 /// Sets up the log on standard error, and logs the flags that have no effect.
 pub(super) fn start_log(given: &GivenFlags) -> Result<(), FlagError> {
-    let verbosity: u32 = given.parsed("v")?.unwrap_or_default();
+    let verbosity: u32 = given.parsed("v", "a number from 0 on, such as 4")?.unwrap_or_default();
     let level = if verbosity >= DEBUG { log::Level::Debug } else { log::Level::Info };
     log::init(level, log::Format::Text, Clock::system())
         .map_err(|error| FlagError::new("v", error.to_string()))?;

@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 
 use conformance::gardener::provider;
 
+use super::assumed::Assumed;
 use super::probe::{ProbeAnswer, ProbedPath};
 use super::registration::RegistrationInfo;
 use crate::arguments::InitProviderArguments;
+use crate::targets;
 use crate::terminal::Failure;
 
 /// The content of the target file, and what belongs to it.
@@ -26,6 +28,8 @@ pub(super) struct Description {
     registration: Option<String>,
     /// The provider that the webhook belongs to.
     provider: Option<String>,
+    /// What is assumed of the provider.
+    assumed: Assumed,
     gardener: Option<String>,
     probed: Vec<ProbedPath>,
     /// Flags of `verify` that a target file cannot express.
@@ -78,9 +82,26 @@ impl Description {
     /// Uses the registration's provider if there is no `--provider`, and refuses one that the registration does not select.
     fn set_provider(&mut self, registration: Option<&RegistrationInfo>) -> Result<(), Failure> {
         let selected = registration.map(|registration| registration.selected.clone()).unwrap_or_default();
-        let found = provider::of(self.provider.as_deref(), &selected);
-        self.provider = found.map_err(|unclear| Failure::usage(format!("--provider: {unclear}")))?;
+        let profiles = targets::profiles(None)?;
+        let named = self.provider.as_deref().map(|provider| profiles.type_of(provider).to_owned());
+        let found = provider::of(named.as_deref(), &selected);
+        let found = found.map_err(|unclear| Failure::usage(format!("--provider: {unclear}")))?;
+        let of_names = registration.and_then(|registration| registration.named.clone());
+        let why = match (&self.provider, &found) {
+            (Some(_), _) => "as --provider says",
+            (None, Some(_)) => "whose namespaces the registration selects",
+            (None, None) => "after which the webhooks of the registration are named",
+        };
+        self.provider = found.or(of_names);
+        if let Some(provider) = &self.provider {
+            self.assumed = Assumed::of(provider, why, &profiles);
+        }
         Ok(())
+    }
+
+    /// What is assumed of the webhook's provider, to be printed; `None`: nothing.
+    pub(super) fn assumed(&self) -> Option<&str> {
+        Some(self.assumed.sentence.as_str()).filter(|sentence| !sentence.is_empty())
     }
 
     /// Describes a webhook outside a cluster, which runs already (at `url`) or is started.
@@ -189,11 +210,12 @@ impl Description {
             line("  # registration: webhooks.yaml");
         }
         if let Some(provider) = &self.provider {
-            line("  # The provider of the Shoots, seeds and backups in cases.");
+            line(
+                "  # The provider of the Shoots, seeds and backups in cases, and of the objects in their namespaces.",
+            );
             line(&format!("  provider: {}", scalar(provider)));
         }
-        line("  # csi: volumes come from CSI drivers, and the cloud controller manager is external.");
-        line("  # features: [csi]");
+        self.assumed.write(&mut line);
         text
     }
 
@@ -207,7 +229,14 @@ impl Description {
             .map(|probed| format!("{}: {}", probed.name, scalar(&probed.path)))
             .collect();
         let served: Vec<String> = self.probed.iter().filter_map(ProbedPath::describe_served).collect();
-        line(&format!("  # Serves {}.", served.join(", ")));
+        line(&format!(
+            "  # Serves {}. Contracts about other webhooks and controllers are left out.",
+            served.join(", ")
+        ));
+        line("  suite: controlplane");
+        let names = self.probed.iter().filter(|probed| probed.answer != ProbeAnswer::NotServed);
+        let names: Vec<&str> = names.map(|probed| probed.name.as_str()).collect();
+        line(&format!("  serves: [{}]", names.join(", ")));
         if !differing.is_empty() {
             line(&format!("  paths: {{{}}}", differing.join(", ")));
         }
@@ -217,7 +246,7 @@ impl Description {
     pub(super) fn next_commands(&self) -> Vec<String> {
         let file = self.file.display().to_string();
         let words = ["gardener-conformance verify --target", &file].into_iter();
-        let words = words.chain(self.flags.iter().map(String::as_str)).chain(["--suite controlplane"]);
+        let words = words.chain(self.flags.iter().map(String::as_str));
         let verify = words.collect::<Vec<_>>().join(" ");
         match &self.before {
             Some(before) => vec![format!("next     {before} &"), format!("         {verify}")],

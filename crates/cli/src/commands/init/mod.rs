@@ -1,5 +1,6 @@
 //! `init provider`: finds out what a provider's webhook serves, writes a target file, and prints the next command.
 
+mod assumed;
 mod description;
 mod probe;
 mod registration;
@@ -18,19 +19,21 @@ use webhook::dial::{DialError, Dialer};
 
 use crate::arguments::{InitCommand, InitProviderArguments, RunningTargetArguments, TrustArguments};
 use crate::commands::write::failed;
+use crate::ending::Ending;
+use crate::session;
+use crate::targets::{self, Requested};
 use crate::terminal::{Failure, Terminal};
-use crate::{session, targets};
 use description::Description;
 use probe::{ProbeAnswer, ProbedPath};
 use registration::RegistrationInfo;
 
 /// Executes an `init` command.
-pub(crate) fn execute(command: &InitCommand, terminal: &Terminal) -> Result<u8, Failure> {
+pub(crate) fn execute(command: &InitCommand, terminal: &Terminal) -> Result<Ending, Failure> {
     let InitCommand::Provider(arguments) = command;
     provider(arguments, terminal)
 }
 
-fn provider(arguments: &InitProviderArguments, terminal: &Terminal) -> Result<u8, Failure> {
+fn provider(arguments: &InitProviderArguments, terminal: &Terminal) -> Result<Ending, Failure> {
     check_overwrite(&arguments.file, arguments.force)?;
     check_parent("--file", &arguments.file)?;
     description::check(arguments)?;
@@ -57,10 +60,13 @@ fn provider(arguments: &InitProviderArguments, terminal: &Terminal) -> Result<u8
         return Err(failure);
     }
     terminal.print(&format!("wrote    {}", arguments.file.display()));
+    if let Some(assumed) = description.assumed() {
+        terminal.print(&format!("assumed  {assumed}"));
+    }
     for line in description.next_commands() {
         terminal.print(&line);
     }
-    Ok(0)
+    Ok(Ending::done())
 }
 
 /// Inspects a webhook in a seed, through the proxy of the API server.
@@ -103,7 +109,7 @@ async fn outside(arguments: &InitProviderArguments, terminal: &Terminal) -> Resu
             };
             let trust = TrustArguments { ca, insecure };
             let running = RunningTargetArguments { trust, ..RunningTargetArguments::default() };
-            let target = targets::resolve(&format!("url={url}"), [], &running, None)?;
+            let target = targets::resolve(&format!("url={url}"), [], &running, Requested::default())?;
             let config = json!({});
             target.start(setup(&config, None)).await.map_err(failed)?
         }
@@ -139,9 +145,11 @@ async fn start(line: &str, arguments: &InitProviderArguments) -> Result<Box<dyn 
         trust: arguments.trust.clone(),
         config: arguments.config.clone(),
         kubeconfig: None,
+        provider: None,
     };
-    let target = targets::resolve(&format!("command={line}"), [], &running, None)?;
-    let server = Embedded::start(true, None).await;
+    let requested = Requested { gardener: arguments.gardener.as_deref(), kubernetes: None, added: None };
+    let target = targets::resolve(&format!("command={line}"), [], &running, requested)?;
+    let server = Embedded::start_with(target.needs().served_api(), true, None).await;
     let server = server.map_err(|error| Failure::environment(error.to_string()))?;
     let config = json!({});
     let failed = |error| start_failure(arguments, error);
@@ -181,7 +189,7 @@ async fn probe_paths(
     }
     terminal.print(&format!("tried    {address} … serves {}", served.join(", ")));
     if !missing.is_empty() {
-        terminal.print(&format!("         not served, so not supported in verify: {}", missing.join(", ")));
+        terminal.print(&format!("         not served, so verify leaves it out: {}", missing.join(", ")));
     }
     for unexpected in unexpected {
         terminal.print(&format!("         ! {unexpected}"));

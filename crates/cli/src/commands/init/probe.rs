@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use bytes::Bytes;
-use serde_json::{Value, json};
+use serde_json::json;
 use webhook::dial::{DialError, Dialer, HttpAnswer};
 
 /// How long an answer may take.
@@ -104,7 +104,7 @@ async fn probe(dialer: &dyn Dialer, path: &str) -> Result<ProbeAnswer, DialError
 
 /// Checks that an answer is a review with our uid.
 fn check_review(answer: &HttpAnswer, version: &str) -> Result<(), String> {
-    let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    let body = formats::json::document(&answer.body).unwrap_or_default();
     let is_review = body["kind"] == "AdmissionReview" && body["response"]["uid"] == uid(version);
     if is_review && body["apiVersion"] == format!("admission.k8s.io/{version}") {
         return Ok(());

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use conformance::gardener::provider::selected;
+use conformance::gardener::provider::{named, selected};
 use conformance::route;
 use webhook::registration::{Registration, WebhookConfiguration};
 
@@ -25,6 +25,8 @@ pub(super) struct RegistrationInfo {
     pub(super) authority: Option<String>,
     /// The providers whose namespaces the webhooks select.
     pub(super) selected: BTreeSet<String>,
+    /// The provider after which the webhooks are named.
+    pub(super) named: Option<String>,
     /// Name and port of the Service, if a webhook has one.
     pub(super) service: (String, u16),
 }
@@ -53,6 +55,7 @@ impl RegistrationInfo {
             service: service.unwrap_or_default(),
             content: None,
             selected: selected(configurations),
+            named: named(configurations),
             webhooks,
         }
     }

@@ -16,6 +16,7 @@ use substrate::cluster::Cluster;
 use webhook::review::ReviewVersion;
 
 use crate::arguments::RecordArguments;
+use crate::ending::Ending;
 use crate::kubeconfig::cluster_client;
 use crate::terminal::{Failure, Terminal};
 use crate::{catalog, options, signals};
@@ -24,7 +25,7 @@ use folder::RecordingFolder;
 use registration::{RecordedConfiguration, RecordedWebhook};
 
 /// Records until a signal, the end of `--for`, or `--count` cases.
-pub(crate) fn record(arguments: &RecordArguments, terminal: &Terminal) -> Result<u8, Failure> {
+pub(crate) fn record(arguments: &RecordArguments, terminal: &Terminal) -> Result<Ending, Failure> {
     let time = arguments.time.as_deref().map(|text| options::duration("--for", text)).transpose()?;
     if arguments.listen.ip().is_unspecified() && arguments.host.is_none() {
         let remedy = "add --host with the name or address at which the API server reaches this machine";
@@ -36,7 +37,7 @@ pub(crate) fn record(arguments: &RecordArguments, terminal: &Terminal) -> Result
     let facts = CaseFacts::parse(&arguments.fact)?;
     let folder = RecordingFolder::new(&arguments.into)?;
     let contracts = catalog::index(None)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = crate::runtime::multi_thread();
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
     runtime.block_on(async {
         let client = cluster_client(&arguments.kubeconfig).await?;
@@ -182,7 +183,7 @@ impl Recorder {
     }
 
     /// Prints what was recorded, and the next command.
-    fn print_summary(&self, arguments: &RecordArguments, terminal: &Terminal) -> Result<u8, Failure> {
+    fn print_summary(&self, arguments: &RecordArguments, terminal: &Terminal) -> Result<Ending, Failure> {
         let ReviewCounts { cases, duplicates, left_out, unanswered, lost } = self.counts;
         let further = [
             (duplicates, "duplicates"),
@@ -208,7 +209,7 @@ impl Recorder {
         let noun = if cases == 1 { "case" } else { "cases" };
         terminal.print(&format!("wrote    {cases} {noun} to {into}{further}"));
         terminal.print(&format!("next     gardener-conformance replay {into} --target provider.yaml"));
-        Ok(0)
+        Ok(Ending::done())
     }
 }
 

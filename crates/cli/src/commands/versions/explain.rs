@@ -6,25 +6,27 @@ use api::garden::cloud_profile::{Classification, ExpirableVersion, MachineImageV
 use api::garden::{CloudProfile, Shoot};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
-use versions::forecast::{self, Forecast};
+use versions::forecast::{self, Forecast, Step};
 use versions::kubernetes::{self, KubernetesError};
 use versions::offer::Offered;
 use versions::rule::{self, Rule};
 
+use super::layout::{hang, shoots, table, wrap};
 use super::read::{self, Garden};
-use super::{format_table, shoot_name, subject, time_or_now};
+use super::{groups, shoot_name, subject, time_or_now};
 use crate::arguments::{ExplainVersionsArguments, Format};
+use crate::ending::Ending;
 use crate::terminal::{Failure, Terminal};
 
 /// Prints each profile, and what the next maintenance of each Shoot does.
-pub(super) fn explain(arguments: &ExplainVersionsArguments, terminal: &Terminal) -> Result<u8, Failure> {
-    let garden = read::read(&arguments.garden)?;
+pub(super) fn explain(arguments: &ExplainVersionsArguments, terminal: &Terminal) -> Result<Ending, Failure> {
+    let garden = read::read(&arguments.garden, terminal)?;
     let at = time_or_now("--at", arguments.at.as_ref())?;
     terminal.print(&match arguments.output {
         Format::Json => format!("{:#}", to_json(&garden, at)),
-        Format::Text | Format::Markdown => to_text(&garden, at),
+        Format::Text | Format::Markdown => to_text(&garden, at, terminal.width),
     });
-    Ok(0)
+    Ok(Ending::done())
 }
 
 /// What the next maintenance does with a Kubernetes version.
@@ -65,42 +67,106 @@ impl fmt::Display for Transition {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::None => formatter.write_str("stays"),
-            Self::Move { to, rule } => write!(formatter, "→ {to} ({})", rule.clause()),
-            Self::Stuck { error: error @ KubernetesError::NoPath(_) } => {
-                write!(formatter, "no path ({})", rule::of_stuck_kubernetes(error))
-            }
-            Self::Stuck { error } => {
-                write!(formatter, "undecided: {error} ({})", rule::of_stuck_kubernetes(error))
-            }
+            Self::Move { to, .. } => write!(formatter, "→ {to}"),
+            Self::Stuck { error: KubernetesError::NoPath(_) } => formatter.write_str("no path"),
+            Self::Stuck { .. } => formatter.write_str("undecided"),
         }
     }
 }
 
-fn to_text(garden: &Garden, at: Timestamp) -> String {
-    let mut parts = Vec::new();
+impl Transition {
+    /// Why, with the clause that demands it; `None` if the version stays.
+    fn reason(&self) -> Option<String> {
+        match self {
+            Self::None => None,
+            Self::Move { rule, .. } => Some(format!("{rule} ({})", rule.clause())),
+            Self::Stuck { error } => Some(format!("{error} ({})", rule::of_stuck_kubernetes(error))),
+        }
+    }
+}
+
+fn to_text(garden: &Garden, at: Timestamp, width: usize) -> String {
+    let mut text = String::new();
     for (name, profile) in &garden.profiles {
-        parts.push(format!("cloud profile {name} at {at}\n\nkubernetes\n"));
-        let head =
-            ["version", "state", "expires", "with auto-update", "otherwise"].map(str::to_owned).to_vec();
-        let row = |version: &ExpirableVersion| {
-            let transition = |auto_update| Transition::of(version, auto_update, profile, at).to_string();
-            let [state, expires] = state_and_expiry(version, at);
-            vec![version.version.clone(), state, expires, transition(true), transition(false)]
-        };
-        let versions = profile.spec.kubernetes.versions.iter().map(row);
-        parts.push(format_table(&std::iter::once(head).chain(versions).collect::<Vec<_>>()));
+        text.extend(["cloud profile ", name, " at ", &at.to_string(), "\n\nkubernetes\n\n"]);
+        text.push_str(&kubernetes_text(profile, at, width));
         for image in &profile.spec.machine_images {
-            parts.push(format!("\nmachine image {}\n", image.name));
+            text.extend(["\nmachine image ", &image.name, "\n\n"]);
             let head = ["version", "state", "expires", "architectures", "cri"].map(str::to_owned).to_vec();
             let versions = image.versions.iter().map(|version| image_row(version, at));
-            parts.push(format_table(&std::iter::once(head).chain(versions).collect::<Vec<_>>()));
+            text.push_str(&table(&std::iter::once(head).chain(versions).collect::<Vec<_>>(), width));
         }
-        parts.push("\n".to_owned());
+        text.push('\n');
     }
+    text.push_str(&shoots_text(garden, at, width));
+    text.trim_end().to_owned()
+}
+
+/// The versions of Kubernetes, and below them why maintenance leaves each.
+fn kubernetes_text(profile: &CloudProfile, at: Timestamp, width: usize) -> String {
+    let mut rows =
+        vec![["version", "state", "expires", "auto-update", "otherwise"].map(str::to_owned).to_vec()];
+    let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
+    for version in &profile.spec.kubernetes.versions {
+        let transitions = [true, false].map(|auto_update| Transition::of(version, auto_update, profile, at));
+        let [state, expires] = state_and_expiry(version, at);
+        let mut row = vec![version.version.clone(), state, expires];
+        row.extend(transitions.iter().map(ToString::to_string));
+        rows.push(row);
+        for transition in &transitions {
+            let Some(reason) = transition.reason() else { continue };
+            let moved = format!("{} {transition}", version.version);
+            match reasons.iter_mut().find(|(known, _)| *known == reason) {
+                Some((_, versions)) if versions.contains(&moved) => {}
+                Some((_, versions)) => versions.push(moved),
+                None => reasons.push((reason, vec![moved])),
+            }
+        }
+    }
+    let mut text = table(&rows, width);
+    if !reasons.is_empty() {
+        text.push('\n');
+    }
+    for (reason, versions) in reasons {
+        text.push_str(&hang(&format!("{}: {reason}", versions.join(", ")), width, "  "));
+    }
+    text
+}
+
+/// The shoots that move, then those without a path by cause, then those that do not change, in one line.
+fn shoots_text(garden: &Garden, at: Timestamp, width: usize) -> String {
+    let mut text = String::new();
+    let (mut forecasts, mut skipped) = (Vec::new(), Vec::new());
     for shoot in &garden.shoots {
-        parts.push(format!("shoot {}\n{}", shoot_name(shoot), shoot_text(garden, shoot, at)));
+        match next_maintenance(garden, shoot, at) {
+            Ok(forecast) => forecasts.push((shoot_name(shoot), forecast)),
+            Err(why) => skipped.push((shoot_name(shoot), why)),
+        }
     }
-    parts.concat().trim_end().to_owned()
+    for (name, forecast) in forecasts.iter().filter(|(_, forecast)| !forecast.steps.is_empty()) {
+        text.extend(["shoot ", name, "\n", &steps_text(forecast, width)]);
+    }
+    let by_name = forecasts.iter().map(|(name, forecast)| (name.as_str(), forecast));
+    text.push_str(&groups::stuck_text(&groups::stuck(by_name), width));
+    let unchanged = forecasts.iter().filter(|(_, found)| found.steps.is_empty() && found.stuck.is_empty());
+    let unchanged: Vec<&str> = unchanged.map(|(name, _)| name.as_str()).collect();
+    if !unchanged.is_empty() {
+        let line = format!("no change: {}: {}", shoots(unchanged.len()), unchanged.join(", "));
+        text.extend(["\n", &hang(&line, width, "")]);
+    }
+    for (why, names) in groups::skipped(&skipped) {
+        let line = format!("skipped: {}: {}", shoots(names.len()), names.join(", "));
+        text.extend(["\n", &hang(&line, width, ""), &wrap(why, width, "    ")]);
+    }
+    text
+}
+
+fn steps_text(forecast: &Forecast, width: usize) -> String {
+    let row = |step: &Step| {
+        let moved = format!("{} → {}", step.from, step.to);
+        vec![subject(&step.subject), moved, format!("{} ({})", step.rule, step.rule.clause())]
+    };
+    table(&forecast.steps.iter().map(row).collect::<Vec<_>>(), width)
 }
 
 fn state_and_expiry(version: &impl Offered, at: Timestamp) -> [String; 2] {
@@ -141,24 +207,6 @@ fn next_maintenance(garden: &Garden, shoot: &Shoot, at: Timestamp) -> Result<For
     let profile = garden.profile_of(shoot)?;
     let until = at.checked_add(SignedDuration::from_hours(24)).map_err(|error| error.to_string())?;
     Ok(forecast::forecast(&shoot.spec, profile, at, until))
-}
-
-fn shoot_text(garden: &Garden, shoot: &Shoot, at: Timestamp) -> String {
-    let forecast = match next_maintenance(garden, shoot, at) {
-        Ok(forecast) => forecast,
-        Err(why) => return format!("  skipped: {why}\n"),
-    };
-    let mut rows: Vec<Vec<String>> = forecast
-        .steps
-        .iter()
-        .map(|step| {
-            let moved = format!("{} → {}", step.from, step.to);
-            vec![subject(&step.subject), moved, step.rule.to_string(), step.rule.clause().to_owned()]
-        })
-        .collect();
-    let stuck = forecast.stuck.iter().map(|stuck| vec![format!("stuck: {} ({})", stuck.why, stuck.clause)]);
-    rows.extend(stuck);
-    if rows.is_empty() { "  does not change\n".to_owned() } else { format_table(&rows) }
 }
 
 fn to_json(garden: &Garden, at: Timestamp) -> Value {

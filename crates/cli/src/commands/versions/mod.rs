@@ -1,6 +1,8 @@
 //! `versions`: which versions CloudProfiles offer, how maintenance moves Shoots, and problems of the profiles.
 
 mod explain;
+mod groups;
+mod layout;
 mod lint;
 mod read;
 mod simulate;
@@ -13,10 +15,11 @@ use jiff::tz::TimeZone;
 use versions::forecast::Subject;
 
 use crate::arguments::VersionsCommand;
+use crate::ending::Ending;
 use crate::terminal::{Failure, Terminal};
 
 /// Executes a `versions` command.
-pub(crate) fn execute(command: &VersionsCommand, terminal: &Terminal) -> Result<u8, Failure> {
+pub(crate) fn execute(command: &VersionsCommand, terminal: &Terminal) -> Result<Ending, Failure> {
     match command {
         VersionsCommand::Explain(arguments) => explain::explain(arguments, terminal),
         VersionsCommand::Simulate(arguments) => simulate::simulate(arguments, terminal),
@@ -60,20 +63,4 @@ fn subject(subject: &Subject) -> String {
         Subject::Pool(pool) => format!("pool {pool}"),
         Subject::Image { pool, image } => format!("{image} of pool {pool}"),
     }
-}
-
-/// Formats a table whose columns are as wide as their widest cells.
-fn format_table(rows: &[Vec<String>]) -> String {
-    let mut widths: Vec<usize> = Vec::new();
-    for row in rows {
-        widths.resize(widths.len().max(row.len()), 0);
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = (*width).max(cell.chars().count());
-        }
-    }
-    let line = |row: &Vec<String>| {
-        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
-        format!("  {}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
-    };
-    rows.iter().map(line).collect()
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use api::garden::{API_VERSION, CloudProfile, Shoot};
 use contract::load::Errors;
+use contract::manifest::{self, UnknownField};
 use contract::source;
 use formats::yaml::{self, Node};
 use kube::api::ListParams;
@@ -15,7 +16,7 @@ use serde_json::Value;
 
 use crate::arguments::GardenArguments;
 use crate::kubeconfig::cluster_client;
-use crate::terminal::Failure;
+use crate::terminal::{Failure, Terminal};
 
 /// Extensions of the files that are read.
 const EXTENSIONS: [&str; 3] = ["yaml", "yml", "json"];
@@ -31,6 +32,8 @@ pub(super) struct Garden {
     pub(super) shoots: Vec<Shoot>,
     /// The file of each profile, by the profile's name.
     files: BTreeMap<String, PathBuf>,
+    /// Fields of files that their kinds do not have, each in a sentence.
+    warnings: BTreeSet<String>,
 }
 
 impl Garden {
@@ -72,7 +75,7 @@ impl Garden {
 }
 
 /// Reads everything that the arguments name.
-pub(super) fn read(arguments: &GardenArguments) -> Result<Garden, Failure> {
+pub(super) fn read(arguments: &GardenArguments, terminal: &Terminal) -> Result<Garden, Failure> {
     let mut garden = Garden::default();
     let missing = |path: &Path, kind: &str| {
         Failure::usage(format!("{} contains no {kind} of {API_VERSION}", path.display()))
@@ -93,6 +96,9 @@ pub(super) fn read(arguments: &GardenArguments) -> Result<Garden, Failure> {
     }
     if let Some(path) = &arguments.kubeconfig {
         read_cluster(&mut garden, path)?;
+    }
+    for warning in &garden.warnings {
+        terminal.note(&terminal.wrap(warning, "  "));
     }
     garden.shoots.retain(|shoot| shoot.metadata.deletion_timestamp.is_none());
     Ok(garden)
@@ -132,9 +138,14 @@ fn add(garden: &mut Garden, node: &Node, path: &Path, found: &mut FoundKinds) ->
     if text("apiVersion") != API_VERSION {
         return Ok(());
     }
+    if matches!(text("kind"), "CloudProfile" | "Shoot") {
+        garden.warnings.extend(unknown_fields(node, path));
+    }
     match text("kind") {
         "CloudProfile" => {
             found.profile = true;
+            let refused = |why| Failure::usage(format!("{}: {why}", path.display()));
+            versions::dates::check(&node.to_value()).map_err(refused)?;
             garden.add_profile(node.read().map_err(|error| yaml_failure(path, &error))?, path)?;
         }
         "Shoot" => {
@@ -144,6 +155,24 @@ fn add(garden: &mut Garden, node: &Node, path: &Path, found: &mut FoundKinds) ->
         _ => {}
     }
     Ok(())
+}
+
+/// Warnings about fields that the kind of an object does not have: they are ignored.
+fn unknown_fields(node: &Node, path: &Path) -> Vec<String> {
+    let Ok(object) = node.read::<Value>() else { return Vec::new() };
+    let kind = object["kind"].as_str().unwrap_or_default().to_owned();
+    let warning = |(field, count): (UnknownField, usize)| {
+        let place = field.position(node).map(|mark| format!(":{}:{}", mark.line, mark.column));
+        let times = if count > 1 { format!(" ({count} times)") } else { String::new() };
+        format!(
+            "warning: {}{}: a {kind} has no field {}{times}, which is ignored; {}",
+            path.display(),
+            place.unwrap_or_default(),
+            field.path,
+            field.remedy
+        )
+    };
+    manifest::by_place(manifest::unknown_fields(&object)).into_iter().map(warning).collect()
 }
 
 fn yaml_failure(path: &Path, error: &yaml::Error) -> Failure {

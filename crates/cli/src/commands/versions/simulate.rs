@@ -10,9 +10,11 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use versions::forecast::{self, Forecast, Step};
 
+use super::layout::{by_time, hang, shoots, wrap};
 use super::read::{self, Garden};
-use super::{format_table, shoot_name, subject, time, time_or_now, timeline};
+use super::{groups, shoot_name, subject, time, time_or_now, timeline};
 use crate::arguments::{Format, SimulateArguments};
+use crate::ending::Ending;
 use crate::terminal::{Failure, Terminal};
 
 /// A simulated time span.
@@ -33,13 +35,13 @@ pub(super) struct SimulatedShoot {
 }
 
 /// Prints the simulation; returns 1 if a Shoot ends without a path or could not be simulated.
-pub(super) fn simulate(arguments: &SimulateArguments, terminal: &Terminal) -> Result<u8, Failure> {
+pub(super) fn simulate(arguments: &SimulateArguments, terminal: &Terminal) -> Result<Ending, Failure> {
     let from = time_or_now("--at", arguments.at.as_ref())?;
     let until = time("--until", &arguments.until)?;
     if until <= from {
         return Err(Failure::usage(format!("--until {until} is not after --at {from}")));
     }
-    let garden = read::read(&arguments.garden)?;
+    let garden = read::read(&arguments.garden, terminal)?;
     if garden.shoots.is_empty() {
         return Err(Failure::usage(
             "there is no Shoot to simulate; name files with --shoot, or a garden cluster with --kubeconfig",
@@ -54,9 +56,9 @@ pub(super) fn simulate(arguments: &SimulateArguments, terminal: &Terminal) -> Re
     }
     terminal.print(&match arguments.output {
         Format::Json => format!("{:#}", simulation.to_json()),
-        Format::Text | Format::Markdown => simulation.to_text(),
+        Format::Text | Format::Markdown => simulation.to_text(terminal.width),
     });
-    Ok(u8::from(simulation.stuck() > 0 || !simulation.skipped.is_empty()))
+    Ok(simulation.ending().beside(arguments.output))
 }
 
 fn run(garden: &Garden, from: Timestamp, until: Timestamp) -> Simulation {
@@ -100,46 +102,58 @@ impl Simulation {
             .count()
     }
 
-    fn to_text(&self) -> String {
+    fn ending(&self) -> Ending {
+        match (self.stuck(), self.skipped.len()) {
+            (0, 0) => Ending::new(0, "every shoot has a version to move to"),
+            (0, skipped) => Ending::new(1, format!("{} skipped", were(skipped))),
+            (stuck, 0) => Ending::new(1, format!("{} without a version to move to", end(stuck))),
+            (stuck, skipped) => {
+                let text = format!("{} without a version to move to, {} skipped", end(stuck), were(skipped));
+                Ending::new(1, text)
+            }
+        }
+    }
+
+    /// The simulation in lines of this width.
+    fn to_text(&self, width: usize) -> String {
         let mut months: BTreeMap<String, Vec<(&SimulatedShoot, &Step)>> = BTreeMap::new();
         for shoot in &self.shoots {
             for step in &shoot.forecast.steps {
                 months.entry(step.at.strftime("%Y-%m").to_string()).or_default().push((shoot, step));
             }
         }
-        let mut parts = vec![format!(
-            "{} from {} to {}\n",
-            shoots(self.shoots.len()),
-            self.from.strftime("%F"),
-            self.until.strftime("%F")
-        )];
-        for (month, mut steps) in months {
+        let (from, until) = (self.from.strftime("%F"), self.until.strftime("%F"));
+        let mut text = format!("{} from {from} to {until}\n", shoots(self.shoots.len()));
+        for (month, steps) in months {
             let forced = steps.iter().filter(|(_, step)| step.rule.is_forced()).count();
-            parts.push(format!("\n{month}   {forced} forced, {} by auto-update\n", steps.len() - forced));
-            steps.sort_by_key(|(_, step)| step.at);
-            parts.push(format_table(&steps.iter().map(|(shoot, step)| row(shoot, step)).collect::<Vec<_>>()));
+            let summary = format!("{month}   {forced} forced, {} by auto-update", steps.len() - forced);
+            text.extend(["\n", &summary, "\n"]);
+            text.push_str(&changes(steps, width));
         }
-        let stuck =
-            self.shoots.iter().flat_map(|shoot| shoot.forecast.stuck.iter().map(move |stuck| (shoot, stuck)));
-        let stuck = stuck.map(|(shoot, stuck)| {
-            vec![
-                shoot.name.clone(),
-                format!("since {}", stuck.at.strftime("%F")),
-                stuck.clause.to_owned(),
-                stuck.why.clone(),
-            ]
-        });
-        parts.extend(section("without a path", &stuck.collect::<Vec<_>>()));
-        let skipped = self.skipped.iter().map(|(name, why)| vec![name.clone(), why.clone()]);
-        parts.extend(section("skipped", &skipped.collect::<Vec<_>>()));
-        parts.push(format!(
-            "\n{}: {} moved by force, {} without a path, {} skipped",
+        text.push_str(&groups::stuck_text(&groups::stuck(self.forecasts()), width));
+        let unchanged: Vec<&str> = groups::unchanged(self).iter().map(|shoot| shoot.name.as_str()).collect();
+        if !unchanged.is_empty() {
+            let line = format!("no change: {}: {}", shoots(unchanged.len()), unchanged.join(", "));
+            text.push('\n');
+            text.push_str(&hang(&line, width, ""));
+        }
+        for (why, names) in groups::skipped(&self.skipped) {
+            let line = format!("skipped: {}: {}", shoots(names.len()), names.join(", "));
+            text.extend(["\n", &hang(&line, width, ""), &wrap(why, width, "    ")]);
+        }
+        let summary = format!(
+            "{}: {} moved by force, {} without a path, {} skipped",
             shoots(self.shoots.len() + self.skipped.len()),
             self.forced(),
             self.stuck(),
             self.skipped.len()
-        ));
-        parts.concat()
+        );
+        format!("{text}\n{summary}")
+    }
+
+    /// The forecasts by name.
+    pub(super) fn forecasts(&self) -> impl Iterator<Item = (&str, &Forecast)> {
+        self.shoots.iter().map(|shoot| (shoot.name.as_str(), &shoot.forecast))
     }
 
     fn to_json(&self) -> Value {
@@ -160,30 +174,46 @@ pub(super) fn shoot_json(name: &str, profile: &str, forecast: &Forecast) -> Valu
             "rule": step.rule.to_string(), "clause": step.rule.clause(), "forced": step.rule.is_forced(),
         })
     });
-    let stuck =
-        forecast.stuck.iter().map(|stuck| json!({"at": stuck.at, "why": stuck.why, "clause": stuck.clause}));
+    let stuck = forecast
+        .stuck
+        .iter()
+        .map(|stuck| json!({"at": stuck.at, "cause": stuck.cause, "why": stuck.why, "clause": stuck.clause}));
     json!({
         "name": name, "cloudProfile": profile, "steps": steps.collect::<Vec<_>>(),
         "stuck": stuck.collect::<Vec<_>>(),
     })
 }
 
-fn row(shoot: &SimulatedShoot, step: &Step) -> Vec<String> {
-    vec![
-        step.at.strftime("%m-%d %H:%M").to_string(),
-        shoot.name.clone(),
-        subject(&step.subject),
-        format!("{} → {}", step.from, step.to),
-        step.rule.to_string(),
-        step.rule.clause().to_owned(),
-    ]
+/// The changes of a month: each once, with the shoots that it moves.
+fn changes(mut steps: Vec<(&SimulatedShoot, &Step)>, width: usize) -> String {
+    steps.sort_by_key(|(_, step)| step.at);
+    let mut changes: Vec<(String, Vec<(Timestamp, &str)>)> = Vec::new();
+    for (shoot, step) in steps {
+        let head = format!(
+            "{} {} → {}, {} ({})",
+            subject(&step.subject),
+            step.from,
+            step.to,
+            step.rule,
+            step.rule.clause()
+        );
+        let entry = (step.at, shoot.name.as_str());
+        match changes.iter_mut().find(|(known, _)| *known == head) {
+            Some((_, shoots)) => shoots.push(entry),
+            None => changes.push((head, vec![entry])),
+        }
+    }
+    let change = |(head, entries): &(String, Vec<(Timestamp, &str)>)| {
+        let head = format!("{head}: {}", shoots(entries.len()));
+        format!("{}{}", hang(&head, width, "  "), wrap(&by_time(entries, "%m-%d %H:%M"), width, "    "))
+    };
+    changes.iter().map(change).collect()
 }
 
-/// Rows under a title; `None` if there are no rows.
-fn section(title: &str, rows: &[Vec<String>]) -> Option<String> {
-    (!rows.is_empty()).then(|| format!("\n{title}\n{}", format_table(rows)))
+fn end(shoots: usize) -> String {
+    if shoots == 1 { "1 shoot ends".to_owned() } else { format!("{shoots} shoots end") }
 }
 
-fn shoots(count: usize) -> String {
-    if count == 1 { "1 shoot".to_owned() } else { format!("{count} shoots") }
+fn were(shoots: usize) -> String {
+    if shoots == 1 { "1 shoot was".to_owned() } else { format!("{shoots} shoots were") }
 }

@@ -4,6 +4,8 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment};
 use serde::Serialize;
 
+use super::groups::{self, StuckGroup};
+use super::layout::by_time;
 use super::simulate::{SimulatedShoot, Simulation};
 use super::subject;
 
@@ -19,12 +21,25 @@ struct TimelinePage {
     skipped: Vec<(String, String)>,
     forced: usize,
     stuck: usize,
+    unchanged: usize,
+    causes: Vec<CauseRow>,
+}
+
+/// Why shoots end without a version to move to.
+#[derive(Serialize)]
+struct CauseRow {
+    cause: String,
+    shoots: usize,
+    names: String,
+    why: String,
 }
 
 #[derive(Serialize)]
 struct ShootRow {
     name: String,
     profile: String,
+    /// What happens to it, for the filter: `stuck`, `forced`, `updated`, `unchanged`, separated by spaces.
+    states: String,
     /// One cell per month.
     cells: Vec<Vec<TimelineEvent>>,
 }
@@ -52,8 +67,19 @@ pub(super) fn html(simulation: &Simulation) -> Result<String, minijinja::Error> 
         skipped: simulation.skipped.clone(),
         forced: simulation.forced(),
         stuck: simulation.stuck(),
+        unchanged: groups::unchanged(simulation).len(),
+        causes: groups::stuck(simulation.forecasts()).iter().map(cause_row).collect(),
     };
     environment.get_template("timeline")?.render(Serde(&page))
+}
+
+fn cause_row(group: &StuckGroup<'_>) -> CauseRow {
+    CauseRow {
+        cause: group.cause.to_owned(),
+        shoots: group.shoots.len(),
+        names: by_time(&group.shoots, "%F"),
+        why: format!("{} ({})", group.why, group.clause),
+    }
 }
 
 /// Every month of the time span.
@@ -97,6 +123,18 @@ fn row(shoot: &SimulatedShoot, months: &[String]) -> ShootRow {
     ShootRow {
         name: shoot.name.clone(),
         profile: shoot.profile.clone(),
+        states: states(shoot),
         cells: months.iter().map(cell).collect(),
     }
+}
+
+fn states(shoot: &SimulatedShoot) -> String {
+    let forecast = &shoot.forecast;
+    let of = [
+        ("stuck", !forecast.stuck.is_empty()),
+        ("forced", forecast.steps.iter().any(|step| step.rule.is_forced())),
+        ("updated", forecast.steps.iter().any(|step| !step.rule.is_forced())),
+        ("unchanged", forecast.steps.is_empty() && forecast.stuck.is_empty()),
+    ];
+    of.into_iter().filter(|(_, is)| *is).map(|(name, _)| name).collect::<Vec<_>>().join(" ")
 }

@@ -76,7 +76,7 @@ impl Dialer for GardenDialer {
             DialFailure::NotPut(reason) => not_put(reason),
             DialFailure::Unreached(source_text) => DialError::Connect { url: path.to_owned(), source_text },
         })?;
-        Ok(HttpAnswer { status: 200, body: encode(review.envelope(), &answer).into() })
+        Ok(HttpAnswer { media: None, status: 200, body: encode(review.envelope(), &answer).into() })
     }
 }
 
@@ -181,7 +181,7 @@ async fn send(garden: &Cluster, object_sent: &Value, updates: bool) -> Result<Re
 
 /// The object of a request, which must be a Shoot or a CloudProfile.
 fn object(request: &AdmissionRequest<'_>, raw: Option<&str>) -> Result<Value, DialFailure> {
-    let object: Value = raw.and_then(|raw| serde_json::from_str(raw).ok()).unwrap_or_default();
+    let object: Value = raw.and_then(|raw| formats::json::document(raw.as_bytes()).ok()).unwrap_or_default();
     let kind = text(&object, "/kind");
     if kind != request.kind.kind || !matches!(kind, "Shoot" | "CloudProfile") {
         let reason = format!("the object of a {} request is {object}", request.kind.kind);

@@ -71,7 +71,7 @@ impl Garden {
             let started = target.needs().embedded(true, Some(dialers)).await;
             started.map_err(|error| environment_error(&error))?
         } else {
-            Embedded::at(decision.now, Some(dialers))
+            Embedded::at(target.needs().kubernetes, decision.now, Some(dialers))
         };
         let others = server.client_as(OTHER_USER);
         let shoots = shoots(&others, &shoot)?;

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use contract::gardener::release::Asked;
+use contract::gardener::release::RequestedRelease;
 
 use crate::plan;
 use crate::report::{ContractResult, RunInfo, SelectionInfo, SubstrateInfo};
-use crate::run::{FactsFrom, Ground, RunState};
+use crate::run::{FactsFrom, RunState, Substrate};
 use crate::shard::SelectionDigest;
 
 pub(super) fn run(state: &RunState<'_>, default: Option<&str>, took: Duration) -> RunInfo {
@@ -22,6 +22,7 @@ pub(super) fn run(state: &RunState<'_>, default: Option<&str>, took: Duration) -
         gardener: gardener(state, default),
         strict: options.strict,
         command: options.command.clone(),
+        file: state.target.file().map(str::to_owned),
     }
 }
 
@@ -29,30 +30,30 @@ pub(super) fn run(state: &RunState<'_>, default: Option<&str>, took: Duration) -
 fn gardener(state: &RunState<'_>, default: Option<&str>) -> Option<String> {
     let default = default?;
     match plan::gardener_release(state.target.as_ref()) {
-        Asked::Of(gardener) => Some(gardener.to_owned()),
-        Asked::Usual => Some(default.to_owned()),
-        Asked::Any => None,
+        RequestedRelease::Of(gardener) => Some(gardener.to_owned()),
+        RequestedRelease::Usual => Some(default.to_owned()),
+        RequestedRelease::Any => None,
     }
 }
 
 pub(super) fn substrate(state: &RunState<'_>) -> SubstrateInfo {
     let real;
-    let (name, description) = match &state.options.ground {
-        Ground::Embedded => ("embedded", "embedded API server (Kubernetes 1.36 API)"),
-        Ground::Envtest(server) => {
+    let (name, description) = match &state.options.substrate {
+        Substrate::Embedded => ("embedded", "embedded API server (Kubernetes 1.36 API)"),
+        Substrate::Envtest(server) => {
             let version = &server.shared().version;
             let took = server.took().as_secs_f64();
             real = format!("kube-apiserver {version} and etcd, ready in {took:.1} s");
             ("envtest", real.as_str())
         }
-        Ground::Whole(whole) => (whole.name.as_str(), whole.description.as_str()),
-        Ground::Direct(FactsFrom::Embedded) => {
+        Substrate::Whole(whole) => (whole.name.as_str(), whole.description.as_str()),
+        Substrate::Direct(FactsFrom::Embedded) => {
             ("direct", "AdmissionReviews straight to the target; facts in an embedded API server")
         }
-        Ground::Direct(FactsFrom::Given(_)) => {
+        Substrate::Direct(FactsFrom::Given(_)) => {
             ("direct", "AdmissionReviews straight to the target; facts in the cluster of --kubeconfig")
         }
-        Ground::Direct(FactsFrom::Nowhere) => {
+        Substrate::Direct(FactsFrom::Nowhere) => {
             ("direct", "AdmissionReviews straight to the target; no cluster for facts")
         }
     };

@@ -6,9 +6,11 @@ use contract::case::{About, Case};
 use contract::model::Contract;
 use serde_json::Value;
 
+use super::readable::{Readable, readable};
 use super::rules;
+use crate::mask;
 use crate::matching::{self, Rules};
-use crate::observation::{Observation, format_masked, judge};
+use crate::observation::{Observation, judge};
 use crate::report::{Gap, Reason, ReasonCode, Status, Unasked, Unexplained};
 use crate::run::CaseRun;
 use crate::saboteur::{self, Losses, Recorded};
@@ -143,30 +145,58 @@ pub(super) fn unexplained(contract: &Contract, case_runs: &[CaseRun], extras: &[
         let outside = matching::changes(seen.input.as_ref(), seen.answer.object.as_ref(), &rules).into_iter();
         let outside = outside
             .filter(|path| !matching::may_change(contract, path) && !matching::is_declared(extras, path))
+            .filter(|path| !matching::is_explained_elsewhere(contract, path))
             .map(|path| {
-                let became = seen.answer.object.as_ref().and_then(|object| matching::get(object, &path));
-                (path.to_string(), became)
+                let at =
+                    |object: &Option<Value>| object.as_ref().and_then(|object| matching::get(object, &path));
+                (path.to_string(), at(&seen.input), at(&seen.answer.object))
             });
-        for (path, became) in outside.chain(unnamed(contract, seen, extras)) {
+        for (path, before, became) in outside.chain(unnamed(contract, seen, extras)) {
             let case = format!("{}/{}", contract.clauses[case_run.at.clause].id, case_run.result.name);
-            let fresh = || Unexplained {
-                path: path.clone(),
-                became: format_masked(seen.answer.object.as_ref(), &path, became.as_ref()),
-                cases: Vec::new(),
+            let before = before.as_ref().map(|before| {
+                readable(Some(&mask::masked_at(seen.input.as_ref(), &path, before))).into_whole()
+            });
+            let fresh = || {
+                let object = seen.answer.object.as_ref();
+                let shown = became.as_ref().map(|value| mask::masked_at(object, &path, value));
+                let Readable { line, whole } = readable(shown.as_ref());
+                Unexplained {
+                    path: path.clone(),
+                    became: line,
+                    whole,
+                    cases: Vec::new(),
+                    before,
+                    objects: Vec::new(),
+                }
             };
-            found.entry(path.clone()).or_insert_with(fresh).cases.push(case);
+            let entry = found.entry(path.clone()).or_insert_with(fresh);
+            entry.cases.push(case);
+            let object = seen.input.as_ref().or(seen.answer.object.as_ref()).map(describe_object);
+            if let Some(object) = object.filter(|object| !entry.objects.contains(object)) {
+                entry.objects.push(object);
+            }
         }
     }
     found.into_values().collect()
 }
 
-/// Changed flags without a row, each with its value after the change.
-fn unnamed(contract: &Contract, seen: &Observation, extras: &[String]) -> Vec<(String, Option<Value>)> {
+/// `Deployment kube-apiserver`.
+fn describe_object(object: &Value) -> String {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    format!("{} {}", text(&object["kind"]), text(&object["metadata"]["name"])).trim().to_owned()
+}
+
+/// Changed flags without a row, each with its values before and after the change.
+fn unnamed(
+    contract: &Contract,
+    seen: &Observation,
+    extras: &[String],
+) -> Vec<(String, Option<Value>, Option<Value>)> {
     let (Some(named), Some(input), Some(object)) =
         (&contract.flags, seen.input.as_ref(), seen.answer.object.as_ref())
     else {
         return Vec::new();
     };
     let found = named.unnamed(input, object).into_iter().filter(|found| !found.is_declared(extras));
-    found.map(|found| (found.path.to_string(), found.after)).collect()
+    found.map(|found| (found.path.to_string(), found.before, found.after)).collect()
 }

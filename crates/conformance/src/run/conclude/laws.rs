@@ -19,9 +19,9 @@ pub(super) fn of(
     let result = |law: Law| {
         let exempt = contract.exempt.get(&law).cloned();
         let broken = traced.iter().filter_map(|(case_run, outcomes)| match outcomes.get(&law) {
-            Some(LawOutcome::Broken(text)) if exempt.is_none() => {
+            Some(LawOutcome::Broken(breach)) if exempt.is_none() => {
                 let case = format!("{}/{}", contract.clauses[case_run.at.clause].id, case_run.result.name);
-                Some(LawBreach { case, text: text.clone() })
+                Some(LawBreach { case, text: breach.text.clone() })
             }
             _ => None,
         });
@@ -29,6 +29,7 @@ pub(super) fn of(
             law,
             broken: broken.collect(),
             held: traced.iter().filter(|(_, outcomes)| outcomes.get(&law) == Some(&LawOutcome::Kept)).count(),
+            waived: false,
             proven: proofs(law).filter(|_| exempt.is_none()),
             exempt,
         }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use contract::model::Clause;
 
-use crate::report::{CaseResult, ClauseResult, ContractResult, Reason, ReasonCode, Status};
+use crate::report::{CaseResult, ClauseResult, ContractResult, Reason, Status};
 
 /// A clause and the clauses that it presupposes.
 pub(super) struct Presupposing {
@@ -26,7 +26,7 @@ pub(super) fn silence(clauses: &[Presupposing], results: &mut [ContractResult]) 
     for result in results.iter_mut().flat_map(|contract| &mut contract.clauses).filter(was_run) {
         let Some(broken) = silenced.get(&result.id) else { continue };
         let became = if silenced.contains_key(broken) { "was not run" } else { "failed" };
-        let reason = Reason::new(ReasonCode::Presupposed, format!("presupposes {broken}, which {became}"));
+        let reason = Reason::presupposed(broken, format!("presupposes {broken}, which {became}"));
         for case in &mut result.cases {
             *case = CaseResult::without_checks(&case.name, &case.location, Status::NotRun, reason.clone());
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use contract::scenario::{Asked, NAMESPACE, ObjectRef, Refusal, Scenario, Side};
+use contract::scenario::{NAMESPACE, ObjectRef, Refusal, RequestMatcher, Scenario, Side};
 use serde_json::{Value, json};
 use substrate::cluster::{Cluster, ClusterError, resource};
 use substrate::embedded::{Embedded, OUTSIDE_USER};
@@ -13,7 +13,7 @@ use super::environment::{RealClusters, ScenarioEnvironment};
 use super::refusals::ActiveRefusals;
 use super::snapshot::NamespaceSnapshot;
 use super::steps::ScenarioEnd;
-use super::{dry_run, events, leftovers};
+use super::{dry_run, events, generated, leftovers};
 use crate::target::{self, Facts};
 
 /// The user of the harness; a request of any other user counts as the target's.
@@ -49,7 +49,7 @@ impl ClusterServer {
     ) -> Result<Self, ScenarioEnd> {
         let environment_error = |error: &dyn std::fmt::Display| ScenarioEnd::Environment(error.to_string());
         let Some(RealClusters { control_plane, lane }) = &environment.real else {
-            let server = Embedded::start_with(&environment.needs.crds, environment.outside, None)
+            let server = Embedded::start_with(environment.needs.served_api(), environment.outside, None)
                 .await
                 .map_err(|error| environment_error(&error))?;
             return Ok(Self { others: server.client_as(OTHER_USER), server, snapshot: None });
@@ -139,7 +139,7 @@ impl Clusters {
     }
 
     /// Refuses requests of the target, or stops refusing them if `refusal` is `None`.
-    pub(super) fn refuse(&self, side: Side, requests: &Asked, refusal: Option<Refusal>) {
+    pub(super) fn refuse(&self, side: Side, requests: &RequestMatcher, refusal: Option<Refusal>) {
         self.refusals.set(&self.member(side).server, side, requests, refusal);
     }
 
@@ -202,6 +202,9 @@ impl Clusters {
     pub(super) async fn read(&self, side: Side, object: &ObjectRef) -> Result<Option<Value>, String> {
         if object.kind == "Event" {
             return events::read(self.client(side), object).await;
+        }
+        if generated::prefix(object).is_some() {
+            return generated::read(self.client(side), object).await;
         }
         let reply = self.cluster(side).get(&head(object)).await.map_err(|error| error.to_string())?;
         match reply.code {

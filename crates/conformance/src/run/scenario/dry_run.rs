@@ -3,7 +3,7 @@
 use futures::FutureExt;
 use http::{Method, Request};
 use kube::client::Body;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// Makes a write a dry run. If a deletion's options are in its body, a server does not read them from the query.
 pub(super) fn make_dry_run(request: &mut Request<Body>) {
@@ -28,7 +28,7 @@ fn set_in_query(request: &mut Request<Body>) {
 fn set_in_body(request: &mut Request<Body>) {
     let body = std::mem::replace(request.body_mut(), Body::empty());
     let Some(Ok(bytes)) = body.collect_bytes().now_or_never() else { return };
-    let dry_run = match serde_json::from_slice::<Value>(&bytes) {
+    let dry_run = match formats::json::document(&bytes) {
         Ok(mut options) if options.is_object() => {
             options["dryRun"] = json!(["All"]);
             Body::from(options.to_string().into_bytes())

@@ -8,7 +8,7 @@ use contract::scenario::{Advance, Scenario, Step};
 use substrate::envtest::{Envtest, Lane};
 
 use super::steps::ScenarioEnd;
-use crate::run::{Ground, PartState};
+use crate::run::{PartState, Substrate};
 use crate::target::Needs;
 
 /// Why a scenario cannot run on a whole cluster.
@@ -41,11 +41,11 @@ impl ScenarioEnvironment {
     /// longer runs in virtual time, if the target can.
     pub(super) fn of(shared: &PartState<'_>, scenario: &Scenario, lane: usize) -> Result<Self, ScenarioEnd> {
         let outside = shared.target.is_outside();
-        let real = match &shared.options.ground {
-            Ground::Envtest(control_plane) => {
+        let real = match &shared.options.substrate {
+            Substrate::Envtest(control_plane) => {
                 Some(RealClusters { control_plane: Arc::clone(control_plane), lane: Lane::nth(lane) })
             }
-            Ground::Direct(_) | Ground::Embedded | Ground::Whole(_) => None,
+            Substrate::Direct(_) | Substrate::Embedded | Substrate::Whole(_) => None,
         };
         let (waits, budget) = (Waits::of(scenario.steps.iter().map(Pause::of)), shared.options.time_budget);
         let too_long = (waits.longest > budget).then(|| {
@@ -60,7 +60,7 @@ impl ScenarioEnvironment {
             (Some(real), None) if !scenario.faults.is_empty() => {
                 (Some(real), Some("without its faults".to_owned()))
             }
-            (None, _) if matches!(shared.options.ground, Ground::Whole(_)) => {
+            (None, _) if matches!(shared.options.substrate, Substrate::Whole(_)) => {
                 (None, Some(format!("on embedded API servers in virtual time: {CLUSTER_HAS_CONTROLLERS}")))
             }
             (real, _) => (real, None),

@@ -38,9 +38,21 @@ pub(super) enum Disturbance {
     Throttle(bool),
     /// Answers the first requests with 500, and also the first writes if the target writes at all.
     ServerError(bool),
+    /// Answers the first write of each of these objects with an error.
+    RefusedOnce(Effect, Vec<ObservedWrite>),
     /// Kills the target after the last of these writes, and starts it again.
     Crash(Vec<ObservedWrite>),
 }
+
+/// Errors of a write, beside those of the other faults, that a client should try again after. 404 is one only of a
+/// creation, whose namespace may come; of other writes it would say that there is nothing left to do.
+const ANSWERS: [Effect; 5] = [
+    Effect::Refuse(Refusal::OverQuota),
+    Effect::Refuse(Refusal::NotFound),
+    Effect::Refuse(Refusal::Invalid),
+    Effect::Refuse(Refusal::Timeout),
+    Effect::RefuseAfter(Refusal::Timeout),
+];
 
 /// A fault that is active on one or more servers, and must strike.
 pub(super) struct ActiveFault {
@@ -61,6 +73,14 @@ pub(super) fn disturbances(fault: scenario::Fault, writes: &[ObservedWrite]) -> 
         }
         scenario::Fault::Throttle => vec![Disturbance::Throttle(writes_any)],
         scenario::Fault::ServerError => vec![Disturbance::ServerError(writes_any)],
+        scenario::Fault::RefusedOnce => ANSWERS
+            .into_iter()
+            .map(|answer| {
+                (answer, writes.iter().filter(|write| can_get(answer, write)).cloned().collect::<Vec<_>>())
+            })
+            .filter(|(_, writes)| !writes.is_empty())
+            .map(|(answer, writes)| Disturbance::RefusedOnce(answer, writes))
+            .collect(),
         scenario::Fault::CrashAfterWrite => {
             (1..=writes.len()).map(|last| Disturbance::Crash(writes[..last].to_vec())).collect()
         }
@@ -87,6 +107,11 @@ impl Disturbance {
             Self::Conflict(_) => "under conflictOnce".to_owned(),
             Self::Throttle(_) => "under throttle".to_owned(),
             Self::ServerError(_) => "under serverError".to_owned(),
+            Self::RefusedOnce(Effect::RefuseAfter(refusal), _) => {
+                format!("under refusedOnce, {refusal:?} after the write")
+            }
+            Self::RefusedOnce(Effect::Refuse(refusal), _) => format!("under refusedOnce, {refusal:?}"),
+            Self::RefusedOnce(..) => "under refusedOnce".to_owned(),
             Self::Crash(writes) => match writes.last() {
                 Some(last) => format!("killed after write {}, {} {}", writes.len(), last.verb, last.object),
                 None => "killed".to_owned(),
@@ -113,7 +138,10 @@ impl Disturbance {
                 vec![everywhere("watches", &Fault::new(of_target(&[Verb::Watch]), effect))]
             }
             Self::WatchLag(writes) => lags(&servers, writes),
-            Self::Conflict(changes) => conflicts(&servers, changes),
+            Self::Conflict(changes) => {
+                strike_first(&servers, changes, Effect::Refuse(Refusal::Conflict), "changes")
+            }
+            Self::RefusedOnce(answer, writes) => strike_first(&servers, writes, *answer, "writes"),
             Self::Throttle(writes) => refusals(Refusal::TooManyRequests { retry_after: 1 }, *writes),
             Self::ServerError(writes) => refusals(Refusal::InternalError, *writes),
             Self::Crash(writes) => crash(&servers, writes).into_iter().collect(),
@@ -139,6 +167,7 @@ impl ActiveFault {
             path: self.what.to_owned(),
             want: "the fault strikes".to_owned(),
             got: "it struck no request".to_owned(),
+            ..Check::default()
         }
     }
 }
@@ -172,20 +201,41 @@ fn lags(servers: &[&Embedded], writes: &[ObservedWrite]) -> Vec<ActiveFault> {
     vec![ActiveFault { what: "watches", active: active.collect() }]
 }
 
-/// Refuses the first change of each object on its server.
-fn conflicts(servers: &[&Embedded], changes: &[ObservedWrite]) -> Vec<ActiveFault> {
-    let objects: BTreeSet<_> = changes.iter().map(|write| (write.server, &write.object)).collect();
-    let in_force = objects.into_iter().filter_map(|(server, object)| {
-        let resource = Kinds::gardener().of_object(&object.api_version, &object.kind)?;
+/// Whether a write can get this answer.
+fn can_get(answer: Effect, write: &ObservedWrite) -> bool {
+    answer != Effect::Refuse(Refusal::NotFound)
+        || (write.verb == "create" && !write.object.namespace.is_empty())
+}
+
+/// Strikes the first of the writes of each object on its server. The path of a creation does not contain the name: the
+/// first creation in each collection is struck.
+fn strike_first(
+    servers: &[&Embedded],
+    writes: &[ObservedWrite],
+    effect: Effect,
+    what: &'static str,
+) -> Vec<ActiveFault> {
+    let matchings: BTreeSet<_> = writes
+        .iter()
+        .filter_map(|write| {
+            let object = &write.object;
+            let resource = Kinds::gardener().of_object(&object.api_version, &object.kind)?;
+            let created = write.verb == "create";
+            let name = (!created).then(|| object.name.clone());
+            Some((write.server, created, &resource.group, &resource.plural, &object.namespace, name))
+        })
+        .collect();
+    let in_force = matchings.into_iter().filter_map(|(server, created, group, resource, namespace, name)| {
+        let verbs: &[Verb] = if created { &[Verb::Create] } else { &CHANGES };
         let matching = Matching {
-            group: Some(resource.group.clone()),
-            resource: Some(resource.plural.clone()),
-            namespace: Some(object.namespace.clone()),
-            name: Some(object.name.clone()),
-            ..of_target(&CHANGES)
+            group: Some(group.clone()),
+            resource: Some(resource.clone()),
+            namespace: Some(namespace.clone()),
+            name,
+            ..of_target(verbs)
         };
-        let fault = Fault::new(matching, Effect::Refuse(Refusal::Conflict)).strikes(Strikes::First(1));
-        Some(ActiveFault { what: "changes", active: vec![servers.get(server)?.faults().add(fault)] })
+        let fault = Fault::new(matching, effect).strikes(Strikes::First(1));
+        Some(ActiveFault { what, active: vec![servers.get(server)?.faults().add(fault)] })
     });
     in_force.collect()
 }

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use apiserver::{Active, Effect, Fault, Matching, Verb, WatchEnd};
-use contract::scenario::{Asked, Refusal, Side};
+use contract::scenario::{Refusal, RequestMatcher, Side};
 use substrate::embedded::Embedded;
 
 /// Refused requests of a user.
 pub(super) struct ActiveRefusals {
     user: &'static str,
-    active: Mutex<BTreeMap<(Side, Asked), Active>>,
+    active: Mutex<BTreeMap<(Side, RequestMatcher), Active>>,
 }
 
 impl ActiveRefusals {
@@ -21,7 +21,13 @@ impl ActiveRefusals {
 
     /// Refuses requests on a server; without a refusal, allows them again. Ends running watches of what is refused, unless
     /// requests stay unanswered.
-    pub(super) fn set(&self, server: &Embedded, side: Side, requests: &Asked, refusal: Option<Refusal>) {
+    pub(super) fn set(
+        &self,
+        server: &Embedded,
+        side: Side,
+        requests: &RequestMatcher,
+        refusal: Option<Refusal>,
+    ) {
         let mut active = self.active.lock().expect("no thread panics with the lock");
         if let Some(before) = active.remove(&(side, requests.clone())) {
             before.remove();
@@ -36,14 +42,14 @@ impl ActiveRefusals {
         active.insert((side, requests.clone()), fault);
     }
 
-    fn matching(&self, requests: &Asked) -> Matching {
+    fn matching(&self, requests: &RequestMatcher) -> Matching {
         let (group, resource) = requests.resource.clone().unzip();
         let (namespace, name) = requests.object.clone().unzip();
         Matching {
             user: Some(self.user.to_owned()),
             verbs: requests.verb.as_deref().map(verbs).unwrap_or_default(),
             // If no request is answered, discovery is not answered either.
-            paths: *requests == Asked::default(),
+            paths: *requests == RequestMatcher::default(),
             group,
             resource,
             namespace,
@@ -63,9 +69,21 @@ fn verbs(name: &str) -> Vec<Verb> {
 }
 
 fn effect(refusal: Refusal) -> Effect {
-    match refusal {
-        Refusal::Forbidden => Effect::Refuse(apiserver::Refusal::Forbidden),
-        Refusal::Unavailable => Effect::Refuse(apiserver::Refusal::ServiceUnavailable { retry_after: 0 }),
-        Refusal::Unanswered => Effect::Stall,
-    }
+    use apiserver::Refusal as Answer;
+    let answer = match refusal {
+        Refusal::Unanswered => return Effect::Stall,
+        Refusal::LostAnswer => return Effect::RefuseAfter(Answer::Timeout),
+        Refusal::Forbidden => Answer::Forbidden,
+        Refusal::OverQuota => Answer::OverQuota,
+        Refusal::NamespaceTerminating => Answer::NamespaceTerminating,
+        Refusal::NotFound => Answer::NotFound,
+        Refusal::AlreadyExists => Answer::AlreadyExists,
+        Refusal::Conflict => Answer::Conflict,
+        Refusal::Invalid => Answer::Invalid,
+        Refusal::TooManyRequests => Answer::TooManyRequests { retry_after: 1 },
+        Refusal::InternalError => Answer::InternalError,
+        Refusal::Unavailable => Answer::ServiceUnavailable { retry_after: 0 },
+        Refusal::Timeout => Answer::Timeout,
+    };
+    Effect::Refuse(answer)
 }

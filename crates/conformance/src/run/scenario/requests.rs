@@ -9,6 +9,7 @@ use substrate::cluster::SPEAKER;
 use substrate::embedded::Embedded;
 
 use super::clusters::{Clusters, OTHER_USER};
+use super::generated;
 use crate::report::Check;
 
 /// Prefix of the users of Kubernetes' own controllers.
@@ -21,6 +22,8 @@ pub(super) struct ObservedWrite {
     pub(super) server: usize,
     pub(super) verb: &'static str,
     pub(super) object: ObjectRef,
+    /// Whether it left the object as it was; unknown, and false, on a real API server.
+    pub(super) unchanged: bool,
 }
 
 /// Number of requests that each server had answered.
@@ -63,7 +66,7 @@ fn write(server: usize, request: &Request) -> Option<ObservedWrite> {
         namespace: request.namespace.clone(),
         name: request.name.clone(),
     };
-    Some(ObservedWrite { server, verb, object })
+    Some(ObservedWrite { server, verb, object, unchanged: request.unchanged })
 }
 
 /// Checks the writes against the step's expectation; returns failed checks.
@@ -71,7 +74,7 @@ pub(super) fn judge(step: &str, wanted: &Requests, writes: &[ObservedWrite]) -> 
     let mut checks = Vec::new();
     let mut check = |path: &str, want: String, got: String| {
         let path = format!("{step}: {path}");
-        checks.push(Check { part: "requests".to_owned(), path, want, got });
+        checks.push(Check { part: "requests".to_owned(), path, want, got, ..Check::default() });
     };
     let counted: Vec<ObservedWrite> =
         writes.iter().filter(|write| counts(wanted, &write.object)).cloned().collect();
@@ -94,6 +97,28 @@ pub(super) fn judge(step: &str, wanted: &Requests, writes: &[ObservedWrite]) -> 
     checks
 }
 
+/// The writes that left their objects as they were: a component that compares before it writes sends none. A write that
+/// follows another one of the same object does not count, because the component's cache may not have seen that yet; nor does
+/// one that the step requires.
+pub(super) fn needless(writes: &[ObservedWrite], wanted: Option<&Requests>) -> Option<Check> {
+    let follows = |at: usize| writes[..at].iter().any(|earlier| earlier.object == writes[at].object);
+    let is_required = |write: &ObservedWrite| {
+        let mut order = wanted.iter().flat_map(|wanted| &wanted.order);
+        order.any(|(verb, object)| is_write_of(write, verb, object))
+    };
+    let needless: Vec<ObservedWrite> = (0..writes.len())
+        .filter(|at| writes[*at].unchanged && !follows(*at) && !is_required(&writes[*at]))
+        .map(|at| writes[at].clone())
+        .collect();
+    (!needless.is_empty()).then(|| Check {
+        part: "requests".to_owned(),
+        path: "writes that change nothing".to_owned(),
+        want: "none".to_owned(),
+        got: format!("{}: {}", needless.len(), describe(&needless)),
+        ..Check::default()
+    })
+}
+
 /// Whether writes of the object are counted.
 fn counts(wanted: &Requests, object: &ObjectRef) -> bool {
     wanted.of.is_empty() || wanted.of.iter().any(|counted| is_same_object(counted, object))
@@ -109,6 +134,7 @@ pub(super) fn forbidden(step: &str, never: &Never, writes: &[ObservedWrite]) -> 
             path: format!("{step}: {}", write.object),
             want: "no write".to_owned(),
             got: format!("{} {}", write.verb, write.object),
+            ..Check::default()
         })
         .collect()
 }
@@ -120,7 +146,8 @@ pub(super) fn is_write_of(write: &ObservedWrite, verb: &str, object: &ObjectRef)
 
 /// Whether it is the same object, in any version.
 fn is_same_object(wanted: &ObjectRef, written: &ObjectRef) -> bool {
-    (&wanted.kind, &wanted.namespace, &wanted.name) == (&written.kind, &written.namespace, &written.name)
+    (&wanted.kind, &wanted.namespace) == (&written.kind, &written.namespace)
+        && generated::is_name(wanted, &written.name)
 }
 
 fn by_object(writes: &[ObservedWrite]) -> BTreeMap<&ObjectRef, usize> {

@@ -266,6 +266,7 @@ impl<'a> StepRunner<'a> {
             path: step.name.clone(),
             want: "to the end".to_owned(),
             got: format!("ended ({status}){}", last.map(|last| format!(": {last}")).unwrap_or_default()),
+            ..Check::default()
         })
     }
 
@@ -309,6 +310,7 @@ impl<'a> StepRunner<'a> {
             path: step.name.clone(),
             want: format!("controller_runtime_reconcile_total{{controller={controller:?}}} rises"),
             got: format!("it stays {}", before.reconciles),
+            ..Check::default()
         }]
     }
 

@@ -11,6 +11,7 @@ use super::clusters::Clusters;
 use super::environment::ScenarioEnvironment;
 use super::faults::Disturbance;
 use super::proof::StepRecord;
+use super::requests;
 use super::steps::{ScenarioEnd, StepRunner};
 use super::thread::{ThreadOptions, run_in_thread};
 use crate::plan::{self, CaseRef, LocatedCase};
@@ -46,7 +47,7 @@ pub(super) fn run_once(
     let is_failed = || environment.is_failed();
     let disturbance = disturbance.clone();
     let play = move |abort: Arc<Notify>| async move { task.run(at, &disturbance, &abort).await };
-    let id = plan::look(shared.contracts, at).id();
+    let id = plan::locate(shared.contracts, at).id();
     run_in_thread(shared.interrupt, &id, &ThreadOptions { real_time, waits, is_failed: &is_failed }, play)
 }
 
@@ -63,7 +64,7 @@ impl ScenarioTask {
         disturbance: &Disturbance,
         abort: &Notify,
     ) -> Result<Option<ScenarioObservation>, ScenarioEnd> {
-        let located = plan::look(&self.contracts, at);
+        let located = plan::locate(&self.contracts, at);
         let scenario = located.scenario().expect("the plan has scenarios only");
         let idle = *disturbance == Disturbance::NoEffect;
         let clusters = Clusters::start(scenario, &self.environment, idle).await?;
@@ -85,6 +86,13 @@ impl ScenarioTask {
         let mut runner = StepRunner::new(self, located, clusters, disturbance);
         let outcome = runner.run(&scenario.steps).await;
         runner.stop().await;
-        Ok(ScenarioObservation { checks: outcome?, records: runner.into_records() })
+        let (mut checks, records) = (outcome?, runner.into_records());
+        if checks.is_empty() && *disturbance == Disturbance::None && self.target.is_ours() {
+            let needless = |record: &StepRecord| {
+                requests::needless(&record.writes, scenario.steps[record.step].requests.as_ref())
+            };
+            checks.extend(records.iter().filter_map(needless));
+        }
+        Ok(ScenarioObservation { checks, records })
     }
 }

@@ -48,7 +48,8 @@ where
         // The receiver of an abandoned thread is gone.
         let _ = sender.send(played);
     };
-    let started = std::thread::Builder::new().name("scenario".to_owned()).spawn(play);
+    let started =
+        std::thread::Builder::new().name("scenario".to_owned()).stack_size(formats::depth::STACK).spawn(play);
     let start_error =
         |error: std::io::Error| ScenarioEnd::Environment(format!("failed to start a scenario: {error}"));
     started.map_err(start_error)?;

@@ -84,6 +84,7 @@ pub(super) fn histories(
                     path: format!("{}: {} {}[{at}]", step.name, history.side.name(), history.object),
                     want: expect::words(wanted),
                     got: format!("{} states, none of which matches", states.len()),
+                    ..Check::default()
                 });
                 break;
             }
@@ -130,5 +131,6 @@ fn check(part: &str, step: &Step, state: &State, path: &str, want: &str, got: &s
         path: format!("{}: {} {}{place}", step.name, state.side.name(), state.object),
         want: want.to_owned(),
         got: got.to_owned(),
+        ..Check::default()
     }
 }

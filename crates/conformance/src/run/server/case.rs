@@ -14,7 +14,7 @@ use crate::exchange::Subject;
 use crate::matching;
 use crate::observation::Observation;
 use crate::plan::{self, CaseRef, LocatedCase};
-use crate::report::{Check, Reason, ReasonCode, Status};
+use crate::report::{Check, ExchangeFailure, Reason, ReasonCode, Status};
 use crate::run::attempt;
 use crate::run::direct::{self, Attempt};
 use crate::run::{CaseRun, prepare, shared_namespace, subject};
@@ -73,7 +73,7 @@ impl ServerCase {
 /// Writes facts and old objects and sends the request without the target.
 pub(super) async fn prepare(context: &WebhookContext<'_>, at: CaseRef) -> ServerCase {
     let started = context.started;
-    let located = plan::look(started.shared.contracts, at);
+    let located = plan::locate(started.shared.contracts, at);
     // The target's metrics show whether it was called, so the requests of several cases may share a namespace.
     let common =
         context.server.is_real_cluster().then(|| shared_namespace::name(started.shared, located.case));
@@ -201,7 +201,7 @@ async fn write_old(context: &WebhookContext<'_>, old: &Value, deleting: bool) ->
 /// Sends the request with the target registered; retries while the case fails, since informers may lag.
 pub(super) async fn run(context: &WebhookContext<'_>, prepared: &ServerCase) -> CaseRun {
     let shared = context.started.shared;
-    let located = plan::look(shared.contracts, prepared.at);
+    let located = plan::locate(shared.contracts, prepared.at);
     let begin = Instant::now();
     let (mut attempts, mut failed) = (0, 0);
     let repeats = shared.options.repeat.max(1);
@@ -234,7 +234,7 @@ async fn run_once(
         }
         send_directly(context, prepared, located, &case_run.result.checks).await.unwrap_or(case_run)
     };
-    attempt::retry_while_failing(context.started.shared.options.settle, located.has_facts(), attempt).await
+    attempt::retry_while_failing(context.started.shared, located, attempt).await
 }
 
 /// Sends the request of a failed case directly to the target if the server did not keep values that failed checks depend on.
@@ -383,7 +383,8 @@ async fn garbled_answer(
     (reply, calls): (&Reply, &[recorder::Call]),
 ) -> Attempt {
     let (part, want) = ("answer".to_owned(), "an answer that an API server accepts".to_owned());
-    let check = Check { part, path: String::new(), want, got: reply.message() };
+    let failure = Some(ExchangeFailure::Refused);
+    let check = Check { part, want, got: reply.message(), failure, ..Check::default() };
     let (trace, evidence) = trace::traces(context, located, facts, calls).await;
     match trace {
         Some(trace) => Attempt::Garbled(vec![check], Box::new(trace), evidence),
@@ -414,7 +415,7 @@ mod tests {
         ];
         for (part, path, lost, want) in table {
             let text = str::to_owned;
-            let check = Check { part: text(part), path: text(path), want: String::new(), got: String::new() };
+            let check = Check { part: text(part), path: text(path), ..Check::default() };
             assert_eq!(may_depend_on(&check, lost), want, "{part} {path}, lost {lost}");
         }
     }

@@ -118,7 +118,7 @@ mod tests {
                 return Err(DialError::Timeout { url: path.to_owned(), timeout });
             }
             let body = format!("{path} {timeout:?} {}", String::from_utf8_lossy(&body));
-            Ok(HttpAnswer { status: 418, body: body.into() })
+            Ok(HttpAnswer { media: None, status: 418, body: body.into() })
         }
     }
 

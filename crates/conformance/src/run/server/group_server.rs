@@ -14,7 +14,7 @@ use super::endpoint::WebhookEndpoint;
 use super::recorder::{Recorder, ToTarget};
 use super::{in_cluster, probe, registry};
 use crate::plan::Group;
-use crate::run::{Ground, PartState, Whole};
+use crate::run::{PartState, Substrate, Whole};
 use crate::target::{Facts, Running};
 
 const NOT_INSTALLED: &str = "on embedded API servers: the component is not installed in the cluster";
@@ -43,14 +43,14 @@ impl GroupServer {
         recorder: &Arc<Recorder>,
     ) -> Result<Self, String> {
         let needs = shared.target.needs();
-        if let Ground::Envtest(server) = &shared.options.ground {
+        if let Substrate::Envtest(server) = &shared.options.substrate {
             let written = needs.write(&Cluster::new(server.shared().client.clone())).await;
             written.map_err(|error| error.to_string())?;
             let endpoint =
                 WebhookEndpoint::open(Arc::clone(recorder)).await.map_err(|error| error.to_string())?;
             return Ok(Self::Envtest(Arc::clone(server), endpoint));
         }
-        if let Ground::Whole(whole) = &shared.options.ground
+        if let Substrate::Whole(whole) = &shared.options.substrate
             && embedded_reason(shared, group).is_none()
         {
             return Ok(Self::Whole(Arc::clone(whole)));
@@ -178,7 +178,7 @@ impl GroupServer {
 
 /// Why a group runs on an embedded server though the run has a whole cluster.
 pub(super) fn embedded_reason(shared: &PartState<'_>, group: &Group) -> Option<&'static str> {
-    if !matches!(shared.options.ground, Ground::Whole(_)) {
+    if !matches!(shared.options.substrate, Substrate::Whole(_)) {
         return None;
     }
     let is_inside = shared.target.is_inside(&group.component);

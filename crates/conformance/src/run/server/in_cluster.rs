@@ -152,7 +152,7 @@ fn expected_calls(
     match route::route(context.started.running, located.webhook(), &subject, &labels) {
         Routing::Registered(routes) => {
             let question = exchange::question(&subject, ReviewVersion::V1, &facts.uid);
-            let review: Value = serde_json::from_slice(&question.to_bytes()).unwrap_or_default();
+            let review = formats::json::document(&question.to_bytes()).unwrap_or_default();
             let call = |route: route::Route| Call {
                 path: route.path,
                 request: review["request"].clone(),

@@ -64,7 +64,7 @@ impl Dialer for Recorder {
             return Err(DialError::Connect { url: path.to_owned(), source_text });
         };
         let (answer, _) = exchange::post(target.as_ref(), path, &body, timeout).await;
-        let review: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let review = formats::json::document(&body).unwrap_or_default();
         let call = Call {
             path: path.split('?').next().unwrap_or(path).to_owned(),
             request: review["request"].clone(),

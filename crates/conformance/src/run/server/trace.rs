@@ -45,10 +45,12 @@ async fn trace(
     let uid = call.request["uid"].as_str().unwrap_or_default().to_owned();
     let version = if route.v1 { ReviewVersion::V1 } else { ReviewVersion::V1beta1 };
     let review = ReviewRequest { subject: &subject, version, uid: &uid, dry_run: false, overrides: None };
+    let mark = started.running.output_mark();
     let main = exchange::ask(started.dialer.as_ref(), &route.path, &review, route.timeout).await;
     let evidence = direct::evidence(&main);
     let details = RequestDetails { route: &route, uid: &uid, version, overrides: None };
     let trace = law_requests::trace(started, located, facts, &subject, &details, main).await;
+    let evidence = direct::with_output(started.running, mark, &trace, evidence).await;
     Some((trace, evidence))
 }
 

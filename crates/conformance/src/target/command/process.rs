@@ -15,7 +15,13 @@ use crate::mask;
 use crate::target::TargetError;
 
 /// Number of lines of output that are kept.
-const KEPT: usize = 20;
+const KEPT: usize = 1000;
+/// Number of lines that are the end of the output.
+const LAST: usize = 20;
+/// Number of lines that are shown of what was written during an exchange.
+const DURING: usize = 200;
+/// Number of bytes of a line that are kept.
+const LINE: usize = 4096;
 /// How long a process may take to end after SIGTERM.
 const GRACE: Duration = Duration::from_secs(2);
 /// How long a process may take that must remove a container first; it continues after this timeout.
@@ -25,7 +31,41 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// then kills the group $1 and removes the folder $2. This syntax of `kill` works in dash, too.
 const GUARD: &str = "trap '' HUP INT TERM PIPE; cat >/dev/null; kill -s KILL -- \"-$1\"; rm -rf \"$2\"";
 
-type Lines = Arc<Mutex<VecDeque<String>>>;
+type Lines = Arc<Mutex<Output>>;
+
+/// The end of a program's output.
+#[derive(Default)]
+struct Output {
+    lines: VecDeque<String>,
+    /// Number of lines that are not kept any more.
+    dropped: u64,
+}
+
+impl Output {
+    fn push(&mut self, mut line: String) {
+        if let Some((end, _)) = line.char_indices().find(|(at, _)| *at >= LINE) {
+            line.truncate(end);
+            line.push('…');
+        }
+        if self.lines.len() == KEPT {
+            self.lines.pop_front();
+            self.dropped += 1;
+        }
+        self.lines.push_back(line);
+    }
+
+    /// The number of lines so far.
+    fn mark(&self) -> u64 {
+        self.dropped + self.lines.len() as u64
+    }
+
+    /// The first lines after a mark: the cause of a failure precedes what follows from it.
+    fn since(&self, mark: u64) -> String {
+        let skipped = usize::try_from(mark.saturating_sub(self.dropped)).unwrap_or(usize::MAX);
+        let lines: Vec<&str> = self.lines.iter().skip(skipped).take(DURING).map(String::as_str).collect();
+        lines.join("\n")
+    }
+}
 
 /// A started process in a group of its own.
 pub(super) struct Process {
@@ -114,8 +154,19 @@ impl Process {
 
     /// The last lines it wrote, secrets masked.
     pub(super) fn last_output(&self) -> String {
-        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.iter().cloned().collect::<Vec<_>>().join("\n")
+        let output = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let earlier = output.lines.len().saturating_sub(LAST) as u64;
+        output.since(output.dropped + earlier)
+    }
+
+    /// The number of lines that it has written.
+    pub(super) fn output_mark(&self) -> u64 {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner).mark()
+    }
+
+    /// The lines it wrote after a mark, secrets masked.
+    pub(super) fn output_since(&self, mark: u64) -> String {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner).since(mark)
     }
 
     /// Tells it to end, and kills the rest of its group.
@@ -166,10 +217,28 @@ async fn keep(from: impl AsyncRead + Unpin, lines: Lines) {
         bytes.clear();
         // Masks before dropping lines: the rest of a key could not be recognized.
         let Some(line) = mask.masked(&line) else { continue };
-        let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
-        if lines.len() == KEPT {
-            lines.pop_front();
+        lines.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_is_kept_from_a_mark_on_and_within_bounds() {
+        let mut output = Output::default();
+        for number in 0..KEPT + 5 {
+            output.push(number.to_string());
         }
-        lines.push_back(line);
+        let mark = output.mark();
+        assert_eq!((mark, output.since(mark).as_str()), ((KEPT + 5) as u64, ""));
+        for line in ["a", "b"] {
+            output.push(line.to_owned());
+        }
+        assert_eq!(output.since(mark), "a\nb");
+        assert_eq!(output.since(0).lines().count(), DURING);
+        output.push("ä".repeat(LINE));
+        assert!(output.lines.back().is_some_and(|line| line.len() <= LINE + 4 && line.ends_with('…')));
     }
 }

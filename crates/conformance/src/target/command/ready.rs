@@ -8,7 +8,7 @@ use webhook::dial::Dialer;
 
 use super::addresses::Addresses;
 use super::process::Process;
-use crate::target::url::{self, Known};
+use crate::target::url::{self, TargetDescription};
 use crate::target::{TargetError, plain};
 
 /// How long a target may take to become ready.
@@ -52,7 +52,7 @@ pub(super) async fn wait(
 pub(super) async fn contact(
     process: &mut Process,
     dialer: &dyn Dialer,
-    target: (&str, &Known),
+    target: (&str, &TargetDescription),
     accepted_early: bool,
 ) -> Result<(), TargetError> {
     let deadline = Instant::now() + if accepted_early { PATIENCE } else { Duration::ZERO };

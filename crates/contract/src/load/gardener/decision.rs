@@ -137,7 +137,7 @@ impl Context<'_> {
         // A list of operations may name CREATE too, which has no old Shoot.
         let old = old.filter(|_| update || !admission);
         let cluster = vec![self.profile(clause, now, builder)?];
-        Some(Given { cluster, namespace: None, old, object: Some(object?) })
+        Some(Given { cluster, old, object: Some(object?), ..Given::default() })
     }
 
     fn profile(&self, clause: &Clause, now: Timestamp, builder: &ObjectBuilder<'_>) -> Option<Value> {

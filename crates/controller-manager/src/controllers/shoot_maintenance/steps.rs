@@ -67,11 +67,16 @@ impl Reconciler {
         // `announce` changed the resource version; changes by others still lead to a conflict.
         wanted.metadata.resource_version = current.metadata.resource_version.clone();
         wanted.status = current.status.clone();
-        let updated = self.shoots_of(shoot).replace(&shoot.name_any(), &PostParams::default(), &wanted).await;
-        updated.map_err(|error| {
-            self.recorder.event(shoot, EventType::Warning, MAINTENANCE_FAILED, &describe_error(&error));
-            MaintenanceError::Update(error)
-        })
+        let shoots = self.shoots_of(shoot);
+        let error = match shoots.replace(&shoot.name_any(), &PostParams::default(), &wanted).await {
+            Ok(updated) => return Ok(updated),
+            Err(error) => error,
+        };
+        if let Some(updated) = written_nevertheless(&shoots, &wanted, &error).await {
+            return Ok(updated);
+        }
+        self.recorder.event(shoot, EventType::Warning, MAINTENANCE_FAILED, &describe_error(&error));
+        Err(MaintenanceError::Update(error))
     }
 
     /// Writes the state `Succeeded` if the state is `Processing`.
@@ -101,7 +106,18 @@ impl Reconciler {
     }
 }
 
-/// Whether the API server would never accept the Shoot as it is. The original treats every error as permanent, and
+/// GCM-MNT-014: the Shoot, if it was written although the answer is an error: an API server that runs out of time may
+/// have finished the request. A retry would not know that, because the Shoot no longer requests a maintenance.
+async fn written_nevertheless(shoots: &Api<Shoot>, wanted: &Shoot, error: &kube::Error) -> Option<Shoot> {
+    const FAILED_SERVER: u16 = 500;
+    if matches!(error, kube::Error::Api(status) if status.code < FAILED_SERVER) {
+        return None;
+    }
+    let found = shoots.get(&wanted.name_any()).await.ok()?;
+    (found.spec == wanted.spec && found.annotations() == wanted.annotations()).then_some(found)
+}
+
+/// GCM-MNT-015: whether the API server would never accept the Shoot as it is. The original treats every error as permanent, and
 /// lets a Shoot wait for a day after a conflict.
 fn is_permanent(error: &kube::Error) -> bool {
     const CONFLICT: u16 = 409;

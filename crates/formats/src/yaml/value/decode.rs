@@ -20,10 +20,12 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::RequireCanonical),
 );
 
-/// Decodes a document.
-pub(super) fn value(tree: &Tree) -> Result<Value, Error> {
-    let mut decoder = Decoder { tree, followed: BTreeSet::new(), decoded: 0, by_alias: 0 };
-    if tree.nodes.is_empty() { Ok(Value::Null) } else { decoder.value(0) }
+/// Decodes a document; returns also the keys that a map has twice, each with the line of its later value.
+pub(super) fn value(tree: &Tree) -> Result<(Value, Vec<(usize, String)>), Error> {
+    let mut decoder =
+        Decoder { tree, followed: BTreeSet::new(), decoded: 0, by_alias: 0, duplicates: Vec::new() };
+    let value = if tree.nodes.is_empty() { Value::Null } else { decoder.value(0)? };
+    Ok((value, decoder.duplicates))
 }
 
 struct Decoder<'a> {
@@ -33,6 +35,7 @@ struct Decoder<'a> {
     /// Number of nodes decoded, and number of those decoded through an alias.
     decoded: u32,
     by_alias: u32,
+    duplicates: Vec<(usize, String)>,
 }
 
 impl<'a> Decoder<'a> {
@@ -84,8 +87,12 @@ impl<'a> Decoder<'a> {
             if self.node(*key).is_merge() {
                 self.merge(*value, map)?;
             } else {
+                let line = self.node(*value).start.line;
                 let key = self.key(*key)?;
                 let value = self.value(*value)?;
+                if map.contains_key(&key) {
+                    self.duplicates.push((line, key.clone()));
+                }
                 map.insert(key, value);
             }
         }

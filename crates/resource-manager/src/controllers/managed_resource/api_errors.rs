@@ -26,12 +26,6 @@ pub(super) fn is_kind_absent(error: &kube::Error) -> bool {
     })
 }
 
-/// Whether an object with the name exists already.
-#[must_use]
-pub(super) fn is_already_there(error: &kube::Error) -> bool {
-    status(error).is_some_and(|status| status.code == 409 && status.reason == "AlreadyExists")
-}
-
 /// Whether another client has written the object in the meantime.
 #[must_use]
 pub(super) fn is_conflict(error: &kube::Error) -> bool {

@@ -7,9 +7,7 @@ use std::sync::Arc;
 
 use tokio::time::{Instant, timeout_at};
 
-use super::api_errors::{
-    describe_error, is_already_there, is_conflict, is_immutable, is_invalid, is_unclear,
-};
+use super::api_errors::{describe_error, is_conflict, is_immutable, is_invalid, is_unclear};
 use super::concurrency::run_concurrently;
 use super::kinds::TargetKind;
 use super::live::Live;
@@ -111,6 +109,11 @@ impl<E> ApplyOutcome<E> {
 }
 
 impl ApplyError {
+    /// Whether it is the API server's answer to a write.
+    fn is_answer(&self) -> bool {
+        matches!(self, Self::Conflict(_) | Self::Object { source: TargetError::Api(_), .. })
+    }
+
     /// Whether the object may have been written in spite of the error.
     fn is_uncertain(&self) -> bool {
         match self {
@@ -182,17 +185,38 @@ impl ApplyRun<'_> {
         }
         let written = self.write_if_different(&kind, &rules, wanted, observed.as_deref()).await;
         let written = match written {
-            Err(ApplyError::Object { source: TargetError::Api(error), .. })
-                if observed.is_none() && is_already_there(&error) =>
-            {
-                // It exists without our label: GRM-MR-028.
-                let live = self.target.get(&kind, &object.namespace, &object.name).await;
-                let live = live.map_err(|error| failed(TargetError::Api(error)))?;
-                self.write_if_different(&kind, &rules, wanted, live.as_ref()).await
+            // A generated name is new.
+            Err(refused) if observed.is_none() && refused.is_answer() && !object.name.is_empty() => {
+                self.take_over(&kind, &rules, wanted, object, refused).await
             }
             written => written,
         }?;
         Ok(synced_object(&written, !is_ignored(&wanted.object)))
+    }
+
+    /// GRM-MR-183, GRM-MR-184, GRM-MR-185, GRM-MR-186, GRM-MR-187 and GRM-MR-188:
+    /// after a refused creation, looks whether the object exists without our label, and
+    /// updates it.
+    ///
+    /// "Already exists" is only one of the possible answers: API servers check quotas, allocated addresses and ports,
+    /// webhooks, and whether the namespace is being deleted before they look for the object.
+    async fn take_over(
+        &self,
+        kind: &TargetKind,
+        rules: &Rules<'_>,
+        wanted: &WantedObject,
+        object: &ObjectReference,
+        refused: ApplyError,
+    ) -> Result<Live, ApplyError> {
+        let live = self.target.get(kind, &object.namespace, &object.name).await;
+        let live = live.map_err(|error| ApplyError::Object {
+            object: object.described(),
+            source: TargetError::Api(error),
+        })?;
+        match live {
+            Some(live) => self.write_if_different(kind, rules, wanted, Some(&live)).await,
+            None => Err(refused),
+        }
     }
 
     /// The live object. If no managed object is known, assumes that there is none, unless the object must not be

@@ -127,12 +127,14 @@ impl Reconciler {
 }
 
 /// GRM-SCT-001, GRM-SCT-002, GRM-SCT-003, GRM-SCT-004, GRM-SCT-005, GRM-SCT-006 and GRM-SCT-007: the Secret has the
-/// finalizer exactly as long as a ManagedResource refers to it.
+/// finalizer exactly as long as a ManagedResource refers to it. GRM-SCT-008: the API server adds no finalizer to an
+/// object that is being deleted.
 fn plan(finalizer: &str, state: &State) -> Vec<Action> {
     let Some(secret) = &state.secret else { return Vec::new() };
     let mut finalizers = secret.finalizers().to_vec();
     let is_held = finalizers.iter().any(|held| held == finalizer);
     match (state.is_referred_to, is_held) {
+        (true, false) if secret.metadata.deletion_timestamp.is_some() => Vec::new(),
         (true, false) => {
             finalizers.push(finalizer.to_owned());
             vec![Action::AddFinalizer(finalizers)]

@@ -16,6 +16,12 @@ fn secret(finalizers: &[&str]) -> Arc<Metadata> {
     Arc::new(serde_json::from_value(json!({"metadata": metadata})).unwrap())
 }
 
+fn being_deleted(finalizers: &[&str]) -> Arc<Metadata> {
+    let mut secret = Metadata::clone(&secret(finalizers));
+    secret.metadata.deletion_timestamp = serde_json::from_value(json!("2026-01-01T00:00:00Z")).unwrap();
+    Arc::new(secret)
+}
+
 fn own(finalizers: &[&str]) -> Vec<String> {
     finalizers.iter().map(|finalizer| (*finalizer).to_owned()).collect()
 }
@@ -25,6 +31,8 @@ fn own(finalizers: &[&str]) -> Vec<String> {
 #[case::free_and_not_referred_to(Some(secret(&["other"])), false, vec![])]
 #[case::gone(None, true, vec![])]
 #[case::to_be_held(Some(secret(&["other"])), true, vec![Action::AddFinalizer(own(&["other", FINALIZER]))])]
+#[case::to_be_held_but_being_deleted(Some(being_deleted(&["other"])), true, vec![])]
+#[case::being_deleted_and_to_be_released(Some(being_deleted(&["other", FINALIZER])), false, vec![Action::RemoveFinalizer(own(&["other"]))])]
 #[case::to_be_released(Some(secret(&["other", FINALIZER])), false, vec![Action::RemoveFinalizer(own(&["other"]))])]
 #[case::of_another_class(Some(secret(&["resources.gardener.cloud/gardener-resource-manager-seed"])), false, vec![])]
 fn a_secret_has_the_finalizer_as_long_as_it_is_referred_to(

@@ -10,7 +10,7 @@ use crate::managed_resource::unstructured::{annotations, at, labels, put, to_val
 
 type Texts = BTreeMap<String, String>;
 
-/// GRM-MR-026, GRM-MR-032, GRM-MR-033 and GRM-MR-034: writes the metadata of `merged`, which is the desired one so
+/// GRM-MR-026, GRM-MR-028, GRM-MR-032, GRM-MR-033 and GRM-MR-034: writes the metadata of `merged`, which is the desired one so
 /// far.
 pub(super) fn merge(rules: &Rules<'_>, live: &Value, merged: &mut Value) {
     let labels = merged_labels(rules, merged, live);

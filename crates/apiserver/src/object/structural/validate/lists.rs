@@ -40,5 +40,8 @@ fn check_duplicates(path: &str, items: &[Value], list: &ListType, errors: &mut V
 
 fn identity(item: &Value, keys: &[String]) -> Value {
     let parts = keys.iter().filter_map(|key| Some((key.clone(), item.get(key)?.clone())));
-    Value::Object(parts.collect::<Map<_, _>>())
+    let mut identity = Value::Object(parts.collect::<Map<_, _>>());
+    // Keys are equal if their texts are, unlike elements of a set.
+    formats::json::reread(&mut identity);
+    identity
 }

@@ -14,6 +14,7 @@ use webhook::field::{Error, ErrorKind, Shown, quote};
 
 use super::rules;
 use super::schema::{Checks, Schema};
+use crate::object::go_text::shown_number;
 
 /// The field of an error without a field, as Go prints it.
 const NO_FIELD: &str = "<nil>";
@@ -29,6 +30,18 @@ pub(crate) fn validate(object: &Value, old: Option<&Value>, schema: &Schema) -> 
     let blocked = errors.iter().any(|error| blocks_rules(error.kind));
     errors.extend(rules::check(object, old, schema, blocked));
     errors
+}
+
+/// Changes an error of a status to what it is on the subresource: its message has a path relative to the status, and one without a
+/// field is about the status.
+pub(crate) fn make_relative_to_status(error: &mut Error) {
+    if error.field == NO_FIELD {
+        "status".clone_into(&mut error.field);
+        error.detail = error.detail.replace(" in status.", " in ");
+    }
+    if let Some(rest) = error.detail.strip_prefix("status.") {
+        error.detail = rest.to_owned();
+    }
 }
 
 /// Whether an error prevents the evaluation of rules.
@@ -77,7 +90,7 @@ fn type_mismatch(path: &str, value: &Value, schema: &Schema) -> Option<Error> {
         Value::Object(_) => ("object", ""),
     };
     let has = |name: &str| types.iter().any(|other| other == name);
-    let is_integer = value.as_f64().is_some_and(|number| number.fract() == 0.0);
+    let is_integer = value.as_f64().is_some_and(numbers::is_integer);
     let fits = has(found)
         || (found == "integer" && has("number"))
         || (found == "number" && has("integer") && is_integer);
@@ -137,6 +150,7 @@ fn show(value: &Value) -> Shown {
     match value {
         Value::Null => Shown::verbatim("null"),
         Value::String(text) => Shown::from(text.as_str()),
+        Value::Number(number) => Shown::verbatim(shown_number(number)),
         other => Shown::verbatim(other),
     }
 }

@@ -2,12 +2,10 @@
 
 use std::net::IpAddr;
 
-use formats::name;
 use formats::quantity::Quantity;
 use serde_json::Value;
 use webhook::field::{Error, ErrorKind, Shown};
 
-use super::named;
 use crate::object::validation::metadata;
 
 /// A value of an object with its path and its previous value.
@@ -22,6 +20,9 @@ pub(crate) struct FieldValue<'a> {
     /// The object that contains it.
     pub(crate) object: &'a Value,
 }
+
+/// A check with code: returns the errors of a value.
+pub(super) type NamedCheck = fn(&FieldValue<'_>) -> Vec<Error>;
 
 /// A parsed check.
 #[derive(Debug)]
@@ -60,7 +61,7 @@ pub(super) enum Check {
     /// `file mode`.
     FileMode,
     /// A check with its own function.
-    Named(named::NamedCheck),
+    Named(NamedCheck),
 }
 
 impl<'a> FieldValue<'a> {
@@ -178,41 +179,6 @@ impl<'a> FieldValue<'a> {
 }
 
 impl Check {
-    /// Parses the text after the colon; a test parses all tables.
-    pub(super) fn read(text: &str) -> Self {
-        let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
-        let number = |text: &str| text.parse::<i64>().unwrap_or_default();
-        match (word, rest) {
-            ("required", why) => Self::Required(why.to_owned()),
-            ("one", list) => {
-                let list =
-                    list.trim_start_matches("of ").split(',').map(|word| word.trim().trim_matches('"'));
-                Self::OneOf(list.map(str::to_owned).collect())
-            }
-            ("at", least) => Self::AtLeast(number(least.trim_start_matches("least "))),
-            ("more", than) => Self::MoreThan(number(than.trim_start_matches("than "))),
-            ("between", limits) => {
-                let (from, to) = limits.split_once(' ').unwrap_or_default();
-                Self::Between(number(from), number(to))
-            }
-            ("dns", "label") => Self::Name(name::dns1123_label),
-            ("dns", "1035 label") => Self::Name(name::dns1035_label),
-            ("dns", _) => Self::Name(name::dns1123_subdomain),
-            ("key", _) => Self::Name(name::label_key),
-            ("labels", _) => Self::Labels,
-            ("port", "name") => Self::PortName,
-            ("port", _) => Self::Port,
-            ("percent", rest) => Self::Percent { at_most_100: rest == "at most all" },
-            ("address", _) => Self::Address,
-            ("range", _) => Self::Range,
-            ("unique", field) => Self::Unique(field.to_owned()),
-            ("immutable", _) => Self::Immutable,
-            ("amounts", _) => Self::Amounts,
-            ("file", _) => Self::FileMode,
-            (name, _) => Self::Named(named::find(name).expect("every row is read by a test")),
-        }
-    }
-
     /// The errors of a value.
     pub(super) fn errors(&self, field: &FieldValue<'_>) -> Vec<Error> {
         match self {
@@ -302,6 +268,11 @@ fn port_name(text: &str) -> Vec<String> {
         why.push("must not begin or end with a hyphen".to_owned());
     }
     why
+}
+
+/// The error, if the condition holds.
+pub(super) fn when(condition: bool, error: impl FnOnce() -> Error) -> Vec<Error> {
+    if condition { vec![error()] } else { Vec::new() }
 }
 
 fn percent(field: &FieldValue<'_>, at_most_100: bool) -> Vec<Error> {

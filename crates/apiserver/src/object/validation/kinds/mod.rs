@@ -1,6 +1,8 @@
-//! Validates built-in kinds: tables for each API group, and checks with code.
+//! Validates built-in kinds: tables for each API group, and checks with code. Objects of a version that newer releases
+//! do not serve are validated as those of its successor.
 
 mod check;
+mod check_text;
 mod named;
 mod table;
 
@@ -8,15 +10,23 @@ use schema::Resource;
 use serde_json::Value;
 use webhook::field::Error;
 
+use crate::convert::{self, retired};
 use check::FieldValue;
 
 /// The errors of a new object.
 pub(super) fn new_object(resource: &Resource, object: &Value) -> Vec<Error> {
+    if let Some(successor) = retired::successor(resource) {
+        return new_object(&successor, &convert::to_version(object, &successor));
+    }
     table::errors(&section(resource), &FieldValue::root(object, None))
 }
 
 /// The errors of an updated object.
 pub(super) fn changed_object(resource: &Resource, object: &Value, old: &Value) -> Vec<Error> {
+    if let Some(successor) = retired::successor(resource) {
+        let [object, old] = [object, old].map(|object| convert::to_version(object, &successor));
+        return changed_object(&successor, &object, &old);
+    }
     let (section, field) = (section(resource), FieldValue::root(object, Some(old)));
     let mut errors = table::errors(&format!("before {section}"), &field);
     errors.extend(table::errors(&section, &field));
@@ -31,6 +41,10 @@ pub(super) fn addresses(resource: &Resource, object: &Value, old: Option<&Value>
 
 /// The errors of an updated status.
 pub(super) fn changed_status(resource: &Resource, object: &Value, old: &Value) -> Vec<Error> {
+    if let Some(successor) = retired::successor(resource) {
+        let [object, old] = [object, old].map(|object| convert::to_version(object, &successor));
+        return changed_status(&successor, &object, &old);
+    }
     table::errors(&format!("status {}", section(resource)), &FieldValue::root(object, Some(old)))
 }
 

@@ -11,6 +11,7 @@ use serde_json::Value;
 use webhook::field::Error;
 
 use super::check::{Check, FieldValue};
+use super::check_text;
 use crate::condition::Condition;
 use crate::object::sections;
 
@@ -63,7 +64,7 @@ impl ValidationRow {
             (path, Action::Apply(section.trim()))
         } else {
             let (path, check) = line.split_once(':').expect("every row is read by a test");
-            (path, Action::Check(Check::read(check.trim())))
+            (path, Action::Check(check_text::parse(check.trim())))
         };
         let path = path.trim();
         let steps = if path == "." { Vec::new() } else { path.split('.').flat_map(steps).collect() };

@@ -64,12 +64,12 @@ impl ServerOptions {
     /// # Errors
     /// When a value or a file cannot be used.
     pub(super) fn from_flags(given: &GivenFlags) -> Result<Self, FlagError> {
-        let ip = given.parsed(ADDRESS)?.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
-        let port = given.parsed(PORT)?.unwrap_or(6443);
+        let ip = given.address(ADDRESS)?.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
+        let port = given.port(PORT)?.unwrap_or(6443);
         if port == 0 {
             return Err(FlagError::of_value(PORT, "0", "must be between 1 and 65535"));
         }
-        let advertised = given.parsed(ADVERTISED)?.unwrap_or(if ip.is_unspecified() { NOWHERE } else { ip });
+        let advertised = given.address(ADVERTISED)?.unwrap_or(if ip.is_unspecified() { NOWHERE } else { ip });
         let authentication = authentication(given)?;
         warn_of_plugins(given);
         Ok(Self {

@@ -4,9 +4,8 @@ use formats::name;
 use serde_json::{Value, json};
 use webhook::field::{Error, Shown};
 
-use super::super::check::FieldValue;
+use super::super::check::{FieldValue, NamedCheck, when};
 use super::workloads::selector_errors;
-use super::{NamedCheck, when};
 
 pub(super) const CHECKS: &[(&str, NamedCheck)] = &[
     ("rule", rule),
@@ -23,12 +22,11 @@ const GROUP: &str = "rbac.authorization.k8s.io";
 
 fn namespaced_rule(field: &FieldValue<'_>) -> Vec<Error> {
     let urls = field.field("nonResourceURLs");
-    if urls.is_empty() {
-        return rule(field);
+    let mut errors = rule(field);
+    if !urls.is_empty() {
+        let after_verbs = usize::from(field.field("verbs").is_empty());
+        errors.insert(after_verbs, urls.invalid("namespaced rules cannot apply to non-resource URLs"));
     }
-    let verbs = field.field("verbs");
-    let mut errors = when(verbs.is_empty(), || verbs.required("verbs must contain at least one value"));
-    errors.push(urls.invalid("namespaced rules cannot apply to non-resource URLs"));
     errors
 }
 

@@ -5,8 +5,7 @@ use std::net::IpAddr;
 use serde_json::Value;
 use webhook::field::{Error, Shown};
 
-use super::super::check::{Check, FieldValue};
-use super::{NamedCheck, when};
+use super::super::check::{Check, FieldValue, NamedCheck, when};
 
 pub(super) const CHECKS: &[(&str, NamedCheck)] =
     &[("requested-addresses", check_requested), ("address-change", change)];

@@ -4,9 +4,8 @@ use formats::selector::LabelSelector;
 use serde_json::Value;
 use webhook::field::{Error, Shown};
 
-use super::super::check::FieldValue;
+use super::super::check::{FieldValue, NamedCheck, when};
 use super::workloads::{selector_errors, selector_mismatch};
-use super::{NamedCheck, when};
 
 pub(super) const CHECKS: &[(&str, NamedCheck)] = &[
     ("job-labels", job_labels),

@@ -4,8 +4,8 @@ use formats::name;
 use serde_json::Value;
 use webhook::field::{Error, ErrorKind, Shown};
 
-use super::super::check::FieldValue;
-use super::{NamedCheck, when};
+use super::super::check::{FieldValue, NamedCheck, when};
+use crate::object::fields;
 
 pub(super) const CHECKS: &[(&str, NamedCheck)] = &[
     ("config-keys", config_keys),
@@ -115,22 +115,20 @@ fn secret_type(secret: &FieldValue<'_>) -> Vec<Error> {
     }
 }
 
-/// A Docker configuration must be JSON.
+/// A Docker configuration must be a JSON object.
 fn docker(at: &FieldValue<'_>) -> Vec<Error> {
-    use base64::Engine;
-    use base64::engine::general_purpose::STANDARD;
     if at.value.is_none() {
         return vec![at.required("")];
     }
-    let text = STANDARD.decode(at.text()).unwrap_or_default();
-    if serde_json::from_slice::<Value>(&text).is_ok() {
-        return Vec::new();
-    }
-    let unexpected = text.first().filter(|first| !matches!(first, b'{' | b'[' | b'"'));
-    let why = unexpected.map_or_else(
-        || "unexpected end of JSON input".to_owned(),
-        |first| format!("invalid character {:?} looking for beginning of value", char::from(*first)),
-    );
+    let text = formats::base64::decode(at.text()).unwrap_or_default();
+    let why = match formats::json::document(&text) {
+        Ok(Value::Object(_) | Value::Null) => return Vec::new(),
+        Ok(other) => {
+            let found = fields::type_name(&other);
+            format!("json: cannot unmarshal {found} into Go value of type map[string]interface {{}}")
+        }
+        Err(why) => why,
+    };
     vec![at.invalid_as("<secret contents redacted>", &why)]
 }
 

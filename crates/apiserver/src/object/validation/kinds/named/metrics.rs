@@ -3,8 +3,7 @@
 use formats::quantity::Quantity;
 use webhook::field::Error;
 
-use super::super::check::FieldValue;
-use super::when;
+use super::super::check::{FieldValue, when};
 
 /// The type of each source and its field, in the order of validation.
 const SOURCES: &[(&str, &str)] = &[

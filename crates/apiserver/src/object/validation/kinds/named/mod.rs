@@ -15,12 +15,7 @@ mod services;
 mod volumes;
 mod workloads;
 
-use webhook::field::Error;
-
-use super::check::FieldValue;
-
-/// A check: returns the errors of a value.
-pub(super) type NamedCheck = fn(&FieldValue<'_>) -> Vec<Error>;
+use super::check::NamedCheck;
 
 /// The check with a name.
 pub(super) fn find(name: &str) -> Option<NamedCheck> {
@@ -40,9 +35,4 @@ pub(super) fn find(name: &str) -> Option<NamedCheck> {
         workloads::CHECKS,
     ];
     all.into_iter().flatten().find(|(other, _)| *other == name).map(|(_, check)| *check)
-}
-
-/// The error, if the condition holds.
-fn when(condition: bool, error: impl FnOnce() -> Error) -> Vec<Error> {
-    if condition { vec![error()] } else { Vec::new() }
 }

@@ -3,8 +3,7 @@
 use formats::name;
 use webhook::field::{Error, ErrorKind, Shown};
 
-use super::super::check::{Check, FieldValue};
-use super::{NamedCheck, when};
+use super::super::check::{Check, FieldValue, NamedCheck, when};
 
 pub(super) const CHECKS: &[(&str, NamedCheck)] =
     &[("node", node), ("node-change", node_change), ("api-service", api_service)];

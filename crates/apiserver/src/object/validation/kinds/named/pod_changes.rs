@@ -1,12 +1,20 @@
 //! The changes that a pod allows.
 
+use formats::name;
 use serde_json::Value;
 use webhook::field::{Error, Shown};
 
-use super::super::check::FieldValue;
-use super::{NamedCheck, when};
+use super::super::check::{FieldValue, NamedCheck, when};
 
-pub(super) const CHECKS: &[(&str, NamedCheck)] = &[("pod-change", pod_change)];
+pub(super) const CHECKS: &[(&str, NamedCheck)] =
+    &[("pod-change", pod_change), ("pod-condition", pod_condition)];
+
+/// The type of a condition must be a qualified name. kube-apiserver spells the field as Go does.
+fn pod_condition(condition: &FieldValue<'_>) -> Vec<Error> {
+    let ty = condition.field("type");
+    let at = FieldValue { path: format!("{}.Type", condition.path), ..ty.clone() };
+    name::label_key(ty.text()).iter().map(|why| at.invalid_as(ty.text(), why)).collect()
+}
 
 /// Rejects changes of fields that a pod cannot change.
 fn pod_change(spec: &FieldValue<'_>) -> Vec<Error> {

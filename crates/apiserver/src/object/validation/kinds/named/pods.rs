@@ -5,8 +5,8 @@ use formats::quantity::Quantity;
 use serde_json::{Value, json};
 use webhook::field::{Error, ErrorKind, Shown};
 
-use super::super::check::FieldValue;
-use super::{NamedCheck, when};
+use super::super::check::{FieldValue, NamedCheck, when};
+use super::volumes;
 
 pub(super) const CHECKS: &[(&str, NamedCheck)] = &[
     ("name-label", name_label),
@@ -83,7 +83,8 @@ fn mounted_volume(name: &FieldValue<'_>) -> Vec<Error> {
         name.object.pointer(&format!("{slash}{path}/{field}")).and_then(Value::as_array)
     };
     let pods = &name.path[..start];
-    let volumes = above(pods, "volumes").into_iter().flatten().map(|volume| &volume["name"]);
+    let volumes = above(pods, "volumes").into_iter().flatten();
+    let volumes = volumes.filter(|volume| volumes::is_single(volume)).map(|volume| &volume["name"]);
     let claims = pods.strip_suffix("template.spec.").and_then(|set| above(set, "volumeClaimTemplates"));
     let claims = claims.into_iter().flatten().map(|claim| &claim["metadata"]["name"]);
     let known = volumes.chain(claims).any(|known| Some(known) == name.value && known.is_string());

@@ -5,8 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use webhook::field::{Error, Shown};
 
-use super::super::check::FieldValue;
-use super::{NamedCheck, when};
+use super::super::check::{FieldValue, NamedCheck, when};
 
 pub(super) const CHECKS: &[(&str, NamedCheck)] = &[
     ("certificate-request", certificate_request),

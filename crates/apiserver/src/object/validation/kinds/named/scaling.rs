@@ -4,8 +4,8 @@ use formats::quantity::Quantity;
 use serde_json::{Value, json};
 use webhook::field::{Error, Shown};
 
-use super::super::check::FieldValue;
-use super::{NamedCheck, metrics, when};
+use super::super::check::{FieldValue, NamedCheck, when};
+use super::metrics;
 
 pub(super) const CHECKS: &[(&str, NamedCheck)] = &[("autoscaler", autoscaler), ("budget", budget)];
 

@@ -6,8 +6,8 @@ use formats::name;
 use serde_json::Value;
 use webhook::field::{Error, ErrorKind, Shown};
 
-use super::super::check::{Check, FieldValue};
-use super::{NamedCheck, addresses, when};
+use super::super::check::{Check, FieldValue, NamedCheck, when};
+use super::addresses;
 
 pub(super) const CHECKS: &[(&str, NamedCheck)] =
     &[("service", service), ("balancer-change", balancer_change), ("health-change", health_change)];

@@ -5,8 +5,7 @@ use formats::quantity::Quantity;
 use serde_json::Value;
 use webhook::field::{Error, ErrorKind, Shown};
 
-use super::super::check::FieldValue;
-use super::{NamedCheck, when};
+use super::super::check::{FieldValue, NamedCheck, when};
 
 pub(super) const CHECKS: &[(&str, NamedCheck)] = &[
     ("volume-type", volume_type),
@@ -33,6 +32,39 @@ const NOT_SOURCES: &[&str] = &[
     "volumeMode",
 ];
 
+/// Sources in the order in which kube-apiserver looks at them; the first is the one that a volume may have.
+const SOURCES: &[&str] = &[
+    "emptyDir",
+    "hostPath",
+    "gitRepo",
+    "gcePersistentDisk",
+    "awsElasticBlockStore",
+    "secret",
+    "nfs",
+    "iscsi",
+    "glusterfs",
+    "flocker",
+    "persistentVolumeClaim",
+    "rbd",
+    "cinder",
+    "cephfs",
+    "quobyte",
+    "downwardAPI",
+    "fc",
+    "azureFile",
+    "configMap",
+    "vsphereVolume",
+    "azureDisk",
+    "photonPersistentDisk",
+    "portworxVolume",
+    "projected",
+    "scaleIO",
+    "storageos",
+    "csi",
+    "ephemeral",
+    "image",
+];
+
 fn volume_type(volume: &FieldValue<'_>) -> Vec<Error> {
     sources(volume, &["name"]).iter().skip(1).map(more_than_one).collect()
 }
@@ -51,8 +83,16 @@ fn more_than_one(source: &FieldValue<'_>) -> Error {
 
 fn sources<'a>(field: &FieldValue<'a>, without: &[&str]) -> Vec<FieldValue<'a>> {
     let fields = field.value.and_then(Value::as_object).into_iter().flatten();
-    let named = fields.filter(|(name, value)| !without.contains(&name.as_str()) && !value.is_null());
-    named.map(|(name, _)| field.field(name)).collect()
+    let given = fields.filter(|(name, value)| !without.contains(&name.as_str()) && !value.is_null());
+    let mut names: Vec<&str> = given.map(|(name, _)| name.as_str()).collect();
+    let place = |name: &str| SOURCES.iter().position(|source| *source == name).unwrap_or(SOURCES.len());
+    names.sort_by_key(|name| place(name));
+    names.into_iter().map(|name| field.field(name)).collect()
+}
+
+/// Whether a volume of a pod has one source at most; mounts of others find no volume.
+pub(super) fn is_single(volume: &Value) -> bool {
+    sources(&FieldValue::root(volume, None), &["name"]).len() < 2
 }
 
 fn no_parent_steps(field: &FieldValue<'_>) -> Vec<Error> {

@@ -5,8 +5,7 @@ use formats::selector::LabelSelector;
 use serde_json::{Value, json};
 use webhook::field::{Error, Shown};
 
-use super::super::check::{Check, FieldValue};
-use super::{NamedCheck, when};
+use super::super::check::{Check, FieldValue, NamedCheck, when};
 use crate::object::validation::metadata;
 
 pub(super) const CHECKS: &[(&str, NamedCheck)] =

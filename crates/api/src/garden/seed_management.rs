@@ -1,0 +1,8 @@
+//! The group `seedmanagement.gardener.cloud`.
+
+/// The API group.
+pub const GROUP: &str = "seedmanagement.gardener.cloud";
+/// Its version.
+pub const VERSION: &str = "v1alpha1";
+/// Group and version, as in `apiVersion`.
+pub const API_VERSION: &str = "seedmanagement.gardener.cloud/v1alpha1";
