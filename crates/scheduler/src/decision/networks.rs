@@ -48,7 +48,7 @@ impl<'a> ShootNetworks<'a> {
     }
 
     /// Why the Seed cannot take the Shoot: overlapping and missing networks. The Seed's defaults take the place of
-    /// missing networks. SCH-NET-002 to -008.
+    /// missing networks. SCH-NET-002 to -009.
     pub(super) fn overlap(&self, seed: &SeedNetworks) -> Option<String> {
         let defaults = seed.shoot_defaults.as_ref();
         let services = self.services.or_else(|| defaults?.services.as_deref().map(Cidr::new));

@@ -15,7 +15,7 @@ pub(super) enum Bound {
 
 /// Writes the Seed through the subresource `binding`, or with the Shoot itself where custom resources serve Shoots and
 /// there is no such subresource. If the Shoot was changed in the meantime, it may have a Seed already. SCH-BND-001,
-/// SCH-BND-003.
+/// SCH-BND-003, SCH-BND-005.
 pub(super) async fn bind(shoots: &Api<Shoot>, shoot: &Shoot, seed: &str) -> Result<Bound, Error> {
     let name = shoot.name_any();
     let mut bound = shoot.clone();

@@ -15,7 +15,7 @@ pub(super) fn describe(reason: &str) -> String {
     format!("Failed to schedule Shoot: {reason}")
 }
 
-/// The change of the status; `None` if it says the same of the same second already. SCH-FAL-001 to -003.
+/// The change of the status; `None` if it says the same of the same second already. SCH-FAL-001 to -004.
 pub(super) fn patch(shoot: &Shoot, description: &str, now: Timestamp) -> Option<Value> {
     let mut operation = json!({
         "type": TYPE,

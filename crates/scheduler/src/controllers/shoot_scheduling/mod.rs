@@ -101,7 +101,7 @@ fn follow(shoots: &Store<Shoot>) -> Arc<Mutex<Usage>> {
     usage
 }
 
-/// Makes each change a reason to try all Shoots again that wait for a Seed. SCH-WAK-001.
+/// Makes each change a reason to try all Shoots again that wait for a Seed. SCH-WAK-001, SCH-WAK-002.
 fn wake<K>(changes: Watch<K>, pending: &Index<Shoot>) -> Watch<K>
 where
     K: kube::Resource + Send + Sync + 'static,
@@ -129,7 +129,7 @@ struct Reconciler {
 impl Reconcile for Reconciler {
     type Error = SchedulingError;
 
-    /// SCH-SEL-001 to -007.
+    /// SCH-SEL-001 to -006.
     async fn reconcile(&self, request: Request) -> Result<Outcome, SchedulingError> {
         let Some(shoot) = self.shoots.get(&request.namespace, &request.name) else {
             return Ok(Outcome::Done); // it is gone

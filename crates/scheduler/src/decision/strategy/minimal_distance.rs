@@ -15,7 +15,7 @@ const FARTHEST_NAME: i64 = 1000;
 /// What a Seed of another provider is farther away, by names.
 const OTHER_PROVIDER: i64 = 2;
 
-/// The nearest Seeds, in their order. SCH-RGN-001 to -009, SCH-NAM-002 to -005.
+/// The nearest Seeds, in their order. SCH-RGN-001 to -009, SCH-NAM-002 to -004.
 pub(super) fn filter<'a>(
     seeds: Seeds<'a>,
     shoot: &Shoot,
