@@ -85,11 +85,11 @@ fn each_seed_that_is_not_chosen_is_named_with_the_filter_that_excluded_it() {
 
 #[test]
 fn a_missing_cloud_profile_is_reported_before_any_seed_is_looked_at() {
-    let app = shoot(json!({}));
+    let (app, usage) = (shoot(json!({})), Usage::default());
     let decision = decide(&Inputs {
         shoot: &app,
         seeds: &[],
-        usage: &Usage::default(),
+        usage: &usage,
         cloud_profile: None,
         region_configs: &[],
         strategy: Strategy::SameRegion,
