@@ -47,9 +47,9 @@ impl Program {
         Ok(Self { image, process, values, published, listens, kubeconfig })
     }
 
-    /// Its configuration file.
-    pub(super) fn config(&self) -> Result<String, String> {
-        let mut config = Value::Object(Map::new());
+    /// Its configuration file; what the component requires beside its ports is in `required`.
+    pub(super) fn config(&self, required: Map<String, Value>) -> Result<String, String> {
+        let mut config = Value::Object(required);
         for (path, value) in self.process["config"]["set"].as_object().into_iter().flatten() {
             let field = path.split('.').fold(&mut config, |value, name| &mut value[name]);
             *field = match value.as_str() {
