@@ -44,8 +44,8 @@ impl Usage {
     pub fn observe(&mut self, shoot: (&str, &str), spec: Option<&str>, status: Option<&str>) {
         let (spec, status) = (spec.unwrap_or_default(), status.unwrap_or_default());
         self.change(shoot, |placement| {
-            placement.spec = spec.to_owned();
-            placement.status = status.to_owned();
+            spec.clone_into(&mut placement.spec);
+            status.clone_into(&mut placement.status);
             if !spec.is_empty() {
                 placement.assigned.clear();
             }

@@ -150,7 +150,7 @@ impl Reconcile for Reconciler {
                 return Err(error.into());
             }
         };
-        match binding::bind(&shoots, &shoot, &seed).await {
+        match Box::pin(binding::bind(&shoots, &shoot, &seed)).await {
             Ok(Bound::ToSeed) => self.confirm(&shoot, &seed),
             Ok(Bound::Elsewhere) => self.usage.lock().unassign((&request.namespace, &request.name)),
             Err(error) => {
