@@ -175,11 +175,11 @@ mod tests {
     use rstest::rstest;
     use serde_json::{Value, json};
 
-    fn read(selector: Value) -> SeedSelector {
+    fn read(selector: &Value) -> SeedSelector {
         formats::yaml::from_str(&selector.to_string()).unwrap()
     }
 
-    fn texts(selector: Value) -> Result<String, String> {
+    fn texts(selector: &Value) -> Result<String, String> {
         let selector = read(selector);
         let texts: Vec<String> = requirements(&selector)?.iter().map(ToString::to_string).collect();
         Ok(texts.join(","))
@@ -191,7 +191,7 @@ mod tests {
     #[case::sorted(json!({"matchLabels": {"m": "1"}, "matchExpressions": [{"key": "z", "operator": "Exists"}, {"key": "a", "operator": "DoesNotExist"}]}), "!a,m=1,z")]
     #[case::sets(json!({"matchExpressions": [{"key": "a", "operator": "In", "values": ["y", "x", "y"]}, {"key": "b", "operator": "NotIn", "values": ["z"]}]}), "a in (x,y),b notin (z)")]
     fn selectors_have_kubernetes_notation(#[case] selector: Value, #[case] want: &str) {
-        assert_eq!(texts(selector), Ok(want.to_owned()));
+        assert_eq!(texts(&selector), Ok(want.to_owned()));
     }
 
     #[rstest]
@@ -199,13 +199,14 @@ mod tests {
     #[case::no_values(json!({"matchExpressions": [{"key": "a", "operator": "In"}]}), "values: Invalid value: []string(nil): for 'in', 'notin' operators, values set can't be empty")]
     #[case::values(json!({"matchExpressions": [{"key": "a", "operator": "Exists", "values": ["x"]}]}), "values: Invalid value: []string{\"x\"}: values set must be empty for exists and does not exist")]
     fn invalid_selectors_are_refused_with_the_library_s_words(#[case] selector: Value, #[case] want: &str) {
-        assert_eq!(texts(selector), Err(want.to_owned()));
+        assert_eq!(texts(&selector), Err(want.to_owned()));
     }
 
     #[test]
     fn keys_and_values_are_checked_as_labels() {
-        let error = texts(json!({"matchExpressions": [{"key": "a b", "operator": "In", "values": ["x y"]}]}))
-            .unwrap_err();
+        let error =
+            texts(&json!({"matchExpressions": [{"key": "a b", "operator": "In", "values": ["x y"]}]}))
+                .unwrap_err();
         assert!(error.starts_with("[key: Invalid value: \"a b\": "), "{error}");
         assert!(error.contains(", values[0][a b]: Invalid value: \"x y\": "), "{error}");
     }
@@ -216,6 +217,6 @@ mod tests {
             "matchLabels": {"b": "1", "a": "2"},
             "matchExpressions": [{"key": "k", "operator": "In", "values": ["x", "y"]}, {"key": "l", "operator": "Foo"}],
         });
-        assert_eq!(go_text(&read(selector)), "{map[a:2 b:1] [{k In [x y]} {l Foo []}]}");
+        assert_eq!(go_text(&read(&selector)), "{map[a:2 b:1] [{k In [x y]} {l Foo []}]}");
     }
 }

@@ -17,7 +17,7 @@ fn seed(name: &str, region: &str) -> Value {
     })
 }
 
-fn shoot(spec: Value) -> Shoot {
+fn shoot(spec: &Value) -> Shoot {
     let mut whole = json!({"cloudProfileName": "local", "region": "eu-1", "provider": {"type": "local"}});
     whole.as_object_mut().unwrap().extend(spec.as_object().unwrap().clone());
     formats::yaml::from_str(&json!({"spec": whole}).to_string()).unwrap()
@@ -68,7 +68,7 @@ fn each_seed_that_is_not_chosen_is_named_with_the_filter_that_excluded_it() {
     let mut usage = Usage::default();
     usage.observe(("garden-dev", "other"), Some("g-used"), None);
     let app = shoot(
-        json!({"networking": {"nodes": "10.9.0.0/24", "services": "10.4.0.0/16", "pods": "10.3.0.0/16"}}),
+        &json!({"networking": {"nodes": "10.9.0.0/24", "services": "10.4.0.0/16", "pods": "10.3.0.0/16"}}),
     );
     let want = [
         ("a-unready", Filter::Usable),
@@ -85,7 +85,7 @@ fn each_seed_that_is_not_chosen_is_named_with_the_filter_that_excluded_it() {
 
 #[test]
 fn a_missing_cloud_profile_is_reported_before_any_seed_is_looked_at() {
-    let (app, usage) = (shoot(json!({})), Usage::default());
+    let (app, usage) = (shoot(&json!({})), Usage::default());
     let decision = decide(&Inputs {
         shoot: &app,
         seeds: &[],
@@ -101,7 +101,7 @@ fn a_missing_cloud_profile_is_reported_before_any_seed_is_looked_at() {
 #[test]
 fn without_the_chosen_seed_one_of_the_other_candidates_is_chosen() {
     let mut all = seeds(&["c", "a", "b"].map(|name| seed(name, "eu-1")));
-    let (app, mut usage) = (shoot(json!({})), Usage::default());
+    let (app, mut usage) = (shoot(&json!({})), Usage::default());
     usage.observe(("garden-dev", "other"), Some("c"), None);
     let mut chosen = Vec::new();
     while !all.is_empty() {
@@ -123,7 +123,7 @@ fn seeds_that_cannot_take_the_shoot_are_listed_with_their_first_reason() {
     tainted["status"]["allocatable"] = json!({"shoots": "0"});
     let mut full = seed("b", "eu-1");
     full["status"]["allocatable"] = json!({"shoots": "0"});
-    let (seed, _) = run(&seeds(&[tainted, full]), &shoot(json!({})), &Usage::default());
+    let (seed, _) = run(&seeds(&[tainted, full]), &shoot(&json!({})), &Usage::default());
     let want = "0/2 seed cluster candidate(s) are eligible for scheduling: {a => shoot does not tolerate the seed's \
                 taints, b => seed does not have available capacity for shoots}";
     assert_eq!(seed, Err(want.to_owned()));
@@ -146,7 +146,7 @@ fn a_limit_in_fractions_admits_as_many_as_its_next_whole_number() {
         for number in 0..used {
             usage.observe(("garden-dev", &number.to_string()), Some("a"), None);
         }
-        let (seed, _) = run(&seeds(&[limited]), &shoot(json!({})), &usage);
+        let (seed, _) = run(&seeds(&[limited]), &shoot(&json!({})), &usage);
         assert_eq!(seed.is_ok(), want, "{used} of {limit}");
     }
 }

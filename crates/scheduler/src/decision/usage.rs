@@ -100,7 +100,8 @@ mod tests {
 
     #[test]
     fn a_shoot_counts_on_the_seeds_of_spec_and_status_once_each() {
-        let table: [(Option<&str>, Option<&str>, &[(&str, usize)]); 7] = [
+        type Row = (Option<&'static str>, Option<&'static str>, &'static [(&'static str, usize)]);
+        let table: [Row; 7] = [
             (None, None, &[]),
             (Some(""), Some(""), &[]),
             (Some("a"), None, &[("a", 1)]),

@@ -66,12 +66,13 @@ mod tests {
             "lastUpdateTime": "2024-06-01T00:00:00Z",
         });
         assert_eq!(patch(&last(operation.clone()), "why", now), None);
-        for shoot in [
-            with("type", "Reconcile"),
-            with("state", "Failed"),
-            with("description", "other"),
-            with("lastUpdateTime", "2024-05-31T23:59:59Z"),
+        for (field, value) in [
+            ("type", "Reconcile"),
+            ("state", "Failed"),
+            ("description", "other"),
+            ("lastUpdateTime", "2024-05-31T23:59:59Z"),
         ] {
+            let shoot = with(field, value);
             let want = json!({"status": {"lastOperation": wanted}});
             assert_eq!(patch(&shoot, "why", now), Some(want), "{:?}", shoot.status.last_operation);
         }
