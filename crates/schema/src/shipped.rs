@@ -96,7 +96,7 @@ mod tests {
         "core.gardener.cloud/v1beta1 quotas Quota namespaced [squota] []",
         "core.gardener.cloud/v1beta1 secretbindings SecretBinding namespaced [sb] []",
         "core.gardener.cloud/v1beta1 seeds Seed cluster [] [status]",
-        "core.gardener.cloud/v1beta1 shoots Shoot namespaced [] [status]",
+        "core.gardener.cloud/v1beta1 shoots Shoot namespaced [] [binding,status]",
         "core.gardener.cloud/v1beta1 shootstates ShootState namespaced [] []",
         "druid.gardener.cloud/v1alpha1 etcds Etcd namespaced [] [status]",
         "extensions.gardener.cloud/v1alpha1 backupbuckets BackupBucket cluster [bb] [status]",
