@@ -70,7 +70,10 @@ mod tests {
 
     #[test]
     fn bindings_and_descriptions_name_managed_seeds() {
-        assert_eq!(binding("garden", "s"), "gardener.cloud:system:seed-bootstrapper:garden:gardenlet-bootstrap-s");
+        assert_eq!(
+            binding("garden", "s"),
+            "gardener.cloud:system:seed-bootstrapper:garden:gardenlet-bootstrap-s"
+        );
         for (rest, want) in [
             ("garden:gardenlet-bootstrap-s", ("garden", "s")),
             ("garden:s", ("garden", "s")),

@@ -51,10 +51,8 @@ impl Caller {
         let review: ReviewFields = formats::json::read(text)?;
         let RequestFields { user_info, request_resource } = review.request.unwrap_or_default();
         let user = user_info.unwrap_or_default();
-        let user = UserInfo {
-            username: user.username.unwrap_or_default(),
-            groups: user.groups.unwrap_or_default(),
-        };
+        let user =
+            UserInfo { username: user.username.unwrap_or_default(), groups: user.groups.unwrap_or_default() };
         Ok(Self { user, request_resource })
     }
 }

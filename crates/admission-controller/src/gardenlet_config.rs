@@ -68,7 +68,8 @@ mod tests {
             let config = json!({"apiVersion": API_VERSION, "kind": KIND, "seedConfig": seed});
             json!({"gardenlet": {"config": config}})
         };
-        let found = template(&config(&json!({"spec": {"secretRef": {"name": "a", "namespace": "b"}}}))).unwrap();
+        let found =
+            template(&config(&json!({"spec": {"secretRef": {"name": "a", "namespace": "b"}}}))).unwrap();
         assert_eq!(found.spec.secret_ref.unwrap().name.as_deref(), Some("a"));
         let missing = Err("no seed config found for managedseed m".to_owned());
         assert_eq!(template(&config(&Value::Null)), missing);
@@ -76,7 +77,10 @@ mod tests {
         for (spec, want) in [
             (json!({"gardenlet": {}}), "Object 'Kind' is missing"),
             (json!({"gardenlet": {"config": {"kind": KIND}}}), "Object 'apiVersion' is missing"),
-            (json!({"gardenlet": {"config": {"kind": "A", "apiVersion": "b/v1"}}}), "no kind \"A\" is registered"),
+            (
+                json!({"gardenlet": {"config": {"kind": "A", "apiVersion": "b/v1"}}}),
+                "no kind \"A\" is registered",
+            ),
             (config(&json!({"spec": 5})), "invalid type"),
         ] {
             let error = template(&spec).unwrap_err();

@@ -177,7 +177,9 @@ impl Measurements {
 
 fn path_requests<'a>(requests: &'a mut BTreeMap<Labels, PathRequests>, path: &str) -> &'a mut PathRequests {
     let labels = vec![("webhook", path.to_owned())];
-    requests.entry(labels).or_insert_with(|| PathRequests { latency: Durations::new(&LATENCY_BOUNDS), open: 0 })
+    requests
+        .entry(labels)
+        .or_insert_with(|| PathRequests { latency: Durations::new(&LATENCY_BOUNDS), open: 0 })
 }
 
 fn observe(of: &Mutex<BTreeMap<Labels, Durations<12>>>, labels: Labels, took: Duration) {

@@ -67,7 +67,8 @@ pub fn identify<G: AsRef<str>>(user: &str, groups: &[G]) -> Option<SeedClient> {
     if !is_in(SERVICE_ACCOUNTS_GROUP) {
         return None;
     }
-    let namespace = groups.iter().find_map(|group| group.as_ref().strip_prefix(SERVICE_ACCOUNTS_GROUP_PREFIX))?;
+    let namespace =
+        groups.iter().find_map(|group| group.as_ref().strip_prefix(SERVICE_ACCOUNTS_GROUP_PREFIX))?;
     let seed = seed_of_namespace(namespace)?;
     let prefix = format!("{SERVICE_ACCOUNT_PREFIX}{namespace}:");
     let name = user.strip_prefix(&prefix).unwrap_or(user);
@@ -117,7 +118,11 @@ mod tests {
                 None,
             ),
             // A name without the prefix is compared as it is.
-            ("extension-bar", &["system:serviceaccounts:seed-foo", accounts], Some(("foo", ClientKind::Extension))),
+            (
+                "extension-bar",
+                &["system:serviceaccounts:seed-foo", accounts],
+                Some(("foo", ClientKind::Extension)),
+            ),
         ];
         for (user, groups, want) in table {
             let want = want.map(|(seed, kind)| SeedClient { seed: seed.to_owned(), kind });

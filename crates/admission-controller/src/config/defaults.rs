@@ -28,7 +28,8 @@ pub fn set(config: &mut AdmissionControllerConfiguration) {
     }
     default_port(&mut server.health_probes, PROBES_PORT);
     default_port(&mut server.metrics, METRICS_PORT);
-    for subject in &mut server.resource_admission_configuration.get_or_insert_default().unrestricted_subjects {
+    for subject in &mut server.resource_admission_configuration.get_or_insert_default().unrestricted_subjects
+    {
         if subject.api_group.is_empty() && ["User", "Group"].contains(&subject.kind.as_str()) {
             RBAC_GROUP.clone_into(&mut subject.api_group);
         }

@@ -17,10 +17,8 @@ impl Configuration for AdmissionControllerConfiguration {
 }
 
 /// Names that the error messages of the original suggest.
-const MISSPELLINGS: [(&str, &str); 1] = [(
-    "server.resourceAdmissionConfiguration.mode",
-    "server.resourceAdmissionConfiguration.operationMode",
-)];
+const MISSPELLINGS: [(&str, &str); 1] =
+    [("server.resourceAdmissionConfiguration.mode", "server.resourceAdmissionConfiguration.operationMode")];
 
 #[cfg(test)]
 mod tests {

@@ -60,7 +60,8 @@ fn check_subject(subject: &UnrestrictedSubject, at: &Path, errors: &mut Vec<Erro
 fn check_limit(limit: &ResourceLimit, at: &Path, errors: &mut Vec<Error>) {
     let (resources, versions) = (at.child("resources"), at.child("versions"));
     // The original shows the resources wherever a list is missing.
-    let is_missing = |path: &Path| Error::invalid(path, shown(&limit.resources), "must at least have one element");
+    let is_missing =
+        |path: &Path| Error::invalid(path, shown(&limit.resources), "must at least have one element");
     check_elements(&limit.resources, &resources, errors);
     if limit.resources.is_empty() {
         errors.push(is_missing(&resources));

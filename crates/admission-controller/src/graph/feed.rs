@@ -47,7 +47,9 @@ impl Feed {
                 self.graph.change(|graph| graph.remove(&object));
                 "Delete"
             }
-            Event::Create(object_now) | Event::Update { new: object_now, .. } | Event::Generic(object_now) => {
+            Event::Create(object_now)
+            | Event::Update { new: object_now, .. }
+            | Event::Generic(object_now) => {
                 let contribution = object_now.contribution();
                 if !self.graph.change(|graph| graph.put(&object, contribution)) {
                     return;

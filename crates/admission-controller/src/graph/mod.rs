@@ -30,6 +30,8 @@ use jiff::Timestamp;
 
 pub(crate) use self::certificate_signing_request::{Mismatch, check as check_seed_client};
 pub use self::contribution::{Bootstrap, Contributes, Contribution, Registration};
+pub(crate) use self::seed::LEASE_NAMESPACE;
+pub(crate) use self::shoot::{INTERNAL_SECRET_SUFFIX, SECRET_SUFFIXES, audit_policy};
 use self::vertex::holds;
 pub use self::vertex::{Edge, Vertex, VertexKind};
 
@@ -74,7 +76,9 @@ impl Graph {
     /// Whether an object exists, or one that exists refers to it.
     #[must_use]
     pub fn has(&self, vertex: &Vertex, now: Timestamp) -> bool {
-        [&self.outgoing, &self.incoming].into_iter().any(|edges| neighbours(edges, vertex, now).next().is_some())
+        [&self.outgoing, &self.incoming]
+            .into_iter()
+            .any(|edges| neighbours(edges, vertex, now).next().is_some())
     }
 
     /// Whether a path leads from one vertex to another; both must be there.

@@ -64,6 +64,7 @@ fn owned(own: &Vertex) -> Vec<Vertex> {
 
 /// The name of the ConfigMap with a Shoot's audit policy.
 pub(crate) fn audit_policy(shoot: &Shoot) -> Option<&str> {
-    let policy = shoot.spec.kubernetes.kube_api_server.as_ref()?.audit_config.as_ref()?.audit_policy.as_ref()?;
+    let policy =
+        shoot.spec.kubernetes.kube_api_server.as_ref()?.audit_config.as_ref()?.audit_policy.as_ref()?;
     policy.config_map_ref.as_ref()?.name.as_deref()
 }

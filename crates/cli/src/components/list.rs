@@ -8,4 +8,5 @@ pub(crate) static COMPONENTS: &[&Component] = &[
     &gardener_controller_manager::COMPONENT,
     &gardener_controlplane::COMPONENT,
     &gardener_garden::COMPONENT,
+    &gardener_admission_controller::COMPONENT,
 ];
