@@ -6,7 +6,7 @@ use super::secret_binding::secret;
 use super::{Contributes, Contribution, Edge, VertexKind};
 
 impl Contributes for BackupBucket {
-    const KIND: VertexKind = VertexKind::BackupBucket;
+    const VERTEX_KIND: VertexKind = VertexKind::BackupBucket;
 
     fn contribution(&self) -> Contribution {
         let own = self.vertex();

@@ -6,7 +6,7 @@ use super::{Contributes, Contribution, Edge, VertexKind};
 use crate::webhooks::seed_restriction::owning_shoot;
 
 impl Contributes for BackupEntry {
-    const KIND: VertexKind = VertexKind::BackupEntry;
+    const VERTEX_KIND: VertexKind = VertexKind::BackupEntry;
 
     fn contribution(&self) -> Contribution {
         let own = self.vertex();

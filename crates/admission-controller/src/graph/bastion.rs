@@ -5,7 +5,7 @@ use api::garden::Bastion;
 use super::{Contributes, Contribution, Edge, VertexKind};
 
 impl Contributes for Bastion {
-    const KIND: VertexKind = VertexKind::Bastion;
+    const VERTEX_KIND: VertexKind = VertexKind::Bastion;
 
     fn contribution(&self) -> Contribution {
         let seed = self.spec.seed_name.iter();

@@ -10,7 +10,7 @@ use crate::seed_identity::{SEED_USER_PREFIX, SEEDS_GROUP, identify};
 const USAGES: [&str; 3] = ["key encipherment", "digital signature", "client auth"];
 
 impl Contributes for CertificateSigningRequest {
-    const KIND: VertexKind = VertexKind::CertificateSigningRequest;
+    const VERTEX_KIND: VertexKind = VertexKind::CertificateSigningRequest;
 
     fn contribution(&self) -> Contribution {
         let Ok(request) = CertificateRequest::from_pem(&self.spec.request.0) else {

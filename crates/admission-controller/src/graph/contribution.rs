@@ -12,7 +12,7 @@ use super::vertex::{Edge, Vertex, VertexKind};
 /// A kind whose objects add edges.
 pub trait Contributes: Metadata<Ty = ObjectMeta> {
     /// The kind.
-    const KIND: VertexKind;
+    const VERTEX_KIND: VertexKind;
 
     /// What this object adds; it depends on nothing else.
     fn contribution(&self) -> Contribution;
@@ -20,7 +20,7 @@ pub trait Contributes: Metadata<Ty = ObjectMeta> {
     /// Its vertex.
     fn vertex(&self) -> Vertex {
         let metadata = self.metadata();
-        Self::KIND.in_namespace(
+        Self::VERTEX_KIND.in_namespace(
             metadata.namespace.as_deref().unwrap_or_default(),
             metadata.name.as_deref().unwrap_or_default(),
         )

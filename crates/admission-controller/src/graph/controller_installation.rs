@@ -6,7 +6,7 @@ use api::garden::reference::ObjectReference;
 use super::{Contributes, Contribution, Edge, VertexKind};
 
 impl Contributes for ControllerInstallation {
-    const KIND: VertexKind = VertexKind::ControllerInstallation;
+    const VERTEX_KIND: VertexKind = VertexKind::ControllerInstallation;
 
     fn contribution(&self) -> Contribution {
         let own = self.vertex();

@@ -55,9 +55,13 @@ impl Feed {
                     return;
                 }
                 // Nothing about a request that matters can change.
-                if K::KIND == VertexKind::CertificateSigningRequest { "Create" } else { "CreateOrUpdate" }
+                if K::VERTEX_KIND == VertexKind::CertificateSigningRequest {
+                    "Create"
+                } else {
+                    "CreateOrUpdate"
+                }
             }
         };
-        self.measurements.graph_updated(K::KIND, operation, started.elapsed());
+        self.measurements.graph_updated(K::VERTEX_KIND, operation, started.elapsed());
     }
 }

@@ -17,7 +17,7 @@ const SECRET_NAME: &str = "seedmanagement.gardener.cloud/seed-secret-name";
 const SECRET_NAMESPACE: &str = "seedmanagement.gardener.cloud/seed-secret-namespace";
 
 impl Contributes for ManagedSeed {
-    const KIND: VertexKind = VertexKind::ManagedSeed;
+    const VERTEX_KIND: VertexKind = VertexKind::ManagedSeed;
 
     fn contribution(&self) -> Contribution {
         let own = self.vertex();

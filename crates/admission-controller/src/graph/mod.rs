@@ -28,7 +28,7 @@ use std::sync::Arc;
 use imbl::{OrdMap, OrdSet};
 use jiff::Timestamp;
 
-pub(crate) use self::certificate_signing_request::{Mismatch, check as check_seed_client};
+pub(crate) use self::certificate_signing_request::check as check_seed_client;
 pub use self::contribution::{Bootstrap, Contributes, Contribution, Registration};
 pub(crate) use self::seed::LEASE_NAMESPACE;
 pub(crate) use self::shoot::{INTERNAL_SECRET_SUFFIX, SECRET_SUFFIXES, audit_policy};

@@ -5,7 +5,7 @@ use api::garden::Project;
 use super::{Contributes, Contribution, Edge, VertexKind};
 
 impl Contributes for Project {
-    const KIND: VertexKind = VertexKind::Project;
+    const VERTEX_KIND: VertexKind = VertexKind::Project;
 
     fn contribution(&self) -> Contribution {
         let namespace = self.spec.namespace.iter();

@@ -6,7 +6,7 @@ use api::garden::reference::SecretReference;
 use super::{Contributes, Contribution, Edge, Vertex, VertexKind};
 
 impl Contributes for SecretBinding {
-    const KIND: VertexKind = VertexKind::SecretBinding;
+    const VERTEX_KIND: VertexKind = VertexKind::SecretBinding;
 
     fn contribution(&self) -> Contribution {
         Contribution::of([Edge::new(secret(&self.secret_ref), &self.vertex())])

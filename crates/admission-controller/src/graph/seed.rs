@@ -10,7 +10,7 @@ use crate::seed_identity::namespace_of_seed;
 pub(crate) const LEASE_NAMESPACE: &str = "gardener-system-seed-lease";
 
 impl Contributes for Seed {
-    const KIND: VertexKind = VertexKind::Seed;
+    const VERTEX_KIND: VertexKind = VertexKind::Seed;
 
     fn contribution(&self) -> Contribution {
         let (own, spec) = (self.vertex(), &self.spec);

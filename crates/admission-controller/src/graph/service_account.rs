@@ -6,7 +6,7 @@ use super::{Contributes, Contribution, Edge, VertexKind};
 use crate::bootstrapping::SERVICE_ACCOUNT_PREFIX;
 
 impl Contributes for ServiceAccount {
-    const KIND: VertexKind = VertexKind::ServiceAccount;
+    const VERTEX_KIND: VertexKind = VertexKind::ServiceAccount;
 
     fn contribution(&self) -> Contribution {
         let own = self.vertex();

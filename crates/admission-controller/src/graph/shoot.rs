@@ -12,7 +12,7 @@ pub(crate) const SECRET_SUFFIXES: [&str; 5] =
 pub(crate) const INTERNAL_SECRET_SUFFIX: &str = "ca-client";
 
 impl Contributes for Shoot {
-    const KIND: VertexKind = VertexKind::Shoot;
+    const VERTEX_KIND: VertexKind = VertexKind::Shoot;
 
     fn contribution(&self) -> Contribution {
         let own = self.vertex();

@@ -17,7 +17,6 @@ const STAGES: [&str; 4] = ["RequestReceived", "ResponseStarted", "ResponseComple
 struct AuditPolicy {
     rules: Vec<AuditRule>,
     omit_stages: Vec<String>,
-    #[expect(dead_code, reason = "only its type is checked")]
     omit_managed_fields: bool,
 }
 
@@ -25,18 +24,14 @@ struct AuditPolicy {
 #[serde(rename_all = "camelCase", default)]
 struct AuditRule {
     level: String,
-    #[expect(dead_code, reason = "only its type is checked")]
     users: Vec<String>,
-    #[expect(dead_code, reason = "only its type is checked")]
     user_groups: Vec<String>,
-    #[expect(dead_code, reason = "only its type is checked")]
     verbs: Vec<String>,
     resources: Vec<AuditResources>,
     namespaces: Vec<String>,
     #[serde(rename = "nonResourceURLs")]
     non_resource_urls: Vec<String>,
     omit_stages: Vec<String>,
-    #[expect(dead_code, reason = "only its type is checked")]
     omit_managed_fields: Option<bool>,
 }
 

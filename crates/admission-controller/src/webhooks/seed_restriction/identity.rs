@@ -36,7 +36,7 @@ impl Restricted<'_> {
         }
         let binding: ClusterRoleBinding = self.object()?;
         let role = &binding.role_ref;
-        let found = (role.api_group.as_str(), role.kind.as_str(), role.name.as_str());
+        let found = (role.api_group.as_deref().unwrap_or_default(), role.kind.as_str(), role.name.as_str());
         if found != (crate::config::RBAC_GROUP, "ClusterRole", BOOTSTRAPPER) {
             return Err(forbidden("can only bindings referring to the bootstrapper role"));
         }
