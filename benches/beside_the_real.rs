@@ -54,12 +54,11 @@ fn main() {
 async fn run(assets: Option<PathBuf>) {
     println!("{:<34}{:>10}{:>10}{:>10}{:>10}", "objects per CPU-second", "create", "get", "list", "watch");
     let folder = tempfile::tempdir().unwrap();
-    let real = match assets {
-        Some(assets) => Some(real(assets, folder.path()).await),
-        None => {
-            println!("kube-apiserver is not measured: KUBEBUILDER_ASSETS is not set (`make control-plane`)");
-            None
-        }
+    let real = if let Some(assets) = assets {
+        Some(real(assets, folder.path()).await)
+    } else {
+        println!("kube-apiserver is not measured: KUBEBUILDER_ASSETS is not set (`make control-plane`)");
+        None
     };
     let (server, kubeconfig) = serve();
     let file = folder.path().join("kubeconfig");
@@ -117,13 +116,15 @@ async fn token_client(admin: &Client, kubeconfig: &str) -> Client {
     create_namespace(admin, "token").await;
     let accounts = format!("{NAMESPACES}/token/serviceaccounts");
     post(admin, &accounts, &serde_json::json!({"metadata": {"name": "bench"}})).await;
-    let rules = [serde_json::json!({"apiGroups": [""], "resources": ["configmaps"], "verbs": ["*"]})];
+    let allowed = [serde_json::json!({"apiGroups": [""], "resources": ["configmaps"], "verbs": ["*"]})];
     let roles = "/apis/rbac.authorization.k8s.io/v1/namespaces/token";
     let metadata = serde_json::json!({"name": "bench"});
-    post(admin, &format!("{roles}/roles"), &serde_json::json!({"metadata": metadata, "rules": rules})).await;
+    post(admin, &format!("{roles}/roles"), &serde_json::json!({"metadata": metadata, "rules": allowed}))
+        .await;
     let subject = serde_json::json!({"kind": "ServiceAccount", "name": "bench", "namespace": "token"});
-    let role = serde_json::json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "bench"});
-    let binding = serde_json::json!({"metadata": metadata, "subjects": [subject], "roleRef": role});
+    let granted =
+        serde_json::json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "bench"});
+    let binding = serde_json::json!({"metadata": metadata, "subjects": [subject], "roleRef": granted});
     post(admin, &format!("{roles}/rolebindings"), &binding).await;
     let answer = post(admin, &format!("{accounts}/bench/token"), &serde_json::json!({})).await;
     let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
@@ -144,24 +145,24 @@ async fn measure(name: &str, namespace: &str, client: &Client, server: &Server) 
     let begun = server.cpu_time();
     let creations = (0..OBJECTS).map(|number| create(client, maps, number));
     stream::iter(creations).buffer_unordered(PARALLEL).collect::<()>().await;
-    let created = rate(OBJECTS, server.cpu_time() - begun);
+    let created = rate(OBJECTS, server.cpu_time().saturating_sub(begun));
 
     let begun = server.cpu_time();
     let reads = (0..OBJECTS).map(|number| read(client, maps, number));
     stream::iter(reads).buffer_unordered(PARALLEL).collect::<()>().await;
-    let read = rate(OBJECTS, server.cpu_time() - begun);
+    let read = rate(OBJECTS, server.cpu_time().saturating_sub(begun));
 
     let begun = server.cpu_time();
     let mut listed = 0;
     for _ in 0..LISTS {
         listed += list(client, maps).await;
     }
-    let listed = rate(listed, server.cpu_time() - begun);
+    let listed = rate(listed, server.cpu_time().saturating_sub(begun));
 
     // One event per object: of its creation, or as an existing object.
     let begun = server.cpu_time();
     watch(client, maps).await;
-    let watched = rate(OBJECTS, server.cpu_time() - begun);
+    let watched = rate(OBJECTS, server.cpu_time().saturating_sub(begun));
     println!("{name:<34}{created:>10.0}{read:>10.0}{listed:>10.0}{watched:>10.0}");
     Rates { created, read, listed, watched }
 }

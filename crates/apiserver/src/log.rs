@@ -83,7 +83,7 @@ struct Entry {
     client: Arc<Client>,
     collection: Arc<Collection>,
     name: Box<str>,
-    annotations: Option<Box<BTreeMap<String, String>>>,
+    annotations: Option<Arc<BTreeMap<String, String>>>,
     verb: Verb,
     dry_run: bool,
     unchanged: bool,
@@ -138,7 +138,7 @@ impl Log {
             None => object_name(*verb, &path.name, sent).into(),
         };
         let annotations = &reply.notes.annotations;
-        let annotations = (!annotations.is_empty()).then(|| Box::new(annotations.clone()));
+        let annotations = (!annotations.is_empty()).then(|| Arc::new(annotations.clone()));
         let mut entries = self.0.lock();
         let client = entries.clients.shared(&(&request.user.name, user_agent.unwrap_or_default()));
         let collection = entries.collections.shared(path);

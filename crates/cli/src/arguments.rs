@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use schema::KubernetesVersion;
 
 mod check;
 mod environment;

@@ -186,42 +186,8 @@ fn from_file(
 ) -> Result<Arc<dyn Target>, Failure> {
     let (described, file) = read_target(path)?;
     let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+    let known = description(&described, (path, &file), running, requested)?;
     let spec = described.spec;
-    let registrations = spec
-        .registration
-        .as_ref()
-        .map(|files| read_registrations(files, &folder))
-        .transpose()?
-        .unwrap_or_default();
-    let selected = provider::selected(registrations.values().flatten());
-    let gardener = requested.gardener.map(str::to_owned).or_else(|| spec.gardener.clone());
-    let requested = Requested { kubernetes: requested.kubernetes.or(spec.kubernetes), ..requested };
-    let needs = Needs {
-        kubernetes: requested.version(gardener.as_deref()),
-        ..needs::read(spec.needs.iter().map(|file| folder.join(file)))?
-    };
-    let profiles = cluster_objects::profiles(requested.added)?;
-    cluster_objects::check_provider(&spec, &profiles, &file)?;
-    let named = match cluster_objects::provider_type(running, requested.added)? {
-        Some(provider) => Some(provider),
-        None => spec.provider.as_deref().map(|provider| profiles.type_of(provider).to_owned()),
-    };
-    let known = TargetDescription {
-        name: described.metadata.name,
-        file: Some(own_file(path, &folder, spec.source.as_deref())),
-        version: spec.version.clone(),
-        paths: paths_of(&spec),
-        provider: provider::of(named.as_deref(), &selected)
-            .map_err(|reason| Failure::usage(format!("target {}: {reason}", path.display())))?,
-        cluster_objects: cluster_objects::read(&spec, &profiles, (&file, folder.as_path()))?,
-        gardener,
-        registrations,
-        features: spec.features.iter().cloned().collect(),
-        parameters: spec.parameters.clone(),
-        extras: spec.extras.clone(),
-        reads_everywhere: spec.reads_everywhere.iter().cloned().collect(),
-        needs,
-    };
     if let Some(kubeconfig) = &spec.kubeconfig {
         return garden_target(&folder.join(kubeconfig), known, running);
     }
@@ -238,8 +204,52 @@ fn from_file(
         (Some(ca), Trust::Bundle(pem)) if pem.is_empty() => self::trust(false, Some(&folder.join(ca)))?,
         (_, trust) => trust,
     };
-    let url = spec.url.clone().unwrap_or_default();
-    running_target(UrlTarget { known, url, trust: require_trust(trust)?, config })
+    running_target(UrlTarget {
+        known,
+        url: spec.url.unwrap_or_default(),
+        trust: require_trust(trust)?,
+        config,
+    })
+}
+
+/// What a target file says of its target.
+fn description(
+    described: &TargetFile,
+    (path, file): (&Path, &SourceFile),
+    running: &RunningTargetArguments,
+    requested: Requested<'_>,
+) -> Result<TargetDescription, Failure> {
+    let (spec, folder) = (&described.spec, path.parent().map(Path::to_owned).unwrap_or_default());
+    let registrations = spec.registration.as_ref().map(|files| read_registrations(files, &folder));
+    let registrations = registrations.transpose()?.unwrap_or_default();
+    let selected = provider::selected(registrations.values().flatten());
+    let gardener = requested.gardener.map(str::to_owned).or_else(|| spec.gardener.clone());
+    let requested = Requested { kubernetes: requested.kubernetes.or(spec.kubernetes), ..requested };
+    let needs = Needs {
+        kubernetes: requested.version(gardener.as_deref()),
+        ..needs::read(spec.needs.iter().map(|file| folder.join(file)))?
+    };
+    let profiles = cluster_objects::profiles(requested.added)?;
+    cluster_objects::check_provider(spec, &profiles, file)?;
+    let named = cluster_objects::provider_type(running, requested.added)?;
+    let named = named.or_else(|| Some(profiles.type_of(spec.provider.as_deref()?).to_owned()));
+    let provider = provider::of(named.as_deref(), &selected);
+    Ok(TargetDescription {
+        name: described.metadata.name.clone(),
+        file: Some(own_file(path, &folder, spec.source.as_deref())),
+        version: spec.version.clone(),
+        paths: paths_of(spec),
+        provider: provider
+            .map_err(|reason| Failure::usage(format!("target {}: {reason}", path.display())))?,
+        cluster_objects: cluster_objects::read(spec, &profiles, (file, folder.as_path()))?,
+        gardener,
+        registrations,
+        features: spec.features.iter().cloned().collect(),
+        parameters: spec.parameters.clone(),
+        extras: spec.extras.clone(),
+        reads_everywhere: spec.reads_everywhere.iter().cloned().collect(),
+        needs,
+    })
 }
 
 /// The file on which findings of code scanning lie: the source file that a target file names, else the target file.
@@ -396,8 +406,9 @@ mod tests {
             target.needs().kubernetes.to_string()
         };
         let none = Requested::default();
-        let gardener = |gardener| Requested { gardener: Some(gardener), kubernetes: None };
-        let flag = Requested { gardener: Some("v1.98.0"), kubernetes: Some("1.26.1".parse().unwrap()) };
+        let gardener = |gardener| Requested { gardener: Some(gardener), ..none };
+        let flag =
+            Requested { gardener: Some("v1.98.0"), kubernetes: Some("1.26.1".parse().unwrap()), ..none };
         let table = [
             ("features: []", none, "1.36.3"),
             ("gardener: v1.82.0", none, "1.28.15"),

@@ -90,7 +90,7 @@ impl<'c> Checker<'c> {
                 RuleOutcome::Kept => found.kept += 1,
                 RuleOutcome::NotRun(id) => *found.not_run.entry(id.clone()).or_default() += 1,
                 RuleOutcome::Broken if !self.strict && differs(&checked.clause.differs, gardener) => {
-                    found.stated += 1
+                    found.stated += 1;
                 }
                 RuleOutcome::Broken if self.changed && checked.clause.webhook_may => found.unsure += 1,
                 RuleOutcome::Broken => {

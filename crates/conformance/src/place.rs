@@ -146,6 +146,15 @@ impl PlacedCase {
         })
     }
 
+    /// All objects to write before the request: those of the whole cluster first, because webhooks of the target may look for
+    /// them when objects of the namespace are written.
+    pub(crate) fn facts(&self) -> Vec<Value> {
+        let facts = self.given.cluster.iter().cloned();
+        let is_of_cluster = |object: &Value| object["metadata"]["namespace"].is_null();
+        let (of_cluster, of_namespaces): (Vec<Value>, Vec<Value>) = facts.partition(is_of_cluster);
+        of_cluster.into_iter().chain(self.surroundings()).chain(of_namespaces).collect()
+    }
+
     /// The observation with the case's namespace name.
     #[must_use]
     pub fn with_original_names(&self, mut seen: Observation) -> Observation {
@@ -304,7 +313,7 @@ mod tests {
                 json!({"metadata": {"name": "garden", "labels": {"kubernetes.io/metadata.name": "garden", "a": "b"}}}),
             ),
             object: Some(pod("garden", "gardener")),
-            old: None,
+            ..Given::default()
         };
         let case = case(given);
         assert_eq!(isolation(&case, false), Isolation::Shared);

@@ -108,6 +108,7 @@ pub(crate) fn duration(milliseconds: f64) -> String {
 }
 
 /// `1 clause`, `2 clauses`.
+#[must_use]
 pub fn plural(number: usize, singular: &str) -> String {
     format!("{} {singular}{}", thousands(number), if number == 1 { "" } else { "s" })
 }

@@ -134,8 +134,8 @@ impl Walk {
         for step in &self.steps {
             match step {
                 FieldStep::Field(name) if path.is_empty() => path.push_str(name),
-                FieldStep::Field(name) => path.push_str(&format!(".{name}")),
-                FieldStep::Index(index) => path.push_str(&format!("[{index}]")),
+                FieldStep::Field(name) => path.extend([".", name]),
+                FieldStep::Index(index) => path.extend(["[", &index.to_string(), "]"]),
             }
         }
         path

@@ -122,9 +122,9 @@ mod tests {
     fn ids_follow_the_manner_of_their_component_and_are_free() {
         let of = |ids: &[&'static str]| ids.iter().copied().collect::<BTreeSet<&str>>();
         let table: [(&str, &[&'static str], &str); 7] = [
-            ("pod-scheduler-name", &["GRM-HAC-001", "GRM-SEC-002"], "GRM-PSN-001"),
-            ("pod-scheduler-name", &["GRM-PSN-001", "GRM-SEC-002"], "GRM-POD-001"),
-            ("pod-scheduler-name", &["GRM-PSN-001", "GRM-POD-002"], "GRM-PONA-001"),
+            ("pod-scheduler-name", &["ACM-HAC-001", "ACM-SEC-002"], "ACM-PSN-001"),
+            ("pod-scheduler-name", &["ACM-PSN-001", "ACM-SEC-002"], "ACM-POD-001"),
+            ("pod-scheduler-name", &["ACM-PSN-001", "ACM-POD-002"], "ACM-PONA-001"),
             ("seccomp-profile", &["GRM-HAC-001"], "GRM-SEC-001"),
             ("anything", &["CP-017", "CP-141"], "CP-142"),
             ("pod-scheduler-name", &[], "PSN-001"),

@@ -20,7 +20,22 @@ pub fn all() -> &'static [Sequence] {
 pub fn entry(sequence: &Sequence) -> String {
     let mut text = format!("- name: {}\n  requests:\n", serde_json::json!(sequence.name));
     for request in &sequence.requests {
-        writeln!(text, "  - {}", serde_json::json!(request)).expect("writing to memory does not fail");
+        let request = printable(&serde_json::json!(request).to_string());
+        writeln!(text, "  - {request}").expect("writing to memory does not fail");
+    }
+    text
+}
+
+/// JSON with escapes for the letters that YAML takes only as escapes.
+fn printable(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for letter in json.chars() {
+        match letter {
+            '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
+                write!(text, "\\u{:04x}", u32::from(letter)).expect("writing to memory does not fail");
+            }
+            letter => text.push(letter),
+        }
     }
     text
 }

@@ -19,10 +19,10 @@ const YEARS: i16 = 5;
 
 /// When something happens again and again.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Schedule(Kind);
+pub struct Schedule(ScheduleKind);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Kind {
+enum ScheduleKind {
     Fields(Fields),
     /// After each of these periods of whole seconds, at least one.
     Every(SignedDuration),
@@ -39,7 +39,7 @@ struct Fields {
 }
 
 /// How the search for an activation goes on.
-enum Step {
+enum FieldStep {
     /// The field matches from here on.
     Matches(Timestamp),
     /// A greater field changed and must be checked again.
@@ -59,8 +59,8 @@ impl Schedule {
     #[must_use]
     pub fn next(&self, after: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
         match &self.0 {
-            Kind::Fields(fields) => fields.next(after, zone),
-            Kind::Every(period) => whole_second(after).checked_add(*period).ok(),
+            ScheduleKind::Fields(fields) => fields.next(after, zone),
+            ScheduleKind::Every(period) => whole_second(after).checked_add(*period).ok(),
         }
     }
 
@@ -82,8 +82,8 @@ impl Fields {
         'search: while zone.to_datetime(time).year() <= last_year {
             for field in [Self::month, Self::day, Self::hour, Self::minute, Self::second] {
                 match field(self, time, zone, &mut moved)? {
-                    Step::Matches(at) => time = at,
-                    Step::Wrapped(at) => {
+                    FieldStep::Matches(at) => time = at,
+                    FieldStep::Wrapped(at) => {
                         time = at;
                         continue 'search;
                     }
@@ -94,11 +94,11 @@ impl Fields {
         None
     }
 
-    fn month(&self, mut time: Timestamp, zone: &TimeZone, moved: &mut bool) -> Option<Step> {
+    fn month(&self, mut time: Timestamp, zone: &TimeZone, moved: &mut bool) -> Option<FieldStep> {
         loop {
             let mut now = zone.to_datetime(time);
             if has(self.months, now.month()) {
-                return Some(Step::Matches(time));
+                return Some(FieldStep::Matches(time));
             }
             if !*moved {
                 *moved = true;
@@ -106,16 +106,16 @@ impl Fields {
             }
             time = ahead(time, instant(next_month(now)?, zone)?)?;
             if zone.to_datetime(time).month() == 1 {
-                return Some(Step::Wrapped(time));
+                return Some(FieldStep::Wrapped(time));
             }
         }
     }
 
-    fn day(&self, mut time: Timestamp, zone: &TimeZone, moved: &mut bool) -> Option<Step> {
+    fn day(&self, mut time: Timestamp, zone: &TimeZone, moved: &mut bool) -> Option<FieldStep> {
         loop {
             let mut now = zone.to_datetime(time);
             if self.has_day(now) {
-                return Some(Step::Matches(time));
+                return Some(FieldStep::Matches(time));
             }
             if !*moved {
                 *moved = true;
@@ -123,7 +123,7 @@ impl Fields {
             }
             time = ahead(time, instant(now.date().tomorrow().ok()?.to_datetime(now.time()), zone)?)?;
             if zone.to_datetime(time).day() == 1 {
-                return Some(Step::Wrapped(time));
+                return Some(FieldStep::Wrapped(time));
             }
         }
     }
@@ -135,11 +135,11 @@ impl Fields {
         if (self.days | self.weekdays) & STAR != 0 { day && weekday } else { day || weekday }
     }
 
-    fn hour(&self, mut time: Timestamp, zone: &TimeZone, moved: &mut bool) -> Option<Step> {
+    fn hour(&self, mut time: Timestamp, zone: &TimeZone, moved: &mut bool) -> Option<FieldStep> {
         loop {
             let now = zone.to_datetime(time);
             if has(self.hours, now.hour()) {
-                return Some(Step::Matches(time));
+                return Some(FieldStep::Matches(time));
             }
             if !*moved {
                 *moved = true;
@@ -147,15 +147,15 @@ impl Fields {
             }
             time = time.checked_add(SignedDuration::from_hours(1)).ok()?;
             if zone.to_datetime(time).hour() == 0 {
-                return Some(Step::Wrapped(time));
+                return Some(FieldStep::Wrapped(time));
             }
         }
     }
 
-    fn minute(&self, mut time: Timestamp, zone: &TimeZone, moved: &mut bool) -> Option<Step> {
+    fn minute(&self, mut time: Timestamp, zone: &TimeZone, moved: &mut bool) -> Option<FieldStep> {
         loop {
             if has(self.minutes, zone.to_datetime(time).minute()) {
-                return Some(Step::Matches(time));
+                return Some(FieldStep::Matches(time));
             }
             if !*moved {
                 *moved = true;
@@ -163,20 +163,20 @@ impl Fields {
             }
             time = time.checked_add(SignedDuration::from_mins(1)).ok()?;
             if zone.to_datetime(time).minute() == 0 {
-                return Some(Step::Wrapped(time));
+                return Some(FieldStep::Wrapped(time));
             }
         }
     }
 
     /// The second is always 0.
     #[expect(clippy::unused_self, reason = "one of the five fields that are searched alike")]
-    fn second(&self, time: Timestamp, zone: &TimeZone, moved: &mut bool) -> Option<Step> {
+    fn second(&self, time: Timestamp, zone: &TimeZone, moved: &mut bool) -> Option<FieldStep> {
         match i64::from(zone.to_datetime(time).second()) {
-            0 => Some(Step::Matches(time)),
+            0 => Some(FieldStep::Matches(time)),
             second => {
                 *moved = true;
                 let rest = SignedDuration::from_secs(60 - second);
-                time.checked_add(rest).ok().map(Step::Wrapped)
+                time.checked_add(rest).ok().map(FieldStep::Wrapped)
             }
         }
     }

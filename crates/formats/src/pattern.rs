@@ -1,9 +1,13 @@
 //! Regular expressions in Go's syntax (RE2), translated to that of the crate `regex`, in which classes nest and intersect,
 //! `\d` and `\w` match all of Unicode, and repetitions may follow each other.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use regex::bytes::Regex;
+
+mod class;
+
+use class::{ClassMember, class_member, escaped_member, posix_class};
 
 /// An expression that matches what Go's `regexp` matches.
 #[derive(Clone, Debug)]
@@ -179,9 +183,9 @@ impl<'a> Translator<'a> {
                     set.retain(|other| other != letter);
                     unset.retain(|other| other != letter);
                     if unsets.is_some() {
-                        unset.push(letter)
+                        unset.push(letter);
                     } else {
-                        set.push(letter)
+                        set.push(letter);
                     }
                     unsets = unsets.map(|_| true);
                 }
@@ -192,7 +196,7 @@ impl<'a> Translator<'a> {
                     match letter {
                         ':' => self.open(&format!("(?{set}{dash}{unset}:")),
                         _ if set.is_empty() && unset.is_empty() => {}
-                        _ => self.out.push_str(&format!("(?{set}{dash}{unset})")),
+                        _ => write!(self.out, "(?{set}{dash}{unset})").unwrap_or_default(),
                     }
                     return Ok(());
                 }
@@ -245,13 +249,7 @@ impl<'a> Translator<'a> {
         let mut is_first = true;
         while is_first || !rest.starts_with(']') {
             is_first = false;
-            if let Some(named) = rest.strip_prefix("[:")
-                && let Some(end) = named.find(":]")
-            {
-                let name = &rest[..end + 4];
-                if !is_posix(&named[..end]) {
-                    return Err(error("invalid character class range", name));
-                }
+            if let Some(name) = posix_class(rest)? {
                 self.out.push_str(name);
                 rest = &rest[name.len()..];
                 continue;
@@ -290,114 +288,6 @@ impl<'a> Translator<'a> {
     }
 }
 
-/// A letter, or a named class in the form used within brackets.
-enum ClassMember {
-    Letter(char),
-    Class(String),
-}
-
-/// Reads the next member of a class; `None` at the end of the text.
-fn class_member(rest: &mut &str) -> Option<Result<ClassMember, PatternError>> {
-    let letter = rest.chars().next()?;
-    if letter == '\\' {
-        return Some(escaped_member(rest));
-    }
-    *rest = &rest[letter.len_utf8()..];
-    Some(Ok(ClassMember::Letter(letter)))
-}
-
-/// Reads an escape: a backslash and the letters after it.
-fn escaped_member(rest: &mut &str) -> Result<ClassMember, PatternError> {
-    let whole = *rest;
-    let invalid = || error("invalid escape sequence", whole.chars().take(2).collect::<String>());
-    let mut letters = whole.chars();
-    letters.next();
-    let letter = letters.next().ok_or_else(|| error("trailing backslash at end of expression", ""))?;
-    let after = letters.as_str();
-    *rest = after;
-    let class = |members: &str| Ok(ClassMember::Class(members.to_owned()));
-    match letter {
-        'd' => class("0-9"),
-        'D' => class("[^0-9]"),
-        's' => class("\\t\\n\\x0c\\r "),
-        'S' => class("[^\\t\\n\\x0c\\r ]"),
-        'w' => class("0-9A-Za-z_"),
-        'W' => class("[^0-9A-Za-z_]"),
-        'p' | 'P' => unicode_class(whole, rest),
-        'a' => Ok(ClassMember::Letter('\x07')),
-        'f' => Ok(ClassMember::Letter('\x0c')),
-        'n' => Ok(ClassMember::Letter('\n')),
-        'r' => Ok(ClassMember::Letter('\r')),
-        't' => Ok(ClassMember::Letter('\t')),
-        'v' => Ok(ClassMember::Letter('\x0b')),
-        'x' => hex(whole, rest).map(ClassMember::Letter),
-        '0'..='7' => octal(whole, rest).map(ClassMember::Letter).ok_or_else(invalid),
-        letter if letter.is_ascii() && !letter.is_ascii_alphanumeric() => Ok(ClassMember::Letter(letter)),
-        _ => Err(invalid()),
-    }
-}
-
-/// Reads the name of a class of Unicode: one letter, or any number in braces.
-fn unicode_class<'a>(whole: &'a str, rest: &mut &'a str) -> Result<ClassMember, PatternError> {
-    let after = &whole[2..];
-    let length = match after.strip_prefix('{') {
-        Some(name) => name.find('}').map_or(after.len(), |end| end + 2),
-        None => after.chars().next().map_or(0, char::len_utf8),
-    };
-    let class = &whole[..2 + length];
-    *rest = &after[length..];
-    // Rust does not have Go's second way to negate.
-    let negated = [("\\p{^", "\\P{"), ("\\P{^", "\\p{")];
-    let translated = negated.iter().find_map(|(go, rust)| Some(format!("{rust}{}", class.strip_prefix(go)?)));
-    let translated = translated.unwrap_or_else(|| class.to_owned());
-    Regex::new(&translated).map_err(|_| error("invalid character class range", class))?;
-    Ok(ClassMember::Class(translated))
-}
-
-/// Reads the letter of a hexadecimal code: two digits, or any number in braces.
-fn hex<'a>(whole: &'a str, rest: &mut &'a str) -> Result<char, PatternError> {
-    let mut letters = whole[2..].chars();
-    let mut code = 0;
-    let digits = if whole[2..].starts_with('{') {
-        letters.next();
-        let mut digits = 0;
-        loop {
-            match letters.next() {
-                Some('}') => break,
-                Some(letter) if letter.is_ascii_hexdigit() => {
-                    code = code * 16 + letter.to_digit(16).unwrap_or_default();
-                    digits += 1;
-                }
-                _ => {
-                    digits = 0;
-                    break;
-                }
-            }
-            if code > u32::from(char::MAX) {
-                break;
-            }
-        }
-        digits
-    } else {
-        let both: Vec<Option<u32>> = letters.by_ref().take(2).map(|letter| letter.to_digit(16)).collect();
-        code = both.iter().flatten().fold(0, |code, digit| code * 16 + digit);
-        usize::from(matches!(both[..], [Some(_), Some(_)]))
-    };
-    *rest = letters.as_str();
-    let read = &whole[..whole.len() - rest.len()];
-    char::from_u32(code).filter(|_| digits > 0).ok_or_else(|| error("invalid escape sequence", read))
-}
-
-/// Reads the letter of a backslash and up to three octal digits; a single digit other than 0 would be a back reference.
-fn octal<'a>(whole: &'a str, rest: &mut &'a str) -> Option<char> {
-    let digits = whole[1..].bytes().take(3).take_while(|digit| matches!(digit, b'0'..=b'7')).count();
-    if digits == 1 && !whole[1..].starts_with('0') {
-        return None;
-    }
-    *rest = &whole[1 + digits..];
-    u32::from_str_radix(&whole[1..=digits], 8).ok().and_then(char::from_u32)
-}
-
 /// The length of `{2}`, `{2,}` or `{2,3}` and the copies it makes at most; `None` if the brace is a literal.
 fn repetition(text: &str) -> Result<Option<(usize, u32)>, PatternError> {
     let Some(inner) = text[1..].split_once('}').map(|(inner, _)| inner) else { return Ok(None) };
@@ -418,14 +308,6 @@ fn repetition(text: &str) -> Result<Option<(usize, u32)>, PatternError> {
         Some(most) if most < least => Err(invalid()),
         most => Ok(Some((whole.len(), most.unwrap_or(least)))),
     }
-}
-
-fn is_posix(name: &str) -> bool {
-    const NAMES: [&str; 14] = [
-        "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space",
-        "upper", "word", "xdigit",
-    ];
-    NAMES.contains(&name.strip_prefix('^').unwrap_or(name))
 }
 
 /// A letter in a form that is literal everywhere.

@@ -70,7 +70,9 @@ pub(crate) fn unrecognized_formats(object: &Value) -> Vec<String> {
         schemas.truncate(1);
     }
     let mut found = Vec::new();
-    schemas.into_iter().for_each(|schema| collect_unrecognized(schema, &mut found));
+    for schema in schemas {
+        collect_unrecognized(schema, &mut found);
+    }
     found
 }
 

@@ -134,13 +134,8 @@ fn check_list(path: &str, keywords: &Map<String, Value>, errors: &mut Vec<Error>
     let mut report = |below: &str, kind, value: Option<Shown>, why: &str| {
         errors.push(error(kind, &format!("{path}.{below}"), value, why));
     };
-    let keys: Vec<&str> = keywords
-        .get("x-kubernetes-list-map-keys")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
+    let keys = keywords.get("x-kubernetes-list-map-keys").and_then(Value::as_array);
+    let keys: Vec<&str> = keys.into_iter().flatten().filter_map(Value::as_str).collect();
     let list = text(keywords, "x-kubernetes-list-type");
     let kind = text(keywords, "type");
     let items = keywords.get("items").and_then(Value::as_object);
@@ -152,23 +147,7 @@ fn check_list(path: &str, keywords: &Map<String, Value>, errors: &mut Vec<Error>
             report("type", ErrorKind::Invalid, Some(Shown::from(kind)), why);
         }
     } else if let ("set", Some(items)) = (list, items) {
-        let is_atomic = |keyword: &str| text(items, keyword) == "atomic";
-        let compound = match text(items, "type") {
-            "object" if !is_atomic("x-kubernetes-map-type") => Some("map"),
-            "array"
-                if !is_atomic("x-kubernetes-list-type") && items.contains_key("x-kubernetes-list-type") =>
-            {
-                Some("list")
-            }
-            _ => None,
-        };
-        if let Some(kind) = compound {
-            // As the real server: it shows the type of the list, in both cases.
-            let shown = items.get("x-kubernetes-list-type").cloned().unwrap_or_default();
-            let why = "must be atomic as item of a list with x-kubernetes-list-type=set";
-            let at = format!("items.x-kubernetes-{kind}-type");
-            report(&at, ErrorKind::Invalid, Some(Shown::verbatim(shown)), why);
-        }
+        check_items_of_set(items, &mut report);
     }
     if !matches!(list, "" | "atomic" | "set" | "map") {
         let why = "supported values: \"atomic\", \"set\", \"map\"";
@@ -200,6 +179,24 @@ fn check_list(path: &str, keywords: &Map<String, Value>, errors: &mut Vec<Error>
             }
         }
     }
+}
+
+fn check_items_of_set(
+    items: &Map<String, Value>,
+    report: &mut impl FnMut(&str, ErrorKind, Option<Shown>, &str),
+) {
+    let is_atomic = |keyword: &str| text(items, keyword) == "atomic";
+    let is_list = !is_atomic("x-kubernetes-list-type") && items.contains_key("x-kubernetes-list-type");
+    let kind = match text(items, "type") {
+        "object" if !is_atomic("x-kubernetes-map-type") => "map",
+        "array" if is_list => "list",
+        _ => return,
+    };
+    // As the real server: it shows the type of the list, in both cases.
+    let shown = items.get("x-kubernetes-list-type").cloned().unwrap_or_default();
+    let why = "must be atomic as item of a list with x-kubernetes-list-type=set";
+    let at = format!("items.x-kubernetes-{kind}-type");
+    report(&at, ErrorKind::Invalid, Some(Shown::verbatim(shown)), why);
 }
 
 fn check_list_keys(

@@ -75,7 +75,7 @@ impl NamesOf<Collection> for ResourcePath {
         let own = [&self.resource, &self.namespace, &self.group, &self.version, &self.subresource];
         [resource, namespace, group, version, subresource]
             .map(|name| &**name)
-            .cmp(&own.map(|name| name.as_str()))
+            .cmp(&own.map(std::string::String::as_str))
     }
 
     fn copy(&self) -> Collection {

@@ -2,7 +2,7 @@
 
 mod body;
 
-use schema::{Kinds, Resource};
+use schema::Kinds;
 use serde_json::{Map, Value};
 use webhook::field::{Error, Path, quote};
 

@@ -68,10 +68,16 @@ async fn the_scale_of_a_custom_resource_uses_the_paths_of_its_crd() {
 
 #[tokio::test]
 async fn a_missing_scale_path_is_reported() {
-    let server = ApiServer::builder().crds([Crd::from_value(gadgets()).unwrap()]).build();
-    let gadget =
-        json!({"apiVersion": "example.com/v1", "kind": "Gadget", "metadata": {"name": "a"}, "spec": "text"});
-    send(&server, "POST", SPACE, &gadget).await;
+    let mut unscaled = gadgets();
+    unscaled["spec"]["versions"][0]["subresources"] = json!({});
+    let server = ApiServer::builder().crds([Crd::from_value(unscaled).unwrap()]).build();
+    let gadget = |name: &str| json!({"apiVersion": "example.com/v1", "kind": "Gadget", "metadata": {"name": name}, "spec": "text"});
+    assert_eq!(send(&server, "POST", SPACE, &gadget("a")).await.0, 201);
+    let crd = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/gadgets.example.com";
+    let scaled = json!({"spec": {"versions": gadgets()["spec"]["versions"]}});
+    assert_eq!(patch(&server, crd, "merge-patch", &scaled).await.0, 200);
+    let (code, refused) = send(&server, "POST", SPACE, &gadget("b")).await;
+    assert_eq!(code, 422, "{refused}");
     let path = format!("{SPACE}/a/scale");
     let scale = json!({
         "apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": {"name": "a"}, "spec": {"replicas": 2},

@@ -175,7 +175,7 @@ async fn both_forms_of_discovery_list_what_is_answered() {
 #[tokio::test]
 async fn openapi_has_the_kinds_and_fields_of_the_release() {
     let pod = "io.k8s.api.core.v1.PodSpec";
-    for (version, gates, users, policies) in
+    for (version, gates, users, has_beta) in
         [("1.24", false, false, true), ("1.28", true, true, false), ("1.36", true, true, false)]
     {
         let server = server(version);
@@ -186,19 +186,19 @@ async fn openapi_has_the_kinds_and_fields_of_the_release() {
         assert_eq!(fields["containers"]["type"], "array", "{version}");
         let full: KubernetesVersion = version.parse().unwrap();
         assert_eq!(core["info"]["version"], format!("v{full}"));
-        let (code, policy) = get(&server, "/openapi/v3/apis/policy/v1beta1").await;
-        assert_eq!(code == 200, policies, "{version}");
-        if policies {
+        let (status, policy) = get(&server, "/openapi/v3/apis/policy/v1beta1").await;
+        assert_eq!(status == 200, has_beta, "{version}");
+        if has_beta {
             let schema = &policy["components"]["schemas"]["io.k8s.api.policy.v1beta1.PodSecurityPolicySpec"];
             assert_eq!(schema["properties"]["privileged"]["type"], "boolean");
         }
         let (_, document) = get(&server, "/openapi/v2").await;
         let listed = &document["definitions"]["io.k8s.api.policy.v1beta1.PodSecurityPolicy"];
-        assert_eq!(listed.is_object(), policies, "{version}");
+        assert_eq!(listed.is_object(), has_beta, "{version}");
         let paths = document["paths"].as_object().unwrap();
-        assert_eq!(paths.contains_key("/apis/policy/v1beta1/podsecuritypolicies"), policies, "{version}");
+        assert_eq!(paths.contains_key("/apis/policy/v1beta1/podsecuritypolicies"), has_beta, "{version}");
         let index = get(&server, "/openapi/v3").await.1;
-        assert_eq!(index["paths"]["apis/policy/v1beta1"].is_object(), policies, "{version}");
+        assert_eq!(index["paths"]["apis/policy/v1beta1"].is_object(), has_beta, "{version}");
     }
 }
 
@@ -367,10 +367,10 @@ async fn the_initial_objects_are_those_that_the_release_can_have() {
             .iter()
             .map(|service| service["metadata"]["name"].as_str().unwrap().to_owned())
             .collect();
-        let mut served = BTreeSet::from(["v1.".to_owned()]);
+        let mut versions = BTreeSet::from(["v1.".to_owned()]);
         for group in get(&server, "/apis").await.1["groups"].as_array().unwrap() {
             for version in group["versions"].as_array().unwrap() {
-                served.insert(format!(
+                versions.insert(format!(
                     "{}.{}",
                     version["version"].as_str().unwrap(),
                     group["name"].as_str().unwrap()
@@ -378,7 +378,7 @@ async fn the_initial_objects_are_those_that_the_release_can_have() {
             }
         }
         // The aggregator serves its own group.
-        served.remove("v1.apiregistration.k8s.io");
-        assert_eq!(names, served, "{version}");
+        versions.remove("v1.apiregistration.k8s.io");
+        assert_eq!(names, versions, "{version}");
     }
 }

@@ -17,8 +17,11 @@ use crate::arguments::SchemaArguments;
 use crate::ending::Ending;
 use crate::terminal::{Failure, Terminal};
 
+/// Returns a JSON Schema.
+type SchemaWriter = fn() -> Value;
+
 /// The kinds of files, in the order of the help, each with its schema.
-const KINDS: [(&str, fn() -> Value); 16] = [
+const KINDS: [(&str, SchemaWriter); 16] = [
     ("contract", json_schema::contract),
     ("fixture", json_schema::fixture),
     ("suite", json_schema::of::<conformance::select::Suite>),

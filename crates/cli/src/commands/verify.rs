@@ -146,16 +146,20 @@ fn report(
         shard,
         keeps_damages: false,
     };
-    // A target outside this process starts slowly, so the contracts of one component share it.
-    let batching = match arguments.substrate {
+    let batching = batching(arguments.substrate, &*target);
+    let crds = target.needs().crds.clone();
+    let starting = start_substrate(arguments, (&selected, &crds), in_cluster.as_deref(), terminal);
+    session::run((&selected, batching), target, starting, &request, terminal)
+}
+
+/// Which contracts share a target: one outside this process starts slowly.
+fn batching(substrate: SubstrateName, target: &dyn Target) -> Batching {
+    match substrate {
         SubstrateName::Kind => Batching::WholeRun,
         SubstrateName::Envtest => Batching::PerComponent,
         _ if target.is_outside() => Batching::PerComponent,
         SubstrateName::Embedded | SubstrateName::Direct => Batching::PerContract,
-    };
-    let crds = target.needs().crds.clone();
-    let starting = start_substrate(arguments, (&selected, &crds), in_cluster.as_deref(), terminal);
-    session::run((&selected, batching), target, starting, &request, terminal)
+    }
 }
 
 /// The command line that repeats this one.

@@ -16,7 +16,7 @@ fn verify(folder: &Path, lines: &str) -> CallResult {
 #[test]
 fn a_provider_without_a_profile_needs_its_objects() {
     let folder = tempfile::tempdir().unwrap();
-    let known = "known are alicloud, aws, azure, equinix-metal, gcp, local, openstack, vsphere";
+    let known = "known are alicloud, aws, azure, equinix-metal, gcp";
     verify(folder.path(), "  provider: acme\n")
         .assert_exit(2, &["provider acme has no profile", known, "clusterObjects", "target.yaml:7"]);
     // The program ends at once, which is an error of the environment.

@@ -83,7 +83,7 @@ fn invalid_arguments_are_reported() {
         ),
         (&["--b", "built-in", "--insecure"], &["the tool starts both targets"]),
         (&["--b", "built-in", "--explanations", "none.yaml"], &["failed to read explanations none.yaml"]),
-        (&["--b", "built-in", "--objects", "0"], &["must be at least 1"]),
+        (&["--b", "built-in", "--objects", "0"], &["is not a whole number from 1 on"]),
         (&["--b", "built-in", "--controller", "none"], &["--controller none", "managed-resource"]),
         (
             &["--b", "url=https://localhost:1", "--controller", "managed-resource"],

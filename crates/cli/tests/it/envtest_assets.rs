@@ -260,7 +260,7 @@ fn what_keeps_a_server_from_starting_is_one_line_that_names_the_flag() {
         (&["--secure-port", &busy], "failed to listen on 127.0.0.1"),
         (&["--secure-port=0"], "must be between 1 and 65535"),
         (&["--secure-port=many"], "--secure-port=many: is not a port (0 to 65535)"),
-        (&["--bind-address=nowhere"], "invalid IP address"),
+        (&["--bind-address=nowhere"], "is not an IP address"),
         (&["--tls-cert-file", &bad, "--tls-private-key-file", &own_key], "no certificate found"),
         (&["--tls-private-key-file", &other_key, "--tls-cert-file", &good], "failed to use the private key"),
         (&["--tls-cert-file", &good], "needs --tls-private-key-file"),

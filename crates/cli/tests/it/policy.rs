@@ -49,8 +49,12 @@ fn with_result(level: &str, status: &str) -> impl FnOnce(&mut Value) {
         let clause = clause(report);
         (clause["level"], clause["status"]) = (json!(level), json!(status));
         clause["cases"][0]["status"] = json!(status);
-        clause["cases"][0]["checks"] = json!([{"part": "object", "path": "spec.a", "want": "1", "got": "2"}]);
-        clause["cases"][0]["reason"] = json!({"code": "environment", "text": "no route to host"});
+        if status == "failed" {
+            clause["cases"][0]["checks"] =
+                json!([{"part": "object", "path": "spec.a", "want": "1", "got": "2"}]);
+        } else {
+            clause["cases"][0]["reason"] = json!({"code": "environment", "text": "no route to host"});
+        }
     }
 }
 
@@ -152,14 +156,8 @@ fn a_regression_is_what_the_baseline_passed() {
     report(here, "must.json", with_result("MUST", "failed"));
     report(here, "should.json", with_result("SHOULD", "failed"));
     for broken in ["must.json", "should.json"] {
-        gate(here, &[broken, "--baseline", "good"]).assert_exit(
-            5,
-            &[
-                "it passed in the baseline",
-                "exit 5: GRM-SEC-001 (MUST) is worse than in the baseline",
-                "baseline good",
-            ],
-        );
+        gate(here, &[broken, "--baseline", "good"])
+            .assert_exit(5, &["it passed in the baseline", "is worse than in the baseline", "baseline good"]);
     }
     gate(here, &["must.json", "--baseline", "must.json"]).assert_exit(1, &["policy: MUST fails"]);
     gate(here, &["good", "--baseline", "must.json"]).assert_exit(0, &[]);

@@ -23,19 +23,18 @@ impl Validator {
 
     /// Why a document does not fit the schema of its kind.
     fn error(&mut self, kind: &str, document: &Value) -> Option<String> {
-        let index = match self.by_kind.get(kind) {
-            Some(index) => *index,
-            None => {
-                let printed = call(self.folder.path(), &["schema", kind]);
-                printed.assert_exit(0, &["$schema"]);
-                let schema: Value = serde_json::from_str(&printed.out).unwrap();
-                let mut compiler = Compiler::new();
-                let name = format!("{kind}.json");
-                compiler.add_resource(&name, schema).unwrap();
-                let index = compiler.compile(&name, &mut self.schemas).unwrap();
-                self.by_kind.insert(kind.to_owned(), index);
-                index
-            }
+        let index = if let Some(index) = self.by_kind.get(kind) {
+            *index
+        } else {
+            let printed = call(self.folder.path(), &["schema", kind]);
+            printed.assert_exit(0, &["$schema"]);
+            let schema: Value = serde_json::from_str(&printed.out).unwrap();
+            let mut compiler = Compiler::new();
+            let name = format!("{kind}.json");
+            compiler.add_resource(&name, schema).unwrap();
+            let index = compiler.compile(&name, &mut self.schemas).unwrap();
+            self.by_kind.insert(kind.to_owned(), index);
+            index
         };
         self.schemas.validate(document, index).err().map(|error| format!("{error:#}"))
     }
@@ -59,7 +58,7 @@ fn kind_of(document: &Value) -> &'static str {
         "ProviderProfile" => "provider-profile",
         "ControlPlaneNamespace" => "control-plane-namespace",
         "Target" => "target",
-        other => panic!("no schema for {other}"),
+        other => unreachable!("no schema for {other}"),
     }
 }
 

@@ -64,7 +64,7 @@ fn ten_slips_in_contracts_are_one_error_each() {
         // Without the warning about the component, and without numbers that change with every contract.
         let error = result.out.split("component\n\n").next().unwrap_or_default();
         let error = error.split("checked  ").next().unwrap_or_default();
-        all.push_str(&format!("# {what}: {to}\n\n{error}\n"));
+        all.extend(["# ", what, ": ", to, "\n\n", error, "\n"]);
     }
     insta::assert_snapshot!(all);
 }
@@ -110,7 +110,7 @@ fn files_beside_contracts_are_checked_for_names_that_nothing_has() {
         (
             format!("{}waivers:\n- {waiver}\n", head("Waivers")),
             "4:12",
-            "no clause \"CP-17\"",
+            "no contract has a clause \"CP-17\"",
             "did you mean `CP-017`?",
         ),
         (suite("{component: acme}"), "4:30", "there is no component \"acme\"", "controlplane"),

@@ -170,7 +170,7 @@ fn a_server_is_started_only_beside_a_target_that_is_started() {
     assert!(report().contains("\"name\": \"embedded\""));
     verify("built-in", &[]).assert_exit(0, &["AdmissionReviews straight to the target", "conformant"]);
     verify("built-in", &["--insecure"])
-        .assert_exit(2, &["--ca, --insecure and --config are not for --target built-in"]);
+        .assert_exit(2, &["--ca, --insecure, --config and --provider are not for --target built-in"]);
     verify("built-in", &["--gardener", "v1.98.0"]).assert_exit(0, &["conformant"]);
     verify("built-in", &["--strict"]).assert_exit(0, &["· strict"]);
     assert!(report().contains("\"strict\": true"));

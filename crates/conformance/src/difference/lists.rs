@@ -64,8 +64,12 @@ pub(super) fn sequence(edits: &mut Edits, a: &[String], b: &[String]) {
                 }
             }
             DiffOp::Delete { .. } | DiffOp::Insert { .. } | DiffOp::Replace { .. } => {
-                before.iter().for_each(|member| edits.add(None, EditKind::Gone(member.clone())));
-                after.iter().for_each(|member| edits.add(None, added(member, a, b)));
+                for member in before {
+                    edits.add(None, EditKind::Gone(member.clone()));
+                }
+                for member in after {
+                    edits.add(None, added(member, a, b));
+                }
             }
         }
     }

@@ -1,3 +1,5 @@
+//! Two values and the sentences about their differences.
+
 use serde_json::{Value, json};
 
 use super::*;
@@ -94,7 +96,7 @@ fn a_unit_differs_by_option() {
 fn texts_differ_by_line_and_documents_by_field() {
     let table: [(Value, Value, &[&str]); 6] = [
         (json!("a\nb\nc\n"), json!("a\nc\n"), &["b is gone"]),
-        (json!("a: 1\nb:\n  c: x\n"), json!("a: 1\nb:\n  c: y\nd: 2\n"), &["b, c: x → y", "d: 2 is added"]),
+        (json!("a: 1\nb:\n  c: x\n"), json!("a: 1\nb:\n  c: z\nd: 2\n"), &["b, c: x → z", "d: 2 is added"]),
         (json!("{\"a\": 1}"), json!("{\"a\": 2}"), &["a: 1 → 2"]),
         (json!("YTogMQpiOiAyCmM6IDMK"), json!("YTogMQpiOiAzCmM6IDMK"), &["b: 2 → 3"]),
         (json!("one"), json!("two"), &["one → two"]),

@@ -19,7 +19,7 @@ pub(super) fn read(text: Option<&str>) -> Value {
         None | Some("absent") => Value::Null,
         Some("\"\"") => Value::String(String::new()),
         Some(text) if text.starts_with(['[', '{']) => {
-            serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))
+            formats::json::document(text.as_bytes()).unwrap_or_else(|_| Value::String(text.to_owned()))
         }
         Some(text) => Value::String(text.to_owned()),
     }
@@ -119,13 +119,17 @@ fn units(edits: &mut Edits, a: &[UnitOption], b: &[UnitOption]) {
         let name = if section == USUAL_SECTION { name.clone() } else { format!("[{section}] {name}") };
         match (before.as_slice(), after.as_slice()) {
             ([before], [after]) => {
-                edits.named(Some(&name), &Value::String(before.clone()), &Value::String(after.clone()))
+                edits.named(Some(&name), &Value::String(before.clone()), &Value::String(after.clone()));
             }
             ([], after) => {
-                after.iter().for_each(|value| edits.add(Some(&name), EditKind::Added(value.clone())))
+                for value in after {
+                    edits.add(Some(&name), EditKind::Added(value.clone()));
+                }
             }
             (before, []) => {
-                before.iter().for_each(|value| edits.add(Some(&name), EditKind::Gone(value.clone())))
+                for value in before {
+                    edits.add(Some(&name), EditKind::Gone(value.clone()));
+                }
             }
             (before, after) => edits.within(name, |edits| lists::sequence(edits, before, after)),
         }

@@ -323,7 +323,7 @@ mod tests {
         let question = question(&question_of, ReviewVersion::V1, "u");
         assert_eq!(
             read(b"<html>\n oops", &question).unwrap_err().to_string(),
-            "the body is not an AdmissionReview: expected value at line 1 column 1: <html> oops"
+            "the body is not an AdmissionReview: invalid character '<' looking for beginning of value: <html> oops"
         );
     }
 }

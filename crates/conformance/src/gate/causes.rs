@@ -47,15 +47,15 @@ pub(super) fn merged(findings: Vec<Finding>, report: &Report, contracts: &[Contr
     let mut kept: Vec<Finding> = Vec::new();
     let mut groups: BTreeMap<FindingCause, Vec<Finding>> = BTreeMap::new();
     for finding in findings {
-        let Some(cause) = finding.cause.clone() else {
+        let Some(of_finding) = finding.cause.clone() else {
             kept.push(finding);
             continue;
         };
-        let cause = match &cause {
-            FindingCause::Clause(clause) => roots.get(clause).cloned().unwrap_or(cause),
-            FindingCause::Shared(_) => cause,
+        let root = match &of_finding {
+            FindingCause::Clause(clause) => roots.get(clause).cloned().unwrap_or(of_finding),
+            FindingCause::Shared(_) => of_finding,
         };
-        groups.entry(cause).or_default().push(finding);
+        groups.entry(root).or_default().push(finding);
     }
     for (cause, group) in groups {
         let known = match &cause {
@@ -63,7 +63,7 @@ pub(super) fn merged(findings: Vec<Finding>, report: &Report, contracts: &[Contr
             FindingCause::Clause(_) => None,
         };
         kept.push(match known {
-            Some(known) => of_cause(known, group, report),
+            Some(known) => of_cause(known, &group, report),
             None => of_clause(group),
         });
     }
@@ -94,8 +94,8 @@ fn worst(group: &[Finding]) -> Option<&Finding> {
 }
 
 /// One finding about a cause that clauses share.
-fn of_cause(cause: &Cause<'_>, group: Vec<Finding>, report: &Report) -> Finding {
-    let Some(worst) = worst(&group) else { unreachable!("a group has a finding") };
+fn of_cause(cause: &Cause<'_>, group: &[Finding], report: &Report) -> Finding {
+    let Some(worst) = worst(group) else { unreachable!("a group has a finding") };
     let clauses = cause.clauses();
     let what = format!(
         "{}: {} of {} in {}",

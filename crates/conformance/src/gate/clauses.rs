@@ -68,7 +68,7 @@ fn failed(
     // Cases that failed only for a cause that clauses share belong to the finding about that cause.
     let (shared, own): (Vec<&CaseResult>, Vec<&CaseResult>) =
         clause.cases_with(Status::Failed).partition(|case| shared_kind(clause, case).is_some());
-    let cause = match (own.is_empty(), shared.first()) {
+    let shared_cause = match (own.is_empty(), shared.first()) {
         (true, Some(case)) => shared_kind(clause, case).map(FindingCause::Shared),
         _ => None,
     };
@@ -85,7 +85,7 @@ fn failed(
     let checks: Vec<_> =
         first.iter().flat_map(|case| kinds(clause, case)).take(1).flat_map(|(_, checks)| checks).collect();
     finding.details.extend(sentences(&checks).into_iter().take(NAMED));
-    finding.cause = Some(cause.unwrap_or_else(|| FindingCause::Clause(clause.id.clone())));
+    finding.cause = Some(shared_cause.unwrap_or_else(|| FindingCause::Clause(clause.id.clone())));
     if regressed.len() > 1 {
         finding.details.push(format!("{} passed in the baseline", plural(regressed.len(), "case")));
     }

@@ -1,7 +1,5 @@
 //! An unrelated object gets no patch.
 
-use serde_json::Value;
-
 use super::{LawOutcome, Trace, differs, extra, fails};
 use crate::exchange::Outcome;
 use crate::matching::Rules;
@@ -13,7 +11,7 @@ pub(super) fn check(trace: &Trace, rules: &Rules) -> LawOutcome {
         // Refusing an unknown object is fine, too.
         Outcome::Answered(answer) if !answer.patched => LawOutcome::Kept,
         Outcome::Answered(answer) => {
-            let sent = serde_json::from_slice::<Value>(&unrelated.request).unwrap_or_default();
+            let sent = formats::json::document(&unrelated.request).unwrap_or_default();
             let sent = &sent["request"]["object"];
             differs("an unrelated object is changed", (Some(sent), answer.object.as_ref()), rules)
         }

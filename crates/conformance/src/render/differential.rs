@@ -128,7 +128,9 @@ fn values(out: &mut String, group: &Group, view: &View<'_>) {
         value(out, "a", a.as_ref(), view);
         value(out, "b", b.as_ref(), view);
     } else {
-        lines.iter().for_each(|piece| diff_line(out, piece, view));
+        for piece in &lines {
+            diff_line(out, piece, view);
+        }
     }
 }
 

@@ -28,7 +28,9 @@ pub(super) fn write(out: &mut String, report: &Report, cause: &Cause<'_>, view: 
     line(out, "");
     case(out, cause, view);
     let shown = diff(&cause.checks);
-    shown.iter().for_each(|piece| diff_line(out, piece, view));
+    for piece in &shown {
+        diff_line(out, piece, view);
+    }
     if let Some(text) = cause.text {
         prefixed(out, ("    ", 4), text, view);
     }

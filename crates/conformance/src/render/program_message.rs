@@ -37,7 +37,7 @@ fn read(output: &str) -> Option<ProgramMessage> {
 
 /// A line of a structured log, as controller-runtime writes it: `{"msg":"Observed a panic","panic":"…","stacktrace":"…"}`.
 fn structured(line: &str) -> Option<ProgramMessage> {
-    let entry: Value = line.starts_with('{').then(|| serde_json::from_str(line).ok())??;
+    let entry: Value = line.starts_with('{').then(|| formats::json::document(line.as_bytes()).ok())??;
     let text = entry["panic"].as_str()?;
     let trace = ["stacktrace", "stack"].iter().find_map(|name| entry[*name].as_str()).unwrap_or_default();
     let lines: Vec<&str> = trace.lines().collect();

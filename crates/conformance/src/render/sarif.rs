@@ -76,7 +76,9 @@ pub fn sarif(report: &Report) -> String {
         contract.clauses.iter().for_each(|clause| log.clause(contract, clause));
     }
     for status in [Status::Failed, Status::Waived] {
-        causes(&report.contracts, status).iter().for_each(|cause| log.cause(report, cause, status));
+        for cause in &causes(&report.contracts, status) {
+            log.cause(report, cause, status);
+        }
     }
     for contract in &report.contracts {
         contract.clauses.iter().for_each(|clause| log.about_waiver_or_proof(clause));

@@ -53,9 +53,9 @@ mod tests {
         let text = str::to_owned;
         Check {
             part: text("allowed"),
-            path: String::new(),
             want: text("true"),
             got: format!("false (500): {message}"),
+            ..Check::default()
         }
     }
 

@@ -163,8 +163,7 @@ async fn write(
             facts::write_account(cluster, &home).await?;
         }
     }
-    let surroundings: Vec<Value> = prepared.placed.surroundings().collect();
-    for fact in surroundings.iter().chain(&given.cluster) {
+    for fact in &prepared.placed.facts() {
         if context.shared.interrupt.raised().is_some() {
             break;
         }

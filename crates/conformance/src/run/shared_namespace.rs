@@ -98,7 +98,7 @@ impl SharedNamespaces {
             if with_account {
                 facts::write_account(cluster, name).await?;
             }
-            for object in placed.surroundings().chain(placed.given.cluster.iter().cloned()) {
+            for object in placed.facts() {
                 shared.written.lock().unwrap_or_else(PoisonError::into_inner).push(object.clone());
                 // An earlier attempt may have failed after some objects.
                 write_patiently(cluster, &object, settle, async || facts::write_anew(cluster, &object).await)

@@ -173,21 +173,21 @@ impl Dialer for AcmeDialer {
             return Err(DialError::Timeout { url, timeout });
         }
         if has(Fault::IsNoWebhook) {
-            return Ok(HttpAnswer { status: 200, body: Bytes::from("<html>welcome</html>") });
+            return Ok(HttpAnswer { media: None, status: 200, body: Bytes::from("<html>welcome</html>") });
         }
-        let patch = if has(Fault::PatchesNothing) {
+        let changes = if has(Fault::PatchesNothing) {
             json!([{"op": "replace", "path": "/spec/units/99/content", "value": "x"}])
         } else {
             self.patch(&request["object"])
         };
         let mut response = json!({"uid": request["uid"], "allowed": true});
-        if patch != json!([]) {
-            response["patch"] = json!(STANDARD.encode(patch.to_string()));
+        if changes != json!([]) {
+            response["patch"] = json!(STANDARD.encode(changes.to_string()));
             response["patchType"] = json!("JSONPatch");
         }
         let answer =
             json!({"apiVersion": review["apiVersion"], "kind": "AdmissionReview", "response": response});
-        Ok(HttpAnswer { status: 200, body: Bytes::from(answer.to_string()) })
+        Ok(HttpAnswer { media: None, status: 200, body: Bytes::from(answer.to_string()) })
     }
 }
 

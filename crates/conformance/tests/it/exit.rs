@@ -170,7 +170,7 @@ fn judged(report: &Report) -> Judgement {
         baseline: None,
         profiles: &[],
         clauses: &BTreeSet::new(),
-        today: "2026-03-02".parse().unwrap(),
+        today: "2026-03-02".parse().expect("a day"),
     };
     judge(report, &against)
 }
@@ -241,7 +241,7 @@ async fn the_cause_of_each_code_names_what_leads_to_it() {
         change(&mut report);
         assert_eq!(report.exit_reason().cause, want);
     }
-    let law = run_with(small::contract(), Manner::Untyped, options()).await.exit_reason();
+    let law = run_with(small::contract(), Manner::Forgetful, options()).await.exit_reason();
     assert!(law.code == 1 && law.cause.starts_with("the law \""), "{law:?}");
     let changed = run_with(small::contract(), Manner::Careless, options()).await.exit_reason();
     assert_eq!(changed.cause, "no clause explains the change of metadata.labels.careless");

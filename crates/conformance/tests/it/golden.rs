@@ -93,8 +93,9 @@ async fn a_waived_law_waives_what_follows_from_it() {
     let report = acme::waived_report(&UNITS, &[Fault::AppendsAgain], waiver).await;
     assert_eq!((report.counts.laws_broken, report.counts.not_run), (0, 0));
     let clauses = report.contracts.iter().flat_map(|contract| &contract.clauses);
-    let checks = clauses.flat_map(|clause| clause.cases_with(Status::Failed)).flat_map(|case| &case.checks);
-    assert_eq!(checks.filter(|check| check.part == "law").count(), 0, "only cases that fail without the law");
+    for case in clauses.flat_map(|clause| clause.cases_with(Status::Failed)) {
+        assert!(case.checks.iter().any(|check| check.part != "law"), "{} fails only by the law", case.name);
+    }
     assert_eq!(report.waivers[0].state, WaiverState::Used);
 }
 

@@ -258,7 +258,7 @@ async fn earlier_attestations_stay_and_incomplete_runs_record_nothing() {
     let kept = &draft.attestation.clauses;
     let seen: Vec<_> = kept.iter().map(|(id, seen)| (id.as_str(), seen.substrate.as_deref())).collect();
     assert_eq!(seen, [("FAKE-001", None), ("FAKE-002", Some("envtest"))]);
-    assert_eq!((draft.refusal(&report), draft.exit_code(&report)), (None, 0));
+    assert_eq!((draft.refusal(&report), draft.exit_reason(&report).code), (None, 0));
     for (manner, code) in [(Manner::Unreachable, 3), (Manner::NotServed, 4)] {
         let report = run_with(small::contract(), manner, options()).await;
         assert_eq!(attest::draft(&clauses, &report).refusal(&report), Some(code), "{manner:?}");
@@ -281,13 +281,13 @@ async fn cases_that_did_not_run_as_the_substrate_says_are_attested_as_such() {
 async fn a_stated_difference_excuses_nothing_else() {
     let mut clauses = clauses();
     let report = run_with(small::contract(), Manner::WrongValue, options()).await;
-    assert_eq!(attest::draft(&clauses, &report).exit_code(&report), 1);
+    assert_eq!(attest::draft(&clauses, &report).exit_reason(&report).code, 1);
     clauses[0].differs.insert("fake".to_owned(), "servers get two".to_owned());
-    assert_eq!(attest::draft(&clauses, &report).exit_code(&report), 0);
+    assert_eq!(attest::draft(&clauses, &report).exit_reason(&report).code, 0);
     // Careless keeps every clause, and makes an unexplained change.
     let report = run_with(small::contract(), Manner::Careless, options()).await;
     clauses[0].differs.clear();
-    assert_eq!(attest::draft(&clauses, &report).exit_code(&report), 1);
+    assert_eq!(attest::draft(&clauses, &report).exit_reason(&report).code, 1);
 }
 
 #[tokio::test]
@@ -321,7 +321,7 @@ async fn expired_and_unnecessary_waivers_are_reported() {
     };
     let table = [
         (Manner::WrongValue, "2026-03-02", WaiverState::Used, Status::Waived, 0),
-        (Manner::WrongValue, "2026-03-01", WaiverState::Expired, Status::Failed, 1),
+        (Manner::WrongValue, "2026-03-01", WaiverState::Expired, Status::Failed, 7),
         (Manner::Good, "2026-03-02", WaiverState::UnexpectedPass, Status::UnexpectedPass, 7),
     ];
     for (manner, expires, state, status, code) in table {

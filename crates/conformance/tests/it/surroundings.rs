@@ -149,7 +149,7 @@ impl Dialer for ReadingDialer {
         }
         let answer =
             json!({"apiVersion": review["apiVersion"], "kind": "AdmissionReview", "response": response});
-        Ok(HttpAnswer { status: 200, body: Bytes::from(answer.to_string()) })
+        Ok(HttpAnswer { media: None, status: 200, body: Bytes::from(answer.to_string()) })
     }
 }
 

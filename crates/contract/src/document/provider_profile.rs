@@ -283,7 +283,7 @@ mod tests {
             ("apiVersion: v1\nkind: Node\nmetadata: {name: a}\n".to_owned(), Some((1, "is in no namespace"))),
             ("\nkind: Secret\n".to_owned(), Some((2, "apiVersion, kind or metadata.name"))),
             ("# nothing\n".to_owned(), Some((1, "the file has no object"))),
-            ("a: [\n".to_owned(), Some((2, ""))),
+            ("a: [\n".to_owned(), Some((1, "unclosed"))),
         ];
         for (text, wanted) in table {
             let read = read_objects(&SourceFile::new("own.yaml", text.as_str()), "shoot--dev--app");

@@ -153,7 +153,7 @@ fn has_names(items: &[Value]) -> bool {
 /// The value with its placeholders filled in; a text that is one placeholder gets the value with its type.
 fn filled(value: Value, values: &BTreeMap<String, Value>) -> Value {
     match value {
-        Value::String(text) => filled_text(text, values),
+        Value::String(text) => filled_text(&text, values),
         Value::Array(items) => items.into_iter().map(|item| filled(item, values)).collect(),
         Value::Object(fields) => {
             let fields = fields.into_iter().map(|(key, field)| (key, filled(field, values)));
@@ -163,9 +163,9 @@ fn filled(value: Value, values: &BTreeMap<String, Value>) -> Value {
     }
 }
 
-fn filled_text(text: String, values: &BTreeMap<String, Value>) -> Value {
-    let mut result = text.clone();
-    for name in placeholders(&text) {
+fn filled_text(text: &str, values: &BTreeMap<String, Value>) -> Value {
+    let mut result = text.to_owned();
+    for name in placeholders(text) {
         let Some(value) = values.get(name) else { continue };
         let written = format!("<{name}>");
         if text == written {

@@ -159,25 +159,7 @@ fn header(spec: &Fields<'_>, form: Form) -> Draft {
         Form::Scenario => ("controller", "name the controller: `target: {controller: …}`"),
         _ => ("webhook", "name the webhook: `target: {webhook: …, handles: [v1 pods]}`"),
     };
-    if form == Form::Objects {
-        report_not_allowed(
-            spec,
-            &["target", "config", "onlyTouches", "elsewhere", "exempt"],
-            "in the form objects",
-        );
-    } else {
-        report_not_allowed(spec, &SPEC_OBJECTS, "outside the form objects");
-    }
-    if form == Form::Flags {
-        let others: Vec<&str> = SPEC_VERSIONS.into_iter().filter(|key| *key != "when").collect();
-        versions_form::report_foreign_keys(spec, form, &others, &[]);
-    } else {
-        versions_form::report_foreign_keys(spec, form, &SPEC_VERSIONS, &["target", "config"]);
-        report_not_allowed(spec, &SPEC_FLAGS, OUTSIDE_FLAGS);
-        if let Some(target) = &target {
-            report_not_allowed(target, &TARGET_FLAGS, OUTSIDE_FLAGS);
-        }
-    }
+    check_keys_of_forms(spec, form, target.as_ref());
     let has_target = !matches!(form, Form::Configuration | Form::Process | Form::Versions | Form::Objects);
     if has_target && target.and_then(|target| target.node(key)).is_none() {
         let at = target.map_or_else(|| spec.span(), |target| target.span());
@@ -207,6 +189,26 @@ fn header(spec: &Fields<'_>, form: Form) -> Draft {
         parameters: spec.tree("parameters"),
         flags: None,
         clauses: Vec::new(),
+    }
+}
+
+/// Reports keys of a contract that its form does not have.
+fn check_keys_of_forms(spec: &Fields<'_>, form: Form, target: Option<&Fields<'_>>) {
+    if form == Form::Objects {
+        let others = ["target", "config", "onlyTouches", "elsewhere", "exempt"];
+        report_not_allowed(spec, &others, "in the form objects");
+    } else {
+        report_not_allowed(spec, &SPEC_OBJECTS, "outside the form objects");
+    }
+    if form == Form::Flags {
+        let others: Vec<&str> = SPEC_VERSIONS.into_iter().filter(|key| *key != "when").collect();
+        versions_form::report_foreign_keys(spec, form, &others, &[]);
+    } else {
+        versions_form::report_foreign_keys(spec, form, &SPEC_VERSIONS, &["target", "config"]);
+        report_not_allowed(spec, &SPEC_FLAGS, OUTSIDE_FLAGS);
+        if let Some(target) = target {
+            report_not_allowed(target, &TARGET_FLAGS, OUTSIDE_FLAGS);
+        }
     }
 }
 

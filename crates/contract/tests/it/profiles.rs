@@ -10,22 +10,22 @@ const PROVIDERS: [&str; 8] =
     ["alicloud", "aws", "azure", "equinix-metal", "gcp", "local", "openstack", "vsphere"];
 
 fn contract_of(name: &str) -> Contract {
-    let index = Index::read(contracts::files()).unwrap();
+    let index = Index::read(contracts::files()).expect("the contracts are well-formed");
     let found =
         index.contracts().iter().find(|outline| outline.component == "controlplane" && outline.name == name);
-    index.expand(found.unwrap()).unwrap()
+    index.expand(found.expect("there is such a contract")).expect("the contract is well-formed")
 }
 
 /// The objects of a case of a clause, for a provider.
 fn surroundings(contract: &Contract, clause: &str, case: &str) -> (Vec<Value>, Vec<Value>) {
-    let clause = contract.clauses.iter().find(|found| found.id == clause).unwrap();
-    let case = clause.cases.iter().find(|found| found.name.contains(case)).unwrap();
+    let clause = contract.clauses.iter().find(|found| found.id == clause).expect("there is such a clause");
+    let case = clause.cases.iter().find(|found| found.name.contains(case)).expect("there is such a case");
     (case.given.surroundings.as_deref().unwrap_or_default().to_vec(), case.given.cluster.clone())
 }
 
 fn object<'a>(objects: &'a [Value], kind: &str, name: &str) -> &'a Value {
     let found = objects.iter().find(|object| object["kind"] == kind && object["metadata"]["name"] == name);
-    found.unwrap_or_else(|| panic!("no {kind} {name}"))
+    found.expect("there is such an object")
 }
 
 #[test]

@@ -24,7 +24,7 @@ pub fn controller(context: &Context) -> Controller {
         matters,
         assess,
     };
-    seed_checks::controller(context, check, &context.config.controllers.seed_backup_buckets_check)
+    seed_checks::controller(context, &check, &context.config.controllers.seed_backup_buckets_check)
 }
 
 /// A Seed is checked when it gets a bucket, and when the error of a bucket changes. GCM-SBB-005, GCM-SBB-006.

@@ -35,13 +35,17 @@ pub(super) struct SeedCheck<K> {
 }
 
 /// The controller of a check.
-pub(super) fn controller<K>(context: &Context, check: SeedCheck<K>, config: &CheckConfiguration) -> Controller
+pub(super) fn controller<K>(
+    context: &Context,
+    check: &SeedCheck<K>,
+    config: &CheckConfiguration,
+) -> Controller
 where
     K: WatchedKind + Resource<DynamicType = ()>,
 {
     let garden = &context.garden;
     let objects = garden.store::<K>(Selection::all());
-    let SeedCheck { name, condition, seed, matters, assess } = check;
+    let SeedCheck { name, condition, seed, matters, assess } = *check;
     let changed = Watch::of(&objects)
         .filter(matters)
         .map_new(move |object| seed(object).map(|name| Request::new("", name)));

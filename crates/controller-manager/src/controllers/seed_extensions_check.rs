@@ -38,7 +38,7 @@ pub fn controller(context: &Context) -> Controller {
         matters,
         assess,
     };
-    seed_checks::controller(context, check, &context.config.controllers.seed_extensions_check)
+    seed_checks::controller(context, &check, &context.config.controllers.seed_extensions_check)
 }
 
 /// A Seed is checked when an installation comes or goes, or one of the four conditions changes. GCM-SEX-006.

@@ -180,12 +180,12 @@ fn plan(state: &State) -> Vec<Action> {
     });
     let writes: Vec<SecretWrite> = writes.collect();
     let wanted: BTreeSet<String> = state.wanted.iter().map(|secret| secret.name_any()).collect();
-    let stale: Vec<String> = copies.into_keys().filter(|name| !wanted.contains(name)).collect();
+    let leftover: Vec<String> = copies.into_keys().filter(|name| !wanted.contains(name)).collect();
     if !writes.is_empty() {
         actions.push(Action::Write(writes));
     }
-    if !stale.is_empty() {
-        actions.push(Action::Delete(stale));
+    if !leftover.is_empty() {
+        actions.push(Action::Delete(leftover));
     }
     actions
 }

@@ -124,18 +124,15 @@ impl Reconciler {
         let Some(days) = state.days else {
             return Ok((annotated.map(|_| Action::Annotate(None)).into_iter().collect(), again));
         };
-        let (mut actions, expiration) = match annotated {
-            Some(text) => {
-                let nanos = time::nanos(text).ok_or_else(|| LifetimeError::Expiration(text.clone()))?;
-                (Vec::new(), Timestamp::from_nanosecond(nanos).unwrap_or(Timestamp::MAX))
-            }
-            None => {
-                let created = shoot.metadata.creation_timestamp.as_ref().map_or(now, |time| time.0);
-                let lifetime = SignedDuration::from_hours(24 * i64::from(days));
-                let expiration = later(created, lifetime);
-                let text = expiration.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-                (vec![Action::Annotate(Some(text))], expiration)
-            }
+        let (mut actions, expiration) = if let Some(text) = annotated {
+            let nanos = time::nanos(text).ok_or_else(|| LifetimeError::Expiration(text.clone()))?;
+            (Vec::new(), Timestamp::from_nanosecond(nanos).unwrap_or(Timestamp::MAX))
+        } else {
+            let created = shoot.metadata.creation_timestamp.as_ref().map_or(now, |time| time.0);
+            let lifetime = SignedDuration::from_hours(24 * i64::from(days));
+            let expiration = later(created, lifetime);
+            let text = expiration.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+            (vec![Action::Annotate(Some(text))], expiration)
         };
         if now <= expiration {
             return Ok((actions, again));

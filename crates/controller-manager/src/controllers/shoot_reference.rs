@@ -79,26 +79,28 @@ fn is_released(shoot: &Shoot) -> bool {
 
 /// The kinds that are protected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum ReferenceKind {
     Secret,
     ConfigMap,
 }
 
 /// The objects that a Shoot refers to. GCM-SRF-001, GCM-SRF-002.
-fn references(shoot: &Shoot) -> BTreeSet<(Kind, &str)> {
+fn references(shoot: &Shoot) -> BTreeSet<(ReferenceKind, &str)> {
     let providers = shoot.spec.dns.iter().flat_map(|dns| &dns.providers);
-    let secrets = providers.filter_map(|provider| Some((Kind::Secret, provider.secret_name.as_deref()?)));
+    let secrets =
+        providers.filter_map(|provider| Some((ReferenceKind::Secret, provider.secret_name.as_deref()?)));
     let policy = audit_config(shoot).and_then(|config| config.audit_policy.as_ref()?.config_map_ref.as_ref());
-    let policy = policy.map(|reference| (Kind::ConfigMap, reference.name.as_deref().unwrap_or_default()));
+    let policy =
+        policy.map(|reference| (ReferenceKind::ConfigMap, reference.name.as_deref().unwrap_or_default()));
     secrets.chain(policy).chain(resources(shoot)).collect()
 }
 
-fn resources(shoot: &Shoot) -> BTreeSet<(Kind, &str)> {
+fn resources(shoot: &Shoot) -> BTreeSet<(ReferenceKind, &str)> {
     let references = shoot.spec.resources.iter().map(|resource| &resource.resource_ref);
     let known = references.filter(|reference| reference.api_version.as_deref() == Some("v1"));
     let known = known.filter_map(|reference| match &*reference.kind {
-        "Secret" => Some((Kind::Secret, &*reference.name)),
-        "ConfigMap" => Some((Kind::ConfigMap, &*reference.name)),
+        "Secret" => Some((ReferenceKind::Secret, &*reference.name)),
+        "ConfigMap" => Some((ReferenceKind::ConfigMap, &*reference.name)),
         _ => None,
     });
     known.collect()
@@ -182,10 +184,14 @@ impl Reconciler {
 }
 
 impl Object {
-    fn id(&self) -> (Kind, &str) {
+    fn id(&self) -> (ReferenceKind, &str) {
         match self {
-            Self::Secret(object) => (Kind::Secret, object.metadata.name.as_deref().unwrap_or_default()),
-            Self::ConfigMap(object) => (Kind::ConfigMap, object.metadata.name.as_deref().unwrap_or_default()),
+            Self::Secret(object) => {
+                (ReferenceKind::Secret, object.metadata.name.as_deref().unwrap_or_default())
+            }
+            Self::ConfigMap(object) => {
+                (ReferenceKind::ConfigMap, object.metadata.name.as_deref().unwrap_or_default())
+            }
         }
     }
 
@@ -275,7 +281,7 @@ fn plan(state: &State) -> Vec<Action> {
 fn unreferenced(state: &State) -> Vec<Object> {
     let name = state.shoot.name_any();
     let holders = state.neighbours.iter().filter(|shoot| shoot.name_any() != name || !is_released(shoot));
-    let held: BTreeSet<(Kind, &str)> = holders.flat_map(|shoot| references(shoot)).collect();
+    let held: BTreeSet<(ReferenceKind, &str)> = holders.flat_map(|shoot| references(shoot)).collect();
     let objects = state.objects.iter();
     let free = objects
         .filter(|object| object.role().is_none() && object.is_protected() && !held.contains(&object.id()));

@@ -108,7 +108,7 @@ async fn rows_about_versions_run_in_real_time_with_shifted_dates() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_program_that_ends_during_a_case_fails_that_case() {
-    let script = "\"$0\" \"$1\" & sleep 4; kill $!; echo 'panic: enough' >&2; exit 3";
+    let script = "\"$0\" \"$1\" & sleep 4; kill $!; wait; echo 'panic: enough' >&2; exit 3";
     let results = cases("GCM-CPR-002", started_by(&["sh", "-c", script, PROGRAM, "--config=<config>"])).await;
     let case = results.first().expect("it has a case");
     assert_eq!(case.status, Status::Failed, "{case:#?}");

@@ -67,6 +67,19 @@ const FORMATS: &[&str] = &[
     "",
 ];
 
+/// Keywords of schemas whose value is a number.
+const LIMITS: [&str; 7] =
+    ["minimum", "maximum", "multipleOf", "maxLength", "minLength", "maxItems", "minProperties"];
+/// Keywords of schemas whose value is a boolean.
+const SWITCHES: [&str; 6] = [
+    "x-kubernetes-int-or-string",
+    "x-kubernetes-preserve-unknown-fields",
+    "nullable",
+    "uniqueItems",
+    "x-kubernetes-embedded-resource",
+    "exclusiveMinimum",
+];
+
 impl RequestBuilder<'_> {
     /// A dry run that creates a CRD with up to three changes.
     pub(super) fn definition(&mut self) -> Request {
@@ -114,15 +127,7 @@ impl RequestBuilder<'_> {
             2 => (at("format"), json!(self.dice.pick(FORMATS))),
             3 => (at("type"), json!(self.dice.pick(&types))),
             4 => {
-                let field = *self.dice.pick(&[
-                    "minimum",
-                    "maximum",
-                    "multipleOf",
-                    "maxLength",
-                    "minLength",
-                    "maxItems",
-                    "minProperties",
-                ]);
+                let field = *self.dice.pick(&LIMITS);
                 (at(field), self.dice.pick(&numbers).clone())
             }
             5 => (
@@ -134,14 +139,7 @@ impl RequestBuilder<'_> {
                 self.dice.pick(&[json!(["a"]), json!([1, "1"]), json!([]), json!(["a", "a"])]).clone(),
             ),
             7 => {
-                let field = *self.dice.pick(&[
-                    "x-kubernetes-int-or-string",
-                    "x-kubernetes-preserve-unknown-fields",
-                    "nullable",
-                    "uniqueItems",
-                    "x-kubernetes-embedded-resource",
-                    "exclusiveMinimum",
-                ]);
+                let field = *self.dice.pick(&SWITCHES);
                 (at(field), self.dice.pick(&[json!(true), json!(false)]).clone())
             }
             8 => (

@@ -3,7 +3,7 @@
 use jiff::SignedDuration;
 use thiserror::Error;
 
-use super::{Fields, Kind, STAR};
+use super::{Fields, STAR, ScheduleKind};
 use crate::duration::{DurationError, GoDuration};
 
 /// Why a text is not a schedule; the messages are the original library's.
@@ -71,8 +71,8 @@ pub enum CronError {
         text: String,
     },
     /// A step of zero.
-    #[error("Step of range should be a positive number: {0}")]
-    Step(String),
+    #[error("FieldStep of range should be a positive number: {0}")]
+    FieldStep(String),
     /// The period of `@every` is not a duration.
     #[error("Failed to parse duration {text}: {source}")]
     Duration {
@@ -105,7 +105,7 @@ const MONTHS: Bounds = Bounds {
 const WEEKDAYS: Bounds =
     Bounds { least: 0, greatest: 6, names: &["sun", "mon", "tue", "wed", "thu", "fri", "sat"] };
 
-pub(super) fn schedule(text: &str) -> Result<Kind, CronError> {
+pub(super) fn schedule(text: &str) -> Result<ScheduleKind, CronError> {
     if text.is_empty() {
         return Err(CronError::Empty);
     }
@@ -116,7 +116,7 @@ pub(super) fn schedule(text: &str) -> Result<Kind, CronError> {
     let [minute, hour, day, month, weekday] = fields[..] else {
         return Err(CronError::Fields { found: fields.len(), text: text.to_owned() });
     };
-    Ok(Kind::Fields(Fields {
+    Ok(ScheduleKind::Fields(Fields {
         minutes: field(minute, &MINUTES)?,
         hours: field(hour, &HOURS)?,
         days: field(day, &DAYS)?,
@@ -125,7 +125,7 @@ pub(super) fn schedule(text: &str) -> Result<Kind, CronError> {
     }))
 }
 
-fn descriptor(text: &str) -> Result<Kind, CronError> {
+fn descriptor(text: &str) -> Result<ScheduleKind, CronError> {
     let standard = match text {
         "@yearly" | "@annually" => "0 0 1 1 *",
         "@monthly" => "0 0 1 * *",
@@ -138,7 +138,7 @@ fn descriptor(text: &str) -> Result<Kind, CronError> {
             let period = GoDuration::parse(period)
                 .map_err(|source| CronError::Duration { text: text.to_owned(), source })?;
             let seconds = (period.nanos() / 1_000_000_000).max(1);
-            return Ok(Kind::Every(SignedDuration::from_secs(seconds)));
+            return Ok(ScheduleKind::Every(SignedDuration::from_secs(seconds)));
         }
     };
     schedule(standard)
@@ -194,7 +194,7 @@ fn check(text: &str, bounds: &Bounds, start: u64, end: u64, step: u64) -> Result
         return Err(CronError::Reversed { start, end, text });
     }
     if step == 0 {
-        return Err(CronError::Step(text));
+        return Err(CronError::FieldStep(text));
     }
     Ok(())
 }

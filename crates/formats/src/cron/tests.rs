@@ -1,3 +1,5 @@
+//! Schedules, judged by what the library of the original computes.
+
 use rstest::rstest;
 
 use super::*;
@@ -57,7 +59,7 @@ fn a_schedule_is_active(#[case] text: &str, #[case] place: &str, #[case] after: 
 #[case("60 0 * * *", "End of range (60) above maximum (59): 60")]
 #[case("0 0 * * 7", "End of range (7) above maximum (6): 7")]
 #[case("5-1 0 * * *", "Beginning of range (5) beyond end of range (1): 5-1")]
-#[case("*/0 0 * * *", "Step of range should be a positive number: */0")]
+#[case("*/0 0 * * *", "FieldStep of range should be a positive number: */0")]
 #[case("mon 0 * * *", r#"Failed to parse int from mon: strconv.Atoi: parsing "mon": invalid syntax"#)]
 #[case("@every one", r#"Failed to parse duration @every one: time: invalid duration "one""#)]
 #[case("@reboot", "Unrecognized descriptor: @reboot")]

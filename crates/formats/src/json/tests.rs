@@ -153,7 +153,7 @@ proptest! {
 
 #[test]
 fn a_document_is_one_value() {
-    assert_eq!(super::document(b" {\"a\":1.0} \n"), Ok(json!({"a": 1})));
+    assert_eq!(super::document(b" {\"a\":1.0} \n"), Ok(json!({"a": 1.0})));
     let table = [
         ("", "unexpected end of JSON input"),
         ("{", "unexpected end of JSON input"),

@@ -117,7 +117,7 @@ fn groups_come_in_the_order_of_discovery() {
     let groups: Vec<&str> = Kinds::gardener().groups().iter().map(|group| group.name.as_str()).collect();
     assert_eq!(groups[..4], ["", "apiregistration.k8s.io", "apps", "events.k8s.io"]);
     assert_eq!(
-        groups[groups.len() - 7..],
+        groups[groups.len() - 9..],
         [
             "flowcontrol.apiserver.k8s.io",
             "autoscaling.k8s.io",
@@ -125,7 +125,9 @@ fn groups_come_in_the_order_of_discovery() {
             "druid.gardener.cloud",
             "extensions.gardener.cloud",
             "machine.sapcloud.io",
-            "resources.gardener.cloud"
+            "operations.gardener.cloud",
+            "resources.gardener.cloud",
+            "seedmanagement.gardener.cloud",
         ]
     );
     let autoscaling = Kinds::kubernetes().group("autoscaling").expect("built in");

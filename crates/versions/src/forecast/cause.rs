@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use crate::image::ImageError;
 use crate::kubernetes::{self, KubernetesError};
 use crate::maintenance::{Failure, ImagesError};
-use crate::offer::Offered as _;
+use crate::offer::Offered;
 
 /// `suse-chost 15.4.20240801 ends 2027-03-31`; for other failures their own text.
 pub(super) fn of(failure: &Failure, profile: &CloudProfile) -> String {
@@ -14,16 +14,12 @@ pub(super) fn of(failure: &Failure, profile: &CloudProfile) -> String {
         Failure::ControlPlane(KubernetesError::NoPath(version))
         | Failure::Pool { source: KubernetesError::NoPath(version), .. } => {
             let known = kubernetes::known(version, &profile.spec.kubernetes.versions).ok().flatten();
-            describe(
-                &format!("kubernetes {version}"),
-                known.is_some(),
-                known.and_then(|known| known.expires()),
-            )
+            describe(&format!("kubernetes {version}"), known.is_some(), known.and_then(Offered::expires))
         }
         Failure::Images(ImagesError::Image(ImageError::NoPath { image, version })) => {
             let images = profile.spec.machine_images.iter().filter(|known| known.name == *image);
             let known = images.flat_map(|known| &known.versions).find(|known| known.version == *version);
-            describe(&format!("{image} {version}"), known.is_some(), known.and_then(|known| known.expires()))
+            describe(&format!("{image} {version}"), known.is_some(), known.and_then(Offered::expires))
         }
         other => other.to_string(),
     }

@@ -101,13 +101,13 @@ impl Https {
 
     /// Sends a review and follows redirects as Go's client does.
     async fn exchange(&self, path: &str, review: &Bytes) -> Result<HttpAnswer, DialError> {
-        let mut step = Step { base: self.base.clone(), path: path.to_owned(), sends_review: true };
+        let mut hop = Hop { base: self.base.clone(), path: path.to_owned(), sends_review: true };
         let mut elsewhere: Option<Self> = None;
         for _ in 0..=REDIRECTS {
             let client = elsewhere.as_ref().unwrap_or(self);
-            let response = client.send(&step, review).await?;
-            let Some(next) = step.after(&response) else { return answer(response, &step.url()).await };
-            if next.base != step.base {
+            let response = client.send(&hop, review).await?;
+            let Some(next) = hop.after(&response) else { return answer(response, &hop.url()).await };
+            if next.base != hop.base {
                 let target = Target {
                     url: next.base.clone(),
                     address: None,
@@ -116,19 +116,19 @@ impl Https {
                 };
                 elsewhere = Some(Self::new(&target)?);
             }
-            step = next;
+            hop = next;
         }
         let source_text = format!("stopped after {REDIRECTS} redirects");
-        Err(DialError::Exchange { url: step.url(), source_text })
+        Err(DialError::Exchange { url: hop.url(), source_text })
     }
 
-    async fn send(&self, step: &Step, review: &Bytes) -> Result<Response<Incoming>, DialError> {
-        let url = step.url();
+    async fn send(&self, hop: &Hop, review: &Bytes) -> Result<Response<Incoming>, DialError> {
+        let url = hop.url();
         let (method, body) =
-            if step.sends_review { (Method::POST, review.clone()) } else { (Method::GET, Bytes::new()) };
+            if hop.sends_review { (Method::POST, review.clone()) } else { (Method::GET, Bytes::new()) };
         let request = Request::builder()
             .method(method)
-            .uri(format!("{}{}", step.base, step.path))
+            .uri(format!("{}{}", hop.base, hop.path))
             .header(header::CONTENT_TYPE, "application/json")
             .header(header::ACCEPT, "application/json")
             .body(Full::new(body))
@@ -138,14 +138,14 @@ impl Https {
 }
 
 /// One request of an exchange.
-struct Step {
+struct Hop {
     /// `https://host:port`, with a prefix for the first.
     base: String,
     path: String,
     sends_review: bool,
 }
 
-impl Step {
+impl Hop {
     /// The address without parameters.
     fn url(&self) -> String {
         let path = self.path.split('?').next().unwrap_or_default();

@@ -178,7 +178,7 @@ async fn an_interrupted_body_is_a_bad_request() {
         Request::post("/marks").header(header::CONTENT_TYPE, "application/json").body(body).unwrap();
     let response = hooks(Limits::default()).oneshot(request).await.unwrap();
     let Ok(body) = response.into_body().collect().await;
-    assert_eq!(body.to_bytes(), unreadable(400, "gone"));
+    assert_eq!(body.to_bytes(), unreadable(400, "failed to read the body of the request: gone"));
 }
 
 #[tokio::test]

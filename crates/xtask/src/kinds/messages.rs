@@ -24,8 +24,7 @@ pub(crate) fn vectors(kinds: &str) -> Result<Vec<u8>> {
 /// The kinds of an index and those of older releases, as lines of `group/version/kind definition`.
 pub(crate) fn kinds(index: &[u8], crates: &Path) -> Result<String> {
     let newest = of_index(index)?;
-    let lines: String = newest.iter().map(|(kind, name)| format!("{kind} {name}\n")).collect();
-    Ok(lines + &releases::retired_kinds(crates, &newest)?)
+    Ok(releases::lines(&newest) + &releases::retired_kinds(crates, &newest)?)
 }
 
 fn run(what: &str, kinds: &str) -> Result<String> {

@@ -24,7 +24,9 @@ pub(super) fn rewrite(value: &mut Value, ty: &Type) {
         }
         (Value::Array(items), Shape::List) => {
             let Some(ty) = ty.items() else { return };
-            items.iter_mut().for_each(|below| rewrite(below, &ty));
+            for below in items.iter_mut() {
+                rewrite(below, &ty);
+            }
         }
         (Value::String(text), _) => {
             if let Some(rewritten) = scalar(text, shape) {

@@ -57,7 +57,9 @@ pub(super) fn convert_integers(found: &mut Value, ty: &Type) {
         }
         (Value::Array(items), Shape::List) => {
             let Some(ty) = ty.items() else { return };
-            items.iter_mut().for_each(|below| convert_integers(below, &ty));
+            for below in items.iter_mut() {
+                convert_integers(below, &ty);
+            }
         }
         (Value::Number(number), Shape::Integer(width)) => {
             let whole = number.as_i64().unwrap_or_else(|| to_i64(number.as_f64().unwrap_or_default()));

@@ -111,8 +111,8 @@ fn objects(
     runtime.spawn(async move { raised.raise(signals::interrupt_or_terminate().await) });
     let measure = Measure::new(terminal);
     let slips = Slips::default();
-    let (checked, progress, interrupt) = (&mut checker, &progress, &interrupt);
-    let mut run = CheckRun { checker: checked, progress, measure, slips, interrupt };
+    let (progress, interrupt) = (&progress, &interrupt);
+    let mut run = CheckRun { checker: &mut checker, progress, measure, slips, interrupt };
     let result = match &arguments.kubeconfig {
         Some(kubeconfig) => runtime.block_on(cluster::check(kubeconfig, &filter, &mut run)),
         None => files::check(&arguments.file, &filter, &mut run),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use bytes::Bytes;
-use serde_json::{Value, json};
+use serde_json::json;
 use webhook::dial::{DialError, Dialer, HttpAnswer};
 
 /// How long an answer may take.

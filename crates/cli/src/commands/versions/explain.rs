@@ -88,10 +88,10 @@ impl Transition {
 fn to_text(garden: &Garden, at: Timestamp, width: usize) -> String {
     let mut text = String::new();
     for (name, profile) in &garden.profiles {
-        text.push_str(&format!("cloud profile {name} at {at}\n\nkubernetes\n\n"));
+        text.extend(["cloud profile ", name, " at ", &at.to_string(), "\n\nkubernetes\n\n"]);
         text.push_str(&kubernetes_text(profile, at, width));
         for image in &profile.spec.machine_images {
-            text.push_str(&format!("\nmachine image {}\n\n", image.name));
+            text.extend(["\nmachine image ", &image.name, "\n\n"]);
             let head = ["version", "state", "expires", "architectures", "cri"].map(str::to_owned).to_vec();
             let versions = image.versions.iter().map(|version| image_row(version, at));
             text.push_str(&table(&std::iter::once(head).chain(versions).collect::<Vec<_>>(), width));
@@ -144,7 +144,7 @@ fn shoots_text(garden: &Garden, at: Timestamp, width: usize) -> String {
         }
     }
     for (name, forecast) in forecasts.iter().filter(|(_, forecast)| !forecast.steps.is_empty()) {
-        text.push_str(&format!("shoot {name}\n{}", steps_text(forecast, width)));
+        text.extend(["shoot ", name, "\n", &steps_text(forecast, width)]);
     }
     let by_name = forecasts.iter().map(|(name, forecast)| (name.as_str(), forecast));
     text.push_str(&groups::stuck_text(&groups::stuck(by_name), width));
@@ -152,11 +152,11 @@ fn shoots_text(garden: &Garden, at: Timestamp, width: usize) -> String {
     let unchanged: Vec<&str> = unchanged.map(|(name, _)| name.as_str()).collect();
     if !unchanged.is_empty() {
         let line = format!("no change: {}: {}", shoots(unchanged.len()), unchanged.join(", "));
-        text.push_str(&format!("\n{}", hang(&line, width, "")));
+        text.extend(["\n", &hang(&line, width, "")]);
     }
     for (why, names) in groups::skipped(&skipped) {
         let line = format!("skipped: {}: {}", shoots(names.len()), names.join(", "));
-        text.push_str(&format!("\n{}{}", hang(&line, width, ""), wrap(why, width, "    ")));
+        text.extend(["\n", &hang(&line, width, ""), &wrap(why, width, "    ")]);
     }
     text
 }

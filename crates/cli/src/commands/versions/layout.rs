@@ -54,7 +54,7 @@ fn line(
     let mut text = format!("{first}{gap}{}", lines.next().unwrap_or_default());
     text.truncate(text.trim_end().len());
     for line in lines {
-        text.push_str(&format!("\n{}{line}", " ".repeat(before)));
+        text.extend(["\n", &" ".repeat(before), line]);
     }
     format!("{text}\n")
 }

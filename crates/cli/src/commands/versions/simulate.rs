@@ -126,7 +126,8 @@ impl Simulation {
         let mut text = format!("{} from {from} to {until}\n", shoots(self.shoots.len()));
         for (month, steps) in months {
             let forced = steps.iter().filter(|(_, step)| step.rule.is_forced()).count();
-            text.push_str(&format!("\n{month}   {forced} forced, {} by auto-update\n", steps.len() - forced));
+            let summary = format!("{month}   {forced} forced, {} by auto-update", steps.len() - forced);
+            text.extend(["\n", &summary, "\n"]);
             text.push_str(&changes(steps, width));
         }
         text.push_str(&groups::stuck_text(&groups::stuck(self.forecasts()), width));
@@ -138,7 +139,7 @@ impl Simulation {
         }
         for (why, names) in groups::skipped(&self.skipped) {
             let line = format!("skipped: {}: {}", shoots(names.len()), names.join(", "));
-            text.push_str(&format!("\n{}{}", hang(&line, width, ""), wrap(why, width, "    ")));
+            text.extend(["\n", &hang(&line, width, ""), &wrap(why, width, "    ")]);
         }
         let summary = format!(
             "{}: {} moved by force, {} without a path, {} skipped",

@@ -68,12 +68,12 @@ pub(super) fn html(simulation: &Simulation) -> Result<String, minijinja::Error> 
         forced: simulation.forced(),
         stuck: simulation.stuck(),
         unchanged: groups::unchanged(simulation).len(),
-        causes: groups::stuck(simulation.forecasts()).into_iter().map(cause_row).collect(),
+        causes: groups::stuck(simulation.forecasts()).iter().map(cause_row).collect(),
     };
     environment.get_template("timeline")?.render(Serde(&page))
 }
 
-fn cause_row(group: StuckGroup<'_>) -> CauseRow {
+fn cause_row(group: &StuckGroup<'_>) -> CauseRow {
     CauseRow {
         cause: group.cause.to_owned(),
         shoots: group.shoots.len(),

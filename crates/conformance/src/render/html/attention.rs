@@ -96,10 +96,10 @@ pub(super) fn failures(report: &Report) -> Vec<Attention> {
 }
 
 fn attention(report: &Report, status: Status, cause: &Cause<'_>) -> Attention {
-    let case = cause.case;
+    let first = cause.case;
     let said =
-        program_message(case).filter(|_| !matches!(cause.kind, CauseKind::Clause(..) | CauseKind::Law(_)));
-    let evidence = case.evidence.as_ref();
+        program_message(first).filter(|_| !matches!(cause.kind, CauseKind::Clause(..) | CauseKind::Law(_)));
+    let evidence = first.evidence.as_ref();
     let mut lines = rows(&diff(&cause.checks));
     lines.extend(cause.text.map(|text| DiffRow { sign: ' ', text: text.to_owned(), note: String::new() }));
     let also = cause.variants().into_iter().map(|(other, sentences)| VariantView {
@@ -115,16 +115,16 @@ fn attention(report: &Report, status: Status, cause: &Cause<'_>) -> Attention {
         subject: cause.subject(),
         sentence: cause.sentence().to_owned(),
         summary: failure::summary(cause),
-        place: place(&case.location),
+        place: place(&first.location),
         case: cause.id(),
         components: components(report, cause),
         level: level(cause.level()),
         status: if status == Status::Failed { "failed" } else { "errored" },
         sign,
         class,
-        story: case.story.clone(),
+        story: first.story.clone(),
         diff: lines,
-        reason: case.reason.as_ref().map(|reason| reason.text.clone()).unwrap_or_default(),
+        reason: first.reason.as_ref().map(|reason| reason.text.clone()).unwrap_or_default(),
         said_at: said.as_ref().and_then(|message| message.place.clone()).unwrap_or_default(),
         said: said.map(|message| message.text).unwrap_or_default(),
         also: also.collect(),

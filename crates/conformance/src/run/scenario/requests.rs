@@ -97,14 +97,25 @@ pub(super) fn judge(step: &str, wanted: &Requests, writes: &[ObservedWrite]) -> 
     checks
 }
 
-/// The writes that left their objects as they were: a component that compares before it writes sends none.
-pub(super) fn needless(writes: &[ObservedWrite]) -> Option<Check> {
-    let needless: Vec<ObservedWrite> = writes.iter().filter(|write| write.unchanged).cloned().collect();
+/// The writes that left their objects as they were: a component that compares before it writes sends none. A write that
+/// follows another one of the same object does not count, because the component's cache may not have seen that yet; nor does
+/// one that the step requires.
+pub(super) fn needless(writes: &[ObservedWrite], wanted: Option<&Requests>) -> Option<Check> {
+    let follows = |at: usize| writes[..at].iter().any(|earlier| earlier.object == writes[at].object);
+    let is_required = |write: &ObservedWrite| {
+        let mut order = wanted.iter().flat_map(|wanted| &wanted.order);
+        order.any(|(verb, object)| is_write_of(write, verb, object))
+    };
+    let needless: Vec<ObservedWrite> = (0..writes.len())
+        .filter(|at| writes[*at].unchanged && !follows(*at) && !is_required(&writes[*at]))
+        .map(|at| writes[at].clone())
+        .collect();
     (!needless.is_empty()).then(|| Check {
         part: "requests".to_owned(),
         path: "writes that change nothing".to_owned(),
         want: "none".to_owned(),
         got: format!("{}: {}", needless.len(), describe(&needless)),
+        ..Check::default()
     })
 }
 

@@ -88,8 +88,10 @@ impl ScenarioTask {
         runner.stop().await;
         let (mut checks, records) = (outcome?, runner.into_records());
         if checks.is_empty() && *disturbance == Disturbance::None && self.target.is_ours() {
-            let writes: Vec<_> = records.iter().flat_map(|record| record.writes.iter().cloned()).collect();
-            checks.extend(requests::needless(&writes));
+            let needless = |record: &StepRecord| {
+                requests::needless(&record.writes, scenario.steps[record.step].requests.as_ref())
+            };
+            checks.extend(records.iter().filter_map(needless));
         }
         Ok(ScenarioObservation { checks, records })
     }

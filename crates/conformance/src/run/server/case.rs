@@ -383,14 +383,8 @@ async fn garbled_answer(
     (reply, calls): (&Reply, &[recorder::Call]),
 ) -> Attempt {
     let (part, want) = ("answer".to_owned(), "an answer that an API server accepts".to_owned());
-    let check = Check {
-        part,
-        path: String::new(),
-        want,
-        got: reply.message(),
-        failure: Some(ExchangeFailure::Refused),
-        ..Check::default()
-    };
+    let failure = Some(ExchangeFailure::Refused);
+    let check = Check { part, want, got: reply.message(), failure, ..Check::default() };
     let (trace, evidence) = trace::traces(context, located, facts, calls).await;
     match trace {
         Some(trace) => Attempt::Garbled(vec![check], Box::new(trace), evidence),

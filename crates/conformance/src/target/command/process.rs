@@ -228,10 +228,14 @@ mod tests {
     #[test]
     fn output_is_kept_from_a_mark_on_and_within_bounds() {
         let mut output = Output::default();
-        (0..KEPT + 5).for_each(|number| output.push(number.to_string()));
+        for number in 0..KEPT + 5 {
+            output.push(number.to_string());
+        }
         let mark = output.mark();
         assert_eq!((mark, output.since(mark).as_str()), ((KEPT + 5) as u64, ""));
-        ["a", "b"].into_iter().for_each(|line| output.push(line.to_owned()));
+        for line in ["a", "b"] {
+            output.push(line.to_owned());
+        }
         assert_eq!(output.since(mark), "a\nb");
         assert_eq!(output.since(0).lines().count(), DURING);
         output.push("ä".repeat(LINE));

@@ -1,6 +1,8 @@
 //! Hashes of specifications, byte for byte those of the original: another hash would have gardenlets install all
 //! extensions anew.
 
+use std::fmt::Write as _;
+
 use api::garden::{ControllerDeployment, ControllerRegistration, Seed};
 use formats::quantity::Quantity;
 use serde_json::{Map, Value, json};
@@ -73,7 +75,11 @@ fn of_map(map: &Map<String, Value>) -> String {
 }
 
 fn sha256(text: &str) -> String {
-    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+    let mut hex = String::with_capacity(64);
+    for byte in Sha256::digest(text) {
+        let _ = write!(hex, "{byte:02x}");
+    }
+    hex
 }
 
 #[cfg(test)]

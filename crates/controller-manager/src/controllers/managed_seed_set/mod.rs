@@ -24,7 +24,7 @@ use kube::Client;
 use serde_json::json;
 
 use self::create::TemplateError;
-use self::plan::{NoDeletableReplicasError, Plan};
+use self::plan::{NoDeletableReplicasError, Pass};
 use self::replica::Replica;
 use super::{Context, finalizer, period};
 
@@ -158,7 +158,7 @@ impl Reconciler {
             Ok(replicas) => replicas,
             Err(error) => return (status, Err(error)),
         };
-        let plan = Plan::of(set, status, &replicas, self.max_retries, self.clock.now());
+        let plan = Pass::of(set, status, &replicas, self.max_retries, self.clock.now());
         if let Some((reason, message)) = &plan.event {
             tracing::info!("{message}");
             self.recorder.event(set, EventType::Normal, reason, message);

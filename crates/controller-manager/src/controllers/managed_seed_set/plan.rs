@@ -28,7 +28,7 @@ pub struct NoDeletableReplicasError;
 
 /// A write to a replica.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Operation {
+pub(super) enum ReplicaWrite {
     /// Create the Shoot of this name.
     CreateShoot(String),
     /// Have a failed Shoot tried again.
@@ -40,10 +40,10 @@ pub(super) enum Operation {
 
 /// One pass.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct Pass {
     /// Reason and message.
     pub(super) event: Option<(&'static str, String)>,
-    pub(super) operation: Option<Operation>,
+    pub(super) operation: Option<ReplicaWrite>,
     /// The status if the operation fails.
     pub(super) before: ManagedSeedSetStatus,
     /// The status afterwards.
@@ -53,15 +53,15 @@ pub(super) struct Plan {
 }
 
 /// What is done to one replica, after which it is pending.
-struct Step {
+struct ReplicaStep {
     event: (&'static str, String),
-    operation: Option<Operation>,
+    operation: Option<ReplicaWrite>,
     replica: String,
     reason: &'static str,
     retries: Option<i32>,
 }
 
-impl Plan {
+impl Pass {
     /// GCM-MSS-010 to -014, GCM-MSS-020 to -024.
     pub(super) fn of(
         set: &ManagedSeedSet,
@@ -98,9 +98,9 @@ impl Plan {
         Self { event: None, operation: None, before: status, after, result: Ok(true) }
     }
 
-    fn step(before: ManagedSeedSetStatus, step: Step, now: Timestamp) -> Self {
+    fn step(before: ManagedSeedSetStatus, step: ReplicaStep, now: Timestamp) -> Self {
         let after = pending(before.clone(), &step, now);
-        let Step { event, operation, .. } = step;
+        let ReplicaStep { event, operation, .. } = step;
         Self { event: Some(event), operation, before, after, result: Ok(false) }
     }
 
@@ -116,9 +116,9 @@ impl Plan {
         let full_name = format!("{}/{name}", set.namespace().unwrap_or_default());
         let mut plan = Self::step(
             status,
-            Step {
+            ReplicaStep {
                 event: ("CreatingShoot", format!("Creating Shoot {full_name}")),
-                operation: Some(Operation::CreateShoot(name.clone())),
+                operation: Some(ReplicaWrite::CreateShoot(name.clone())),
                 replica: name,
                 reason: reason::SHOOT_RECONCILING,
                 retries: None,
@@ -157,12 +157,12 @@ fn number(number: i32) -> Option<i32> {
 }
 
 /// Deletes the ManagedSeed of a replica, or its Shoot if it has none.
-fn delete(replica: &Replica) -> Step {
+fn delete(replica: &Replica) -> ReplicaStep {
     let name = replica.name();
     if replica.stage() >= Stage::ManagedSeedPreparing {
         let event = ("DeletingManagedSeed", format!("Deleting ManagedSeed {}", replica.full_name()));
-        let operation = Some(Operation::DeleteManagedSeed(name.clone()));
-        return Step {
+        let operation = Some(ReplicaWrite::DeleteManagedSeed(name.clone()));
+        return ReplicaStep {
             event,
             operation,
             replica: name,
@@ -173,11 +173,11 @@ fn delete(replica: &Replica) -> Step {
     delete_shoot(replica)
 }
 
-fn delete_shoot(replica: &Replica) -> Step {
+fn delete_shoot(replica: &Replica) -> ReplicaStep {
     let name = replica.name();
     let event = ("DeletingShoot", format!("Deleting Shoot {}", replica.full_name()));
-    let operation = Some(Operation::DeleteShoot(name.clone()));
-    Step { event, operation, replica: name, reason: reason::SHOOT_DELETING, retries: None }
+    let operation = Some(ReplicaWrite::DeleteShoot(name.clone()));
+    ReplicaStep { event, operation, replica: name, reason: reason::SHOOT_DELETING, retries: None }
 }
 
 /// Brings a replica one step further; `None` if nothing is to be done to it or to be waited for.
@@ -186,7 +186,7 @@ fn reconcile(
     status: &ManagedSeedSetStatus,
     scaling_in: bool,
     max_retries: i32,
-) -> Option<Step> {
+) -> Option<ReplicaStep> {
     match (replica.stage(), scaling_in) {
         (Stage::ShootReconcileFailed, false) => Some(retry(replica, status, &RECONCILIATION, max_retries)),
         (Stage::ShootDeleteFailed, _) => Some(retry(replica, status, &DELETION, max_retries)),
@@ -198,7 +198,7 @@ fn reconcile(
 }
 
 /// What a replica is waited for, if it is not ready.
-fn wait(replica: &Replica) -> Option<Step> {
+fn wait(replica: &Replica) -> Option<ReplicaStep> {
     let shoot = replica.full_name();
     let (event, message, reason) = match replica.stage() {
         Stage::ShootReconciling => (
@@ -236,14 +236,20 @@ fn wait(replica: &Replica) -> Option<Step> {
         | Stage::ShootReconcileFailed
         | Stage::ShootDeleteFailed => return None,
     };
-    Some(Step { event: (event, message), operation: None, replica: replica.name(), reason, retries: None })
+    Some(ReplicaStep {
+        event: (event, message),
+        operation: None,
+        replica: replica.name(),
+        reason,
+        retries: None,
+    })
 }
 
-fn create_managed_seed(replica: &Replica) -> Step {
+fn create_managed_seed(replica: &Replica) -> ReplicaStep {
     let name = replica.name();
     let event = ("CreatingManagedSeed", format!("Creating ManagedSeed {}", replica.full_name()));
-    let operation = Some(Operation::CreateManagedSeed(name.clone()));
-    Step { event, operation, replica: name, reason: reason::MANAGED_SEED_PREPARING, retries: None }
+    let operation = Some(ReplicaWrite::CreateManagedSeed(name.clone()));
+    ReplicaStep { event, operation, replica: name, reason: reason::MANAGED_SEED_PREPARING, retries: None }
 }
 
 /// What failed of a Shoot, with reasons while it is tried again and after the last time.
@@ -265,10 +271,15 @@ const DELETION: Retried = Retried {
 };
 
 /// Tries a failed Shoot again, unless that was done too often.
-fn retry(replica: &Replica, status: &ManagedSeedSetStatus, retried: &Retried, max_retries: i32) -> Step {
-    let (shoot, what) = (replica.full_name(), retried.what);
-    let [retrying, not_retrying] = retried.events;
-    let [again, failed] = retried.reasons;
+fn retry(
+    replica: &Replica,
+    status: &ManagedSeedSetStatus,
+    failure: &Retried,
+    max_retries: i32,
+) -> ReplicaStep {
+    let (shoot, what) = (replica.full_name(), failure.what);
+    let [retrying, not_retrying] = failure.events;
+    let [again, failed] = failure.reasons;
     let pending = status.pending_replica.as_ref();
     let pending = pending.filter(|pending| pending.name == replica.name() && pending.reason == again);
     let retries = pending.and_then(|pending| pending.retries).unwrap_or_default();
@@ -278,9 +289,9 @@ fn retry(replica: &Replica, status: &ManagedSeedSetStatus, retried: &Retried, ma
     } else {
         format!("Not retrying Shoot {shoot} {what} since max retries have been reached")
     };
-    Step {
+    ReplicaStep {
         event: (if is_retried { retrying } else { not_retrying }, message),
-        operation: is_retried.then(|| Operation::RetryShoot(replica.name())),
+        operation: is_retried.then(|| ReplicaWrite::RetryShoot(replica.name())),
         replica: replica.name(),
         reason: if is_retried { again } else { failed },
         retries: Some(if is_retried { retries.saturating_add(1) } else { retries }),
@@ -288,7 +299,7 @@ fn retry(replica: &Replica, status: &ManagedSeedSetStatus, retried: &Retried, ma
 }
 
 /// The status with a pending replica; its time is that of the last change.
-fn pending(mut status: ManagedSeedSetStatus, step: &Step, now: Timestamp) -> ManagedSeedSetStatus {
+fn pending(mut status: ManagedSeedSetStatus, step: &ReplicaStep, now: Timestamp) -> ManagedSeedSetStatus {
     let known = status.pending_replica.as_ref();
     let is_known = known.is_some_and(|known| {
         known.name == step.replica && known.reason == step.reason && known.retries == step.retries

@@ -8,7 +8,7 @@ use kube::ResourceExt as _;
 use kube::api::{Api, DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use serde_json::json;
 
-use super::plan::Operation;
+use super::plan::ReplicaWrite;
 use super::{Reconciler, SetError, create};
 use crate::controllers::finalizer;
 
@@ -41,22 +41,28 @@ impl Reconciler {
         finalizer::remove(&self.sets_of(set), set).await.map_err(SetError::Remove)
     }
 
-    pub(super) async fn execute(&self, set: &ManagedSeedSet, operation: &Operation) -> Result<(), SetError> {
+    pub(super) async fn execute(
+        &self,
+        set: &ManagedSeedSet,
+        operation: &ReplicaWrite,
+    ) -> Result<(), SetError> {
         let namespace = set.namespace().unwrap_or_default();
         let shoots: Api<Shoot> = Api::namespaced(self.client.clone(), &namespace);
         let managed_seeds: Api<ManagedSeed> = Api::namespaced(self.client.clone(), &namespace);
         let (name, written) = match operation {
-            Operation::CreateShoot(name) => {
+            ReplicaWrite::CreateShoot(name) => {
                 let shoot = create::shoot(set, name);
                 (name, existing(shoots.create(&PostParams::default(), &shoot).await))
             }
-            Operation::RetryShoot(name) => (name, annotate(&shoots, name, OPERATION, OPERATION_RETRY).await),
-            Operation::DeleteShoot(name) => (name, delete_shoot(&shoots, name).await),
-            Operation::CreateManagedSeed(name) => {
+            ReplicaWrite::RetryShoot(name) => {
+                (name, annotate(&shoots, name, OPERATION, OPERATION_RETRY).await)
+            }
+            ReplicaWrite::DeleteShoot(name) => (name, delete_shoot(&shoots, name).await),
+            ReplicaWrite::CreateManagedSeed(name) => {
                 let managed_seed = create::managed_seed(set, name)?;
                 (name, existing(managed_seeds.create(&PostParams::default(), &managed_seed).await))
             }
-            Operation::DeleteManagedSeed(name) => {
+            ReplicaWrite::DeleteManagedSeed(name) => {
                 (name, absent(managed_seeds.delete(name, &DeleteParams::default()).await))
             }
         };

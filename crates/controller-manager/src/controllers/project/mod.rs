@@ -220,7 +220,8 @@ impl Reconciler {
         let generation = project.metadata.generation;
         let is_set = project.status.phase.as_deref() == Some(phase)
             && project.status.observed_generation == generation;
-        if is_set && !self.unseen_failures.lock().contains(&name) {
+        // Whether the cache has this failure or an older one makes no difference.
+        if is_set && (phase == FAILED || !self.unseen_failures.lock().contains(&name)) {
             return Ok(());
         }
         let status = json!({"observedGeneration": generation, "phase": phase});

@@ -112,26 +112,27 @@ fn hard(quota: &ResourceQuota) -> &BTreeMap<String, Quantity> {
 mod tests {
     use super::*;
 
-    fn configuration(selector: Value, config: Value) -> QuotaConfiguration {
+    fn configuration(selector: &Value, config: &Value) -> QuotaConfiguration {
         serde_json::from_value(json!({"projectSelector": selector, "config": config})).unwrap()
     }
 
     #[test]
     fn a_configuration_without_selector_selects_nothing_and_an_empty_selector_everything() {
         let quota = json!({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q"}});
-        let [none, all] = [Value::Null, json!({})].map(|selector| configuration(selector, quota.clone()));
+        let [none, all] = [Value::Null, json!({})].map(|selector| configuration(&selector, &quota));
         let select = |configurations: &[QuotaConfiguration]| {
             let selected = select(configurations, &BTreeMap::new()).unwrap();
             selected.and_then(|quota| quota.metadata.name)
         };
-        assert_eq!(select(&[none.clone()]), None);
+        assert_eq!(select(std::slice::from_ref(&none)), None);
         assert_eq!(select(&[none, all]), Some("q".to_owned()));
     }
 
     #[test]
     fn an_invalid_configuration_is_an_error_that_says_which_part() {
         let operator = json!({"matchExpressions": [{"key": "a", "operator": "Near"}]});
-        let select = |selector, config| select(&[configuration(selector, config)], &BTreeMap::new());
+        let select =
+            |selector: Value, config: Value| select(&[configuration(&selector, &config)], &BTreeMap::new());
         assert!(matches!(select(operator, json!({})), Err(QuotaError::Selector(_))));
         let kind = json!({"apiVersion": "v1", "kind": "Secret"});
         assert!(matches!(select(json!({}), kind), Err(QuotaError::Template(_))));

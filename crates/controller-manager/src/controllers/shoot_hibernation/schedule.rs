@@ -79,7 +79,7 @@ mod tests {
     ];
 
     fn activations(schedules: &[[Option<&str>; 3]]) -> Result<Activations, ScheduleError> {
-        let schedules: Vec<_> = schedules.iter().map(|texts| {
+        let schedules = schedules.iter().map(|texts| {
             let [start, end, location] = texts.map(|text| text.map(str::to_owned));
             HibernationSchedule { start, end, location, ..HibernationSchedule::default() }
         });

@@ -194,7 +194,8 @@ impl ApplyRun<'_> {
         Ok(synced_object(&written, !is_ignored(&wanted.object)))
     }
 
-    /// GRM-MR-183 to GRM-MR-188: after a refused creation, looks whether the object exists without our label, and
+    /// GRM-MR-183, GRM-MR-184, GRM-MR-185, GRM-MR-186, GRM-MR-187 and GRM-MR-188:
+    /// after a refused creation, looks whether the object exists without our label, and
     /// updates it.
     ///
     /// "Already exists" is only one of the possible answers: API servers check quotas, allocated addresses and ports,

@@ -206,7 +206,7 @@ fn collected(group_version: &str, document: &Value) -> BTreeMap<String, Collecte
             (true, Some(_)) => {}
             (false, None) => resource.add(operations),
             (false, Some(below)) => {
-                resource.subresources.entry(below.to_owned()).or_default().add(operations)
+                resource.subresources.entry(below.to_owned()).or_default().add(operations);
             }
         }
     }

@@ -82,7 +82,12 @@ pub(super) fn retired_kinds(crates: &Path, newest: &BTreeMap<String, String>) ->
             }
         }
     }
-    Ok(retired.iter().map(|(kind, name)| format!("{kind} {name}\n")).collect())
+    Ok(lines(&retired))
+}
+
+/// Kinds with the names of their definitions, as lines of `group/version/kind definition`.
+pub(super) fn lines(kinds: &BTreeMap<String, String>) -> String {
+    kinds.iter().flat_map(|(kind, name)| [kind, " ", name, "\n"]).collect()
 }
 
 /// The API of the newest release, as its real server published it.

@@ -73,9 +73,7 @@ fn out_of_range(path: &str, number: &Number, checks: &Checks) -> Option<Error> {
     let (type_name, fits) = match format {
         Some("int32") if is("integer") => ("integer", text.parse::<i32>().is_ok()),
         _ if is("integer") => ("integer", text.parse::<i64>().is_ok()),
-        Some("float") if is("number") => {
-            ("number", text.parse::<f32>().is_ok_and(|single| single.is_finite()))
-        }
+        Some("float") if is("number") => ("number", text.parse::<f32>().is_ok_and(f32::is_finite)),
         _ => return None,
     };
     match format {

@@ -83,8 +83,8 @@ fn more_than_one(source: &FieldValue<'_>) -> Error {
 
 fn sources<'a>(field: &FieldValue<'a>, without: &[&str]) -> Vec<FieldValue<'a>> {
     let fields = field.value.and_then(Value::as_object).into_iter().flatten();
-    let named = fields.filter(|(name, value)| !without.contains(&name.as_str()) && !value.is_null());
-    let mut names: Vec<&str> = named.map(|(name, _)| name.as_str()).collect();
+    let given = fields.filter(|(name, value)| !without.contains(&name.as_str()) && !value.is_null());
+    let mut names: Vec<&str> = given.map(|(name, _)| name.as_str()).collect();
     let place = |name: &str| SOURCES.iter().position(|source| *source == name).unwrap_or(SOURCES.len());
     names.sort_by_key(|name| place(name));
     names.into_iter().map(|name| field.field(name)).collect()
