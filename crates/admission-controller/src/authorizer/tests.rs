@@ -1,5 +1,5 @@
 //! The table of the authorizer, asked with every verb, and its exceptions with their near misses. The form `process` of
-//! contracts asks the program a row of each clause (contracts/admission-controller/webhooks/seed-authorizer); here are all.
+//! contracts asks the program a row of each clause (contracts/admission-controller/process/seed-authorizer.yaml); here are all.
 
 use std::cell::RefCell;
 

@@ -98,7 +98,7 @@ pub fn read(content_type: &str, body: &[u8]) -> Result<AccessReview, EvaluationE
     })
 }
 
-/// The answer to a review.
+/// The answer to a review. ADM-AUT-011.
 #[must_use]
 pub fn encode(review: &AccessReview, decision: &Decision) -> String {
     let status = match decision {

@@ -1,4 +1,4 @@
-//! The edges of every kind, in the order of their names. ADM-139 to -153 of the reference.
+//! The edges of every kind, in the order of their names.
 
 use api::garden::{
     BackupBucket, BackupEntry, Bastion, ControllerInstallation, ManagedSeed, Project, SecretBinding, Seed,

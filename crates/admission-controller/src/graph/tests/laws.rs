@@ -20,7 +20,7 @@ struct Happening {
 }
 
 fn name() -> impl Strategy<Value = String> {
-    prop_oneof!["a", "b"].prop_map(str::to_owned)
+    proptest::sample::select(vec!["a".to_owned(), "b".to_owned()])
 }
 
 fn maybe() -> impl Strategy<Value = Option<String>> {
