@@ -107,6 +107,10 @@ struct SelectableField {
     json_path: String,
 }
 
+/// Subresources of Gardener's kinds that hold the object itself: group, plural name, subresource. gardener-apiserver
+/// serves them, and no CustomResourceDefinition can declare them.
+const OF_GARDENER: [(&str, &str, &str); 1] = [("core.gardener.cloud", "shoots", "binding")];
+
 impl Crd {
     /// Reads a CustomResourceDefinition in the form of the API.
     ///
@@ -239,7 +243,13 @@ impl Crd {
         let status = version.subresources.status.as_ref();
         let own = (self.spec.group.as_str(), version.name.as_str(), self.spec.names.kind.as_str());
         let scale = scale.map(|_| endpoint("scale", ("autoscaling", "v1", "Scale")));
-        scale.into_iter().chain(status.map(|_| endpoint("status", own))).collect()
+        let is_own =
+            |(group, plural, _): &&(&str, &str, &str)| *group == self.group() && *plural == self.plural();
+        let of_gardener = OF_GARDENER.iter().filter(is_own).map(|(_, _, name)| endpoint(name, own));
+        let mut subresources: Vec<Subresource> =
+            scale.into_iter().chain(status.map(|_| endpoint("status", own))).chain(of_gardener).collect();
+        subresources.sort_by(|a, b| a.name.cmp(&b.name));
+        subresources
     }
 }
 

@@ -71,7 +71,7 @@ struct AuthProvider {
     config: Option<BTreeMap<String, String>>,
 }
 
-/// Judges the kubeconfig of a Secret, if it has one. ADM-KCS-001 to -004.
+/// Judges the kubeconfig of a Secret, if it has one. ADM-KCS-001 to -005.
 ///
 /// # Errors
 /// 400 if it is no kubeconfig, 422 if a user of it has a field that is not supported. The kubeconfig does not appear in

@@ -17,8 +17,12 @@ pub(super) fn errors(object: &Value) -> Vec<Error> {
     let spec = &object["spec"];
     let mut errors = name_errors(object);
     errors.extend(scope_and_group(object));
-    errors.extend(versions(spec));
+    // What all versions have in common is checked after the names, as if it stood beside them.
+    let (of_versions, in_common): (Vec<Error>, Vec<Error>) =
+        versions(spec).into_iter().partition(|error| error.field.starts_with("spec.versions"));
+    errors.extend(of_versions);
     errors.extend(names(&spec["names"]));
+    errors.extend(in_common);
     errors.extend(conversion(&spec["conversion"]));
     if spec["preserveUnknownFields"] == true {
         let why = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead";

@@ -126,7 +126,7 @@ impl Status {
     /// `Pod "x" is invalid: …` with a cause for each field.
     pub(crate) fn invalid(group: &str, kind: &str, name: &str, errors: &[field::Error]) -> Self {
         let of = GroupResource { group, resource: kind };
-        let message = format!("{of} {name:?} is invalid: {}", field::aggregate(errors));
+        let message = format!("{of} {} is invalid: {}", field::quote(name), field::aggregate(errors));
         let mut status = Self::about(422, "Invalid", of, name, message);
         let cause = |error: &field::Error| json!({"reason": error.kind.reason(), "message": error.body(), "field": error.field});
         status.details.insert("causes".to_owned(), errors.iter().map(cause).collect());

@@ -47,12 +47,23 @@ pub(crate) async fn get(shared: &ServerState, call: &Call) -> Result<Reply, Stat
     Ok(Reply::json(200, render_scale(call, &scale::of(&converted, scaling))))
 }
 
+/// The scheme in which the real server decodes the scale of a custom resource does not know Scales, so that it cannot say why
+/// one is not decoded.
+fn unregistered(call: &Call, status: Status) -> Status {
+    if call.target.scaling.is_none() || !status.message.contains(" cannot be handled as a Scale: ") {
+        return status;
+    }
+    let message = "no kind is registered for the type v1.Scale in scheme \"pkg/runtime/scheme.go:111\"";
+    Status { message: message.to_owned(), ..status }
+}
+
 /// Replaces or patches the scale.
 pub(crate) async fn write(shared: &ServerState, call: &Call, patched: bool) -> Result<Reply, Status> {
     let mut notes = Notes::default();
     let change = if !patched {
         apply::check(call, "UpdateOptions", None)?;
-        let mut scale = decode::object(shared, call, &mut notes)?;
+        let mut scale =
+            decode::object(shared, call, &mut notes).map_err(|status| unregistered(call, status))?;
         decode::set_namespace(call, &mut scale)?;
         update::check_name(call, &scale).map_err(|status| status.with_notes(&notes))?;
         ScaleChange::Replace(scale)

@@ -9,4 +9,5 @@ pub(crate) static COMPONENTS: &[&Component] = &[
     &gardener_controlplane::COMPONENT,
     &gardener_garden::COMPONENT,
     &gardener_admission_controller::COMPONENT,
+    &gardener_scheduler::COMPONENT,
 ];

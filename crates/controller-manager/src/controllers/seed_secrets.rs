@@ -243,21 +243,29 @@ fn replacement<V: serde::Serialize>(old: &BTreeMap<String, V>, new: &BTreeMap<St
 
 async fn write(secrets: &Api<Secret>, write: SecretWrite) -> Result<(), kube::Error> {
     match write {
-        SecretWrite::Create(secret) => match secrets.create(&PostParams::default(), &secret).await {
-            Err(kube::Error::Api(status)) if status.is_already_exists() => adopt(secrets, &secret).await,
-            created => created.map(drop),
-        },
+        SecretWrite::Create(secret) => create(secrets, &secret).await,
         SecretWrite::Patch(name, patch) => {
             secrets.patch(&name, &PatchParams::default(), &Patch::Merge(patch)).await.map(drop)
         }
     }
 }
 
-/// Overwrites a Secret that the store does not show: it has no role, or is too new.
-async fn adopt(secrets: &Api<Secret>, wanted: &Secret) -> Result<(), kube::Error> {
-    let name = wanted.name_any();
-    let Some(patch) = difference(&secrets.get(&name).await?, wanted) else { return Ok(()) };
-    secrets.patch(&name, &PatchParams::default(), &Patch::Merge(patch)).await.map(drop)
+/// GCM-SSE-008: creates a Secret that the store does not show, or overwrites it: it may have no role, or be too new.
+async fn create(secrets: &Api<Secret>, wanted: &Secret) -> Result<(), kube::Error> {
+    if let Some(found) = secrets.get_opt(&wanted.name_any()).await? {
+        return adopt(secrets, &found, wanted).await;
+    }
+    match secrets.create(&PostParams::default(), wanted).await {
+        Err(kube::Error::Api(status)) if status.is_already_exists() => {
+            adopt(secrets, &secrets.get(&wanted.name_any()).await?, wanted).await
+        }
+        created => created.map(drop),
+    }
+}
+
+async fn adopt(secrets: &Api<Secret>, found: &Secret, wanted: &Secret) -> Result<(), kube::Error> {
+    let Some(patch) = difference(found, wanted) else { return Ok(()) };
+    secrets.patch(&wanted.name_any(), &PatchParams::default(), &Patch::Merge(patch)).await.map(drop)
 }
 
 async fn delete(secrets: &Api<Secret>, name: &str) -> Result<(), kube::Error> {

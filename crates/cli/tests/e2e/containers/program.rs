@@ -73,7 +73,7 @@ impl Program {
         let certificate = rcgen::generate_simple_self_signed(["localhost".to_owned()]);
         let certificate = certificate.map_err(|error| error.to_string())?;
         let file = |name: &str| format!("{CERTIFICATES}/{name}");
-        let mut container = GenericImage::new(&self.image, "local")
+        let mut container = GenericImage::new(self.image.as_str(), "local")
             .with_cmd(command)
             .with_copy_to(CONFIG, config.into_bytes())
             .with_copy_to(KUBECONFIG, self.kubeconfig.clone().into_bytes())

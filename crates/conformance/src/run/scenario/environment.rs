@@ -57,6 +57,9 @@ impl ScenarioEnvironment {
             (Some(_), Some(reason)) => {
                 (None, Some(format!("on embedded API servers in virtual time: {reason}")))
             }
+            (Some(_), None) if !outside && let Some(reason) = own_servers(scenario) => {
+                (None, Some(format!("on embedded API servers in virtual time: {reason}")))
+            }
             (Some(real), None) if !scenario.faults.is_empty() => {
                 (Some(real), Some("without its faults".to_owned()))
             }
@@ -77,6 +80,18 @@ impl ScenarioEnvironment {
     pub(super) fn is_real_time(&self) -> bool {
         self.outside || self.real.is_some()
     }
+}
+
+/// Why a scenario needs embedded servers of its own, if it does.
+fn own_servers(scenario: &Scenario) -> Option<&'static str> {
+    /// The months around the time at which the embedded servers' clock begins.
+    const MONTHS: [&str; 2] = ["2025-12-", "2026-01-"];
+    let text = format!("{scenario:?}");
+    if MONTHS.iter().any(|month| text.contains(month)) {
+        return Some("its dates are those of a clock that begins at 2026-01-01");
+    }
+    let makes_names = text.contains("\"ControllerRegistration\"");
+    makes_names.then_some("it leaves objects with generated names, which scenarios after it would find")
 }
 
 /// Waiting times of steps, without the time that the target takes.
