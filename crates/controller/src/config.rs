@@ -106,6 +106,14 @@ pub enum ConfigError {
     /// There are unknown fields, and the file is read strictly.
     #[error("failed to read the configuration: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Unknown(Vec<Warning>),
+    /// The content of a file cannot be used.
+    #[error("{error} (in {})", path.display())]
+    InFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: Box<ConfigError>,
+    },
 }
 
 /// Reads a file; with `strict`, unknown fields are an error.
@@ -119,8 +127,13 @@ pub fn load<T: DeserializeOwned>(
 ) -> Result<(T, Vec<Warning>), ConfigError> {
     let text = std::fs::read_to_string(path)
         .map_err(|source| ConfigError::Read { path: path.to_owned(), source })?;
-    let (config, warnings) = read(&text, format)?;
-    if strict && !warnings.is_empty() { Err(ConfigError::Unknown(warnings)) } else { Ok((config, warnings)) }
+    let wrong = |error| ConfigError::InFile { path: path.to_owned(), error: Box::new(error) };
+    let (config, warnings) = read(&text, format).map_err(wrong)?;
+    if strict && !warnings.is_empty() {
+        Err(wrong(ConfigError::Unknown(warnings)))
+    } else {
+        Ok((config, warnings))
+    }
 }
 
 /// Reads YAML or JSON text. Keys are case-sensitive, nulls count as absent, and unknown fields become warnings.

@@ -159,5 +159,8 @@ fn strict_refuses_unknown_fields() {
     let refused = load::<Config>(&path, &FORMAT, true).unwrap_err().to_string();
     let want = "failed to read the configuration: line 3, column 1: unknown field logLvel has no effect, did you mean \
                 logLevel?";
-    assert_eq!(refused, want);
+    assert_eq!(refused, format!("{want} (in {})", path.display()));
+    std::fs::write(&path, "a: [\n").unwrap();
+    let unread = load::<Config>(&path, &FORMAT, false).unwrap_err().to_string();
+    assert!(unread.ends_with(&format!(" (in {})", path.display())), "{unread}");
 }

@@ -78,10 +78,13 @@ fn refuses_a_configuration(component: &Component) -> Result<(), String> {
         }
         let code = container.exit_code().await.map_err(|error| error.to_string())?;
         let text = logs(&container).await;
-        if code == Some(1) && text.contains("line 1") {
+        if code == Some(1) && text.contains(program::CONFIG) && text.contains("line 1") {
             return Ok(());
         }
-        Err(format!("want exit code 1 and an error that names line 1, got {code:?}\n{text}"))
+        Err(format!(
+            "want exit code 1 and an error that names line 1 of {}, got {code:?}\n{text}",
+            program::CONFIG
+        ))
     })
 }
 

@@ -36,8 +36,10 @@ fn load(text: &str, strict: bool) -> Result<(SchedulerConfiguration, Vec<config:
      logFormat: Unsupported value: \"xml\": supported values: \"json\", \"text\"]"
 )]
 fn errors_name_the_problem(#[case] text: &str, #[case] want: &str) {
-    let error = load(text, false).unwrap_err().to_string();
-    assert!(error.contains(want), "{error}");
+    let error = load(text, false).unwrap_err();
+    assert!(error.to_string().contains(want), "{error}");
+    let is_unread = matches!(error, FileError::Decode(_));
+    assert_eq!(error.to_string().ends_with("/config.yaml)"), is_unread, "{error}");
 }
 
 #[test]
