@@ -112,7 +112,7 @@ pub enum ConfigError {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
-        error: Box<ConfigError>,
+        error: Box<Self>,
     },
 }
 
