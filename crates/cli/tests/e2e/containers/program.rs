@@ -48,7 +48,7 @@ impl Program {
     }
 
     /// Its configuration file; what the component requires beside its ports is in `required`.
-    pub(super) fn config(&self, required: Map<String, Value>) -> Result<String, String> {
+    pub(super) fn config(&self, required: Map<String, Value>) -> String {
         let mut config = Value::Object(required);
         for (path, value) in self.process["config"]["set"].as_object().into_iter().flatten() {
             let field = path.split('.').fold(&mut config, |value, name| &mut value[name]);
@@ -57,7 +57,7 @@ impl Program {
                 None => value.clone(),
             };
         }
-        Ok(config.to_string())
+        config.to_string()
     }
 
     /// The address of its readiness probe.
