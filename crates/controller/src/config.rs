@@ -106,7 +106,7 @@ pub enum ConfigError {
     /// There are unknown fields, and the file is read strictly.
     #[error("failed to read the configuration: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Unknown(Vec<Warning>),
-    /// The content of a file cannot be used.
+    /// The content of a file cannot be read as the configuration.
     #[error("{error} (in {})", path.display())]
     InFile {
         /// The file.
@@ -127,10 +127,10 @@ pub fn load<T: DeserializeOwned>(
 ) -> Result<(T, Vec<Warning>), ConfigError> {
     let text = std::fs::read_to_string(path)
         .map_err(|source| ConfigError::Read { path: path.to_owned(), source })?;
-    let wrong = |error| ConfigError::InFile { path: path.to_owned(), error: Box::new(error) };
-    let (config, warnings) = read(&text, format).map_err(wrong)?;
+    let in_file = |error| ConfigError::InFile { path: path.to_owned(), error: Box::new(error) };
+    let (config, warnings) = read(&text, format).map_err(in_file)?;
     if strict && !warnings.is_empty() {
-        Err(wrong(ConfigError::Unknown(warnings)))
+        Err(in_file(ConfigError::Unknown(warnings)))
     } else {
         Ok((config, warnings))
     }
@@ -141,7 +141,7 @@ pub fn load<T: DeserializeOwned>(
 /// The field names come from the derived `Deserialize` of `T`, so `T` must not flatten structs.
 ///
 /// # Errors
-/// As [`ConfigError`] says, except `Read` and `Unknown`.
+/// As [`ConfigError`] says, except `Read`, `Unknown` and `InFile`.
 pub fn read<T: DeserializeOwned>(text: &str, format: &Format) -> Result<(T, Vec<Warning>), ConfigError> {
     let documents = yaml::parse(text).map_err(ConfigError::Parse)?;
     let [root] = documents.as_slice() else { return Err(ConfigError::Documents(documents.len())) };
