@@ -9,7 +9,6 @@ use component::Clusters;
 use controller::Entropy;
 use controller::config::Configuration as _;
 use gardener_controller_manager::config::ControllerManagerConfiguration;
-use gardener_controller_manager::controllers;
 use serde_json::{Value, json};
 use substrate::cluster::Cluster;
 use substrate::embedded::Embedded;
@@ -71,7 +70,7 @@ async fn pass(version: &str) -> Pass {
     let before = garden.revision().unwrap_or_default();
     let begun = Instant::now();
     let clusters = Clusters { source: client, target: None, now: garden.now(), entropy: Entropy::seeded(0) };
-    let controllers = controllers::start(&config, clusters);
+    let controllers = component::garden::run(config.clone(), clusters);
     while maintained(&controllers.exposition()) < SHOOTS {
         tokio::time::sleep(PAUSE).await;
     }

@@ -3,6 +3,7 @@
 
 mod configuration;
 mod decision;
+pub mod garden;
 mod installation;
 mod manifests;
 mod start;

@@ -1,5 +1,8 @@
 //! Runs contracts in the tests of a component crate: against the component in process, or against its program.
 
+pub mod garden_process;
+pub mod process;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;

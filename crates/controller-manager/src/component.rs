@@ -1,17 +1,14 @@
 //! The controller-manager as a component, of a garden whose kinds are custom resources. Its cases set the time, which
 //! a real cluster does not allow: they run only in this process.
 
-use controller::config::Configuration as _;
-use std::sync::Arc;
-
-use component::{Component, Installation, Loaded, Manifests, StartOptions, Started};
+use component::{Component, Installation, Manifests, garden};
+use controller::Controller;
+use controller::command::Program;
+use controller::garden::{GardenProgram, Settings, main};
 use include_dir::{Dir, include_dir};
-use serde_json::Value;
-use webhook::service::{Limits, service};
 
-use crate::command;
 use crate::config::ControllerManagerConfiguration;
-use crate::controllers;
+use crate::controllers::{self, Context};
 
 /// The controller-manager of this project.
 pub static COMPONENT: Component = Component {
@@ -21,10 +18,10 @@ pub static COMPONENT: Component = Component {
     version: "v1.82.0",
     features: &[],
     paths: Vec::new,
-    main: |arguments| command::main(arguments),
+    main: |arguments| main::<ControllerManagerConfiguration>(arguments),
     process: Some(include_str!("../process.yaml")),
-    load: Some(load),
-    start: |options| Box::pin(std::future::ready(start(options))),
+    load: Some(garden::load::<ControllerManagerConfiguration>),
+    start: garden::start::<ControllerManagerConfiguration>,
     decide: None,
     admits_shoots: false,
     maintains_shoots: true,
@@ -33,28 +30,29 @@ pub static COMPONENT: Component = Component {
 static FOLDER: Dir<'static> = include_dir!("$MANIFESTS");
 const MANIFESTS: Manifests = Manifests::new(&FOLDER);
 
-fn load(config: &Value) -> Loaded {
-    component::to_load_result(ControllerManagerConfiguration::from_value(config))
-}
+/// The command line keeps GCM-PRC-001 to -007, the servers GCM-PRC-012 and GCM-PRC-013.
+impl GardenProgram for ControllerManagerConfiguration {
+    const PROGRAM: Program = Program { name: COMPONENT.program, version: env!("CARGO_PKG_VERSION") };
 
-fn start(options: StartOptions) -> Result<Started, String> {
-    let config =
-        ControllerManagerConfiguration::from_partial(&options.config).map_err(|error| error.to_string())?;
-    let running = options.clusters.map(|garden| Arc::new(controllers::start(&config, garden)));
-    let metrics = {
-        let running = running.clone();
-        move || running.as_ref().map(|running| running.exposition()).unwrap_or_default()
-    };
-    Ok(Started {
-        service: service(Vec::new(), Limits::default()),
-        registrations: Vec::new(),
-        metrics: Box::new(metrics),
-        guard: Box::new(running),
-    })
+    fn settings(&mut self) -> Settings<'_> {
+        Settings {
+            connection: &mut self.garden_client_connection,
+            leader_election: &self.leader_election,
+            servers: &self.server,
+            log_level: &self.log_level,
+            log_format: &self.log_format,
+        }
+    }
+
+    fn controllers(context: &Context) -> Vec<Controller> {
+        controllers::controllers(context)
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use controller::config::Configuration as _;
+
     use super::*;
 
     #[test]

@@ -8,7 +8,7 @@ pub mod file;
 mod types;
 pub mod validation;
 
-pub use controller::config::{Debugging, LeaderElection, Server};
+pub use controller::config::{ClientConnection, Debugging, LeaderElection, Server, Servers};
 pub use controllers::*;
 pub use types::*;
 

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    gardener_controller_manager::command::main(std::env::args_os())
+    (gardener_controller_manager::COMPONENT.main)(std::env::args_os().collect())
 }

@@ -116,8 +116,16 @@ pub fn main<A: Parser, E: Display>(
     arguments: impl IntoIterator<Item = OsString>,
     execute: impl FnOnce(A) -> Result<(), E>,
 ) -> ExitCode {
+    run(A::command(), arguments, execute)
+}
+
+/// Like [`main`], for a command line that `A` does not describe alone: its name, for instance, is another.
+pub(crate) fn run<A: Parser, E: Display>(
+    command: clap::Command,
+    arguments: impl IntoIterator<Item = OsString>,
+    execute: impl FnOnce(A) -> Result<(), E>,
+) -> ExitCode {
     // Usage shows the program's name even if the executable is called something else, for instance in an image.
-    let command = A::command();
     let name = command.get_name().to_owned();
     let matches = command.bin_name(name).try_get_matches_from(arguments);
     let arguments = match matches.and_then(|matches| A::from_arg_matches(&matches)) {

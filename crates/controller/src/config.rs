@@ -1,21 +1,22 @@
 //! Component configuration files: read generically, with the position of every unknown field and every wrong type.
 
+pub mod checks;
+pub mod defaults;
 mod file;
 mod nearest;
 mod reader;
 mod sections;
 
 use std::fmt;
-use std::io;
-use std::path::{Path, PathBuf};
 
 use formats::yaml::{self, Node};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use webhook::field;
 
 pub use file::{Configuration, FileError, validated};
 use reader::{PathSegment, Unknown};
-pub use sections::{Debugging, LeaderElection, Server};
+pub use sections::{ClientConnection, Debugging, LeaderElection, Server, Servers};
 
 /// How to read a file of one kind.
 #[derive(Clone, Copy, Debug)]
@@ -66,25 +67,17 @@ impl fmt::Display for Warning {
     }
 }
 
-/// Why a configuration cannot be used. No error shows the value of a field.
+/// Why a configuration cannot be used. No error shows the value of a field, except of those that are invalid.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// The file is missing or unreadable.
-    #[error("failed to read {}: {source}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The operating system's error.
-        source: io::Error,
-    },
     /// It is not valid YAML.
-    #[error("failed to parse the configuration: {0}")]
+    #[error("error decoding config: {0}")]
     Parse(#[source] yaml::Error),
     /// It holds no document, or more than one.
-    #[error("failed to parse the configuration: expected one document, found {0}")]
+    #[error("error decoding config: expected one document, found {0}")]
     Documents(usize),
     /// It has another `apiVersion` or `kind`, or none.
-    #[error("failed to read the configuration: {field} must be {want}, found {}", found.as_deref().unwrap_or("none"))]
+    #[error("error decoding config: {field} must be {want}, found {}", found.as_deref().unwrap_or("none"))]
     Kind {
         /// `apiVersion` or `kind`.
         field: &'static str,
@@ -94,7 +87,7 @@ pub enum ConfigError {
         found: Option<String>,
     },
     /// A field has the wrong type.
-    #[error("failed to read the configuration: {position}: {field}: {message}")]
+    #[error("error decoding config: {position}: {field}: {message}")]
     Field {
         /// Position of the value.
         position: Position,
@@ -104,36 +97,22 @@ pub enum ConfigError {
         message: String,
     },
     /// There are unknown fields, and the file is read strictly.
-    #[error("failed to read the configuration: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    #[error("error decoding config: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Unknown(Vec<Warning>),
-    /// The content of a file cannot be read as the configuration.
-    #[error("{error} (in {})", path.display())]
-    InFile {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        error: Box<Self>,
+    /// An object within it is not of its kind; the text says which, and what it is instead.
+    #[error("error decoding config: {0}")]
+    Object(String),
+    /// It sets an unknown feature gate.
+    #[error("unrecognized feature gate: {feature}; {program} has none but AllAlpha and AllBeta")]
+    Feature {
+        /// The unknown feature gate.
+        feature: String,
+        /// The component's program.
+        program: &'static str,
     },
-}
-
-/// Reads a file; with `strict`, unknown fields are an error.
-///
-/// # Errors
-/// As [`ConfigError`] says.
-pub fn load<T: DeserializeOwned>(
-    path: &Path,
-    format: &Format,
-    strict: bool,
-) -> Result<(T, Vec<Warning>), ConfigError> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|source| ConfigError::Read { path: path.to_owned(), source })?;
-    let in_file = |error| ConfigError::InFile { path: path.to_owned(), error: Box::new(error) };
-    let (config, warnings) = read(&text, format).map_err(in_file)?;
-    if strict && !warnings.is_empty() {
-        Err(in_file(ConfigError::Unknown(warnings)))
-    } else {
-        Ok((config, warnings))
-    }
+    /// It is invalid; these are all errors.
+    #[error("{}", field::aggregate(.0))]
+    Invalid(Vec<field::Error>),
 }
 
 /// Reads YAML or JSON text. Keys are case-sensitive, nulls count as absent, and unknown fields become warnings.
@@ -141,7 +120,7 @@ pub fn load<T: DeserializeOwned>(
 /// The field names come from the derived `Deserialize` of `T`, so `T` must not flatten structs.
 ///
 /// # Errors
-/// As [`ConfigError`] says, except `Read`, `Unknown` and `InFile`.
+/// `Parse`, `Documents`, `Kind` and `Field`.
 pub fn read<T: DeserializeOwned>(text: &str, format: &Format) -> Result<(T, Vec<Warning>), ConfigError> {
     let documents = yaml::parse(text).map_err(ConfigError::Parse)?;
     let [root] = documents.as_slice() else { return Err(ConfigError::Documents(documents.len())) };

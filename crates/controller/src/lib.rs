@@ -4,7 +4,8 @@
 //! - [`remote`], [`connection`], [`cluster`], [`store`] — connections to clusters, and shared caches;
 //! - [`source`], [`queue`], [`reconcile`], [`controller`], [`controllers`] — controllers;
 //! - [`leader`], [`limit`], [`events`] — leader election, rate limits, events;
-//! - [`command`], [`log`], [`metrics`], [`probes`], [`process`], [`webhooks`] — a process: start, log, servers, end.
+//! - [`command`], [`log`], [`metrics`], [`probes`], [`process`], [`webhooks`] — a process: start, log, servers, end;
+//! - [`garden`] — the program of a component whose controllers work with one garden.
 //! ```
 //! use controller::{Cluster, Controller, Event, Outcome, Reconcile, Request, Selection, Store, Watch};
 //! use k8s_openapi::api::core::v1::Secret;
@@ -34,6 +35,7 @@ pub mod controller;
 pub mod controllers;
 pub mod entropy;
 pub mod events;
+pub mod garden;
 pub mod leader;
 pub mod limit;
 pub mod log;

@@ -1,16 +1,13 @@
 //! The scheduler as a component, of a garden whose kinds are custom resources.
 
-use controller::config::Configuration as _;
-use std::sync::Arc;
-
-use component::{Component, Installation, Loaded, Manifests, StartOptions, Started};
+use component::{Component, Installation, Manifests, garden};
+use controller::Controller;
+use controller::command::Program;
+use controller::garden::{GardenProgram, Settings, main};
 use include_dir::{Dir, include_dir};
-use serde_json::Value;
-use webhook::service::{Limits, service};
 
-use crate::command;
 use crate::config::SchedulerConfiguration;
-use crate::controllers;
+use crate::controllers::{self, Context};
 
 /// The scheduler of this project.
 pub static COMPONENT: Component = Component {
@@ -20,10 +17,10 @@ pub static COMPONENT: Component = Component {
     version: "v1.82.0",
     features: &[],
     paths: Vec::new,
-    main: |arguments| command::main(arguments),
+    main: |arguments| main::<SchedulerConfiguration>(arguments),
     process: Some(include_str!("../process.yaml")),
-    load: Some(load),
-    start: |options| Box::pin(std::future::ready(start(options))),
+    load: Some(garden::load::<SchedulerConfiguration>),
+    start: garden::start::<SchedulerConfiguration>,
     decide: None,
     admits_shoots: false,
     maintains_shoots: false,
@@ -32,27 +29,29 @@ pub static COMPONENT: Component = Component {
 static FOLDER: Dir<'static> = include_dir!("$MANIFESTS");
 const MANIFESTS: Manifests = Manifests::new(&FOLDER);
 
-fn load(config: &Value) -> Loaded {
-    component::to_load_result(SchedulerConfiguration::from_value(config))
-}
+/// The command line keeps SCH-PRC-001 to -007, the servers SCH-PRC-012 and SCH-PRC-013.
+impl GardenProgram for SchedulerConfiguration {
+    const PROGRAM: Program = Program { name: COMPONENT.program, version: env!("CARGO_PKG_VERSION") };
 
-fn start(options: StartOptions) -> Result<Started, String> {
-    let config = SchedulerConfiguration::from_partial(&options.config).map_err(|error| error.to_string())?;
-    let running = options.clusters.map(|garden| Arc::new(controllers::start(&config, garden)));
-    let metrics = {
-        let running = running.clone();
-        move || running.as_ref().map(|running| running.exposition()).unwrap_or_default()
-    };
-    Ok(Started {
-        service: service(Vec::new(), Limits::default()),
-        registrations: Vec::new(),
-        metrics: Box::new(metrics),
-        guard: Box::new(running),
-    })
+    fn settings(&mut self) -> Settings<'_> {
+        Settings {
+            connection: &mut self.client_connection,
+            leader_election: &self.leader_election,
+            servers: &self.server,
+            log_level: &self.log_level,
+            log_format: &self.log_format,
+        }
+    }
+
+    fn controllers(context: &Context) -> Vec<Controller> {
+        controllers::controllers(context)
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use controller::config::Configuration as _;
+
     use super::*;
 
     #[test]

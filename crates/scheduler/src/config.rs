@@ -7,7 +7,7 @@ pub mod file;
 mod types;
 pub mod validation;
 
-pub use controller::config::{Debugging, LeaderElection, Server};
+pub use controller::config::{ClientConnection, Debugging, LeaderElection, Server, Servers};
 pub use types::*;
 
 /// `apiVersion` of a configuration file.

@@ -2,10 +2,8 @@
 //!
 //! - [`decision`] — which Seed a Shoot gets, and why each other Seed does not: a pure function;
 //! - [`config`] — the configuration of an instance;
-//! - [`controllers`] — the controller that asks for decisions, binds Shoots and reports failures;
-//! - [`command`] — the command line and the process.
+//! - [`controllers`] — the controller that asks for decisions, binds Shoots and reports failures.
 
-pub mod command;
 mod component;
 pub mod config;
 pub mod controllers;

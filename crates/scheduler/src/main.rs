@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    gardener_scheduler::command::main(std::env::args_os())
+    (gardener_scheduler::COMPONENT.main)(std::env::args_os().collect())
 }

@@ -1,12 +1,14 @@
 //! Default values; a zero counts as missing.
 
+use controller::config::defaults::set_log;
 use formats::duration::GoDuration;
 
-use super::{
-    ClientConnection, ControllerManagerConfiguration, ControllersConfiguration, LeaderElection, Server,
-    Servers,
-};
+use super::{ControllerManagerConfiguration, ControllersConfiguration};
 
+/// Name of the Lease, in the namespace `garden`.
+const LEASE: &str = "gardener-controller-manager-leader-election";
+const HEALTH_PROBES_PORT: i64 = 2718;
+const METRICS_PORT: i64 = 2719;
 /// How many objects are processed at once.
 const CONCURRENT_SYNCS: i64 = 5;
 
@@ -24,49 +26,14 @@ const fn hours(hours: i64) -> GoDuration {
 
 /// Fills in every default. GCM-CFG-001 to -005.
 pub fn set(config: &mut ControllerManagerConfiguration) {
-    default(&mut config.log_level, "info");
-    default(&mut config.log_format, "json");
-    set_connection(&mut config.garden_client_connection);
-    set_leader_election(&mut config.leader_election);
-    set_servers(&mut config.server);
+    set_log(&mut config.log_level, &mut config.log_format);
+    config.garden_client_connection.set_defaults();
+    config.leader_election.set_defaults("garden", LEASE);
+    config.server.set_defaults(HEALTH_PROBES_PORT, METRICS_PORT);
     set_concurrency(&mut config.controllers);
     set_projects(&mut config.controllers);
     set_seeds(&mut config.controllers);
     set_shoots(&mut config.controllers);
-}
-
-fn set_connection(connection: &mut ClientConnection) {
-    if connection.qps == 0.0 {
-        connection.qps = 50.0;
-    }
-    if connection.burst == 0 {
-        connection.burst = 100;
-    }
-}
-
-fn set_leader_election(election: &mut LeaderElection) {
-    election.leader_elect.get_or_insert(true);
-    for (field, length) in [
-        (&mut election.lease_duration, 15),
-        (&mut election.renew_deadline, 10),
-        (&mut election.retry_period, 2),
-    ] {
-        if field.nanos() == 0 {
-            *field = seconds(length);
-        }
-    }
-    default(&mut election.resource_lock, "leases");
-    default(&mut election.resource_namespace, "garden");
-    default(&mut election.resource_name, "gardener-controller-manager-leader-election");
-}
-
-fn set_servers(servers: &mut Servers) {
-    for (server, port) in [(&mut servers.health_probes, 2718), (&mut servers.metrics, 2719)] {
-        let server = server.get_or_insert_with(Server::default);
-        if server.port == 0 {
-            server.port = port;
-        }
-    }
 }
 
 fn set_concurrency(controllers: &mut ControllersConfiguration) {
@@ -136,10 +103,4 @@ fn set_shoots(controllers: &mut ControllersConfiguration) {
     controllers.shoot_hibernation.trigger_deadline_duration.get_or_insert(hours(2));
     controllers.shoot_retry.retry_period.get_or_insert(minutes(10));
     controllers.shoot_retry.retry_jitter_period.get_or_insert(minutes(5));
-}
-
-fn default(field: &mut String, text: &str) {
-    if field.is_empty() {
-        text.clone_into(field);
-    }
 }

@@ -1,5 +1,6 @@
 //! Validates a configuration, with the original's error texts.
 
+use controller::config::checks;
 use formats::name;
 use k8s_openapi::api::core::v1::ResourceQuota;
 use serde::Deserialize as _;
@@ -8,28 +9,16 @@ use webhook::field::{Error, Path};
 
 use super::{ControllerManagerConfiguration, LabelSelector, LabelSelectorRequirement, QuotaConfiguration};
 
-const LOG_LEVELS: [&str; 3] = ["debug", "info", "error"];
-const LOG_FORMATS: [&str; 2] = ["json", "text"];
-/// Feature gates that every component has.
-const FEATURES: [&str; 2] = ["AllAlpha", "AllBeta"];
-
 /// All errors of a configuration whose defaults are filled in. GCM-CFG-006 to -008.
 #[must_use]
 pub fn validate(config: &ControllerManagerConfiguration) -> Vec<Error> {
     let mut errors = Vec::new();
-    check_supported(&config.log_level, &LOG_LEVELS, &Path::new("logLevel"), &mut errors);
-    check_supported(&config.log_format, &LOG_FORMATS, &Path::new("logFormat"), &mut errors);
+    checks::log(&config.log_level, &config.log_format, &mut errors);
     let quotas = Path::new("controllers").child("project").child("quotas");
     for (index, quota) in config.controllers.project.quotas.iter().enumerate() {
         project_quota(quota, &quotas.index(index), &mut errors);
     }
     errors
-}
-
-/// The first unknown feature gate; like the original, the program does not start with one.
-#[must_use]
-pub fn unknown_feature(config: &ControllerManagerConfiguration) -> Option<&str> {
-    config.feature_gates.keys().map(String::as_str).find(|feature| !FEATURES.contains(feature))
 }
 
 /// Checks that a project quota is a `v1` ResourceQuota; otherwise returns what it is, in the words of the original.
@@ -94,10 +83,4 @@ fn requirement(expression: &LabelSelectorRequirement, at: &Path, errors: &mut Ve
 
 fn invalid(text: &str, details: &[String], at: &Path, errors: &mut Vec<Error>) {
     errors.extend(details.iter().map(|detail| Error::invalid(at, text, detail)));
-}
-
-fn check_supported(text: &str, values: &[&str], at: &Path, errors: &mut Vec<Error>) {
-    if !values.contains(&text) {
-        errors.push(Error::not_supported(at, text, values));
-    }
 }

@@ -1,4 +1,4 @@
-//! The controllers of one instance: their common context, and how they are started.
+//! The controllers of one instance.
 //!
 //! One module per controller, named as its contract, with a function `controller(&Context) -> Controller`.
 
@@ -39,16 +39,12 @@ pub mod shoot_reference;
 pub mod shoot_retry;
 pub mod shoot_status_label;
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use component::Clusters;
-use controller::clock::Clock;
-use controller::controllers::Running;
-use controller::{CacheOptions, Cluster, Controller, Entropy};
+use controller::Controller;
+use controller::garden::GardenContext;
 use formats::duration::GoDuration;
 use jiff::{SignedDuration, Timestamp};
-use kube::Client;
 
 use crate::config::ControllerManagerConfiguration;
 
@@ -58,36 +54,9 @@ const TIMEOUT: Duration = Duration::from_mins(3);
 const WORKERS: usize = 5;
 /// Namespace of the garden's own objects.
 const GARDEN_NAMESPACE: &str = "garden";
-/// How often handlers receive every object again.
-const RESYNC: Duration = Duration::from_hours(10);
 
-/// The clients, stores and settings of all controllers. Cheap to clone.
-#[derive(Clone, Debug)]
-pub struct Context {
-    /// The configuration, with defaults filled in.
-    pub config: Arc<ControllerManagerConfiguration>,
-    /// The garden.
-    pub garden: Cluster,
-    /// The time of day.
-    pub clock: Clock,
-    /// Jitter and ids.
-    pub entropy: Entropy,
-}
-
-impl Context {
-    /// The context of the controllers; sends no request before the garden cluster is run.
-    #[must_use]
-    pub fn new(
-        config: ControllerManagerConfiguration,
-        client: &Client,
-        clock: Clock,
-        entropy: Entropy,
-    ) -> Self {
-        let options = CacheOptions { namespaces: Vec::new(), resync: Some(RESYNC) };
-        let garden = Cluster::new("garden", client.clone(), options, entropy.clone());
-        Self { config: Arc::new(config), garden, clock, entropy }
-    }
-}
+/// The client, stores and settings of all controllers.
+pub type Context = GardenContext<ControllerManagerConfiguration>;
 
 /// All controllers.
 #[must_use]
@@ -120,18 +89,6 @@ pub fn controllers(context: &Context) -> Vec<Controller> {
         shoot_status_label::controller(context),
     ];
     controllers.into_iter().chain(event::controller(context)).collect()
-}
-
-/// Starts all controllers over a garden, on tokio's current runtime. The same clock and entropy lead to the same
-/// requests in each run.
-#[must_use]
-pub fn start(config: &ControllerManagerConfiguration, garden: Clusters) -> Running {
-    let Clusters { source, now, entropy, .. } = garden;
-    let context = Context::new(config.clone(), &source, Clock::starting_at(now), entropy);
-    let (clusters, entropy) = (vec![context.garden.clone()], context.entropy.clone());
-    Running::start(clusters, entropy, |running, stop| async move {
-        running.run(controllers(&context), stop).await
-    })
 }
 
 /// How many objects are processed at once; missing or 0 counts as 1.

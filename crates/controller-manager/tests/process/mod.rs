@@ -1,22 +1,21 @@
 //! The binary as a process: messages, maintenance, leader election between two instances, exit codes.
 
-mod instance;
-
-use std::time::Duration;
-
-use controller::{CancellationToken, Entropy};
-use k8s_openapi::api::coordination::v1::Lease;
-use kube::api::{Api, Patch, PatchParams};
+use api::garden::Shoot;
+use conformance::testing::garden_process;
+use conformance::testing::process::{Binary, wait_until};
+use kube::api::Api;
 use serde_json::{Value, json};
 use substrate::cluster::Cluster;
 use substrate::embedded::Embedded;
 use substrate::facts;
 
-use api::garden::Shoot;
-
-use self::instance::{Instance, run_expecting_failure, wait_until};
-
-const LEASE: &str = "gardener-controller-manager-leader-election";
+const BINARY: Binary<'static> = Binary {
+    executable: env!("CARGO_BIN_EXE_gardener-controller-manager"),
+    api_version: "controllermanager.config.gardener.cloud/v1alpha1",
+    kind: "ControllerManagerConfiguration",
+    connection: "gardenClientConnection",
+    lease: "gardener-controller-manager-leader-election",
+};
 
 /// A garden over TLS with the profile `local`, whose highest version is 1.27.4, and Shoots whose maintenance is due.
 async fn garden(shoots: &[&str]) -> Embedded {
@@ -58,151 +57,43 @@ async fn version(garden: &Embedded, name: &str) -> Option<String> {
     shoots.get(name).await.expect("it is there").spec.kubernetes.version
 }
 
-async fn holder(garden: &Embedded) -> String {
-    let leases: Api<Lease> = Api::namespaced(garden.client(), "garden");
-    let lease = leases.get_opt(LEASE).await.expect("it can be asked");
-    lease.and_then(|lease| lease.spec?.holder_identity).unwrap_or_default()
+async fn wait_until_maintained(garden: &Embedded, name: &str) {
+    wait_until("the Shoot is maintained", async || version(garden, name).await.as_deref() == Some("1.27.4")).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn it_leads_maintains_serves_metrics_and_releases_its_lease_on_sigterm() {
     let garden = garden(&["app"]).await;
-    let mut instance = Instance::start(&garden, &json!({}));
-    wait_until("the shoot is maintained", async || {
-        version(&garden, "app").await.as_deref() == Some("1.27.4")
-    })
-    .await;
-    assert_eq!(instance.get("health", "/healthz").await, Some((200, "ok".to_owned())));
-    assert_eq!(instance.get("health", "/readyz/informer-sync").await, Some((200, "ok".to_owned())));
-    let (status, metrics) = instance.get("metrics", "/metrics").await.unwrap_or_default();
-    assert_eq!(status, 200);
-    for wanted in [
+    let metrics = [
         "controller_runtime_reconcile_total{controller=\"shoot-maintenance\"",
         "workqueue_depth{name=\"cloudprofile\"",
-        "rest_client_requests_total{code=\"200\"",
-        &format!("leader_election_master_status{{name=\"{LEASE}\"}} 1"),
-    ] {
-        assert!(metrics.contains(wanted), "{wanted} is not among\n{metrics}");
-    }
-    assert_ne!(holder(&garden).await, "");
-    assert_eq!(instance.stop().await, (Some(0), String::new()));
-    assert_eq!(holder(&garden).await, "", "the Lease is given up");
+    ];
+    let works = async || wait_until_maintained(&garden, "app").await;
+    garden_process::assert_leads_and_gives_up(&BINARY, &garden, works, &metrics).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn one_of_two_leads_and_the_other_takes_over_when_it_stops() {
     let garden = garden(&[]).await;
-    let mut both = [Instance::start(&garden, &json!({})), Instance::start(&garden, &json!({}))];
-    for instance in &both {
-        wait_until("it is ready", async || instance.get("health", "/readyz").await.is_some()).await;
-    }
-    wait_until("somebody leads", async || !holder(&garden).await.is_empty()).await;
-    wait_until("one leads", async || leaders(&both).await.iter().filter(|leads| **leads).count() == 1).await;
-    let leads = leaders(&both).await;
-    assert_eq!(leads.iter().filter(|leads| **leads).count(), 1, "{leads:?}");
-    let leader = usize::from(leads[1]);
-    assert_eq!(both[leader].stop().await.0, Some(0));
     let cluster = Cluster::new(garden.client());
-    facts::write(&cluster, &shoot("late")).await.expect("it is written");
-    wait_until("the other maintains", async || version(&garden, "late").await.as_deref() == Some("1.27.4"))
-        .await;
-    assert_eq!(both[1 - leader].stop().await.0, Some(0));
-}
-
-async fn leaders(instances: &[Instance; 2]) -> Vec<bool> {
-    let mut found = Vec::new();
-    for instance in instances {
-        let (_, metrics) = instance.get("metrics", "/metrics").await.unwrap_or_default();
-        found.push(metrics.contains(&format!("leader_election_master_status{{name=\"{LEASE}\"}} 1")));
-    }
-    found
+    let works = async || {
+        facts::write(&cluster, &shoot("late")).await.expect("it is written");
+        wait_until_maintained(&garden, "late").await;
+    };
+    garden_process::assert_one_of_two_leads(&BINARY, &garden, works).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_instance_that_loses_the_lease_exits_with_an_error() {
-    let garden = garden(&[]).await;
-    let fast =
-        json!({"leaderElection": {"leaseDuration": "3s", "renewDeadline": "2s", "retryPeriod": "500ms"}});
-    let mut instance = Instance::start(&garden, &fast);
-    wait_until("it leads", async || !holder(&garden).await.is_empty()).await;
-    let leases: Api<Lease> = Api::namespaced(garden.client(), "garden");
-    let entropy = Entropy::seeded(1);
-    let stop = CancellationToken::new();
-    let (stopped, id) = (stop.clone(), entropy.uuid().to_string());
-    let thief = tokio::spawn(async move {
-        while !stopped.is_cancelled() {
-            let time = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S.%6fZ").to_string();
-            let taken =
-                json!({"spec": {"holderIdentity": id, "leaseDurationSeconds": 600, "renewTime": time}});
-            let _ = leases.patch(LEASE, &PatchParams::default(), &Patch::Merge(taken)).await;
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        }
-    });
-    let (code, output) = instance.wait_for_exit().await;
-    stop.cancel();
-    thief.await.expect("it ends");
-    assert_eq!(code, Some(1), "{output}");
-    assert!(output.contains("failed to run controllers"), "{output}");
+    garden_process::assert_losing_the_lease_ends_it(&BINARY, &garden(&[]).await).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn invalid_ports_and_times_are_errors_once_the_garden_is_reached() {
-    let garden = garden(&[]).await;
-    for (config, wanted) in [
-        (json!({"server": {"metrics": {"port": 70000}}}), "failed to listen on port 70000"),
-        (
-            json!({"leaderElection": {"leaseDuration": "1s"}}),
-            "leaseDuration must be greater than renewDeadline",
-        ),
-    ] {
-        let (code, output) = Instance::start(&garden, &config).wait_for_exit().await;
-        assert_eq!(code, Some(1), "{output}");
-        assert!(output.contains(wanted), "wanted {wanted}, got {output}");
-    }
+    garden_process::assert_invalid_ports_and_times_end_it(&BINARY, &garden(&[]).await).await;
 }
 
 #[test]
 fn invalid_input_is_an_error_with_exit_code_1() {
-    const HEAD: &str = "apiVersion: controllermanager.config.gardener.cloud/v1alpha1\nkind: ControllerManagerConfiguration\n";
-    let kubeconfig = |user: &str| {
-        format!(
-            "apiVersion: v1\nkind: Config\ncurrent-context: c\ncontexts: [{{name: c, context: {{cluster: c, user: u}}}}]\nclusters: [{{name: c, cluster: {{server: 'https://127.0.0.1:1'}}}}]\nusers: [{{name: u, user: {{{user}}}}}]\n"
-        )
-    };
-    let connected = format!("{HEAD}gardenClientConnection: {{kubeconfig: <kubeconfig>}}\n");
-    let table: [(Option<&str>, &str, &str); 8] = [
-        (None, "", "missing config file: set --config FILE"),
-        (
-            Some("kind: Other\n"),
-            "",
-            "failed to read the configuration: apiVersion must be controllermanager.config.gardener.cloud/v1alpha1, found none",
-        ),
-        (
-            Some(&format!("{HEAD}featureGates: {{HVPA: true}}\n")),
-            "",
-            "unrecognized feature gate: HVPA; gardener-controller-manager has none but AllAlpha and AllBeta",
-        ),
-        (Some(&format!("{HEAD}logLevel: loud\n")), "", "logLevel: Unsupported value: \"loud\""),
-        (
-            Some(&format!("{HEAD}gardenClientConnection: {{kubeconfig: /nowhere}}\n")),
-            "",
-            "failed to read kubeconfig /nowhere: No such file or directory",
-        ),
-        (
-            Some(&connected),
-            &kubeconfig("exec: {command: x}"),
-            "exec configurations are not supported (user \"u\")",
-        ),
-        (
-            Some(&connected),
-            &kubeconfig("client-certificate: x"),
-            "client certificate files are not supported (user \"u\")",
-        ),
-        (Some(&connected), "clusters: 1", "failed to read kubeconfig"),
-    ];
-    for (config, kubeconfig, wanted) in table {
-        let (code, output) = run_expecting_failure(config, kubeconfig);
-        assert_eq!(code, Some(1), "{wanted}: {output}");
-        assert!(output.contains(wanted), "wanted {wanted}, got {output}");
-    }
+    garden_process::assert_invalid_input_ends_it(&BINARY);
 }

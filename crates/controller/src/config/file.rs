@@ -1,53 +1,69 @@
 //! Turns a configuration file into a component's configuration: reads it, fills in defaults, validates it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use webhook::field;
 
-use super::{ConfigError, Format, Warning, load, read};
+use super::{ConfigError, Format, Warning, read};
 
 /// Why a configuration file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// It cannot be read.
-    #[error("{0}")]
-    Read(#[from] ConfigError),
-    /// It is invalid; these are all errors.
-    #[error("{}", field::aggregate(.0))]
-    Invalid(Vec<field::Error>),
+    /// The file is missing or unreadable.
+    #[error("error reading config file {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The operating system's error.
+        source: io::Error,
+    },
+    /// Its content cannot be used.
+    #[error("{error} (in {})", path.display())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        #[source]
+        error: ConfigError,
+    },
 }
 
 /// The configuration of a component.
 pub trait Configuration: DeserializeOwned {
     /// How its file is read.
     const FORMAT: Format;
-    /// Why a file cannot be used.
-    type Error: From<FileError>;
 
     /// Fills in defaults and validates.
     ///
     /// # Errors
     /// When it is not valid.
-    fn complete(self) -> Result<Self, Self::Error>;
+    fn complete(self) -> Result<Self, ConfigError>;
 
     /// Reads a file; with `strict`, unknown fields are an error and not a warning.
     ///
     /// # Errors
     /// When it cannot be read, or is not valid.
-    fn load(path: &Path, strict: bool) -> Result<(Self, Vec<Warning>), Self::Error> {
-        let (config, warnings) = load::<Self>(path, &Self::FORMAT, strict).map_err(FileError::from)?;
-        Ok((config.complete()?, warnings))
+    fn load(path: &Path, strict: bool) -> Result<(Self, Vec<Warning>), FileError> {
+        let text =
+            fs::read_to_string(path).map_err(|source| FileError::Read { path: path.to_owned(), source })?;
+        let loaded = match strict {
+            true => read_strictly(&text).map(|config| (config, Vec::new())),
+            false => read(&text, &Self::FORMAT),
+        };
+        let completed = loaded.and_then(|(config, warnings)| Ok((Self::complete(config)?, warnings)));
+        completed.map_err(|error| FileError::Content { path: path.to_owned(), error })
     }
 
     /// Reads a configuration whose `apiVersion` and `kind` may be missing, and returns the warnings about it.
     ///
     /// # Errors
     /// When it cannot be read, or is not valid.
-    fn from_value(value: &Value) -> Result<(Self, Vec<Warning>), Self::Error> {
+    fn from_value(value: &Value) -> Result<(Self, Vec<Warning>), ConfigError> {
         let text = complete_document(json!({}), value, &Self::FORMAT).to_string();
-        let (config, warnings) = read::<Self>(&text, &Self::FORMAT).map_err(FileError::from)?;
+        let (config, warnings) = read::<Self>(&text, &Self::FORMAT)?;
         Ok((config.complete()?, warnings))
     }
 
@@ -56,14 +72,18 @@ pub trait Configuration: DeserializeOwned {
     ///
     /// # Errors
     /// When it cannot be read, or is not valid.
-    fn from_partial(partial: &Value) -> Result<Self, Self::Error> {
+    fn from_partial(partial: &Value) -> Result<Self, ConfigError> {
         let alone = json!({"leaderElection": {"leaderElect": false}});
         let text = complete_document(alone, partial, &Self::FORMAT).to_string();
-        let (config, warnings) = read::<Self>(&text, &Self::FORMAT).map_err(FileError::from)?;
-        if !warnings.is_empty() {
-            return Err(FileError::from(ConfigError::Unknown(warnings)).into());
-        }
-        config.complete()
+        read_strictly::<Self>(&text)?.complete()
+    }
+}
+
+/// Reads a text in which unknown fields are an error.
+fn read_strictly<C: Configuration>(text: &str) -> Result<C, ConfigError> {
+    match read(text, &C::FORMAT)? {
+        (config, warnings) if warnings.is_empty() => Ok(config),
+        (_, warnings) => Err(ConfigError::Unknown(warnings)),
     }
 }
 
@@ -71,8 +91,8 @@ pub trait Configuration: DeserializeOwned {
 ///
 /// # Errors
 /// The errors.
-pub fn validated<C>(config: C, errors: Vec<field::Error>) -> Result<C, FileError> {
-    if errors.is_empty() { Ok(config) } else { Err(FileError::Invalid(errors)) }
+pub fn validated<C>(config: C, errors: Vec<field::Error>) -> Result<C, ConfigError> {
+    if errors.is_empty() { Ok(config) } else { Err(ConfigError::Invalid(errors)) }
 }
 
 /// A complete file: `apiVersion`, `kind`, and the fields of `value` merged over those of `usual`.

@@ -113,30 +113,30 @@ fn unknown_fields_are_reported_with_position_and_suggestion() {
 #[test]
 fn errors_name_the_position_and_hide_the_value() {
     let table = [
-        ("apiVersion: test/v1\n", "failed to read the configuration: kind must be Config, found none"),
-        ("kind: Config\n", "failed to read the configuration: apiVersion must be test/v1, found none"),
+        ("apiVersion: test/v1\n", "error decoding config: kind must be Config, found none"),
+        ("kind: Config\n", "error decoding config: apiVersion must be test/v1, found none"),
         (
             "apiVersion: test/v2\nkind: Config\n",
-            "failed to read the configuration: apiVersion must be test/v1, found test/v2",
+            "error decoding config: apiVersion must be test/v1, found test/v2",
         ),
         (
             "apiVersion: test/v1\nkind: Other\n",
-            "failed to read the configuration: kind must be Config, found Other",
+            "error decoding config: kind must be Config, found Other",
         ),
-        ("", "failed to parse the configuration: expected one document, found 0"),
-        ("a: 1\n---\nb: 2\n", "failed to parse the configuration: expected one document, found 2"),
+        ("", "error decoding config: expected one document, found 0"),
+        ("a: 1\n---\nb: 2\n", "error decoding config: expected one document, found 2"),
         (
             "apiVersion: test/v1\nkind: Config\nserver:\n  port: hunter2\n",
-            "failed to read the configuration: line 4, column 9: server.port: invalid type: string, expected u16",
+            "error decoding config: line 4, column 9: server.port: invalid type: string, expected u16",
         ),
         (
             "apiVersion: test/v1\nkind: Config\npools: [{name: a}, {name: [1]}]\n",
-            "failed to read the configuration: line 3, column 27: pools[1].name: invalid type: sequence, expected a \
+            "error decoding config: line 3, column 27: pools[1].name: invalid type: sequence, expected a \
              string",
         ),
         (
             "apiVersion: test/v1\nkind: Config\nserver: 3\n",
-            "failed to read the configuration: line 3, column 9: server: invalid type: integer `3`, expected struct \
+            "error decoding config: line 3, column 9: server: invalid type: integer `3`, expected struct \
              Server",
         ),
     ];
@@ -145,22 +145,40 @@ fn errors_name_the_position_and_hide_the_value() {
         assert_eq!(error, want, "{text}");
     }
     let error = read::<Config>("a: [\n", &FORMAT).unwrap_err().to_string();
-    assert!(error.starts_with("failed to parse the configuration: line "), "{error}");
+    assert!(error.starts_with("error decoding config: line "), "{error}");
+}
+
+impl Configuration for Config {
+    const FORMAT: Format = FORMAT;
+
+    fn complete(self) -> Result<Self, ConfigError> {
+        let mut errors = Vec::new();
+        checks::supported(&self.log_level, &["", "info"], &field::Path::new("logLevel"), &mut errors);
+        validated(self, errors)
+    }
 }
 
 #[test]
-fn strict_refuses_unknown_fields() {
+fn strict_refuses_unknown_fields_and_each_error_names_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("config.yaml");
-    let missing = load::<Config>(&path, &FORMAT, false).unwrap_err().to_string();
-    assert!(missing.starts_with(&format!("failed to read {}: ", path.display())), "{missing}");
-    std::fs::write(&path, with_head("logLvel: x\n")).unwrap();
-    assert_eq!(load::<Config>(&path, &FORMAT, false).unwrap().1.len(), 1);
-    let refused = load::<Config>(&path, &FORMAT, true).unwrap_err().to_string();
-    let want = "failed to read the configuration: line 3, column 1: unknown field logLvel has no effect, did you mean \
-                logLevel?";
-    assert_eq!(refused, format!("{want} (in {})", path.display()));
-    std::fs::write(&path, "a: [\n").unwrap();
-    let unread = load::<Config>(&path, &FORMAT, false).unwrap_err().to_string();
-    assert!(unread.ends_with(&format!(" (in {})", path.display())), "{unread}");
+    let error = |strict| Config::load(&path, strict).unwrap_err().to_string();
+    let missing = error(false);
+    assert!(missing.starts_with(&format!("error reading config file {}: ", path.display())), "{missing}");
+    std::fs::write(&path, with_head("pool: []\n")).unwrap();
+    assert_eq!(Config::load(&path, false).unwrap().1.len(), 1);
+    for (text, want) in [
+        (
+            with_head("pool: []\n"),
+            "error decoding config: line 3, column 1: unknown field pool has no effect, did you mean pools?",
+        ),
+        ("a: 1\n---\n".to_owned(), "error decoding config: expected one document, found 2"),
+        (
+            with_head("logLevel: loud\n"),
+            "logLevel: Unsupported value: \"loud\": supported values: \"\", \"info\"",
+        ),
+    ] {
+        std::fs::write(&path, text).unwrap();
+        assert_eq!(error(true), format!("{want} (in {})", path.display()));
+    }
 }

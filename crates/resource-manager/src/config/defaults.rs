@@ -2,11 +2,11 @@
 
 use api::kubernetes::DEFAULT_SCHEDULER;
 use api::resources::{DEFAULT_CLASS, MANAGED_BY_GARDENER};
+use controller::config::defaults::{set_log, set_number};
 use formats::duration::GoDuration;
 
 use super::{
-    ClientConnection, ControllersConfiguration, LeaderElection, ResourceManagerConfiguration, Server,
-    Servers, WebhooksConfiguration,
+    ClientConnection, ControllersConfiguration, ResourceManagerConfiguration, Servers, WebhooksConfiguration,
 };
 
 const MINUTE: GoDuration = GoDuration::from_seconds(60);
@@ -17,13 +17,13 @@ const EXPIRATION_SECONDS: i64 = 12 * 3600;
 
 /// Fills in every default. GRM-CFG-003, GRM-CFG-035.
 pub fn set(config: &mut ResourceManagerConfiguration) {
-    default(&mut config.log_level, "info");
-    default(&mut config.log_format, "json");
+    set_log(&mut config.log_level, &mut config.log_format);
     set_connection(&mut config.source_client_connection);
     if let Some(target) = &mut config.target_client_connection {
         set_connection(target);
     }
-    set_leader_election(&mut config.leader_election);
+    // GRM-CFG-020, GRM-CFG-022: the namespace is that of the configuration.
+    config.leader_election.set_defaults("", "gardener-resource-manager");
     set_servers(&mut config.server);
     set_controllers(&mut config.controllers);
     set_webhooks(&mut config.webhooks);
@@ -34,38 +34,15 @@ fn set_connection(connection: &mut ClientConnection) {
     if connection.qps == 0.0 {
         connection.qps = 100.0;
     }
-    if connection.burst == 0 {
-        connection.burst = 130;
-    }
+    set_number(&mut connection.burst, 130);
     connection.cache_resync_period.get_or_insert(DAY);
-}
-
-/// GRM-CFG-020, GRM-CFG-022.
-fn set_leader_election(election: &mut LeaderElection) {
-    election.leader_elect.get_or_insert(true);
-    for (field, seconds) in [
-        (&mut election.lease_duration, 15),
-        (&mut election.renew_deadline, 10),
-        (&mut election.retry_period, 2),
-    ] {
-        if field.nanos() == 0 {
-            *field = GoDuration::from_seconds(seconds);
-        }
-    }
-    default(&mut election.resource_lock, "leases");
-    default(&mut election.resource_name, "gardener-resource-manager");
 }
 
 /// GRM-CFG-030 to -032.
 fn set_servers(servers: &mut Servers) {
-    let set_port = |port: &mut i64, number| {
-        if *port == 0 {
-            *port = number;
-        }
-    };
-    set_port(&mut servers.webhooks.port, 9449);
-    set_port(&mut servers.health_probes.get_or_insert_with(Server::default).port, 8081);
-    set_port(&mut servers.metrics.get_or_insert_with(Server::default).port, 8080);
+    set_number(&mut servers.webhooks.port, 9449);
+    servers.health_probes.get_or_insert_default().set_port(8081);
+    servers.metrics.get_or_insert_default().set_port(8080);
 }
 
 /// GRM-CFG-040, GRM-CFG-042, GRM-CFG-043, GRM-CFG-045, GRM-CFG-049.
@@ -110,11 +87,5 @@ fn set_webhooks(webhooks: &mut WebhooksConfiguration) {
     }
     if webhooks.projected_token_mount.enabled {
         webhooks.projected_token_mount.expiration_seconds.get_or_insert(EXPIRATION_SECONDS);
-    }
-}
-
-fn default(field: &mut String, text: &str) {
-    if field.is_empty() {
-        text.clone_into(field);
     }
 }

@@ -1,6 +1,6 @@
 //! Configuration files: aliases replaced, defaulted, validated.
 
-use controller::config::{Configuration, FileError, Format, validated};
+use controller::config::{ConfigError, Configuration, Format, validated};
 
 use super::{API_VERSION, KIND, ResourceManagerConfiguration, defaults, spellings, validation};
 
@@ -12,9 +12,8 @@ impl Configuration for ResourceManagerConfiguration {
         normalize: spellings::normalize,
         misspellings: &spellings::MISSPELLINGS,
     };
-    type Error = FileError;
 
-    fn complete(mut self) -> Result<Self, FileError> {
+    fn complete(mut self) -> Result<Self, ConfigError> {
         defaults::set(&mut self);
         let errors = validation::validate(&self);
         validated(self, errors)

@@ -1,5 +1,6 @@
 //! Validates a configuration, with the original's error texts.
 
+use controller::config::checks;
 use formats::duration::GoDuration;
 use formats::name;
 use webhook::field::{Error, Path, Shown};
@@ -10,10 +11,7 @@ use super::{
 };
 use crate::toleration::Toleration;
 
-const LOG_LEVELS: [&str; 3] = ["debug", "info", "error"];
-const LOG_FORMATS: [&str; 2] = ["json", "text"];
 const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
-const NON_NEGATIVE: &str = "must be greater than or equal to 0";
 
 /// All errors of a configuration whose defaults are filled in. GRM-CFG-036, GRM-CFG-063.
 #[must_use]
@@ -25,8 +23,7 @@ pub fn validate(config: &ResourceManagerConfiguration) -> Vec<Error> {
     }
     servers(&config.server, &Path::new("server"), &mut errors);
     leader_election(&config.leader_election, &Path::new("leaderElection"), &mut errors);
-    check_supported(&config.log_level, &LOG_LEVELS, &Path::new("logLevel"), &mut errors);
-    check_supported(&config.log_format, &LOG_FORMATS, &Path::new("logFormat"), &mut errors);
+    checks::log(&config.log_level, &config.log_format, &mut errors);
     controllers(&config.controllers, &Path::new("controllers"), &mut errors);
     webhooks(&config.webhooks, &Path::new("webhooks"), &mut errors);
     if config.controllers.token_invalidator.enabled != config.webhooks.token_invalidator.enabled {
@@ -54,7 +51,7 @@ fn connection(connection: &ClientConnection, at: &Path, errors: &mut Vec<Error>)
 fn servers(servers: &Servers, at: &Path, errors: &mut Vec<Error>) {
     let mut server = |server: Option<&Server>, field: &str, missing: &str| match server {
         None => errors.push(Error::required(&at.child(field), missing)),
-        Some(server) => non_negative(server.port, &at.child(field).child("port"), errors),
+        Some(server) => checks::not_negative(server.port, &at.child(field).child("port"), errors),
     };
     server(servers.health_probes.as_ref(), "healthProbes", "must provide health probes server configuration");
     server(servers.metrics.as_ref(), "metrics", "must provide metrics server configuration");
@@ -144,7 +141,7 @@ fn webhooks(webhooks: &WebhooksConfiguration, at: &Path, errors: &mut Vec<Error>
         ("defaultUnreachableTolerationSeconds", high_availability.default_unreachable_toleration_seconds),
     ] {
         let field = at.child("highAvailabilityConfig").child(field);
-        non_negative(seconds.unwrap_or_default(), &field, errors);
+        checks::not_negative(seconds.unwrap_or_default(), &field, errors);
     }
     let tolerations = at.child("systemComponentsConfig").child("podTolerations");
     for (index, toleration) in webhooks.system_components_config.pod_tolerations.iter().enumerate() {
@@ -186,7 +183,7 @@ fn validate_toleration(toleration: &Toleration, at: &Path, errors: &mut Vec<Erro
         other => errors.push(Error::not_supported(&at.child("operator"), other, &["Equal", "Exists"])),
     }
     if !effect.is_empty() {
-        check_supported(effect, &EFFECTS, &at.child("effect"), errors);
+        checks::supported(effect, &EFFECTS, &at.child("effect"), errors);
     }
 }
 
@@ -206,20 +203,8 @@ fn sync_period(period: Option<GoDuration>, at: &Path, errors: &mut Vec<Error>) {
     }
 }
 
-fn non_negative(number: i64, at: &Path, errors: &mut Vec<Error>) {
-    if number < 0 {
-        errors.push(Error::invalid(at, number, NON_NEGATIVE));
-    }
-}
-
 fn required(text: &str, at: &Path, detail: &str, errors: &mut Vec<Error>) {
     if text.is_empty() {
         errors.push(Error::required(at, detail));
-    }
-}
-
-fn check_supported(text: &str, values: &[&str], at: &Path, errors: &mut Vec<Error>) {
-    if !values.contains(&text) {
-        errors.push(Error::not_supported(at, text, values));
     }
 }

@@ -1,13 +1,14 @@
 //! Default values; a zero counts as missing.
 
-use formats::duration::GoDuration;
+use controller::config::defaults::{set_log, set_number, set_text};
 
-use super::{
-    BackupBucketSchedulerConfiguration, ClientConnection, LeaderElection, SchedulerConfiguration,
-    SchedulerControllerConfiguration, Server, Servers,
-};
+use super::{BackupBucketSchedulerConfiguration, SchedulerConfiguration, SchedulerControllerConfiguration};
 use crate::decision::Strategy;
 
+/// Name of the Lease, in the namespace `garden`.
+const LEASE: &str = "gardener-scheduler-leader-election";
+const HEALTH_PROBES_PORT: i64 = 10251;
+const METRICS_PORT: i64 = 19251;
 /// How many Shoots are processed at once.
 const SHOOTS: i64 = 5;
 /// How many BackupBuckets would be, where the configuration has no section about them.
@@ -15,46 +16,11 @@ const BACKUP_BUCKETS: i64 = 2;
 
 /// Fills in every default. SCH-CFG-001 to -005.
 pub fn set(config: &mut SchedulerConfiguration) {
-    default(&mut config.log_level, "info");
-    default(&mut config.log_format, "json");
-    set_connection(&mut config.client_connection);
-    set_leader_election(&mut config.leader_election);
-    set_servers(&mut config.server);
+    set_log(&mut config.log_level, &mut config.log_format);
+    config.client_connection.set_defaults();
+    config.leader_election.set_defaults("garden", LEASE);
+    config.server.set_defaults(HEALTH_PROBES_PORT, METRICS_PORT);
     set_schedulers(&mut config.schedulers);
-}
-
-fn set_connection(connection: &mut ClientConnection) {
-    if connection.qps == 0.0 {
-        connection.qps = 50.0;
-    }
-    if connection.burst == 0 {
-        connection.burst = 100;
-    }
-}
-
-fn set_leader_election(election: &mut LeaderElection) {
-    election.leader_elect.get_or_insert(true);
-    for (field, length) in [
-        (&mut election.lease_duration, 15),
-        (&mut election.renew_deadline, 10),
-        (&mut election.retry_period, 2),
-    ] {
-        if field.nanos() == 0 {
-            *field = GoDuration::from_seconds(length);
-        }
-    }
-    default(&mut election.resource_lock, "leases");
-    default(&mut election.resource_namespace, "garden");
-    default(&mut election.resource_name, "gardener-scheduler-leader-election");
-}
-
-fn set_servers(servers: &mut Servers) {
-    for (server, port) in [(&mut servers.health_probes, 10251), (&mut servers.metrics, 19251)] {
-        let server = server.get_or_insert_with(Server::default);
-        if server.port == 0 {
-            server.port = port;
-        }
-    }
 }
 
 fn set_schedulers(schedulers: &mut SchedulerControllerConfiguration) {
@@ -63,14 +29,6 @@ fn set_schedulers(schedulers: &mut SchedulerControllerConfiguration) {
         .backup_bucket
         .get_or_insert(BackupBucketSchedulerConfiguration { concurrent_syncs: BACKUP_BUCKETS });
     let shoot = schedulers.shoot.get_or_insert_default();
-    if shoot.concurrent_syncs == 0 {
-        shoot.concurrent_syncs = SHOOTS;
-    }
-    default(&mut shoot.candidate_determination_strategy, Strategy::SameRegion.as_str());
-}
-
-fn default(field: &mut String, text: &str) {
-    if field.is_empty() {
-        text.clone_into(field);
-    }
+    set_number(&mut shoot.concurrent_syncs, SHOOTS);
+    set_text(&mut shoot.candidate_determination_strategy, Strategy::SameRegion.as_str());
 }

@@ -1,10 +1,10 @@
-//! The configuration file's types: connection, leader election, servers, log, schedulers.
+//! The configuration file's types.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Debugging, LeaderElection, Server};
+use super::{ClientConnection, Debugging, LeaderElection, Servers};
 
 /// The configuration of one instance.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -31,32 +31,6 @@ pub struct SchedulerConfiguration {
     pub schedulers: SchedulerControllerConfiguration,
     /// Feature gates; v1.82 has none but `AllAlpha` and `AllBeta`.
     pub feature_gates: BTreeMap<String, bool>,
-}
-
-/// How to connect to the garden.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct ClientConnection {
-    /// Path of a kubeconfig; empty: the cluster that the process runs in.
-    pub kubeconfig: String,
-    /// Accepted media types; empty: the client's default.
-    pub accept_content_types: String,
-    /// Media type of requests; empty: the client's default.
-    pub content_type: String,
-    /// Requests per second.
-    pub qps: f64,
-    /// Burst beyond `qps`.
-    pub burst: i64,
-}
-
-/// Addresses of the servers.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct Servers {
-    /// HTTP, `/healthz` and `/readyz`.
-    pub health_probes: Option<Server>,
-    /// HTTP, `/metrics`.
-    pub metrics: Option<Server>,
 }
 
 /// What is scheduled, and how.

@@ -3,11 +3,10 @@
 use std::time::Duration;
 
 use api::garden::Shoot;
-use component::Clusters;
+use component::{Clusters, garden};
 use controller::Entropy;
 use controller::config::Configuration as _;
 use gardener_scheduler::config::SchedulerConfiguration;
-use gardener_scheduler::controllers;
 use kube::api::Api;
 use serde_json::{Value, json};
 use substrate::cluster::Cluster;
@@ -50,13 +49,13 @@ fn objects() -> [Value; 3] {
 
 #[tokio::test]
 async fn the_seed_is_written_with_the_shoot_where_there_is_no_subresource_for_it() {
-    let garden = Embedded::start(false, None).await.expect("it is served");
-    let cluster = Cluster::new(garden.client());
+    let server = Embedded::start(false, None).await.expect("it is served");
+    let cluster = Cluster::new(server.client());
     facts::write_namespace(&cluster, "garden-dev", None).await.expect("it is written");
     for object in objects() {
         facts::write(&cluster, &object).await.expect("it is written");
     }
-    let client = garden.client_through("scheduler", |request| {
+    let client = server.client_through("scheduler", |request| {
         let uri = request.uri().to_string();
         let (path, query) = uri.split_once('?').unwrap_or((&uri, ""));
         if let Some(path) = path.strip_suffix(SUBRESOURCE) {
@@ -64,9 +63,9 @@ async fn the_seed_is_written_with_the_shoot_where_there_is_no_subresource_for_it
         }
     });
     let config = SchedulerConfiguration::from_partial(&json!({})).expect("it is valid");
-    let clusters = Clusters { source: client, target: None, now: garden.now(), entropy: Entropy::seeded(0) };
-    let running = controllers::start(&config, clusters);
-    let shoots: Api<Shoot> = Api::namespaced(garden.client(), "garden-dev");
+    let clusters = Clusters { source: client, target: None, now: server.now(), entropy: Entropy::seeded(0) };
+    let running = garden::run(config, clusters);
+    let shoots: Api<Shoot> = Api::namespaced(server.client(), "garden-dev");
     let mut looks = 0;
     let shoot = loop {
         let shoot = shoots.get("app").await.expect("it is there");

@@ -1,8 +1,8 @@
 //! Configuration files as users write them, including broken ones.
 
 use std::fs;
-use std::path::PathBuf;
 
+use controller::config::{FileError, Warning};
 use rstest::rstest;
 
 use super::*;
@@ -10,21 +10,11 @@ use super::*;
 const HEAD: &str =
     "apiVersion: controllermanager.config.gardener.cloud/v1alpha1\nkind: ControllerManagerConfiguration\n";
 
-/// A file that is deleted when dropped.
-struct TemporaryFile(PathBuf);
-
-impl TemporaryFile {
-    fn new(name: &str, text: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("gcm-{}-{name}.yaml", std::process::id()));
-        fs::write(&path, text).unwrap();
-        Self(path)
-    }
-}
-
-impl Drop for TemporaryFile {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.0);
-    }
+fn load(text: &str, strict: bool) -> Result<(ControllerManagerConfiguration, Vec<Warning>), FileError> {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("config.yaml");
+    fs::write(&file, text).unwrap();
+    ControllerManagerConfiguration::load(&file, strict)
 }
 
 /// A configuration file whose project quota is `config`.
@@ -33,26 +23,25 @@ fn quota(config: &str) -> String {
 }
 
 #[rstest]
-#[case::nothing("missing", "", "expected one document, found 0")]
-#[case::kind("kind", "apiVersion: controllermanager.config.gardener.cloud/v1alpha1\nkind: Other\n", "kind")]
-#[case::type_("type", &format!("{HEAD}controllers:\n  quota: {{concurrentSyncs: many}}\n"), "line 4")]
-#[case::feature("feature", &format!("{HEAD}featureGates: {{HVPA: true}}\n"), "unrecognized feature gate: HVPA")]
-#[case::quota("quota", &quota("{spec: {hard: {pods: 5}}}"), "Object 'Kind' is missing in '{\"spec\":{\"hard\":{\"pods\":5}}}'")]
-#[case::version("version", &quota("{kind: ResourceQuota}"), "Object 'apiVersion' is missing in")]
-#[case::other("other", &quota("{apiVersion: apps/v1, kind: Deployment}"), "no kind \"Deployment\" is registered for version \"apps/v1\"")]
-#[case::shape("shape", &quota("{apiVersion: v1, kind: ResourceQuota, spec: {hard: 5}}"), "controllers.project.quotas[0].config")]
-#[case::level("level", &format!("{HEAD}logLevel: warn\n"), "logLevel: Unsupported value: \"warn\"")]
-fn errors_name_the_problem(#[case] name: &str, #[case] text: &str, #[case] want: &str) {
-    let file = TemporaryFile::new(name, text);
-    let error = ControllerManagerConfiguration::load(&file.0, false).unwrap_err().to_string();
+#[case::nothing("", "expected one document, found 0")]
+#[case::kind("apiVersion: controllermanager.config.gardener.cloud/v1alpha1\nkind: Other\n", "kind")]
+#[case::type_(&format!("{HEAD}controllers:\n  quota: {{concurrentSyncs: many}}\n"), "line 4")]
+#[case::feature(&format!("{HEAD}featureGates: {{HVPA: true}}\n"), "unrecognized feature gate: HVPA")]
+#[case::quota(&quota("{spec: {hard: {pods: 5}}}"), "Object 'Kind' is missing in '{\"spec\":{\"hard\":{\"pods\":5}}}'")]
+#[case::version(&quota("{kind: ResourceQuota}"), "Object 'apiVersion' is missing in")]
+#[case::other(&quota("{apiVersion: apps/v1, kind: Deployment}"), "no kind \"Deployment\" is registered for version \"apps/v1\"")]
+#[case::shape(&quota("{apiVersion: v1, kind: ResourceQuota, spec: {hard: 5}}"), "controllers.project.quotas[0].config")]
+#[case::level(&format!("{HEAD}logLevel: warn\n"), "logLevel: Unsupported value: \"warn\"")]
+fn errors_name_the_problem_and_the_file(#[case] text: &str, #[case] want: &str) {
+    let error = load(text, false).unwrap_err().to_string();
     assert!(error.contains(want), "{error}");
+    assert!(error.ends_with("/config.yaml)"), "{error}");
 }
 
 #[test]
 fn an_unknown_field_is_a_warning_and_with_strict_an_error() {
-    let file =
-        TemporaryFile::new("unknown", &format!("{HEAD}controllers:\n  shootRetry: {{retryDuration: 1m}}\n"));
-    let (config, warnings) = ControllerManagerConfiguration::load(&file.0, false).unwrap();
+    let text = format!("{HEAD}controllers:\n  shootRetry: {{retryDuration: 1m}}\n");
+    let (config, warnings) = load(&text, false).unwrap();
     let messages: Vec<String> = warnings.iter().map(ToString::to_string).collect();
     assert_eq!(
         messages,
@@ -62,5 +51,5 @@ fn an_unknown_field_is_a_warning_and_with_strict_an_error() {
         ]
     );
     assert_eq!(config.controllers.shoot_retry.retry_period.unwrap().to_string(), "10m0s");
-    assert!(ControllerManagerConfiguration::load(&file.0, true).is_err());
+    assert!(load(&text, true).is_err());
 }

@@ -6,7 +6,7 @@ use super::*;
 
 fn refused(value: &Value) -> Vec<String> {
     match ControlPlaneWebhooksConfiguration::from_value(value) {
-        Err(FileError::Invalid(errors)) => errors.iter().map(ToString::to_string).collect(),
+        Err(ConfigError::Invalid(errors)) => errors.iter().map(ToString::to_string).collect(),
         other => panic!("{other:?}"),
     }
 }

@@ -20,7 +20,7 @@ fn seconds(seconds: i64) -> GoDuration {
 fn errors_of(partial: &Value) -> Vec<String> {
     match ResourceManagerConfiguration::from_partial(partial) {
         Ok(_) => Vec::new(),
-        Err(FileError::Invalid(errors)) => errors.iter().map(ToString::to_string).collect(),
+        Err(ConfigError::Invalid(errors)) => errors.iter().map(ToString::to_string).collect(),
         Err(error) => vec![error.to_string()],
     }
 }
