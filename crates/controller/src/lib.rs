@@ -4,8 +4,7 @@
 //! - [`remote`], [`connection`], [`cluster`], [`store`] — connections to clusters, and shared caches;
 //! - [`source`], [`queue`], [`reconcile`], [`controller`], [`controllers`] — controllers;
 //! - [`leader`], [`limit`], [`events`] — leader election, rate limits, events;
-//! - [`command`], [`log`], [`metrics`], [`probes`], [`process`], [`webhooks`] — a process: start, log, servers, end;
-//! - [`garden`] — the program of a component whose controllers work with one garden.
+//! - [`command`], [`log`], [`metrics`], [`probes`], [`process`], [`webhooks`], [`garden`] — a process: start, servers, end.
 //! ```
 //! use controller::{Cluster, Controller, Event, Outcome, Reconcile, Request, Selection, Store, Watch};
 //! use k8s_openapi::api::core::v1::Secret;
@@ -57,6 +56,5 @@ mod worker;
 pub use reconcile::{Outcome, Reconcile, describe_error};
 pub use source::{Event, Source, Ticker, Watch, owners, predicate};
 pub use store::{Index, Selection, Store};
-pub use tokio_util::sync::CancellationToken;
 pub use {cluster::CacheOptions, cluster::Cluster, controller::Controller, controller::Watches};
-pub use {controllers::Controllers, entropy::Entropy, request::Request};
+pub use {controllers::Controllers, entropy::Entropy, request::Request, tokio_util::sync::CancellationToken};

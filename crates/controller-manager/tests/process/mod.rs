@@ -58,7 +58,8 @@ async fn version(garden: &Embedded, name: &str) -> Option<String> {
 }
 
 async fn wait_until_maintained(garden: &Embedded, name: &str) {
-    wait_until("the Shoot is maintained", async || version(garden, name).await.as_deref() == Some("1.27.4")).await;
+    wait_until("the Shoot is maintained", async || version(garden, name).await.as_deref() == Some("1.27.4"))
+        .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -49,9 +49,10 @@ pub trait Configuration: DeserializeOwned {
     fn load(path: &Path, strict: bool) -> Result<(Self, Vec<Warning>), FileError> {
         let text =
             fs::read_to_string(path).map_err(|source| FileError::Read { path: path.to_owned(), source })?;
-        let loaded = match strict {
-            true => read_strictly(&text).map(|config| (config, Vec::new())),
-            false => read(&text, &Self::FORMAT),
+        let loaded = if strict {
+            read_strictly(&text).map(|config| (config, Vec::new()))
+        } else {
+            read(&text, &Self::FORMAT)
         };
         let completed = loaded.and_then(|(config, warnings)| Ok((Self::complete(config)?, warnings)));
         completed.map_err(|error| FileError::Content { path: path.to_owned(), error })

@@ -119,10 +119,7 @@ fn errors_name_the_position_and_hide_the_value() {
             "apiVersion: test/v2\nkind: Config\n",
             "error decoding config: apiVersion must be test/v1, found test/v2",
         ),
-        (
-            "apiVersion: test/v1\nkind: Other\n",
-            "error decoding config: kind must be Config, found Other",
-        ),
+        ("apiVersion: test/v1\nkind: Other\n", "error decoding config: kind must be Config, found Other"),
         ("", "error decoding config: expected one document, found 0"),
         ("a: 1\n---\nb: 2\n", "error decoding config: expected one document, found 2"),
         (

@@ -5,6 +5,7 @@ use controller::garden::GardenProgram as _;
 
 use super::{API_VERSION, KIND, SchedulerConfiguration, defaults, validation};
 
+/// SCH-CFG-008.
 impl Configuration for SchedulerConfiguration {
     const FORMAT: Format = Format {
         api_version: API_VERSION,

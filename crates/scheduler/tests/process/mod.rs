@@ -67,16 +67,15 @@ async fn seed_of(garden: &Embedded, name: &str) -> Option<String> {
 }
 
 async fn wait_until_scheduled(garden: &Embedded, name: &str) {
-    wait_until("the Shoot is scheduled", async || seed_of(garden, name).await.as_deref() == Some("east")).await;
+    wait_until("the Shoot is scheduled", async || seed_of(garden, name).await.as_deref() == Some("east"))
+        .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn it_leads_schedules_serves_metrics_and_releases_its_lease_on_sigterm() {
     let garden = garden(&["app"]).await;
-    let metrics = [
-        "controller_runtime_reconcile_total{controller=\"shoot\"",
-        "workqueue_depth{name=\"shoot\"",
-    ];
+    let metrics =
+        ["controller_runtime_reconcile_total{controller=\"shoot\"", "workqueue_depth{name=\"shoot\""];
     let works = async || wait_until_scheduled(&garden, "app").await;
     garden_process::assert_leads_and_gives_up(&BINARY, &garden, works, &metrics).await;
 }

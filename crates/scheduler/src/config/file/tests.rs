@@ -17,10 +17,7 @@ fn load(text: &str, strict: bool) -> Result<(SchedulerConfiguration, Vec<Warning
 }
 
 #[rstest]
-#[case::nothing(
-    "",
-    "error decoding config: expected one document, found 0"
-)]
+#[case::nothing("", "error decoding config: expected one document, found 0")]
 #[case::kind(
     "apiVersion: scheduler.config.gardener.cloud/v1alpha1\nkind: Other\n",
     "error decoding config: kind must be SchedulerConfiguration, found Other"
