@@ -27,29 +27,6 @@ pub struct AdmissionControllerConfiguration {
 }
 
 /// Addresses of the servers, and what the webhooks are told.
-    pub server: Servers,
-    /// Profiling.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub debugging: Option<Debugging>,
-}
-
-/// How to connect to the garden.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub struct ClientConnection {
-    /// Path of a kubeconfig; empty: the cluster that the process runs in.
-    pub kubeconfig: String,
-    /// Accepted media types; empty: the client's default.
-    pub accept_content_types: String,
-    /// Media type of requests; empty: the client's default.
-    pub content_type: String,
-    /// Requests per second.
-    pub qps: f64,
-    /// Burst beyond `qps`.
-    pub burst: i64,
-}
-
-/// Addresses of the servers, and what the webhooks are told.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Servers {
