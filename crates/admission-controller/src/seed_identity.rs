@@ -80,10 +80,13 @@ pub fn identify<G: AsRef<str>>(user: &str, groups: &[G]) -> Option<SeedClient> {
 mod tests {
     use super::*;
 
+    /// User, groups, and the Seed for which they act.
+    type Row<'a> = (&'a str, &'a [&'a str], Option<(&'a str, ClientKind)>);
+
     #[test]
     fn users_act_for_seeds_as_the_original_says() {
         let accounts = "system:serviceaccounts";
-        let table: [(&str, &[&str], Option<(&str, ClientKind)>); 16] = [
+        let table: [Row<'_>; 16] = [
             ("gardener.cloud:system:seed:foo", &[SEEDS_GROUP], Some(("foo", ClientKind::Gardenlet))),
             ("gardener.cloud:system:seed:foo", &["bar", SEEDS_GROUP], Some(("foo", ClientKind::Gardenlet))),
             (

@@ -252,6 +252,11 @@ fn exceptions_hold_for_the_own_seed_alone() {
         let decision = answer(client, &text, &paths);
         assert_eq!(decision == Decision::Allow, allowed, "{client} {text}: {decision:?}");
     }
+}
+
+#[test]
+fn a_lease_is_refused_with_the_reason() {
+    let paths = FixedPaths { has: true, ..FixedPaths::default() };
     let verbs = "create get list watch update patch delete deletecollection";
     let want = format!("only the following verbs are allowed for this resource type: [{verbs}]");
     assert_eq!(answer("extension", "coordination.k8s.io/leases foo seed-seed/a", &paths), no_opinion(&want));

@@ -153,8 +153,8 @@ impl Graph {
         };
         let before = before.unwrap_or_default();
         for edge in before.difference(&now) {
-            decrement(&mut self.outgoing, &edge.from, (edge.to.clone(), edge.after));
-            decrement(&mut self.incoming, &edge.to, (edge.from.clone(), edge.after));
+            decrement(&mut self.outgoing, &edge.from, &(edge.to.clone(), edge.after));
+            decrement(&mut self.incoming, &edge.to, &(edge.from.clone(), edge.after));
         }
         for edge in now.difference(&before) {
             increment(&mut self.outgoing, &edge.from, (edge.to.clone(), edge.after));
@@ -186,12 +186,12 @@ fn increment(edges: &mut OrdMap<Vertex, Neighbours>, vertex: &Vertex, end: Neigh
     *edges.entry(vertex.clone()).or_default().entry(end).or_insert(0) += 1;
 }
 
-fn decrement(edges: &mut OrdMap<Vertex, Neighbours>, vertex: &Vertex, end: Neighbour) {
+fn decrement(edges: &mut OrdMap<Vertex, Neighbours>, vertex: &Vertex, end: &Neighbour) {
     let Some(ends) = edges.get_mut(vertex) else { return };
-    match ends.get_mut(&end) {
+    match ends.get_mut(end) {
         Some(count) if *count > 1 => *count -= 1,
         _ => {
-            ends.remove(&end);
+            ends.remove(end);
         }
     }
     if ends.is_empty() {

@@ -119,23 +119,20 @@ pub fn encode_error(error: &EvaluationError) -> String {
 fn written(api_version: &str, kind: &str, status: &str) -> String {
     let head =
         [("kind", kind), ("apiVersion", api_version)].into_iter().filter(|(_, value)| !value.is_empty());
-    let head: String = head.map(|(field, value)| format!(r#""{field}":{},"#, text(value))).collect();
+    let head =
+        head.map(|(field, value)| format!(r#""{field}":{},"#, text(value))).collect::<Vec<_>>().concat();
     format!("{{{head}\"metadata\":{{\"creationTimestamp\":null}},\"spec\":{{}},\"status\":{{{status}}}}}\n")
 }
 
 /// A JSON string, escaping what Go escapes for HTML.
 fn text(value: &str) -> String {
-    let written = Value::from(value).to_string();
-    let mut escaped = String::with_capacity(written.len());
-    for character in written.chars() {
-        match character {
-            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
-                escaped.push_str(&format!("\\u{:04x}", u32::from(character)));
-            }
-            other => escaped.push(other),
+    let mut text = Value::from(value).to_string();
+    for character in ['<', '>', '&', '\u{2028}', '\u{2029}'] {
+        if text.contains(character) {
+            text = text.replace(character, &format!("\\u{:04x}", u32::from(character)));
         }
     }
-    escaped
+    text
 }
 
 #[cfg(test)]

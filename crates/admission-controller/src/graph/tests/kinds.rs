@@ -192,7 +192,7 @@ const ACCOUNT: [&str; 2] = [
     "ServiceAccount:garden/gardenlet-bootstrap-seed -> ManagedSeed:garden/seed",
 ];
 
-fn managed_seed(bootstrap: Value, annotations: Value) -> (Vertex, Contribution) {
+fn managed_seed(bootstrap: &Value, annotations: &Value) -> (Vertex, Contribution) {
     let config = json!({"apiVersion": "gardenlet.config.gardener.cloud/v1alpha1", "kind": "GardenletConfiguration",
         "seedConfig": {"spec": {"secretRef": {"namespace": "ns", "name": "a"}, "backup": {"secretRef": {"namespace": "ns", "name": "b"}}}}});
     event::<ManagedSeed>(&json!({
@@ -217,20 +217,20 @@ fn bootstrap_edges(graph: &Graph, now: &str) -> Vec<String> {
 #[test]
 fn managed_seeds_are_led_to_by_what_their_gardenlets_need() {
     let none = || Value::Null;
-    assert_eq!(bootstrap_edges(&graph([managed_seed(none(), none())]), NOW), [""; 0]);
-    assert_eq!(bootstrap_edges(&graph([managed_seed(json!("None"), none())]), NOW), [""; 0]);
-    assert_eq!(bootstrap_edges(&graph([managed_seed(json!("BootstrapToken"), none())]), NOW), [TOKEN]);
-    let mut of_account = graph([managed_seed(json!("ServiceAccount"), none())]);
+    assert_eq!(bootstrap_edges(&graph([managed_seed(&none(), &none())]), NOW), [""; 0]);
+    assert_eq!(bootstrap_edges(&graph([managed_seed(&json!("None"), &none())]), NOW), [""; 0]);
+    assert_eq!(bootstrap_edges(&graph([managed_seed(&json!("BootstrapToken"), &none())]), NOW), [TOKEN]);
+    let mut of_account = graph([managed_seed(&json!("ServiceAccount"), &none())]);
     assert_eq!(bootstrap_edges(&of_account, NOW), ACCOUNT);
     // Another mode takes the edges of the one before away.
-    let (vertex, contribution) = managed_seed(json!("BootstrapToken"), none());
+    let (vertex, contribution) = managed_seed(&json!("BootstrapToken"), &none());
     of_account.put(&vertex, contribution);
     assert_eq!(bootstrap_edges(&of_account, NOW), [TOKEN]);
     let name = json!({"seedmanagement.gardener.cloud/seed-secret-name": "c"});
     let both = json!({"seedmanagement.gardener.cloud/seed-secret-name": "c",
         "seedmanagement.gardener.cloud/seed-secret-namespace": "ns"});
-    assert_eq!(bootstrap_edges(&graph([managed_seed(none(), name)]), NOW), [""; 0]);
-    let annotated = graph([managed_seed(none(), both)]);
+    assert_eq!(bootstrap_edges(&graph([managed_seed(&none(), &name)]), NOW), [""; 0]);
+    let annotated = graph([managed_seed(&none(), &both)]);
     assert_eq!(bootstrap_edges(&annotated, NOW), ["Secret:ns/c -> ManagedSeed:garden/seed"]);
     let broken = json!({"metadata": {"namespace": "garden", "name": "seed"},
         "spec": {"shoot": {"name": "x"}, "gardenlet": {"bootstrap": "BootstrapToken"}}});
@@ -243,7 +243,7 @@ fn a_gardenlet_gets_credentials_while_it_has_no_valid_certificate() {
         let status = json!({"clientCertificateExpirationTimestamp": expiry});
         event::<Seed>(&json!({"metadata": {"name": "seed"}, "status": status}))
     };
-    let managed = |annotations: Value| managed_seed(json!("BootstrapToken"), annotations);
+    let managed = |annotations: Value| managed_seed(&json!("BootstrapToken"), &annotations);
     let renews = json!({"gardener.cloud/operation": "renew-kubeconfig"});
     let expires = json!("2026-06-01T00:00:00Z");
     let table = [

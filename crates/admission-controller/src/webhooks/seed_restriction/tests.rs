@@ -274,20 +274,22 @@ fn the_source_of_a_restoration_equals_the_original() {
     ]);
 }
 
+/// A CertificateSigningRequest whose subject and DNS names are these.
+fn csr(organizations: &[&str], name: &str, dns: Vec<String>, usages: &[&str]) -> Value {
+    let mut parameters = rcgen::CertificateParams::new(dns).unwrap();
+    parameters.distinguished_name = rcgen::DistinguishedName::new();
+    for organization in organizations {
+        parameters.distinguished_name.push(rcgen::DnType::OrganizationName, *organization);
+    }
+    parameters.distinguished_name.push(rcgen::DnType::CommonName, name);
+    let key = rcgen::KeyPair::generate().unwrap();
+    let pem = parameters.serialize_request(&key).unwrap().pem().unwrap();
+    json!({"spec": {"request": formats::base64::encode(pem.as_bytes()), "signerName": "any", "usages": usages}})
+}
+
 #[test]
 fn gardenlets_request_certificates_for_their_own_seed() {
     let usages = ["digital signature", "client auth", "key encipherment"];
-    let csr = |organizations: &[&str], name: &str, dns: Vec<String>, usages: &[&str]| {
-        let mut parameters = rcgen::CertificateParams::new(dns).unwrap();
-        parameters.distinguished_name = rcgen::DistinguishedName::new();
-        for organization in organizations {
-            parameters.distinguished_name.push(rcgen::DnType::OrganizationName, *organization);
-        }
-        parameters.distinguished_name.push(rcgen::DnType::CommonName, name);
-        let key = rcgen::KeyPair::generate().unwrap();
-        let pem = parameters.serialize_request(&key).unwrap().pem().unwrap();
-        json!({"spec": {"request": formats::base64::encode(pem.as_bytes()), "signerName": "any", "usages": usages}})
-    };
     let seeds = ["gardener.cloud:system:seeds"];
     let name = "gardener.cloud:system:seed:mine";
     let only = "can only create CSRs for seed clusters:";
@@ -344,12 +346,12 @@ fn gardenlets_give_credentials_to_the_gardenlets_that_they_deploy() {
     let request =
         |of: &str| format!("CREATE rbac.authorization.k8s.io/clusterrolebindings -/{bootstrapper}:{of}");
     let account = |of: &str| format!("CREATE -/serviceaccounts garden/gardenlet-bootstrap-{of}");
-    let bootstrapped = "managed seed garden/valid is already bootstrapped";
+    let refusal = "managed seed garden/valid is already bootstrapped";
     check(&[
         (&request("garden:gardenlet-bootstrap-absent"), right.clone(), 200, ""),
         (&request("garden:gardenlet-bootstrap-expired"), right.clone(), 200, ""),
         (&request("garden:gardenlet-bootstrap-renewing"), right.clone(), 200, ""),
-        (&request("garden:gardenlet-bootstrap-valid"), right.clone(), 400, bootstrapped),
+        (&request("garden:gardenlet-bootstrap-valid"), right.clone(), 400, refusal),
         (&request("garden:gardenlet-bootstrap-foreign"), right.clone(), 403, FOREIGN),
         (
             &request("garden:gardenlet-bootstrap-none"),
@@ -378,7 +380,7 @@ fn gardenlets_give_credentials_to_the_gardenlets_that_they_deploy() {
         ),
         ("CREATE rbac.authorization.k8s.io/clusterrolebindings -/other", right.clone(), 403, FOREIGN),
         (&account("absent"), Value::Null, 200, ""),
-        (&account("valid"), Value::Null, 400, bootstrapped),
+        (&account("valid"), Value::Null, 400, refusal),
         (&account("foreign"), Value::Null, 403, FOREIGN),
         ("CREATE -/serviceaccounts seed-mine/any", Value::Null, 200, ""),
         ("CREATE -/serviceaccounts seed-other/any", Value::Null, 403, FOREIGN),

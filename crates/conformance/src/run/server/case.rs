@@ -116,6 +116,10 @@ async fn send_without_target(
     if located.direct().is_some() {
         return direct("no server sends such a request");
     }
+    let then = &located.case.then;
+    if then.allowed == Some(true) && then.message.is_some() {
+        return direct("no server passes on the message of a request that is allowed");
+    }
     let request = build_request(context, located, facts).await?;
     // The second deletion is the same request, and no other webhook is registered.
     if matches!(request, ServerRequest::DeleteAll { .. }) {
