@@ -285,7 +285,7 @@ mod tests {
 
     #[test]
     fn deep_bodies_are_values_whose_revisions_are_masked() {
-        let nested = "[".repeat(500) + &"]".repeat(500);
+        let nested = "[".repeat(300) + &"]".repeat(300);
         let body = |revision: &str| {
             let text = format!(r#"{{"metadata":{{"resourceVersion":"{revision}"}},"spec":{nested}}}"#);
             let answer = ServerAnswer { body: value(text.as_bytes()), ..ServerAnswer::default() };

@@ -96,7 +96,7 @@ mod tests {
         };
         assert_eq!(WebhookReply::of(&format!("{path}?timeout=5s"), review.as_bytes()), Some(want.clone()));
         let deep =
-            review.replace("\"u\"", &format!("\"u\",\"object\":{}{}", "[".repeat(500), "]".repeat(500)));
+            review.replace("\"u\"", &format!("\"u\",\"object\":{}{}", "[".repeat(300), "]".repeat(300)));
         assert_eq!(WebhookReply::of(path, deep.as_bytes()), Some(want));
         assert_eq!(WebhookReply::of("/other", b""), None);
         let encoded = directive(json!({"$base64": [1]}).as_object().unwrap(), &server);
