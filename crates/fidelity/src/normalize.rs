@@ -208,7 +208,7 @@ impl Normalizer {
     /// Normalizes the objects in a message, and sorts their fields.
     fn objects(&mut self, text: &str, at: &Regex, read: impl Fn(&str) -> Option<String>) -> String {
         let normalized = |found: &Captures<'_>| {
-            let object = read(&found[1]).and_then(|text| serde_json::from_str::<Value>(&text).ok());
+            let object = read(&found[1]).and_then(|text| formats::json::exact::<Value>(text.as_bytes()).ok());
             let Some(mut object) = object.filter(|object| object.is_object() || object.is_array()) else {
                 return found[0].to_owned();
             };

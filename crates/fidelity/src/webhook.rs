@@ -53,11 +53,11 @@ impl WebhookReply {
     pub fn of(path: &str, review: &[u8]) -> Option<Self> {
         let path = path.split('?').next()?.strip_prefix('/')?;
         let reply = URL_SAFE_NO_PAD.decode(path).ok()?;
-        let mut reply: Self = serde_json::from_slice(&reply).ok()?;
+        let mut reply: Self = formats::json::exact(&reply).ok()?;
         if let Some(json) = reply.json.take() {
             reply.text = json.to_string();
         }
-        let review: Value = serde_json::from_slice(review).unwrap_or_default();
+        let review: Value = formats::json::exact(review).unwrap_or_default();
         let text = |pointer: &str| review.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
         reply.text = reply.text.replace(UID, text("/request/uid")).replace(VERSION, text("/apiVersion"));
         Some(reply)
@@ -94,7 +94,10 @@ mod tests {
             text: "{\"apiVersion\":\"v\",\"uid\":\"u\"}".to_owned(),
             ..WebhookReply::default()
         };
-        assert_eq!(WebhookReply::of(&format!("{path}?timeout=5s"), review.as_bytes()), Some(want));
+        assert_eq!(WebhookReply::of(&format!("{path}?timeout=5s"), review.as_bytes()), Some(want.clone()));
+        let deep =
+            review.replace("\"u\"", &format!("\"u\",\"object\":{}{}", "[".repeat(300), "]".repeat(300)));
+        assert_eq!(WebhookReply::of(path, deep.as_bytes()), Some(want));
         assert_eq!(WebhookReply::of("/other", b""), None);
         let encoded = directive(json!({"$base64": [1]}).as_object().unwrap(), &server);
         assert_eq!(encoded, Some(json!("WzFd")));

@@ -16,7 +16,7 @@ use serde_json::{Deserializer, Value};
 
 use crate::depth;
 
-pub use deep::{read, typed};
+pub use deep::{exact, read, typed};
 pub use duplicates::{Merge, merged, paths as duplicate_fields};
 pub use number::{append, as_floats, display, literal, number, reread, text, to_vec};
 

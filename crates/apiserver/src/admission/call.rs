@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use webhook::registration::{Phase, Registration};
 use webhook::review::{GroupVersionResource, ReviewVersion};
 
+use super::decoding;
 use super::invocation::Invocation;
 use super::posting::{self, PostError};
 use super::response::{self, AdmissionResult};
@@ -50,7 +51,9 @@ pub(super) async fn call_webhook(
         };
         Failure::calling(name, why)
     })?;
-    response::verify(&text, version, &uid, phase)
+    let decoded = decoding::decode(&text, version)
+        .map_err(|why| Failure::calling(name, format!("failed to call webhook: {why}")))?;
+    response::verify(decoded, version, &uid, phase)
         .map_err(|why| Failure::calling(name, format!("received invalid webhook response: {why}")))
 }
 

@@ -2,6 +2,7 @@
 
 mod call;
 mod configuration;
+mod decoding;
 mod invocation;
 mod mutating;
 pub(crate) mod policies;

@@ -2,15 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use formats::base64;
-use schema::Kinds;
 use serde_json::{Map, Value};
 use webhook::registration::Phase;
 use webhook::review::ReviewVersion;
 
-use super::posting;
+use super::decoding::Decoded;
 use crate::http::status::Status;
-use crate::object::fields::{self, type_name};
 
 /// A verified response.
 #[derive(Clone, Debug, Default)]
@@ -29,26 +26,18 @@ pub(super) struct AdmissionResult {
     pub(super) annotations: BTreeMap<String, String>,
 }
 
-/// Verifies that a body responds to the review with this version and uid.
+/// Verifies that a decoded review responds to the review with this version and uid.
 pub(super) fn verify(
-    body: &str,
+    decoded: Decoded,
     version: ReviewVersion,
     uid: &str,
     phase: Phase,
 ) -> Result<AdmissionResult, String> {
-    let review = posting::read(body)?;
+    let Decoded { review, patch } = decoded;
     let text = |of: &Value, field: &str| of[field].as_str().unwrap_or_default().to_owned();
     let (api_version, kind) = (text(&review, "apiVersion"), text(&review, "kind"));
-    check_registered(&api_version, &kind)?;
-    check_types(&review).map_err(|why| fields::with_literal(why, body.as_bytes()))?;
     let response = review.get("response").filter(|response| !response.is_null());
     let response = response.ok_or("webhook response was absent")?;
-    let patch = match &response["patch"] {
-        Value::String(text) => base64::decode(text).map_err(|error| error.to_string())?,
-        // Go reads a list of numbers as bytes, too.
-        Value::Array(bytes) => bytes.iter().filter_map(|byte| u8::try_from(byte.as_u64()?).ok()).collect(),
-        _ => Vec::new(),
-    };
     let patch_type = response["patchType"].as_str();
     if version == ReviewVersion::V1 {
         check_identity(&api_version, &kind, &text(response, "uid"), uid)?;
@@ -75,69 +64,6 @@ pub(super) fn verify(
             .map(|(key, text)| (key.clone(), text.as_str().unwrap_or_default().to_owned()))
             .collect(),
     })
-}
-
-/// Rejects values of wrong types, with the message of Go's decoder; null is the zero of each type.
-fn check_types(review: &Value) -> Result<(), String> {
-    let wrong = |found: &Value, owner: &str, path: &str, ty: &str| {
-        let found = type_name(found);
-        Err(format!("json: cannot unmarshal {found} into Go struct field {owner}.{path} of type {ty}"))
-    };
-    let response = match &review["response"] {
-        Value::Object(response) => response,
-        Value::Null => return Ok(()),
-        other => return wrong(other, "AdmissionReview", "response", "v1.AdmissionResponse"),
-    };
-    for (field, value) in response {
-        if field == "status" {
-            check_status(value)?;
-        } else if let Some((found, ty)) = mismatch(field, value) {
-            return wrong(found, "AdmissionResponse", &format!("response.{field}"), ty);
-        }
-    }
-    Ok(())
-}
-
-/// The value in a field of a response that does not have the field's Go type, and that type.
-fn mismatch<'a>(field: &str, value: &'a Value) -> Option<(&'a Value, &'static str)> {
-    let is_text = |value: &&Value| value.is_string() || value.is_null();
-    let is_byte = |value: &&Value| value.as_u64().is_some_and(|byte| byte < 256) || value.is_null();
-    match (field, value) {
-        (_, Value::Null) => None,
-        ("uid", found) => (!found.is_string()).then_some((found, "types.UID")),
-        ("patchType", found) => (!found.is_string()).then_some((found, "v1.PatchType")),
-        ("allowed", found) => (!found.is_boolean()).then_some((found, "bool")),
-        ("warnings", Value::Array(texts)) => {
-            texts.iter().find(|text| !is_text(text)).map(|found| (found, "string"))
-        }
-        ("warnings", found) => Some((found, "[]string")),
-        ("auditAnnotations", Value::Object(texts)) => {
-            texts.values().find(|text| !is_text(text)).map(|found| (found, "string"))
-        }
-        ("auditAnnotations", found) => Some((found, "map[string]string")),
-        ("patch", Value::Array(bytes)) => {
-            bytes.iter().find(|byte| !is_byte(byte)).map(|found| (found, "uint8"))
-        }
-        ("patch", found) => (!found.is_string()).then_some((found, "[]uint8")),
-        _ => None,
-    }
-}
-
-fn check_status(status: &Value) -> Result<(), String> {
-    let ty = Kinds::kubernetes().type_of("", "v1", "Status");
-    ty.map_or(Ok(()), |ty| fields::check(status, &ty, "AdmissionResponse", "response.status"))
-}
-
-/// Rejects a kind that is not known; an absent one is that of the request.
-fn check_registered(api_version: &str, kind: &str) -> Result<(), String> {
-    let is_version = matches!(api_version, "" | "admission.k8s.io/v1" | "admission.k8s.io/v1beta1");
-    if is_version && matches!(kind, "" | "AdmissionReview") {
-        return Ok(());
-    }
-    let kind = if kind.is_empty() { "AdmissionReview" } else { kind };
-    Err(format!(
-        "no kind {kind:?} is registered for version {api_version:?} in scheme \"pkg/runtime/scheme.go:111\""
-    ))
 }
 
 /// The error for a denied request, worded as kube-apiserver does.

@@ -47,10 +47,10 @@ pub(crate) async fn get(shared: &ServerState, call: &Call) -> Result<Reply, Stat
     Ok(Reply::json(200, render_scale(call, &scale::of(&converted, scaling))))
 }
 
-/// The scheme in which the real server decodes the scale of a custom resource does not know Scales, so that it cannot say why
-/// one is not decoded.
+/// The scheme in which the real server looks up the wanted kind of a custom resource's scale does not know Scales, so that it
+/// cannot say why a body is not decoded, whatever the reason. A Scale of another version is not decoded either.
 fn unregistered(call: &Call, status: Status) -> Status {
-    if call.target.scaling.is_none() || !status.message.contains(" cannot be handled as a Scale: ") {
+    if call.target.scaling.is_none() || status.code != 400 {
         return status;
     }
     let message = "no kind is registered for the type v1.Scale in scheme \"pkg/runtime/scheme.go:111\"";

@@ -3,6 +3,8 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Deserializer, Error, Value};
 
+use crate::depth;
+
 /// Reads the only value of a text. Tries `serde_json` first, which is faster and accepts what programs write; what it refuses is
 /// read as [`super::document`] reads it.
 ///
@@ -13,6 +15,23 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
         Ok(value) => Ok(value),
         Err(_) => T::deserialize(super::document(text.as_bytes())?).map_err(|error| error.to_string()),
     }
+}
+
+/// Reads the only value of a text as `serde_json` does, but as deep as the stack allows, and at most as deep as Go.
+///
+/// # Errors
+/// If the text is not JSON, does not fit the type, or is nested too deep.
+pub fn exact<T: DeserializeOwned>(text: &[u8]) -> Result<T, Error> {
+    let limit = match serde_json::from_slice(text) {
+        Err(error) if is_too_deep(&error) => error,
+        read => return read,
+    };
+    let Some(text) = std::str::from_utf8(text).ok().filter(|text| depth::fits(nesting(text))) else {
+        return Err(limit);
+    };
+    let mut values = unlimited(text);
+    let value = T::deserialize(&mut values)?;
+    values.end().map(|()| value)
 }
 
 /// Reads a type from the only value of a text as Go reads a struct: a field that is null is absent, and of equal fields the last
@@ -90,6 +109,16 @@ mod tests {
         assert_eq!(read(r#"{"a": true, "b": null, "a": false}"#), Ok([("a".to_owned(), false)].into()));
         assert!(read(r#"{"a": 1}"#).is_err_and(|why| why.starts_with("invalid type: integer `1`")));
         assert_eq!(super::read::<Value>(r#""cut \ud83d""#), Ok("cut \u{fffd}".into()));
+    }
+
+    #[test]
+    fn deep_values_are_read_exactly() {
+        let nested = |levels: usize| "[".repeat(levels) + &"]".repeat(levels);
+        let read = |text: &str| exact::<Value>(text.as_bytes());
+        assert_eq!(read(&nested(300)).unwrap().to_string(), nested(300));
+        assert!(read(&format!("{} x", nested(300))).is_err());
+        assert!(read(&nested(10_001)).is_err_and(|error| is_too_deep(&error)));
+        assert!(read(r#""cut \ud83d""#).is_err());
     }
 
     #[test]

@@ -18,7 +18,7 @@ const PREFIX: &[u8] = b"k8s\0";
 /// Length of the part of a body that an error shows, in bytes.
 const SUMMARY_LENGTH: usize = 30;
 /// The name of kube-apiserver's scheme, which its error about unregistered kinds contains.
-const SCHEME: &str = "pkg/runtime/scheme.go:111";
+pub(crate) const SCHEME: &str = "pkg/runtime/scheme.go:111";
 
 /// The envelope, `runtime.Unknown`. Like kube-apiserver, this ignores its encoding and content type.
 #[derive(Debug, Default, PartialEq)]

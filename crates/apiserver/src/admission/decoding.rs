@@ -1,0 +1,191 @@
+//! Decodes a webhook's response as client-go does, before it is verified: its version and kind, and the types of its values.
+
+use formats::base64;
+use schema::Kinds;
+use serde_json::Value;
+use webhook::review::ReviewVersion;
+
+use super::posting;
+use crate::object::fields::{self, type_name};
+use crate::object::group_version::GroupVersion;
+
+/// The kinds of `meta.k8s.io` that Go registers in each version of a group.
+const OF_EVERY_VERSION: &[&str] = &[
+    "WatchEvent",
+    "ListOptions",
+    "GetOptions",
+    "DeleteOptions",
+    "CreateOptions",
+    "UpdateOptions",
+    "PatchOptions",
+];
+/// The kinds that Go finds in every group and version.
+const UNVERSIONED: &[&str] = &["Status", "APIVersions", "APIGroupList", "APIGroup", "APIResourceList"];
+
+/// A decoded AdmissionReview.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Decoded {
+    /// The review as sent.
+    pub(super) review: Value,
+    /// The bytes of the patch; empty if there is none.
+    pub(super) patch: Vec<u8>,
+}
+
+/// Decodes a body that should be an AdmissionReview of a version.
+///
+/// # Errors
+/// If it is none, with the message of Go's decoder.
+pub(super) fn decode(body: &str, version: ReviewVersion) -> Result<Decoded, String> {
+    let review = posting::read(body)?;
+    let wanted = if version == ReviewVersion::V1 { "v1" } else { "v1beta1" };
+    let (found, kind) = type_of(&review, body, wanted)?;
+    if kind == "AdmissionReview" {
+        check_types(&review, found).map_err(|why| fields::with_literal(why, body.as_bytes()))?;
+    }
+    if (found, kind) != (wanted, "AdmissionReview") {
+        return Err(format!("converting ({found}.{kind}) to ({wanted}.AdmissionReview): unknown conversion"));
+    }
+    let patch = match &review["response"]["patch"] {
+        Value::String(text) => base64::decode(text).map_err(|error| error.to_string())?,
+        // Go reads a list of numbers as bytes, too.
+        Value::Array(bytes) => bytes
+            .iter()
+            .map(|byte| byte.as_u64().and_then(|byte| u8::try_from(byte).ok()).unwrap_or_default())
+            .collect(),
+        _ => Vec::new(),
+    };
+    Ok(Decoded { review, patch })
+}
+
+/// The package and the name of the Go type of a review; what the review lacks is as wanted.
+fn type_of<'a>(review: &'a Value, body: &str, wanted: &'a str) -> Result<(&'a str, &'a str), String> {
+    const GROUP: &str = "admission.k8s.io";
+    let text = |field: &str| review[field].as_str().unwrap_or_default();
+    let default = GroupVersion { group: GROUP, version: wanted };
+    let version = GroupVersion::read(text("apiVersion"))?.or(default);
+    let kind = if text("kind").is_empty() { "AdmissionReview" } else { text("kind") };
+    if version.version.is_empty() {
+        return Err(format!("Object 'apiVersion' is missing in '{body}'"));
+    }
+    match (version.group, version.version, kind) {
+        (GROUP, "v1" | "v1beta1", "AdmissionReview") => Ok((version.version, kind)),
+        (GROUP, "v1" | "v1beta1", kind) if OF_EVERY_VERSION.contains(&kind) => Ok(("v1", kind)),
+        (GROUP, "__internal", "WatchEvent") => Ok(("v1", "InternalEvent")),
+        (_, _, kind) if UNVERSIONED.contains(&kind) => Ok(("v1", kind)),
+        _ => Err(version.unregistered(kind)),
+    }
+}
+
+/// Rejects values of wrong types, with the message of Go's decoder; null is the zero of each type.
+fn check_types(review: &Value, version: &str) -> Result<(), String> {
+    let wrong = |found: &Value, owner: &str, path: &str, ty: &str| {
+        let found = type_name(found);
+        Err(format!("json: cannot unmarshal {found} into Go struct field {owner}.{path} of type {ty}"))
+    };
+    let response = match &review["response"] {
+        Value::Object(response) => response,
+        Value::Null => return Ok(()),
+        other => return wrong(other, "AdmissionReview", "response", &format!("{version}.AdmissionResponse")),
+    };
+    for (field, value) in response {
+        if field == "status" {
+            check_status(value)?;
+        } else if let Some((found, ty)) = mismatch(field, value) {
+            let ty = if ty == "PatchType" { format!("{version}.{ty}") } else { ty.to_owned() };
+            return wrong(found, "AdmissionResponse", &format!("response.{field}"), &ty);
+        }
+    }
+    Ok(())
+}
+
+/// The value in a field of a response that does not have the field's Go type, and that type; `PatchType` is of each version.
+fn mismatch<'a>(field: &str, value: &'a Value) -> Option<(&'a Value, &'static str)> {
+    let is_text = |value: &&Value| value.is_string() || value.is_null();
+    let is_byte = |value: &&Value| value.as_u64().is_some_and(|byte| byte < 256) || value.is_null();
+    match (field, value) {
+        (_, Value::Null) => None,
+        ("uid", found) => (!found.is_string()).then_some((found, "types.UID")),
+        ("patchType", found) => (!found.is_string()).then_some((found, "PatchType")),
+        ("allowed", found) => (!found.is_boolean()).then_some((found, "bool")),
+        ("warnings", Value::Array(texts)) => {
+            texts.iter().find(|text| !is_text(text)).map(|found| (found, "string"))
+        }
+        ("warnings", found) => Some((found, "[]string")),
+        ("auditAnnotations", Value::Object(texts)) => {
+            texts.values().find(|text| !is_text(text)).map(|found| (found, "string"))
+        }
+        ("auditAnnotations", found) => Some((found, "map[string]string")),
+        ("patch", Value::Array(bytes)) => {
+            bytes.iter().find(|byte| !is_byte(byte)).map(|found| (found, "uint8"))
+        }
+        ("patch", found) => (!found.is_string()).then_some((found, "[]uint8")),
+        _ => None,
+    }
+}
+
+fn check_status(status: &Value) -> Result<(), String> {
+    let ty = Kinds::kubernetes().type_of("", "v1", "Status");
+    ty.map_or(Ok(()), |ty| fields::check(status, &ty, "AdmissionResponse", "response.status"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(body: &str, version: ReviewVersion) -> String {
+        decode(body, version).err().unwrap_or_default()
+    }
+
+    #[test]
+    fn a_review_has_the_version_and_kind_that_was_sent_or_none() {
+        let unregistered = |what: &str| format!("no kind {what} in scheme \"pkg/runtime/scheme.go:111\"");
+        let unknown = |what: &str| format!("converting ({what}) to (v1.AdmissionReview): unknown conversion");
+        let table = [
+            (r#"{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview"}"#, String::new()),
+            (r#"{"kind":"AdmissionReview"}"#, String::new()),
+            (r#"{"apiVersion":"/"}"#, String::new()),
+            (r#"{"apiVersion":"admission.k8s.io/"}"#, String::new()),
+            (
+                r#"{"apiVersion":"admission.k8s.io/v1","kind":"Review"}"#,
+                unregistered(r#""Review" is registered for version "admission.k8s.io/v1""#),
+            ),
+            (
+                r#"{"apiVersion":"admission.k8s.io/v9"}"#,
+                unregistered(r#""AdmissionReview" is registered for version "admission.k8s.io/v9""#),
+            ),
+            (r#"{"apiVersion":"/v1"}"#, unregistered(r#""AdmissionReview" is registered for version "v1""#)),
+            (
+                r#"{"apiVersion":"a/__internal","kind":"B"}"#,
+                unregistered(r#""B" is registered for the internal version of group "a""#),
+            ),
+            (r#"{"apiVersion":"a/b/c"}"#, "unexpected GroupVersion string: a/b/c".to_owned()),
+            (
+                r#"{"apiVersion":"a/"}"#,
+                r#"Object 'apiVersion' is missing in '{"apiVersion":"a/"}'"#.to_owned(),
+            ),
+            (r#"{"apiVersion":"admission.k8s.io/v1beta1"}"#, unknown("v1beta1.AdmissionReview")),
+            (r#"{"apiVersion":"a/v2","kind":"Status"}"#, unknown("v1.Status")),
+            (r#"{"kind":"ListOptions"}"#, unknown("v1.ListOptions")),
+        ];
+        for (body, want) in table {
+            assert_eq!(error(body, ReviewVersion::V1), want, "{body}");
+        }
+    }
+
+    #[test]
+    fn types_are_those_of_the_version() {
+        let bool = |ty: &str| format!("json: cannot unmarshal bool into Go struct field {ty}");
+        let table = [
+            (r#"{"response":true}"#, bool("AdmissionReview.response of type v1beta1.AdmissionResponse")),
+            (
+                r#"{"response":{"patchType":true}}"#,
+                bool("AdmissionResponse.response.patchType of type v1beta1.PatchType"),
+            ),
+            (r#"{"response":{"patch":[91,null]}}"#, String::new()),
+        ];
+        for (body, want) in table {
+            assert_eq!(error(body, ReviewVersion::V1beta1), want, "{body}");
+        }
+        assert_eq!(decode(r#"{"response":{"patch":[91,null]}}"#, ReviewVersion::V1).unwrap().patch, [91, 0]);
+    }
+}
