@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 
@@ -50,13 +50,13 @@ impl fmt::Display for Operation {
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct GroupVersionKind {
     /// API group; empty for the core group.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub group: String,
     /// API version.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub version: String,
     /// Kind, in its singular CamelCase form.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub kind: String,
 }
 
@@ -64,13 +64,13 @@ pub struct GroupVersionKind {
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct GroupVersionResource {
     /// API group; empty for the core group.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub group: String,
     /// API version.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub version: String,
     /// Lower-case plural.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub resource: String,
 }
 
@@ -81,22 +81,22 @@ pub struct GroupVersionResource {
 #[serde(rename_all = "camelCase")]
 pub struct AdmissionRequest<'a> {
     /// Echoed in the answer.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub uid: String,
     /// Kind the webhook registered for.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub kind: GroupVersionKind,
     /// Resource the webhook registered for.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub resource: GroupVersionResource,
     /// Empty for the object itself, else a name such as `status`.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub sub_resource: String,
     /// Empty if the name is not generated yet, and for a collection.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub name: String,
     /// Empty for cluster-scoped objects.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub namespace: String,
     /// The operation.
     pub operation: Operation,
@@ -140,6 +140,13 @@ pub enum ReadError {
     Shape(#[source] serde_json::Error),
 }
 
+/// A null is the type's default value, as Go reads it.
+fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
+}
+
 impl<'a> Review<'a> {
     /// Reads a review in one pass; texts and objects are borrowed from `body`.
     ///
@@ -167,5 +174,22 @@ impl<'a> Review<'a> {
         } else {
             Envelope { api_version, kind, uid }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_null_is_the_default_of_its_field() {
+        let body = br#"{"kind": "AdmissionReview", "request": {"uid": null, "operation": "CREATE", "name": null, "namespace": null,
+            "subResource": null, "kind": null, "resource": {"group": null, "version": null, "resource": null}, "object": null}}"#;
+        let request = Review::read(body).unwrap().request.unwrap();
+        let texts = [&request.uid, &request.name, &request.namespace, &request.sub_resource];
+        assert_eq!(texts, [""; 4]);
+        assert_eq!((request.kind, request.resource), Default::default());
+        assert!(request.object.is_none());
+        assert!(Review::read(br#"{"request": {"uid": 1, "operation": "CREATE"}}"#).is_err());
     }
 }
