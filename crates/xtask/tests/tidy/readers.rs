@@ -12,7 +12,7 @@ const READERS: [&str; 5] = [
 ];
 
 /// Files, or folders, that may use them, and why.
-const MAY: [(&str, &str); 18] = [
+const MAY: [(&str, &str); 16] = [
     ("crates/formats/", "this is the room that reads for all others"),
     ("crates/xtask/", "reads what tools of this project and its build print"),
     ("crates/schema/src/", "reads data that is generated and compiled in"),
@@ -28,8 +28,6 @@ const MAY: [(&str, &str); 18] = [
     ("crates/contract/src/parameters.rs", "reads parameters of people of this project"),
     ("crates/controller/src/log.rs", "reads fields that the log has just written"),
     ("crates/fidelity/src/normalize.rs", "compares what two servers wrote, to the digit"),
-    ("crates/fidelity/src/server.rs", "compares what two servers wrote, to the digit"),
-    ("crates/fidelity/src/webhook.rs", "reads replies of its own sequences"),
     ("crates/resource-manager/src/controllers/managed_resource/live.rs", "reads a text that it has written"),
     (
         "crates/resource-manager/src/controllers/network_policy/annotations.rs",
