@@ -27,7 +27,7 @@ pub struct Format {
     pub kind: &'static str,
     /// Converts aliases and old field names before the file is read.
     pub normalize: fn(&mut Value),
-    /// TargetDescription misspellings of paths, each with the correct path.
+    /// Usual misspellings of paths, each with the correct path.
     pub misspellings: &'static [(&'static str, &'static str)],
 }
 

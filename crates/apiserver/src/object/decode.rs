@@ -158,7 +158,7 @@ fn check_patched_type_meta(
         return check_custom_type_meta(object, refused).map(|()| Vec::new());
     }
     if call.target.scaling.is_some() {
-        return type_meta::check_custom_scale(object).map(|()| Vec::new()).map_err(|why| refused(&why));
+        return type_meta::complete_custom_scale(object).map(|()| Vec::new()).map_err(|why| refused(&why));
     }
     if api_version.is_empty() {
         return Ok(drop_all_fields(object));

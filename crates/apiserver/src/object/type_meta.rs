@@ -25,12 +25,12 @@ pub(crate) fn type_meta_errors(resource: &Resource, api_version: &str, kind: &st
     errors.into_iter().flatten().collect()
 }
 
-/// Checks apiVersion and kind of a patched scale of a custom resource, and sets them if they are missing. The real server decodes
+/// Sets apiVersion and kind of a patched scale of a custom resource if they are missing, and checks them. The real server decodes
 /// it in a scheme of its own, which has Scales of older versions, but converts none of them.
 ///
 /// # Errors
 /// If it is no Scale of `autoscaling/v1`, with Go's message.
-pub(crate) fn check_custom_scale(scale: &mut Value) -> Result<(), String> {
+pub(crate) fn complete_custom_scale(scale: &mut Value) -> Result<(), String> {
     let text = |field: &str| scale[field].as_str().unwrap_or_default();
     let version =
         GroupVersion::read(text("apiVersion"))?.or(GroupVersion { group: "autoscaling", version: "v1" });
@@ -77,7 +77,7 @@ mod tests {
             ),
         ];
         for (mut scale, want) in table {
-            assert_eq!(check_custom_scale(&mut scale).err(), want, "{scale}");
+            assert_eq!(complete_custom_scale(&mut scale).err(), want, "{scale}");
         }
     }
 }
