@@ -351,10 +351,11 @@ fn laws(_: &mut SchemaGenerator) -> schemars::Schema {
 fn request(_: &mut SchemaGenerator) -> schemars::Schema {
     let fields = keywords::REQUEST.iter().chain(&keywords::WHEN_PROCESS_REQUEST);
     let fields: Map<String, Value> = fields.map(|field| ((*field).to_owned(), json!({}))).collect();
-    // A column may name the field: `{<field>: ~}`.
-    schemars::json_schema!({
+    // A column may name the field, `{<field>: ~}`, or hold the whole request: `<request>`.
+    let map = json!({
         "type": "object", "properties": fields, "patternProperties": {"^<.+>$": {}}, "additionalProperties": false,
-    })
+    });
+    schemars::json_schema!({"anyOf": [map, {"type": "string", "pattern": "^<.+>$"}]})
 }
 
 fn operations(_: &mut SchemaGenerator) -> schemars::Schema {

@@ -8,5 +8,6 @@ pub(crate) static COMPONENTS: &[&Component] = &[
     &gardener_controller_manager::COMPONENT,
     &gardener_controlplane::COMPONENT,
     &gardener_garden::COMPONENT,
+    &gardener_admission_controller::COMPONENT,
     &gardener_scheduler::COMPONENT,
 ];

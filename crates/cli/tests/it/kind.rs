@@ -7,6 +7,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 use substrate::cluster::Cluster;
+use substrate::kind::PORTS;
 
 use crate::program::{CallResult, program, result_of};
 
@@ -147,10 +148,11 @@ esac"#
     );
     let executed = folder.path().join("executed");
     let bare = format!("{ENGINE}\n[ $1 != exec ] || echo \"$@\" >> {}", executed.display());
+    let (first, last) = (PORTS.start(), PORTS.end());
     let engine = format!(
         r#"{bare}
 case "$1" in
-port) for port in $(seq 30000 30035); do echo "$port/tcp -> 127.0.0.1:$port"; done ;;
+port) for port in $(seq {first} {last}); do echo "$port/tcp -> 127.0.0.1:$port"; done ;;
 save) echo 'no such image' >&2; exit 1 ;;
 esac"#
     );

@@ -190,7 +190,7 @@ impl Context<'_> {
         let mut given = self.given(&cells.fill(&variant.given), &builder)?;
         let when = match self.draft.form {
             Form::Configuration => Some(When::Configuration),
-            Form::Process => process::when(&cells.fill(&variant.when), self.report),
+            Form::Process => process::when(&cells.fill(&variant.when), &builder),
             _ => when::read(&cells.fill(&variant.when), &builder),
         };
         used.before.extend(cells.take_used());

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::expectation;
+use super::given::ObjectBuilder;
 use super::keywords::{
     METHODS, PROTOCOLS, SERVERS, SIGNALS, THEN_PROCESS, WHEN_PROCESS, WHEN_PROCESS_REQUEST,
 };
@@ -20,7 +21,8 @@ const REMEDY: &str =
 const PATH_REMEDY: &str = "write `path: /healthz`";
 
 /// What is done; cells are filled in.
-pub(super) fn when(tree: &Tree, report: &Report<'_>) -> Option<When> {
+pub(super) fn when(tree: &Tree, builder: &ObjectBuilder<'_>) -> Option<When> {
+    let report = builder.report;
     known_keys(tree, "when", &WHEN_PROCESS, report)?;
     let parts: Vec<(&str, &Tree)> =
         WHEN_PROCESS.iter().filter_map(|name| Some((*name, tree.get(name)?))).collect();
@@ -30,7 +32,7 @@ pub(super) fn when(tree: &Tree, report: &Report<'_>) -> Option<When> {
     };
     let action = match *name {
         "run" => ProcessAction::Run(arguments(part, report)?),
-        "request" => ProcessAction::Request(request(part, report)?),
+        "request" => ProcessAction::Request(request(part, builder)?),
         _ => ProcessAction::Signal(word("signal", part, &SIGNALS, report)?),
     };
     Some(When::Process(Box::new(action)))
@@ -78,7 +80,8 @@ fn arguments(tree: &Tree, report: &Report<'_>) -> Option<Vec<String>> {
 }
 
 /// The request; all its slips are reported.
-fn request(tree: &Tree, report: &Report<'_>) -> Option<ServerRequest> {
+fn request(tree: &Tree, builder: &ObjectBuilder<'_>) -> Option<ServerRequest> {
+    let report = builder.report;
     known_keys(tree, "request", &WHEN_PROCESS_REQUEST, report)?;
     let part = |name: &str| tree.get(name).filter(|part| !part.is_null());
     let server = match part("server") {
@@ -101,7 +104,7 @@ fn request(tree: &Tree, report: &Report<'_>) -> Option<ServerRequest> {
         method: method?.to_owned(),
         path: path?,
         headers: headers?,
-        body: part("body").map_or_else(String::new, body),
+        body: part("body").map_or_else(String::new, |tree| body(tree, builder)),
         protocol: protocol?,
         tls: tls?,
     })
@@ -138,8 +141,11 @@ fn fields(tree: &Tree, report: &Report<'_>) -> Option<BTreeMap<String, String>> 
     entries
 }
 
-/// A text is sent as it is, anything else as JSON.
-fn body(tree: &Tree) -> String {
+/// A text is sent as it is, a map as the object that it builds, anything else as JSON.
+fn body(tree: &Tree, builder: &ObjectBuilder<'_>) -> String {
+    if tree.map().is_some() {
+        return builder.merge_untyped(Value::Object(Map::new()), tree).to_string();
+    }
     match tree.to_value() {
         Value::String(text) => text,
         other => other.to_string(),

@@ -110,11 +110,14 @@ async fn send_without_target(
     if matches!(located.case.when, When::Registration { .. }) {
         return direct("the case reads the registration and sends no request");
     }
-    if located.direct().is_some_and(|sending| sending.direct && sending.review.is_none()) {
-        return direct("the case says so");
+    match located.direct() {
+        Some(sending) if sending.direct && sending.review.is_none() => return direct("the case says so"),
+        Some(_) => return direct("no server sends such a request"),
+        None => {}
     }
-    if located.direct().is_some() {
-        return direct("no server sends such a request");
+    let then = &located.case.then;
+    if then.allowed == Some(true) && then.message.is_some() {
+        return direct("no server passes on the message of a request that is allowed");
     }
     let request = build_request(context, located, facts).await?;
     // The second deletion is the same request, and no other webhook is registered.
