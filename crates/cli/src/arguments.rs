@@ -15,6 +15,7 @@ mod record;
 mod release;
 mod render;
 mod report;
+mod schedule;
 mod selection;
 mod target;
 mod versions;
@@ -29,6 +30,9 @@ pub(crate) use init::{InitCommand, InitProviderArguments};
 pub(crate) use record::{RecordArguments, ReplayArguments};
 pub(crate) use render::{RenderArguments, Rendering};
 pub(crate) use report::{MergeArguments, ReportCommand};
+pub(crate) use schedule::{
+    ExplainScheduleArguments, LandscapeArguments, ScheduleCommand, SimulateScheduleArguments,
+};
 pub(crate) use selection::Selection;
 pub(crate) use target::{
     AttestArguments, CaseArguments, DiffRunArguments, RunningTargetArguments, TrustArguments, VerifyArguments,
@@ -138,6 +142,9 @@ pub(crate) enum Command {
     Replay(ReplayArguments),
     /// Create a contract from a template
     New(NewArguments),
+    /// For operators: show which Seed a Shoot gets, why no other one, and where Shoots would go
+    #[command(subcommand)]
+    Schedule(ScheduleCommand),
     /// For release managers: show which versions CloudProfiles offer and which version each Shoot gets
     #[command(subcommand)]
     Versions(VersionsCommand),

@@ -9,6 +9,7 @@ mod envtest_assets;
 mod fidelity;
 mod gate;
 mod init;
+mod layout;
 mod lint;
 mod new;
 mod record;
@@ -16,6 +17,7 @@ mod render;
 mod replay;
 mod report;
 mod run;
+mod schedule;
 mod schema;
 mod show;
 mod verify;
@@ -124,6 +126,7 @@ fn execute(arguments: Arguments, terminal: &Terminal) -> Result<Ending, Failure>
         Command::Fidelity(arguments) => fidelity::fidelity(&arguments, terminal),
         Command::Record(arguments) => record::record(&arguments, terminal),
         Command::Replay(arguments) => replay::replay(&arguments, given, terminal),
+        Command::Schedule(command) => schedule::execute(&command, terminal),
         Command::Versions(command) => versions::execute(&command, terminal),
         Command::Env(command) => env::execute(command, terminal),
         Command::EnvtestAssets(arguments) => envtest_assets::execute(&arguments, terminal),

@@ -19,6 +19,7 @@ mod policy;
 mod program;
 mod record;
 mod release_manager;
+mod schedule;
 mod schemas;
 mod shards;
 mod slips;

@@ -5,6 +5,7 @@
 
 mod candidates;
 mod capacity;
+mod filter;
 mod least_used;
 mod networks;
 mod provider;
@@ -18,15 +19,16 @@ mod usage;
 mod zones;
 
 use std::borrow::Cow;
-use std::fmt;
 use std::sync::Arc;
 
 use api::garden::{CloudProfile, Seed, Shoot};
 use k8s_openapi::api::core::v1::ConfigMap;
 
+pub use self::filter::Filter;
 pub use self::region_config::{PURPOSE, PURPOSE_REGION_CONFIG, SCHEDULED_CLOUD_PROFILES};
 pub use self::strategy::Strategy;
 pub use self::unschedulable::Unschedulable;
+pub use self::usable::count_as_ready;
 pub use self::usage::Usage;
 
 /// What a decision depends on.
@@ -66,46 +68,13 @@ pub struct Exclusion<'a> {
     pub reason: Cow<'static, str>,
 }
 
-/// The filters, in their order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Filter {
-    /// The Seed is visible and ready.
-    Usable,
-    /// The selector of the CloudProfile.
-    CloudProfileSelector,
-    /// The selector of the Shoot.
-    ShootSelector,
-    /// The provider's type.
-    Provider,
-    /// Zones for a highly available control plane.
-    Zones,
-    /// Networks that do not overlap.
-    Networks,
-    /// Taints and tolerations.
-    Taints,
-    /// Capacity for Shoots.
-    Capacity,
-    /// The strategy: region or distance.
-    Strategy,
-    /// The number of Shoots.
-    LeastUsed,
-}
+/// The scheduler that Shoots have by default.
+const DEFAULT_SCHEDULER: &str = "default-scheduler";
 
-impl fmt::Display for Filter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Usable => "usable",
-            Self::CloudProfileSelector => "selector of the CloudProfile",
-            Self::ShootSelector => "selector of the Shoot",
-            Self::Provider => "provider",
-            Self::Zones => "zones",
-            Self::Networks => "networks",
-            Self::Taints => "taints",
-            Self::Capacity => "capacity",
-            Self::Strategy => "strategy",
-            Self::LeastUsed => "least used",
-        })
-    }
+/// Whether this scheduler chooses the Shoot's Seed. SCH-SEL-003.
+#[must_use]
+pub fn is_responsible(shoot: &Shoot) -> bool {
+    shoot.spec.scheduler_name.as_deref().unwrap_or(DEFAULT_SCHEDULER) == DEFAULT_SCHEDULER
 }
 
 /// Decides which Seed a Shoot gets. SCH-SEL-010, SCH-ORD-001.
@@ -151,11 +120,20 @@ impl<'a> Excluded<'a> {
         filter: Filter,
         reason: impl Fn(&Seed) -> Option<Cow<'static, str>>,
     ) -> Seeds<'a> {
+        self.retain_by(seeds, |seed| Some((filter, reason(seed)?)))
+    }
+
+    /// The same, where one pass has several filters.
+    fn retain_by<R: Into<Cow<'static, str>>>(
+        &mut self,
+        seeds: Seeds<'a>,
+        reason: impl Fn(&Seed) -> Option<(Filter, R)>,
+    ) -> Seeds<'a> {
         let mut left = Vec::with_capacity(seeds.len());
         for seed in seeds {
             match reason(seed) {
                 None => left.push(seed),
-                Some(reason) => self.add(seed, filter, reason),
+                Some((filter, reason)) => self.add(seed, filter, reason),
             }
         }
         left

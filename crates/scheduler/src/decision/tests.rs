@@ -71,12 +71,12 @@ fn each_seed_that_is_not_chosen_is_named_with_the_filter_that_excluded_it() {
         &json!({"networking": {"nodes": "10.9.0.0/24", "services": "10.4.0.0/16", "pods": "10.3.0.0/16"}}),
     );
     let want = [
-        ("a-unready", Filter::Usable),
+        ("a-unready", Filter::Gardenlet),
         ("b-foreign", Filter::Provider),
         ("c-tainted", Filter::Taints),
         ("d-full", Filter::Capacity),
         ("e-overlapping", Filter::Networks),
-        ("f-far", Filter::Strategy),
+        ("f-far", Filter::SameRegion),
         ("g-used", Filter::LeastUsed),
     ];
     let want = want.map(|(name, filter)| (name.to_owned(), filter)).to_vec();

@@ -81,6 +81,24 @@ pub enum Unschedulable {
     },
 }
 
+impl Unschedulable {
+    /// The clause that demands it.
+    #[must_use]
+    pub const fn clause(&self) -> &'static str {
+        match self {
+            Self::CloudProfile(_) => "SCH-SEL-010",
+            Self::Usable(_) => "SCH-USE-001",
+            Self::Selector { .. } => "SCH-LBL-005",
+            Self::Labels { .. } => "SCH-LBL-002",
+            Self::Provider { .. } => "SCH-PRV-001",
+            Self::Zones(_) => "SCH-ZON-001",
+            Self::Candidates(_) => "SCH-CAN-001",
+            Self::RegionConfig { .. } => "SCH-RGN-004",
+            Self::Strategy { .. } => "SCH-STR-003",
+        }
+    }
+}
+
 fn list(reasons: &[(String, String)]) -> String {
     let reasons: Vec<String> = reasons.iter().map(|(seed, reason)| format!("{seed} => {reason}")).collect();
     reasons.join(", ")

@@ -11,10 +11,10 @@ use versions::kubernetes::{self, KubernetesError};
 use versions::offer::Offered;
 use versions::rule::{self, Rule};
 
-use super::layout::{hang, shoots, table, wrap};
 use super::read::{self, Garden};
 use super::{groups, shoot_name, subject, time_or_now};
 use crate::arguments::{ExplainVersionsArguments, Format};
+use crate::commands::layout::{hang, shoots, table, wrap};
 use crate::ending::Ending;
 use crate::terminal::{Failure, Terminal};
 

@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 use versions::forecast::Forecast;
 
-use super::layout::{by_time, hang, shoots, wrap};
 use super::simulate::{SimulatedShoot, Simulation};
+use crate::commands::layout::{by_time, hang, shoots, wrap};
 
 /// Shoots that end without a version to move to, for one cause.
 pub(super) struct StuckGroup<'a> {

@@ -5,9 +5,9 @@ use conformance::render::plural;
 use serde_json::json;
 use versions::profile::{Finding, Problem, findings};
 
-use super::layout::{hang, shoots};
 use super::read;
 use crate::arguments::{Format, LintVersionsArguments};
+use crate::commands::layout::{hang, shoots};
 use crate::ending::Ending;
 use crate::terminal::{Failure, Terminal};
 

@@ -2,7 +2,6 @@
 
 mod explain;
 mod groups;
-mod layout;
 mod lint;
 mod read;
 mod simulate;

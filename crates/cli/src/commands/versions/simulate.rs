@@ -10,10 +10,10 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use versions::forecast::{self, Forecast, Step};
 
-use super::layout::{by_time, hang, shoots, wrap};
 use super::read::{self, Garden};
 use super::{groups, shoot_name, subject, time, time_or_now, timeline};
 use crate::arguments::{Format, SimulateArguments};
+use crate::commands::layout::{by_time, hang, shoots, wrap};
 use crate::ending::Ending;
 use crate::terminal::{Failure, Terminal};
 

@@ -5,9 +5,9 @@ use minijinja::{AutoEscape, Environment};
 use serde::Serialize;
 
 use super::groups::{self, StuckGroup};
-use super::layout::by_time;
 use super::simulate::{SimulatedShoot, Simulation};
 use super::subject;
+use crate::commands::layout::by_time;
 
 const PAGE: &str = include_str!("../../../templates/timeline.html");
 

@@ -3,16 +3,15 @@
 use api::garden::{CloudProfile, Seed, Shoot};
 use controller::{Event, Index, Store};
 
-/// The scheduler that Shoots have by default.
-const DEFAULT_SCHEDULER: &str = "default-scheduler";
+use crate::decision;
+
 /// The key of the index of waiting Shoots.
 pub(super) const PENDING: &str = "pending";
 
 /// Whether this scheduler must find a Seed for the Shoot. SCH-SEL-001 to -004.
 pub(super) fn is_pending(shoot: &Shoot) -> bool {
-    let scheduler = shoot.spec.scheduler_name.as_deref().unwrap_or(DEFAULT_SCHEDULER);
     shoot.spec.seed_name.is_none()
-        && scheduler == DEFAULT_SCHEDULER
+        && decision::is_responsible(shoot)
         && shoot.metadata.deletion_timestamp.is_none()
 }
 

@@ -26,7 +26,7 @@ pub(super) fn filter<'a>(
     if let Some(distances) = region_config::distances(region_config, region)? {
         let configured = |seed: &Seed| distances.get(&seed.spec.provider.region).copied();
         if nearest(&seeds, configured, FARTHEST).is_some() {
-            return Ok(retain(seeds, configured, FARTHEST, excluded));
+            return Ok(retain(seeds, (Filter::ConfiguredDistance, FARTHEST), configured, excluded));
         }
     }
     let by_name = |seed: &Seed| {
@@ -34,7 +34,7 @@ pub(super) fn filter<'a>(
         let is_other = seed.spec.provider.type_ != shoot.spec.provider.type_;
         Some(distance + if is_other { OTHER_PROVIDER } else { 0 })
     };
-    Ok(retain(seeds, by_name, FARTHEST_NAME, excluded))
+    Ok(retain(seeds, (Filter::NameDistance, FARTHEST_NAME), by_name, excluded))
 }
 
 /// The least distance that is not too far.
@@ -45,8 +45,8 @@ fn nearest(seeds: &[&Seed], distance: impl Fn(&Seed) -> Option<i64>, farthest: i
 /// The Seeds of the least distance; the others are excluded.
 fn retain<'a>(
     seeds: Seeds<'a>,
+    (filter, farthest): (Filter, i64),
     distance: impl Fn(&Seed) -> Option<i64>,
-    farthest: i64,
     excluded: &mut Excluded<'a>,
 ) -> Seeds<'a> {
     let measured: Vec<(&'a Seed, Option<i64>)> =
@@ -58,10 +58,10 @@ fn retain<'a>(
             Some(distance) if Some(distance) == least && distance <= farthest => left.push(seed),
             Some(distance) => excluded.add(
                 seed,
-                Filter::Strategy,
+                filter,
                 format!("its distance is {distance}, the least is {}", least.unwrap_or_default()),
             ),
-            None => excluded.add(seed, Filter::Strategy, "no distance to its region is configured"),
+            None => excluded.add(seed, filter, "no distance to its region is configured"),
         }
     }
     left

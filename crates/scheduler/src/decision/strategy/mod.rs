@@ -60,11 +60,11 @@ pub(super) fn filter<'a>(
     excluded: &mut Excluded<'a>,
 ) -> Result<Seeds<'a>, Unschedulable> {
     let near = if shoot.spec.purpose.as_deref() == Some(TESTING) {
-        excluded.retain(seeds, Filter::Strategy, |seed| same_provider::reason(seed, shoot))
+        excluded.retain(seeds, Filter::TestingProvider, |seed| same_provider::reason(seed, shoot))
     } else {
         match strategy {
             Strategy::SameRegion => {
-                excluded.retain(seeds, Filter::Strategy, |seed| same_region::reason(seed, shoot))
+                excluded.retain(seeds, Filter::SameRegion, |seed| same_region::reason(seed, shoot))
             }
             Strategy::MinimalDistance => minimal_distance::filter(seeds, shoot, region_config, excluded)?,
         }

@@ -11,17 +11,17 @@ const GAP: usize = 2;
 const NARROWEST: usize = 16;
 
 /// The text in lines of this width; all of them indented by this.
-pub(super) fn wrap(text: &str, width: usize, indent: &str) -> String {
+pub(crate) fn wrap(text: &str, width: usize, indent: &str) -> String {
     format!("{}\n", render::wrap(text, width, indent, indent))
 }
 
 /// The same, with lines after the first indented by more.
-pub(super) fn hang(text: &str, width: usize, indent: &str) -> String {
+pub(crate) fn hang(text: &str, width: usize, indent: &str) -> String {
     format!("{}\n", render::wrap(text, width, indent, &format!("{indent}  ")))
 }
 
 /// A table whose columns are as wide as their widest cells; the last column wraps.
-pub(super) fn table(rows: &[Vec<String>], width: usize) -> String {
+pub(crate) fn table(rows: &[Vec<String>], width: usize) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let widest = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
@@ -60,12 +60,12 @@ fn line(
 }
 
 /// `1 shoot`, `12 shoots`.
-pub(super) fn shoots(count: usize) -> String {
+pub(crate) fn shoots(count: usize) -> String {
     plural(count, "shoot")
 }
 
 /// Names by time: `06-03 22:00 garden-dev/a, garden-dev/b; 06-04 22:00 garden-dev/c`.
-pub(super) fn by_time(entries: &[(Timestamp, &str)], format: &str) -> String {
+pub(crate) fn by_time(entries: &[(Timestamp, &str)], format: &str) -> String {
     let mut entries = entries.to_vec();
     entries.sort();
     let mut times: Vec<(String, Vec<&str>)> = Vec::new();
