@@ -130,6 +130,18 @@ fn a_cluster_that_another_run_uses_is_refused() {
     result.assert_exit(2, &["--cluster", "letters, digits and -"]);
 }
 
+/// A Docker client that also knows the ports that a cluster publishes.
+fn with_ports(engine: &str) -> String {
+    let (first, last) = (PORTS.start(), PORTS.end());
+    format!(
+        r#"{engine}
+case "$1" in
+port) for port in $(seq {first} {last}); do echo "$port/tcp -> 127.0.0.1:$port"; done ;;
+save) echo 'no such image' >&2; exit 1 ;;
+esac"#
+    )
+}
+
 #[test]
 fn an_existing_cluster_is_cleaned_and_refused_if_it_has_webhooks_of_others() {
     let folder = tempfile::tempdir().unwrap();
@@ -148,14 +160,7 @@ esac"#
     );
     let executed = folder.path().join("executed");
     let bare = format!("{ENGINE}\n[ $1 != exec ] || echo \"$@\" >> {}", executed.display());
-    let (first, last) = (PORTS.start(), PORTS.end());
-    let engine = format!(
-        r#"{bare}
-case "$1" in
-port) for port in $(seq {first} {last}); do echo "$port/tcp -> 127.0.0.1:$port"; done ;;
-save) echo 'no such image' >&2; exit 1 ;;
-esac"#
-    );
+    let engine = with_ports(&bare);
     let run_with = |engine: &str, more: &[&str]| {
         let mut command = with(folder.path(), engine, &kind);
         let path = format!("{}:/usr/bin:/bin", folder.path().join("programs").display());

@@ -107,16 +107,15 @@ async fn send_without_target(
     facts: &prepare::PreparedCase,
 ) -> Result<(ServerRequest, Option<Value>), NotAccepted> {
     let direct = |reason: &str| Err(NotAccepted::Direct(reason.to_owned()));
-    if matches!(located.case.when, When::Registration { .. }) {
-        return direct("the case reads the registration and sends no request");
-    }
     match located.direct() {
+        _ if matches!(located.case.when, When::Registration { .. }) => {
+            return direct("the case reads the registration and sends no request");
+        }
         Some(sending) if sending.direct && sending.review.is_none() => return direct("the case says so"),
         Some(_) => return direct("no server sends such a request"),
         None => {}
     }
-    let then = &located.case.then;
-    if then.allowed == Some(true) && then.message.is_some() {
+    if matches!((located.case.then.allowed, &located.case.then.message), (Some(true), Some(_))) {
         return direct("no server passes on the message of a request that is allowed");
     }
     let request = build_request(context, located, facts).await?;
