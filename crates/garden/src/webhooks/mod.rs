@@ -40,6 +40,7 @@ mod reading;
 mod references;
 mod resource_quantity;
 pub mod secret_binding;
+mod secret_binding_defaults;
 pub mod shoot;
 pub mod shoot_kubernetes;
 pub mod shoot_machine_types;
