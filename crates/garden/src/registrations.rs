@@ -7,7 +7,7 @@ use webhook::registration::{
     WebhookConfiguration,
 };
 
-use crate::webhooks::{RESOURCES, Resource};
+use crate::webhooks::{Resource, resources};
 
 /// Name of the Service and of the webhook configurations.
 pub const NAME: &str = "gardener-garden-admission";
@@ -16,24 +16,23 @@ pub const NAMESPACE: &str = "garden";
 
 /// The configurations, the mutating one first. `ca_bundle` is a PEM bundle in base64.
 ///
-/// GDN-SAN-003, GDN-SAN-004.
+/// GDN-SAN-003, GDN-SAN-004, GDN-CDP-005, GDN-CIN-006, GDN-CRG-009, GDN-EXC-006, GDN-PJT-011, GDN-QTA-008, GDN-SBI-007.
 ///
 /// The failure policy is Fail: without its admission, a garden accepts no unchecked versions.
 #[must_use]
 pub fn registrations(ca_bundle: Option<&str>) -> Vec<WebhookConfiguration> {
     let configuration =
-        |phase: Phase, name: &str, path: fn(&Resource) -> &'static str| WebhookConfiguration {
+        |phase: Phase, name: &str, path: fn(&Resource) -> Option<&'static str>| WebhookConfiguration {
             phase,
             name: NAME.to_owned(),
             labels: BTreeMap::new(),
-            webhooks: RESOURCES
-                .iter()
-                .map(|resource| registration(name, resource, path(resource), ca_bundle))
+            webhooks: resources()
+                .filter_map(|resource| Some(registration(name, &resource, path(&resource)?, ca_bundle)))
                 .collect(),
         };
     vec![
         configuration(Phase::Mutating, "mutation", |resource| resource.mutating_path),
-        configuration(Phase::Validating, "validation", |resource| resource.validating_path),
+        configuration(Phase::Validating, "validation", |resource| Some(resource.validating_path)),
     ]
 }
 

@@ -1,0 +1,91 @@
+//! Quantities of resources.
+
+use formats::quantity::{Notation, Quantity};
+use webhook::field::{Error, Path, Shown};
+
+use super::field_errors::FieldErrors;
+use super::names;
+
+/// Resources that are counted.
+const COUNTED: [&str; 9] = [
+    "configmaps",
+    "persistentvolumeclaims",
+    "pods",
+    "replicationcontrollers",
+    "resourcequotas",
+    "secrets",
+    "services",
+    "services.loadbalancers",
+    "services.nodeports",
+];
+
+/// A quantity is not negative, and has no fraction if its resource is counted; `text` is the quantity as it was written.
+pub(super) fn validate(resource: &str, text: &str, quantity: &Quantity, at: &Path) -> FieldErrors {
+    let mut errors: FieldErrors = not_negative(quantity, at).into_iter().collect();
+    if (COUNTED.contains(&resource) || is_extended(resource)) && !is_whole(quantity) {
+        errors.push(Error::invalid(at, shown(text, quantity), "must be an integer"));
+    }
+    errors
+}
+
+/// A quantity is not negative.
+pub(super) fn not_negative(quantity: &Quantity, at: &Path) -> Option<Error> {
+    let is_negative = *quantity < Quantity::from_integer(0);
+    is_negative
+        .then(|| Error::invalid(at, quantity.to_string().as_str(), "must be greater than or equal to 0"))
+}
+
+/// Resources of others than Kubernetes: `example.com/gpu`.
+fn is_extended(resource: &str) -> bool {
+    resource.contains('/')
+        && !resource.contains("kubernetes.io/")
+        && !resource.starts_with("requests.")
+        && names::label_key(&format!("requests.{resource}")).is_empty()
+}
+
+/// Whether it is an integer after rounding up to thousandths, as the original rounds.
+fn is_whole(quantity: &Quantity) -> bool {
+    const MILLI: i128 = 1_000_000;
+    quantity.nanos().is_none_or(|nanos| {
+        let rounded = nanos.div_euclid(MILLI) + i128::from(nanos.rem_euclid(MILLI) != 0);
+        rounded % 1000 == 0
+    })
+}
+
+/// The struct that the original prints here: the digits as they were written, and the power of ten.
+fn shown(text: &str, quantity: &Quantity) -> Shown {
+    let (format, exponent) = match quantity.notation() {
+        Notation::Decimal => ("DecimalSI", decimal_exponent(text)),
+        Notation::Exponent => ("DecimalExponent", written_exponent(text)),
+        Notation::Binary => ("BinarySI", 0),
+    };
+    let number =
+        text.find(|character: char| character.is_ascii_alphabetic()).map_or(text, |end| &text[..end]);
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let value: i128 = format!("{whole}{fraction}").parse().unwrap_or_default();
+    let scale = exponent - i64::try_from(fraction.len()).unwrap_or_default();
+    Shown::verbatim(format!(
+        "resource.Quantity{{i:resource.int64Amount{{value:{value}, scale:{scale}}}, \
+         d:resource.infDecAmount{{Dec:(*inf.Dec)(nil)}}, s:\"{quantity}\", Format:\"{format}\"}}"
+    ))
+}
+
+/// The power of ten of a suffix. Only fractions are shown, so that larger suffixes do not occur without one.
+fn decimal_exponent(text: &str) -> i64 {
+    match text.chars().last() {
+        Some('n') => -9,
+        Some('u') => -6,
+        Some('m') => -3,
+        Some('k') => 3,
+        Some('M') => 6,
+        Some('G') => 9,
+        Some('T') => 12,
+        Some('P') => 15,
+        Some('E') => 18,
+        _ => 0,
+    }
+}
+
+fn written_exponent(text: &str) -> i64 {
+    text.split_once(['e', 'E']).and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or_default()
+}
