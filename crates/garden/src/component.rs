@@ -1,4 +1,4 @@
-//! The garden as a component: what it decides about versions, and its admission where Shoots and CloudProfiles are custom
+//! The garden as a component: what it decides about versions, and its admission where Gardener's kinds are custom
 //! resources.
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::{command, decisions, registrations, serving, webhooks};
 pub static COMPONENT: Component = Component {
     name: "garden",
     program: "gardener-garden-admission",
-    about: "gardener-garden-admission of a garden whose Shoots and CloudProfiles are custom resources",
+    about: "gardener-garden-admission of a garden whose kinds are custom resources",
     version: "v1.82.0",
     features: &[],
     paths,
@@ -67,8 +67,7 @@ fn probe() -> Probe {
 }
 
 fn paths() -> Vec<(&'static str, String)> {
-    let each = webhooks::RESOURCES.iter().flat_map(|resource| {
-        [resource.mutating_path, resource.validating_path].map(|path| (resource.name, path.to_owned()))
-    });
+    let each = webhooks::resources()
+        .flat_map(|resource| resource.paths().map(move |path| (resource.name, path.to_owned())));
     each.collect()
 }

@@ -7,7 +7,7 @@ use webhook::registration::{
     WebhookConfiguration,
 };
 
-use crate::webhooks::{RESOURCES, Resource};
+use crate::webhooks::{Resource, resources};
 
 /// Name of the Service and of the webhook configurations.
 pub const NAME: &str = "gardener-garden-admission";
@@ -22,18 +22,17 @@ pub const NAMESPACE: &str = "garden";
 #[must_use]
 pub fn registrations(ca_bundle: Option<&str>) -> Vec<WebhookConfiguration> {
     let configuration =
-        |phase: Phase, name: &str, path: fn(&Resource) -> &'static str| WebhookConfiguration {
+        |phase: Phase, name: &str, path: fn(&Resource) -> Option<&'static str>| WebhookConfiguration {
             phase,
             name: NAME.to_owned(),
             labels: BTreeMap::new(),
-            webhooks: RESOURCES
-                .iter()
-                .map(|resource| registration(name, resource, path(resource), ca_bundle))
+            webhooks: resources()
+                .filter_map(|resource| Some(registration(name, &resource, path(&resource)?, ca_bundle)))
                 .collect(),
         };
     vec![
         configuration(Phase::Mutating, "mutation", |resource| resource.mutating_path),
-        configuration(Phase::Validating, "validation", |resource| resource.validating_path),
+        configuration(Phase::Validating, "validation", |resource| Some(resource.validating_path)),
     ]
 }
 

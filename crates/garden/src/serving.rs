@@ -15,7 +15,9 @@ use webhook::service::{self, Limits, Route, Webhook, WebhookService};
 use webhook::validation;
 
 use crate::facts::{Facts, FactsError};
-use crate::webhooks::{RESOURCES, cloud_profile, shoot};
+use crate::webhooks::{
+    CLOUD_PROFILES, Mutate, Resource, SHOOTS, Validate, WITHOUT_FACTS, cloud_profile, shoot,
+};
 
 /// Returns the time of day.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -24,15 +26,34 @@ pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 #[must_use]
 pub fn webhooks(client: Client, now: Clock) -> WebhookService {
     let garden = Garden { facts: Facts::new(client), now };
-    let [shoots, profiles] = RESOURCES;
-    let route = |name, path: &str, webhook: Arc<dyn Webhook>| Route { name, path: path.to_owned(), webhook };
-    let routes = vec![
-        route(shoots.name, shoots.mutating_path, Arc::new(MutateShoot(garden.clone()))),
-        route(shoots.name, shoots.validating_path, Arc::new(ValidateShoot(garden.clone()))),
-        route(profiles.name, profiles.mutating_path, Arc::new(MutateCloudProfile)),
-        route(profiles.name, profiles.validating_path, Arc::new(ValidateCloudProfile(garden))),
-    ];
+    let mut routes = routes_of(
+        SHOOTS,
+        Some(Arc::new(MutateShoot(garden.clone()))),
+        Arc::new(ValidateShoot(garden.clone())),
+    );
+    routes.extend(routes_of(
+        CLOUD_PROFILES,
+        Some(Arc::new(MutateCloudProfile)),
+        Arc::new(ValidateCloudProfile(garden)),
+    ));
+    for (resource, mutate, validate) in WITHOUT_FACTS {
+        let kind = resource.kind;
+        let mutate = mutate.map(|mutate| Arc::new(MutateWithoutFacts { kind, mutate }) as Arc<dyn Webhook>);
+        let validate = Arc::new(ValidateWithoutFacts { kind, validate: *validate });
+        routes.extend(routes_of(*resource, mutate, validate));
+    }
     service::service(routes, Limits::default())
+}
+
+/// The routes of a resource: that of the mutating webhook, if it has one, and that of the validating one.
+fn routes_of(
+    resource: Resource,
+    mutating: Option<Arc<dyn Webhook>>,
+    validating: Arc<dyn Webhook>,
+) -> Vec<Route> {
+    let route = |path: &str, webhook| Route { name: resource.name, path: path.to_owned(), webhook };
+    let mutating = resource.mutating_path.zip(mutating).map(|(path, webhook)| route(path, webhook));
+    mutating.into_iter().chain([route(resource.validating_path, validating)]).collect()
 }
 
 /// The inputs of the webhooks other than the request.
@@ -46,6 +67,14 @@ struct MutateShoot(Garden);
 struct ValidateShoot(Garden);
 struct MutateCloudProfile;
 struct ValidateCloudProfile(Garden);
+struct MutateWithoutFacts {
+    kind: &'static str,
+    mutate: Mutate,
+}
+struct ValidateWithoutFacts {
+    kind: &'static str,
+    validate: Validate,
+}
 
 impl From<FactsError> for Rejection {
     /// If a fact cannot be read, the server failed (500), not the user.
@@ -110,6 +139,26 @@ impl Webhook for ValidateCloudProfile {
         validation::answer(request, |old, new| {
             expect("CloudProfile", new)?;
             cloud_profile::validate(old, new, &shoots, now)
+        })
+    }
+}
+
+#[async_trait]
+impl Webhook for MutateWithoutFacts {
+    async fn answer(&self, request: &AdmissionRequest<'_>) -> Answer {
+        mutation::answer(request, |object| {
+            expect(self.kind, object)?;
+            (self.mutate)(object)
+        })
+    }
+}
+
+#[async_trait]
+impl Webhook for ValidateWithoutFacts {
+    async fn answer(&self, request: &AdmissionRequest<'_>) -> Answer {
+        validation::answer(request, |old, new| {
+            expect(self.kind, new)?;
+            (self.validate)(old, new)
         })
     }
 }

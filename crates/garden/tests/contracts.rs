@@ -10,7 +10,7 @@ use conformance::testing;
 use contract::document::{SourceFile, target};
 use contract::gardener::decision::RunsOn;
 use contract::model::{Contract, Form};
-use gardener_garden::webhooks::RESOURCES;
+use gardener_garden::webhooks::resources;
 use gardener_garden::{COMPONENT, registrations};
 
 /// The contracts, without rows for the controller-manager, which maintains Shoots.
@@ -67,12 +67,8 @@ spec:
         program = env!("CARGO_BIN_EXE_gardener-garden-admission"),
     );
     let described = target::read(&SourceFile::new("target.yaml", text)).expect("it is a target");
-    let paths = RESOURCES.iter().map(|resource| {
-        (
-            resource.name.to_owned(),
-            vec![resource.mutating_path.to_owned(), resource.validating_path.to_owned()],
-        )
-    });
+    let paths = resources()
+        .map(|resource| (resource.name.to_owned(), resource.paths().map(str::to_owned).collect::<Vec<_>>()));
     let known = TargetDescription {
         name: described.metadata.name,
         version: Some("v1.82.0".to_owned()),

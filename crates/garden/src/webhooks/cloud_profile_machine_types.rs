@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use api::garden::Quantity;
 use api::garden::cloud_profile::{MachineType, MachineTypeStorage};
 use api::garden::shoot::worker::{ARCHITECTURE_AMD64, ARCHITECTURE_ARM64};
-use formats::quantity;
+use formats::quantity::Quantity;
 use webhook::field::{Error, Path, Shown};
 
 use super::field_errors::FieldErrors;
+use super::resource_quantity;
 
 /// The errors of the machine types: GDN-CPM-001 to -004. A type with a duplicate name is not checked any
 /// further.
@@ -44,10 +44,8 @@ pub fn validate(types: &[MachineType]) -> FieldErrors {
 }
 
 /// A quantity must not be negative. An unparsable one is refused when the object is decoded.
-pub(super) fn not_negative(value: &Quantity, at: &Path) -> Option<Error> {
-    let parsed = quantity::Quantity::parse(&value.0).ok()?;
-    let is_negative = parsed < quantity::Quantity::from_integer(0);
-    is_negative.then(|| Error::invalid(at, parsed.to_string().as_str(), "must be greater than or equal to 0"))
+pub(super) fn not_negative(value: &api::garden::Quantity, at: &Path) -> Option<Error> {
+    resource_quantity::not_negative(&Quantity::parse(&value.0).ok()?, at)
 }
 
 /// A root volume has either a size or a minimum size.
@@ -63,7 +61,7 @@ fn storage(value: &MachineTypeStorage, at: &Path) -> FieldErrors {
 
 /// A root volume as Go prints it; for a pointer to a quantity Go prints the address.
 fn go_value(value: &MachineTypeStorage) -> Shown {
-    let pointer = |value: &Option<Quantity>| if value.is_some() { "…" } else { "nil" };
+    let pointer = |value: &Option<api::garden::Quantity>| if value.is_some() { "…" } else { "nil" };
     Shown::verbatim(format!(
         "core.MachineTypeStorage{{Class:{:?}, StorageSize:(*resource.Quantity)({}), Type:{:?}, \
          MinSize:(*resource.Quantity)({})}}",
