@@ -6,7 +6,7 @@ use webhook::object::{self, WrongType};
 /// Taint of seeds that are the garden's own.
 const PROTECTED: &str = "seed.gardener.cloud/protected";
 
-/// Sets the defaults; those of Shoots with pools only if there is one: GDN-SDF-001 to -005.
+/// Sets the defaults; those of Shoots with pools only if there is one: GDN-SDF-001 to -004.
 ///
 /// # Errors
 /// When a field has the wrong type.
@@ -62,4 +62,26 @@ fn tolerate_protected(shoot: &mut Value) -> Result<(), WrongType> {
     }
     object::list_mut(shoot, &TOLERATIONS)?.push(json!({"key": PROTECTED}));
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shoots_of_the_garden_tolerate_its_own_seeds() {
+        let protected = json!({"key": PROTECTED});
+        let with_value = json!({"key": PROTECTED, "value": "a"});
+        let table = [
+            ("garden", vec![], vec![protected.clone()]),
+            ("garden", vec![protected.clone()], vec![protected.clone()]),
+            ("garden", vec![with_value.clone()], vec![with_value, protected]),
+            ("garden-dev", vec![], vec![]),
+        ];
+        for (namespace, before, after) in table {
+            let mut shoot = json!({"metadata": {"namespace": namespace}, "spec": {"tolerations": before}});
+            default(&mut shoot).unwrap();
+            assert_eq!(shoot["spec"]["tolerations"], json!(after), "{namespace}");
+        }
+    }
 }

@@ -106,3 +106,22 @@ fn mask_size(shoot: &Value) -> Result<i64, WrongType> {
     };
     Ok(32 - i64::from(bits))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_network_of_a_node_has_a_size_for_any_number_of_pods() {
+        let size = |family: &str, pods: Value| {
+            let shoot = json!({"spec": {
+                "networking": {"ipFamilies": [family]}, "kubernetes": {"kubelet": {"maxPods": pods}},
+            }});
+            mask_size(&shoot).unwrap()
+        };
+        for (pods, bits) in [(-3, 32), (0, 32), (1, 31), (2, 30), (110, 24), (1 << 30, 32)] {
+            assert_eq!(size("IPv4", json!(pods)), bits, "{pods}");
+        }
+        assert_eq!([size("IPv4", Value::Null), size("IPv6", json!(250))], [24, 64]);
+    }
+}

@@ -51,7 +51,7 @@ pub fn default(shoot: &mut Value) -> Result<(), WrongType> {
 /// The errors of one pool, but for those of its machines' number.
 ///
 /// A pool needs a name and a machine type; its image needs name and version, or is missing. A template's image needs no
-/// version. GDN-SPL-003, GDN-SPL-004, GDN-SPL-006, GDN-SPL-007, GDN-SPL-008.
+/// version. GDN-SPL-003, GDN-SPL-004, GDN-SPL-006, GDN-SPL-007.
 pub(super) fn validate(pool: &Worker, kubernetes: &Kubernetes, at: &Path, in_template: bool) -> FieldErrors {
     let name = at.child("name");
     let mut errors = each_invalid(&name, &pool.name, &names::dns_label(&pool.name));

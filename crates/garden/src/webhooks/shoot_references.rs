@@ -57,3 +57,26 @@ pub(super) fn validate_update(new: &ShootSpec, old: &ShootSpec, at: &Path) -> Fi
     ];
     errors.into_iter().flatten().collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clusters_of_the_garden_may_be_infrastructure() {
+        let spec = ShootSpec { purpose: Some("infrastructure".to_owned()), ..ShootSpec::default() };
+        let at = Path::new("spec");
+        let is_refused = |namespace: &str, in_template: bool| {
+            let errors = validate(&spec, namespace, &at, in_template);
+            errors.iter().any(|error| error.field == "spec.purpose")
+        };
+        assert!(is_refused("garden-dev", false));
+        assert!(!is_refused("garden", false));
+        assert!(!is_refused("garden-dev", true));
+        let unknown = ShootSpec { purpose: Some("foo".to_owned()), ..ShootSpec::default() };
+        let errors = validate(&unknown, "garden", &at, false);
+        let error = errors.iter().find(|error| error.field == "spec.purpose").unwrap();
+        let known = "\"development\", \"evaluation\", \"infrastructure\", \"production\", \"testing\"";
+        assert_eq!(error.body(), format!("Unsupported value: \"foo\": supported values: {known}"));
+    }
+}
