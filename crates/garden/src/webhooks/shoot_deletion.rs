@@ -1,5 +1,7 @@
 //! A Shoot that is being deleted keeps its spec.
 
+use std::collections::BTreeSet;
+
 use api::garden::Shoot;
 use api::garden::shoot::ShootSpec;
 use serde_json::Value;
@@ -9,19 +11,19 @@ use webhook::field::{Error, Path};
 const MOST: usize = 10;
 /// Fields whose names in Go are not the API's names with a capital letter.
 const NAMES: [(&str, &str); 17] = [
-    ("alerting", "Alerting"),
     ("apiAudiences", "APIAudiences"),
     ("apiGroup", "APIGroup"),
     ("caBundle", "CABundle"),
-    ("coreDNS", "CoreDNS"),
+    ("cpu", "CPU"),
     ("cpuCFSQuota", "CPUCFSQuota"),
+    ("cpuInitializationPeriod", "CPUInitializationPeriod"),
+    ("cpuManagerPolicy", "CPUManagerPolicy"),
     ("cri", "CRI"),
     ("dns", "DNS"),
     ("horizontalPodAutoscaler", "HorizontalPodAutoscalerConfig"),
+    ("httpAccessVerbosity", "HTTPAccessVerbosity"),
     ("ipFamilies", "IPFamilies"),
-    ("issuerURL", "IssuerURL"),
     ("machineControllerManager", "MachineControllerManagerSettings"),
-    ("maxEvictRetries", "MaxEvictRetries"),
     ("oidcConfig", "OIDCConfig"),
     ("pid", "PID"),
     ("podPidsLimit", "PodPIDsLimit"),
@@ -51,7 +53,7 @@ fn compare(path: &mut Vec<String>, new: &Value, old: &Value, found: &mut Vec<Str
     };
     match (new, old) {
         (Value::Object(new), Value::Object(old)) => {
-            let names: std::collections::BTreeSet<&String> = new.keys().chain(old.keys()).collect();
+            let names: BTreeSet<&String> = new.keys().chain(old.keys()).collect();
             for name in names {
                 below(go_name(name), new.get(name), old.get(name));
             }
