@@ -152,18 +152,20 @@ fn check_relations(shoot: &ShootSpec) -> Vec<Refused> {
         }
     }
     let window = shoot.maintenance.as_ref().and_then(|maintenance| maintenance.time_window.as_ref());
-    refused.extend(window.and_then(check_window));
+    refused.extend(window.and_then(|window| self::window(window, "spec.maintenance")));
     refused
 }
 
-fn check_window(window: &MaintenanceTimeWindow) -> Option<Refused> {
-    const PATH: &str = "spec.maintenance.timeWindow";
+/// The refusal of a maintenance window; `at` is the path of the maintenance.
+#[must_use]
+pub fn window(window: &MaintenanceTimeWindow, at: &str) -> Option<Refused> {
+    let at = format!("{at}.timeWindow");
     match Window::parse(&window.begin, &window.end) {
-        Ok(parsed) => parsed.check().err().map(|refusal| (PATH.to_owned(), refusal)),
+        Ok(parsed) => parsed.check().err().map(|refusal| (at, refusal)),
         Err(error) => {
             let shown =
                 format!("core.MaintenanceTimeWindow{{Begin:{:?}, End:{:?}}}", window.begin, window.end);
-            Some((format!("{PATH}.begin/end"), Refusal::Invalid { shown, detail: error.to_string() }))
+            Some((format!("{at}.begin/end"), Refusal::Invalid { shown, detail: error.to_string() }))
         }
     }
 }

@@ -1,18 +1,23 @@
 //! Defaulting and validation of a created or updated Shoot.
 //!
 //! In the original's order: conflicts with the CloudProfile are reported first, and alone; then all errors of the
-//! Shoot itself.
+//! Shoot itself, on an update after those of its changes.
 
 use api::garden::{CloudProfile, Shoot};
+use api::gardener::MAINTENANCE_OPERATION;
 use jiff::Timestamp;
 use serde_json::Value;
 use versions::admission;
-use webhook::object;
+use webhook::field::Path;
+use webhook::object::{self, WrongType};
 use webhook::rejection::Rejection;
 
 use super::field_errors::{self, FieldErrors, field_error};
+use super::shoot_spec::{self, Surroundings};
 use super::{
-    shoot_kubernetes, shoot_machine_types, shoot_maintenance, shoot_operations, shoot_pools, shoot_profile,
+    shoot_control_plane, shoot_defaults, shoot_hibernation, shoot_kubelet_defaults, shoot_kubernetes,
+    shoot_kubernetes_defaults, shoot_machine_types, shoot_maintenance, shoot_metadata, shoot_node_capacity,
+    shoot_operations, shoot_pools, shoot_preparation, shoot_profile, shoot_update,
 };
 
 const KIND: &str = "Shoot";
@@ -32,14 +37,23 @@ pub fn mutate(
 ) -> Result<(), Rejection> {
     // The object must be decodable before anything is changed.
     let is_deleted = read(shoot)?.metadata.deletion_timestamp.is_some();
-    shoot_maintenance::default(shoot, below)?;
-    shoot_pools::default(shoot)?;
+    default(shoot, below)?;
+    let old = old.map(|old| read_old(old, shoot)).transpose()?;
     if let (Some(profile), false) = (profile, is_deleted) {
-        let old = old.map(read).transpose()?;
         fill_in(shoot, old.as_ref(), profile, now)?;
         shoot_kubernetes::default(shoot, &read(shoot)?.spec, old.as_ref().map(|old| &old.spec))?;
     }
-    Ok(())
+    let prepared = read(shoot)?;
+    Ok(shoot_preparation::prepare(shoot, &prepared, old.as_ref())?)
+}
+
+/// Sets the defaults that depend on nothing but the Shoot.
+fn default(shoot: &mut Value, below: impl FnOnce(u64) -> u64) -> Result<(), WrongType> {
+    shoot_maintenance::default(shoot, below)?;
+    shoot_pools::default(shoot)?;
+    shoot_kubernetes_defaults::default(shoot)?;
+    shoot_kubelet_defaults::default(shoot)?;
+    shoot_defaults::default(shoot)
 }
 
 /// Whether the CloudProfile is needed: only if the spec changed.
@@ -63,7 +77,7 @@ pub fn validate(
     now: Timestamp,
 ) -> Result<(), Rejection> {
     let shoot = read(new)?;
-    let old = old.map(read).transpose()?;
+    let old = old.map(|old| read_old(old, new)).transpose()?;
     let name = shoot.metadata.name.clone().unwrap_or_default();
     if old.as_ref().is_none_or(|old| old.spec != shoot.spec) {
         let Some(profile) = profile else {
@@ -126,14 +140,46 @@ fn against_profile(
 }
 
 fn in_itself(shoot: &Shoot, old: Option<&Shoot>) -> FieldErrors {
-    let decided = admission::in_itself(&shoot.spec, old.map(|old| &old.spec));
-    let mut errors: FieldErrors = decided.into_iter().map(field_error).collect();
-    errors.extend(shoot_profile::validate(&shoot.spec, old.map(|old| &old.spec)));
-    errors.extend(shoot_kubernetes::validate(shoot, old));
+    let mut errors = FieldErrors::new();
+    if let Some(old) = old {
+        errors.extend(shoot_metadata::validate_operation(shoot, old));
+        errors.extend(shoot_update::validate(shoot, old));
+        errors.extend(shoot_kubernetes::validate_update_to_1_25(shoot, old));
+    }
+    errors.extend(shoot_metadata::validate(shoot));
     errors.extend(shoot_operations::validate(shoot));
-    errors.extend(shoot_pools::validate(&shoot.spec));
-    errors.extend(shoot_maintenance::validate(&shoot.spec));
+    let around = Surroundings {
+        namespace: shoot.metadata.namespace.as_deref().unwrap_or_default(),
+        operation: shoot_metadata::value(&shoot.metadata, MAINTENANCE_OPERATION),
+        in_template: false,
+    };
+    errors.extend(shoot_spec::validate(&shoot.spec, around, &Path::new("spec")));
+    errors.extend(shoot_control_plane::validate(shoot));
+    match old {
+        Some(old) => {
+            errors.extend(shoot_control_plane::validate_update(shoot, old));
+            errors.extend(shoot_hibernation::validate_update(shoot, old));
+            errors.extend(shoot_metadata::validate_force_deletion(shoot, old));
+        }
+        None => {
+            errors.extend(shoot_metadata::validate_new(shoot));
+            errors.extend(shoot_node_capacity::validate_nodes(&shoot.spec));
+        }
+    }
     errors
+}
+
+/// The Shoot before an update, with its defaults, as the original reads it. A window that it lacks is the new one's, because
+/// the original draws one whenever it reads.
+fn read_old(old: &Value, new: &Value) -> Result<Shoot, Rejection> {
+    const WINDOW: [&str; 3] = ["spec", "maintenance", "timeWindow"];
+    read(old)?;
+    let mut old = old.clone();
+    if let (None, Some(window)) = (object::get(&old, &WINDOW)?, object::get(new, &WINDOW)?) {
+        object::set(&mut old, &WINDOW, window.clone())?;
+    }
+    default(&mut old, |_| 0)?;
+    read(&old)
 }
 
 fn read(object: &Value) -> Result<Shoot, Rejection> {

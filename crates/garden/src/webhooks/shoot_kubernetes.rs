@@ -10,13 +10,13 @@ use webhook::field::{Error, Path, Shown};
 use webhook::object;
 use webhook::rejection::Rejection;
 
-use super::field_errors::FieldErrors;
+use super::kubernetes_version;
+use super::shoot_admission_plugins::POD_SECURITY_POLICY;
 
 const KUBERNETES: [&str; 2] = ["spec", "kubernetes"];
 /// Node monitor grace period below 1.27: the default of Kubernetes at that time.
 const GRACE_PERIOD_BEFORE_1_27: &str = "2m0s";
 const GRACE_PERIOD: &str = "40s";
-const POD_SECURITY_POLICY: &str = "PodSecurityPolicy";
 const DOCUMENTATION: &str = "https://github.com/gardener/gardener/blob/master/docs/usage";
 
 /// Sets defaults that depend on the version: GDN-SKU-001 to -004.
@@ -43,34 +43,40 @@ pub fn default(raw: &mut Value, shoot: &ShootSpec, old: Option<&ShootSpec>) -> R
     Ok(())
 }
 
-/// Settings that the version does not allow, or not yet: GDN-SKU-005 to -009.
-#[must_use]
-pub fn validate(shoot: &Shoot, old: Option<&Shoot>) -> FieldErrors {
-    let kubernetes = &shoot.spec.kubernetes;
-    let at = Path::new(KUBERNETES[0]).child(KUBERNETES[1]);
-    let has_pools = !shoot.spec.provider.workers.is_empty();
-    let mut errors = Vec::new();
-    if let (true, Some(old)) = (has_pools, old) {
-        errors.extend(
-            reject_update_to_1_25(shoot, old).map(|detail| Error::forbidden(&at.child("version"), &detail)),
-        );
+/// From 1.27 on there is no static token: GDN-SKU-005.
+pub(super) fn validate_token(kubernetes: &Kubernetes, at: &Path) -> Option<Error> {
+    let is_wrong = kubernetes.enable_static_token_kubeconfig == Some(true) && is_from(kubernetes, 27);
+    let detail = format!(
+        "for Kubernetes versions >= 1.27, enableStaticTokenKubeconfig field cannot not be set to true, please see \
+         {DOCUMENTATION}/shoot_access.md#static-token-kubeconfig"
+    );
+    let at = at.child("enableStaticTokenKubeconfig");
+    is_wrong.then(|| Error::invalid(&at, Shown::verbatim(true), &detail))
+}
+
+/// From 1.25 on a Shoot with pools has no setting for privileged containers: GDN-SKU-006.
+pub(super) fn validate_privileged(kubernetes: &Kubernetes, at: &Path) -> Option<Error> {
+    let is_wrong = kubernetes.allow_privileged_containers.is_some() && is_from(kubernetes, 25);
+    let detail = format!(
+        "for Kubernetes versions >= 1.25, allowPrivilegedContainers field should not be set, please see \
+         {DOCUMENTATION}/pod-security.md#speckubernetesallowprivilegedcontainers-in-the-shoot-spec"
+    );
+    is_wrong.then(|| Error::forbidden(&at.child("allowPrivilegedContainers"), &detail))
+}
+
+/// The update of a Shoot with pools to 1.25: GDN-SKU-007 to -009.
+pub(super) fn validate_update_to_1_25(new: &Shoot, old: &Shoot) -> Option<Error> {
+    let at = Path::new(KUBERNETES[0]).child(KUBERNETES[1]).child("version");
+    for (shoot, which) in [(new, "new"), (old, "old")] {
+        if Version::parse(text(&shoot.spec.kubernetes)).is_err() {
+            let detail = format!("Invalid {which} kubernetes version");
+            return Some(Error::invalid(&at, text(&shoot.spec.kubernetes), &detail));
+        }
     }
-    if kubernetes.enable_static_token_kubeconfig == Some(true) && is_from(kubernetes, 27) {
-        let detail = format!(
-            "for Kubernetes versions >= 1.27, enableStaticTokenKubeconfig field cannot not be set to true, please see \
-             {DOCUMENTATION}/shoot_access.md#static-token-kubeconfig"
-        );
-        let at = at.child("enableStaticTokenKubeconfig");
-        errors.push(Error::invalid(&at, Shown::verbatim(true), &detail));
+    if new.spec.provider.workers.is_empty() {
+        return None;
     }
-    if has_pools && kubernetes.allow_privileged_containers.is_some() && is_from(kubernetes, 25) {
-        let detail = format!(
-            "for Kubernetes versions >= 1.25, allowPrivilegedContainers field should not be set, please see \
-             {DOCUMENTATION}/pod-security.md#speckubernetesallowprivilegedcontainers-in-the-shoot-spec"
-        );
-        errors.push(Error::forbidden(&at.child("allowPrivilegedContainers"), &detail));
-    }
-    errors
+    reject_update_to_1_25(new, old).map(|detail| Error::forbidden(&at, &detail))
 }
 
 /// The node monitor grace period to write, if any.
@@ -129,16 +135,14 @@ fn has_policies_off(kubernetes: &Kubernetes) -> bool {
     plugins.into_iter().any(|plugin| plugin.name == POD_SECURITY_POLICY && plugin.disabled == Some(true))
 }
 
-/// Whether the version is below 1.`minor`; false if it cannot be parsed.
 fn is_below(kubernetes: &Kubernetes, minor: u64) -> bool {
-    version(kubernetes).is_some_and(|version| version.is_below(1, minor))
+    kubernetes_version::is_below(text(kubernetes), minor)
 }
 
-/// Whether the version is 1.`minor` or later; false if it cannot be parsed.
 fn is_from(kubernetes: &Kubernetes, minor: u64) -> bool {
-    version(kubernetes).is_some_and(|version| !version.is_below(1, minor))
+    kubernetes_version::is_from(text(kubernetes), minor)
 }
 
-fn version(kubernetes: &Kubernetes) -> Option<Version> {
-    Version::parse(kubernetes.version.as_deref()?).ok()
+fn text(kubernetes: &Kubernetes) -> &str {
+    kubernetes.version.as_deref().unwrap_or_default()
 }

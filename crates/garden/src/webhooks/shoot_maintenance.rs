@@ -2,11 +2,13 @@
 
 use api::garden::shoot::ShootSpec;
 use serde_json::{Value, json};
+use versions::admission;
 use versions::window::Window;
-use webhook::field::{Error, Path};
+use webhook::field::Path;
 use webhook::object::{self, WrongType};
 
-use super::field_errors::FieldErrors;
+use super::field_errors::{FieldErrors, field_error};
+use super::shoot_provider::workerless;
 
 /// A Shoot without a window gets one of an hour, at a full hour that `below` chooses; auto-update is on by default.
 ///
@@ -34,15 +36,16 @@ pub fn default(shoot: &mut Value, below: impl FnOnce(u64) -> u64) -> Result<(), 
 }
 
 /// A Shoot without pools has no images to update: GDN-SMT-004. `versions` validates the window.
-#[must_use]
-pub fn validate(shoot: &ShootSpec) -> FieldErrors {
-    let update = shoot.maintenance.as_ref().and_then(|maintenance| maintenance.auto_update.as_ref());
-    let says_images = update.is_some_and(|update| update.machine_image_version.is_some());
-    if !says_images || !shoot.provider.workers.is_empty() {
-        return Vec::new();
-    }
-    let at = Path::new("spec").child("maintenance").child("autoUpdate").child("machineImageVersion");
-    vec![Error::forbidden(&at, "this field should not be set for workerless Shoot clusters")]
+pub(super) fn validate(shoot: &ShootSpec, at: &Path) -> FieldErrors {
+    let Some(maintenance) = &shoot.maintenance else { return FieldErrors::new() };
+    let at = at.child("maintenance");
+    let update = maintenance.auto_update.as_ref().filter(|_| shoot.provider.workers.is_empty());
+    let updates_images = update.is_some_and(|update| update.machine_image_version.is_some());
+    let mut errors: FieldErrors =
+        workerless(&at.child("autoUpdate"), [("machineImageVersion", updates_images)]).collect();
+    let window = maintenance.time_window.as_ref();
+    errors.extend(window.and_then(|window| admission::window(window, &at.to_string())).map(field_error));
+    errors
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use api::gardener::{MAINTENANCE_OPERATION, OPERATION};
 use webhook::field::{Error, Path};
 
 use super::field_errors::FieldErrors;
+use super::shoot_metadata;
 
 const COMPLETED: &str = "Completed";
 const PREPARED: &str = "Prepared";
@@ -89,10 +90,7 @@ const ROTATIONS: [Rotation; 4] = [
 #[must_use]
 pub fn validate(shoot: &Shoot) -> FieldErrors {
     let at = Path::new("metadata").child("annotations");
-    let value = |key: &str| {
-        let annotations = shoot.metadata.annotations.as_ref();
-        annotations.and_then(|annotations| annotations.get(key)).map_or("", String::as_str)
-    };
+    let value = |key: &str| shoot_metadata::value(&shoot.metadata, key);
     let (now, later) = (value(OPERATION), value(MAINTENANCE_OPERATION));
     if now.is_empty() && later.is_empty() {
         return Vec::new();
@@ -120,7 +118,7 @@ fn validate_operation(shoot: &Shoot, operation: &str, known: &[&str], at: &Path)
     if !known.contains(&operation) {
         errors.push(Error::not_supported(at, operation, known));
     }
-    if is_asleep(shoot) && NOT_WHILE_ASLEEP.contains(&operation) {
+    if is_asleep(shoot) && needs_machines(operation) {
         let text = "operation is not permitted when shoot is hibernated or is waking up";
         errors.push(Error::forbidden(at, text));
     }
@@ -161,7 +159,13 @@ fn is_step(rest: &str) -> bool {
     matches!(rest, "-start" | "-complete")
 }
 
-fn is_asleep(shoot: &Shoot) -> bool {
+/// Whether the operation concerns what machines must know.
+pub(super) fn needs_machines(operation: &str) -> bool {
+    NOT_WHILE_ASLEEP.contains(&operation)
+}
+
+/// Whether the Shoot sleeps, or is to sleep.
+pub(super) fn is_asleep(shoot: &Shoot) -> bool {
     let wanted = shoot.spec.hibernation.as_ref().and_then(|hibernation| hibernation.enabled);
     wanted == Some(true) || shoot.status.hibernated
 }

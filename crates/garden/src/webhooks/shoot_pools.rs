@@ -2,13 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use api::garden::shoot::ShootSpec;
-use api::garden::shoot::worker::{ARCHITECTURE_AMD64, ARCHITECTURE_ARM64, CRI_CONTAINERD, Cri, Worker};
+use api::garden::shoot::kubernetes::Kubernetes;
+use api::garden::shoot::worker::{
+    ARCHITECTURE_AMD64, ARCHITECTURE_ARM64, CRI_CONTAINERD, CRI_DOCKER, Cri, Worker,
+};
 use serde_json::{Value, json};
 use webhook::field::{Error, Path};
 use webhook::object::{self, WrongType};
 
-use super::field_errors::FieldErrors;
+use super::field_errors::{FieldErrors, each_invalid, field_error, required, supported};
+use super::{certificates, names, shoot_kubelet, shoot_pool_counts, shoot_pool_taints, shoot_pool_volumes};
 
 /// Maximum length of a pool's name.
 const NAME_LENGTH: usize = 15;
@@ -45,55 +48,64 @@ pub fn default(shoot: &mut Value) -> Result<(), WrongType> {
     Ok(())
 }
 
-/// The errors of the pools themselves.
-#[must_use]
-pub fn validate(shoot: &ShootSpec) -> FieldErrors {
-    let at = Path::new("spec").child("provider").child("workers");
-    let pools = || shoot.provider.workers.iter().enumerate();
-    let mut errors: FieldErrors =
-        pools().flat_map(|(index, pool)| validate_one(pool, &at.index(index))).collect();
-    let mut names = BTreeSet::new();
-    for (index, pool) in pools().filter(|(_, pool)| !names.insert(&pool.name)) {
-        errors.push(Error::duplicate(&at.index(index).child("name"), &pool.name));
-    }
-    errors
-}
-
-/// A pool needs a name and a machine type; its image needs name and version, or is missing.
+/// The errors of one pool, but for those of its machines' number.
 ///
-/// GDN-SPL-003, GDN-SPL-004, GDN-SPL-005.
-fn validate_one(pool: &Worker, at: &Path) -> FieldErrors {
-    let mut errors = Vec::new();
+/// A pool needs a name and a machine type; its image needs name and version, or is missing. A template's image needs no
+/// version. GDN-SPL-003, GDN-SPL-004, GDN-SPL-006, GDN-SPL-007.
+pub(super) fn validate(pool: &Worker, kubernetes: &Kubernetes, at: &Path, in_template: bool) -> FieldErrors {
     let name = at.child("name");
-    errors.extend(
-        formats::name::dns1123_label(&pool.name).iter().map(|text| Error::invalid(&name, &pool.name, text)),
-    );
+    let mut errors = each_invalid(&name, &pool.name, &names::dns_label(&pool.name));
     if pool.name.len() > NAME_LENGTH {
         errors.push(Error::too_long(&name, NAME_LENGTH));
     }
     let machine = at.child("machine");
-    if pool.machine.type_.is_empty() {
-        errors.push(Error::required(&machine.child("type"), "must specify a machine type"));
-    }
+    errors.extend(required(&machine.child("type"), &pool.machine.type_, "must specify a machine type"));
     if let Some(image) = &pool.machine.image {
-        if image.name.is_empty() {
-            errors.push(Error::required(
-                &machine.child("image").child("name"),
-                "must specify a machine image name",
-            ));
-        }
-        if image.version.as_deref().unwrap_or_default().is_empty() {
-            let at = machine.child("image").child("version");
-            errors.push(Error::required(&at, "must specify a machine image version"));
+        let at = machine.child("image");
+        errors.extend(required(&at.child("name"), &image.name, "must specify a machine image name"));
+        let version = image.version.as_deref().unwrap_or_default();
+        if !in_template {
+            errors.extend(required(&at.child("version"), version, "must specify a machine image version"));
         }
     }
+    errors.extend(shoot_pool_counts::validate(pool, at));
+    errors.extend(shoot_pool_taints::validate(pool, at));
+    errors.extend(own_kubernetes(pool, kubernetes, &at.child("kubernetes")));
+    errors.extend(certificates::bundle(&at.child("caBundle"), pool.ca_bundle.as_ref()));
+    errors.extend(shoot_pool_volumes::validate(pool, at));
     errors.extend(pool.cri.iter().flat_map(|cri| interface(cri, &at.child("cri"))));
-    let architecture = pool.machine.architecture.as_ref();
     let known = [ARCHITECTURE_AMD64, ARCHITECTURE_ARM64];
-    if let Some(unknown) = architecture.filter(|architecture| !known.contains(&architecture.as_str())) {
-        errors.push(Error::not_supported(&machine.child("architecture"), unknown, &known));
+    let architecture = pool.machine.architecture.as_ref();
+    errors.extend(architecture.and_then(|name| supported(&machine.child("architecture"), name, &known)));
+    errors
+}
+
+/// Names are unique: GDN-SPL-005.
+pub(super) fn validate_names(pools: &[Worker], at: &Path) -> FieldErrors {
+    let mut names = BTreeSet::new();
+    let again = pools.iter().enumerate().filter(|(_, pool)| !names.insert(&pool.name));
+    again.map(|(index, pool)| Error::duplicate(&at.index(index).child("name"), &pool.name)).collect()
+}
+
+/// The version and the kubelet of a pool that has settings of its own. Without a kubelet of its own the Shoot's is checked
+/// with the version of the pool.
+fn own_kubernetes(pool: &Worker, kubernetes: &Kubernetes, at: &Path) -> FieldErrors {
+    let Some(own) = &pool.kubernetes else { return FieldErrors::new() };
+    let control_plane = kubernetes.version.as_deref().unwrap_or_default();
+    let at_version = at.child("version").to_string();
+    let skew = own.version.iter().flat_map(|version| versions::update::skew(control_plane, version));
+    let mut errors: FieldErrors = skew.map(|refusal| field_error((at_version.clone(), refusal))).collect();
+    let version = own.version.as_deref().unwrap_or(control_plane);
+    if let Some(kubelet) = own.kubelet.as_ref().or(kubernetes.kubelet.as_ref()) {
+        let is_docker = has_docker(std::slice::from_ref(pool));
+        errors.extend(shoot_kubelet::validate(kubelet, version, is_docker, &at.child("kubelet")));
     }
     errors
+}
+
+/// Whether a pool may have docker: it names docker, or nothing.
+pub(super) fn has_docker(pools: &[Worker]) -> bool {
+    pools.iter().any(|pool| pool.cri.as_ref().is_none_or(|cri| cri.name == CRI_DOCKER))
 }
 
 /// The container runtime interface must be containerd, with unique container runtimes.

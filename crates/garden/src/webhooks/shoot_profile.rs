@@ -6,7 +6,7 @@ use serde_json::Map;
 use webhook::field::{Error, Path};
 use webhook::rejection::Rejection;
 
-use super::field_errors::FieldErrors;
+use super::field_errors::required;
 
 /// The rejection when the CloudProfile that a Shoot names does not exist: GDN-SPR-001, GDN-SPR-002.
 ///
@@ -36,18 +36,7 @@ pub fn other_provider(shoot: &ShootSpec, profile: &CloudProfile) -> Option<Error
     })
 }
 
-/// The errors of the profile's name, which is required and immutable: GDN-SPR-004.
-#[must_use]
-pub fn validate(shoot: &ShootSpec, old: Option<&ShootSpec>) -> FieldErrors {
-    let at = Path::new("spec").child("cloudProfileName");
-    let name = &shoot.cloud_profile_name;
-    let changed = old.is_some_and(|old| old.cloud_profile_name != *name);
-    let mut errors = Vec::new();
-    if changed {
-        errors.push(Error::invalid(&at, name, "field is immutable"));
-    }
-    if name.is_empty() {
-        errors.push(Error::required(&at, "must specify a cloud profile"));
-    }
-    errors
+/// The profile's name is required: GDN-SRF-001. [`super::shoot_references`] keeps it as it was.
+pub(super) fn validate(shoot: &ShootSpec, at: &Path) -> Option<Error> {
+    required(&at.child("cloudProfileName"), &shoot.cloud_profile_name, "must specify a cloud profile")
 }

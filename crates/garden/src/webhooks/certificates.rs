@@ -1,0 +1,12 @@
+//! Bundles of authorities in PEM.
+
+use formats::x509::{Certificate, pem};
+use webhook::field::{Error, Path};
+
+/// A bundle must begin with a certificate.
+pub(super) fn bundle(at: &Path, text: Option<&String>) -> Option<Error> {
+    let text = text?;
+    let first = pem::blocks(text.as_bytes()).next().filter(|block| block.label == "CERTIFICATE");
+    let is_certificate = first.is_some_and(|block| Certificate::from_der(&block.content).is_ok());
+    (!is_certificate).then(|| Error::invalid(at, text, "caBundle is not a valid PEM-encoded certificate"))
+}
