@@ -17,7 +17,7 @@ use crate::{registrations, serving};
 const PROGRAM: Program = Program { name: registrations::NAME, version: env!("CARGO_PKG_VERSION") };
 const COMPONENT: Component = Component { program: PROGRAM, cluster: "garden" };
 
-/// Admits Shoots and CloudProfiles of a garden that serves them as custom resources.
+/// Admits the objects of a garden that serves Gardener's kinds as custom resources.
 #[derive(Debug, Parser)]
 #[command(name = PROGRAM.name, version, args_conflicts_with_subcommands = true)]
 struct Arguments {

@@ -1,7 +1,7 @@
-//! The part of the garden API's defaulting, validation and admission that keeps the version contract, for a garden
-//! that serves Gardener's kinds as custom resources. If gardener-apiserver serves them, it does all of this itself.
+//! Defaulting, validation and admission of the garden API, for a garden that serves Gardener's kinds as custom
+//! resources. If gardener-apiserver serves them, it does all of this itself. [`webhooks`] names what a webhook cannot do.
 //!
-//! - [`webhooks`] — pure functions: defaulting and validation of Shoots and CloudProfiles;
+//! - [`webhooks`] — pure functions: defaulting and validation, one module for each kind;
 //! - [`facts`] — reads the objects of the garden that a decision needs;
 //! - [`serving`] — connects webhooks and facts to paths;
 //! - [`registrations`] — the webhook configurations;

@@ -201,7 +201,8 @@ fn old(request: &AdmissionRequest<'_>) -> Result<Option<Value>, Rejection> {
     }
 }
 
-/// Checks apiVersion and kind of an object: GDN-SAN-001, GDN-SAN-002.
+/// Checks apiVersion and kind of an object: GDN-SAN-001, GDN-SAN-002, GDN-CDP-004, GDN-CIN-005, GDN-CRG-008,
+/// GDN-EXC-005, GDN-PJT-010, GDN-QTA-007, GDN-SBI-006.
 fn expect(kind: &str, object: &Value) -> Result<(), Rejection> {
     let found =
         (object["apiVersion"].as_str().unwrap_or_default(), object["kind"].as_str().unwrap_or_default());

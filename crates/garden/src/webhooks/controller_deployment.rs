@@ -10,7 +10,7 @@ use super::{metadata, names, reading};
 
 const KIND: &str = "ControllerDeployment";
 
-/// Validates a ControllerDeployment; its configuration is the gardenlet's to read. GDN-CDP-001, GDN-CDP-002.
+/// Validates a ControllerDeployment; its configuration is the gardenlet's to read. GDN-CDP-001 to -003.
 ///
 /// # Errors
 /// 422 with all errors; 400 when it is not a ControllerDeployment.

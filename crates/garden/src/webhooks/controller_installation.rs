@@ -12,7 +12,7 @@ use super::{differences, metadata, names, reading, references};
 
 const KIND: &str = "ControllerInstallation";
 
-/// Validates a ControllerInstallation.
+/// Validates a ControllerInstallation: GDN-CIN-001.
 ///
 /// # Errors
 /// 422 with all errors; 400 when it is not a ControllerInstallation.
@@ -27,7 +27,7 @@ pub fn validate(old: Option<&Value>, new: &Value) -> Result<(), Rejection> {
     field_errors::invalid(KIND, &installation.metadata.name.unwrap_or_default(), &errors)
 }
 
-/// GDN-CIN-001.
+/// GDN-CIN-002.
 fn required_names(spec: &ControllerInstallationSpec) -> FieldErrors {
     let at = Path::new("spec");
     let references = [("registrationRef", &spec.registration_ref), ("seedRef", &spec.seed_ref)];
@@ -38,8 +38,8 @@ fn required_names(spec: &ControllerInstallationSpec) -> FieldErrors {
     missing.collect()
 }
 
-/// The names of registration and Seed stay; while the installation is being deleted, its whole spec. GDN-CIN-002,
-/// GDN-CIN-003.
+/// The names of registration and Seed stay; while the installation is being deleted, its whole spec. GDN-CIN-003,
+/// GDN-CIN-004.
 fn unchanged(new: &ControllerInstallation, old: &ControllerInstallation) -> FieldErrors {
     let at = Path::new("spec");
     if new.metadata.deletion_timestamp.is_some() {

@@ -26,7 +26,7 @@ pub fn mutate(registration: &mut Value) -> Result<(), Rejection> {
     Ok(default(registration)?)
 }
 
-/// Validates a ControllerRegistration.
+/// Validates a ControllerRegistration: GDN-CRG-001, GDN-CRG-007.
 ///
 /// # Errors
 /// 422 with all errors; 400 when it is not a ControllerRegistration.
@@ -53,7 +53,7 @@ fn read(object: &Value) -> Result<ControllerRegistration, Rejection> {
     Ok(registration)
 }
 
-/// While it is being deleted, its whole spec stays: GDN-CRG-010.
+/// While it is being deleted, its whole spec stays: GDN-CRG-006.
 fn unchanged(new: &ControllerRegistration, old: &ControllerRegistration) -> FieldErrors {
     let differences = new.metadata.deletion_timestamp.as_ref();
     match differences.and_then(|_| controller_registration_differences::forbidden(&new.spec, &old.spec)) {
@@ -62,7 +62,7 @@ fn unchanged(new: &ControllerRegistration, old: &ControllerRegistration) -> Fiel
     }
 }
 
-/// GDN-CRG-006 to -009.
+/// GDN-CRG-002 to -005.
 fn deployment(spec: &ControllerRegistrationSpec) -> FieldErrors {
     let Some(ControllerRegistrationDeployment { policy, seed_selector, deployment_refs, .. }) =
         &spec.deployment

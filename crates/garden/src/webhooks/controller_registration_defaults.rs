@@ -6,7 +6,7 @@ use webhook::object::{self, WrongType};
 /// Kind of the resources that have defaults of their own.
 pub(super) const EXTENSION: &str = "Extension";
 
-/// Fills in the resources and, if there is one, the deployment: GDN-CRG-001 to -004.
+/// Fills in the resources and, if there is one, the deployment: GDN-CRF-001 to -005.
 pub(super) fn default(registration: &mut Value) -> Result<(), WrongType> {
     if !object::list(registration, &["spec", "resources"])?.is_empty() {
         for resource in object::list_mut(registration, &["spec", "resources"])? {

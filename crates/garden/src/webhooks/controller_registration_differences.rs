@@ -11,7 +11,7 @@ use webhook::field::{Error, Path};
 use super::go_value::GoValue;
 use super::{differences, references};
 
-/// The error that lists what changed, if anything did: GDN-CRG-010.
+/// The error that lists what changed, if anything did: GDN-CRG-006.
 #[must_use]
 pub fn forbidden(new: &ControllerRegistrationSpec, old: &ControllerRegistrationSpec) -> Option<Error> {
     let (new, old) = (specification(new), specification(old));
@@ -29,19 +29,16 @@ fn specification(spec: &ControllerRegistrationSpec) -> GoValue {
 }
 
 fn resource(resource: &ControllerResource) -> GoValue {
-    const DURATION: &str = "v1.Duration";
     const LIFECYCLE: &str = "core.ControllerResourceLifecycle";
     let flag = |flag: Option<bool>| GoValue::pointer("bool", flag.map(GoValue::Bool));
-    let timeout = resource.reconcile_timeout.as_ref().map(|timeout| {
-        let nanos = GoDuration::parse(&timeout.0).map(GoDuration::nanos).unwrap_or_default();
-        GoValue::Struct(DURATION, vec![("Duration", GoValue::Integer(nanos))])
-    });
+    let timeout = resource.reconcile_timeout.as_ref();
+    let timeout = timeout.map(|timeout| GoDuration::parse(&timeout.0).unwrap_or_default().nanos());
     let lifecycle = resource.lifecycle.as_ref().map(|of| lifecycle(LIFECYCLE, of));
     let fields = vec![
         ("Kind", GoValue::text(&resource.kind)),
         ("Type", GoValue::text(&resource.type_)),
         ("GloballyEnabled", flag(resource.globally_enabled)),
-        ("ReconcileTimeout", GoValue::pointer(DURATION, timeout)),
+        ("ReconcileTimeout", GoValue::duration(timeout)),
         ("Primary", flag(resource.primary)),
         ("Lifecycle", GoValue::pointer(LIFECYCLE, lifecycle)),
         ("WorkerlessSupported", flag(resource.workerless_supported)),

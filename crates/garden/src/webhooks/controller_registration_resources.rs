@@ -25,7 +25,7 @@ const KINDS: [&str; 11] = [
 ];
 const STRATEGIES: [&str; 2] = ["AfterKubeAPIServer", "BeforeKubeAPIServer"];
 
-/// The errors of the resources: GDN-CRR-001 to -004.
+/// The errors of the resources: GDN-CRR-001 to -005.
 #[must_use]
 pub fn validate(resources: &[ControllerResource]) -> FieldErrors {
     let at = Path::new("spec").child("resources");
@@ -50,7 +50,7 @@ pub fn validate(resources: &[ControllerResource]) -> FieldErrors {
     errors
 }
 
-/// Whether a resource is primary never changes, as long as it is there: GDN-CRR-005.
+/// Whether a resource is primary never changes, as long as it is there: GDN-CRR-006.
 #[must_use]
 pub fn validate_update(new: &[ControllerResource], old: &[ControllerResource]) -> FieldErrors {
     let at = Path::new("spec").child("resources");

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use formats::duration::GoDuration;
 use webhook::field::{Shown, quote};
 
 /// A value of one of the original's types. As in the original's comparisons, a list or map that is absent equals an empty
@@ -24,6 +25,8 @@ pub(super) enum GoValue {
     Map(BTreeMap<String, String>),
 }
 
+/// A type whose pointers print what they point to.
+const DURATION: &str = "v1.Duration";
 /// What stands for an address in memory, which differs in each run of the original.
 const ADDRESS: &str = "0x…";
 
@@ -41,6 +44,12 @@ impl GoValue {
     /// A list of texts.
     pub(super) fn texts(texts: &[String]) -> Self {
         Self::List("string", texts.iter().map(Self::text).collect())
+    }
+
+    /// A pointer to a duration of so many nanoseconds.
+    pub(super) fn duration(nanos: Option<i64>) -> Self {
+        let duration = |nanos| Self::Struct(DURATION, vec![("Duration", Self::Integer(nanos))]);
+        Self::pointer(DURATION, nanos.map(duration))
     }
 
     /// A pointer to a value of this type.
@@ -80,6 +89,10 @@ impl GoValue {
             Self::Text(text) => text.clone(),
             Self::Bool(value) => value.to_string(),
             Self::Integer(number) => number.to_string(),
+            Self::Pointer(DURATION, None) => "nil".to_owned(),
+            Self::Pointer(DURATION, Some(value)) => {
+                format!("&Duration{{Duration:{},}}", value.span().unwrap_or_default())
+            }
             Self::Pointer(_, None) => "<nil>".to_owned(),
             Self::Pointer(_, Some(_)) => ADDRESS.to_owned(),
             Self::Struct(_, fields) => {
@@ -90,6 +103,19 @@ impl GoValue {
                 let entries = entries.iter().map(|(key, value)| format!("{key}:{value}"));
                 format!("map[{}]", joined(entries.collect()))
             }
+        }
+    }
+}
+
+impl GoValue {
+    /// A duration.
+    fn span(&self) -> Option<GoDuration> {
+        match self {
+            Self::Struct(DURATION, fields) => match fields.as_slice() {
+                [(_, Self::Integer(nanos))] => Some(GoDuration::from_nanos(*nanos)),
+                _ => None,
+            },
+            _ => None,
         }
     }
 }
@@ -136,6 +162,12 @@ mod tests {
                  None:[]string(nil), Labels:map[string]string{\"k\":\"v\"}, Number:3}",
                 "{a\"b 0x… <nil> [x y] [] map[k:v] 3}",
             ),
+            (
+                GoValue::duration(Some(90_000_000_000)),
+                "v1.Duration{Duration:90000000000}",
+                "&Duration{Duration:1m30s,}",
+            ),
+            (GoValue::duration(None), "\"null\"", "nil"),
             (GoValue::Map(BTreeMap::new()), "map[string]string(nil)", "map[]"),
         ];
         for (value, shown, plain) in table {

@@ -44,6 +44,7 @@ mod reading;
 mod references;
 mod resource_quantity;
 pub mod secret_binding;
+mod secret_binding_defaults;
 pub mod shoot;
 mod shoot_addons;
 mod shoot_admission_plugins;

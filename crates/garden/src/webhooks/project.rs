@@ -19,7 +19,7 @@ const KIND: &str = "Project";
 const LONGEST_NAME: usize = 10;
 const LEASES: &str = "gardener-system-seed-lease";
 
-/// Validates a Project.
+/// Validates a Project: GDN-PJT-009.
 ///
 /// # Errors
 /// 422 with all errors; 400 when it is not a Project.

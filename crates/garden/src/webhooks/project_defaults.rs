@@ -23,7 +23,7 @@ pub fn default(project: &mut Value) -> Result<(), Rejection> {
     Ok(project_roles::normalize(project, &spec)?)
 }
 
-/// Groups of owner and members, a role of each member, tolerations of the namespace `garden`: GDN-PJD-001 to -004.
+/// Groups of owner and members, a role of each member, tolerations of the namespace `garden`: GDN-PJD-001 to -003.
 pub(super) fn set_defaults(project: &mut Value) -> Result<(), WrongType> {
     if object::map(project, &["spec", "owner"])?.is_some() {
         default_group(project, &["spec", "owner"])?;

@@ -7,7 +7,7 @@ use super::field_errors::{FieldErrors, each_invalid, required, supported};
 use super::names;
 use super::project_defaults::RBAC_GROUP;
 
-/// The errors of a subject: GDN-PJS-001 to -005.
+/// The errors of a subject: GDN-PJS-001 to -006.
 #[must_use]
 pub fn validate(subject: &Subject, at: &Path) -> FieldErrors {
     let group = subject.api_group.as_deref().unwrap_or_default();

@@ -14,7 +14,7 @@ use super::{metadata, names, reading, references, resource_quantity};
 const KIND: &str = "Quota";
 const METRICS: [&str; 6] = ["cpu", "gpu", "memory", "storage.standard", "storage.premium", "loadbalancer"];
 
-/// Validates a Quota: GDN-QTA-001 to -005.
+/// Validates a Quota: GDN-QTA-001 to -006.
 ///
 /// # Errors
 /// 422 with all errors; 400 when it is not a Quota.
@@ -31,15 +31,15 @@ pub fn validate(old: Option<&Value>, new: &Value) -> Result<(), Rejection> {
     }
     errors.extend(metadata::validate(&quota.metadata, names::dns_subdomain));
     errors.extend(scope(&quota.spec.scope));
-    errors.extend(metrics.into_iter().flat_map(|(name, quantity)| metric(name, &quantity)));
+    errors.extend(metrics.into_iter().flat_map(|(name, text, quantity)| metric(name, text, &quantity)));
     field_errors::invalid(KIND, &quota.metadata.name.unwrap_or_default(), &errors)
 }
 
-fn metrics(spec: &QuotaSpec) -> Result<Vec<(&str, Quantity)>, Rejection> {
-    let parsed = spec.metrics.iter().map(|(name, quantity)| {
-        let quantity = Quantity::parse(&quantity.0)
+fn metrics(spec: &QuotaSpec) -> Result<Vec<(&str, &str, Quantity)>, Rejection> {
+    let parsed = spec.metrics.iter().map(|(name, text)| {
+        let quantity = Quantity::parse(&text.0)
             .map_err(|error| Rejection::undecodable(format!("failed to read the {KIND}: {error}")))?;
-        Ok((name.as_str(), quantity))
+        Ok((name.as_str(), text.0.as_str(), quantity))
     });
     parsed.collect()
 }
@@ -59,13 +59,13 @@ fn scope(reference: &ObjectReference) -> Option<Error> {
     Some(Error::not_supported(&at, &references::object(reference), &["project", "secret"]))
 }
 
-fn metric(name: &str, quantity: &Quantity) -> FieldErrors {
+fn metric(name: &str, text: &str, quantity: &Quantity) -> FieldErrors {
     let at = Path::new("spec").child("metrics").key(name);
     let mut errors = FieldErrors::new();
     if !METRICS.contains(&name) {
-        let text = format!("{name} is no supported quota metric");
-        errors.push(Error::invalid(&at, quantity.to_string().as_str(), &text));
+        let detail = format!("{name} is no supported quota metric");
+        errors.push(Error::invalid(&at, quantity.to_string().as_str(), &detail));
     }
-    errors.extend(resource_quantity::validate(name, quantity, &at));
+    errors.extend(resource_quantity::validate(name, text, quantity, &at));
     errors
 }

@@ -19,11 +19,11 @@ const COUNTED: [&str; 9] = [
     "services.nodeports",
 ];
 
-/// A quantity is not negative, and has no fraction if its resource is counted.
-pub(super) fn validate(resource: &str, quantity: &Quantity, at: &Path) -> FieldErrors {
+/// A quantity is not negative, and has no fraction if its resource is counted; `text` is the quantity as it was written.
+pub(super) fn validate(resource: &str, text: &str, quantity: &Quantity, at: &Path) -> FieldErrors {
     let mut errors: FieldErrors = not_negative(quantity, at).into_iter().collect();
     if (COUNTED.contains(&resource) || is_extended(resource)) && !is_whole(quantity) {
-        errors.push(Error::invalid(at, shown(quantity), "must be an integer"));
+        errors.push(Error::invalid(at, shown(text, quantity), "must be an integer"));
     }
     errors
 }
@@ -52,20 +52,40 @@ fn is_whole(quantity: &Quantity) -> bool {
     })
 }
 
-/// The struct that the original prints here.
-fn shown(quantity: &Quantity) -> Shown {
-    let format = match quantity.notation() {
-        Notation::Decimal => "DecimalSI",
-        Notation::Binary => "BinarySI",
-        Notation::Exponent => "DecimalExponent",
+/// The struct that the original prints here: the digits as they were written, and the power of ten.
+fn shown(text: &str, quantity: &Quantity) -> Shown {
+    let (format, exponent) = match quantity.notation() {
+        Notation::Decimal => ("DecimalSI", decimal_exponent(text)),
+        Notation::Exponent => ("DecimalExponent", written_exponent(text)),
+        Notation::Binary => ("BinarySI", 0),
     };
-    let nanos = quantity.nanos().unwrap_or_default();
-    let (mut value, mut scale) = (nanos, -9);
-    while value != 0 && value % 10 == 0 {
-        (value, scale) = (value / 10, scale + 1);
-    }
+    let number =
+        text.find(|character: char| character.is_ascii_alphabetic()).map_or(text, |end| &text[..end]);
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let value: i128 = format!("{whole}{fraction}").parse().unwrap_or_default();
+    let scale = exponent - i64::try_from(fraction.len()).unwrap_or_default();
     Shown::verbatim(format!(
         "resource.Quantity{{i:resource.int64Amount{{value:{value}, scale:{scale}}}, \
-         d:resource.infDecAmount{{Dec:(*inf.Dec)(nil)}}, s:\"\", Format:\"{format}\"}}"
+         d:resource.infDecAmount{{Dec:(*inf.Dec)(nil)}}, s:\"{quantity}\", Format:\"{format}\"}}"
     ))
+}
+
+/// The power of ten of a suffix. Only fractions are shown, so that larger suffixes do not occur without one.
+fn decimal_exponent(text: &str) -> i64 {
+    match text.chars().last() {
+        Some('n') => -9,
+        Some('u') => -6,
+        Some('m') => -3,
+        Some('k') => 3,
+        Some('M') => 6,
+        Some('G') => 9,
+        Some('T') => 12,
+        Some('P') => 15,
+        Some('E') => 18,
+        _ => 0,
+    }
+}
+
+fn written_exponent(text: &str) -> i64 {
+    text.split_once(['e', 'E']).and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or_default()
 }

@@ -5,11 +5,11 @@ use api::garden::reference::ObjectReference;
 use api::garden::secret_binding::SecretBindingProvider;
 use serde_json::Value;
 use webhook::field::{Error, Path};
-use webhook::object::{self, WrongType};
 use webhook::rejection::Rejection;
 
 use super::field_errors::{self, FieldErrors, immutable, required};
 use super::go_value::GoValue;
+use super::secret_binding_defaults::default;
 use super::{metadata, names, reading, references};
 
 const KIND: &str = "SecretBinding";
@@ -23,7 +23,7 @@ pub fn mutate(binding: &mut Value) -> Result<(), Rejection> {
     Ok(default(binding)?)
 }
 
-/// Validates a SecretBinding: GDN-SBI-002 to -006.
+/// Validates a SecretBinding: GDN-SBI-001 to -005.
 ///
 /// # Errors
 /// 422 with all errors.
@@ -43,26 +43,6 @@ pub fn validate(old: Option<&Value>, new: &Value) -> Result<(), Rejection> {
         errors.extend(provider(binding.provider.as_ref()));
     }
     field_errors::invalid(KIND, &binding.metadata.name.unwrap_or_default(), &errors)
-}
-
-/// Secret and quotas are of the binding's own namespace, unless it says otherwise: GDN-SBI-001.
-fn default(binding: &mut Value) -> Result<(), WrongType> {
-    let namespace = object::text(binding, &["metadata", "namespace"])?.to_owned();
-    if namespace.is_empty() {
-        return Ok(());
-    }
-    if object::text(binding, &["secretRef", "namespace"])?.is_empty() {
-        object::set(binding, &["secretRef", "namespace"], namespace.as_str())?;
-    }
-    if object::list(binding, &["quotas"])?.is_empty() {
-        return Ok(());
-    }
-    for quota in object::list_mut(binding, &["quotas"])? {
-        if object::text(quota, &["namespace"])?.is_empty() {
-            object::set(quota, &["namespace"], namespace.as_str())?;
-        }
-    }
-    Ok(())
 }
 
 fn named(name: Option<&String>, at: &Path) -> Option<Error> {
