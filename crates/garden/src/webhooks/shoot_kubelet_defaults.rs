@@ -6,6 +6,8 @@ use webhook::object::{self, WrongType};
 use super::shoot_defaults::{has_pools, if_absent};
 use super::shoot_pools;
 
+const KUBELET: [&str; 3] = ["spec", "kubernetes", "kubelet"];
+
 /// Sets the defaults of the Shoot's kubelets, if it has pools, and of the pools': GDN-SLD-001 to -003.
 ///
 /// # Errors
@@ -19,7 +21,6 @@ pub fn default(shoot: &mut Value) -> Result<(), WrongType> {
             swap(pool, &["kubernetes", "kubelet"])?;
         }
     }
-    const KUBELET: [&str; 3] = ["spec", "kubernetes", "kubelet"];
     swap(shoot, &KUBELET)?;
     let defaults: [(&[&str], Value); 6] = [
         (&["imageGCHighThresholdPercent"], json!(50)),

@@ -4,13 +4,12 @@ use std::collections::BTreeSet;
 
 use api::garden::reference::Taint;
 use api::garden::shoot::worker::Worker;
+use api::gardener::TAINT_CRITICAL_COMPONENTS_NOT_READY;
 use webhook::field::{Error, Path, Shown, quote};
 
 use super::field_errors::{FieldErrors, each_invalid};
 use super::names;
 
-/// Nodes have this taint until what is critical runs on them.
-const RESERVED: &str = "node.gardener.cloud/critical-components-not-ready";
 const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 /// How many bytes keys and values of annotations have at most.
 const ANNOTATIONS: usize = 256 * 1024;
@@ -39,7 +38,7 @@ pub(super) fn validate(pool: &Worker, at: &Path) -> FieldErrors {
 /// The key of a taint, which must not be the reserved one.
 pub(super) fn key(key: &str, at: &Path) -> FieldErrors {
     let mut errors = each_invalid(at, key, &names::label_key(key));
-    if key == RESERVED {
+    if key == TAINT_CRITICAL_COMPONENTS_NOT_READY {
         errors.push(Error::forbidden(at, "taint key is reserved by gardener"));
     }
     errors
