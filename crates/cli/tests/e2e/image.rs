@@ -53,7 +53,9 @@ pub(crate) fn it_keeps_a_contract_and_no_container_is_left() -> Result<(), Strin
 
 pub(crate) fn it_goes_when_the_tool_is_killed() -> Result<(), String> {
     let target = target()?;
-    let mut tool = verify(target.path(), "deployments").spawn().map_err(|error| error.to_string())?;
+    // It works until it is killed, however long it takes to see its container.
+    let mut command = verify(target.path(), "deployments");
+    let mut tool = command.args(["--repeat", "1000"]).spawn().map_err(|error| error.to_string())?;
     let started = wait_until("a container exists", |containers| !containers.is_empty());
     let killed = tool.kill().and_then(|()| tool.wait()).map_err(|error| error.to_string());
     started.and(killed)?;

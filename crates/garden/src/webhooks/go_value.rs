@@ -16,11 +16,11 @@ pub(super) enum GoValue {
     /// An integer.
     Integer(i64),
     /// A pointer: the type that it points to, and the value if there is one.
-    Pointer(&'static str, Option<Box<GoValue>>),
+    Pointer(&'static str, Option<Box<Self>>),
     /// A struct: its type and fields.
-    Struct(&'static str, Vec<(&'static str, GoValue)>),
+    Struct(&'static str, Vec<(&'static str, Self)>),
     /// A list: the type of its elements, and the elements.
-    List(&'static str, Vec<GoValue>),
+    List(&'static str, Vec<Self>),
     /// A map from text to text.
     Map(BTreeMap<String, String>),
 }
@@ -53,7 +53,7 @@ impl GoValue {
     }
 
     /// A pointer to a value of this type.
-    pub(super) fn pointer(to: &'static str, value: Option<GoValue>) -> Self {
+    pub(super) fn pointer(to: &'static str, value: Option<Self>) -> Self {
         Self::Pointer(to, value.map(Box::new))
     }
 

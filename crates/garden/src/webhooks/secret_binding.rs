@@ -12,6 +12,8 @@ use super::go_value::GoValue;
 use super::secret_binding_defaults::default;
 use super::{metadata, names, reading, references};
 
+/// The original's name of a provider.
+const PROVIDER: &str = "core.SecretBindingProvider";
 const KIND: &str = "SecretBinding";
 
 /// Sets the defaults of a binding.
@@ -63,8 +65,7 @@ fn unchanged(new: &SecretBinding, old: &SecretBinding) -> FieldErrors {
     };
     let provider = |provider: Option<&SecretBindingProvider>| {
         let fields = |provider: &SecretBindingProvider| vec![("Type", GoValue::text(&provider.type_))];
-        const TYPE: &str = "core.SecretBindingProvider";
-        GoValue::pointer(TYPE, provider.map(|provider| GoValue::Struct(TYPE, fields(provider))))
+        GoValue::pointer(PROVIDER, provider.map(|provider| GoValue::Struct(PROVIDER, fields(provider))))
     };
     let secret = (references::secret(&new.secret_ref), references::secret(&old.secret_ref));
     let mut errors = FieldErrors::new();

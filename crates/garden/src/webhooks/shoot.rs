@@ -155,16 +155,13 @@ fn in_itself(shoot: &Shoot, old: Option<&Shoot>) -> FieldErrors {
     };
     errors.extend(shoot_spec::validate(&shoot.spec, around, &Path::new("spec")));
     errors.extend(shoot_control_plane::validate(shoot));
-    match old {
-        Some(old) => {
-            errors.extend(shoot_control_plane::validate_update(shoot, old));
-            errors.extend(shoot_hibernation::validate_update(shoot, old));
-            errors.extend(shoot_metadata::validate_force_deletion(shoot, old));
-        }
-        None => {
-            errors.extend(shoot_metadata::validate_new(shoot));
-            errors.extend(shoot_node_capacity::validate_nodes(&shoot.spec));
-        }
+    if let Some(old) = old {
+        errors.extend(shoot_control_plane::validate_update(shoot, old));
+        errors.extend(shoot_hibernation::validate_update(shoot, old));
+        errors.extend(shoot_metadata::validate_force_deletion(shoot, old));
+    } else {
+        errors.extend(shoot_metadata::validate_new(shoot));
+        errors.extend(shoot_node_capacity::validate_nodes(&shoot.spec));
     }
     errors
 }
