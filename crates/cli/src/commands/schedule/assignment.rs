@@ -43,7 +43,7 @@ pub(super) struct Assignment {
 impl Assignment {
     /// Whether the Shoot stays on its Seed.
     pub(super) fn stays(&self) -> bool {
-        self.to.as_ref().ok() == self.from.as_ref()
+        self.to.as_ref().is_ok_and(|to| Some(to) == self.from.as_ref())
     }
 
     /// As JSON.
