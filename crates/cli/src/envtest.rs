@@ -143,13 +143,16 @@ mod tests {
         let clusters = |names: &[&str], parallel: u16| {
             let mut needs = ClusterNeeds::default();
             all.iter()
-                .filter(|contract| names.contains(&&*contract.name))
+                .filter(|contract| names.contains(&&*format!("{}/{}", contract.component, contract.name)))
                 .for_each(|contract| needs.add(contract));
             needs.clusters(parallel)
         };
-        assert_eq!(clusters(&["quota"], 8), ["cluster", "cluster-2", "cluster-3"]);
-        assert_eq!(clusters(&["shoot-pools"], 8), ["cluster"]);
-        assert_eq!(clusters(&["quota", "shoot-pools"], 1), ["cluster", "shared"]);
-        assert_eq!(clusters(&["secret", "shoot-pools"], 1), ["cluster", "target", "shared"]);
+        assert_eq!(clusters(&["controller-manager/quota"], 8), ["cluster", "cluster-2", "cluster-3"]);
+        assert_eq!(clusters(&["garden/shoot-pools"], 8), ["cluster"]);
+        assert_eq!(clusters(&["controller-manager/quota", "garden/shoot-pools"], 1), ["cluster", "shared"]);
+        assert_eq!(
+            clusters(&["resource-manager/secret", "garden/shoot-pools"], 1),
+            ["cluster", "target", "shared"]
+        );
     }
 }
