@@ -7,7 +7,6 @@ mod components;
 mod ending;
 mod environment;
 mod envtest;
-mod garden_objects;
 mod kind;
 mod kubeconfig;
 mod options;

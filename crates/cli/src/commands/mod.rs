@@ -7,6 +7,7 @@ mod diff_run;
 mod env;
 mod envtest_assets;
 mod fidelity;
+mod garden_objects;
 mod gate;
 mod init;
 mod layout;

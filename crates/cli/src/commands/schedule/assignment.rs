@@ -17,12 +17,12 @@ pub(super) enum Scope {
 
 /// A reason with the clause that demands it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Reason {
+pub(super) struct ClauseReason {
     pub(super) text: String,
     pub(super) clause: &'static str,
 }
 
-impl std::fmt::Display for Reason {
+impl std::fmt::Display for ClauseReason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} ({})", self.text, self.clause)
     }
@@ -35,9 +35,9 @@ pub(super) struct Assignment {
     /// `spec.seedName`.
     pub(super) from: Option<String>,
     /// The new Seed, or why there is none.
-    pub(super) to: Result<String, Reason>,
+    pub(super) to: Result<String, ClauseReason>,
     /// Why the Shoot does not stay on its Seed, if that Seed is there.
-    pub(super) leaves: Option<Reason>,
+    pub(super) leaves: Option<ClauseReason>,
 }
 
 impl Assignment {
@@ -48,7 +48,7 @@ impl Assignment {
 
     /// As JSON.
     pub(super) fn to_json(&self) -> Value {
-        let reason = |reason: &Reason| json!({"reason": reason.text, "clause": reason.clause});
+        let reason = |reason: &ClauseReason| json!({"reason": reason.text, "clause": reason.clause});
         json!({
             "name": self.name, "from": self.from, "to": self.to.as_ref().ok(),
             "unschedulable": self.to.as_ref().err().map(reason), "leaves": self.leaves.as_ref().map(reason),
@@ -97,14 +97,14 @@ fn assign_one(landscape: &Landscape, (key, shoot): (&Key, &Shoot), usage: &Usage
     let decision = landscape.decide(shoot, usage);
     let from = seed_of(shoot).map(str::to_owned);
     let leaves = decision.excluded.iter().find(|exclusion| Some(exclusion.seed) == from.as_deref());
-    let leaves = leaves.map(|exclusion| Reason {
+    let leaves = leaves.map(|exclusion| ClauseReason {
         text: exclusion.reason.clone().into_owned(),
         clause: exclusion.filter.clause(),
     });
     let to = decision
         .seed
         .map(|seed| seed.metadata.name.clone().unwrap_or_default())
-        .map_err(|error| Reason { text: error.to_string(), clause: error.clause() });
+        .map_err(|error| ClauseReason { text: error.to_string(), clause: error.clause() });
     Assignment { name: shoot_name(key), from, to, leaves }
 }
 

@@ -13,7 +13,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Resource;
 
 use crate::arguments::LandscapeArguments;
-use crate::garden_objects;
+use crate::commands::garden_objects;
 use crate::terminal::{Failure, Terminal};
 
 /// The namespace of ConfigMaps with distances.
@@ -65,9 +65,9 @@ pub(super) fn shoot_name((namespace, name): &Key) -> String {
     format!("{namespace}/{name}")
 }
 
-/// Objects that were read, and from which file.
+/// LandscapeObjects that were read, and from which file.
 #[derive(Default)]
-struct Objects {
+struct LandscapeObjects {
     seeds: BTreeMap<Key, Seed>,
     shoots: BTreeMap<Key, Shoot>,
     profiles: BTreeMap<Key, CloudProfile>,
@@ -79,7 +79,7 @@ struct Objects {
 
 /// Reads everything that the arguments name.
 pub(super) fn read(arguments: &LandscapeArguments, terminal: &Terminal) -> Result<Landscape, Failure> {
-    let mut objects = Objects::default();
+    let mut objects = LandscapeObjects::default();
     for path in &arguments.objects {
         if objects.add_path(path)? == 0 {
             let text = format!(
@@ -117,7 +117,7 @@ pub(super) fn read(arguments: &LandscapeArguments, terminal: &Terminal) -> Resul
 
 /// The Shoots of files and folders, and warnings about their unknown fields.
 pub(super) fn read_shoots(paths: &[PathBuf], terminal: &Terminal) -> Result<BTreeMap<Key, Shoot>, Failure> {
-    let mut objects = Objects::default();
+    let mut objects = LandscapeObjects::default();
     for path in paths {
         let before = objects.shoots.len();
         objects.add_path(path)?;
@@ -131,7 +131,7 @@ pub(super) fn read_shoots(paths: &[PathBuf], terminal: &Terminal) -> Result<BTre
     Ok(objects.shoots)
 }
 
-impl Objects {
+impl LandscapeObjects {
     /// Adds the objects of a file, or of the files below a folder; returns how many there are.
     fn add_path(&mut self, path: &Path) -> Result<usize, Failure> {
         let mut added = 0;

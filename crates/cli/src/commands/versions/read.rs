@@ -7,7 +7,7 @@ use api::garden::{API_VERSION, CloudProfile, Shoot};
 use formats::yaml::Node;
 
 use crate::arguments::GardenArguments;
-use crate::garden_objects;
+use crate::commands::garden_objects;
 use crate::terminal::{Failure, Terminal};
 
 /// The CloudProfiles and Shoots that were read.
