@@ -5,10 +5,11 @@
 //! without defaults have no `mutate`. The other modules are named as the contracts that they implement.
 //!
 //! The original does more than a webhook can, and this component does not claim it: it sets `metadata.generation` only
-//! if the spec changes, ignores a status that is written with the object, checks a status that is written alone,
-//! removes the annotation of an operation as it raises the generation (of Seeds, BackupBuckets and BackupEntries), and
-//! allows or demands a `resourceVersion` by kind. It also writes when a Bastion was last heard of and when it expires. The API server that serves the custom resources has its own rules for
-//! these, and checks all metadata but the name.
+//! if the spec changes, ignores a status that is written with the object, checks a status that is written alone, removes
+//! the annotation of an operation as it raises the generation (of Seeds, BackupBuckets and BackupEntries), writes when a
+//! Bastion was last heard of and when it expires, and allows or demands a `resourceVersion` by kind. The API server that
+//! serves the custom resources has its own rules for these, and checks all metadata but the name; it also accepts no
+//! BackupEntry whose name is not a DNS subdomain.
 
 mod annotations;
 pub mod backup_bucket;

@@ -1,4 +1,5 @@
-//! Public keys of SSH, as Go's `ssh.ParseAuthorizedKey` reads them.
+//! Public keys of SSH, as Go's `ssh.ParseAuthorizedKey` reads them, with two exceptions: a certificate of a key is no key
+//! here, and a point need not be on its curve.
 
 use formats::base64;
 
