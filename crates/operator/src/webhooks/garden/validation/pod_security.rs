@@ -9,10 +9,9 @@ use webhook::field::quote;
 
 const POD_SECURITY: &str = "pod-security.admission.config.k8s.io";
 
-/// The configuration of PodSecurity; other fields are ignored.
+/// The configuration of PodSecurity, of which only the types are asked; other fields are ignored.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-#[expect(dead_code, reason = "only their types are asked")]
 struct PodSecurityConfiguration {
     defaults: Option<BTreeMap<String, String>>,
     exemptions: Option<Exemptions>,
@@ -20,7 +19,6 @@ struct PodSecurityConfiguration {
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-#[expect(dead_code, reason = "only their types are asked")]
 struct Exemptions {
     usernames: Option<Vec<String>>,
     namespaces: Option<Vec<String>>,
