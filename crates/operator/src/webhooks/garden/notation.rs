@@ -9,14 +9,11 @@ use formats::duration::GoDuration;
 /// # Errors
 /// Go's message about the first that is not.
 pub(super) fn check(garden: &Garden) -> Result<(), String> {
-    let durations = durations(garden).into_iter().flatten();
-    durations
-        .map(|text| GoDuration::parse(&text.0).map(drop).map_err(|error| error.to_string()))
-        .collect::<Result<(), _>>()?;
-    let quantities = quantities(garden).into_iter();
-    quantities
-        .map(|text| formats::quantity::Quantity::parse(&text.0).map(drop).map_err(|error| error.to_string()))
-        .collect()
+    let mut durations = durations(garden).into_iter().flatten();
+    durations.try_for_each(|text| GoDuration::parse(&text.0).map(drop).map_err(|error| error.to_string()))?;
+    quantities(garden).into_iter().try_for_each(|text| {
+        formats::quantity::Quantity::parse(&text.0).map(drop).map_err(|error| error.to_string())
+    })
 }
 
 fn durations(garden: &Garden) -> Vec<Option<&Duration>> {
