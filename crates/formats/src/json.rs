@@ -51,7 +51,8 @@ impl<'a> Stream<'a> {
     /// Reads from `text`; invalid UTF-8 and unpaired surrogates are replaced.
     #[must_use]
     pub fn new(text: &'a [u8]) -> Self {
-        Self { text: surrogates::replace_unpaired(String::from_utf8_lossy(text)), offset: 0 }
+        let text = surrogates::replace_unpaired(String::from_utf8_lossy(text));
+        Self { text: number::without_signs_of_zero(text), offset: 0 }
     }
 }
 

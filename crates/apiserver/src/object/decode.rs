@@ -11,7 +11,7 @@ use crate::http::media_type::media_type;
 use crate::http::notes::Notes;
 use crate::http::status::Status;
 use crate::object::body_kind::BodyKind;
-use crate::object::fields::{self, Directive, nulls};
+use crate::object::fields::{self, Author, Directive, nulls};
 use crate::object::go_text::go_text;
 use crate::object::meta;
 use crate::object::protobuf::DecodeError;
@@ -41,7 +41,7 @@ pub(crate) fn object(shared: &ServerState, call: &Call, notes: &mut Notes) -> Re
         Status::bad_request(format!("{kind} in version {version:?} cannot be handled as a {kind}: {why}"))
     };
     let mut messages = if Directive::of(call) == Directive::Ignore { Vec::new() } else { duplicates };
-    let unknown = fields::prune_and_default(shared, call, &mut object).map_err(refused)?;
+    let unknown = fields::prune_and_default(shared, call, &mut object, Author::Client).map_err(refused)?;
     if !call.target.custom {
         messages.retain(|duplicate| !fields::is_within_unknown(duplicate, &unknown));
     }
@@ -130,7 +130,7 @@ pub(crate) fn patched(
         Some(fields) => normalize(true, &BodyKind::of(call), fields),
         None => check_type_meta(call, &mut object)?,
     }
-    unknown.extend(fields::prune_and_default(shared, call, &mut object).map_err(|why| refused(&why))?);
+    unknown.extend(fields::prune_and_default(shared, call, &mut object, Author::Client).map_err(|why| refused(&why))?);
     match Directive::of(call) {
         Directive::Strict if !unknown.is_empty() => {
             Err(refused(&format!("strict decoding error: {}", unknown.join(", "))))
@@ -239,7 +239,8 @@ pub(crate) fn mutated(shared: &ServerState, call: &Call, mut object: Value) -> R
         }
         normalize(call.target.custom, &body_kind, fields);
     }
-    fields::prune_and_default(shared, call, &mut object).map_err(|why| Status::internal(&why))?;
+    fields::prune_and_default(shared, call, &mut object, Author::Webhook)
+        .map_err(|why| Status::internal(&why))?;
     Ok(object)
 }
 

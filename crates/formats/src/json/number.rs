@@ -3,6 +3,7 @@
 //!
 //! Source: sigs.k8s.io/json (convertNumber), package encoding/json of Go 1.26 (floatEncoder).
 
+use std::borrow::Cow;
 use std::io;
 
 use serde::Serialize;
@@ -36,13 +37,30 @@ pub fn as_floats(value: &mut Value) {
     });
 }
 
-/// Replaces unsigned integers that do not fit 64 bits with a sign by floats, and a zero with a sign by zero.
+/// Replaces unsigned integers that do not fit 64 bits with a sign by floats.
 pub(super) fn limit(value: &mut Value) {
-    each(value, &|old| match old.as_f64() {
-        Some(float) if old.is_u64() && old.as_i64().is_none() => Number::from_f64(float),
-        Some(float) if old.is_f64() && float == 0.0 => Some(0.into()),
-        _ => None,
+    each(value, &|old| {
+        let float = old.as_f64().filter(|_| old.is_u64() && old.as_i64().is_none());
+        float.and_then(Number::from_f64)
     });
+}
+
+/// The text with a blank for the sign of each integer zero: `serde_json` makes a float of `-0`, Go an integer, as `0.0` has a
+/// point and `-0` has none.
+pub(super) fn without_signs_of_zero(json: Cow<'_, str>) -> Cow<'_, str> {
+    if !json.contains("-0") {
+        return json;
+    }
+    let start = |literal: &str| literal.as_ptr() as usize - json.as_ptr() as usize;
+    let zeros: Vec<usize> = numbers(json.as_bytes()).filter(|literal| *literal == "-0").map(start).collect();
+    if zeros.is_empty() {
+        return json;
+    }
+    let mut text = json.into_owned();
+    for at in zeros {
+        text.replace_range(at..=at, " ");
+    }
+    Cow::Owned(text)
 }
 
 fn each(value: &mut Value, replacement: &dyn Fn(&Number) -> Option<Number>) {

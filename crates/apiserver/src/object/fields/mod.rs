@@ -9,6 +9,7 @@ mod types;
 mod unstructured;
 mod zero;
 
+pub(crate) use custom::Author;
 pub(crate) use types::{type_name, with_literal};
 pub(crate) use zero::blank;
 
@@ -81,6 +82,7 @@ pub(crate) fn prune_and_default(
     shared: &ServerState,
     call: &Call,
     object: &mut Value,
+    author: Author,
 ) -> Result<Vec<String>, String> {
     let resource = &call.target.resource;
     let (body_kind, own) = (BodyKind::of(call), BodyKind::is_of_resource(call));
@@ -92,7 +94,7 @@ pub(crate) fn prune_and_default(
             .map(|(group, _)| group);
         let is_own_kind = object["kind"] == resource.kind.as_str() && group == Some(resource.group.as_str());
         let schema = Some(&**schema).filter(|_| is_own_kind);
-        return custom::prune_and_default(object, schema, metadata());
+        return custom::prune_and_default(object, schema, metadata(), author);
     }
     let served = shared.registry.served();
     let Some(ty) = served.kinds.type_of(body_kind.group, body_kind.version, body_kind.kind) else {
