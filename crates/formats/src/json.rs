@@ -18,7 +18,7 @@ use crate::depth;
 
 pub use deep::{exact, read, typed};
 pub use duplicates::{Merge, merged, paths as duplicate_fields};
-pub use number::{append, as_floats, display, literal, number, reread, text, to_vec};
+pub use number::{append, display, literal, number, reread, text, to_vec};
 
 /// Reason a stream ends early.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::object::group_version::GroupVersion;
+use crate::object::group_version::{GroupVersion, UNVERSIONED};
 
 /// The kinds of `meta.k8s.io` that Go registers in each version of a group.
 const OF_EVERY_VERSION: &[&str] = &[
@@ -14,9 +14,6 @@ const OF_EVERY_VERSION: &[&str] = &[
     "UpdateOptions",
     "PatchOptions",
 ];
-/// The kinds that Go finds in every group and version.
-const UNVERSIONED: &[&str] = &["Status", "APIVersions", "APIGroupList", "APIGroup", "APIResourceList"];
-
 /// The kinds that a decoder of reviews knows, in the versions `v1` and `v1beta1` of a group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReviewScheme {

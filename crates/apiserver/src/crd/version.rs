@@ -54,7 +54,8 @@ fn scale(at: &str, scale: Option<&Value>) -> Vec<Error> {
             }
             _ if roots.iter().any(below) => {}
             _ => {
-                let why = format!("should be a json path under {}", roots.join(" or "));
+                let either = if roots.len() > 1 { "either " } else { "" };
+                let why = format!("should be a json path under {either}{}", roots.join(" or "));
                 errors.push(invalid(&at, Shown::from(path), &why));
             }
         }

@@ -95,6 +95,10 @@ pub(super) fn unreadable(objects: &[Value]) -> Option<String> {
             let kind = fields.get("kind").and_then(Value::as_str).unwrap_or_default();
             kind.is_empty().then(|| format!("Object 'Kind' is missing in '{object}'"))
         }
+        [other] => {
+            let found = type_name(other);
+            Some(format!("json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"))
+        }
         _ => None,
     }
 }

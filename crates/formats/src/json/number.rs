@@ -27,16 +27,6 @@ pub fn reread(value: &mut Value) {
     each(value, &|old| old.as_f64().filter(|_| old.is_f64()).and_then(number));
 }
 
-/// Replaces integers that a float does not hold exactly by floats, and whole floats within these limits by integers: what a
-/// reader has that makes floats of all numbers.
-pub fn as_floats(value: &mut Value) {
-    const EXACT: f64 = 9_007_199_254_740_991.0;
-    each(value, &|old| {
-        let float = old.as_f64()?;
-        if float.abs() > EXACT { Number::from_f64(float) } else { number(float) }
-    });
-}
-
 /// Replaces unsigned integers that do not fit 64 bits with a sign by floats.
 pub(super) fn limit(value: &mut Value) {
     each(value, &|old| {
@@ -239,13 +229,6 @@ mod tests {
             assert_eq!(number(float).map(Value::Number), Some(want), "{float}");
         }
         assert_eq!(number(f64::NAN), None);
-    }
-
-    #[test]
-    fn integers_may_be_read_as_floats() {
-        let mut value = json!([9_007_199_254_740_993_i64, 5, 2.0, 1e16, 0.5]);
-        as_floats(&mut value);
-        assert_eq!(value, json!([9_007_199_254_740_992.0, 5, 2, 1e16, 0.5]));
     }
 
     #[test]

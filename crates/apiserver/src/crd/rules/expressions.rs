@@ -54,7 +54,40 @@ pub(super) fn check(node: Node<'_>, errors: &mut Vec<Error>) {
         if has_breaks(path) {
             errors.push(node.invalid(&at, path, "must not contain line breaks"));
         }
+        if !leads_to_field(node, path) {
+            errors.push(node.invalid(&at, path, "must be a valid path"));
+        }
     }
+}
+
+/// Whether a path such as `.a['b']` leads to a field of a schema; the empty one leads to the schema itself.
+fn leads_to_field(node: Node<'_>, path: &str) -> bool {
+    let step = |rest: &str| -> Option<(String, usize)> {
+        if let Some(rest) = rest.strip_prefix("['") {
+            let end = rest.match_indices('\'').map(|(at, _)| at).find(|at| !rest[..*at].ends_with('\\'))?;
+            rest[end..].starts_with("']").then(|| (rest[..end].replace("\\'", "'"), end + 4))
+        } else {
+            let rest = rest.strip_prefix('.').filter(|rest| !rest.is_empty())?;
+            let end = rest.find(['.', '[', ']']).unwrap_or(rest.len());
+            Some((rest[..end].to_owned(), end + 1))
+        }
+    };
+    let (mut rest, mut at) = (path, Some(node.keywords));
+    while !rest.is_empty() {
+        let Some((name, length)) = step(rest) else { return false };
+        let Some(keywords) = at else { return false };
+        let of_field = |keyword: &str| keywords.get(keyword).and_then(Value::as_object);
+        at = match of_field("properties").filter(|fields| !fields.is_empty()) {
+            Some(fields) => match fields.get(&name) {
+                Some(below) => below.as_object(),
+                None => return false,
+            },
+            None if keywords.get("additionalProperties").is_some() => of_field("additionalProperties"),
+            None => return false,
+        };
+        rest = &rest[length..];
+    }
+    true
 }
 
 /// The errors of rules that cannot be compiled.
@@ -69,6 +102,25 @@ pub(super) fn compile(node: Node<'_>, errors: &mut Vec<Error>) {
         if let Some(why) = Some(expression).filter(|text| !text.is_empty()).and_then(structural::rule_error) {
             let why = format!("messageExpression compilation failed: {why}");
             errors.push(node.invalid(&format!("{at}.messageExpression"), expression, &why));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_leads_to_a_declared_field() {
+        let schema = serde_json::json!({"properties": {
+            "a": {"properties": {"b.c": {"type": "string"}}}, "m": {"additionalProperties": {"type": "string"}},
+        }});
+        let node = Node { path: "", keywords: schema.as_object().unwrap() };
+        for path in ["", ".a", ".a['b.c']", ".m.x", "['m']['x']"] {
+            assert!(leads_to_field(node, path), "{path}");
+        }
+        for path in [" ", "a", ".", ".b", ".a.b", ".a['b.c'", ".m.x.y", ".a[b]", "['a"] {
+            assert!(!leads_to_field(node, path), "{path}");
         }
     }
 }

@@ -24,6 +24,7 @@ use crate::crd;
 use crate::http::media_type::media_type;
 use crate::object::body_kind::BodyKind;
 use crate::object::defaults;
+use crate::object::group_version::UNVERSIONED;
 use crate::object::protobuf::DecodeError;
 use crate::state::ServerState;
 
@@ -203,6 +204,10 @@ pub(crate) fn delete_options(options: Value) -> Result<Value, DecodeError> {
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     if api_version.matches('/').count() > 1 {
         return Err(DecodeError::Unrecognized(format!("unexpected GroupVersion string: {api_version}")));
+    }
+    if UNVERSIONED.contains(&kind) {
+        let why = format!("converting (v1.{kind}) to (v1.DeleteOptions): unknown conversion");
+        return Err(DecodeError::Unrecognized(why));
     }
     // Delete options are accepted in any group and version: clients send those of the deleted object.
     if !kind.is_empty() && kind != body_kind.kind {
