@@ -4,10 +4,13 @@
 //! - [`gardener`] — `gardener.cloud` and its extension groups;
 //! - [`kubernetes`] — labels, annotations and taints of Kubernetes that Gardener uses;
 //! - [`networking`] — `networking.gardener.cloud`;
+//! - [`operator`] — the kind Garden, `operator.gardener.cloud/v1alpha1`;
 //! - [`resources`] — `resources.gardener.cloud`: labels and annotations of the resource-manager.
 
+#[macro_use]
 pub mod garden;
 pub mod gardener;
 pub mod kubernetes;
 pub mod networking;
+pub mod operator;
 pub mod resources;

@@ -110,6 +110,16 @@ pub enum ConfigError {
         /// The component's program.
         program: &'static str,
     },
+    /// It sets a feature gate that the component does not have among its own.
+    #[error("unrecognized feature gate: {feature}; {program} has {}, AllAlpha and AllBeta", own.join(", "))]
+    OwnFeature {
+        /// The unknown feature gate.
+        feature: String,
+        /// The component's program.
+        program: &'static str,
+        /// Its own feature gates.
+        own: &'static [&'static str],
+    },
     /// It is invalid; these are all errors.
     #[error("{}", field::aggregate(.0))]
     Invalid(Vec<field::Error>),

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::crd::Crd;
 
 /// The files by name; data/crds.json has the same order.
-const FILES: [&str; 34] = [
+const FILES: [&str; 35] = [
     include_str!("../crds/autoscaling.k8s.io_hvpas.yaml"),
     include_str!("../crds/autoscaling.k8s.io_verticalpodautoscalers.yaml"),
     include_str!("../crds/core.gardener.cloud_backupbuckets.yaml"),
@@ -39,6 +39,7 @@ const FILES: [&str; 34] = [
     include_str!("../crds/extensions.gardener.cloud_workers.yaml"),
     include_str!("../crds/machine.sapcloud.io_machines.yaml"),
     include_str!("../crds/operations.gardener.cloud_bastions.yaml"),
+    include_str!("../crds/operator.gardener.cloud_gardens.yaml"),
     include_str!("../crds/resources.gardener.cloud_managedresources.yaml"),
     include_str!("../crds/seedmanagement.gardener.cloud_managedseeds.yaml"),
     include_str!("../crds/seedmanagement.gardener.cloud_managedseedsets.yaml"),
@@ -53,7 +54,7 @@ static CRDS: LazyLock<Vec<Crd>> = LazyLock::new(|| {
 
 /// The CRDs that come with the project for every substrate, ordered by group and plural name.
 ///
-/// They are the garden's kinds, the extension kinds, druid's Etcd, HVPA, VerticalPodAutoscaler, Machine and
+/// They are the garden's kinds, the operator's Garden, the extension kinds, druid's Etcd, HVPA, VerticalPodAutoscaler, Machine and
 /// ManagedResource. Names, short names, scopes and subresources are those of Gardener's CRDs. The schemas are the project's
 /// own and open: fields that Gardener's components read have types, no field is required, and `spec` and `status` keep
 /// undeclared fields. The schemas of the garden's kinds are generated from crates/api: every field has a type, and every
@@ -113,6 +114,7 @@ mod tests {
         "extensions.gardener.cloud/v1alpha1 workers Worker namespaced [] [status]",
         "machine.sapcloud.io/v1alpha1 machines Machine namespaced [mc] [status]",
         "operations.gardener.cloud/v1alpha1 bastions Bastion namespaced [] [status]",
+        "operator.gardener.cloud/v1alpha1 gardens Garden cluster [grdn] [status]",
         "resources.gardener.cloud/v1alpha1 managedresources ManagedResource namespaced [mr] [status]",
         "seedmanagement.gardener.cloud/v1alpha1 managedseeds ManagedSeed namespaced [ms] [status]",
         "seedmanagement.gardener.cloud/v1alpha1 managedseedsets ManagedSeedSet namespaced [mss] [status]",
@@ -162,7 +164,7 @@ mod tests {
         assert_eq!(bare[2..16], garden);
         assert_eq!(
             bare[16..],
-            ["clusters", "bastions", "managedresources", "managedseeds", "managedseedsets"]
+            ["clusters", "bastions", "gardens", "managedresources", "managedseeds", "managedseedsets"]
         );
     }
 

@@ -8,7 +8,7 @@
 //! accepted as they are: admission must refuse invalid ones.
 
 #[macro_use]
-mod object;
+pub(crate) mod object;
 
 pub mod backup_bucket;
 pub mod backup_entry;

@@ -7,6 +7,7 @@ use api::garden::{
     ControllerRegistration, ExposureClass, InternalSecret, ManagedSeed, ManagedSeedSet, Project, Quota,
     SecretBinding, Seed, Shoot, ShootState,
 };
+use api::operator::Garden;
 use rstest::rstest;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -20,9 +21,10 @@ type Name = (&'static str, &'static str);
 
 const CORE: &str = api::garden::API_VERSION;
 const OPERATIONS: &str = api::garden::operations::API_VERSION;
+const OPERATOR: &str = api::operator::API_VERSION;
 const SEED_MANAGEMENT: &str = api::garden::seed_management::API_VERSION;
 
-const KINDS: [(Name, Type, &str); 17] = [
+const KINDS: [(Name, Type, &str); 18] = [
     ((CORE, "BackupBucket"), read_and_write::<BackupBucket>, include_str!("fields/BackupBucket.txt")),
     ((CORE, "BackupEntry"), read_and_write::<BackupEntry>, include_str!("fields/BackupEntry.txt")),
     ((OPERATIONS, "Bastion"), read_and_write::<Bastion>, include_str!("fields/Bastion.txt")),
@@ -43,6 +45,7 @@ const KINDS: [(Name, Type, &str); 17] = [
         include_str!("fields/ControllerRegistration.txt"),
     ),
     ((CORE, "ExposureClass"), read_and_write::<ExposureClass>, include_str!("fields/ExposureClass.txt")),
+    ((OPERATOR, "Garden"), read_and_write::<Garden>, include_str!("fields/Garden.txt")),
     ((CORE, "InternalSecret"), read_and_write::<InternalSecret>, include_str!("fields/InternalSecret.txt")),
     ((SEED_MANAGEMENT, "ManagedSeed"), read_and_write::<ManagedSeed>, include_str!("fields/ManagedSeed.txt")),
     (
@@ -63,7 +66,7 @@ type Type = fn(&Value) -> Result<Value, serde_json::Error>;
 
 #[rstest]
 fn every_field_survives_reading_and_writing(
-    #[values(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)] kind: usize,
+    #[values(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17)] kind: usize,
 ) {
     let (name, read_and_write, fields) = KINDS[kind];
     let object = full_object(name, fields);
@@ -72,7 +75,7 @@ fn every_field_survives_reading_and_writing(
 
 #[rstest]
 fn a_field_of_another_type_is_refused(
-    #[values(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)] kind: usize,
+    #[values(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17)] kind: usize,
 ) {
     let (name, read_and_write, list) = KINDS[kind];
     let typed = fields(list).filter(|(_, type_name)| !type_name.ends_with("any"));
@@ -86,7 +89,7 @@ fn a_field_of_another_type_is_refused(
 
 #[rstest]
 fn null_is_read_like_a_missing_field(
-    #[values(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)] kind: usize,
+    #[values(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17)] kind: usize,
 ) {
     let (name, read_and_write, list) = KINDS[kind];
     for (path, _) in fields(list) {
@@ -102,7 +105,7 @@ fn null_is_read_like_a_missing_field(
 
 #[rstest]
 fn every_object_keeps_fields_of_a_newer_api(
-    #[values(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)] kind: usize,
+    #[values(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17)] kind: usize,
 ) {
     let (name, read_and_write, list) = KINDS[kind];
     let mut object = full_object(name, list);

@@ -7,6 +7,7 @@ use api::garden::{
     ControllerRegistration, ExposureClass, InternalSecret, ManagedSeed, ManagedSeedSet, Project, Quota,
     SecretBinding, Seed, Shoot, ShootState,
 };
+use api::operator::Garden;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use k8s_openapi::{ListableResource, Metadata, Resource};
 use rstest::rstest;
@@ -24,6 +25,7 @@ const SHOOT: &str = include_str!("manifests/shoot.yaml");
 #[case::controller_deployment(read_and_write::<ControllerDeployment>, include_str!("manifests/controller-deployment.yaml"))]
 #[case::controller_installation(read_and_write::<ControllerInstallation>, include_str!("manifests/controller-installation.yaml"))]
 #[case::controller_registration(read_and_write::<ControllerRegistration>, include_str!("manifests/controller-registration.yaml"))]
+#[case::garden(read_and_write::<Garden>, include_str!("manifests/garden.yaml"))]
 #[case::internal_secret(read_and_write::<InternalSecret>, include_str!("manifests/internal-secret.yaml"))]
 #[case::managed_seed(read_and_write::<ManagedSeed>, include_str!("manifests/managed-seed.yaml"))]
 #[case::managed_seed_set(read_and_write::<ManagedSeedSet>, include_str!("manifests/managed-seed-set.yaml"))]
@@ -108,6 +110,8 @@ fn kinds_have_the_api_group_version_and_plural_of_gardener() {
     assert_eq!(api::<ShootState>(), [core, "ShootState", "ShootStateList", "shootstates"]);
     let operations = "operations.gardener.cloud/v1alpha1";
     assert_eq!(api::<Bastion>(), [operations, "Bastion", "BastionList", "bastions"]);
+    let operator = "operator.gardener.cloud/v1alpha1";
+    assert_eq!(api::<Garden>(), [operator, "Garden", "GardenList", "gardens"]);
     let seeds = "seedmanagement.gardener.cloud/v1alpha1";
     assert_eq!(api::<ManagedSeed>(), [seeds, "ManagedSeed", "ManagedSeedList", "managedseeds"]);
     assert_eq!(api::<ManagedSeedSet>(), [seeds, "ManagedSeedSet", "ManagedSeedSetList", "managedseedsets"]);

@@ -10,4 +10,5 @@ pub(crate) static COMPONENTS: &[&Component] = &[
     &gardener_garden::COMPONENT,
     &gardener_admission_controller::COMPONENT,
     &gardener_scheduler::COMPONENT,
+    &gardener_operator::COMPONENT,
 ];

@@ -41,3 +41,19 @@ pub fn features(program: &'static str, gates: &BTreeMap<String, bool>) -> Result
         None => Ok(()),
     }
 }
+
+/// Checks the feature gates of a program that has some of its own.
+///
+/// # Errors
+/// The first that is unknown.
+pub fn own_features(
+    program: &'static str,
+    own: &'static [&'static str],
+    gates: &BTreeMap<String, bool>,
+) -> Result<(), ConfigError> {
+    let is_known = |feature: &str| own.contains(&feature) || FEATURES.contains(&feature);
+    match gates.keys().find(|feature| !is_known(feature)) {
+        Some(feature) => Err(ConfigError::OwnFeature { feature: feature.clone(), program, own }),
+        None => Ok(()),
+    }
+}

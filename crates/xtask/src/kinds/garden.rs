@@ -118,6 +118,9 @@ fn structural(schema: &Value) -> Value {
 
 fn object(schema: &Value) -> Value {
     let Some(properties) = schema["properties"].as_object() else {
+        if schema["additionalProperties"] == true {
+            return json!({"type": "object", PRESERVE: true});
+        }
         return json!({"type": "object", "additionalProperties": structural(&schema["additionalProperties"])});
     };
     let properties: Map<String, Value> =
@@ -145,7 +148,7 @@ mod tests {
     use super::*;
 
     /// The fields of v1.82, from the tests of crates/api: path and type.
-    const FIELDS: [&str; 17] = [
+    const FIELDS: [&str; 18] = [
         include_str!("../../../api/tests/it/fields/BackupBucket.txt"),
         include_str!("../../../api/tests/it/fields/BackupEntry.txt"),
         include_str!("../../../api/tests/it/fields/Bastion.txt"),
@@ -154,6 +157,7 @@ mod tests {
         include_str!("../../../api/tests/it/fields/ControllerInstallation.txt"),
         include_str!("../../../api/tests/it/fields/ControllerRegistration.txt"),
         include_str!("../../../api/tests/it/fields/ExposureClass.txt"),
+        include_str!("../../../api/tests/it/fields/Garden.txt"),
         include_str!("../../../api/tests/it/fields/InternalSecret.txt"),
         include_str!("../../../api/tests/it/fields/ManagedSeed.txt"),
         include_str!("../../../api/tests/it/fields/ManagedSeedSet.txt"),

@@ -6,6 +6,7 @@ use api::garden::{
     ControllerRegistration, ExposureClass, InternalSecret, ManagedSeed, ManagedSeedSet, Project, Quota,
     SecretBinding, Seed, Shoot, ShootState,
 };
+use api::operator::Garden;
 
 use super::{Generated, KindProperties, file};
 
@@ -20,6 +21,7 @@ pub(super) fn all() -> Result<Vec<Generated>> {
         file::<ControllerInstallation>(&CONTROLLER_INSTALLATION)?,
         file::<ControllerRegistration>(&CONTROLLER_REGISTRATION)?,
         file::<ExposureClass>(&EXPOSURE_CLASS)?,
+        file::<Garden>(&GARDEN)?,
         file::<InternalSecret>(&INTERNAL_SECRET)?,
         file::<ManagedSeed>(&MANAGED_SEED)?,
         file::<ManagedSeedSet>(&MANAGED_SEED_SET)?,
@@ -113,6 +115,24 @@ const EXPOSURE_CLASS: KindProperties = KindProperties {
     short_names: &["expclass", "expcls"],
     selectable: &[],
     columns: [&[("Handler", ".handler")], &[]],
+};
+
+const GARDEN: KindProperties = KindProperties {
+    scope: "Cluster",
+    short_names: &["grdn"],
+    selectable: &[],
+    columns: [
+        &[
+            ("K8S Version", ".spec.virtualCluster.kubernetes.version"),
+            ("Gardener Version", ".status.gardener.version"),
+            ("Last Operation", ".status.lastOperation.state"),
+            ("Runtime", ".status.conditions[?(@.type==\"RuntimeComponentsHealthy\")].status"),
+            ("Virtual", ".status.conditions[?(@.type==\"VirtualComponentsHealthy\")].status"),
+            ("API Server", ".status.conditions[?(@.type==\"VirtualGardenAPIServerAvailable\")].status"),
+            ("Observability", ".status.conditions[?(@.type==\"ObservabilityComponentsHealthy\")].status"),
+        ],
+        &[],
+    ],
 };
 
 const INTERNAL_SECRET: KindProperties = KindProperties {
