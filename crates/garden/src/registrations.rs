@@ -16,7 +16,7 @@ pub const NAMESPACE: &str = "garden";
 
 /// The configurations, the mutating one first. `ca_bundle` is a PEM bundle in base64.
 ///
-/// GDN-SAN-003, GDN-SAN-004, GDN-CDP-005, GDN-CIN-006, GDN-CRG-009, GDN-EXC-006, GDN-PJT-011, GDN-QTA-008, GDN-SBI-007.
+/// GDN-BAS-006, GDN-BBU-006, GDN-BEN-004, GDN-INS-009, GDN-SEE-005, GDN-STA-007, GDN-SAN-003, GDN-SAN-004, GDN-CDP-005, GDN-CIN-006, GDN-CRG-009, GDN-EXC-006, GDN-PJT-011, GDN-QTA-008, GDN-SBI-007.
 ///
 /// The failure policy is Fail: without its admission, a garden accepts no unchecked versions.
 #[must_use]
@@ -38,6 +38,7 @@ pub fn registrations(ca_bundle: Option<&str>) -> Vec<WebhookConfiguration> {
 
 fn registration(what: &str, resource: &Resource, path: &str, ca_bundle: Option<&str>) -> Registration {
     let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+    let (group, version) = resource.api_version.split_once('/').unwrap_or(("", resource.api_version));
     let service = ServiceReference {
         namespace: NAMESPACE.to_owned(),
         name: NAME.to_owned(),
@@ -53,8 +54,8 @@ fn registration(what: &str, resource: &Resource, path: &str, ca_bundle: Option<&
         },
         rules: vec![Rule {
             operations: texts(&["CREATE", "UPDATE"]),
-            api_groups: texts(&[api::garden::GROUP]),
-            api_versions: texts(&[api::garden::VERSION]),
+            api_groups: texts(&[group]),
+            api_versions: texts(&[version]),
             resources: texts(&[resource.plural]),
             scope: None,
         }],

@@ -37,10 +37,11 @@ pub fn webhooks(client: Client, now: Clock) -> WebhookService {
         Arc::new(ValidateCloudProfile(garden)),
     ));
     for (resource, mutate, validate) in WITHOUT_FACTS {
-        let kind = resource.kind;
-        let mutate = mutate.map(|mutate| Arc::new(MutateWithoutFacts { kind, mutate }) as Arc<dyn Webhook>);
-        let validate = Arc::new(ValidateWithoutFacts { kind, validate: *validate });
-        routes.extend(routes_of(*resource, mutate, validate));
+        let resource = *resource;
+        let mutate =
+            mutate.map(|mutate| Arc::new(MutateWithoutFacts { resource, mutate }) as Arc<dyn Webhook>);
+        let validate = Arc::new(ValidateWithoutFacts { resource, validate: *validate });
+        routes.extend(routes_of(resource, mutate, validate));
     }
     service::service(routes, Limits::default())
 }
@@ -68,11 +69,11 @@ struct ValidateShoot(Garden);
 struct MutateCloudProfile;
 struct ValidateCloudProfile(Garden);
 struct MutateWithoutFacts {
-    kind: &'static str,
+    resource: Resource,
     mutate: Mutate,
 }
 struct ValidateWithoutFacts {
-    kind: &'static str,
+    resource: Resource,
     validate: Validate,
 }
 
@@ -146,9 +147,13 @@ impl Webhook for ValidateCloudProfile {
 #[async_trait]
 impl Webhook for MutateWithoutFacts {
     async fn answer(&self, request: &AdmissionRequest<'_>) -> Answer {
+        let old = match old(request) {
+            Ok(old) => old,
+            Err(rejection) => return rejection.into(),
+        };
         mutation::answer(request, |object| {
-            expect(self.kind, object)?;
-            (self.mutate)(object)
+            expect_of(self.resource.api_version, self.resource.kind, object)?;
+            (self.mutate)(old.as_ref(), object)
         })
     }
 }
@@ -157,7 +162,7 @@ impl Webhook for MutateWithoutFacts {
 impl Webhook for ValidateWithoutFacts {
     async fn answer(&self, request: &AdmissionRequest<'_>) -> Answer {
         validation::answer(request, |old, new| {
-            expect(self.kind, new)?;
+            expect_of(self.resource.api_version, self.resource.kind, new)?;
             (self.validate)(old, new)
         })
     }
@@ -201,16 +206,20 @@ fn old(request: &AdmissionRequest<'_>) -> Result<Option<Value>, Rejection> {
     }
 }
 
-/// Checks apiVersion and kind of an object: GDN-SAN-001, GDN-SAN-002, GDN-CDP-004, GDN-CIN-005, GDN-CRG-008,
-/// GDN-EXC-005, GDN-PJT-010, GDN-QTA-007, GDN-SBI-006.
+/// Checks apiVersion and kind of an object of the group `core.gardener.cloud`.
 fn expect(kind: &str, object: &Value) -> Result<(), Rejection> {
+    expect_of(api::garden::API_VERSION, kind, object)
+}
+
+/// Checks apiVersion and kind of an object: GDN-SAN-001, GDN-SAN-002, GDN-BAS-005, GDN-BBU-005, GDN-BEN-003, GDN-CDP-004,
+/// GDN-CIN-005, GDN-CRG-008, GDN-EXC-005, GDN-INS-008, GDN-PJT-010, GDN-QTA-007, GDN-SBI-006, GDN-SEE-004, GDN-STA-006.
+fn expect_of(wanted: &str, kind: &str, object: &Value) -> Result<(), Rejection> {
     let found =
         (object["apiVersion"].as_str().unwrap_or_default(), object["kind"].as_str().unwrap_or_default());
-    if found == (api::garden::API_VERSION, kind) {
+    if found == (wanted, kind) {
         return Ok(());
     }
     let (version, found) = found;
-    let wanted = api::garden::API_VERSION;
     let message = format!("unable to decode {version}, Kind={found} into {wanted}, Kind={kind}");
     Err(Rejection::undecodable(message))
 }

@@ -50,5 +50,13 @@ pub(super) fn immutable(at: &Path, shown: &GoValue, other: &GoValue) -> Option<E
 /// # Errors
 /// When there are errors.
 pub(super) fn invalid(kind: &str, name: &str, errors: &[Error]) -> Result<(), Rejection> {
-    if errors.is_empty() { Ok(()) } else { Err(Rejection::invalid(GROUP, kind, name, errors)) }
+    invalid_in(GROUP, kind, name, errors)
+}
+
+/// The same for a kind of another group.
+///
+/// # Errors
+/// When there are errors.
+pub(super) fn invalid_in(group: &str, kind: &str, name: &str, errors: &[Error]) -> Result<(), Rejection> {
+    if errors.is_empty() { Ok(()) } else { Err(Rejection::invalid(group, kind, name, errors)) }
 }

@@ -5,10 +5,16 @@
 //! without defaults have no `mutate`. The other modules are named as the contracts that they implement.
 //!
 //! The original does more than a webhook can, and this component does not claim it: it sets `metadata.generation` only
-//! if the spec changes, ignores a status that is written with the object, checks a status that is written alone, and
-//! allows or demands a `resourceVersion` by kind. The API server that serves the custom resources has its own rules for
-//! these, and checks all metadata but the name.
+//! if the spec changes, ignores a status that is written with the object, checks a status that is written alone, removes
+//! the annotation of an operation as it raises the generation (of Seeds, BackupBuckets and BackupEntries), writes when a
+//! Bastion was last heard of and when it expires, and allows or demands a `resourceVersion` by kind. The API server that
+//! serves the custom resources has its own rules for these, and checks all metadata but the name; it also accepts no
+//! BackupEntry whose name is not a DNS subdomain.
 
+mod annotations;
+pub mod backup_bucket;
+pub mod backup_entry;
+pub mod bastion;
 mod bounds;
 mod certificates;
 mod cidr;
@@ -30,10 +36,15 @@ mod differences;
 pub mod exposure_class;
 mod field_errors;
 mod go_value;
+pub mod internal_secret;
+mod internal_secret_data;
+mod ip_families;
 mod kubernetes_version;
 mod label_selector;
 mod metadata;
 mod names;
+mod networks;
+mod pod_tolerations;
 pub mod project;
 pub mod project_defaults;
 pub mod project_members;
@@ -45,6 +56,13 @@ mod references;
 mod resource_quantity;
 pub mod secret_binding;
 mod secret_binding_defaults;
+pub mod seed;
+pub mod seed_changes;
+mod seed_defaults;
+pub mod seed_ingress;
+pub mod seed_networks;
+pub mod seed_settings;
+pub mod seed_spec;
 pub mod shoot;
 mod shoot_addons;
 mod shoot_admission_plugins;
@@ -82,10 +100,13 @@ pub mod shoot_profile;
 mod shoot_provider;
 mod shoot_references;
 mod shoot_spec;
+pub mod shoot_state;
 mod shoot_system_components;
 mod shoot_update;
+mod ssh_public_key;
 mod tolerations;
 
+use api::garden::{API_VERSION, operations};
 use serde_json::Value;
 use webhook::rejection::Rejection;
 
@@ -94,6 +115,8 @@ pub use field_errors::FieldErrors;
 /// A resource under admission, and the paths of its webhooks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resource {
+    /// Its group and version.
+    pub api_version: &'static str,
     /// Its kind.
     pub kind: &'static str,
     /// Name of its webhooks.
@@ -106,13 +129,14 @@ pub struct Resource {
     pub validating_path: &'static str,
 }
 
-/// Sets the defaults of an object.
-pub type Mutate = fn(&mut Value) -> Result<(), Rejection>;
+/// Sets the defaults of an object; of an update, the first argument is the old one.
+pub type Mutate = fn(Option<&Value>, &mut Value) -> Result<(), Rejection>;
 /// Validates a new object; of an update, the first argument is the old one.
 pub type Validate = fn(Option<&Value>, &Value) -> Result<(), Rejection>;
 
 /// Shoots.
 pub const SHOOTS: Resource = Resource {
+    api_version: API_VERSION,
     kind: "Shoot",
     name: "shoot",
     plural: "shoots",
@@ -121,6 +145,7 @@ pub const SHOOTS: Resource = Resource {
 };
 /// CloudProfiles.
 pub const CLOUD_PROFILES: Resource = Resource {
+    api_version: API_VERSION,
     kind: "CloudProfile",
     name: "cloud-profile",
     plural: "cloudprofiles",
@@ -132,6 +157,43 @@ pub const CLOUD_PROFILES: Resource = Resource {
 pub const WITHOUT_FACTS: &[(Resource, Option<Mutate>, Validate)] = &[
     (
         Resource {
+            api_version: API_VERSION,
+            kind: "BackupBucket",
+            name: "backup-bucket",
+            plural: "backupbuckets",
+            mutating_path: None,
+            validating_path: "/webhooks/validate-backup-bucket",
+        },
+        None,
+        backup_bucket::validate,
+    ),
+    (
+        Resource {
+            api_version: API_VERSION,
+            kind: "BackupEntry",
+            name: "backup-entry",
+            plural: "backupentries",
+            mutating_path: None,
+            validating_path: "/webhooks/validate-backup-entry",
+        },
+        None,
+        backup_entry::validate,
+    ),
+    (
+        Resource {
+            api_version: operations::API_VERSION,
+            kind: "Bastion",
+            name: "bastion",
+            plural: "bastions",
+            mutating_path: None,
+            validating_path: "/webhooks/validate-bastion",
+        },
+        None,
+        bastion::validate,
+    ),
+    (
+        Resource {
+            api_version: API_VERSION,
             kind: "ControllerDeployment",
             name: "controller-deployment",
             plural: "controllerdeployments",
@@ -143,6 +205,7 @@ pub const WITHOUT_FACTS: &[(Resource, Option<Mutate>, Validate)] = &[
     ),
     (
         Resource {
+            api_version: API_VERSION,
             kind: "ControllerInstallation",
             name: "controller-installation",
             plural: "controllerinstallations",
@@ -154,17 +217,19 @@ pub const WITHOUT_FACTS: &[(Resource, Option<Mutate>, Validate)] = &[
     ),
     (
         Resource {
+            api_version: API_VERSION,
             kind: "ControllerRegistration",
             name: "controller-registration",
             plural: "controllerregistrations",
             mutating_path: Some("/webhooks/mutate-controller-registration"),
             validating_path: "/webhooks/validate-controller-registration",
         },
-        Some(controller_registration::mutate),
+        Some(|_, object| controller_registration::mutate(object)),
         controller_registration::validate,
     ),
     (
         Resource {
+            api_version: API_VERSION,
             kind: "ExposureClass",
             name: "exposure-class",
             plural: "exposureclasses",
@@ -176,17 +241,31 @@ pub const WITHOUT_FACTS: &[(Resource, Option<Mutate>, Validate)] = &[
     ),
     (
         Resource {
+            api_version: API_VERSION,
+            kind: "InternalSecret",
+            name: "internal-secret",
+            plural: "internalsecrets",
+            mutating_path: Some("/webhooks/mutate-internal-secret"),
+            validating_path: "/webhooks/validate-internal-secret",
+        },
+        Some(internal_secret::mutate),
+        internal_secret::validate,
+    ),
+    (
+        Resource {
+            api_version: API_VERSION,
             kind: "Project",
             name: "project",
             plural: "projects",
             mutating_path: Some("/webhooks/mutate-project"),
             validating_path: "/webhooks/validate-project",
         },
-        Some(project::mutate),
+        Some(|_, object| project::mutate(object)),
         project::validate,
     ),
     (
         Resource {
+            api_version: API_VERSION,
             kind: "Quota",
             name: "quota",
             plural: "quotas",
@@ -198,14 +277,39 @@ pub const WITHOUT_FACTS: &[(Resource, Option<Mutate>, Validate)] = &[
     ),
     (
         Resource {
+            api_version: API_VERSION,
             kind: "SecretBinding",
             name: "secret-binding",
             plural: "secretbindings",
             mutating_path: Some("/webhooks/mutate-secret-binding"),
             validating_path: "/webhooks/validate-secret-binding",
         },
-        Some(secret_binding::mutate),
+        Some(|_, object| secret_binding::mutate(object)),
         secret_binding::validate,
+    ),
+    (
+        Resource {
+            api_version: API_VERSION,
+            kind: "Seed",
+            name: "seed",
+            plural: "seeds",
+            mutating_path: Some("/webhooks/mutate-seed"),
+            validating_path: "/webhooks/validate-seed",
+        },
+        Some(|_, object| seed::mutate(object)),
+        seed::validate,
+    ),
+    (
+        Resource {
+            api_version: API_VERSION,
+            kind: "ShootState",
+            name: "shoot-state",
+            plural: "shootstates",
+            mutating_path: None,
+            validating_path: "/webhooks/validate-shoot-state",
+        },
+        None,
+        shoot_state::validate,
     ),
 ];
 

@@ -31,6 +31,26 @@ fn worded(messages: Vec<String>) -> Vec<String> {
     messages.into_iter().map(worded).collect()
 }
 
+/// A key of data.
+pub(super) fn config_key(value: &str) -> Vec<String> {
+    let mut messages = Vec::new();
+    if value.len() > 253 {
+        messages.push("must be no more than 253 characters".to_owned());
+    }
+    let is_legal = |character: char| character.is_ascii_alphanumeric() || "-_.".contains(character);
+    if value.is_empty() || !value.chars().all(is_legal) {
+        let why = "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or \
+                   'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
+        messages.push(why.to_owned());
+    }
+    match value {
+        "." | ".." => messages.push(format!("must not be '{value}'")),
+        _ if value.starts_with("..") => messages.push("must not start with '..'".to_owned()),
+        _ => {}
+    }
+    messages
+}
+
 /// A segment of a path: what stands in the name of an object that another object's name is made of.
 pub(super) fn path_segment(value: &str) -> Vec<String> {
     if matches!(value, "." | "..") {

@@ -37,8 +37,7 @@ pub fn validate(old: Option<&Value>, new: &Value) -> Result<(), Rejection> {
 
 fn metrics(spec: &QuotaSpec) -> Result<Vec<(&str, &str, Quantity)>, Rejection> {
     let parsed = spec.metrics.iter().map(|(name, text)| {
-        let quantity = Quantity::parse(&text.0)
-            .map_err(|error| Rejection::undecodable(format!("failed to read the {KIND}: {error}")))?;
+        let quantity = resource_quantity::parse(KIND, text)?;
         Ok((name.as_str(), text.0.as_str(), quantity))
     });
     parsed.collect()

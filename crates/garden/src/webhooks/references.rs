@@ -4,6 +4,9 @@ use api::garden::reference::{
     LabelSelectorRequirement, ObjectReference, SecretReference, Subject, Toleration,
 };
 
+use webhook::field::Path;
+
+use super::field_errors::{FieldErrors, required};
 use super::go_value::GoValue;
 
 /// A reference to any object.
@@ -26,6 +29,16 @@ pub(super) fn secret(reference: &SecretReference) -> GoValue {
     let text = |text: &Option<String>| GoValue::text_or_empty(text.as_ref());
     let fields = vec![("Name", text(&reference.name)), ("Namespace", text(&reference.namespace))];
     GoValue::Struct("v1.SecretReference", fields)
+}
+
+/// A reference to a Secret has a name and a namespace.
+pub(super) fn required_secret(reference: &SecretReference, at: &Path) -> FieldErrors {
+    let fields = [("name", &reference.name), ("namespace", &reference.namespace)];
+    let missing = fields.into_iter().filter_map(|(field, text)| {
+        let detail = format!("must provide a {field}");
+        required(&at.child(field), text.as_deref().unwrap_or_default(), &detail)
+    });
+    missing.collect()
 }
 
 /// A user, a group or a ServiceAccount.

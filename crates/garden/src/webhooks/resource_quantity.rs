@@ -2,6 +2,7 @@
 
 use formats::quantity::{Notation, Quantity};
 use webhook::field::{Error, Path, Shown};
+use webhook::rejection::Rejection;
 
 use super::field_errors::FieldErrors;
 use super::names;
@@ -18,6 +19,28 @@ const COUNTED: [&str; 9] = [
     "services.loadbalancers",
     "services.nodeports",
 ];
+
+/// Parses and checks an amount of a resource.
+///
+/// # Errors
+/// 400 when it is no quantity.
+pub(super) fn read(
+    kind: &str,
+    resource: &str,
+    written: &api::garden::Quantity,
+    at: &Path,
+) -> Result<FieldErrors, Rejection> {
+    Ok(validate(resource, &written.0, &parse(kind, written)?, at))
+}
+
+/// Parses a quantity of an object of this kind.
+///
+/// # Errors
+/// 400 when it is none.
+pub(super) fn parse(kind: &str, written: &api::garden::Quantity) -> Result<Quantity, Rejection> {
+    Quantity::parse(&written.0)
+        .map_err(|error| Rejection::undecodable(format!("failed to read the {kind}: {error}")))
+}
 
 /// A quantity is not negative, and has no fraction if its resource is counted; `text` is the quantity as it was written.
 pub(super) fn validate(resource: &str, text: &str, quantity: &Quantity, at: &Path) -> FieldErrors {

@@ -1,16 +1,13 @@
 //! The networks of a Shoot.
 
-use std::collections::BTreeSet;
-
 use api::garden::shoot::{Networking, ShootSpec};
 use webhook::field::{Error, Path};
 
 use super::cidr::Cidr;
 use super::field_errors::{FieldErrors, immutable, required};
 use super::go_value::GoValue;
+use super::ip_families;
 use super::shoot_provider::workerless;
-
-const FAMILIES: [&str; 2] = ["IPv4", "IPv6"];
 
 /// The errors of the networks: GDN-SNW-001 to -005.
 pub(super) fn validate(spec: &ShootSpec, at: &Path) -> FieldErrors {
@@ -32,7 +29,7 @@ pub(super) fn validate(spec: &ShootSpec, at: &Path) -> FieldErrors {
         ];
         errors.extend(workerless(&at, present));
     }
-    let of_families = families(networking, &at.child("ipFamilies"));
+    let of_families = ip_families::validate(&networking.ip_families, &at.child("ipFamilies"));
     if !of_families.is_empty() {
         // It is unknown which addresses the networks should have.
         errors.extend(of_families);
@@ -57,7 +54,7 @@ pub(super) fn validate_update(new: &ShootSpec, old: &ShootSpec, at: &Path) -> Fi
         |name: &str, of: fn(&Networking) -> GoValue| immutable(&at.child(name), &of(after), &of(before));
     let mut errors = FieldErrors::new();
     errors.extend(same("type", |networking| text(networking.type_.as_ref())));
-    errors.extend(same("ipFamilies", ip_families));
+    errors.extend(same("ipFamilies", |networking| ip_families::value(&networking.ip_families)));
     if before.pods.is_some() {
         errors.extend(same("pods", |networking| text(networking.pods.as_ref())));
     }
@@ -72,36 +69,6 @@ pub(super) fn validate_update(new: &ShootSpec, old: &ShootSpec, at: &Path) -> Fi
 
 fn text(text: Option<&String>) -> GoValue {
     GoValue::pointer("string", text.map(GoValue::text))
-}
-
-fn ip_families(networking: &Networking) -> GoValue {
-    GoValue::List("core.IPFamily", networking.ip_families.iter().map(GoValue::text).collect())
-}
-
-/// One family, which must be IPv4 while the others are not released.
-fn families(networking: &Networking, at: &Path) -> FieldErrors {
-    let families = &networking.ip_families;
-    let (mut errors, mut seen) = (FieldErrors::new(), BTreeSet::new());
-    for (index, family) in families.iter().enumerate() {
-        let at = at.index(index);
-        if !FAMILIES.contains(&family.as_str()) {
-            errors.push(Error::not_supported(&at, family, &FAMILIES));
-        }
-        if !seen.insert(family) {
-            errors.push(Error::duplicate(&at, family));
-        }
-    }
-    if !errors.is_empty() {
-        return errors;
-    }
-    let shown = ip_families(networking);
-    if families.len() > 1 {
-        errors.push(Error::invalid(at, &shown, "dual-stack networking is not supported"));
-    }
-    if families.first().is_some_and(|first| first == "IPv6") {
-        errors.push(Error::invalid(at, &shown, "IPv6 single-stack networking is not supported"));
-    }
-    errors
 }
 
 fn validate_one(text: &str, at: &Path) -> FieldErrors {
