@@ -126,7 +126,8 @@ impl Normalizer {
         let detail = |field: &str| {
             object["details"][field].as_str().filter(|_| object["kind"] == "Status").unwrap_or_default()
         };
-        if is_custom(detail("group")) || matches!(detail("kind"), "ConfigMap" | "Secret") {
+        let has_map = matches!(detail("kind"), "ConfigMap" | "Secret" | "CustomResourceDefinition");
+        if is_custom(detail("group")) || has_map {
             sort_causes(object);
         }
         if let Some(rows) = object.get_mut("rows").and_then(Value::as_array_mut) {
@@ -308,7 +309,8 @@ fn is_custom(group: &str) -> bool {
     kinds::all().iter().any(|kind| kind.custom && kind.group == group)
 }
 
-/// Sorts the causes of an error about a custom resource or about keys of a map, which come in the random order of a Go map.
+/// Sorts the causes of an error about a custom resource, about keys of a map or about the fields of a schema, which come in the
+/// random order of a Go map.
 fn sort_causes(status: &mut Value) {
     if let Some(causes) = status.pointer_mut("/details/causes").and_then(Value::as_array_mut) {
         causes.sort_by_key(Value::to_string);

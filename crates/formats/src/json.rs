@@ -18,7 +18,7 @@ use crate::depth;
 
 pub use deep::{exact, read, typed};
 pub use duplicates::{Merge, merged, paths as duplicate_fields};
-pub use number::{append, as_floats, display, literal, number, reread, text, to_vec};
+pub use number::{append, display, literal, number, reread, text, to_vec};
 
 /// Reason a stream ends early.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -51,7 +51,8 @@ impl<'a> Stream<'a> {
     /// Reads from `text`; invalid UTF-8 and unpaired surrogates are replaced.
     #[must_use]
     pub fn new(text: &'a [u8]) -> Self {
-        Self { text: surrogates::replace_unpaired(String::from_utf8_lossy(text)), offset: 0 }
+        let text = surrogates::replace_unpaired(String::from_utf8_lossy(text));
+        Self { text: number::without_signs_of_zero(text), offset: 0 }
     }
 }
 

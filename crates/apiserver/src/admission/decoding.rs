@@ -6,21 +6,12 @@ use serde_json::Value;
 use webhook::review::ReviewVersion;
 
 use super::posting;
+use super::review_type::ReviewScheme;
 use crate::object::fields::{self, type_name};
-use crate::object::group_version::GroupVersion;
 
-/// The kinds of `meta.k8s.io` that Go registers in each version of a group.
-const OF_EVERY_VERSION: &[&str] = &[
-    "WatchEvent",
-    "ListOptions",
-    "GetOptions",
-    "DeleteOptions",
-    "CreateOptions",
-    "UpdateOptions",
-    "PatchOptions",
-];
-/// The kinds that Go finds in every group and version.
-const UNVERSIONED: &[&str] = &["Status", "APIVersions", "APIGroupList", "APIGroup", "APIResourceList"];
+/// The kinds of webhooks' reviews.
+const ADMISSION: ReviewScheme =
+    ReviewScheme { group: "admission.k8s.io", kind: "AdmissionReview", further: &[] };
 
 /// A decoded AdmissionReview.
 #[derive(Clone, Debug, Default)]
@@ -38,13 +29,11 @@ pub(super) struct Decoded {
 pub(super) fn decode(body: &str, version: ReviewVersion) -> Result<Decoded, String> {
     let review = posting::read(body)?;
     let wanted = if version == ReviewVersion::V1 { "v1" } else { "v1beta1" };
-    let (found, kind) = type_of(&review, body, wanted)?;
-    if kind == "AdmissionReview" {
-        check_types(&review, found).map_err(|why| fields::with_literal(why, body.as_bytes()))?;
+    let found = ADMISSION.type_of(&review, body, wanted)?;
+    if found.kind == ADMISSION.kind {
+        check_types(&review, found.version).map_err(|why| fields::with_literal(why, body.as_bytes()))?;
     }
-    if (found, kind) != (wanted, "AdmissionReview") {
-        return Err(format!("converting ({found}.{kind}) to ({wanted}.AdmissionReview): unknown conversion"));
-    }
+    found.converted_to(wanted, ADMISSION.kind)?;
     let patch = match &review["response"]["patch"] {
         Value::String(text) => base64::decode(text).map_err(|error| error.to_string())?,
         // Go reads a list of numbers as bytes, too.
@@ -55,25 +44,6 @@ pub(super) fn decode(body: &str, version: ReviewVersion) -> Result<Decoded, Stri
         _ => Vec::new(),
     };
     Ok(Decoded { review, patch })
-}
-
-/// The package and the name of the Go type of a review; what the review lacks is as wanted.
-fn type_of<'a>(review: &'a Value, body: &str, wanted: &'a str) -> Result<(&'a str, &'a str), String> {
-    const GROUP: &str = "admission.k8s.io";
-    let text = |field: &str| review[field].as_str().unwrap_or_default();
-    let default = GroupVersion { group: GROUP, version: wanted };
-    let version = GroupVersion::read(text("apiVersion"))?.or(default);
-    let kind = if text("kind").is_empty() { "AdmissionReview" } else { text("kind") };
-    if version.version.is_empty() {
-        return Err(format!("Object 'apiVersion' is missing in '{body}'"));
-    }
-    match (version.group, version.version, kind) {
-        (GROUP, "v1" | "v1beta1", "AdmissionReview") => Ok((version.version, kind)),
-        (GROUP, "v1" | "v1beta1", kind) if OF_EVERY_VERSION.contains(&kind) => Ok(("v1", kind)),
-        (GROUP, "__internal", "WatchEvent") => Ok(("v1", "InternalEvent")),
-        (_, _, kind) if UNVERSIONED.contains(&kind) => Ok(("v1", kind)),
-        _ => Err(version.unregistered(kind)),
-    }
 }
 
 /// Rejects values of wrong types, with the message of Go's decoder; null is the zero of each type.

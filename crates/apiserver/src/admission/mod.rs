@@ -9,6 +9,7 @@ pub(crate) mod policies;
 pub(crate) mod posting;
 mod response;
 mod review;
+pub(crate) mod review_type;
 mod validating;
 
 pub(crate) use configuration::prepare;

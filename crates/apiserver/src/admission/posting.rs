@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use schema::Kinds;
 use serde_json::Value;
 use webhook::dial::{Connection, DialError, HttpAnswer};
 use webhook::registration::ClientConfig;
 
 use crate::aggregation::resolve;
-use crate::object::decode;
+use crate::object::{decode, fields};
 use crate::state::ServerState;
 
 /// Reason why a webhook call failed.
@@ -83,10 +84,8 @@ fn text(answer: &HttpAnswer) -> Result<String, String> {
     if is_success {
         return Ok(text);
     }
-    let status =
-        read(&text).ok().filter(|status| status["kind"] == "Status" && status["status"] == "Failure");
-    if let Some(message) = status.as_ref().and_then(|status| status["message"].as_str()) {
-        return Err(message.to_owned());
+    if let Some(message) = refusal(&text) {
+        return Err(message);
     }
     // Only a text says anything to client-go.
     let is_text = answer.media.as_deref().is_none_or(|media| media.is_empty() || media.starts_with("text/"));
@@ -108,6 +107,15 @@ fn text(answer: &HttpAnswer) -> Result<String, String> {
     })
 }
 
+/// The message of a Status that reports a failure; empty if the Status has none.
+fn refusal(text: &str) -> Option<String> {
+    let status =
+        read(text).ok().filter(|status| status["kind"] == "Status" && status["status"] == "Failure")?;
+    let ty = Kinds::kubernetes().type_of("", "v1", "Status")?;
+    fields::check(&status, &ty, "Status", "").ok()?;
+    Some(status["message"].as_str().unwrap_or_default().to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,6 +129,10 @@ mod tests {
         let status = r#"{"apiVersion":"v1","kind":"Status","status":"Failure","message":"forbidden by x"}"#;
         assert_eq!(answered(403, "application/json", status), Err("forbidden by x".to_owned()));
         assert_eq!(answered(403, "application/json", "{}"), Err("unknown".to_owned()));
+        let silent = r#"{"apiVersion":"v1","kind":"Status","status":"Failure","code":403}"#;
+        assert_eq!(answered(403, "application/json", silent), Err(String::new()));
+        let odd = r#"{"apiVersion":"v1","kind":"Status","status":"Failure","message":"no","code":"x"}"#;
+        assert_eq!(answered(403, "application/json", odd), Err("unknown".to_owned()));
         assert_eq!(answered(403, "text/plain", " no \n"), Err("no".to_owned()));
         let error = "an error on the server (\"as text\") has prevented the request from succeeding";
         assert_eq!(answered(500, "text/plain", "as text"), Err(error.to_owned()));

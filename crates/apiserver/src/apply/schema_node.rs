@@ -264,7 +264,11 @@ fn go_syntax(value: &Value) -> String {
             let fields = fields.iter().map(|(name, value)| format!("{}:{}", quote(name), go_syntax(value)));
             format!("map[string]interface {{}}{{{}}}", all(fields.collect()))
         }
-        other => other.to_string(),
+        Value::Number(number) => match number.as_f64().filter(|_| number.is_f64()) {
+            Some(float) => formats::json::display(float),
+            None => number.to_string(),
+        },
+        Value::Bool(value) => value.to_string(),
     }
 }
 

@@ -3,6 +3,7 @@
 mod names;
 mod rules;
 mod validation;
+mod version;
 
 use jiff::Timestamp;
 use schema::Crd;

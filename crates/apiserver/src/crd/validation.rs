@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use webhook::field::{Error, ErrorKind, Path, Shown};
 use webhook::registration::{ClientConfig, lint_client_config};
 
-use super::{error, rules};
+use super::error;
+use super::version::definition;
 use crate::object::meta;
 
 /// The annotation that approves a definition in a protected group.
@@ -16,14 +17,17 @@ const APPROVED: &str = "api-approved.kubernetes.io";
 pub(super) fn errors(object: &Value) -> Vec<Error> {
     let spec = &object["spec"];
     let mut errors = name_errors(object);
-    errors.extend(scope_and_group(object));
-    // What all versions have in common is checked after the names, as if it stood beside them.
-    let (of_versions, in_common): (Vec<Error>, Vec<Error>) =
-        versions(spec).into_iter().partition(|error| error.field.starts_with("spec.versions"));
-    errors.extend(of_versions);
+    errors.extend(group(spec));
+    errors.extend(scope(spec));
+    errors.extend(versions(spec));
     errors.extend(names(&spec["names"]));
-    errors.extend(in_common);
-    errors.extend(conversion(&spec["conversion"]));
+    errors.extend(in_common(spec));
+    errors.extend(conversion(spec));
+    if !list(spec, "versions").iter().any(is_stored) {
+        let why = "must have at least one stored version";
+        errors.push(invalid("status.storedVersions", Shown::verbatim("null"), why));
+    }
+    errors.extend(approval(object));
     if spec["preserveUnknownFields"] == true {
         let why = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead";
         errors.push(invalid("spec.preserveUnknownFields", Shown::from(true), why));
@@ -41,220 +45,191 @@ fn name_errors(object: &Value) -> Vec<Error> {
     vec![invalid("metadata.name", Shown::from(meta::name(object)), why)]
 }
 
-fn scope_and_group(object: &Value) -> Vec<Error> {
-    let spec = &object["spec"];
-    let (group, scope) = (text(spec, "group"), text(spec, "scope"));
-    let mut errors = Vec::new();
+fn group(spec: &Value) -> Option<Error> {
+    let group = text(spec, "group");
+    let why = name::dns1123_subdomain(group);
     if group.is_empty() {
-        errors.push(required("spec.group", ""));
-    } else if !name::dns1123_subdomain(group).is_empty() {
-        errors.extend(invalid_all("spec.group", group, &name::dns1123_subdomain(group)));
+        Some(required("spec.group", ""))
+    } else if !why.is_empty() {
+        Some(invalid("spec.group", Shown::from(group), &why.join(",")))
     } else if !group.contains('.') {
-        errors.push(invalid("spec.group", Shown::from(group), "should be a domain with at least one dot"));
+        Some(invalid("spec.group", Shown::from(group), "should be a domain with at least one dot"))
+    } else {
+        None
     }
-    let protected = ["k8s.io", "kubernetes.io"]
+}
+
+fn scope(spec: &Value) -> Option<Error> {
+    match text(spec, "scope") {
+        "" => Some(required("spec.scope", "")),
+        "Cluster" | "Namespaced" => None,
+        other => Some(unsupported("spec.scope", other, "\"Cluster\", \"Namespaced\"")),
+    }
+}
+
+/// Groups of Kubernetes need an approval.
+fn approval(object: &Value) -> Option<Error> {
+    let group = text(&object["spec"], "group");
+    let is_protected = ["k8s.io", "kubernetes.io"]
         .iter()
         .any(|owner| group == *owner || group.strip_suffix(owner).is_some_and(|rest| rest.ends_with('.')));
-    let approved = meta::of(object).get("annotations").and_then(|all| all.get(APPROVED)).is_some();
-    if protected && !approved {
+    let is_approved = meta::of(object).get("annotations").and_then(|all| all.get(APPROVED)).is_some();
+    (is_protected && !is_approved).then(|| {
         let why = format!(
             "protected groups must have approval annotation {APPROVED:?}, see \
              https://github.com/kubernetes/enhancements/pull/1111"
         );
-        errors.push(required(&format!("metadata.annotations[{APPROVED}]"), &why));
-    }
-    match scope {
-        "" => errors.push(required("spec.scope", "")),
-        "Cluster" | "Namespaced" => {}
-        _ => errors.push(unsupported("spec.scope", scope, "\"Cluster\", \"Namespaced\"")),
-    }
-    errors
+        required(&format!("metadata.annotations[{APPROVED}]"), &why)
+    })
+}
+
+fn has_status(version: &Value) -> bool {
+    version.pointer("/subresources/status").is_some_and(Value::is_object)
+}
+
+fn is_stored(version: &Value) -> bool {
+    version["storage"] == true
+}
+
+fn list<'a>(value: &'a Value, field: &str) -> &'a [Value] {
+    value.get(field).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// Whether all versions have this field, with the same value: it then belongs to the definition, as in `v1beta1`.
+fn is_shared(versions: &[Value], field: &str) -> bool {
+    let first = versions.first().and_then(|version| version.get(field));
+    first.is_some() && versions.iter().all(|version| version.get(field) == first)
+}
+
+/// Whether a schema or one below has a default.
+fn has_default(schema: &Value) -> bool {
+    let below = |keyword: &str| match schema.get(keyword) {
+        Some(Value::Array(items)) => items.iter().any(has_default),
+        Some(below @ Value::Object(_)) => has_default(below),
+        _ => false,
+    };
+    let fields = |keyword: &str| {
+        schema.get(keyword).and_then(Value::as_object).is_some_and(|all| all.values().any(has_default))
+    };
+    schema.get("default").is_some_and(|default| !default.is_null())
+        || ["items", "allOf", "anyOf", "oneOf", "not", "additionalProperties", "additionalItems"]
+            .into_iter()
+            .any(below)
+        || ["properties", "patternProperties", "definitions", "dependencies"].into_iter().any(fields)
 }
 
 fn versions(spec: &Value) -> Vec<Error> {
-    let versions = spec["versions"].as_array().cloned().unwrap_or_default();
-    let shown = || if spec["versions"].is_array() { go_versions(&versions) } else { Shown::verbatim("null") };
+    let versions = list(spec, "versions");
+    let schema = |version: &Value| version.pointer("/schema/openAPIV3Schema").cloned();
+    let shown = || if spec["versions"].is_array() { go_versions(versions) } else { Shown::verbatim("null") };
     let mut errors = Vec::new();
-    let stored = versions.iter().filter(|version| version["storage"] == true).count();
+    for (index, version) in versions.iter().enumerate() {
+        if !schema(version).is_some_and(|schema| schema.is_object()) {
+            errors.push(required(&format!("spec.versions[{index}].schema.openAPIV3Schema"), ""));
+        }
+    }
+    if spec["preserveUnknownFields"] == true
+        && versions.iter().filter_map(schema).any(|schema| has_default(&schema))
+    {
+        let why = "must be false in order to use defaults in the schema";
+        errors.push(invalid("spec.preserveUnknownFields", Shown::from(true), why));
+    }
+    for (index, version) in versions.iter().enumerate() {
+        let (name, at) = (text(version, "name"), format!("spec.versions[{index}]"));
+        errors.extend(invalid_name(&format!("{at}.name"), name, &name::dns1035_label(name)));
+        errors.extend(deprecation(version, &format!("{at}.deprecationWarning")));
+        let of = |field: &str| version.get(field).filter(|_| !is_shared(versions, field));
+        errors.extend(definition((&at, "schema"), &of, has_status(version)));
+    }
     let repeated = |(index, version): (usize, &Value)| {
         versions[..index].iter().any(|earlier| earlier["name"] == version["name"])
     };
-    if stored != 1 {
-        let why = "must have exactly one version marked as storage version";
-        errors.push(invalid("spec.versions", shown(), why));
-    }
     if versions.iter().enumerate().any(repeated) {
         errors.push(invalid("spec.versions", shown(), "must contain unique version names"));
     }
-    let shared = versions.iter().all(|version| same_definition(version, &versions[0]));
-    for (index, version) in versions.iter().enumerate() {
-        let name = text(version, "name");
-        errors.extend(invalid_all(&format!("spec.versions[{index}].name"), name, &name::dns1035_label(name)));
-        if version["deprecated"] != true && !text(version, "deprecationWarning").is_empty() {
-            let at = format!("spec.versions[{index}].deprecationWarning");
-            let why = "can only be set for deprecated versions";
-            errors.push(invalid(&at, Shown::from(text(version, "deprecationWarning")), why));
-        }
-        // Errors that all versions share are reported once, with the paths of `v1beta1`.
-        if !shared || index == 0 {
-            errors.extend(version_errors(version, index, shared));
-        }
+    if versions.iter().filter(|version| is_stored(version)).count() != 1 {
+        let why = "must have exactly one version marked as storage version";
+        errors.push(invalid("spec.versions", shown(), why));
     }
     // The first version is also that of `v1beta1`.
     let first = versions.first().map(|version| text(version, "name")).unwrap_or_default();
     if !first.is_empty() {
-        errors.extend(invalid_all("spec.version", first, &name::dns1035_label(first)));
-    }
-    if stored == 0 {
-        let why = "must have at least one stored version";
-        errors.push(invalid("status.storedVersions", Shown::verbatim("null"), why));
+        errors.extend(invalid_name("spec.version", first, &name::dns1035_label(first)));
     }
     errors
 }
 
-fn same_definition(one: &Value, other: &Value) -> bool {
-    ["schema", "subresources", "additionalPrinterColumns", "selectableFields"]
-        .iter()
-        .all(|field| one.get(*field) == other.get(*field))
-}
-
-fn version_errors(version: &Value, index: usize, shared: bool) -> Vec<Error> {
-    let base = if shared { "spec".to_owned() } else { format!("spec.versions[{index}]") };
-    let mut errors = Vec::new();
-    match version.pointer("/schema/openAPIV3Schema") {
-        Some(schema @ Value::Object(_)) => {
-            let word = if shared { "validation" } else { "schema" };
-            errors.extend(rules::check(&format!("{base}.{word}.openAPIV3Schema"), schema));
-        }
-        _ => errors.push(required(&format!("spec.versions[{index}].schema.openAPIV3Schema"), "")),
+fn deprecation(version: &Value, at: &str) -> Vec<Error> {
+    const LONGEST: usize = 256;
+    let Some(warning) = version.get("deprecationWarning").and_then(Value::as_str) else { return Vec::new() };
+    if version["deprecated"] != true {
+        return vec![invalid(at, Shown::from(warning), "can only be set for deprecated versions")];
     }
-    errors.extend(scale(&format!("{base}.subresources.scale"), version.pointer("/subresources/scale")));
-    let columns = version["additionalPrinterColumns"].as_array().cloned().unwrap_or_default();
-    for (index, declared) in columns.iter().enumerate() {
-        errors.extend(column(&format!("{base}.additionalPrinterColumns[{index}]"), declared));
+    let mut why = Vec::new();
+    if warning.len() > LONGEST {
+        why.push("must be <= 256 characters long".to_owned());
     }
-    let fields = version["selectableFields"].as_array().cloned().unwrap_or_default();
-    for (index, field) in fields.iter().enumerate() {
-        errors.extend(selectable(&format!("{base}.selectableFields[{index}].jsonPath"), version, field));
+    if warning.is_empty() {
+        why.push("must not be an empty string".to_owned());
     }
-    errors
-}
-
-fn scale(at: &str, scale: Option<&Value>) -> Vec<Error> {
-    let Some(scale) = scale.filter(|scale| scale.is_object()) else { return Vec::new() };
-    let mut errors = Vec::new();
-    let roots = [
-        ("specReplicasPath", &[".spec"][..]),
-        ("statusReplicasPath", &[".status"]),
-        ("labelSelectorPath", &[".spec", ".status"]),
-    ];
-    for (field, roots) in roots {
-        let (at, path) = (format!("{at}.{field}"), text(scale, field));
-        let below = |root: &&str| path.strip_prefix(root).is_some_and(|rest| rest.starts_with('.'));
-        match path {
-            "" if field == "labelSelectorPath" => {}
-            "" => errors.push(required(&at, "")),
-            _ if !path.starts_with('.') => {
-                let why = "must be a simple json path starting with .";
-                errors.push(invalid(&at, Shown::from(path), why));
-            }
-            _ if roots.iter().any(below) => {}
-            _ => {
-                let why = format!("should be a json path under {}", roots.join(" or "));
-                errors.push(invalid(&at, Shown::from(path), &why));
-            }
-        }
-    }
-    errors
-}
-
-fn column(at: &str, column: &Value) -> Vec<Error> {
-    const TYPES: &str = "boolean,date,integer,number,string";
-    const FORMATS: &str = "byte,date,date-time,double,float,int32,int64,password";
-    let known = |list: &str, word: &str| list.split(',').any(|known| known == word);
-    let [name, kind, format, path] = ["name", "type", "format", "jsonPath"].map(|field| text(column, field));
-    let mut errors = Vec::new();
-    if name.is_empty() {
-        errors.push(required(&format!("{at}.name"), ""));
-    }
-    if kind.is_empty() {
-        errors.push(required(&format!("{at}.type"), &format!("must be one of {TYPES}")));
-    } else if !known(TYPES, kind) {
-        errors.push(invalid(&format!("{at}.type"), Shown::from(kind), &format!("must be one of {TYPES}")));
-    }
-    if !format.is_empty() && !known(FORMATS, format) {
-        errors.push(invalid(
-            &format!("{at}.format"),
-            Shown::from(format),
-            &format!("must be one of {FORMATS}"),
+    if let Some((index, _)) = warning.char_indices().find(|(_, letter)| letter.is_control()) {
+        why.push(format!(
+            "must only contain printable UTF-8 characters; non-printable character found at index {index}"
         ));
     }
-    if path.is_empty() {
-        errors.push(required(&format!("{at}.JSONPath"), ""));
-    } else if !path.starts_with('.') {
-        let why = "must be a simple json path starting with .";
-        errors.push(invalid(&format!("{at}.JSONPath"), Shown::from(path), why));
-    }
-    errors
+    why.iter().map(|why| invalid(at, Shown::from(warning), why)).collect()
 }
 
-fn selectable(at: &str, version: &Value, field: &Value) -> Vec<Error> {
-    let path = text(field, "jsonPath");
-    if path.is_empty() {
-        return vec![required(at, "")];
-    }
-    let schema = version.pointer("/schema/openAPIV3Schema").unwrap_or(&Value::Null);
-    let mut names = path.trim_start_matches('.').split('.');
-    let found = names.try_fold(schema, |schema, name| schema.get("properties")?.get(name));
-    let scalar = |schema: &Value| matches!(text(schema, "type"), "string" | "boolean" | "integer");
-    match found {
-        None => vec![invalid(at, Shown::from(path), "is an invalid path: does not refer to a valid field")],
-        Some(schema) if !scalar(schema) => {
-            let why = "must point to a field of type string, boolean or integer. Enum string fields and strings with \
-                       formats are allowed.";
-            vec![invalid(at, Shown::from(path), why)]
-        }
-        Some(_) => Vec::new(),
-    }
+/// What all versions have in common, with the paths of `v1beta1`.
+fn in_common(spec: &Value) -> Vec<Error> {
+    let versions = list(spec, "versions");
+    let of = |field: &str| versions.first()?.get(field).filter(|_| is_shared(versions, field));
+    definition(("spec", "validation"), &of, versions.iter().any(has_status))
 }
 
 fn names(names: &Value) -> Vec<Error> {
-    let mut errors = Vec::new();
-    for field in ["plural", "singular"] {
-        let (at, value) = (format!("spec.names.{field}"), text(names, field));
-        match value {
-            "" => errors.push(required(&at, "")),
-            value => errors.extend(invalid_all(&at, value, &name::dns1035_label(value))),
+    const FIELDS: [&str; 4] = ["plural", "singular", "kind", "listKind"];
+    let at = |field: &str| format!("spec.names.{field}");
+    let missing = FIELDS.into_iter().filter(|field| text(names, field).is_empty());
+    let mut errors: Vec<Error> = missing.map(|field| required(&at(field), "")).collect();
+    for field in FIELDS {
+        let value = text(names, field);
+        let is_kind = field.ends_with("ind");
+        let why = name::dns1035_label(&if is_kind { value.to_lowercase() } else { value.to_owned() });
+        if value.is_empty() || why.is_empty() {
+            continue;
         }
+        let mixed = if is_kind { "may have mixed case, but should otherwise match: " } else { "" };
+        errors.push(invalid(&at(field), Shown::from(value), &format!("{mixed}{}", why.join(","))));
     }
-    for field in ["kind", "listKind"] {
-        let (at, value) = (format!("spec.names.{field}"), text(names, field));
-        let lower = name::dns1035_label(&value.to_lowercase());
-        if value.is_empty() {
-            errors.push(required(&at, ""));
-        } else if !lower.is_empty() {
-            let why = format!("may have mixed case, but should otherwise match: {}", lower.join(","));
-            errors.push(invalid(&at, Shown::from(value), &why));
-        }
-        if field == "listKind" && !value.is_empty() && value == text(names, "kind") {
-            errors.push(invalid(&at, Shown::from(value), "kind and listKind may not be the same"));
-        }
-    }
-    for field in ["shortNames", "categories"] {
-        let list = names[field].as_array().cloned().unwrap_or_default();
-        for (index, value) in list.iter().enumerate() {
+    let each = |field: &'static str| {
+        list(names, field).iter().enumerate().filter_map(move |(index, value)| {
             let value = value.as_str().unwrap_or_default();
-            errors.extend(invalid_all(
-                &format!("spec.names.{field}[{index}]"),
-                value,
-                &name::dns1035_label(value),
-            ));
-        }
+            invalid_name(&format!("spec.names.{field}[{index}]"), value, &name::dns1035_label(value))
+        })
+    };
+    errors.extend(each("shortNames"));
+    let kind = text(names, "kind");
+    if !kind.is_empty() && kind == text(names, "listKind") {
+        let why = "kind and listKind may not be the same";
+        errors.push(invalid(&at("listKind"), Shown::from(kind), why));
     }
+    errors.extend(each("categories"));
     errors
 }
 
-fn conversion(conversion: &Value) -> Vec<Error> {
+fn conversion(spec: &Value) -> Vec<Error> {
+    let conversion = &spec["conversion"];
+    let mut errors = Vec::new();
+    if spec["preserveUnknownFields"] == true && text(conversion, "strategy") != "None" {
+        let why = "must be None if spec.preserveUnknownFields is true";
+        errors.push(invalid("spec.conversion.strategy", Shown::from(text(conversion, "strategy")), why));
+    }
+    errors.extend(conversion_errors(conversion));
+    errors
+}
+
+fn conversion_errors(conversion: &Value) -> Vec<Error> {
     const CLIENT: &str = "spec.conversion.webhookClientConfig";
     const REVIEWS: &str = "spec.conversion.conversionReviewVersions";
     let webhook = &conversion["webhook"];
@@ -314,19 +289,20 @@ fn go_versions(versions: &[Value]) -> Shown {
     Shown::verbatim(format!("[{}]", versions.iter().map(print).collect::<Vec<_>>().join(",")))
 }
 
-fn text<'a>(value: &'a Value, field: &str) -> &'a str {
+pub(super) fn text<'a>(value: &'a Value, field: &str) -> &'a str {
     value.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn invalid_all(at: &str, value: &str, why: &[String]) -> Vec<Error> {
-    why.iter().map(|why| invalid(at, Shown::from(value), why)).collect()
+/// The error if there are reasons why a name is invalid.
+fn invalid_name(at: &str, value: &str, why: &[String]) -> Option<Error> {
+    (!why.is_empty()).then(|| invalid(at, Shown::from(value), &why.join(",")))
 }
 
-fn required(at: &str, why: &str) -> Error {
+pub(super) fn required(at: &str, why: &str) -> Error {
     error(ErrorKind::Required, at, None, why)
 }
 
-fn invalid(at: &str, value: Shown, why: &str) -> Error {
+pub(super) fn invalid(at: &str, value: Shown, why: &str) -> Error {
     error(ErrorKind::Invalid, at, Some(value), why)
 }
 

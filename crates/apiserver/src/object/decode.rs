@@ -4,15 +4,17 @@ mod body;
 
 use schema::Kinds;
 use serde_json::{Map, Value};
-use webhook::field::{Error, Path, quote};
+use webhook::field::{Error, Path};
 
 use crate::call::Call;
 use crate::http::media_type::media_type;
 use crate::http::notes::Notes;
 use crate::http::status::Status;
 use crate::object::body_kind::BodyKind;
-use crate::object::fields::{self, Directive, nulls};
+use crate::object::fields::{self, Author, Directive, nulls};
 use crate::object::go_text::go_text;
+use crate::object::group_version::{GroupVersion, package};
+use crate::object::internal::{self, Meaning};
 use crate::object::meta;
 use crate::object::protobuf::DecodeError;
 use crate::object::structural;
@@ -31,6 +33,7 @@ pub(crate) fn object(shared: &ServerState, call: &Call, notes: &mut Notes) -> Re
         object = fields::read_merged(shared, call).unwrap_or(object);
     }
     upgrade_version(call, &mut object);
+    internal::check(call, &object, notes)?;
     check_registered(shared, call, &object)?;
     check_custom_metadata(call, &object)?;
     notes.non_canonical |= fields::is_non_canonical(call, &object);
@@ -41,7 +44,7 @@ pub(crate) fn object(shared: &ServerState, call: &Call, notes: &mut Notes) -> Re
         Status::bad_request(format!("{kind} in version {version:?} cannot be handled as a {kind}: {why}"))
     };
     let mut messages = if Directive::of(call) == Directive::Ignore { Vec::new() } else { duplicates };
-    let unknown = fields::prune_and_default(shared, call, &mut object).map_err(refused)?;
+    let unknown = fields::prune_and_default(shared, call, &mut object, Author::Client).map_err(refused)?;
     if !call.target.custom {
         messages.retain(|duplicate| !fields::is_within_unknown(duplicate, &unknown));
     }
@@ -130,7 +133,9 @@ pub(crate) fn patched(
         Some(fields) => normalize(true, &BodyKind::of(call), fields),
         None => check_type_meta(call, &mut object)?,
     }
-    unknown.extend(fields::prune_and_default(shared, call, &mut object).map_err(|why| refused(&why))?);
+    unknown.extend(
+        fields::prune_and_default(shared, call, &mut object, Author::Client).map_err(|why| refused(&why))?,
+    );
     match Directive::of(call) {
         Directive::Strict if !unknown.is_empty() => {
             Err(refused(&format!("strict decoding error: {}", unknown.join(", "))))
@@ -158,6 +163,10 @@ fn check_patched_type_meta(
         return check_custom_type_meta(object, refused).map(|()| Vec::new());
     }
     if call.target.scaling.is_some() {
+        let named = if kind.is_empty() { body_kind.kind } else { &kind };
+        if internal::meaning(&api_version, named, &body_kind) == Meaning::SameKind {
+            return Ok(drop_all_fields(object));
+        }
         return type_meta::complete_custom_scale(object).map(|()| Vec::new()).map_err(|why| refused(&why));
     }
     if api_version.is_empty() {
@@ -167,11 +176,14 @@ fn check_patched_type_meta(
     if (api_version.as_str(), kind) == (body_kind.api_version().as_str(), body_kind.kind) {
         return Ok(Vec::new());
     }
+    match internal::meaning(&api_version, kind, &body_kind) {
+        Meaning::SameKind => return Ok(drop_all_fields(object)),
+        Meaning::OtherKind(why) => return Err(refused(&why)),
+        Meaning::Versioned => {}
+    }
     let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));
     if shared.registry.served().kinds.type_of(group, version, kind).is_none() {
-        return Err(refused(&format!(
-            "no kind {kind:?} is registered for version {api_version:?} in scheme \"pkg/runtime/scheme.go:111\""
-        )));
+        return Err(refused(&GroupVersion { group, version }.unregistered(kind)));
     }
     let (package, wanted) = (package(body_kind.group), body_kind.kind);
     Err(refused(&format!("converting ({version}.{kind}) to ({package}.{wanted}): unknown conversion")))
@@ -205,11 +217,11 @@ pub(crate) fn check_version(call: &Call, object: &Value) -> Result<(), Status> {
 
 /// As in kube-apiserver, an object without apiVersion loses all its fields.
 fn drop_all_fields(object: &mut Value) -> Vec<String> {
-    let Some(fields) = object.as_object_mut() else { return Vec::new() };
-    let dropped: Vec<String> =
-        fields.keys().filter(|name| !matches!(name.as_str(), "apiVersion" | "kind")).cloned().collect();
-    fields.retain(|name, _| name == "kind");
-    dropped.iter().map(|name| format!("unknown field {}", quote(name))).collect()
+    let unknown = internal::unknown_fields(object);
+    if let Some(fields) = object.as_object_mut() {
+        fields.retain(|name, _| name == "kind");
+    }
+    unknown
 }
 
 /// Decodes an object that a webhook changed. Drops unknown fields silently, and labels and annotations of a custom
@@ -239,7 +251,8 @@ pub(crate) fn mutated(shared: &ServerState, call: &Call, mut object: Value) -> R
         }
         normalize(call.target.custom, &body_kind, fields);
     }
-    fields::prune_and_default(shared, call, &mut object).map_err(|why| Status::internal(&why))?;
+    fields::prune_and_default(shared, call, &mut object, Author::Webhook)
+        .map_err(|why| Status::internal(&why))?;
     Ok(object)
 }
 
@@ -308,12 +321,6 @@ fn check_registered(shared: &ServerState, call: &Call, object: &Value) -> Result
         return Ok(());
     }
     Err(DecodeError::unregistered(kind, api_version).into_status(&body_kind, &call.body))
-}
-
-/// The Go package with the types of a group: `core`, `apps`, `rbac`.
-fn package(group: &str) -> &str {
-    let package = group.split('.').next().unwrap_or_default();
-    if matches!(package, "" | "events") { "core" } else { package }
 }
 
 /// Checks the object's namespace against that of the request and sets it; removes it from cluster-scoped objects.

@@ -1,6 +1,10 @@
 //! An apiVersion as Go parses and prints it, and its error about a kind that is not registered.
 
-use crate::object::protobuf::SCHEME;
+/// The name of kube-apiserver's scheme, which its error about unregistered kinds contains.
+const SCHEME: &str = "pkg/runtime/scheme.go:111";
+/// The kinds that Go finds in every group and version.
+pub(crate) const UNVERSIONED: &[&str] =
+    &["Status", "APIVersions", "APIGroupList", "APIGroup", "APIResourceList"];
 
 /// A parsed apiVersion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,4 +46,10 @@ impl<'a> GroupVersion<'a> {
         };
         format!("no kind {kind:?} is registered for {place} in scheme {SCHEME:?}")
     }
+}
+
+/// The Go package with the types of a group: `core`, `apps`, `rbac`.
+pub(crate) fn package(group: &str) -> &str {
+    let package = group.split('.').next().unwrap_or_default();
+    if matches!(package, "" | "events") { "core" } else { package }
 }

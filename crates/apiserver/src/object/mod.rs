@@ -8,6 +8,7 @@ pub(crate) mod effects;
 pub(crate) mod fields;
 pub(crate) mod go_text;
 pub(crate) mod group_version;
+pub(crate) mod internal;
 pub(crate) mod meta;
 pub(crate) mod plugins;
 pub(crate) mod protobuf;

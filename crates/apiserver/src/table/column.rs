@@ -34,8 +34,9 @@ impl Column {
         ]
     }
 
+    /// Described as other columns of metadata: not at all.
     fn age() -> Self {
-        Self::plain("Age", "date", "How long ago the object was made.", ".metadata.creationTimestamp")
+        Self::plain("Age", "date", "", ".metadata.creationTimestamp")
     }
 
     fn plain(name: &str, kind: &str, description: &str, path: &str) -> Self {

@@ -70,16 +70,14 @@ pub(crate) fn configuration(shared: &ServerState, call: &Call) -> Result<Value, 
     }
     let bad = |why: &dyn std::fmt::Display| Status::bad_request(format!("error decoding YAML: {why}"));
     let text = std::str::from_utf8(&call.body).map_err(|error| bad(&error))?;
-    // JSON is YAML, except for escapes of surrogates, which YAML does not have.
-    let has_surrogate = text.contains("\\ud") || text.contains("\\uD");
     let mut value: Value = match formats::json::document(text.as_bytes()) {
-        Ok(value) if !has_surrogate => value,
+        Ok(value) if is_also_yaml(text) => value,
         Err(_) if text.trim().is_empty() => Value::Null,
         _ => formats::yaml::first_document(text.as_bytes())
             .map_err(|error| bad(&format!("error converting YAML to JSON: yaml: {error}")))?,
     };
-    // kube-apiserver reads an applied configuration with a library that makes floats of all numbers.
-    formats::json::as_floats(&mut value);
+    // kube-apiserver makes JSON of the YAML and reads that.
+    formats::json::reread(&mut value);
     let found = match value {
         Value::Object(_) => return Ok(value),
         // An empty document is a configuration without a kind.
@@ -91,6 +89,14 @@ pub(crate) fn configuration(shared: &ServerState, call: &Call) -> Result<Value, 
     };
     let why = format!("json: cannot unmarshal {found} into Go value of type map[string]interface {{}}");
     Err(bad(&format!("error unmarshaling JSON: while decoding JSON: {why}")))
+}
+
+/// Whether a JSON text means the same as YAML, which has neither escapes of surrogates nor of slashes, refuses control characters
+/// and tabs between lines, and joins lines at the line breaks of Unicode.
+fn is_also_yaml(text: &str) -> bool {
+    let is_special =
+        |letter: char| matches!(letter, '\t' | '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}'..);
+    !["\\ud", "\\uD", "\\/"].iter().any(|escape| text.contains(escape)) && !text.contains(is_special)
 }
 
 async fn apply(shared: &ServerState, call: &Call) -> Result<Reply, Status> {

@@ -48,9 +48,10 @@ pub(crate) async fn get(shared: &ServerState, call: &Call) -> Result<Reply, Stat
 }
 
 /// The scheme in which the real server looks up the wanted kind of a custom resource's scale does not know Scales, so that it
-/// cannot say why a body is not decoded, whatever the reason. A Scale of another version is not decoded either.
+/// cannot say why a body is not decoded, whatever the reason. A Scale of another published version is not decoded either.
 fn unregistered(call: &Call, status: Status) -> Status {
-    if call.target.scaling.is_none() || status.code != 400 {
+    if call.target.scaling.is_none() || status.code != 400 || status.message.contains("/__internal) does not")
+    {
         return status;
     }
     let message = "no kind is registered for the type v1.Scale in scheme \"pkg/runtime/scheme.go:111\"";

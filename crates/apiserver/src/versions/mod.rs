@@ -103,6 +103,9 @@ async fn call_webhook(
     })?;
     let converted =
         review::objects(&answer, version, &uid).map_err(|why| failed(format!("failed: {why}")))?;
+    if let Some(why) = review::unreadable(&converted) {
+        return Err(Status::failure(why));
+    }
     review::check_converted(converted, object, to).map_err(failed)
 }
 

@@ -1,38 +1,18 @@
 //! Builds a ConversionReview and checks the response.
 
-use serde::Deserialize;
+use schema::Kinds;
 use serde_json::{Map, Value, json};
 
 use crate::admission::posting;
-use crate::object::fields::type_name;
+use crate::admission::review_type::ReviewScheme;
+use crate::object::fields::{self, type_name};
 
-#[derive(Debug, Deserialize)]
-#[serde(rename = "Review", rename_all = "camelCase")]
-struct ConversionReviewBody {
-    #[serde(default)]
-    api_version: String,
-    #[serde(default)]
-    kind: String,
-    response: Option<ConversionResponse>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename = "Response", rename_all = "camelCase")]
-struct ConversionResponse {
-    #[serde(default)]
-    uid: String,
-    #[serde(default)]
-    converted_objects: Vec<Value>,
-    #[serde(default)]
-    result: Outcome,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Outcome {
-    status: String,
-    message: String,
-}
+/// The kinds that the decoder of conversions knows.
+const CONVERSION: ReviewScheme = ReviewScheme {
+    group: "apiextensions.k8s.io",
+    kind: "ConversionReview",
+    further: &["CustomResourceDefinition", "CustomResourceDefinitionList"],
+};
 
 /// `example.com/v1, Kind=Gadget`.
 pub(super) fn kind(object: &Value) -> String {
@@ -51,25 +31,75 @@ pub(super) fn request(object: &Value, to: &str, version: &str, uid: &str) -> Val
 
 /// The objects of a response, if it belongs to this request.
 pub(super) fn objects(answer: &str, version: &str, uid: &str) -> Result<Vec<Value>, String> {
-    let parse_error = |why: String| format!("couldn't get version/kind; json parse error: {why}");
     let mut review = posting::read(answer)?;
+    let found = CONVERSION.type_of(&review, answer, version)?;
+    if found.kind == CONVERSION.kind {
+        check_types(&review, found.version).map_err(|why| fields::with_literal(why, answer.as_bytes()))?;
+    }
+    found.converted_to(version, CONVERSION.kind)?;
     formats::json::reread(&mut review);
-    let review = ConversionReviewBody::deserialize(review).map_err(|error| parse_error(error.to_string()))?;
-    let wanted = format!("apiextensions.k8s.io/{version}");
-    if (review.api_version.as_str(), review.kind.as_str()) != (wanted.as_str(), "ConversionReview") {
-        let found = format!("{}, Kind={}", review.api_version, review.kind);
-        return Err(format!("expected webhook response of {wanted}, Kind=ConversionReview, got {found}"));
+    let text = |of: &Value, field: &str| of[field].as_str().unwrap_or_default().to_owned();
+    // Reviews of `v1beta1` need neither version and kind nor a UID.
+    let is_checked = version == "v1";
+    let (api_version, kind) = (text(&review, "apiVersion"), text(&review, "kind"));
+    let wanted = format!("{}/{version}", CONVERSION.group);
+    if is_checked && (api_version.as_str(), kind.as_str()) != (wanted.as_str(), CONVERSION.kind) {
+        let shown = if api_version.contains('/') { api_version } else { format!("/{api_version}") };
+        return Err(format!(
+            "expected webhook response of {wanted}, Kind={}, got {shown}, Kind={kind}",
+            CONVERSION.kind
+        ));
     }
-    let response = review.response.ok_or("no response provided")?;
-    // Responses of `v1beta1` need no UID.
-    if version == "v1" && response.uid != uid {
-        return Err(format!("expected response.uid={uid:?}, got {:?}", response.uid));
+    let response = &mut review["response"];
+    if response.is_null() {
+        return Err("no response provided".to_owned());
     }
-    let Outcome { status, message } = response.result;
-    match status.as_str() {
-        "Success" => Ok(response.converted_objects),
-        _ if !message.is_empty() => Err(message),
-        _ => Err(format!("response.result.status was '{status}', not 'Success'")),
+    if is_checked && text(response, "uid") != uid {
+        return Err(format!("expected response.uid={uid:?}, got {:?}", text(response, "uid")));
+    }
+    let (status, message) = (text(&response["result"], "status"), text(&response["result"], "message"));
+    match response["convertedObjects"].take() {
+        _ if status != "Success" && !message.is_empty() => Err(message),
+        _ if status != "Success" => Err(format!("response.result.status was '{status}', not 'Success'")),
+        Value::Array(objects) => Ok(objects),
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// Rejects values of wrong types, with the message of Go's decoder; null is the zero of each type.
+fn check_types(review: &Value, version: &str) -> Result<(), String> {
+    let wrong = |found: &Value, place: &str, ty: &str| {
+        let found = type_name(found);
+        Err(format!("json: cannot unmarshal {found} into Go struct field {place} of type {ty}"))
+    };
+    let response = &review["response"];
+    if !response.is_object() && !response.is_null() {
+        return wrong(response, "ConversionReview.response", &format!("{version}.ConversionResponse"));
+    }
+    let (uid, objects) = (&response["uid"], &response["convertedObjects"]);
+    if !uid.is_string() && !uid.is_null() {
+        return wrong(uid, "ConversionResponse.response.uid", "types.UID");
+    }
+    if !objects.is_array() && !objects.is_null() {
+        return wrong(objects, "ConversionResponse.response.convertedObjects", "[]runtime.RawExtension");
+    }
+    let ty = Kinds::kubernetes().type_of("", "v1", "Status");
+    ty.map_or(Ok(()), |ty| fields::check(&response["result"], &ty, "ConversionResponse", "response.result"))
+}
+
+/// Why the single object of a response cannot be read; the real server does not say whose object it is.
+pub(super) fn unreadable(objects: &[Value]) -> Option<String> {
+    match objects {
+        [Value::Null] => Some("unexpected end of JSON input".to_owned()),
+        [object @ Value::Object(fields)] => {
+            let kind = fields.get("kind").and_then(Value::as_str).unwrap_or_default();
+            kind.is_empty().then(|| format!("Object 'Kind' is missing in '{object}'"))
+        }
+        [other] => {
+            let found = type_name(other);
+            Some(format!("json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"))
+        }
+        _ => None,
     }
 }
 
@@ -156,5 +186,50 @@ mod tests {
         assert_eq!(objects[0]["deep"].to_string(), deep);
         let why = "couldn't get version/kind; json parse error: unexpected end of JSON input";
         assert_eq!(super::objects("{", "v1", "u"), Err(why.to_owned()));
+    }
+
+    #[test]
+    fn a_review_of_another_kind_or_with_wrong_types_is_refused() {
+        let unregistered = |kind: &str, version: &str| {
+            format!(
+                "no kind {kind:?} is registered for version {version:?} in scheme \"pkg/runtime/scheme.go:111\""
+            )
+        };
+        let expected = |got: &str| {
+            format!("expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got {got}")
+        };
+        let bool = |place: &str| format!("json: cannot unmarshal bool into Go struct field {place}");
+        let table = [
+            (
+                json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "Review"}),
+                unregistered("Review", "apiextensions.k8s.io/v1"),
+            ),
+            (
+                json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition"}),
+                "converting (v1.CustomResourceDefinition) to (v1.ConversionReview): unknown conversion"
+                    .to_owned(),
+            ),
+            (
+                json!({"apiVersion": "apiextensions.k8s.io/v1beta1", "kind": "ConversionReview"}),
+                "converting (v1beta1.ConversionReview) to (v1.ConversionReview): unknown conversion"
+                    .to_owned(),
+            ),
+            (json!({"kind": "ConversionReview"}), expected("/, Kind=ConversionReview")),
+            (json!({"apiVersion": "apiextensions.k8s.io/v1"}), expected("apiextensions.k8s.io/v1, Kind=")),
+            (json!({"response": true}), bool("ConversionReview.response of type v1.ConversionResponse")),
+            (
+                json!({"response": {"convertedObjects": true}}),
+                bool("ConversionResponse.response.convertedObjects of type []runtime.RawExtension"),
+            ),
+            (
+                json!({"response": {"result": true}}),
+                bool("ConversionResponse.response.result of type v1.Status"),
+            ),
+        ];
+        for (answer, want) in table {
+            assert_eq!(super::objects(&answer.to_string(), "v1", "u"), Err(want), "{answer}");
+        }
+        let silent = json!({"response": {"result": {"status": "Success"}}}).to_string();
+        assert_eq!(super::objects(&silent, "v1beta1", "u"), Ok(Vec::new()));
     }
 }

@@ -172,8 +172,7 @@ async fn errors_of_conversion_webhooks_are_worded_as_in_kube_apiserver() {
         (|a| a["response"] = Value::Null, "failed: no response provided"),
         (
             |a| a["apiVersion"] = "apiextensions.k8s.io/v1beta1".into(),
-            "failed: expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got \
-             apiextensions.k8s.io/v1beta1, Kind=ConversionReview",
+            "failed: converting (v1beta1.ConversionReview) to (v1.ConversionReview): unknown conversion",
         ),
         (|a| a["response"]["convertedObjects"] = json!([]), "returned 0 objects, expected 1"),
         (

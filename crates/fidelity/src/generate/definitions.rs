@@ -94,8 +94,11 @@ impl RequestBuilder<'_> {
             },
         });
         for _ in 0..=self.dice.below(3) {
-            let (pointer, value) =
-                if self.dice.percent(60) { self.schema_change() } else { self.version_change() };
+            let (pointer, value) = match self.dice.weigh(&[(45, 0), (20, 1), (35, 2)]) {
+                0 => self.schema_change(),
+                1 => self.structural_change(),
+                _ => self.version_change(),
+            };
             set(&mut definition, &pointer, &value);
         }
         Request {
@@ -132,7 +135,17 @@ impl RequestBuilder<'_> {
             }
             5 => (
                 at("default"),
-                self.dice.pick(&[json!("x"), json!(1), json!({}), json!(null), json!([1])]).clone(),
+                self.dice
+                    .pick(&[
+                        json!("x"),
+                        json!(1),
+                        json!(1.5),
+                        json!(true),
+                        json!({}),
+                        json!(null),
+                        json!([1]),
+                    ])
+                    .clone(),
             ),
             6 => (
                 at("enum"),
@@ -155,6 +168,93 @@ impl RequestBuilder<'_> {
         }
     }
 
+    /// A change of what makes a schema structural: at the root, in alternatives, in lists that are maps.
+    fn structural_change(&mut self) -> (String, Value) {
+        const ROOT: &str = "/spec/versions/0/schema/openAPIV3Schema";
+        let field = |keyword: &str| format!("{ROOT}/properties/spec/properties/a/{keyword}");
+        let map_of = |keys: Value, items: Value| json!({"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys, "items": items});
+        let item = json!({"type": "object", "properties": {"n": {"type": "string"}, "o": {"type": "object"}}, "required": ["n"]});
+        let embedded = |with: Value| json!({"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true, "default": with});
+        let changes = [
+            (format!("{ROOT}/nullable"), json!(true)),
+            (format!("{ROOT}/type"), json!("string")),
+            (format!("{ROOT}/additionalProperties"), json!({"type": "string"})),
+            (format!("{ROOT}/default"), json!({"spec": {"a": "x"}})),
+            (format!("{ROOT}/oneOf"), json!([{"required": ["spec"]}])),
+            (format!("{ROOT}/$schema"), json!("x")),
+            (
+                format!("{ROOT}/properties/metadata"),
+                json!({"type": "object", "properties": {"name": {"maxLength": 3, "type": "string"}}}),
+            ),
+            (
+                format!("{ROOT}/properties/metadata"),
+                json!({"type": "object", "properties": {"labels": {"type": "object"}}}),
+            ),
+            (format!("{ROOT}/properties/metadata"), json!({"type": "string", "default": "x"})),
+            (format!("{ROOT}/properties/kind"), json!({"type": "integer"})),
+            (format!("{ROOT}/properties/apiVersion"), json!({"enum": ["v1"]})),
+            (field("anyOf"), json!([{"type": "integer"}, {"type": "string"}])),
+            (field("anyOf"), json!([{"minLength": 1}, {"pattern": "["}])),
+            (
+                field("allOf"),
+                json!([{"anyOf": [{"type": "integer"}, {"type": "string"}]}, {"default": "x", "description": "d"}]),
+            ),
+            (field("allOf"), json!([{"properties": {"b": {"minLength": 1}}, "nullable": true}])),
+            (field("oneOf"), json!([{"items": {"title": "t"}, "additionalProperties": true}])),
+            (field("not"), json!({"type": "string", "x-kubernetes-list-type": "set"})),
+            (format!("{ROOT}/allOf"), json!([{"properties": {"metadata": {"required": ["name"]}}}])),
+            (
+                format!("{ROOT}/anyOf"),
+                json!([{"properties": {"spec": {"properties": {"z": {"enum": [1]}}}}}]),
+            ),
+            (field("x-kubernetes-map-type"), json!(self.dice.pick(&["atomic", "granular", "other"]))),
+            (field("$ref"), json!("#/x")),
+            (field("id"), json!("x")),
+            (field("definitions"), json!({"d": {"type": "other"}})),
+            (field("dependencies"), json!({"d": ["x"]})),
+            (field("patternProperties"), json!({"^x": {"type": "string"}})),
+            (field("additionalItems"), json!(true)),
+            (field("x-kubernetes-list-map-keys"), json!(["k"])),
+            (format!("{ROOT}/properties/list"), map_of(json!(["n"]), item.clone())),
+            (format!("{ROOT}/properties/list"), map_of(json!(["n", "n", "o", "z"]), item)),
+            (
+                format!("{ROOT}/properties/list"),
+                map_of(json!([]), json!({"type": "string", "nullable": true})),
+            ),
+            (
+                format!("{ROOT}/properties/list"),
+                json!({"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "object"}}),
+            ),
+            (
+                format!("{ROOT}/properties/list"),
+                json!({"type": "array", "items": {"type": "string", "default": 1}, "default": ["x", 2]}),
+            ),
+            (format!("{ROOT}/properties/nested"), embedded(json!({"a": 1}))),
+            (format!("{ROOT}/properties/nested"), embedded(json!({"apiVersion": 1, "kind": "x y"}))),
+            (
+                format!("{ROOT}/properties/nested"),
+                embedded(json!({"apiVersion": "v1", "kind": "A", "metadata": {"labels": {"-": "x"}}})),
+            ),
+            (
+                format!("{ROOT}/properties/deep"),
+                json!({"type": "object", "default": {"x": 1}, "properties": {"y": {"type": "integer", "default": "z"}}}),
+            ),
+            (
+                format!("{ROOT}/properties/limit"),
+                json!({"type": "integer", "minimum": 3, "enum": [3, 4], "default": 2}),
+            ),
+            (
+                format!("{ROOT}/properties/rule"),
+                json!({"type": "string", "x-kubernetes-validations": [{"rule": " ", "message": " "}]}),
+            ),
+            (
+                format!("{ROOT}/properties/rule"),
+                json!({"type": "string", "x-kubernetes-validations": [{"rule": "self == ''", "reason": "Other", "fieldPath": " "}]}),
+            ),
+        ];
+        self.dice.pick(&changes).clone()
+    }
+
     /// A change of the names, the scope or the version.
     fn version_change(&mut self) -> (String, Value) {
         let scale = |path: &str| json!({"scale": {"specReplicasPath": path, "statusReplicasPath": ".status.size"}, "status": {}});
@@ -171,6 +271,18 @@ impl RequestBuilder<'_> {
             ("/spec/versions/0/served", json!("yes")),
             ("/spec/versions/0/deprecated", json!(true)),
             ("/spec/versions/0/deprecationWarning", json!("x")),
+            ("/spec/versions/0/deprecationWarning", json!("line\nbreak")),
+            ("/spec/versions/0/deprecationWarning", json!("x".repeat(257))),
+            (
+                "/spec/versions/1",
+                json!({"name": "v2", "served": true, "storage": false, "schema": {"openAPIV3Schema": {"type": "object"}}}),
+            ),
+            ("/spec/versions/1", json!({"name": "v1", "served": true, "storage": true})),
+            ("/spec/names/plural", json!("Things")),
+            ("/spec/names/categories", json!(["All", "b c"])),
+            ("/spec/group", json!("x.k8s.io")),
+            ("/spec/group", json!("Upper.example.com")),
+            ("/spec/preserveUnknownFields", json!(true)),
             ("/spec/scope", json!("Cluster")),
             ("/spec/scope", json!("Other")),
             ("/spec/names/kind", json!("thing s")),

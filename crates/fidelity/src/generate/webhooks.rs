@@ -168,6 +168,24 @@ impl RequestBuilder<'_> {
         respond(&response)
     }
 
+    /// A Status with which the webhook refuses the call, sometimes with one odd field.
+    fn refusal(&mut self) -> Value {
+        let mut status = json!({
+            "apiVersion": "v1", "kind": "Status", "status": "Failure", "message": "forbidden by x", "reason": "Forbidden",
+            "code": 403,
+        });
+        if self.dice.percent(60) {
+            let (field, value) = *self.dice.pick(&REFUSALS);
+            match serde_json::from_str(value).unwrap_or_default() {
+                Value::Null => drop(status.as_object_mut().and_then(|status| status.remove(field))),
+                value => status[field] = value,
+            }
+        }
+        let media =
+            *self.dice.pick(&["application/json", "application/json", "text/plain", "application/yaml"]);
+        json!({"code": self.dice.pick(&[403, 500, 400, 404, 418]), "media": media, "text": status.to_string()})
+    }
+
     /// An answer that is no AdmissionReview as it should be.
     fn odd_answer(&mut self) -> Value {
         let good = review(&json!({"uid": UID, "allowed": true})).to_string();
@@ -177,10 +195,7 @@ impl RequestBuilder<'_> {
                 let code = *self.dice.pick(&[201, 204, 400, 401, 403, 404, 409, 422, 429, 500, 503]);
                 json!({"code": code, "text": if code == 204 { "" } else { "as text" }})
             }
-            1 => {
-                let status = json!({"apiVersion": "v1", "kind": "Status", "status": "Failure", "message": "forbidden by x", "reason": "Forbidden", "code": 403});
-                json!({"code": self.dice.pick(&[403, 500, 400, 404]), "text": status.to_string()})
-            }
+            1 => self.refusal(),
             2 => text(String::new()),
             3 => text("not JSON".to_owned()),
             4 => text("null".to_owned()),
@@ -206,6 +221,19 @@ impl RequestBuilder<'_> {
         }
     }
 }
+
+/// A field of a Status, and what it may be instead; null if it may be absent.
+const REFUSALS: [(&str, &str); 9] = [
+    ("message", "null"),
+    ("message", "\"\""),
+    ("message", "1"),
+    ("kind", "null"),
+    ("kind", "\"Other\""),
+    ("apiVersion", "\"v9\""),
+    ("status", "\"Success\""),
+    ("code", "\"403\""),
+    ("details", "{\"causes\":[1]}"),
+];
 
 /// The webhook that refuses [`probe`].
 fn probe_webhook() -> Value {

@@ -3,6 +3,7 @@
 //!
 //! Source: sigs.k8s.io/json (convertNumber), package encoding/json of Go 1.26 (floatEncoder).
 
+use std::borrow::Cow;
 use std::io;
 
 use serde::Serialize;
@@ -26,23 +27,30 @@ pub fn reread(value: &mut Value) {
     each(value, &|old| old.as_f64().filter(|_| old.is_f64()).and_then(number));
 }
 
-/// Replaces integers that a float does not hold exactly by floats, and whole floats within these limits by integers: what a
-/// reader has that makes floats of all numbers.
-pub fn as_floats(value: &mut Value) {
-    const EXACT: f64 = 9_007_199_254_740_991.0;
+/// Replaces unsigned integers that do not fit 64 bits with a sign by floats.
+pub(super) fn limit(value: &mut Value) {
     each(value, &|old| {
-        let float = old.as_f64()?;
-        if float.abs() > EXACT { Number::from_f64(float) } else { number(float) }
+        let float = old.as_f64().filter(|_| old.is_u64() && old.as_i64().is_none());
+        float.and_then(Number::from_f64)
     });
 }
 
-/// Replaces unsigned integers that do not fit 64 bits with a sign by floats, and a zero with a sign by zero.
-pub(super) fn limit(value: &mut Value) {
-    each(value, &|old| match old.as_f64() {
-        Some(float) if old.is_u64() && old.as_i64().is_none() => Number::from_f64(float),
-        Some(float) if old.is_f64() && float == 0.0 => Some(0.into()),
-        _ => None,
-    });
+/// The text with a blank for the sign of each integer zero: `serde_json` makes a float of `-0`, Go an integer, as `0.0` has a
+/// point and `-0` has none.
+pub(super) fn without_signs_of_zero(json: Cow<'_, str>) -> Cow<'_, str> {
+    if !json.contains("-0") {
+        return json;
+    }
+    let start = |literal: &str| literal.as_ptr() as usize - json.as_ptr() as usize;
+    let zeros: Vec<usize> = numbers(json.as_bytes()).filter(|literal| *literal == "-0").map(start).collect();
+    if zeros.is_empty() {
+        return json;
+    }
+    let mut text = json.into_owned();
+    for at in zeros {
+        text.replace_range(at..=at, " ");
+    }
+    Cow::Owned(text)
 }
 
 fn each(value: &mut Value, replacement: &dyn Fn(&Number) -> Option<Number>) {
@@ -221,13 +229,6 @@ mod tests {
             assert_eq!(number(float).map(Value::Number), Some(want), "{float}");
         }
         assert_eq!(number(f64::NAN), None);
-    }
-
-    #[test]
-    fn integers_may_be_read_as_floats() {
-        let mut value = json!([9_007_199_254_740_993_i64, 5, 2.0, 1e16, 0.5]);
-        as_floats(&mut value);
-        assert_eq!(value, json!([9_007_199_254_740_992.0, 5, 2, 1e16, 0.5]));
     }
 
     #[test]

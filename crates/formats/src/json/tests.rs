@@ -58,11 +58,21 @@ fn case_57_a_document_keeps_floats_and_limits_integers() {
         ("-9223372036854775808", json!(i64::MIN)),
         ("-9223372036854775809", json!(-9_223_372_036_854_775_809.0)),
         ("-0", json!(0)),
+        ("{\"-0\": [-0, -0 ]}", json!({"-0": [0, 0]})),
         ("123456789.12345679", json!(123_456_789.123_456_79)),
     ];
     for (text, want) in table {
         assert_eq!(document(text.as_bytes()), Ok(want), "{text}");
     }
+}
+
+#[test]
+fn a_float_zero_keeps_its_sign_and_an_integer_zero_has_none() {
+    for (text, want) in [("-0", "0"), ("-0.0", "-0.0"), ("-0e1", "-0.0"), ("[-0,-0.00]", "[0,-0.0]")] {
+        assert_eq!(document(text.as_bytes()).unwrap().to_string(), want, "{text}");
+    }
+    let why = "invalid character 'x' after top-level value";
+    assert_eq!(document(b"-0x"), Err(why.to_owned()));
 }
 
 #[test]

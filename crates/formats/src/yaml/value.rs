@@ -89,6 +89,7 @@ mod tests {
             ),
             ("\"<<\": 1\na: <<", json!({"<<": 1, "a": "<<"})),
             ("a: |\n  1\nb: >-\n  yes\nc: '1'", json!({"a": "1\n", "b": "yes", "c": "1"})),
+            ("a: \"x\\'\\'\\\\/y\"\nb: 'c\\/d'", json!({"a": "x''\\/y", "b": "c\\/d"})),
         ];
         for (text, wanted) in table {
             assert_eq!(read(text), Ok(wanted), "{text}");
@@ -131,6 +132,9 @@ mod tests {
             ("a: -.inf", "line 1, column 4: -.inf is no JSON number"),
             ("a: !!int x", "line 1, column 4: cannot decode `x` as a !!int"),
             ("a: !!binary x", "line 1, column 4: !!binary value contains invalid base64 data"),
+            ("a: 1\nb: \"c\\/d\"", "line 2, column 4: found unknown escape character"),
+            ("a: \"c\\zd\"", "line 1, column 6: found unknown escape character"),
+            ("a: \"\u{7f}\"", "line 1, column 1: control characters are not allowed"),
             ("a: {<<: 1}", "line 1, column 9: map merge requires map or sequence of maps as the value"),
             ("a: {<<: [1]}", "line 1, column 10: map merge requires map or sequence of maps as the value"),
             ("[!a,b]", "line 1, column 1: a tag must not be followed by a comma"),

@@ -7,6 +7,15 @@ use webhook::field::quote;
 use super::{canonical, drop_unknown, types};
 use crate::object::structural::{self, Schema};
 
+/// Who made an object that is pruned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Author {
+    /// A client: null means absent.
+    Client,
+    /// A webhook: null is a value, which the type of a field may not allow.
+    Webhook,
+}
+
 /// Prunes and defaults a custom resource; `metadata` is the type `ObjectMeta`. Returns a message for each dropped
 /// field.
 ///
@@ -16,6 +25,7 @@ pub(super) fn prune_and_default(
     object: &mut Value,
     schema: Option<&Schema>,
     metadata: &Type,
+    author: Author,
 ) -> Result<Vec<String>, String> {
     let mut unknown = Vec::new();
     if let Some(own) = object.get_mut("metadata") {
@@ -27,7 +37,10 @@ pub(super) fn prune_and_default(
     structural::default(object, schema);
     let pruned = structural::prune(object, schema);
     unknown.extend(pruned.iter().map(|path| format!("unknown field {}", quote(path))));
-    structural::drop_nulls(object, schema);
+    match author {
+        Author::Client => structural::drop_nulls(object, schema),
+        Author::Webhook => structural::drop_untyped_nulls(object, schema),
+    }
     check_embedded(object, schema, "", metadata, &mut unknown)?;
     Ok(unknown)
 }

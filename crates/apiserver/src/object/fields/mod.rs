@@ -9,6 +9,7 @@ mod types;
 mod unstructured;
 mod zero;
 
+pub(crate) use custom::Author;
 pub(crate) use types::{type_name, with_literal};
 pub(crate) use zero::blank;
 
@@ -23,6 +24,7 @@ use crate::crd;
 use crate::http::media_type::media_type;
 use crate::object::body_kind::BodyKind;
 use crate::object::defaults;
+use crate::object::group_version::UNVERSIONED;
 use crate::object::protobuf::DecodeError;
 use crate::state::ServerState;
 
@@ -81,6 +83,7 @@ pub(crate) fn prune_and_default(
     shared: &ServerState,
     call: &Call,
     object: &mut Value,
+    author: Author,
 ) -> Result<Vec<String>, String> {
     let resource = &call.target.resource;
     let (body_kind, own) = (BodyKind::of(call), BodyKind::is_of_resource(call));
@@ -92,7 +95,7 @@ pub(crate) fn prune_and_default(
             .map(|(group, _)| group);
         let is_own_kind = object["kind"] == resource.kind.as_str() && group == Some(resource.group.as_str());
         let schema = Some(&**schema).filter(|_| is_own_kind);
-        return custom::prune_and_default(object, schema, metadata());
+        return custom::prune_and_default(object, schema, metadata(), author);
     }
     let served = shared.registry.served();
     let Some(ty) = served.kinds.type_of(body_kind.group, body_kind.version, body_kind.kind) else {
@@ -201,6 +204,10 @@ pub(crate) fn delete_options(options: Value) -> Result<Value, DecodeError> {
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     if api_version.matches('/').count() > 1 {
         return Err(DecodeError::Unrecognized(format!("unexpected GroupVersion string: {api_version}")));
+    }
+    if UNVERSIONED.contains(&kind) {
+        let why = format!("converting (v1.{kind}) to (v1.DeleteOptions): unknown conversion");
+        return Err(DecodeError::Unrecognized(why));
     }
     // Delete options are accepted in any group and version: clients send those of the deleted object.
     if !kind.is_empty() && kind != body_kind.kind {

@@ -10,6 +10,7 @@ use wire::{BYTES, WireError, WireReader};
 
 use crate::http::status::Status;
 use crate::object::body_kind::BodyKind;
+use crate::object::group_version::GroupVersion;
 
 /// The media type.
 pub(crate) const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
@@ -17,9 +18,6 @@ pub(crate) const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 const PREFIX: &[u8] = b"k8s\0";
 /// Length of the part of a body that an error shows, in bytes.
 const SUMMARY_LENGTH: usize = 30;
-/// The name of kube-apiserver's scheme, which its error about unregistered kinds contains.
-pub(crate) const SCHEME: &str = "pkg/runtime/scheme.go:111";
-
 /// The envelope, `runtime.Unknown`. Like kube-apiserver, this ignores its encoding and content type.
 #[derive(Debug, Default, PartialEq)]
 struct Envelope<'a> {
@@ -47,7 +45,8 @@ pub(crate) enum DecodeError {
 impl DecodeError {
     /// The error about a kind that is not registered.
     pub(crate) fn unregistered(kind: &str, api_version: &str) -> Self {
-        let why = format!("no kind {kind:?} is registered for version {api_version:?} in scheme {SCHEME:?}");
+        let (group, version_only) = api_version.split_once('/').unwrap_or(("", api_version));
+        let why = GroupVersion { group, version: version_only }.unregistered(kind);
         Self::Invalid { kind: kind.to_owned(), version: version(api_version).to_owned(), why }
     }
 

@@ -19,16 +19,25 @@ pub(crate) fn prune(object: &mut Value, schema: &Schema) -> Vec<String> {
 
 /// Removes null fields that are not nullable: null means absent.
 pub(crate) fn drop_nulls(value: &mut Value, schema: &Schema) {
+    drop_nulls_where(value, schema, &|_| true);
+}
+
+/// The same for fields without a type; validation refuses null in the others.
+pub(crate) fn drop_untyped_nulls(value: &mut Value, schema: &Schema) {
+    drop_nulls_where(value, schema, &|schema| schema.checks.types.is_empty());
+}
+
+fn drop_nulls_where(value: &mut Value, schema: &Schema, may_drop: &dyn Fn(&Schema) -> bool) {
     match value {
         Value::Object(fields) => fields.retain(|name, value| {
             let Some(schema) = schema.field(name) else { return true };
-            drop_nulls(value, schema);
-            !value.is_null() || schema.nullable
+            drop_nulls_where(value, schema, may_drop);
+            !value.is_null() || schema.nullable || !may_drop(schema)
         }),
         Value::Array(items) => {
             if let Some(schema) = &schema.items {
                 for item in items {
-                    drop_nulls(item, schema);
+                    drop_nulls_where(item, schema, may_drop);
                 }
             }
         }
@@ -145,7 +154,10 @@ mod tests {
             "c": {"type": "object", "properties": {"d": {"type": "string"}}},
         }}));
         let mut object = json!({"a": null, "b": null, "c": {"d": null}, "unknown": null});
+        let mut mutated = object.clone();
         drop_nulls(&mut object, &schema);
         assert_eq!(object, json!({"b": null, "c": {}, "unknown": null}));
+        drop_untyped_nulls(&mut mutated, &schema);
+        assert_eq!(mutated, json!({"a": null, "b": null, "c": {"d": null}, "unknown": null}));
     }
 }

@@ -56,6 +56,23 @@ impl<'a> ParserInput<'a> {
         true
     }
 
+    /// Replaces the escape of an apostrophe at an offset by the apostrophe; false if that is impossible.
+    pub(super) fn replace_escaped_apostrophe(&mut self, offset: usize) -> bool {
+        self.reparsed += offset;
+        if self.reparsed > MAX_REPARSED || !self.from(offset).starts_with("\\'") {
+            return false;
+        }
+        self.text.to_mut().remove(offset);
+        true
+    }
+
+    /// Whether the text between two offsets, which is in double quotes, escapes a slash: YAML 1.2 does, Go's parser does not.
+    pub(super) fn has_escaped_slash(&self, start: usize, end: usize) -> bool {
+        let mut letters = self.text.get(start..end).unwrap_or_default().bytes();
+        std::iter::from_fn(|| letters.by_ref().find(|letter| *letter == b'\\').and_then(|_| letters.next()))
+            .any(|escaped| escaped == b'/')
+    }
+
     /// Restores the original text of a scalar that ends at `end`.
     pub(super) fn restore(&self, mut value: String, is_block: bool, end: usize) -> String {
         if is_block && end + 1 >= self.text.len() && self.open_line.is_some_and(|line| is_added(line, &value))

@@ -22,6 +22,8 @@ const WORK: usize = 400_000_000;
 
 /// Error message if the parser panics for an unknown reason.
 pub(super) const DEFECT: &str = "the YAML parser failed";
+/// Error message about an escape that YAML 1.1 does not have.
+const UNKNOWN_ESCAPE: &str = "found unknown escape character";
 /// Maximum number of words that the parser looks ahead.
 const LOOKAHEAD: usize = 8;
 
@@ -79,6 +81,8 @@ pub(super) fn read(text: &str) -> Result<Tree, Error> {
         match parse(&input) {
             Err(ParseFailure::Colon(offset)) if input.replace_colon(offset) => {}
             Err(ParseFailure::Colon(_)) => return Err(fail("found unexpected ':'", Mark::default())),
+            Err(ParseFailure::Escape(at)) if input.replace_escaped_apostrophe(at.offset) => {}
+            Err(ParseFailure::Escape(at)) => return Err(fail(UNKNOWN_ESCAPE, at)),
             Err(ParseFailure::Other(error)) => return Err(error),
             Ok(tree) => return Ok(tree),
         }
@@ -89,6 +93,8 @@ pub(super) fn read(text: &str) -> Result<Tree, Error> {
 enum ParseFailure {
     /// The parser rejects the colon at this offset, which ends a text in brackets; Go treats it as a letter.
     Colon(usize),
+    /// The parser rejects the escape here; Go accepts that of an apostrophe.
+    Escape(Mark),
     Other(Error),
 }
 
@@ -165,6 +171,11 @@ impl Builder<'_> {
                 let in_brackets = self.open.last().is_some_and(|(_, in_brackets)| *in_brackets);
                 if style == ScalarStyle::Plain && in_brackets && value.contains('?') {
                     return Err(fail("an unquoted text in brackets must not contain a question mark", start));
+                }
+                if style == ScalarStyle::DoubleQuoted
+                    && self.input.has_escaped_slash(start.offset, mark(event.end_mark).offset)
+                {
+                    return Err(fail(UNKNOWN_ESCAPE, start));
                 }
                 let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
                 let text = self.input.restore(value, is_block, mark(event.end_mark).offset);
@@ -245,6 +256,7 @@ fn failure(error: &libyaml_safer::Error) -> ParseFailure {
     let at = error.problem_mark().or(error.context_mark()).map(mark).unwrap_or_default();
     match error.problem() {
         "found unexpected ':'" => ParseFailure::Colon(at.offset),
+        UNKNOWN_ESCAPE => ParseFailure::Escape(at),
         problem => ParseFailure::Other(fail(problem, at)),
     }
 }

@@ -17,7 +17,7 @@ use super::schema::{Checks, Schema};
 use crate::object::go_text::shown_number;
 
 /// The field of an error without a field, as Go prints it.
-const NO_FIELD: &str = "<nil>";
+pub(crate) const NO_FIELD: &str = "<nil>";
 
 /// Validates an object. Values that did not change since `old` are not checked.
 pub(crate) fn validate(object: &Value, old: Option<&Value>, schema: &Schema) -> Vec<Error> {
@@ -30,6 +30,17 @@ pub(crate) fn validate(object: &Value, old: Option<&Value>, schema: &Schema) -> 
     let blocked = errors.iter().any(|error| blocks_rules(error.kind));
     errors.extend(rules::check(object, old, schema, blocked));
     errors
+}
+
+/// The errors of a default: those of its embedded resources, else those of the schema, else those of rules.
+pub(crate) fn default_errors(default: &Value, schema: &Schema) -> Vec<Error> {
+    let embedded = metadata::embedded(default, schema);
+    if !embedded.is_empty() {
+        return embedded;
+    }
+    let mut errors = Vec::new();
+    check("", default, None, schema, &mut errors);
+    if errors.is_empty() { rules::check(default, None, schema, false) } else { errors }
 }
 
 /// Changes an error of a status to what it is on the subresource: its message has a path relative to the status, and one without a
