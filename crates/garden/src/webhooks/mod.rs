@@ -38,6 +38,7 @@ mod field_errors;
 mod go_value;
 pub mod internal_secret;
 mod internal_secret_data;
+pub mod internal_secret_defaults;
 mod ip_families;
 mod kubernetes_version;
 mod label_selector;
@@ -248,7 +249,7 @@ pub const WITHOUT_FACTS: &[(Resource, Option<Mutate>, Validate)] = &[
             mutating_path: Some("/webhooks/mutate-internal-secret"),
             validating_path: "/webhooks/validate-internal-secret",
         },
-        Some(internal_secret::mutate),
+        Some(internal_secret_defaults::mutate),
         internal_secret::validate,
     ),
     (
