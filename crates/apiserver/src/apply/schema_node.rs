@@ -210,16 +210,16 @@ impl SchemaNode {
     /// The error if a value is not valid for a scalar.
     pub(crate) fn scalar_error(&self, value: &Value) -> Option<String> {
         match (self.ty.shape(), value) {
-            (_, Value::Null) => None,
-            (Shape::String | Shape::Bytes, Value::String(_)) => None,
+            (_, Value::Null)
+            | (Shape::String | Shape::Bytes, Value::String(_))
+            | (Shape::Integer(_) | Shape::Number, Value::Number(_))
+            | (Shape::Boolean, Value::Bool(_)) => None,
             (Shape::String | Shape::Bytes, _) => {
                 Some(format!("expected string, got &value.valueUnstructured{{Value:{}}}", go_syntax(value)))
             }
-            (Shape::Integer(_) | Shape::Number, Value::Number(_)) => None,
             (Shape::Integer(_) | Shape::Number, _) => {
                 Some(format!("expected numeric (int or float), got {}", go_type(value)))
             }
-            (Shape::Boolean, Value::Bool(_)) => None,
             (Shape::Boolean, _) => Some(format!("expected boolean, got {}", format_go_struct(value))),
             // kube-apiserver infers the type of such a field from the value, and fails later, when it converts it.
             (Shape::IntOrString, _) if self.built_in => None,

@@ -46,9 +46,9 @@ pub(crate) fn join(errors: &[String]) -> String {
 #[derive(Clone, Copy)]
 enum FieldPath<'a> {
     Root,
-    Field(&'a FieldPath<'a>, &'a str),
-    Element(&'a FieldPath<'a>, &'a Element),
-    Index(&'a FieldPath<'a>, usize),
+    Field(&'a Self, &'a str),
+    Element(&'a Self, &'a Element),
+    Index(&'a Self, usize),
 }
 
 impl fmt::Display for FieldPath<'_> {
