@@ -8,7 +8,6 @@
 //! ```
 //! use controller::{Cluster, Controller, Event, Outcome, Reconcile, Request, Selection, Store, Watch};
 //! use k8s_openapi::api::core::v1::Secret;
-//!
 //! struct Reconciler { secrets: Store<Secret>, client: kube::Client }
 //! impl Reconcile for Reconciler {
 //!     type Error = kube::Error;
