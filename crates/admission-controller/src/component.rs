@@ -81,6 +81,7 @@ async fn start(options: StartOptions) -> Result<Started, String> {
         service: serving.reviews.clone(),
         registrations,
         metrics: Box::new(metrics),
+        failure: Box::new(|| None),
         guard: Box::new((serving, running)),
     })
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use controller::clock::Clock;
 use controller::controllers::Running;
-use controller::garden::{GardenContext, GardenProgram};
+use controller::garden::{GardenContext, GardenProgram, lead};
 use serde::Serialize;
 use serde_json::Value;
 use webhook::service::{Limits, service};
@@ -30,25 +30,34 @@ pub fn start<C: GardenProgram>(options: StartOptions) -> Starting {
 /// each run.
 #[must_use]
 pub fn run<C: GardenProgram>(config: C, garden: Clusters) -> Running {
+    run_with(config, garden, None)
+}
+
+/// Starts its controllers, and the task of this name if it has one.
+fn run_with<C: GardenProgram>(config: C, garden: Clusters, task: Option<String>) -> Running {
     let Clusters { source, now, entropy, .. } = garden;
     let context = GardenContext::new(config, &source, Clock::starting_at(now), entropy);
     let (clusters, entropy) = (vec![context.garden.clone()], context.entropy.clone());
-    Running::start(clusters, entropy, |running, stop| async move {
-        running.run(C::controllers(&context), stop).await
-    })
+    let wanted = move |name: &str| task.as_deref() == Some(name);
+    Running::start(clusters, entropy, |running, stop| lead(context, wanted, running, stop))
 }
 
 fn started<C: GardenProgram>(options: StartOptions) -> Result<Started, String> {
     let config = C::from_partial(&options.config).map_err(|error| error.to_string())?;
-    let running = options.clusters.map(|garden| Arc::new(run(config, garden)));
+    let running = options.clusters.map(|garden| Arc::new(run_with(config, garden, options.controller)));
     let metrics = {
         let running = running.clone();
         move || running.as_ref().map(|running| running.exposition()).unwrap_or_default()
+    };
+    let failure = {
+        let running = running.clone();
+        move || running.as_ref()?.failure()
     };
     Ok(Started {
         service: service(Vec::new(), Limits::default()),
         registrations: Vec::new(),
         metrics: Box::new(metrics),
+        failure: Box::new(failure),
         guard: Box::new(running),
     })
 }

@@ -18,6 +18,9 @@ pub struct StartOptions {
     pub config: Value,
     /// Which of its registrations apply: `seed` or `shoot`.
     pub instance: String,
+    /// The controller or task that its cases are about. A task that its leader does once runs only if cases are about it: it
+    /// would write into those of all controllers.
+    pub controller: Option<String>,
     /// The fixed time that its webhooks see; `None`: the system's time.
     pub now: Option<Timestamp>,
     /// The cluster that its webhooks read; `None` if no request needs one.
@@ -47,6 +50,8 @@ pub struct Started {
     pub registrations: Vec<WebhookConfiguration>,
     /// Writes its metrics in Prometheus' text format.
     pub metrics: Box<dyn Fn() -> String + Send + Sync>,
+    /// Why it has ended, where a program would have ended with an error.
+    pub failure: Box<dyn Fn() -> Option<String> + Send + Sync>,
     /// Keeps the component running until it is dropped.
     pub guard: Box<dyn Send + Sync>,
 }
@@ -58,7 +63,8 @@ impl Started {
     /// A component that consists of webhooks only and has no metrics of its own.
     #[must_use]
     pub fn webhooks(service: WebhookService, registrations: Vec<WebhookConfiguration>) -> Self {
-        Self { service, registrations, metrics: Box::new(String::new), guard: Box::new(()) }
+        let failure = Box::new(|| None);
+        Self { service, registrations, metrics: Box::new(String::new), failure, guard: Box::new(()) }
     }
 }
 

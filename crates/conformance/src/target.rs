@@ -159,6 +159,8 @@ pub struct Setup<'a> {
     pub config: &'a Value,
     /// Which of the component's registrations apply: `seed` or `shoot`.
     pub instance: &'a str,
+    /// The controller that the following cases are about; `None`: they are about none.
+    pub controller: Option<&'a str>,
     /// The cluster with facts; `None`: there is none.
     pub facts: Option<Facts>,
     /// The clusters of its controllers; `None`: controllers are not started.

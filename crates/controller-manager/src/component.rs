@@ -5,6 +5,7 @@ use component::{Component, Installation, Manifests, garden};
 use controller::Controller;
 use controller::command::Program;
 use controller::garden::{GardenProgram, Settings, main};
+use controller::task::Task;
 use include_dir::{Dir, include_dir};
 
 use crate::config::ControllerManagerConfiguration;
@@ -30,7 +31,7 @@ pub static COMPONENT: Component = Component {
 static FOLDER: Dir<'static> = include_dir!("$MANIFESTS");
 const MANIFESTS: Manifests = Manifests::new(&FOLDER);
 
-/// The command line keeps GCM-PRC-001 to -007, the servers GCM-PRC-012 and GCM-PRC-013.
+/// The command line keeps GCM-PRC-001 to -007, the servers GCM-PRC-012 to -015.
 impl GardenProgram for ControllerManagerConfiguration {
     const PROGRAM: Program = Program { name: COMPONENT.program, version: env!("CARGO_PKG_VERSION") };
 
@@ -46,6 +47,10 @@ impl GardenProgram for ControllerManagerConfiguration {
 
     fn controllers(context: &Context) -> Vec<Controller> {
         controllers::controllers(context)
+    }
+
+    fn tasks(context: &Context) -> Vec<Task> {
+        controllers::tasks(context)
     }
 }
 

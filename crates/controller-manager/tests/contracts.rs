@@ -1,5 +1,6 @@
 //! Runs this component's contracts in process: without sockets, TLS and files.
 
+mod bootstrapper;
 mod outside;
 mod process;
 

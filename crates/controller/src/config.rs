@@ -4,6 +4,7 @@ pub mod checks;
 pub mod defaults;
 mod file;
 mod nearest;
+mod profiling;
 mod reader;
 mod sections;
 
@@ -53,13 +54,30 @@ pub struct Warning {
     pub position: Position,
     /// Path of the field, such as `controllers.tokenValidator`.
     pub field: String,
+    /// Why it has no effect.
+    pub reason: Ineffective,
     /// The known field that was probably meant.
     pub suggestion: Option<String>,
 }
 
+/// Why a field has no effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ineffective {
+    /// The component does not know it.
+    Unknown,
+    /// It asks for profiles, which no program of this project serves.
+    NoProfiles,
+}
+
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: unknown field {} has no effect", self.position, self.field)?;
+        let Self { position, field, reason, .. } = self;
+        match reason {
+            Ineffective::Unknown => write!(f, "{position}: unknown field {field} has no effect")?,
+            Ineffective::NoProfiles => {
+                write!(f, "{position}: field {field} has no effect: this program serves no profiles")?;
+            }
+        }
         match &self.suggestion {
             Some(suggestion) => write!(f, ", did you mean {suggestion}?"),
             None => Ok(()),
@@ -125,7 +143,7 @@ pub enum ConfigError {
     Invalid(Vec<field::Error>),
 }
 
-/// Reads YAML or JSON text. Keys are case-sensitive, nulls count as absent, and unknown fields become warnings.
+/// Reads YAML or JSON text. Keys are case-sensitive, nulls count as absent, and fields without effect become warnings.
 ///
 /// The field names come from the derived `Deserialize` of `T`, so `T` must not flatten structs.
 ///
@@ -149,6 +167,7 @@ pub fn read<T: DeserializeOwned>(text: &str, format: &Format) -> Result<(T, Vec<
         .filter(|unknown| !head(&unknown.path))
         .map(|unknown| warning(root, unknown, format))
         .collect();
+    warnings.extend(profiling::warnings(root, &warnings));
     warnings.sort_by_key(|warning| warning.position);
     Ok((config, warnings))
 }
@@ -178,6 +197,7 @@ fn warning(root: &Node, unknown: &Unknown, format: &Format) -> Warning {
     };
     Warning {
         position: position(root, &unknown.path, true),
+        reason: Ineffective::Unknown,
         suggestion: known_misspelling.or_else(similar),
         field,
     }

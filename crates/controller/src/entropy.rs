@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use fastrand::Rng;
 use parking_lot::Mutex;
+use rustls::crypto::SecureRandom;
+use rustls::crypto::aws_lc_rs::default_provider;
 use uuid::{Builder, Uuid};
 
 /// A source of random numbers. Cheap to clone; clones share one sequence.
@@ -13,13 +15,20 @@ pub struct Entropy {
     random: Arc<Mutex<Rng>>,
     /// The constant value of each fraction, if the source is not random.
     always: Option<f64>,
+    /// What secrets are made of; `None`: of the sequence.
+    secure: Option<&'static dyn SecureRandom>,
 }
+
+/// The system has no random numbers for a secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("failed to get random bytes of the system")]
+pub struct SecretError;
 
 impl Entropy {
     /// The sequence of a seed.
     #[must_use]
     pub fn seeded(seed: u64) -> Self {
-        Self { random: Arc::new(Mutex::new(Rng::with_seed(seed))), always: None }
+        Self { random: Arc::new(Mutex::new(Rng::with_seed(seed))), always: None, secure: None }
     }
 
     /// A source whose fractions all have this value, from 0 to 1. 1 is the bound that random fractions never reach:
@@ -33,7 +42,7 @@ impl Entropy {
     #[must_use]
     pub fn system() -> Self {
         let (high, low) = Uuid::new_v4().as_u64_pair();
-        Self::seeded(high ^ low)
+        Self { secure: Some(default_provider().secure_random), ..Self::seeded(high ^ low) }
     }
 
     /// A number from 0 (included) to 1 (excluded).
@@ -46,6 +55,28 @@ impl Entropy {
     #[must_use]
     pub fn jitter(&self, duration: Duration, factor: f64) -> Duration {
         duration.saturating_add(duration.mul_f64(self.fraction() * factor))
+    }
+
+    /// A secret: this many letters and digits, of the system's cryptographic generator unless a seed decides them.
+    ///
+    /// # Errors
+    /// When the system has no random numbers.
+    pub fn secret(&self, length: usize) -> Result<String, SecretError> {
+        const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+        // Bytes from the largest multiple of 62 on would favour the first characters.
+        const BOUND: u8 = 248;
+        let mut secret = String::with_capacity(length);
+        while secret.len() < length {
+            let mut bytes = [0; 64];
+            match self.secure {
+                Some(secure) => secure.fill(&mut bytes).map_err(|_failed| SecretError)?,
+                None => self.random.lock().fill(&mut bytes),
+            }
+            let chosen =
+                bytes.iter().filter(|byte| **byte < BOUND).map(|byte| usize::from(*byte) % ALPHABET.len());
+            secret.extend(chosen.take(length - secret.len()).map(|at| char::from(ALPHABET[at])));
+        }
+        Ok(secret)
     }
 
     /// A random id, a UUID of version 4.
@@ -69,6 +100,21 @@ mod tests {
         assert_ne!(ids[0], ids[2]);
         assert_eq!(ids[0].get_version_num(), 4);
         assert_ne!(Entropy::system().uuid(), Entropy::system().uuid());
+    }
+
+    #[test]
+    fn a_secret_has_every_letter_and_digit_with_the_same_probability() {
+        for entropy in [Entropy::seeded(1), Entropy::system()] {
+            let secret = entropy.secret(62_000).unwrap();
+            let count = |wanted: char| secret.chars().filter(|found| *found == wanted).count();
+            assert_eq!(secret.len(), 62_000);
+            for letter in ('0'..='9').chain('A'..='Z').chain('a'..='z') {
+                assert!((750..1250).contains(&count(letter)), "{letter}: {}", count(letter));
+            }
+            assert_ne!(entropy.secret(32), entropy.secret(32));
+        }
+        assert_eq!(Entropy::seeded(7).secret(32), Entropy::seeded(7).secret(32));
+        assert_ne!(Entropy::system().secret(32), Entropy::system().secret(32));
     }
 
     #[test]

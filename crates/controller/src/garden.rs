@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use clap::{CommandFactory as _, Parser};
 use kube::Client;
+use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
 use crate::cluster::{CacheOptions, Cluster};
@@ -19,10 +20,12 @@ use crate::command::{
 };
 use crate::config::{ClientConnection, Configuration, FileError, LeaderElection, Servers, Warning};
 use crate::controller::Controller;
+use crate::controllers::Controllers;
 use crate::entropy::Entropy;
 use crate::log;
 use crate::manager::{Connection, Manager, ManagerError, Parts, ProcessContext, Work};
 use crate::probes::Probes;
+use crate::task::{LeaderWorkError, Task, run_beside};
 
 /// How often handlers receive every object again.
 const RESYNC: Duration = Duration::from_hours(10);
@@ -37,6 +40,11 @@ pub trait GardenProgram: Configuration + Clone + Debug + Send + Sync + 'static {
 
     /// Its controllers.
     fn controllers(context: &GardenContext<Self>) -> Vec<Controller>;
+
+    /// What its leader does once when the process starts.
+    fn tasks(_context: &GardenContext<Self>) -> Vec<Task> {
+        Vec::new()
+    }
 }
 
 /// What a process needs of its configuration.
@@ -149,10 +157,24 @@ fn run<C: GardenProgram>(mut config: C, warnings: &[Warning]) -> Result<(), Mana
 fn parts<C: GardenProgram>(config: C, process: ProcessContext) -> Parts {
     let context = GardenContext::new(config, &process.client, process.clock, process.entropy);
     let probes = probes(context.garden.clone());
-    let work = Work::new(vec![context.garden.clone()], |running, stop| async move {
-        running.run(C::controllers(&context), stop).await
-    });
+    let work =
+        Work::new(vec![context.garden.clone()], |running, stop| lead(context, |_| true, running, stop));
     Parts { webhooks: None, probes, controllers: Some(work) }
+}
+
+/// Runs the controllers of a program until `stop` is cancelled, and at the same time each of its tasks whose name is
+/// `wanted`.
+///
+/// # Errors
+/// When a task or a controller fails.
+pub async fn lead<C: GardenProgram>(
+    context: GardenContext<C>,
+    wanted: impl Fn(&str) -> bool,
+    running: Controllers,
+    stop: CancellationToken,
+) -> Result<(), LeaderWorkError> {
+    let tasks = C::tasks(&context).into_iter().filter(|task| wanted(task.name())).collect();
+    run_beside((&running, C::controllers(&context)), tasks, stop).await
 }
 
 /// The checks of the original, by its names.

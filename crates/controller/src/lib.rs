@@ -2,13 +2,12 @@
 //!
 //! - [`config`], [`clock`], [`entropy`] — configuration files, the time of day, randomness: all passed as arguments;
 //! - [`remote`], [`connection`], [`cluster`], [`store`] — connections to clusters, and shared caches;
-//! - [`source`], [`queue`], [`reconcile`], [`controller`], [`controllers`] — controllers;
+//! - [`source`], [`queue`], [`reconcile`], [`controller`], [`controllers`], [`task`] — controllers, and tasks beside them;
 //! - [`leader`], [`limit`], [`events`] — leader election, rate limits, events;
 //! - [`command`], [`log`], [`metrics`], [`probes`], [`process`], [`webhooks`], [`garden`] — a process: start, servers, end.
 //! ```
 //! use controller::{Cluster, Controller, Event, Outcome, Reconcile, Request, Selection, Store, Watch};
 //! use k8s_openapi::api::core::v1::Secret;
-//!
 //! struct Reconciler { secrets: Store<Secret>, client: kube::Client }
 //! impl Reconcile for Reconciler {
 //!     type Error = kube::Error;
@@ -50,6 +49,7 @@ mod request;
 pub mod requests;
 pub mod source;
 pub mod store;
+pub mod task;
 pub mod webhooks;
 mod worker;
 

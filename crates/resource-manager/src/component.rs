@@ -70,6 +70,7 @@ async fn start(options: StartOptions) -> Result<Started, String> {
         service: webhooks.service.clone(),
         registrations: registrations::registrations(&config, instance(&options.instance), None),
         metrics: Box::new(metrics),
+        failure: Box::new(|| None),
         guard: Box::new((webhooks, running)),
     })
 }

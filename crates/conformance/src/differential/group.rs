@@ -87,6 +87,7 @@ async fn start(
         now: None,
         config: setting.config,
         instance: setting.instance,
+        controller: None,
         facts: Some(facts.clone()),
         clusters: None,
     };

@@ -63,6 +63,7 @@ async fn start(
         now: group.now,
         config: &group.config,
         instance: &group.instance,
+        controller: None,
         facts: facts.clone(),
         clusters: None,
     };

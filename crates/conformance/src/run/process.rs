@@ -56,6 +56,7 @@ async fn observe(shared: &PartState<'_>, located: LocatedCase<'_>) -> Attempt {
         now: None,
         config: &located.case.config,
         instance: located.instance(),
+        controller: None,
         facts: Some(facts),
         clusters: None,
     };

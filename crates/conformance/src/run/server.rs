@@ -63,6 +63,7 @@ pub(super) async fn run_group(shared: &PartState<'_>, group: &Group) -> (Vec<Cas
         now: group.now,
         config: &group.config,
         instance: &group.instance,
+        controller: None,
         facts: Some(server.facts()),
         clusters: None,
     };

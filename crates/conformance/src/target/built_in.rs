@@ -152,6 +152,7 @@ impl Target for BuiltIn {
         let options = StartOptions {
             config: setup.config.clone(),
             instance: setup.instance.to_owned(),
+            controller: setup.controller.map(str::to_owned),
             now: setup.now,
             client: setup.facts.map(|facts| facts.client),
             clusters: setup.clusters.map(clusters),
@@ -205,6 +206,10 @@ impl Running for RunningBuiltIn {
     fn paths(&self, webhook: &str) -> Vec<String> {
         let routes = self.0.service.routes().filter(|route| route.name == webhook);
         routes.map(|route| route.path.clone()).collect()
+    }
+
+    fn ended(&mut self) -> Option<String> {
+        (self.0.failure)()
     }
 
     async fn metrics(&self) -> Option<String> {

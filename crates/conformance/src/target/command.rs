@@ -129,6 +129,7 @@ impl Target for CommandTarget {
             now: None,
             config: trial.config,
             instance: "seed",
+            controller: None,
             facts: trial.facts,
             clusters: None,
         };

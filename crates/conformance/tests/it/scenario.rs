@@ -1,9 +1,9 @@
 //! Scenarios against a small controller in process: hours pass in milliseconds, and each way to break one is reported.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use component::{StartOptions, Started};
@@ -30,6 +30,8 @@ enum Manner {
     Once,
     /// Writes in each pass.
     Restless,
+    /// Ends when it cannot read.
+    Mortal,
 }
 
 struct Abort(tokio::task::JoinHandle<()>);
@@ -50,13 +52,22 @@ fn copier(manner: Manner, options: StartOptions) -> Result<Started, String> {
     let clusters = options.clusters.ok_or("no clusters")?;
     let passes = Arc::new(AtomicU64::new(0));
     let counted = Arc::clone(&passes);
+    let failure = Arc::new(OnceLock::new());
+    let failed = Arc::clone(&failure);
     let task = tokio::spawn(async move {
         let source: Api<ConfigMap> = Api::namespaced(clusters.source.clone(), "default");
         let target = clusters.target.unwrap_or_else(|| clusters.source.clone());
         let target: Api<ConfigMap> = Api::namespaced(target, "default");
         let start = tokio::time::Instant::now();
         loop {
-            let found = source.list(&ListParams::default()).await.map(|list| list.items).unwrap_or_default();
+            let found = match source.list(&ListParams::default()).await {
+                Ok(found) => found.items,
+                Err(error) if manner == Manner::Mortal => {
+                    failed.get_or_init(|| error.to_string());
+                    return;
+                }
+                Err(_) => Vec::new(),
+            };
             for object in found.iter().filter(|_| manner != Manner::Idle) {
                 let name = object.metadata.name.clone().unwrap_or_default();
                 let hours = start.elapsed().as_secs() / 3600;
@@ -82,7 +93,7 @@ fn copier(manner: Manner, options: StartOptions) -> Result<Started, String> {
         let passes = counted.load(Ordering::SeqCst);
         format!("controller_runtime_reconcile_total{{controller=\"copier\",result=\"success\"}} {passes}\n")
     };
-    Ok(started(metrics, task))
+    Ok(Started { failure: Box::new(move || failure.get().cloned()), ..started(metrics, task) })
 }
 
 fn started(
@@ -93,6 +104,7 @@ fn started(
         service: service(Vec::new(), Limits::default()),
         registrations: Vec::new(),
         metrics: Box::new(metrics),
+        failure: Box::new(|| None),
         guard: Box::new(Abort(task)),
     }
 }
@@ -225,6 +237,20 @@ async fn a_scenario_is_run_again_under_each_of_its_faults() {
     // After an answer that is lost, the object is there.
     let refused = ["OverQuota", "NotFound", "Invalid", "Timeout"];
     assert_eq!(paths, refused.map(|refused| format!("under refusedOnce, {refused}: {missing}")));
+}
+
+#[tokio::test]
+async fn a_target_that_ends_breaks_its_clause_and_is_started_again_under_a_fault() {
+    let copied = "    - {name: copied, eventually: {targetCluster: {configmap/a: {data: {copied: 0h}}}}}\n";
+    let report = run_with_faults(Manner::Mortal, copied, "throttle, serverError").await;
+    let found = &report.contracts[0].clauses[0].cases[0];
+    assert_eq!((found.status, &found.checks), (Status::Passed, &Vec::new()));
+
+    let refused = "    - {name: refused, do: {sourceCluster: {refuse: {list configmap: internalError}}}, never: {writes: configmap/a}}\n";
+    let found = case(Manner::Mortal, &format!("{copied}{refused}")).await;
+    let [check] = found.checks.as_slice() else { panic!("{found:#?}") };
+    assert_eq!((found.status, check.part.as_str(), check.path.as_str()), (Status::Failed, "runs", "refused"));
+    assert!(check.got.starts_with("ended ("), "{}", check.got);
 }
 
 #[tokio::test]

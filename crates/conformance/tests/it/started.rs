@@ -21,6 +21,7 @@ pub(crate) async fn refusal_with(target: &dyn Target, facts: Option<Facts>) -> S
         now: None,
         config: &Value::Null,
         instance: "seed",
+        controller: None,
         facts,
         clusters: None,
     };

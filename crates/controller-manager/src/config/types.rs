@@ -26,7 +26,7 @@ pub struct ControllerManagerConfiguration {
     pub log_format: String,
     /// Addresses of the servers.
     pub server: Servers,
-    /// Profiling.
+    /// Profiling, which this program does not have; GCM-CFG-011.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub debugging: Option<Debugging>,
     /// Feature gates; v1.82 has none but `AllAlpha` and `AllBeta`.

@@ -19,7 +19,7 @@ pub const NAME: &str = "bastion";
 /// The least time until a Bastion is processed again: at the end of its time it is not yet over.
 const SOON: Duration = Duration::from_millis(1);
 
-/// The controller of one instance; GCM-BAS-001 to -007.
+/// The controller of one instance; GCM-BAS-001 to -008.
 pub fn controller(context: &Context) -> Controller {
     let garden = &context.garden;
     let config = &context.config.controllers.bastion;

@@ -1,8 +1,9 @@
-//! The controllers of one instance.
+//! The controllers of one instance, and what its leader does once.
 //!
 //! One module per controller, named as its contract, with a function `controller(&Context) -> Controller`.
 
 pub mod bastion;
+pub mod bootstrapper;
 pub mod cloud_profile;
 mod conditions;
 mod confirmation;
@@ -43,6 +44,7 @@ use std::time::Duration;
 
 use controller::Controller;
 use controller::garden::GardenContext;
+use controller::task::Task;
 use formats::duration::GoDuration;
 use jiff::{SignedDuration, Timestamp};
 
@@ -89,6 +91,12 @@ pub fn controllers(context: &Context) -> Vec<Controller> {
         shoot_status_label::controller(context),
     ];
     controllers.into_iter().chain(event::controller(context)).collect()
+}
+
+/// What the leader does once.
+#[must_use]
+pub fn tasks(context: &Context) -> Vec<Task> {
+    vec![bootstrapper::task(context)]
 }
 
 /// How many objects are processed at once; missing or 0 counts as 1.

@@ -268,7 +268,8 @@ async fn adopt(secrets: &Api<Secret>, found: &Secret, wanted: &Secret) -> Result
     secrets.patch(&wanted.name_any(), &PatchParams::default(), &Patch::Merge(patch)).await.map(drop)
 }
 
-async fn delete(secrets: &Api<Secret>, name: &str) -> Result<(), kube::Error> {
+/// Deletes a Secret; it may be gone.
+pub(super) async fn delete(secrets: &Api<Secret>, name: &str) -> Result<(), kube::Error> {
     match secrets.delete(name, &DeleteParams::default()).await {
         Err(kube::Error::Api(status)) if status.is_not_found() => Ok(()),
         deleted => deleted.map(drop),

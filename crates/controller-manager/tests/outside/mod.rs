@@ -10,7 +10,7 @@ use conformance::report::{CaseResult, Status};
 use conformance::run::{Event, Interrupt, run};
 use conformance::target::command::CommandTarget;
 use conformance::target::url::TargetDescription;
-use conformance::target::{Identity, Running, Setup, Target, TargetError, TargetKind};
+use conformance::target::{Identity, Needs, Running, Setup, Target, TargetError, TargetKind};
 use conformance::testing::options;
 use contract::case::Given;
 use contract::document::SourceFile;
@@ -76,7 +76,10 @@ fn started_by(command: &[&str]) -> CommandTarget {
         },
     });
     let described = target::read(&SourceFile::new("target.yaml", text.to_string())).expect("it is a target");
-    let known = TargetDescription { name: described.metadata.name, ..TargetDescription::default() };
+    // The bootstrapper writes there.
+    let garden = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "garden"}});
+    let needs = Needs { objects: vec![garden], ..Needs::default() };
+    let known = TargetDescription { name: described.metadata.name, needs, ..TargetDescription::default() };
     let decisions: Option<Arc<dyn Target>> = Some(Arc::new(FixedDecisions));
     CommandTarget { known, spec: described.spec, folder: PathBuf::from("."), image: None, decisions }
 }

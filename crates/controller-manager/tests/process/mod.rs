@@ -1,13 +1,18 @@
 //! The binary as a process: messages, maintenance, leader election between two instances, exit codes.
 
+use std::time::Duration;
+
 use api::garden::Shoot;
 use conformance::testing::garden_process;
 use conformance::testing::process::{Binary, wait_until};
-use kube::api::Api;
+use k8s_openapi::api::coordination::v1::Lease;
+use k8s_openapi::api::core::v1::Secret;
+use kube::api::{Api, DeleteParams};
 use serde_json::{Value, json};
 use substrate::cluster::Cluster;
 use substrate::embedded::Embedded;
 use substrate::facts;
+use tokio::time::sleep;
 
 const BINARY: Binary<'static> = Binary {
     executable: env!("CARGO_BIN_EXE_gardener-controller-manager"),
@@ -92,6 +97,34 @@ async fn an_instance_that_loses_the_lease_exits_with_an_error() {
 #[tokio::test(flavor = "multi_thread")]
 async fn invalid_ports_and_times_are_errors_once_the_garden_is_reached() {
     garden_process::assert_invalid_ports_and_times_end_it(&BINARY, &garden(&[]).await).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_instance_that_does_not_lead_does_not_bootstrap_the_garden() {
+    let garden = garden(&[]).await;
+    let cluster = Cluster::new(garden.client());
+    let held = json!({
+        "apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+        "metadata": {"name": BINARY.lease, "namespace": "garden"},
+        "spec": {"holderIdentity": "another", "leaseDurationSeconds": 600, "renewTime": "2026-01-01T00:00:00.000000Z"},
+    });
+    facts::write(&cluster, &held).await.expect("it is written");
+    let secrets: Api<Secret> = Api::namespaced(garden.client(), "garden");
+    let credential =
+        async || secrets.get_opt("observability-ingress-0da36eb1").await.expect("the garden answers");
+    let fast =
+        json!({"leaderElection": {"leaseDuration": "5s", "renewDeadline": "2s", "retryPeriod": "500ms"}});
+    let mut instance = BINARY.start(&garden, &fast);
+    let leads = format!("leader_election_master_status{{name=\"{}\"}}", BINARY.lease);
+    let status = async |value: &str| instance.metrics().await.contains(&format!("{leads} {value}"));
+    wait_until("it waits for the Lease", async || status("0").await).await;
+    sleep(Duration::from_secs(2)).await;
+    assert!(status("0").await && credential().await.is_none());
+    let leases: Api<Lease> = Api::namespaced(garden.client(), "garden");
+    leases.delete(BINARY.lease, &DeleteParams::default()).await.expect("it is deleted");
+    wait_until("it leads and has bootstrapped", async || status("1").await && credential().await.is_some())
+        .await;
+    assert_eq!(instance.stop().await.code, Some(0));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use webhook::field;
 
-use super::{ConfigError, Format, Warning, read};
+use super::{ConfigError, Format, Ineffective, Warning, read};
 
 /// Why a configuration file cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -49,11 +49,7 @@ pub trait Configuration: DeserializeOwned {
     fn load(path: &Path, strict: bool) -> Result<(Self, Vec<Warning>), FileError> {
         let text =
             fs::read_to_string(path).map_err(|source| FileError::Read { path: path.to_owned(), source })?;
-        let loaded = if strict {
-            read_strictly(&text).map(|config| (config, Vec::new()))
-        } else {
-            read(&text, &Self::FORMAT)
-        };
+        let loaded = if strict { read_strictly(&text) } else { read(&text, &Self::FORMAT) };
         let completed = loaded.and_then(|(config, warnings)| Ok((Self::complete(config)?, warnings)));
         completed.map_err(|error| FileError::Content { path: path.to_owned(), error })
     }
@@ -76,16 +72,16 @@ pub trait Configuration: DeserializeOwned {
     fn from_partial(partial: &Value) -> Result<Self, ConfigError> {
         let alone = json!({"leaderElection": {"leaderElect": false}});
         let text = complete_document(alone, partial, &Self::FORMAT).to_string();
-        read_strictly::<Self>(&text)?.complete()
+        read_strictly::<Self>(&text)?.0.complete()
     }
 }
 
-/// Reads a text in which unknown fields are an error.
-fn read_strictly<C: Configuration>(text: &str) -> Result<C, ConfigError> {
-    match read(text, &C::FORMAT)? {
-        (config, warnings) if warnings.is_empty() => Ok(config),
-        (_, warnings) => Err(ConfigError::Unknown(warnings)),
-    }
+/// Reads a text in which unknown fields are an error; returns the other warnings.
+fn read_strictly<C: Configuration>(text: &str) -> Result<(C, Vec<Warning>), ConfigError> {
+    let (config, warnings) = read(text, &C::FORMAT)?;
+    let (unknown, others): (Vec<_>, Vec<_>) =
+        warnings.into_iter().partition(|warning| warning.reason == Ineffective::Unknown);
+    if unknown.is_empty() { Ok((config, others)) } else { Err(ConfigError::Unknown(unknown)) }
 }
 
 /// Returns the configuration if there are no errors.

@@ -111,6 +111,31 @@ fn unknown_fields_are_reported_with_position_and_suggestion() {
 }
 
 #[test]
+fn profiles_that_are_asked_for_are_reported_as_absent_even_if_unknown_fields_are_errors() {
+    let no = |line, field| {
+        format!(
+            "line {line}, column 3: field debugging.{field} has no effect: this program serves no profiles"
+        )
+    };
+    let both = "debugging:\n  enableProfiling: true\n  enableContentionProfiling: true\n";
+    let one = "debugging:\n  enableProfiling: false\n  enableContentionProfiling: true\n";
+    for (text, want) in [
+        (both, vec![no(4, "enableProfiling"), no(5, "enableContentionProfiling")]),
+        (one, vec![no(5, "enableContentionProfiling")]),
+        ("debugging: {}\n", Vec::new()),
+    ] {
+        let (_, found) = read::<Debuggable>(&with_head(text), &FORMAT).unwrap();
+        assert_eq!(found.iter().map(ToString::to_string).collect::<Vec<_>>(), want, "{text}");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.yaml");
+        std::fs::write(&path, with_head(text)).unwrap();
+        assert_eq!(Debuggable::load(&path, true).unwrap().1, found, "{text}");
+    }
+    let unknown = "line 3, column 1: unknown field debugging has no effect";
+    assert_eq!(warnings(both), [unknown]);
+}
+
+#[test]
 fn errors_name_the_position_and_hide_the_value() {
     let table = [
         ("apiVersion: test/v1\n", "error decoding config: kind must be Config, found none"),
@@ -143,6 +168,20 @@ fn errors_name_the_position_and_hide_the_value() {
     }
     let error = read::<Config>("a: [\n", &FORMAT).unwrap_err().to_string();
     assert!(error.starts_with("error decoding config: line "), "{error}");
+}
+
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+struct Debuggable {
+    debugging: Debugging,
+}
+
+impl Configuration for Debuggable {
+    const FORMAT: Format = FORMAT;
+
+    fn complete(self) -> Result<Self, ConfigError> {
+        Ok(self)
+    }
 }
 
 impl Configuration for Config {

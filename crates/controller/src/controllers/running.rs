@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::future::Future;
+use std::sync::{Arc, OnceLock};
 
 use formats::exposition;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -14,6 +15,7 @@ use crate::entropy::Entropy;
 #[derive(Debug)]
 pub struct Running {
     controllers: Controllers,
+    failure: Arc<OnceLock<String>>,
     _stop: DropGuard,
 }
 
@@ -39,12 +41,21 @@ impl Running {
         }
         let controllers = Controllers::new(clusters, entropy);
         let running = run(controllers.clone(), stop.clone());
+        let failure = Arc::new(OnceLock::new());
+        let failed = Arc::clone(&failure);
         tokio::spawn(async move {
             if let Err(error) = running.await {
                 tracing::error!(%error, "failed to run controllers");
+                failed.get_or_init(|| error.to_string());
             }
         });
-        Self { controllers, _stop: stop.drop_guard() }
+        Self { controllers, failure, _stop: stop.drop_guard() }
+    }
+
+    /// Why they have ended, if they have failed: a process would have ended, too.
+    #[must_use]
+    pub fn failure(&self) -> Option<String> {
+        self.failure.get().cloned()
     }
 
     /// Measurements of the controllers, in Prometheus' text format.

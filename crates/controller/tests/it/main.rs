@@ -7,4 +7,5 @@ mod connection;
 mod controllers;
 mod events;
 mod leader;
+mod tasks;
 mod world;

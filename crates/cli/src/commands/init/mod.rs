@@ -158,7 +158,8 @@ async fn start(line: &str, arguments: &InitProviderArguments) -> Result<Box<dyn 
 }
 
 fn setup(config: &serde_json::Value, facts: Option<Facts>) -> Setup<'_> {
-    Setup { component: "controlplane", now: None, config, instance: "seed", facts, clusters: None }
+    let component = "controlplane";
+    Setup { component, now: None, config, instance: "seed", controller: None, facts, clusters: None }
 }
 
 /// Tries every path and prints which serve webhooks.

@@ -180,6 +180,7 @@ fn setup(located: LocatedCase<'_>) -> Setup<'_> {
         now: None,
         config: &located.case.config,
         instance: located.instance(),
+        controller: None,
         facts: None,
         clusters: None,
     }

@@ -106,6 +106,7 @@ impl<'a> StepRunner<'a> {
             now: None,
             config: &self.located.case.config,
             instance: self.located.instance(),
+            controller: self.located.contract.subject.controller.as_deref(),
             facts: Some(clusters.source.clone()),
             clusters: Some(clusters),
         };
@@ -233,6 +234,7 @@ impl<'a> StepRunner<'a> {
         let mut last: Option<(ObservedVersions, Vec<Check>)> = None;
         loop {
             self.crash(step).await?;
+            self.restart_ended(step).await?;
             if let Some(check) = self.end_of_target(step) {
                 return Ok(vec![check]);
             }
@@ -255,9 +257,9 @@ impl<'a> StepRunner<'a> {
         }
     }
 
-    /// A failed check if the target has ended without being stopped.
+    /// A failed check if the target has ended without being stopped; under a fault it is started again instead.
     fn end_of_target(&mut self, step: &Step) -> Option<Check> {
-        let running = self.running.as_mut()?;
+        let running = self.running.as_mut().filter(|_| !self.faulty)?;
         let status = running.ended()?;
         let output = running.last_output();
         let last = output.lines().find(|line| line.starts_with("panic: ")).or(output.lines().last());
@@ -295,6 +297,16 @@ impl<'a> StepRunner<'a> {
         }
         self.kills = false;
         self.faults.iter().for_each(ActiveFault::remove);
+        self.restart(step).await
+    }
+
+    /// Starts a target again that a fault has ended, as a kubelet does.
+    async fn restart_ended(&mut self, step: &Step) -> Result<(), ScenarioEnd> {
+        let has_ended = self.faulty && self.running.as_mut().is_some_and(|running| running.ended().is_some());
+        if has_ended { self.restart(step).await } else { Ok(()) }
+    }
+
+    async fn restart(&mut self, step: &Step) -> Result<(), ScenarioEnd> {
         self.reconciled = self.reconciles(step).await.unwrap_or(self.reconciled);
         self.stop().await;
         self.start().await
@@ -336,6 +348,7 @@ impl<'a> StepRunner<'a> {
         let (mut last, mut from) = (None, self.begin.clone());
         loop {
             self.crash(step).await?;
+            self.restart_ended(step).await?;
             let writes = requests::writes_since(self.clusters, &from);
             from = requests::current_position(self.clusters);
             let mut checks = requests::forbidden(&step.name, never, &writes);

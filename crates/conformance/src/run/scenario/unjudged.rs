@@ -100,6 +100,7 @@ async fn run_steps(
         now: None,
         config: &unjudged.config,
         instance: &unjudged.instance,
+        controller: None,
         facts: Some(for_target.source.clone()),
         clusters: Some(for_target),
     };

@@ -35,7 +35,7 @@ pub enum WantedError {
     },
 }
 
-/// The names of the registrations that a Seed with these needs shall have. GCM-CRS-050 to -058.
+/// The names of the registrations that a Seed with these needs shall have. GCM-CRS-050 to -059.
 pub(super) fn names(state: &State, ids: &Ids) -> Result<BTreeSet<String>, WantedError> {
     let mut names: BTreeSet<String> = by_policy(state).collect();
     let by_id = registered(state);

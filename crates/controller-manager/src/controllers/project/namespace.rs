@@ -132,7 +132,7 @@ pub(super) fn plan(project: &Project, found: &NamespaceMetadata) -> Result<Names
     Ok(if is_complete { NamespacePlan::Keep } else { NamespacePlan::Adopt(metadata) })
 }
 
-/// GCM-PRJ-042 to -045, GCM-PRJ-047.
+/// GCM-PRJ-042 to -045, GCM-PRJ-047, GCM-PRJ-048.
 pub(super) fn release(project: &Project, found: &NamespaceMetadata) -> Release {
     if found.metadata.deletion_timestamp.is_some() {
         return Release::Pending;

@@ -87,7 +87,7 @@ struct Reconciler {
 impl Reconcile for Reconciler {
     type Error = HibernationError;
 
-    /// GCM-HIB-001 to -013.
+    /// GCM-HIB-001 to -013, GCM-HIB-015.
     async fn reconcile(&self, request: Request) -> Result<Outcome, HibernationError> {
         let Some(shoot) = self.shoots.get(&request.namespace, &request.name) else {
             return Ok(Outcome::Done); // guard: the Shoot is gone
