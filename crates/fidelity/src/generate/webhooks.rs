@@ -18,11 +18,13 @@ pub(crate) fn probe() -> Value {
 }
 
 impl RequestBuilder<'_> {
-    /// Creates a configuration of one or two webhooks for the objects of the kind in the namespace of the sequence.
+    /// Creates a configuration of one webhook, or two mutating ones, for the objects of the kind in the namespace of the sequence.
     pub(super) fn webhook_configuration(&mut self) -> Request {
         let phase = self.dice.weigh(&[(7, "Mutating"), (3, "Validating")]);
         let mut webhooks = vec![probe_webhook()];
-        for number in 0..self.dice.weigh(&[(3, 1), (2, 2)]) {
+        // kube-apiserver calls validating webhooks at the same time: the first answer decides, and warnings come in any order.
+        let most = if phase == "Validating" { 1 } else { 2 };
+        for number in 0..self.dice.weigh(&[(3, 1), (2, 2)]).min(most) {
             webhooks.push(self.webhook(phase, number));
         }
         let configuration = json!({

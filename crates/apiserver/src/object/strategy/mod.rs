@@ -197,7 +197,9 @@ pub(crate) fn prepare_for_status_update(target: &ServedResource, object: &mut Va
     let name = (target.resource.group.as_str(), target.resource.plural.as_str());
     if target.custom || METADATA_STAYS.contains(&name) {
         meta::of_mut(object).remove("managedFields");
-        for field in ["managedFields", "resourceVersion", "uid"] {
+        // Of a custom resource, kube-apiserver looks at no other UID than that of a replacement's precondition.
+        let uid = (!target.custom).then_some("uid");
+        for field in ["managedFields", "resourceVersion"].into_iter().chain(uid) {
             if let Some(value) = written.get(field) {
                 meta::set(object, field, value.clone());
             }
