@@ -3,14 +3,13 @@
 use api::garden::ClusterOpenIdConnectPreset;
 use api::garden::open_id_connect_preset::OpenIdConnectPresetSpec;
 use api::garden::settings::GROUP;
-use serde_json::{Value, json};
+use serde_json::Value;
 use webhook::field::Path;
-use webhook::object::WrongType;
 use webhook::rejection::Rejection;
 
+use super::cluster_open_id_connect_preset_defaults::default;
 use super::field_errors;
-use super::shoot_defaults::if_absent;
-use super::{label_selector, metadata, names, open_id_connect, open_id_connect_preset, reading};
+use super::{label_selector, metadata, names, open_id_connect, reading};
 
 const KIND: &str = "ClusterOpenIDConnectPreset";
 
@@ -23,7 +22,7 @@ pub fn mutate(preset: &mut Value) -> Result<(), Rejection> {
     Ok(default(preset)?)
 }
 
-/// Validates a ClusterOpenIDConnectPreset: GDN-COP-001, GDN-COP-002. Everything may change.
+/// Validates a ClusterOpenIDConnectPreset: GDN-COP-001 to -004. Everything may change: GDN-COP-005.
 ///
 /// # Errors
 /// 422 with all errors; 400 when it is not a ClusterOpenIDConnectPreset.
@@ -46,10 +45,4 @@ pub fn validate(_old: Option<&Value>, new: &Value) -> Result<(), Rejection> {
     };
     errors.extend(open_id_connect::validate(&of_shoots, &at));
     field_errors::invalid_in(GROUP, KIND, &name, &errors)
-}
-
-/// All Projects, and what an OpenIDConnectPreset gets: GDN-COD-001, GDN-COD-002.
-fn default(preset: &mut Value) -> Result<(), WrongType> {
-    if_absent(preset, &["spec", "projectSelector"], json!({}))?;
-    open_id_connect_preset::default(preset)
 }

@@ -11,8 +11,8 @@ use webhook::rejection::Rejection;
 
 use super::field_errors::{FieldErrors, each_invalid, supported};
 use super::{
-    bounds, gardenlet_connection, gardenlet_controllers, gardenlet_notation, gardenlet_resources, names,
-    reading, seed_template,
+    bounds, gardenlet_connection, gardenlet_controllers, gardenlet_notation, gardenlet_resources,
+    gardenlet_seed, names, reading,
 };
 
 /// How the original calls what knows its kinds.
@@ -68,7 +68,7 @@ pub(super) fn validate(
         errors.extend(value.and_then(|value| supported(&Path::new(name), value, known)));
     }
     if let Some(seed) = &config.seed_config {
-        errors.extend(seed_template::validate(seed, &at.child("seedConfig"))?);
+        errors.extend(gardenlet_seed::validate(seed, &at.child("seedConfig"))?);
     }
     if let Some(resources) = &config.resources {
         errors.extend(gardenlet_resources::validate(kind, resources, &at.child("resources"))?);

@@ -23,7 +23,7 @@ pub fn mutate(managed_seed: &mut Value) -> Result<(), Rejection> {
     Ok(managed_seed_defaults::default(managed_seed)?)
 }
 
-/// Validates a ManagedSeed: GDN-MSE-001 to -003.
+/// Validates a ManagedSeed: GDN-MSE-001 to -003, GDN-MSE-012.
 ///
 /// # Errors
 /// 422 with all errors; 400 when it is not a ManagedSeed.

@@ -8,7 +8,7 @@ use super::shoot_defaults::if_absent;
 
 const GARDENLET: [&str; 2] = ["spec", "gardenlet"];
 
-/// Sets the defaults of a gardenlet, if there is one: GDN-MSD-001 to -006.
+/// Sets the defaults of a gardenlet, if there is one: GDN-MSD-001 to -007.
 pub(super) fn default(managed_seed: &mut Value) -> Result<(), WrongType> {
     if object::map(managed_seed, &GARDENLET)?.is_none() {
         return Ok(());

@@ -3,16 +3,15 @@
 use api::garden::ManagedSeedSet;
 use api::garden::managed_seed_set::{ManagedSeedSetSpec, UpdateStrategy};
 use api::garden::seed_management::GROUP;
-use serde_json::{Value, json};
+use serde_json::Value;
 use webhook::field::{Error, Path};
-use webhook::object::{self, WrongType};
 use webhook::rejection::Rejection;
 
 use super::field_errors::{self, FieldErrors, immutable};
 use super::go_value::GoValue;
+use super::managed_seed_set_defaults::default;
 use super::managed_seed_spec::Spec;
-use super::shoot_defaults::if_absent;
-use super::{bounds, managed_seed_defaults, managed_seed_set_templates, metadata, names, reading, selection};
+use super::{bounds, managed_seed_set_templates, metadata, names, reading, selection};
 
 const KIND: &str = "ManagedSeedSet";
 /// The only namespace of ManagedSeedSets.
@@ -53,26 +52,6 @@ pub fn validate(old: Option<&Value>, new: &Value) -> Result<(), Rejection> {
     errors.extend(metadata::validate(&set.metadata, names::dns_subdomain));
     errors.extend(specification(&set.spec, &template, &at)?);
     field_errors::invalid_in(GROUP, KIND, set.metadata.name.as_deref().unwrap_or_default(), &errors)
-}
-
-/// Numbers and strategy, and the Deployment of a gardenlet that has one: GDN-MDS-001 to -004. Nothing else of the templates
-/// gets defaults: what is made of them has its own.
-fn default(set: &mut Value) -> Result<(), WrongType> {
-    const GARDENLET: [&str; 4] = ["spec", "template", "spec", "gardenlet"];
-    if_absent(set, &["spec", "replicas"], 1)?;
-    if_absent(set, &["spec", "revisionHistoryLimit"], 10)?;
-    if object::map(set, &GARDENLET)?.is_some() {
-        let gardenlet = object::map_mut(set, &GARDENLET)?;
-        managed_seed_defaults::named(gardenlet)?;
-        if let Some(deployment) = gardenlet.get_mut("deployment").filter(|value| !value.is_null()) {
-            managed_seed_defaults::deployment(deployment)?;
-        }
-    }
-    if_absent(set, &["spec", "updateStrategy", "type"], json!(ROLLING))?;
-    if object::map(set, &["spec", "updateStrategy", "rollingUpdate"])?.is_some() {
-        if_absent(set, &["spec", "updateStrategy", "rollingUpdate", "partition"], 0)?;
-    }
-    Ok(())
 }
 
 /// The errors of a spec, in the original's order: GDN-MSS-003 to -006.

@@ -7,7 +7,7 @@ use webhook::rejection::Rejection;
 
 use super::field_errors::{FieldErrors, immutable, supported};
 use super::go_value::GoValue;
-use super::{gardenlet_configuration, gardenlet_connection, managed_seed_deployment, seed_template};
+use super::{gardenlet_configuration, gardenlet_connection, gardenlet_seed, managed_seed_deployment};
 
 const BOOTSTRAPS: [&str; 3] = ["ServiceAccount", "BootstrapToken", "None"];
 
@@ -107,7 +107,7 @@ impl<'a> Spec<'a> {
         };
         let at = at.child("gardenlet");
         if let (Some(new), Some(old)) = (&config.seed_config, &before.seed_config) {
-            errors.extend(seed_template::validate_update(new, old, &at.child("config").child("seedConfig")));
+            errors.extend(gardenlet_seed::validate_update(new, old, &at.child("config").child("seedConfig")));
         }
         let bootstrap = |gardenlet: &Gardenlet| {
             GoValue::pointer("seedmanagement.Bootstrap", gardenlet.bootstrap.as_ref().map(GoValue::text))

@@ -19,7 +19,7 @@ pub(super) fn validate(template: &SeedTemplate, at: &Path) -> Result<FieldErrors
     Ok(errors)
 }
 
-/// What an update may not change: GDN-GLS-004.
+/// What an update may not change: GDN-GLS-004, GDN-GLS-005.
 pub(super) fn validate_update(new: &SeedTemplate, old: &SeedTemplate, at: &Path) -> FieldErrors {
     seed_changes::validate(&new.spec, &old.spec, &at.child("spec"))
 }
