@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use schema::Kinds;
-use webhook::registration::{Attributes, Registration, WebhookConfiguration, matches};
+use webhook::registration::{Attributes, Phase, Registration, WebhookConfiguration, matches};
 use webhook::review::GroupVersionResource;
 
 use crate::exchange::Subject;
@@ -47,7 +47,7 @@ pub fn route(
     subject: &Subject,
     namespace_labels: &BTreeMap<String, String>,
 ) -> Routing {
-    let Some(found) = registered(running, webhook) else { return named(running, webhook, subject) };
+    let Some(found) = registered(running, webhook) else { return named(running, webhook, subject, None) };
     let resource = &subject.resource;
     let equivalents = equivalents(resource);
     let attributes = Attributes {
@@ -79,10 +79,10 @@ pub fn route(
     Routing::Registered(routes)
 }
 
-/// The path of a webhook by name only, for requests that no server would send.
+/// The path of a webhook by name only, for requests that no server would send. A webhook of both phases has one path for each.
 #[must_use]
-pub fn named(running: &dyn Running, webhook: &str, subject: &Subject) -> Routing {
-    let paths = running.paths(webhook);
+pub fn named(running: &dyn Running, webhook: &str, subject: &Subject, phase: Option<Phase>) -> Routing {
+    let paths = paths_of_phase(running, webhook, phase);
     // Webhooks with a path per kind end in the kind's name.
     let kind = format!("-{}", subject.kind.kind.to_lowercase());
     let path = paths.iter().find(|path| paths.len() > 1 && path.ends_with(&kind)).or(paths.first());
@@ -91,6 +91,18 @@ pub fn named(running: &dyn Running, webhook: &str, subject: &Subject) -> Routing
         .and_then(|found| found.into_iter().map(of).find(|route| route.path == *path));
     let plain = Route { path: path.clone(), timeout: DEFAULT_TIMEOUT, v1: true, beta: true };
     Routing::Named(declared.unwrap_or(plain))
+}
+
+/// The paths of a webhook that are registered for a phase; all of them if none is, or the registration is unknown.
+fn paths_of_phase(running: &dyn Running, webhook: &str, phase: Option<Phase>) -> Vec<String> {
+    let all = running.paths(webhook);
+    let configurations = running.registrations().unwrap_or_default().iter();
+    let of_phase: BTreeSet<String> = configurations
+        .filter(|configuration| Some(configuration.phase) == phase)
+        .flat_map(|configuration| configuration.webhooks.iter().map(path))
+        .collect();
+    let chosen: Vec<String> = all.iter().filter(|path| of_phase.contains(*path)).cloned().collect();
+    if chosen.is_empty() { all } else { chosen }
 }
 
 /// The registered webhooks of this name; `None` if the registration is unknown.

@@ -78,6 +78,7 @@ impl Stream<'_> {
         let mut values = Deserializer::from_str(rest).into_iter::<Value>();
         let (value, end) = match values.next()? {
             Err(error) if deep::is_too_deep(&error) => Self::read_deep(rest, error),
+            Err(error) => Self::read_undelimited(rest, error),
             value => (value, values.byte_offset()),
         };
         match value {
@@ -91,6 +92,16 @@ impl Stream<'_> {
                 self.offset = self.text.len();
                 Some(Err(error))
             }
+        }
+    }
+
+    /// Reads the next value if it is a number or a word that something follows at once, as in `0x`: Go reads the value first,
+    /// `serde_json` refuses both.
+    fn read_undelimited(rest: &str, refused: serde_json::Error) -> (Result<Value, serde_json::Error>, usize) {
+        let value = scan::end(rest.as_bytes()).ok().and_then(|end| Some((rest.get(..end)?, end)));
+        match value.map(|(value, end)| (serde_json::from_str(value), end)) {
+            Some((Ok(value), end)) => (Ok(value), end),
+            _ => (Err(refused), 0),
         }
     }
 
@@ -144,13 +155,13 @@ const NO_FLOAT: &str = " into Go value of type float64";
 const TOO_DEEP_FOR_STACK: &str = "the value is nested too deep for the stack of this thread";
 
 fn stream_error(rest: &str, consumed: usize, error: &serde_json::Error) -> StreamError {
-    match scan::find_fault(rest.as_bytes()) {
-        Some(scan::Fault::Syntax { offset, message }) => {
+    match scan::end(rest.as_bytes()) {
+        Err(scan::Fault::Syntax { offset, message }) => {
             StreamError::Syntax { offset: consumed + offset + 1, message }
         }
-        Some(scan::Fault::Unfinished) => StreamError::Unfinished,
-        None if deep::is_too_deep(error) => StreamError::Unreadable(TOO_DEEP_FOR_STACK.to_owned()),
-        None => {
+        Err(scan::Fault::Unfinished) => StreamError::Unfinished,
+        Ok(_) if deep::is_too_deep(error) => StreamError::Unreadable(TOO_DEEP_FOR_STACK.to_owned()),
+        Ok(_) => {
             let literal = number::out_of_range(rest.as_bytes()).unwrap_or_default();
             StreamError::Unreadable(format!("cannot unmarshal number {literal}{NO_FLOAT}"))
         }

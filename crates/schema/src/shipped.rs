@@ -83,7 +83,7 @@ mod tests {
     }
 
     /// Version, plural name, kind, scope, short names and subresources.
-    const RESOURCES: [&str; 37] = [
+    const RESOURCES: [&str; 38] = [
         "autoscaling.k8s.io/v1alpha1 hvpas Hvpa namespaced [] [scale,status]",
         "autoscaling.k8s.io/v1 verticalpodautoscalers VerticalPodAutoscaler namespaced [vpa] []",
         "autoscaling.k8s.io/v1beta2 verticalpodautoscalers VerticalPodAutoscaler namespaced [vpa] []",

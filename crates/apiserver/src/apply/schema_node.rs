@@ -209,19 +209,18 @@ impl SchemaNode {
 
     /// The error if a value is not valid for a scalar.
     pub(crate) fn scalar_error(&self, value: &Value) -> Option<String> {
-        let wrong = |right: bool, why: String| (!right).then_some(why);
         match (self.ty.shape(), value) {
-            (_, Value::Null) => None,
-            (Shape::String | Shape::Bytes, _) => wrong(
-                value.is_string(),
-                format!("expected string, got &value.valueUnstructured{{Value:{}}}", go_syntax(value)),
-            ),
+            (_, Value::Null)
+            | (Shape::String | Shape::Bytes, Value::String(_))
+            | (Shape::Integer(_) | Shape::Number, Value::Number(_))
+            | (Shape::Boolean, Value::Bool(_)) => None,
+            (Shape::String | Shape::Bytes, _) => {
+                Some(format!("expected string, got &value.valueUnstructured{{Value:{}}}", go_syntax(value)))
+            }
             (Shape::Integer(_) | Shape::Number, _) => {
-                wrong(value.is_number(), format!("expected numeric (int or float), got {}", go_type(value)))
+                Some(format!("expected numeric (int or float), got {}", go_type(value)))
             }
-            (Shape::Boolean, _) => {
-                wrong(value.is_boolean(), format!("expected boolean, got {}", format_go_struct(value)))
-            }
+            (Shape::Boolean, _) => Some(format!("expected boolean, got {}", format_go_struct(value))),
             // kube-apiserver infers the type of such a field from the value, and fails later, when it converts it.
             (Shape::IntOrString, _) if self.built_in => None,
             (_, Value::Object(_) | Value::Array(_)) => {

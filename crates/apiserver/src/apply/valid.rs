@@ -1,16 +1,18 @@
 //! Schema errors of an applied configuration, in kube-apiserver's words.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use serde_json::Value;
 
+use super::element::Element;
 use super::schema_node::{Form, SchemaNode, format_go_struct};
 
 /// The schema violations, such as `.spec.x: field not declared in schema`. With `allow_duplicates`, keys of lists may
 /// occur more than once.
 pub(crate) fn errors(node: &SchemaNode, value: &Value, allow_duplicates: bool) -> Vec<String> {
     let mut errors = Vec::new();
-    check_value(node, value, allow_duplicates, "", &mut errors);
+    check_value(node, value, allow_duplicates, FieldPath::Root, &mut errors);
     errors
 }
 
@@ -40,36 +42,56 @@ pub(crate) fn join(errors: &[String]) -> String {
     }
 }
 
+/// The path of a value. It is a text only in an error: most values have none.
+#[derive(Clone, Copy)]
+enum FieldPath<'a> {
+    Root,
+    Field(&'a Self, &'a str),
+    Element(&'a Self, &'a Element),
+    Index(&'a Self, usize),
+}
+
+impl fmt::Display for FieldPath<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Root => Ok(()),
+            Self::Field(above, name) => write!(f, "{above}.{name}"),
+            Self::Element(above, element) => write!(f, "{above}{element}"),
+            Self::Index(above, index) => write!(f, "{above}[{index}]"),
+        }
+    }
+}
+
 fn check_value(
     node: &SchemaNode,
     value: &Value,
     allow_duplicates: bool,
-    path: &str,
+    path: FieldPath<'_>,
     errors: &mut Vec<String>,
 ) {
-    let mut push = |path: &str, why: String| {
-        errors.push(if path.is_empty() { why } else { format!("{path}: {why}") });
+    let mut push = |why: String| {
+        errors.push(if matches!(path, FieldPath::Root) { why } else { format!("{path}: {why}") });
     };
     match (node.form(Some(value)), value) {
         (Form::Scalar, value) => {
             if let Some(why) = node.scalar_error(value) {
-                push(path, why);
+                push(why);
             }
         }
         (_, Value::Null) => {}
         (Form::List, Value::Array(items)) => check_list(node, items, allow_duplicates, path, errors),
-        (Form::List, other) => push(path, format!("expected list, got {}", format_go_struct(other))),
+        (Form::List, other) => push(format!("expected list, got {}", format_go_struct(other))),
         (_, Value::Object(fields)) => {
             for (name, value) in fields {
-                let path = format!("{path}.{name}");
+                let path = FieldPath::Field(&path, name);
                 let Some((below, _)) = node.child(name) else {
                     errors.push(format!("{path}: field not declared in schema"));
                     break;
                 };
-                check_value(&below, value, allow_duplicates, &path, errors);
+                check_value(&below, value, allow_duplicates, path, errors);
             }
         }
-        (_, other) => push(path, format!("expected map, got {}", format_go_struct(other))),
+        (_, other) => push(format!("expected map, got {}", format_go_struct(other))),
     }
 }
 
@@ -77,30 +99,28 @@ fn check_list(
     node: &SchemaNode,
     items: &[Value],
     allow_duplicates: bool,
-    path: &str,
+    path: FieldPath<'_>,
     errors: &mut Vec<String>,
 ) {
-    let below = node.items();
+    let (below, atomic) = (node.items(), node.is_atomic(Form::List));
     let mut seen = BTreeSet::new();
     for (index, item) in items.iter().enumerate() {
-        let step = if node.is_atomic(Form::List) {
-            format!("[{index}]")
-        } else {
-            match node.element(item) {
-                Ok(element) => {
-                    let step = element.to_string();
-                    if !seen.insert(element) && !allow_duplicates {
-                        errors.push(format!("{path}: duplicate entries for key {step}"));
-                    }
-                    step
-                }
-                Err(why) => {
-                    errors.push(format!("{path}: element {index}: {why}"));
-                    return;
-                }
+        if atomic {
+            check_value(&below, item, allow_duplicates, FieldPath::Index(&path, index), errors);
+            continue;
+        }
+        let element = match node.element(item) {
+            Ok(element) => element,
+            Err(why) => {
+                errors.push(format!("{path}: element {index}: {why}"));
+                return;
             }
         };
-        check_value(&below, item, allow_duplicates, &format!("{path}{step}"), errors);
+        if !allow_duplicates && seen.contains(&element) {
+            errors.push(format!("{path}: duplicate entries for key {element}"));
+        }
+        check_value(&below, item, allow_duplicates, FieldPath::Element(&path, &element), errors);
+        seen.insert(element);
     }
 }
 

@@ -83,8 +83,12 @@ fn check_types(review: &Value, version: &str) -> Result<(), String> {
     if !objects.is_array() && !objects.is_null() {
         return wrong(objects, "ConversionResponse.response.convertedObjects", "[]runtime.RawExtension");
     }
+    let result = &response["result"];
+    if !result.is_object() && !result.is_null() {
+        return wrong(result, "ConversionResponse.response.result", "v1.Status");
+    }
     let ty = Kinds::kubernetes().type_of("", "v1", "Status");
-    ty.map_or(Ok(()), |ty| fields::check(&response["result"], &ty, "ConversionResponse", "response.result"))
+    ty.map_or(Ok(()), |ty| fields::check(result, &ty, "ConversionResponse", "response.result"))
 }
 
 /// Why the single object of a response cannot be read; the real server does not say whose object it is.

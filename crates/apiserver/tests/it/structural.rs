@@ -96,7 +96,10 @@ async fn crds_are_validated() {
     let table = [
         (
             json!({"type": "string"}),
-            format!("{at}.type: Invalid value: \"string\": must be object at the root"),
+            format!(
+                "[{at}.type: Invalid value: \"string\": only \"object\" is allowed as the type at the root of the schema \
+                 if the status subresource is enabled, {at}.type: Invalid value: \"string\": must be object at the root]"
+            ),
         ),
         (json!({}), format!("{at}.type: Required value: must not be empty at the root")),
         (

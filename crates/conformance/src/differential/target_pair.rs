@@ -40,7 +40,9 @@ impl<'a> StartedTarget<'a> {
         labels: &BTreeMap<String, String>,
     ) -> Result<Option<Effect>, DialError> {
         // Sends the request even if the registration does not match it: the registration is compared separately.
-        let Routing::Named(route) = route::named(self.running, webhook, subject) else { return Ok(None) };
+        let Routing::Named(route) = route::named(self.running, webhook, subject, None) else {
+            return Ok(None);
+        };
         // If there are several paths, each serves one kind.
         let kind = format!("-{}", subject.kind.kind.to_lowercase());
         if self.running.paths(webhook).len() > 1 && !route.path.ends_with(&kind) {

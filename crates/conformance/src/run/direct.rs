@@ -1,8 +1,10 @@
 //! One attempt at a case on `direct`: evaluates the registration and sends the review straight to the target.
 
 use contract::case::{Review, When};
+use contract::model::Form;
 use serde_json::Value;
 use webhook::dial::DialError;
+use webhook::registration::Phase;
 use webhook::review::ReviewVersion;
 
 use super::group::StartedGroup;
@@ -94,7 +96,7 @@ pub(super) async fn attempt(
     };
     let labels = place::namespace_labels(&prepared.placed);
     let routing = if located.direct().is_some() {
-        route::named(context.running, located.webhook(), &subject)
+        route::named(context.running, located.webhook(), &subject, phase(located.contract.form))
     } else {
         route::route(context.running, located.webhook(), &subject, &labels)
     };
@@ -118,6 +120,15 @@ pub(super) async fn attempt(
                 .await
         }
         Routing::Registered(routes) => send(context, located, prepared, &subject, &routes, Some(true)).await,
+    }
+}
+
+/// The phase of the webhooks that a form is about.
+fn phase(form: Form) -> Option<Phase> {
+    match form {
+        Form::Mutation => Some(Phase::Mutating),
+        Form::Validation => Some(Phase::Validating),
+        _ => None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Generates configurations of webhooks, and what the webhooks answer.
 
+use formats::json::document;
 use serde_json::{Value, json};
 
 use super::RequestBuilder;
@@ -176,7 +177,7 @@ impl RequestBuilder<'_> {
         });
         if self.dice.percent(60) {
             let (field, value) = *self.dice.pick(&REFUSALS);
-            match serde_json::from_str(value).unwrap_or_default() {
+            match document(value.as_bytes()).unwrap_or_default() {
                 Value::Null => drop(status.as_object_mut().and_then(|status| status.remove(field))),
                 value => status[field] = value,
             }

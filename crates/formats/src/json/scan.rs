@@ -1,4 +1,4 @@
-//! Finds the first syntax error of a JSON value and reports it with Go's message.
+//! Finds the end of a JSON value, or its first syntax error, which it reports with Go's message.
 
 use crate::depth;
 
@@ -16,9 +16,14 @@ pub(super) enum Fault {
     Unfinished,
 }
 
-/// The first error in the first value of a text.
-pub(super) fn find_fault(text: &[u8]) -> Option<Fault> {
-    Scanner { text, at: 0, open: Vec::new() }.value().err()
+/// Where the first value of a text ends, in bytes.
+///
+/// # Errors
+/// The first error in that value.
+pub(super) fn end(text: &[u8]) -> Result<usize, Fault> {
+    let mut scanner = Scanner { text, at: 0, open: Vec::new() };
+    scanner.value()?;
+    Ok(scanner.at)
 }
 
 struct Scanner<'a> {

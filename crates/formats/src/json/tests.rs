@@ -71,8 +71,20 @@ fn a_float_zero_keeps_its_sign_and_an_integer_zero_has_none() {
     for (text, want) in [("-0", "0"), ("-0.0", "-0.0"), ("-0e1", "-0.0"), ("[-0,-0.00]", "[0,-0.0]")] {
         assert_eq!(document(text.as_bytes()).unwrap().to_string(), want, "{text}");
     }
-    let why = "invalid character 'x' after top-level value";
-    assert_eq!(document(b"-0x"), Err(why.to_owned()));
+}
+
+#[test]
+fn a_number_or_word_ends_where_another_character_begins() {
+    for text in ["-0x", "0x", "1e5x", "truex", "null x"] {
+        let why = "invalid character 'x' after top-level value";
+        assert_eq!(document(text.as_bytes()), Err(why.to_owned()), "{text}");
+    }
+    let read: Vec<_> = Stream::new(b"1-2 true[3]x").collect();
+    let syntax = StreamError::Syntax {
+        offset: 12,
+        message: "invalid character 'x' looking for beginning of value".to_owned(),
+    };
+    assert_eq!(read, [Ok(json!(1)), Ok(json!(-2)), Ok(json!(true)), Ok(json!([3])), Err(syntax)]);
 }
 
 #[test]
@@ -153,10 +165,10 @@ proptest! {
     #[test]
     fn the_scanner_finds_an_error_where_the_parser_does(text in "[{}\\[\\]\",:0-2tfn\\-. ]{1,20}") {
         let text = format!("[{text}]");
-        let found = scan::find_fault(text.as_bytes());
+        let end = scan::end(text.as_bytes());
         match Stream::new(text.as_bytes()).next() {
-            Some(Ok(_)) => prop_assert_eq!(found, None),
-            other => prop_assert!(found.is_some(), "{:?}", other),
+            Some(Ok(_)) => prop_assert!(end.is_ok(), "{:?}", end),
+            other => prop_assert!(end.is_err(), "{:?}", other),
         }
     }
 }

@@ -134,7 +134,7 @@ mod tests {
             ("a: !!binary x", "line 1, column 4: !!binary value contains invalid base64 data"),
             ("a: 1\nb: \"c\\/d\"", "line 2, column 4: found unknown escape character"),
             ("a: \"c\\zd\"", "line 1, column 6: found unknown escape character"),
-            ("a: \"\u{7f}\"", "line 1, column 1: control characters are not allowed"),
+            ("b: 1\na: \"\u{7f}\"", "line 2, column 5: control characters are not allowed"),
             ("a: {<<: 1}", "line 1, column 9: map merge requires map or sequence of maps as the value"),
             ("a: {<<: [1]}", "line 1, column 10: map merge requires map or sequence of maps as the value"),
             ("[!a,b]", "line 1, column 1: a tag must not be followed by a comma"),

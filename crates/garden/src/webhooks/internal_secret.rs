@@ -1,33 +1,17 @@
-//! Defaulting and validation of a created or updated InternalSecret.
+//! Validation of a created or updated InternalSecret.
 
 use api::garden::InternalSecret;
-use formats::base64;
 use serde_json::Value;
 use webhook::field::{Error, Path};
-use webhook::object::{self, WrongType};
+use webhook::object;
 use webhook::rejection::Rejection;
 
 use super::field_errors::{self, FieldErrors, immutable};
 use super::go_value::GoValue;
+use super::internal_secret_defaults::mutate;
 use super::{internal_secret_data, metadata, names, reading};
 
 const KIND: &str = "InternalSecret";
-
-/// Texts become data, and an update that says no type keeps it: GDN-IND-001, GDN-IND-002.
-///
-/// # Errors
-/// 400 when it is not an InternalSecret.
-pub fn mutate(old: Option<&Value>, secret: &mut Value) -> Result<(), Rejection> {
-    reading::read::<InternalSecret>(KIND, secret)?;
-    texts_to_data(secret)?;
-    if let Some(old) = old.filter(|_| matches!(object::text(secret, &["type"]), Ok(""))) {
-        let kept = object::text(old, &["type"])?;
-        if !kept.is_empty() {
-            object::set(secret, &["type"], kept)?;
-        }
-    }
-    Ok(())
-}
 
 /// Validates an InternalSecret: GDN-INS-001.
 ///
@@ -58,14 +42,4 @@ fn unchanged(new: &InternalSecret, old: &InternalSecret, has_other_data: bool) -
         errors.extend(broken.map(|(field, _)| Error::forbidden(&Path::new(field), why)));
     }
     errors
-}
-
-fn texts_to_data(secret: &mut Value) -> Result<(), WrongType> {
-    let Some(texts) = object::map(secret, &["stringData"])?.cloned() else { return Ok(()) };
-    for (key, text) in &texts {
-        let encoded = base64::encode(text.as_str().unwrap_or_default().as_bytes());
-        object::map_mut(secret, &["data"])?.insert(key.clone(), Value::String(encoded));
-    }
-    object::map_mut(secret, &[])?.remove("stringData");
-    Ok(())
 }

@@ -51,6 +51,7 @@ mod gardenlet_seed;
 mod go_value;
 pub mod internal_secret;
 mod internal_secret_data;
+pub mod internal_secret_defaults;
 mod ip_families;
 mod kubernetes_version;
 mod label_selector;
@@ -286,7 +287,7 @@ pub const WITHOUT_FACTS: &[(Resource, Option<Mutate>, Validate)] = &[
             mutating_path: Some("/webhooks/mutate-internal-secret"),
             validating_path: "/webhooks/validate-internal-secret",
         },
-        Some(internal_secret::mutate),
+        Some(internal_secret_defaults::mutate),
         internal_secret::validate,
     ),
     (

@@ -24,7 +24,11 @@ pub(super) fn read_defaulted<T: DeserializeOwned>(
     object: &Value,
     default: fn(&mut Value) -> Result<(), WrongType>,
 ) -> Result<T, Rejection> {
-    let mut object = object.clone();
-    default(&mut object)?;
-    read(kind, &object)
+    let mut defaulted = object.clone();
+    if let Err(error) = default(&mut defaulted) {
+        // The words of all types are those of `read`.
+        read::<T>(kind, object)?;
+        return Err(error.into());
+    }
+    read(kind, &defaulted)
 }

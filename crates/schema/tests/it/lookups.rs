@@ -117,7 +117,7 @@ fn groups_come_in_the_order_of_discovery() {
     let groups: Vec<&str> = Kinds::gardener().groups().iter().map(|group| group.name.as_str()).collect();
     assert_eq!(groups[..4], ["", "apiregistration.k8s.io", "apps", "events.k8s.io"]);
     assert_eq!(
-        groups[groups.len() - 9..],
+        groups[groups.len() - 11..],
         [
             "flowcontrol.apiserver.k8s.io",
             "autoscaling.k8s.io",
@@ -126,8 +126,10 @@ fn groups_come_in_the_order_of_discovery() {
             "extensions.gardener.cloud",
             "machine.sapcloud.io",
             "operations.gardener.cloud",
+            "operator.gardener.cloud",
             "resources.gardener.cloud",
             "seedmanagement.gardener.cloud",
+            "settings.gardener.cloud",
         ]
     );
     let autoscaling = Kinds::kubernetes().group("autoscaling").expect("built in");

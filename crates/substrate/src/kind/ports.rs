@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 use super::{Kind, KindError};
 
 /// The published ports. An API server never allocates the first ports of its range unless a Service requests them.
-pub const PORTS: RangeInclusive<u16> = 30_000..=30_047;
+pub const PORTS: RangeInclusive<u16> = 30_000..=30_071;
 
 /// The port mappings for `kind`'s configuration; only the engine knows which ports are free at `address`.
 pub(super) fn mappings(address: Option<&str>) -> String {

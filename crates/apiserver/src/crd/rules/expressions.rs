@@ -12,7 +12,7 @@ const REASONS: [&str; 4] =
     ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
 
 /// The rules of a schema, each with its path below it.
-fn rules<'a>(node: Node<'a>) -> impl Iterator<Item = (String, &'a Value)> {
+fn rules(node: Node<'_>) -> impl Iterator<Item = (String, &Value)> {
     let rules = node.get(RULES).and_then(Value::as_array).into_iter().flatten();
     rules.enumerate().map(|(index, rule)| (format!("{RULES}[{index}]"), rule))
 }

@@ -257,11 +257,10 @@ fn complete_alternative(node: Node<'_>, schema: Option<Node<'_>>, errors: &mut V
 }
 
 fn complete_below(node: Node<'_>, path: &str, own: Option<&Map<String, Value>>, errors: &mut Vec<Error>) {
-    match own {
-        Some(keywords) => complete_alternative(node, Some(Node { path, keywords }), errors),
-        None => {
-            let why = format!("because it is defined in {}", node.path);
-            errors.push(error(ErrorKind::Required, path, None, &why));
-        }
+    if let Some(keywords) = own {
+        complete_alternative(node, Some(Node { path, keywords }), errors);
+    } else {
+        let why = format!("because it is defined in {}", node.path);
+        errors.push(error(ErrorKind::Required, path, None, &why));
     }
 }

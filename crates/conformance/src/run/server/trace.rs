@@ -38,7 +38,7 @@ async fn trace(
 ) -> Option<(Trace, Evidence)> {
     let started = context.started;
     let subject = subject_of_call(&call.request)?;
-    let Routing::Named(mut route) = route::named(started.running, located.webhook(), &subject) else {
+    let Routing::Named(mut route) = route::named(started.running, located.webhook(), &subject, None) else {
         return None;
     };
     route.path.clone_from(&call.path);

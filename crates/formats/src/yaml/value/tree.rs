@@ -119,7 +119,7 @@ fn parse(input: &ParserInput<'_>) -> Result<Tree, ParseFailure> {
     loop {
         let event = catch_unwind(AssertUnwindSafe(|| parser.parse()));
         let event = event.map_err(|_| builder.defect())?;
-        let event = event.map_err(|error| failure(&error))?;
+        let event = event.map_err(|error| failure(&error, &input.text))?;
         builder.last = mark(event.end_mark);
         match event.data {
             EventData::DocumentEnd { .. } | EventData::StreamEnd => return Ok(builder.tree),
@@ -252,11 +252,26 @@ fn mark(mark: libyaml_safer::Mark) -> Mark {
     Mark { line: small(mark.line) + 1, column: small(mark.column) + 1, offset: small(mark.index) }
 }
 
-fn failure(error: &libyaml_safer::Error) -> ParseFailure {
-    let at = error.problem_mark().or(error.context_mark()).map(mark).unwrap_or_default();
+/// The parser has no position for characters that it does not read.
+fn failure(error: &libyaml_safer::Error, text: &str) -> ParseFailure {
+    let at = error.problem_mark().or(error.context_mark()).map(mark);
+    let at = at.or_else(|| control_character(text)).unwrap_or_default();
     match error.problem() {
         "found unexpected ':'" => ParseFailure::Colon(at.offset),
         UNKNOWN_ESCAPE => ParseFailure::Escape(at),
         problem => ParseFailure::Other(fail(problem, at)),
     }
+}
+
+/// The first character that YAML 1.1 does not allow.
+fn control_character(text: &str) -> Option<Mark> {
+    let is_allowed = |letter: char| match letter {
+        '\t' | '\n' | '\r' | '\u{85}' => true,
+        '\u{fffe}' | '\u{ffff}' => false,
+        _ => !letter.is_control(),
+    };
+    let offset = text.find(|letter| !is_allowed(letter))?;
+    let before = &text[..offset];
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    Some(Mark { line: before.matches('\n').count() + 1, column: line.chars().count() + 1, offset })
 }
