@@ -9,12 +9,10 @@
 //! the annotation of an operation as it raises the generation (of Seeds, BackupBuckets, BackupEntries, ManagedSeeds and
 //! ManagedSeedSets), writes when a Bastion was last heard of and when it expires, allows or demands a `resourceVersion` by
 //! kind, and serves the scale of ManagedSeedSets. The API server that serves the custom resources has its own rules for
-//! these, and checks all metadata but the name; it also accepts no BackupEntry or ManagedSeedSet whose name is not a DNS
-//! subdomain.
+//! these, and checks all metadata but the name; its names of BackupEntries and ManagedSeedSets are DNS subdomains.
 //!
-//! The original stores the configuration of a gardenlet as its own type writes it: without the fields that this type does
-//! not have, and with the empty ones that it always has. Here it stays as it was written, but for its defaults, version and
-//! kind.
+//! The original stores the configuration of a gardenlet as its own type writes it: without unknown fields, and with the
+//! empty ones that it always has. Here it stays as it was written, but for its defaults, version and kind.
 
 mod annotations;
 pub mod backup_bucket;
