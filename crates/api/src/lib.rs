@@ -2,6 +2,7 @@
 //!
 //! - [`garden`] — the garden's kinds, `core.gardener.cloud/v1beta1`;
 //! - [`gardener`] — `gardener.cloud` and its extension groups;
+//! - [`gardenlet`] — the configuration of a gardenlet, `gardenlet.config.gardener.cloud/v1alpha1`;
 //! - [`kubernetes`] — labels, annotations and taints of Kubernetes that Gardener uses;
 //! - [`networking`] — `networking.gardener.cloud`;
 //! - [`operator`] — the kind Garden, `operator.gardener.cloud/v1alpha1`;
@@ -10,6 +11,7 @@
 #[macro_use]
 pub mod garden;
 pub mod gardener;
+pub mod gardenlet;
 pub mod kubernetes;
 pub mod networking;
 pub mod operator;

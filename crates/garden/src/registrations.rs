@@ -16,7 +16,7 @@ pub const NAMESPACE: &str = "garden";
 
 /// The configurations, the mutating one first. `ca_bundle` is a PEM bundle in base64.
 ///
-/// GDN-BAS-006, GDN-BBU-006, GDN-BEN-004, GDN-INS-009, GDN-SEE-005, GDN-STA-007, GDN-SAN-003, GDN-SAN-004, GDN-CDP-005, GDN-CIN-006, GDN-CRG-009, GDN-EXC-006, GDN-PJT-011, GDN-QTA-008, GDN-SBI-007.
+/// GDN-BAS-006, GDN-BBU-006, GDN-BEN-004, GDN-INS-009, GDN-SEE-005, GDN-STA-007, GDN-SAN-003, GDN-SAN-004, GDN-CDP-005, GDN-CIN-006, GDN-CRG-009, GDN-EXC-006, GDN-PJT-011, GDN-QTA-008, GDN-SBI-007, GDN-MSE-011, GDN-MSS-009, GDN-OIP-013, GDN-COP-007.
 ///
 /// The failure policy is Fail: without its admission, a garden accepts no unchecked versions.
 #[must_use]

@@ -212,7 +212,8 @@ fn expect(kind: &str, object: &Value) -> Result<(), Rejection> {
 }
 
 /// Checks apiVersion and kind of an object: GDN-SAN-001, GDN-SAN-002, GDN-BAS-005, GDN-BBU-005, GDN-BEN-003, GDN-CDP-004,
-/// GDN-CIN-005, GDN-CRG-008, GDN-EXC-005, GDN-INS-008, GDN-PJT-010, GDN-QTA-007, GDN-SBI-006, GDN-SEE-004, GDN-STA-006.
+/// GDN-CIN-005, GDN-COP-006, GDN-CRG-008, GDN-EXC-005, GDN-INS-008, GDN-MSE-010, GDN-MSS-008, GDN-OIP-012, GDN-PJT-010,
+/// GDN-QTA-007, GDN-SBI-006, GDN-SEE-004, GDN-STA-006.
 fn expect_of(wanted: &str, kind: &str, object: &Value) -> Result<(), Rejection> {
     let found =
         (object["apiVersion"].as_str().unwrap_or_default(), object["kind"].as_str().unwrap_or_default());

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::crd::Crd;
 
 /// The files by name; data/crds.json has the same order.
-const FILES: [&str; 35] = [
+const FILES: [&str; 37] = [
     include_str!("../crds/autoscaling.k8s.io_hvpas.yaml"),
     include_str!("../crds/autoscaling.k8s.io_verticalpodautoscalers.yaml"),
     include_str!("../crds/core.gardener.cloud_backupbuckets.yaml"),
@@ -43,6 +43,8 @@ const FILES: [&str; 35] = [
     include_str!("../crds/resources.gardener.cloud_managedresources.yaml"),
     include_str!("../crds/seedmanagement.gardener.cloud_managedseeds.yaml"),
     include_str!("../crds/seedmanagement.gardener.cloud_managedseedsets.yaml"),
+    include_str!("../crds/settings.gardener.cloud_clusteropenidconnectpresets.yaml"),
+    include_str!("../crds/settings.gardener.cloud_openidconnectpresets.yaml"),
 ];
 
 static CRDS: LazyLock<Vec<Crd>> = LazyLock::new(|| {
@@ -81,7 +83,7 @@ mod tests {
     }
 
     /// Version, plural name, kind, scope, short names and subresources.
-    const RESOURCES: [&str; 36] = [
+    const RESOURCES: [&str; 38] = [
         "autoscaling.k8s.io/v1alpha1 hvpas Hvpa namespaced [] [scale,status]",
         "autoscaling.k8s.io/v1 verticalpodautoscalers VerticalPodAutoscaler namespaced [vpa] []",
         "autoscaling.k8s.io/v1beta2 verticalpodautoscalers VerticalPodAutoscaler namespaced [vpa] []",
@@ -118,6 +120,8 @@ mod tests {
         "resources.gardener.cloud/v1alpha1 managedresources ManagedResource namespaced [mr] [status]",
         "seedmanagement.gardener.cloud/v1alpha1 managedseeds ManagedSeed namespaced [ms] [status]",
         "seedmanagement.gardener.cloud/v1alpha1 managedseedsets ManagedSeedSet namespaced [mss] [status]",
+        "settings.gardener.cloud/v1alpha1 clusteropenidconnectpresets ClusterOpenIDConnectPreset cluster [coidcps] []",
+        "settings.gardener.cloud/v1alpha1 openidconnectpresets OpenIDConnectPreset namespaced [oidcps] []",
     ];
 
     #[test]
@@ -164,7 +168,16 @@ mod tests {
         assert_eq!(bare[2..16], garden);
         assert_eq!(
             bare[16..],
-            ["clusters", "bastions", "gardens", "managedresources", "managedseeds", "managedseedsets"]
+            [
+                "clusters",
+                "bastions",
+                "gardens",
+                "managedresources",
+                "managedseeds",
+                "managedseedsets",
+                "clusteropenidconnectpresets",
+                "openidconnectpresets"
+            ]
         );
     }
 

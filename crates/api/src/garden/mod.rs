@@ -1,5 +1,6 @@
 //! The garden's kinds, every field of v1.82: `core.gardener.cloud/v1beta1`, and of other groups ManagedSeed,
-//! ManagedSeedSet ([`seed_management`]) and Bastion ([`operations`]).
+//! ManagedSeedSet ([`seed_management`]), Bastion ([`operations`]), OpenIDConnectPreset and ClusterOpenIDConnectPreset
+//! ([`settings`]).
 //!
 //! An object is read as Gardener's Go types read it: a missing or null field has the zero value, and is optional where the
 //! API says so. In addition, each object keeps unknown fields in `unknown` and writes them back, so
@@ -24,6 +25,7 @@ pub mod managed_seed;
 pub mod managed_seed_set;
 mod metadata;
 mod notation;
+pub mod open_id_connect_preset;
 pub mod operations;
 pub mod project;
 pub mod quota;
@@ -31,6 +33,7 @@ pub mod reference;
 pub mod secret_binding;
 pub mod seed;
 pub mod seed_management;
+pub mod settings;
 pub mod shoot;
 pub mod shoot_state;
 
@@ -48,6 +51,7 @@ pub use managed_seed_set::ManagedSeedSet;
 pub use metadata::TemplateMetadata;
 pub use notation::{Duration, Quantity};
 pub use object::Unknown;
+pub use open_id_connect_preset::{ClusterOpenIdConnectPreset, OpenIdConnectPreset};
 pub use project::Project;
 pub use quota::Quota;
 pub use secret_binding::SecretBinding;

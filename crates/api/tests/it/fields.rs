@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use api::garden::{
-    BackupBucket, BackupEntry, Bastion, CloudProfile, ControllerDeployment, ControllerInstallation,
-    ControllerRegistration, ExposureClass, InternalSecret, ManagedSeed, ManagedSeedSet, Project, Quota,
-    SecretBinding, Seed, Shoot, ShootState,
+    BackupBucket, BackupEntry, Bastion, CloudProfile, ClusterOpenIdConnectPreset, ControllerDeployment,
+    ControllerInstallation, ControllerRegistration, ExposureClass, InternalSecret, ManagedSeed,
+    ManagedSeedSet, OpenIdConnectPreset, Project, Quota, SecretBinding, Seed, Shoot, ShootState,
 };
+use api::gardenlet::GardenletConfiguration;
 use api::operator::Garden;
 use rstest::rstest;
 use serde::Serialize;
@@ -23,12 +24,18 @@ const CORE: &str = api::garden::API_VERSION;
 const OPERATIONS: &str = api::garden::operations::API_VERSION;
 const OPERATOR: &str = api::operator::API_VERSION;
 const SEED_MANAGEMENT: &str = api::garden::seed_management::API_VERSION;
+const SETTINGS: &str = api::garden::settings::API_VERSION;
 
-const KINDS: [(Name, Type, &str); 18] = [
+const KINDS: [(Name, Type, &str); 21] = [
     ((CORE, "BackupBucket"), read_and_write::<BackupBucket>, include_str!("fields/BackupBucket.txt")),
     ((CORE, "BackupEntry"), read_and_write::<BackupEntry>, include_str!("fields/BackupEntry.txt")),
     ((OPERATIONS, "Bastion"), read_and_write::<Bastion>, include_str!("fields/Bastion.txt")),
     ((CORE, "CloudProfile"), read_and_write::<CloudProfile>, include_str!("fields/CloudProfile.txt")),
+    (
+        (SETTINGS, "ClusterOpenIDConnectPreset"),
+        read_and_write::<ClusterOpenIdConnectPreset>,
+        include_str!("fields/ClusterOpenIDConnectPreset.txt"),
+    ),
     (
         (CORE, "ControllerDeployment"),
         read_and_write::<ControllerDeployment>,
@@ -46,12 +53,22 @@ const KINDS: [(Name, Type, &str); 18] = [
     ),
     ((CORE, "ExposureClass"), read_and_write::<ExposureClass>, include_str!("fields/ExposureClass.txt")),
     ((OPERATOR, "Garden"), read_and_write::<Garden>, include_str!("fields/Garden.txt")),
+    (
+        (api::gardenlet::API_VERSION, api::gardenlet::KIND),
+        read_and_write::<GardenletConfiguration>,
+        include_str!("fields/GardenletConfiguration.txt"),
+    ),
     ((CORE, "InternalSecret"), read_and_write::<InternalSecret>, include_str!("fields/InternalSecret.txt")),
     ((SEED_MANAGEMENT, "ManagedSeed"), read_and_write::<ManagedSeed>, include_str!("fields/ManagedSeed.txt")),
     (
         (SEED_MANAGEMENT, "ManagedSeedSet"),
         read_and_write::<ManagedSeedSet>,
         include_str!("fields/ManagedSeedSet.txt"),
+    ),
+    (
+        (SETTINGS, "OpenIDConnectPreset"),
+        read_and_write::<OpenIdConnectPreset>,
+        include_str!("fields/OpenIDConnectPreset.txt"),
     ),
     ((CORE, "Project"), read_and_write::<Project>, include_str!("fields/Project.txt")),
     ((CORE, "Quota"), read_and_write::<Quota>, include_str!("fields/Quota.txt")),
@@ -66,7 +83,7 @@ type Type = fn(&Value) -> Result<Value, serde_json::Error>;
 
 #[rstest]
 fn every_field_survives_reading_and_writing(
-    #[values(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17)] kind: usize,
+    #[values(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20)] kind: usize,
 ) {
     let (name, read_and_write, fields) = KINDS[kind];
     let object = full_object(name, fields);
@@ -75,7 +92,7 @@ fn every_field_survives_reading_and_writing(
 
 #[rstest]
 fn a_field_of_another_type_is_refused(
-    #[values(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17)] kind: usize,
+    #[values(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20)] kind: usize,
 ) {
     let (name, read_and_write, list) = KINDS[kind];
     let typed = fields(list).filter(|(_, type_name)| !type_name.ends_with("any"));
@@ -89,7 +106,7 @@ fn a_field_of_another_type_is_refused(
 
 #[rstest]
 fn null_is_read_like_a_missing_field(
-    #[values(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17)] kind: usize,
+    #[values(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20)] kind: usize,
 ) {
     let (name, read_and_write, list) = KINDS[kind];
     for (path, _) in fields(list) {
@@ -105,7 +122,7 @@ fn null_is_read_like_a_missing_field(
 
 #[rstest]
 fn every_object_keeps_fields_of_a_newer_api(
-    #[values(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17)] kind: usize,
+    #[values(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20)] kind: usize,
 ) {
     let (name, read_and_write, list) = KINDS[kind];
     let mut object = full_object(name, list);

@@ -3,9 +3,9 @@
 use api::garden::cloud_profile::Classification;
 use api::garden::shoot::worker::CRI_CONTAINERD;
 use api::garden::{
-    BackupBucket, BackupEntry, Bastion, CloudProfile, ControllerDeployment, ControllerInstallation,
-    ControllerRegistration, ExposureClass, InternalSecret, ManagedSeed, ManagedSeedSet, Project, Quota,
-    SecretBinding, Seed, Shoot, ShootState,
+    BackupBucket, BackupEntry, Bastion, CloudProfile, ClusterOpenIdConnectPreset, ControllerDeployment,
+    ControllerInstallation, ControllerRegistration, ExposureClass, InternalSecret, ManagedSeed,
+    ManagedSeedSet, OpenIdConnectPreset, Project, Quota, SecretBinding, Seed, Shoot, ShootState,
 };
 use api::operator::Garden;
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
@@ -32,6 +32,8 @@ const SHOOT: &str = include_str!("manifests/shoot.yaml");
 #[case::shoot_state(read_and_write::<ShootState>, include_str!("manifests/shoot-state.yaml"))]
 #[case::cloud_profile(read_and_write::<CloudProfile>, CLOUD_PROFILE)]
 #[case::exposure_class(read_and_write::<ExposureClass>, include_str!("manifests/exposure-class.yaml"))]
+#[case::open_id_connect_preset(read_and_write::<OpenIdConnectPreset>, include_str!("manifests/open-id-connect-preset.yaml"))]
+#[case::cluster_open_id_connect_preset(read_and_write::<ClusterOpenIdConnectPreset>, include_str!("manifests/cluster-open-id-connect-preset.yaml"))]
 #[case::project(read_and_write::<Project>, include_str!("manifests/project.yaml"))]
 #[case::quota(read_and_write::<Quota>, include_str!("manifests/quota.yaml"))]
 #[case::secret_binding(read_and_write::<SecretBinding>, include_str!("manifests/secret-binding.yaml"))]
@@ -112,6 +114,20 @@ fn kinds_have_the_api_group_version_and_plural_of_gardener() {
     assert_eq!(api::<Bastion>(), [operations, "Bastion", "BastionList", "bastions"]);
     let operator = "operator.gardener.cloud/v1alpha1";
     assert_eq!(api::<Garden>(), [operator, "Garden", "GardenList", "gardens"]);
+    let settings = "settings.gardener.cloud/v1alpha1";
+    assert_eq!(
+        api::<OpenIdConnectPreset>(),
+        [settings, "OpenIDConnectPreset", "OpenIDConnectPresetList", "openidconnectpresets"]
+    );
+    assert_eq!(
+        api::<ClusterOpenIdConnectPreset>(),
+        [
+            settings,
+            "ClusterOpenIDConnectPreset",
+            "ClusterOpenIDConnectPresetList",
+            "clusteropenidconnectpresets"
+        ]
+    );
     let seeds = "seedmanagement.gardener.cloud/v1alpha1";
     assert_eq!(api::<ManagedSeed>(), [seeds, "ManagedSeed", "ManagedSeedList", "managedseeds"]);
     assert_eq!(api::<ManagedSeedSet>(), [seeds, "ManagedSeedSet", "ManagedSeedSetList", "managedseedsets"]);

@@ -2,25 +2,35 @@
 
 use std::collections::BTreeMap;
 
-use api::garden::reference::LabelSelectorRequirement;
+use api::garden::reference::{LabelSelector, LabelSelectorRequirement};
 use webhook::field::{Error, Path};
 
 use super::field_errors::{FieldErrors, each_invalid};
-use super::names;
+use super::{labels, names};
 
 /// The errors of a selector of labels.
 pub(super) fn validate(
-    labels: &BTreeMap<String, String>,
+    match_labels: &BTreeMap<String, String>,
     expressions: &[LabelSelectorRequirement],
     at: &Path,
 ) -> FieldErrors {
-    let mut errors = FieldErrors::new();
-    for (key, value) in labels {
-        errors.extend(each_invalid(&at.child("matchLabels"), key, &names::label_key(key)));
-        errors.extend(each_invalid(&at.child("matchLabels"), value, &names::label_value(value)));
-    }
+    let mut errors = labels::validate(match_labels, &at.child("matchLabels"));
     for (index, requirement) in expressions.iter().enumerate() {
         errors.extend(expression(requirement, &at.child("matchExpressions").index(index)));
+    }
+    errors
+}
+
+/// The errors of a selector whose values could be those of labels.
+pub(super) fn validate_values(selector: &LabelSelector, at: &Path) -> FieldErrors {
+    let mut errors = labels::validate(&selector.match_labels, &at.child("matchLabels"));
+    for (index, requirement) in selector.match_expressions.iter().enumerate() {
+        let at = at.child("matchExpressions").index(index);
+        errors.extend(expression(requirement, &at));
+        let values = requirement.values.iter().enumerate();
+        errors.extend(values.flat_map(|(index, value)| {
+            each_invalid(&at.child("values").index(index), value, &names::label_value(value))
+        }));
     }
     errors
 }

@@ -6,10 +6,13 @@
 //!
 //! The original does more than a webhook can, and this component does not claim it: it sets `metadata.generation` only
 //! if the spec changes, ignores a status that is written with the object, checks a status that is written alone, removes
-//! the annotation of an operation as it raises the generation (of Seeds, BackupBuckets and BackupEntries), writes when a
-//! Bastion was last heard of and when it expires, and allows or demands a `resourceVersion` by kind. The API server that
-//! serves the custom resources has its own rules for these, and checks all metadata but the name; it also accepts no
-//! BackupEntry whose name is not a DNS subdomain.
+//! the annotation of an operation as it raises the generation (of Seeds, BackupBuckets, BackupEntries, ManagedSeeds and
+//! ManagedSeedSets), writes when a Bastion was last heard of and when it expires, allows or demands a `resourceVersion` by
+//! kind, and serves the scale of ManagedSeedSets. The API server that serves the custom resources has its own rules for
+//! these, and checks all metadata but the name; its names of BackupEntries and ManagedSeedSets are DNS subdomains.
+//!
+//! The original stores the configuration of a gardenlet as its own type writes it: without unknown fields, and with the
+//! empty ones that it always has. Here it stays as it was written, but for its defaults, version and kind.
 
 mod annotations;
 pub mod backup_bucket;
@@ -26,6 +29,8 @@ pub mod cloud_profile_machine_types;
 pub mod cloud_profile_places;
 pub mod cloud_profile_seed_selector;
 pub mod cloud_profile_versions;
+pub mod cluster_open_id_connect_preset;
+mod cluster_open_id_connect_preset_defaults;
 pub mod controller_deployment;
 pub mod controller_installation;
 pub mod controller_registration;
@@ -35,6 +40,12 @@ pub mod controller_registration_resources;
 mod differences;
 pub mod exposure_class;
 mod field_errors;
+mod gardenlet_configuration;
+mod gardenlet_connection;
+mod gardenlet_controllers;
+mod gardenlet_notation;
+mod gardenlet_resources;
+mod gardenlet_seed;
 mod go_value;
 pub mod internal_secret;
 mod internal_secret_data;
@@ -42,9 +53,21 @@ pub mod internal_secret_defaults;
 mod ip_families;
 mod kubernetes_version;
 mod label_selector;
+mod labels;
+pub mod managed_seed;
+mod managed_seed_defaults;
+mod managed_seed_deployment;
+pub mod managed_seed_set;
+mod managed_seed_set_defaults;
+mod managed_seed_set_templates;
+mod managed_seed_spec;
 mod metadata;
 mod names;
 mod networks;
+mod open_id_connect;
+pub mod open_id_connect_preset;
+mod open_id_connect_preset_defaults;
+mod operation;
 mod pod_tolerations;
 pub mod project;
 pub mod project_defaults;
@@ -64,6 +87,7 @@ pub mod seed_ingress;
 pub mod seed_networks;
 pub mod seed_settings;
 pub mod seed_spec;
+mod selection;
 pub mod shoot;
 mod shoot_addons;
 mod shoot_admission_plugins;
@@ -107,7 +131,7 @@ mod shoot_update;
 mod ssh_public_key;
 mod tolerations;
 
-use api::garden::{API_VERSION, operations};
+use api::garden::{API_VERSION, operations, seed_management, settings};
 use serde_json::Value;
 use webhook::rejection::Rejection;
 
@@ -194,6 +218,18 @@ pub const WITHOUT_FACTS: &[(Resource, Option<Mutate>, Validate)] = &[
     ),
     (
         Resource {
+            api_version: settings::API_VERSION,
+            kind: "ClusterOpenIDConnectPreset",
+            name: "cluster-open-id-connect-preset",
+            plural: "clusteropenidconnectpresets",
+            mutating_path: Some("/webhooks/mutate-cluster-open-id-connect-preset"),
+            validating_path: "/webhooks/validate-cluster-open-id-connect-preset",
+        },
+        Some(|_, object| cluster_open_id_connect_preset::mutate(object)),
+        cluster_open_id_connect_preset::validate,
+    ),
+    (
+        Resource {
             api_version: API_VERSION,
             kind: "ControllerDeployment",
             name: "controller-deployment",
@@ -251,6 +287,42 @@ pub const WITHOUT_FACTS: &[(Resource, Option<Mutate>, Validate)] = &[
         },
         Some(internal_secret_defaults::mutate),
         internal_secret::validate,
+    ),
+    (
+        Resource {
+            api_version: seed_management::API_VERSION,
+            kind: "ManagedSeed",
+            name: "managed-seed",
+            plural: "managedseeds",
+            mutating_path: Some("/webhooks/mutate-managed-seed"),
+            validating_path: "/webhooks/validate-managed-seed",
+        },
+        Some(|_, object| managed_seed::mutate(object)),
+        managed_seed::validate,
+    ),
+    (
+        Resource {
+            api_version: seed_management::API_VERSION,
+            kind: "ManagedSeedSet",
+            name: "managed-seed-set",
+            plural: "managedseedsets",
+            mutating_path: Some("/webhooks/mutate-managed-seed-set"),
+            validating_path: "/webhooks/validate-managed-seed-set",
+        },
+        Some(|_, object| managed_seed_set::mutate(object)),
+        managed_seed_set::validate,
+    ),
+    (
+        Resource {
+            api_version: settings::API_VERSION,
+            kind: "OpenIDConnectPreset",
+            name: "open-id-connect-preset",
+            plural: "openidconnectpresets",
+            mutating_path: Some("/webhooks/mutate-open-id-connect-preset"),
+            validating_path: "/webhooks/validate-open-id-connect-preset",
+        },
+        Some(|_, object| open_id_connect_preset::mutate(object)),
+        open_id_connect_preset::validate,
     ),
     (
         Resource {

@@ -75,25 +75,49 @@ fn is_whole(quantity: &Quantity) -> bool {
     })
 }
 
-/// The struct that the original prints here: the digits as they were written, and the power of ten.
+/// The struct that the original prints of a quantity that it has printed before.
 fn shown(text: &str, quantity: &Quantity) -> Shown {
-    let (format, exponent) = match quantity.notation() {
-        Notation::Decimal => ("DecimalSI", decimal_exponent(text)),
-        Notation::Exponent => ("DecimalExponent", written_exponent(text)),
-        Notation::Binary => ("BinarySI", 0),
-    };
+    dump(text, quantity, |_| quantity.to_string())
+}
+
+/// The struct that the original prints otherwise: it knows a quantity's text if that was the shortest.
+pub(super) fn unprinted(text: &str, quantity: &Quantity) -> Shown {
+    dump(text, quantity, |is_shortest| if is_shortest { text.to_owned() } else { String::new() })
+}
+
+/// The struct: the digits as they were written, and the power of ten; `printed` gets whether the text is the shortest.
+fn dump(text: &str, quantity: &Quantity, printed: impl Fn(bool) -> String) -> Shown {
     let number =
         text.find(|character: char| character.is_ascii_alphabetic()).map_or(text, |end| &text[..end]);
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    let value: i128 = format!("{whole}{fraction}").parse().unwrap_or_default();
+    let digits = format!("{whole}{fraction}");
+    let value: i128 = digits.parse().unwrap_or_default();
+    let (format, exponent, factor) = match quantity.notation() {
+        Notation::Decimal => ("DecimalSI", decimal_exponent(text), 1),
+        Notation::Exponent => ("DecimalExponent", written_exponent(text), 1),
+        Notation::Binary => ("BinarySI", 0, binary_factor(text)),
+    };
     let scale = exponent - i64::try_from(fraction.len()).unwrap_or_default();
+    let positive = digits.trim_start_matches(['-', '+']);
+    let is_shortest = match quantity.notation() {
+        Notation::Binary => value % 8 != 0,
+        _ => scale % 3 == 0 && !positive.ends_with("000") && !positive.starts_with('0'),
+    };
     Shown::verbatim(format!(
-        "resource.Quantity{{i:resource.int64Amount{{value:{value}, scale:{scale}}}, \
-         d:resource.infDecAmount{{Dec:(*inf.Dec)(nil)}}, s:\"{quantity}\", Format:\"{format}\"}}"
+        "resource.Quantity{{i:resource.int64Amount{{value:{}, scale:{scale}}}, \
+         d:resource.infDecAmount{{Dec:(*inf.Dec)(nil)}}, s:\"{}\", Format:\"{format}\"}}",
+        value.saturating_mul(factor),
+        printed(is_shortest)
     ))
 }
 
-/// The power of ten of a suffix. Only fractions are shown, so that larger suffixes do not occur without one.
+/// What a binary suffix means.
+fn binary_factor(text: &str) -> i128 {
+    let power = text.chars().nth_back(1).and_then(|suffix| "KMGTPE".find(suffix));
+    power.and_then(|power| u32::try_from(power).ok()).map_or(1, |power| 1024_i128.saturating_pow(power + 1))
+}
+
+/// The power of ten of a suffix.
 fn decimal_exponent(text: &str) -> i64 {
     match text.chars().last() {
         Some('n') => -9,

@@ -7,9 +7,9 @@ use super::field_errors::FieldErrors;
 use super::{ip_families, networks};
 
 /// The networks are of one family, and apart: GDN-SEN-001, GDN-SEN-002, GDN-SEN-003. Without a legal family, nothing else
-/// is checked.
+/// is checked. A template may leave out those of pods and services.
 #[must_use]
-pub fn validate(networks: &SeedNetworks, at: &Path) -> FieldErrors {
+pub fn validate(networks: &SeedNetworks, at: &Path, in_template: bool) -> FieldErrors {
     let errors = ip_families::validate(&networks.ip_families, &at.child("ipFamilies"));
     if !errors.is_empty() {
         return errors;
@@ -23,6 +23,7 @@ pub fn validate(networks: &SeedNetworks, at: &Path) -> FieldErrors {
     ];
     let mut all =
         vec![(at.child("pods"), networks.pods.as_str()), (at.child("services"), networks.services.as_str())];
+    all.retain(|(_, network)| !in_template || !network.is_empty());
     all.extend(optional.into_iter().filter_map(|(at, network)| Some((at, network?.as_str()))));
     networks::validate(&all)
 }

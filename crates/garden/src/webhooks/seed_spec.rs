@@ -11,8 +11,8 @@ use super::{references, resource_quantity};
 
 /// The provider, and the reference to a Secret: GDN-SES-001, GDN-SES-002.
 #[must_use]
-pub fn validate_provider(spec: &SeedSpec, at: &Path) -> FieldErrors {
-    let mut errors = provider(&spec.provider, &at.child("provider"));
+pub fn validate_provider(spec: &SeedSpec, at: &Path, in_template: bool) -> FieldErrors {
+    let mut errors = provider(&spec.provider, &at.child("provider"), in_template);
     if let Some(reference) = &spec.secret_ref {
         errors.extend(references::required_secret(reference, &at.child("secretRef")));
     }
@@ -39,10 +39,12 @@ pub fn validate(spec: &SeedSpec, at: &Path) -> Result<FieldErrors, Rejection> {
     Ok(errors)
 }
 
-fn provider(provider: &SeedProvider, at: &Path) -> FieldErrors {
+fn provider(provider: &SeedProvider, at: &Path, in_template: bool) -> FieldErrors {
     let mut errors = FieldErrors::new();
-    errors.extend(required(&at.child("type"), &provider.type_, "must provide a provider type"));
-    errors.extend(required(&at.child("region"), &provider.region, "must provide a provider region"));
+    if !in_template {
+        errors.extend(required(&at.child("type"), &provider.type_, "must provide a provider type"));
+        errors.extend(required(&at.child("region"), &provider.region, "must provide a provider region"));
+    }
     let mut seen = BTreeSet::new();
     let repeated = provider.zones.iter().enumerate().find(|(_, zone)| !seen.insert(*zone));
     errors.extend(repeated.map(|(index, zone)| Error::duplicate(&at.child("zones").index(index), zone)));

@@ -143,7 +143,8 @@ fn in_itself(shoot: &Shoot, old: Option<&Shoot>) -> FieldErrors {
     let mut errors = FieldErrors::new();
     if let Some(old) = old {
         errors.extend(shoot_metadata::validate_operation(shoot, old));
-        errors.extend(shoot_update::validate(shoot, old));
+        let is_deleted = shoot.metadata.deletion_timestamp.is_some();
+        errors.extend(shoot_update::validate(&shoot.spec, &old.spec, is_deleted, &Path::new("spec")));
         errors.extend(shoot_kubernetes::validate_update_to_1_25(shoot, old));
     }
     errors.extend(shoot_metadata::validate(shoot));

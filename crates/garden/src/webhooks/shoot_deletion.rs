@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use api::garden::Shoot;
 use api::garden::shoot::ShootSpec;
 use serde_json::Value;
 use webhook::field::{Error, Path};
@@ -31,13 +30,13 @@ const NAMES: [(&str, &str); 17] = [
 ];
 
 /// The error of a spec that changed, with its differences: GDN-SDL-001.
-pub(super) fn validate(new: &Shoot, old: &Shoot, at: &Path) -> Option<Error> {
-    if new.metadata.deletion_timestamp.is_none() || new.spec == old.spec {
+pub(super) fn validate(new: &ShootSpec, old: &ShootSpec, is_deleted: bool, at: &Path) -> Option<Error> {
+    if !is_deleted || new == old {
         return None;
     }
     let value = |spec: &ShootSpec| serde_json::to_value(spec).unwrap_or_default();
     let mut found = Vec::new();
-    compare(&mut Vec::new(), &value(&new.spec), &value(&old.spec), &mut found);
+    compare(&mut Vec::new(), &value(new), &value(old), &mut found);
     Some(Error::forbidden(at, &found.join(",")))
 }
 

@@ -16,9 +16,14 @@ pub(super) fn validate(oidc: &OidcConfig, at: &Path) -> FieldErrors {
     let mut errors = unless_together(client, issuer, at);
     errors.extend(unless_together(issuer, client, at));
     if let Some(url) = issuer.1.as_ref().filter(|url| !url.is_empty()) {
-        errors.extend(issuer_url(url, &at.child("issuerURL")));
+        let why = "must be a valid URL and have https scheme";
+        errors.extend(issuer_url(url, &at.child("issuerURL"), why));
     }
-    errors.extend(certificates::bundle(&at.child("caBundle"), oidc.ca_bundle.as_ref()));
+    errors.extend(certificates::bundle(
+        &at.child("caBundle"),
+        oidc.ca_bundle.as_ref(),
+        certificates::NO_BUNDLE,
+    ));
     let empty = |(name, text): (&str, &Option<String>)| {
         let detail = format!("{name} cannot be empty when key is provided");
         text.as_ref()
@@ -57,11 +62,12 @@ fn unless_together(
     errors
 }
 
-fn issuer_url(url: &str, at: &Path) -> FieldErrors {
+/// An issuer is a URL of https; `wrong` says why one that is no URL is refused.
+pub(super) fn issuer_url(url: &str, at: &Path, wrong: &str) -> FieldErrors {
     let parsed = Url::parse(url).ok();
     let mut errors = FieldErrors::new();
     if parsed.as_ref().is_none_or(|parsed| parsed.host.is_empty()) {
-        errors.push(Error::invalid(at, url, "must be a valid URL and have https scheme"));
+        errors.push(Error::invalid(at, url, wrong));
     }
     if parsed.is_some_and(|parsed| parsed.scheme != "https") {
         errors.push(Error::invalid(at, url, "must have https scheme"));

@@ -8,29 +8,14 @@ use api::gardener::TAINT_CRITICAL_COMPONENTS_NOT_READY;
 use webhook::field::{Error, Path, Shown, quote};
 
 use super::field_errors::{FieldErrors, each_invalid};
-use super::names;
+use super::{annotations, labels, names};
 
 const EFFECTS: [&str; 3] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
-/// How many bytes keys and values of annotations have at most.
-const ANNOTATIONS: usize = 256 * 1024;
 
 /// Labels, annotations and taints: GDN-SPT-001 to -005.
 pub(super) fn validate(pool: &Worker, at: &Path) -> FieldErrors {
-    let mut errors = FieldErrors::new();
-    let labels = at.child("labels");
-    for (key, value) in &pool.labels {
-        errors.extend(each_invalid(&labels, key, &names::label_key(key)));
-        errors.extend(each_invalid(&labels, value, &names::label_value(value)));
-    }
-    let annotations = at.child("annotations");
-    let mut size = 0;
-    for (key, value) in &pool.annotations {
-        errors.extend(each_invalid(&annotations, key, &names::label_key(&key.to_lowercase())));
-        size += key.len() + value.len();
-    }
-    if size > ANNOTATIONS {
-        errors.push(Error::too_long(&annotations, ANNOTATIONS));
-    }
+    let mut errors = labels::validate(&pool.labels, &at.child("labels"));
+    errors.extend(annotations::validate(&pool.annotations, &at.child("annotations")));
     errors.extend(taints(&pool.taints, &at.child("taints")));
     errors
 }

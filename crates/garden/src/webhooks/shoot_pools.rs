@@ -71,7 +71,11 @@ pub(super) fn validate(pool: &Worker, kubernetes: &Kubernetes, at: &Path, in_tem
     errors.extend(shoot_pool_counts::validate(pool, at));
     errors.extend(shoot_pool_taints::validate(pool, at));
     errors.extend(own_kubernetes(pool, kubernetes, &at.child("kubernetes")));
-    errors.extend(certificates::bundle(&at.child("caBundle"), pool.ca_bundle.as_ref()));
+    errors.extend(certificates::bundle(
+        &at.child("caBundle"),
+        pool.ca_bundle.as_ref(),
+        certificates::NO_BUNDLE,
+    ));
     errors.extend(shoot_pool_volumes::validate(pool, at));
     errors.extend(pool.cri.iter().flat_map(|cri| interface(cri, &at.child("cri"))));
     let known = [ARCHITECTURE_AMD64, ARCHITECTURE_ARM64];

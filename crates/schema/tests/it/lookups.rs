@@ -117,7 +117,7 @@ fn groups_come_in_the_order_of_discovery() {
     let groups: Vec<&str> = Kinds::gardener().groups().iter().map(|group| group.name.as_str()).collect();
     assert_eq!(groups[..4], ["", "apiregistration.k8s.io", "apps", "events.k8s.io"]);
     assert_eq!(
-        groups[groups.len() - 10..],
+        groups[groups.len() - 11..],
         [
             "flowcontrol.apiserver.k8s.io",
             "autoscaling.k8s.io",
@@ -129,6 +129,7 @@ fn groups_come_in_the_order_of_discovery() {
             "operator.gardener.cloud",
             "resources.gardener.cloud",
             "seedmanagement.gardener.cloud",
+            "settings.gardener.cloud",
         ]
     );
     let autoscaling = Kinds::kubernetes().group("autoscaling").expect("built in");

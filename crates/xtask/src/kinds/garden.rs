@@ -148,11 +148,12 @@ mod tests {
     use super::*;
 
     /// The fields of v1.82, from the tests of crates/api: path and type.
-    const FIELDS: [&str; 18] = [
+    const FIELDS: [&str; 20] = [
         include_str!("../../../api/tests/it/fields/BackupBucket.txt"),
         include_str!("../../../api/tests/it/fields/BackupEntry.txt"),
         include_str!("../../../api/tests/it/fields/Bastion.txt"),
         include_str!("../../../api/tests/it/fields/CloudProfile.txt"),
+        include_str!("../../../api/tests/it/fields/ClusterOpenIDConnectPreset.txt"),
         include_str!("../../../api/tests/it/fields/ControllerDeployment.txt"),
         include_str!("../../../api/tests/it/fields/ControllerInstallation.txt"),
         include_str!("../../../api/tests/it/fields/ControllerRegistration.txt"),
@@ -161,6 +162,7 @@ mod tests {
         include_str!("../../../api/tests/it/fields/InternalSecret.txt"),
         include_str!("../../../api/tests/it/fields/ManagedSeed.txt"),
         include_str!("../../../api/tests/it/fields/ManagedSeedSet.txt"),
+        include_str!("../../../api/tests/it/fields/OpenIDConnectPreset.txt"),
         include_str!("../../../api/tests/it/fields/Project.txt"),
         include_str!("../../../api/tests/it/fields/Quota.txt"),
         include_str!("../../../api/tests/it/fields/SecretBinding.txt"),

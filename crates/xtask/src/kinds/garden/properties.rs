@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 use api::garden::{
-    BackupBucket, BackupEntry, Bastion, CloudProfile, ControllerDeployment, ControllerInstallation,
-    ControllerRegistration, ExposureClass, InternalSecret, ManagedSeed, ManagedSeedSet, Project, Quota,
-    SecretBinding, Seed, Shoot, ShootState,
+    BackupBucket, BackupEntry, Bastion, CloudProfile, ClusterOpenIdConnectPreset, ControllerDeployment,
+    ControllerInstallation, ControllerRegistration, ExposureClass, InternalSecret, ManagedSeed,
+    ManagedSeedSet, OpenIdConnectPreset, Project, Quota, SecretBinding, Seed, Shoot, ShootState,
 };
 use api::operator::Garden;
 
@@ -17,6 +17,7 @@ pub(super) fn all() -> Result<Vec<Generated>> {
         file::<BackupEntry>(&BACKUP_ENTRY)?,
         file::<Bastion>(&BASTION)?,
         file::<CloudProfile>(&CLOUD_PROFILE)?,
+        file::<ClusterOpenIdConnectPreset>(&CLUSTER_OPEN_ID_CONNECT_PRESET)?,
         file::<ControllerDeployment>(&CONTROLLER_DEPLOYMENT)?,
         file::<ControllerInstallation>(&CONTROLLER_INSTALLATION)?,
         file::<ControllerRegistration>(&CONTROLLER_REGISTRATION)?,
@@ -25,6 +26,7 @@ pub(super) fn all() -> Result<Vec<Generated>> {
         file::<InternalSecret>(&INTERNAL_SECRET)?,
         file::<ManagedSeed>(&MANAGED_SEED)?,
         file::<ManagedSeedSet>(&MANAGED_SEED_SET)?,
+        file::<OpenIdConnectPreset>(&OPEN_ID_CONNECT_PRESET)?,
         file::<Project>(&PROJECT)?,
         file::<Quota>(&QUOTA)?,
         file::<SecretBinding>(&SECRET_BINDING)?,
@@ -85,6 +87,13 @@ const CLOUD_PROFILE: KindProperties = KindProperties {
     short_names: &["cprofile", "cpfl"],
     selectable: &[],
     columns: [&[("Provider", ".spec.type")], &[]],
+};
+
+const CLUSTER_OPEN_ID_CONNECT_PRESET: KindProperties = KindProperties {
+    scope: "Cluster",
+    short_names: &["coidcps"],
+    selectable: &[],
+    columns: [&[("Issuer", ".spec.server.issuerURL")], &[]],
 };
 
 const CONTROLLER_DEPLOYMENT: KindProperties =
@@ -167,6 +176,13 @@ const MANAGED_SEED_SET: KindProperties = KindProperties {
         ],
         &[("Reason", ".status.pendingReplica.reason")],
     ],
+};
+
+const OPEN_ID_CONNECT_PRESET: KindProperties = KindProperties {
+    scope: "Namespaced",
+    short_names: &["oidcps"],
+    selectable: &[],
+    columns: [&[("Issuer", ".spec.server.issuerURL")], &[]],
 };
 
 const PROJECT: KindProperties = KindProperties {
