@@ -299,14 +299,21 @@ pub fn quote(text: &str) -> String {
             c if c.is_ascii_control() => {
                 write!(out, "\\x{:02x}", u32::from(c)).expect("writing to memory does not fail");
             }
-            c if c.is_control() || c.is_whitespace() => {
-                write!(out, "\\u{:04x}", u32::from(c)).expect("writing to memory does not fail");
+            c if c.is_ascii() || is_printable(c) => out.push(c),
+            c if u32::from(c) > 0xffff => {
+                write!(out, "\\U{:08x}", u32::from(c)).expect("writing to memory does not fail");
             }
-            c => out.push(c),
+            c => write!(out, "\\u{:04x}", u32::from(c)).expect("writing to memory does not fail"),
         }
     }
     out.push('"');
     out
+}
+
+/// Whether a character is a letter, mark, number, punctuation or symbol, which is what Go prints as it is.
+fn is_printable(character: char) -> bool {
+    // After another character, the standard library escapes what has no form of its own, and not marks.
+    format!("a{character}").escape_debug().count() == 2
 }
 
 /// Prints a value as Go's `%#v` prints the result of its JSON decoder.

@@ -77,7 +77,9 @@ pub(super) fn denial(webhook: &str, result: &Map<String, Value>) -> Status {
     };
     let code = result.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
     let code = code.filter(|code| *code >= 400).unwrap_or(400);
-    let details = result.get("details").and_then(Value::as_object).cloned().unwrap_or_default();
+    let mut details = result.get("details").and_then(Value::as_object).cloned().unwrap_or_default();
+    // A Status leaves out what is empty.
+    details.retain(|_, value| *value != 0 && *value != "" && *value != Value::Array(Vec::new()));
     Status { details, ..Status::plain(code, text("reason"), message) }
 }
 

@@ -152,10 +152,11 @@ fn stored_versions(object: &Value) -> Vec<Value> {
     let before = object.pointer("/status/storedVersions").and_then(Value::as_array).cloned();
     let mut versions = before.unwrap_or_default();
     let all = object.pointer("/spec/versions").and_then(Value::as_array).into_iter().flatten();
-    for version in all.filter(|version| version["storage"] == true) {
-        if !versions.contains(&version["name"]) {
-            versions.push(version["name"].clone());
-        }
+    let stored = all.into_iter().find(|version| version["storage"] == true);
+    if let Some(name) = stored.map(|version| version["name"].as_str().unwrap_or_default())
+        && !versions.iter().any(|known| known == name)
+    {
+        versions.push(name.into());
     }
     versions
 }

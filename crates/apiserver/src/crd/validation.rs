@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use webhook::field::{Error, ErrorKind, Path, Shown};
 use webhook::registration::{ClientConfig, lint_client_config};
 
-use super::error;
 use super::version::definition;
+use super::{error, stored_versions};
 use crate::object::meta;
 
 /// The annotation that approves a definition in a protected group.
@@ -23,16 +23,27 @@ pub(super) fn errors(object: &Value) -> Vec<Error> {
     errors.extend(names(&spec["names"]));
     errors.extend(in_common(spec));
     errors.extend(conversion(spec));
-    if !list(spec, "versions").iter().any(is_stored) {
-        let why = "must have at least one stored version";
-        errors.push(invalid("status.storedVersions", Shown::verbatim("null"), why));
-    }
+    errors.extend(stored(object));
     errors.extend(approval(object));
     if spec["preserveUnknownFields"] == true {
         let why = "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead";
         errors.push(invalid("spec.preserveUnknownFields", Shown::from(true), why));
     }
     errors
+}
+
+/// Objects have been stored in some version, and the storage version is among those of the status.
+fn stored(object: &Value) -> Vec<Error> {
+    let stored = stored_versions(object);
+    let error = |value: Shown, why: &str| invalid("status.storedVersions", value, why);
+    if stored.is_empty() {
+        return vec![error(Shown::verbatim("null"), "must have at least one stored version")];
+    }
+    let shown = Value::from(stored.clone());
+    let versions = list(&object["spec"], "versions").iter().filter(|version| is_stored(version));
+    let missing = versions.filter(|version| !stored.iter().any(|name| name == text(version, "name")));
+    let why = |version: &Value| format!("must have the storage version {}", text(version, "name"));
+    missing.map(|version| error(Shown::verbatim(&shown), &why(version))).collect()
 }
 
 fn name_errors(object: &Value) -> Vec<Error> {

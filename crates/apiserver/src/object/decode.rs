@@ -73,6 +73,12 @@ pub(crate) fn object(shared: &ServerState, call: &Call, notes: &mut Notes) -> Re
     }
 }
 
+/// A value as Go prints it in JSON.
+fn json_text(value: &Value) -> String {
+    let text = formats::json::to_vec(value).unwrap_or_default();
+    String::from_utf8_lossy(&text).into_owned()
+}
+
 /// Replaces an apiVersion that is accepted but no longer served by its successor.
 fn upgrade_version(call: &Call, object: &mut Value) {
     let text = |field: &str| object[field].as_str().unwrap_or_default();
@@ -105,7 +111,7 @@ pub(crate) fn patched(
     let strategic = patch.is_some();
     let result = object.clone();
     let refused = |why: &str| {
-        let value = patch.as_ref().map_or_else(|| result.to_string(), go_text);
+        let value = patch.as_ref().map_or_else(|| json_text(&result), go_text);
         Status::invalid("", "", "", &[Error::invalid(&Path::new("patch"), &value, why)])
     };
     let mut object = if strategic {
@@ -178,7 +184,9 @@ fn check_patched_type_meta(
     }
     match internal::meaning(&api_version, kind, &body_kind) {
         Meaning::SameKind => return Ok(drop_all_fields(object)),
-        Meaning::OtherKind(why) => return Err(refused(&why)),
+        Meaning::OtherKind(why) => {
+            return Err(refused(&internal::decoding_error(object, kind).unwrap_or(why)));
+        }
         Meaning::Versioned => {}
     }
     let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));

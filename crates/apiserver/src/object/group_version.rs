@@ -1,5 +1,7 @@
 //! An apiVersion as Go parses and prints it, and its error about a kind that is not registered.
 
+use webhook::field::quote;
+
 /// The name of kube-apiserver's scheme, which its error about unregistered kinds contains.
 const SCHEME: &str = "pkg/runtime/scheme.go:111";
 /// The kinds that Go finds in every group and version.
@@ -44,7 +46,7 @@ impl<'a> GroupVersion<'a> {
             ("", version) => format!("version {version:?}"),
             (group, version) => format!("version {:?}", format!("{group}/{version}")),
         };
-        format!("no kind {kind:?} is registered for {place} in scheme {SCHEME:?}")
+        format!("no kind {} is registered for {place} in scheme {SCHEME:?}", quote(kind))
     }
 }
 

@@ -8,12 +8,12 @@ use crate::call::Call;
 use crate::http::notes::Notes;
 use crate::http::status::Status;
 use crate::object::body_kind::BodyKind;
-use crate::object::fields::Directive;
+use crate::object::fields::{self, Directive};
 use crate::object::group_version::{GroupVersion, UNVERSIONED, package};
 
 const INTERNAL: &str = "__internal";
 /// Groups whose internal version has the Scale of `autoscaling`.
-const WITH_SCALE: [&str; 3] = ["apps", "autoscaling", "extensions"];
+pub(crate) const WITH_SCALE: [&str; 3] = ["apps", "autoscaling", "extensions"];
 
 /// What apiVersion and kind of a body mean to Go's scheme.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub(crate) fn check(call: &Call, object: &Value, notes: &mut Notes) -> Result<()
     };
     match meaning(api_version, kind, &body_kind) {
         Meaning::Versioned => Ok(()),
-        Meaning::OtherKind(why) => Err(refused(&why)),
+        Meaning::OtherKind(why) => Err(refused(&decoding_error(object, kind).unwrap_or(why))),
         Meaning::SameKind => {
             let unknown = unknown_fields(object);
             match Directive::of(call) {
@@ -83,6 +83,12 @@ pub(crate) fn meaning(api_version: &str, kind: &str, wanted: &BodyKind<'_>) -> M
     };
     let wanted = format!("{}.{}", package(wanted.group), wanted.kind);
     Meaning::OtherKind(format!("converting ({own}) to ({wanted}): unknown conversion"))
+}
+
+/// The error about a field with which an object is no Status: Go decodes it before it compares kinds.
+pub(crate) fn decoding_error(object: &Value, kind: &str) -> Option<String> {
+    let ty = Kinds::kubernetes().type_of("", "v1", "Status").filter(|_| kind == "Status")?;
+    fields::check(object, &ty, "Status", "").err()
 }
 
 /// Messages about all fields of an object but apiVersion and kind.

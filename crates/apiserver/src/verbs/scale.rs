@@ -13,6 +13,7 @@ use crate::http::notes::Notes;
 use crate::http::reply::Reply;
 use crate::http::status::Status;
 use crate::object::decode;
+use crate::object::internal::WITH_SCALE;
 use crate::object::meta;
 use crate::object::validation;
 use crate::patch::{APPLY, Patch};
@@ -50,8 +51,8 @@ pub(crate) async fn get(shared: &ServerState, call: &Call) -> Result<Reply, Stat
 /// The scheme in which the real server looks up the wanted kind of a custom resource's scale does not know Scales, so that it
 /// cannot say why a body is not decoded, whatever the reason. A Scale of another published version is not decoded either.
 fn unregistered(call: &Call, status: Status) -> Status {
-    if call.target.scaling.is_none() || status.code != 400 || status.message.contains("/__internal) does not")
-    {
+    let is_internal = |group: &&str| status.message.contains(&format!("({group}/__internal) does not"));
+    if call.target.scaling.is_none() || status.code != 400 || WITH_SCALE.iter().any(is_internal) {
         return status;
     }
     let message = "no kind is registered for the type v1.Scale in scheme \"pkg/runtime/scheme.go:111\"";

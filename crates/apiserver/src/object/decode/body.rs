@@ -15,6 +15,9 @@ const WITHOUT_PROTOBUF: &[&str] = &["application/json", "application/yaml"];
 /// The media types that kinds with a protobuf message accept.
 const WITH_PROTOBUF: &[&str] = &["application/json", "application/yaml", PROTOBUF];
 
+/// The end of the message about a number that no float holds.
+const NO_FLOAT: &str = " into Go value of type float64";
+
 /// Parses the body of a request according to its content type: JSON, YAML or protobuf.
 pub(crate) fn parse_body(call: &Call) -> Result<Value, Status> {
     check_media_type(call)?;
@@ -59,7 +62,18 @@ fn parse_text(content_type: &str, body: &Bytes, typed: bool) -> Result<Result<Va
     };
     let invalid =
         |why| DecodeError::Unrecognized(format!("couldn't get version/kind; json parse error: {why}"));
-    Ok(value.and_then(check_head).map_err(invalid))
+    Ok(match value {
+        Err(why) if !typed && why.ends_with(NO_FLOAT) => Err(undecodable(body, why)),
+        value => value.and_then(check_head).map_err(invalid),
+    })
+}
+
+/// The error about a number that no float holds: apiVersion and kind have been read before it.
+fn undecodable(body: &Bytes, why: String) -> DecodeError {
+    let head = formats::json::typed_document(body).unwrap_or_default();
+    let text = |field: &str| head[field].as_str().unwrap_or_default();
+    let version = text("apiVersion").rsplit('/').next().unwrap_or_default().to_owned();
+    DecodeError::Invalid { kind: text("kind").to_owned(), version, why }
 }
 
 /// Rejects a value that is not an object, or whose apiVersion or kind is not a string.

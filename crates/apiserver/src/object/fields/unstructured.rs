@@ -2,7 +2,7 @@
 //! strategic merge patch.
 
 use schema::{Encoding, IntegerWidth, Message, MessageField, Shape, Type};
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use super::types::{self, ScalarError};
 
@@ -61,6 +61,9 @@ pub(super) fn convert_integers(found: &mut Value, ty: &Type) {
                 convert_integers(below, &ty);
             }
         }
+        (Value::Number(number), Shape::IntOrString) if is_whole_int32(number) => {
+            *found = to_i64(number.as_f64().unwrap_or_default()).into();
+        }
         (Value::Number(number), Shape::Integer(width)) => {
             let whole = number.as_i64().unwrap_or_else(|| to_i64(number.as_f64().unwrap_or_default()));
             *found = match width {
@@ -70,6 +73,11 @@ pub(super) fn convert_integers(found: &mut Value, ty: &Type) {
         }
         _ => {}
     }
+}
+
+fn is_whole_int32(number: &Number) -> bool {
+    let bounds = f64::from(i32::MIN)..=f64::from(i32::MAX);
+    number.as_f64().is_some_and(|float| float.fract() == 0.0 && bounds.contains(&float))
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "this is what the conversion does")]
@@ -108,6 +116,8 @@ fn check_scalar(found: &Value, shape: Shape, ty: &Type) -> Result<(), String> {
         (Value::Number(number), Shape::Integer(_)) if number.as_f64().is_some_and(|n| n.fract() == 0.0) => {
             Ok(())
         }
+        // The decoder of this type reads the number as Go prints it: without a fraction that is zero.
+        (Value::Number(number), Shape::IntOrString) if is_whole_int32(number) => Ok(()),
         (Value::Number(_), Shape::Integer(width)) => {
             Err(format!("cannot convert float64 to {}", integer_type(width)))
         }

@@ -1,4 +1,4 @@
-//! Finds duplicates in sets and keyed lists.
+//! Finds duplicates in sets and keyed lists, and elements of keyed lists that have no keys.
 
 use serde_json::{Map, Value};
 use webhook::field::{Error, ErrorKind};
@@ -19,6 +19,15 @@ pub(super) fn duplicates(object: &Value, schema: &Schema) -> Vec<Error> {
 }
 
 fn check_duplicates(path: &str, items: &[Value], list: &ListType, errors: &mut Vec<Error>) {
+    if let ListType::Map(_) = list {
+        let others = items.iter().enumerate().filter(|(_, item)| !item.is_object() && !item.is_null());
+        errors.extend(others.map(|(index, item)| Error {
+            kind: ErrorKind::Invalid,
+            field: format!("{path}[{index}]"),
+            value: Some(show(item)),
+            detail: "must be an object for an array of list-type map".to_owned(),
+        }));
+    }
     let identities: Vec<Value> = match list {
         ListType::Atomic => return,
         ListType::Set => items.to_vec(),
