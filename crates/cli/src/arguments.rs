@@ -378,7 +378,7 @@ pub(crate) struct NewArguments {
 pub(crate) enum NewCommand {
     /// A contract file
     Contract {
-        /// Name of the behaviour, such as pod-scheduler-name
+        /// Name of the behaviour, such as pod-scheduler-name, or the file to write, such as contracts/mine/pod-scheduler-name.yaml
         name: String,
         /// Component that has the behaviour [default: the folder below `contracts` that --file is in, else my-component]
         #[arg(long)]

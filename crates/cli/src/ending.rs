@@ -4,12 +4,15 @@ use conformance::report::{ExitReason, Report};
 
 use crate::arguments::Format;
 
+/// The cause of 0 of a command that judged nothing.
+const DONE: &str = "done";
+
 /// The end of a command.
 #[derive(Debug)]
 pub(crate) struct Ending {
     /// The exit code.
     pub(crate) code: u8,
-    /// The cause in words; empty if the command only printed what the user requested.
+    /// The cause in words; empty if the last line is printed already.
     pub(crate) cause: String,
     /// Whether standard output belongs to a program that reads it, so that the cause goes to standard error.
     pub(crate) is_for_programs: bool,
@@ -18,7 +21,7 @@ pub(crate) struct Ending {
 impl Ending {
     /// A command that printed or wrote what the user requested.
     pub(crate) fn done() -> Self {
-        Self { code: 0, cause: String::new(), is_for_programs: true }
+        Self { code: 0, cause: DONE.to_owned(), is_for_programs: true }
     }
 
     /// A command that ends with this code for this cause.
@@ -48,6 +51,11 @@ impl Ending {
             _ => "see above",
         };
         Self { code, cause: cause.to_owned(), is_for_programs: true }
+    }
+
+    /// Whether the command only printed or wrote what the user requested.
+    pub(crate) fn is_done(&self) -> bool {
+        self.cause == DONE
     }
 
     /// The last line; `None` if there is nothing to say. A cause is one line: further lines were printed before.

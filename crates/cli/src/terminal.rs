@@ -18,7 +18,10 @@ const EXIT_INDENT: &str = "        ";
 pub(crate) fn render_diagnostic(error: &dyn miette::Diagnostic) -> String {
     let mut text = String::new();
     let handler = miette::GraphicalReportHandler::new_themed(miette::GraphicalTheme::unicode_nocolor());
-    let handler = handler.with_width(width());
+    // Lines end at blanks only, so that names, paths and what is there to be copied stay whole.
+    let handler = handler.with_width(width()).with_break_words(false);
+    let handler = handler.with_word_separator(textwrap::WordSeparator::AsciiSpace);
+    let handler = handler.with_word_splitter(textwrap::WordSplitter::NoHyphenation);
     // Writing to a String cannot fail.
     let _ = handler.render_report(&mut text, error);
     text
@@ -191,6 +194,9 @@ impl Terminal {
 
     /// Prints the last line: exit code and cause.
     pub(crate) fn print_ending(&self, ending: &Ending) {
+        if ending.is_done() && self.verbosity == Verbosity::Quiet {
+            return;
+        }
         let Some(line) = ending.line() else { return };
         let line = self.wrap(&line, EXIT_INDENT);
         if ending.is_for_programs { self.note(&line) } else { self.print(&line) }

@@ -107,7 +107,7 @@ pub fn is_asked(form: Form) -> bool {
 /// The differences of one webhook, and environment errors.
 async fn webhook(shared: &DifferentialRun<'_>, contract: &Contract) -> (SubjectOutcome, Vec<String>) {
     let name = contract.subject.webhook.clone().unwrap_or_else(|| contract.name.clone());
-    let mut found = SubjectOutcome::of(Subject::Webhook(name));
+    let mut found = SubjectOutcome::of(Subject::Webhook(name), contract, (shared.a, shared.b));
     let has_cluster = !matches!(shared.options.facts, FactsFrom::Nowhere);
     let seeds = seeds(contract, shared.a, shared.b, has_cluster);
     if seeds.is_empty() {

@@ -159,6 +159,11 @@ impl GateInput<'_> {
             .filter(move |profile| wanted.is_empty() || wanted.contains(&profile.name))
     }
 
+    /// The action for a gap or a clause that is not proven. It says nothing about a target that is not ours, so it only warns.
+    fn of_weakness(&self, action: Action) -> Action {
+        if self.report.target.kind.is_foreign() { action.min(Action::Warn) } else { action }
+    }
+
     /// Whether a clause is judged.
     fn is_judged(&self, contract: &ContractResult, clause: &str) -> bool {
         self.against.profiles.is_empty()

@@ -1,11 +1,13 @@
 //! `diff-run`: sends the same generated inputs to two targets and shows where their answers differ.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use conformance::differential::{self, FactsFrom, Options, controllers, outcome::Outcome};
 use conformance::render;
 use conformance::run::Interrupt;
+use conformance::select::Selection;
 use conformance::target::{Facts, Target};
 use contract::document::SourceFile;
 use contract::explanations::Explanations;
@@ -15,11 +17,12 @@ use contract::model::Contract;
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 
-use crate::arguments::{DiffRunArguments, Format, RunningTargetArguments};
+use crate::arguments::{BUILT_IN, DEFAULT_SETTLE, DiffRunArguments, Format, RunningTargetArguments};
 use crate::ending::Ending;
 use crate::kubeconfig::cluster_client;
+use crate::options::repeat_command::RepeatCommand;
 use crate::progress::Progress;
-use crate::targets::{self, Requested};
+use crate::targets::{self, Requested, TargetScope};
 use crate::terminal::{Failure, Terminal};
 use crate::{catalog, options, signals};
 
@@ -32,7 +35,7 @@ pub(crate) fn diff_run(
     let index = catalog::index(added)?;
     let controllers = controller_contracts(&index, arguments)?;
     let webhooks = if controllers.is_empty() || !arguments.webhook.is_empty() {
-        webhook_contracts(&index, &arguments.webhook)?
+        webhook_contracts(&index, arguments, terminal)?
     } else {
         Vec::new()
     };
@@ -53,12 +56,13 @@ pub(crate) fn diff_run(
     };
     let of_controllers = (!controllers.is_empty())
         .then(|| runner.run_controllers(&controllers, (&a, &b), &explanations, arguments));
-    let outcome = match (of_webhooks, of_controllers) {
+    let mut outcome = match (of_webhooks, of_controllers) {
         (Some(one), Some(other)) => one.and(other),
         (one, other) => one.or(other).ok_or_else(|| {
             Failure::usage("no contract is about a webhook that diff-run supports".to_owned())
         })?,
     };
+    outcome.command = Some(repeat_command(arguments, added).into_string());
     terminal.print(&match arguments.output {
         Format::Json => format!("{:#}", serde_json::json!(outcome)),
         Format::Text | Format::Markdown => render::differential(&outcome, &terminal.view(None)),
@@ -152,18 +156,51 @@ impl DiffRunner<'_> {
     }
 }
 
-/// The contracts of these webhooks, or of all if `names` is empty.
-fn webhook_contracts(index: &Index, names: &[String]) -> Result<Vec<Contract>, Failure> {
+/// The command line that repeats this one, without the flags that select webhooks and controllers.
+fn repeat_command(arguments: &DiffRunArguments, added: Option<&Path>) -> RepeatCommand {
+    let running = &arguments.running;
+    let command = RepeatCommand::new("diff-run", added)
+        .unless_default("--a", &arguments.a, BUILT_IN)
+        .with("--b", &arguments.b)
+        .path("--ca", running.trust.ca.as_deref())
+        .flag("--insecure", running.trust.insecure)
+        .path("--config", running.config.as_deref())
+        .path("--kubeconfig", running.kubeconfig.as_deref())
+        .unless_default("--provider", running.provider.as_deref().unwrap_or_default(), "")
+        .unless_default("--settle", &arguments.settle, DEFAULT_SETTLE)
+        .with("--objects", &arguments.objects.to_string())
+        .with("--seed", &arguments.seed.to_string());
+    let files = arguments.explanations.iter();
+    files.fold(command, |command, file| command.path("--explanations", Some(file.as_path())))
+}
+
+/// The contracts of the webhooks that the user names; without names, of all that both targets may serve.
+fn webhook_contracts(
+    index: &Index,
+    arguments: &DiffRunArguments,
+    terminal: &Terminal,
+) -> Result<Vec<Contract>, Failure> {
+    let names = &arguments.webhook;
     let supported = index.contracts().iter().filter(|contract| differential::is_asked(contract.form));
     let webhook =
         |contract: &Outline| contract.subject.webhook.clone().unwrap_or_else(|| contract.name.clone());
-    let known: Vec<(String, &Outline)> = supported.map(|contract| (webhook(contract), contract)).collect();
+    let mut known: Vec<(String, &Outline)> =
+        supported.map(|contract| (webhook(contract), contract)).collect();
     if let Some(unknown) = names.iter().find(|name| known.iter().all(|(known, _)| known != *name)) {
-        let known: Vec<&str> = known.iter().map(|(name, _)| name.as_str()).collect();
+        let known: BTreeSet<&str> = known.iter().map(|(name, _)| name.as_str()).collect();
+        let known: Vec<&str> = known.into_iter().collect();
         return Err(Failure::usage(format!(
             "--webhook {unknown}: there is no such webhook; there are {}",
             known.join(", ")
         )));
+    }
+    if names.is_empty() {
+        for target in [&arguments.a, &arguments.b] {
+            let scope = TargetScope::of(target, &arguments.running, &Selection::default())?;
+            if let Some(left_out) = scope.restrict_webhooks(&mut known) {
+                terminal.note(&terminal.wrap(&left_out, "  "));
+            }
+        }
     }
     let chosen = known.into_iter().filter(|(name, _)| names.is_empty() || names.contains(name));
     chosen.map(|(_, contract)| index.expand(contract).map_err(Failure::diagnostic)).collect()
@@ -226,8 +263,6 @@ async fn facts(arguments: &DiffRunArguments) -> Result<FactsFrom, Failure> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use conformance::differential::outcome::Group;
     use conformance::target::built_in::BuiltIn;
     use conformance::target::{Facts, Identity, Setup, TargetError};

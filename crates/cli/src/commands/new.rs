@@ -1,6 +1,7 @@
 //! `new contract`: a contract file to fill in, with the component of its folder and an id that no clause has.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Component, Path};
 
@@ -23,10 +24,11 @@ pub(crate) fn new(
     terminal: &Terminal,
 ) -> Result<Ending, Failure> {
     let NewCommand::Contract { name, component, form, file } = command;
-    let of_path = file.as_deref().and_then(component_of);
+    let (name, file) = named_by_path(name, file.as_deref());
+    let of_path = file.and_then(component_of);
     let component = component.as_deref().or(of_path.as_deref()).unwrap_or(MY_COMPONENT);
     // A user's folder that has errors must not keep him from writing a contract into it.
-    let start = file.as_deref().and_then(existing_parent).unwrap_or(Path::new("."));
+    let start = file.and_then(existing_parent).unwrap_or(Path::new("."));
     let found = added.map(Path::to_owned).or_else(|| working_folder::above(start));
     let index = catalog::index(found.as_deref()).or_else(|_| catalog::index(None))?;
     let id = free_id(&index, name, component);
@@ -46,6 +48,16 @@ pub(crate) fn new(
     terminal.note(&format!("wrote {} with clause {id} of {component}", file.display()));
     terminal.note(&format!("next  gardener-conformance lint {}", file.display()));
     Ok(Ending::done())
+}
+
+/// The name and the file; a name that is a path is that of the file.
+fn named_by_path<'a>(name: &'a str, file: Option<&'a Path>) -> (&'a str, Option<&'a Path>) {
+    let path = Path::new(name);
+    let is_path = file.is_none() && (name.contains('/') || path.extension().is_some_and(|end| end == "yaml"));
+    match path.file_stem().and_then(OsStr::to_str) {
+        Some(stem) if is_path => (stem, Some(path)),
+        _ => (name, file),
+    }
 }
 
 /// The component whose folder a file is in: the part of the path after `contracts`, if there is a folder between it and the file.

@@ -86,6 +86,18 @@ impl TargetScope {
         (count > 0).then(|| self.sentence(count, &about))
     }
 
+    /// Leaves out the webhooks that the target does not have; each comes with its contract. Returns what was left out, as a
+    /// sentence.
+    pub(crate) fn restrict_webhooks<T>(&self, webhooks: &mut Vec<(String, T)>) -> Option<String> {
+        let serves = self.serves.as_ref()?;
+        let left_out = webhooks.iter().filter(|(name, _)| !serves.contains(name));
+        let about: BTreeSet<String> = left_out.map(|(name, _)| name.clone()).collect();
+        let before = webhooks.len();
+        webhooks.retain(|(name, _)| serves.contains(name));
+        let count = before - webhooks.len();
+        (count > 0).then(|| self.sentence(count, &about))
+    }
+
     fn sentence(&self, count: usize, about: &BTreeSet<String>) -> String {
         let names: Vec<&str> = about.iter().map(String::as_str).collect();
         let contracts = if count == 1 { "1 contract".to_owned() } else { format!("{count} contracts") };

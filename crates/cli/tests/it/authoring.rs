@@ -14,6 +14,9 @@ fn a_scaffolded_contract_passes_lint_and_fmt() {
     call(folder.path(), &["fmt", "--check", "mine"]).assert_exit(0, &[]);
     call(folder.path(), &["new", "contract", "my-webhook", "--file", "mine/my-webhook.yaml"])
         .assert_exit(2, &["exists already"]);
+    call(folder.path(), &["new", "contract", "mine/by-path.yaml"])
+        .assert_exit(0, &["wrote mine/by-path.yaml", "exit 0: done"]);
+    call(folder.path(), &["lint", "mine/by-path.yaml"]).assert_exit(0, &["no errors"]);
     call(folder.path(), &["new", "contract", "My_Webhook"])
         .assert_exit(2, &["is not a valid name of a contract"]);
 }

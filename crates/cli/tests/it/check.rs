@@ -113,6 +113,32 @@ fn a_breach_is_reported_with_its_object_and_file_and_can_be_repeated() {
 }
 
 #[test]
+fn what_a_control_plane_cannot_do_without_is_missed() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut objects = emitted("shoot--a");
+    for object in &mut objects {
+        let name = object["metadata"]["name"].as_str().unwrap().to_owned();
+        let kind = object["kind"].as_str().unwrap().to_owned();
+        let labels = object["metadata"]["labels"].as_object_mut();
+        match (kind.as_str(), name.as_str()) {
+            ("Namespace", _) => drop(labels.unwrap().remove("gardener.cloud/role")),
+            ("Deployment", "kube-scheduler") | ("Etcd", "etcd-main") => drop(labels.unwrap().remove("role")),
+            ("Deployment", "kube-apiserver") => {
+                let args = &mut object["spec"]["template"]["spec"]["containers"][0]["args"];
+                let is_kept = |flag: &Value| !flag.as_str().unwrap().starts_with("--tls-cert-file=");
+                args.as_array_mut().unwrap().retain(is_kept);
+            }
+            _ => {}
+        }
+    }
+    fs::write(folder.path().join("all.yaml"), yaml(&objects)).unwrap();
+    let result = check(folder.path(), &["-f", "all.yaml"]);
+    let words = ["✗ CP-143", "--tls-cert-file: present  wanted", "metadata.labels.role"];
+    result.assert_exit(1, &[&words[..], &["✗ CP-146", "✗ CP-148", "✗ CP-150"]].concat());
+    assert_eq!(result.out.matches("✗ CP-").count(), 4, "{}", result.out);
+}
+
+#[test]
 fn a_missing_object_is_a_breach_only_if_the_namespace_is_given() {
     let folder = tempfile::tempdir().unwrap();
     let all = emitted("shoot--a");

@@ -61,5 +61,5 @@ fn a_foreign_folder_of_that_name_is_left_alone() {
     fs::write(folder.path().join("contracts/token.yaml"), "kind: ERC20\n").unwrap();
     let result = call(folder.path(), &["list", "--clause", "GRM-SEC-001"]);
     result.assert_exit(0, &["GRM-SEC-001"]);
-    assert_eq!(result.err, "");
+    assert_eq!(result.err, "exit 0: done\n");
 }

@@ -155,7 +155,8 @@ impl ControllerPair<'_> {
             progress(name, 1);
             played
         });
-        let mut found = SubjectOutcome::of(Subject::Controller(name.clone()));
+        let targets = (self.a.as_ref(), self.b.as_ref());
+        let mut found = SubjectOutcome::of(Subject::Controller(name.clone()), self.contract, targets);
         let (mut errors, mut unexplained) = (Vec::new(), Vec::new());
         for played in played {
             match played {

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use contract::model::Contract;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::effect::{Difference, Effect};
-use crate::target::Identity;
+use crate::target::{Configurable, Identity, Target};
 
 /// The outcome of a differential run.
 #[derive(Clone, Debug, Serialize)]
@@ -28,6 +29,9 @@ pub struct Outcome {
     pub idle_explanations: Vec<String>,
     /// Environment errors.
     pub environment_errors: Vec<String>,
+    /// The command that repeats the run, without flags that select webhooks and controllers; absent outside of the program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
     /// The signal that ended the run early.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interrupted: Option<u8>,
@@ -50,6 +54,10 @@ pub struct SubjectOutcome {
     /// `webhook: <name>` or `controller: <name>`.
     #[serde(flatten)]
     pub subject: Subject,
+    /// The contract from whose cases the inputs were generated.
+    pub contract: String,
+    /// Which targets run with the configuration of the inputs: `a`, `b`; the others do not read it.
+    pub configuration_read_by: Vec<&'static str>,
     /// Inputs whose answers, or failures to answer, were compared.
     pub compared: usize,
     /// Inputs that one or both of them do not serve.
@@ -97,6 +105,8 @@ pub struct Explained {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Example {
+    /// The exact place: `object.spec.units[name=kubelet.service].content`.
+    pub at: String,
     /// The value in the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<Value>,
@@ -124,6 +134,7 @@ impl Outcome {
             controllers,
             idle_explanations,
             environment_errors,
+            command: None,
             interrupted: None,
         }
     }
@@ -193,9 +204,23 @@ impl Subject {
 
 impl SubjectOutcome {
     /// Without results.
-    pub(super) fn of(subject: Subject) -> Self {
-        let (effects, groups) = (BTreeMap::new(), Vec::new());
-        Self { subject, compared: 0, not_served: 0, differing: 0, effects, silent: None, groups }
+    pub(super) fn of(subject: Subject, contract: &Contract, targets: (&dyn Target, &dyn Target)) -> Self {
+        let component = &contract.component;
+        let reads = |target: &dyn Target| target.configurable(component) != Configurable::Unknown;
+        let readers = [("a", targets.0), ("b", targets.1)].into_iter();
+        Self {
+            subject,
+            contract: contract.name.clone(),
+            configuration_read_by: readers
+                .filter_map(|(name, target)| reads(target).then_some(name))
+                .collect(),
+            compared: 0,
+            not_served: 0,
+            differing: 0,
+            effects: BTreeMap::new(),
+            silent: None,
+            groups: Vec::new(),
+        }
     }
 
     /// Counts an input by its effect on the first target.
@@ -224,7 +249,7 @@ impl SubjectOutcome {
 impl Example {
     /// The effects of an input at one place.
     pub(super) fn new(difference: &Difference, given: Value) -> Self {
-        let Difference { input, a, b, .. } = difference.clone();
-        Self { input, a, b, given }
+        let Difference { place, input, a, b } = difference.clone();
+        Self { at: place.to_string(), input, a, b, given }
     }
 }

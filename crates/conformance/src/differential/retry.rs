@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use substrate::cluster::Cluster;
+use substrate::cluster::{Cluster, ClusterError};
 
 use super::TargetSetting;
 use super::effect::Difference;
@@ -70,10 +70,9 @@ pub(super) async fn shrink(
             None => next += 1,
         }
     }
-    if let Some(found) = place.without_facts(&kept, written_world, cluster).await? {
-        at_place = found;
-    }
-    Ok(Example::new(&at_place, setting.describe_input(&kept, &written_world.world)))
+    let (found, world) = place.in_smallest_world(&kept, written_world, cluster).await?;
+    let at_place = found.unwrap_or(at_place);
+    Ok(Example::new(&at_place, setting.describe_input(&kept, &world)))
 }
 
 /// A place at which the answers of two targets differ.
@@ -106,22 +105,40 @@ impl DifferencePlace<'_> {
         }
     }
 
-    /// Removes facts without which the difference remains; returns the last difference, if a fact was removed.
-    async fn without_facts(
+    /// The smallest world in which the difference remains, without facts, labels and annotations that it does not need, and the
+    /// difference there, if the world is smaller. The world is whole again afterwards: later inputs need it.
+    async fn in_smallest_world(
         &self,
         input: &Input,
         written_world: &mut WrittenWorld,
         cluster: &Cluster,
-    ) -> Result<Option<Difference>, String> {
-        let broken = |error: substrate::cluster::ClusterError| error.to_string();
-        let mut last = None;
+    ) -> Result<(Option<Difference>, World), String> {
+        let broken = |error: ClusterError| error.to_string();
+        let (mut last, mut removed) = (None, Vec::new());
         for at in (0..written_world.world.cluster.len()).rev() {
             let fact = written_world.take(cluster, at).await.map_err(broken)?;
             match self.still_differs(input, &written_world.world).await? {
-                Some(found) => last = Some(found),
+                Some(found) => {
+                    last = Some(found);
+                    removed.push((at, fact));
+                }
                 None => written_world.put_back(cluster, at, fact).await.map_err(broken)?,
             }
         }
-        Ok(last)
+        let mut namespace = written_world.strip_namespace(cluster).await.map_err(broken)?;
+        if let Some(object) = namespace.take() {
+            match self.still_differs(input, &written_world.world).await? {
+                Some(found) => (last, namespace) = (Some(found), Some(object)),
+                None => written_world.dress_namespace(cluster, object).await.map_err(broken)?,
+            }
+        }
+        let smallest = written_world.world.clone();
+        if let Some(object) = namespace {
+            written_world.dress_namespace(cluster, object).await.map_err(broken)?;
+        }
+        for (at, fact) in removed.into_iter().rev() {
+            written_world.put_back(cluster, at, fact).await.map_err(broken)?;
+        }
+        Ok((last, smallest))
     }
 }

@@ -1,6 +1,6 @@
 //! Writes a world to a cluster before its requests, and removes it afterwards.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use substrate::cluster::{Cluster, ClusterError, resource};
 use substrate::facts::{self, Before};
 
@@ -63,6 +63,27 @@ impl WrittenWorld {
     ) -> Result<(), ClusterError> {
         accepted(facts::write(cluster, &fact).await)?;
         self.world.cluster.insert(at, fact);
+        Ok(())
+    }
+
+    /// Takes everything but the name from the namespace of the requests, if its name is a generated one; returns what it was.
+    pub(super) async fn strip_namespace(&mut self, cluster: &Cluster) -> Result<Option<Value>, ClusterError> {
+        if !self.world.name.starts_with(PREFIX) {
+            return Ok(None);
+        }
+        let Some(object) = self.world.namespace.take() else { return Ok(None) };
+        accepted(facts::write_namespace(cluster, &self.world.name, Some(&json!({}))).await)?;
+        Ok(Some(object))
+    }
+
+    /// Gives the namespace of the requests back what it was.
+    pub(super) async fn dress_namespace(
+        &mut self,
+        cluster: &Cluster,
+        object: Value,
+    ) -> Result<(), ClusterError> {
+        accepted(facts::write_namespace(cluster, &self.world.name, Some(&object)).await)?;
+        self.world.namespace = Some(object);
         Ok(())
     }
 

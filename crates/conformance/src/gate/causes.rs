@@ -21,6 +21,8 @@ pub(super) enum FindingCause {
     Shared(CauseKind),
     /// A clause.
     Clause(String),
+    /// A change that no clause explains: its place, objects and values, whatever contract shows it.
+    Change(String),
 }
 
 /// The cause of a law's finding: the exchange that failed, if every breach follows from one.
@@ -53,18 +55,19 @@ pub(super) fn merged(findings: Vec<Finding>, report: &Report, contracts: &[Contr
         };
         let root = match &of_finding {
             FindingCause::Clause(clause) => roots.get(clause).cloned().unwrap_or(of_finding),
-            FindingCause::Shared(_) => of_finding,
+            FindingCause::Shared(_) | FindingCause::Change(_) => of_finding,
         };
         groups.entry(root).or_default().push(finding);
     }
     for (cause, group) in groups {
         let known = match &cause {
             FindingCause::Shared(kind) => shared.iter().find(|cause| cause.kind == *kind),
-            FindingCause::Clause(_) => None,
+            FindingCause::Clause(_) | FindingCause::Change(_) => None,
         };
-        kept.push(match known {
-            Some(known) => of_cause(known, &group, report),
-            None => of_clause(group),
+        kept.push(match (known, &cause) {
+            (Some(known), _) => of_cause(known, &group, report),
+            (None, FindingCause::Change(_)) => of_change(&group),
+            (None, _) => of_clause(group),
         });
     }
     kept
@@ -153,6 +156,16 @@ fn of_clause(mut group: Vec<Finding>) -> Finding {
     }
     let not_run: Vec<&str> = group.iter().map(|finding| finding.subject.as_str()).collect();
     finding.details.push(format!("not run for this reason: {}", ids(&not_run)));
+    finding
+}
+
+/// One finding about a change that the cases of several contracts show.
+fn of_change(group: &[Finding]) -> Finding {
+    let Some(worst) = worst(group) else { unreachable!("a group has a finding") };
+    let mut finding = worst.clone();
+    for other in group.iter().filter(|other| other.subject != worst.subject) {
+        finding.details.push(format!("also {}: {}", other.subject, other.details.join(", ")));
+    }
     finding
 }
 

@@ -40,7 +40,7 @@ pub(super) fn findings(
             "correct the contract: add an assertion to its row",
         )),
         Status::Passed if is_unproven(clause) => {
-            let action = gate.against.policy.findings.unproven;
+            let action = gate.of_weakness(gate.against.policy.findings.unproven);
             let (why, remedy) = unproven(action);
             Some(Finding::new(&clause.id, action, 6).of(clause).with_text(
                 "passes and is not proven able to fail",

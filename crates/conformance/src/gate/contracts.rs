@@ -4,6 +4,7 @@ use contract::document::policy::Action;
 use contract::model::Level;
 
 use super::baseline::{Baseline, BaselineState, decide};
+use super::causes::FindingCause;
 use super::{Finding, GateInput, verb};
 use crate::difference::{Sides, sentence_of_changes};
 use crate::render::{plural, repeat_command};
@@ -61,7 +62,7 @@ fn laws(
             finding.cause = Some(super::causes::of_law(contract, law));
             findings.push(finding);
         } else if law.proven == Some(false) {
-            let action = gate.against.policy.findings.unproven;
+            let action = gate.of_weakness(gate.against.policy.findings.unproven);
             findings.push(Finding::new(subject, action, 6).with_text(
                 "not proven able to fail",
                 format!("policy: a law that is not proven {}", verb(action)),
@@ -109,6 +110,7 @@ fn unexplained(
                 ),
             );
         finding.details = vec![format!("first {first}")];
+        finding.cause = Some(FindingCause::Change(format!("{} {whose}{text}", found.path)));
         findings.push(finding);
     }
 }
@@ -120,7 +122,7 @@ fn gaps(
     before: Option<&ContractResult>,
 ) {
     for gap in &contract.gaps {
-        let action = gate.against.policy.findings.gaps;
+        let action = gate.of_weakness(gate.against.policy.findings.gaps);
         let known = before.is_some_and(|before| before.gaps.iter().any(|other| other.path == gap.path));
         let state = if known { BaselineState::AlreadyFailed } else { BaselineState::New };
         let reason = format!("policy: a gap {}", verb(action));

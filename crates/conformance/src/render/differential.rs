@@ -1,35 +1,27 @@
 //! The outcome of a differential run on a terminal: a line per webhook or controller, each unexplained difference with its smallest
 //! input, and the explanations of the others.
 
-use std::fmt::Write as _;
+use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
-
-use super::failure::diff_line;
 use super::style::{Tone, View};
-use super::text::prefixed;
+use super::text::{line, prefixed};
 use super::{plural, thousands};
-use crate::difference::{Sides, diff_of_changes};
-use crate::differential::outcome::{Example, Group, Outcome, Subject, SubjectOutcome};
-use crate::observation::format_value;
-use crate::report::ValueChange;
+use crate::differential::outcome::{Outcome, Subject, SubjectOutcome};
 use crate::target::Identity;
 
-/// Number of lines of a value that are shown.
-const LINES: usize = 60;
+mod example;
 
 /// The outcome as text; a quiet view gets the conclusion, a verbose one an example of every group.
 #[must_use]
 pub fn differential(outcome: &Outcome, view: &View<'_>) -> String {
     let mut out = String::new();
     if !view.quiet {
-        line(&mut out, &format!("a  {}", describe_target(&outcome.a)));
-        line(&mut out, &format!("b  {}", describe_target(&outcome.b)));
+        prefixed(&mut out, ("a  ", 3), &describe_target(&outcome.a), view);
+        prefixed(&mut out, ("b  ", 3), &describe_target(&outcome.b), view);
         line(&mut out, "");
-        let widest = outcome.found().map(|found| found.subject.name().chars().count()).max().unwrap_or(0);
-        outcome.found().for_each(|found| line(&mut out, &webhook(found, widest, view)));
+        subjects(&mut out, outcome, view);
         line(&mut out, "");
-        outcome.found().for_each(|found| groups(&mut out, found, view));
+        outcome.found().for_each(|found| groups(&mut out, outcome, found, view));
         for place in &outcome.idle_explanations {
             line(
                 &mut out,
@@ -49,42 +41,67 @@ fn describe_target(identity: &Identity) -> String {
     format!("{}{version} · {}", identity.name, identity.endpoint)
 }
 
-fn webhook(found: &SubjectOutcome, widest: usize, view: &View<'_>) -> String {
+/// A line for each that was compared, and one for all others with the same reason.
+fn subjects(out: &mut String, outcome: &Outcome, view: &View<'_>) {
+    let (compared, silent): (Vec<&SubjectOutcome>, Vec<&SubjectOutcome>) =
+        outcome.found().partition(|found| found.compared > 0 || found.silent.is_none());
+    let widest = compared.iter().map(|found| title(outcome, found).chars().count()).max().unwrap_or(0);
+    compared.iter().for_each(|found| subject(out, &title(outcome, found), widest, found, view));
+    let mut reasons: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for found in silent {
+        let reason = found.silent.as_deref().unwrap_or_default();
+        reasons.entry(reason).or_default().insert(found.subject.name());
+    }
+    for (reason, names) in reasons {
+        let names = names.into_iter().collect::<Vec<&str>>().join(", ");
+        let head = format!("  {} ", view.paint(Tone::Warn, "–"));
+        prefixed(out, (&head, 4), &format!("not compared: {names}: {reason}"), view);
+    }
+}
+
+/// The name; with that of the contract if other contracts are about the same webhook.
+fn title(outcome: &Outcome, found: &SubjectOutcome) -> String {
+    let name = found.subject.name();
+    let same = outcome.found().filter(|other| other.subject == found.subject && other.compared > 0).count();
+    if same > 1 && found.contract != name { format!("{name} ({})", found.contract) } else { name.to_owned() }
+}
+
+/// `✗ name  60 inputs  28 patched, 32 unchanged · 2 differ, 1 group unexplained`; counts that do not fit are below.
+fn subject(out: &mut String, name: &str, widest: usize, found: &SubjectOutcome, view: &View<'_>) {
     let unexplained = found.groups.iter().filter(|group| group.explanation.is_none()).count();
     let (sign, tone) = match (found.compared, unexplained) {
         (0, _) => ("–", Tone::Warn),
         (_, 0) => ("✓", Tone::Good),
         _ => ("✗", Tone::Bad),
     };
-    let mut text = format!(
-        "  {} {:widest$}  {:>12}",
-        view.paint(tone, sign),
-        found.subject.name(),
-        plural(found.compared, noun(found))
-    );
+    let head =
+        format!("  {} {name:widest$}  {:>12}", view.paint(tone, sign), plural(found.compared, noun(found)));
+    let mut counts: Vec<String> = Vec::new();
     let effects: Vec<String> =
         found.effects.iter().map(|(effect, count)| format!("{} {effect}", thousands(*count))).collect();
     if !effects.is_empty() {
-        let _ = write!(text, "  {}", effects.join(", "));
+        counts.push(effects.join(", "));
     }
-    let differing = format!("{} differ", thousands(found.differing));
-    let words = match (found.differing, unexplained) {
-        (0, _) if found.compared == 0 => String::new(),
-        (0, _) => " · none differs".to_owned(),
-        (_, 0) => format!(" · {differing}, explained"),
-        (_, count) => {
-            let words = format!("{differing}, {} unexplained", plural(count, "group"));
-            format!(" · {}", view.paint(Tone::Bad, &words))
+    match (found.differing, unexplained) {
+        (0, _) if found.compared == 0 => {}
+        (0, _) => counts.push("none differs".to_owned()),
+        (differing, 0) => counts.push(format!("{} differ, explained", thousands(differing))),
+        (differing, count) => {
+            let differing = format!("{} differ", thousands(differing));
+            counts.push(format!("{differing}, {} unexplained", plural(count, "group")));
         }
-    };
-    text.push_str(&words);
+    }
     if found.not_served > 0 {
-        let _ = write!(text, " · {} not served by both", thousands(found.not_served));
+        counts.push(format!("{} not served by both", thousands(found.not_served)));
     }
-    if let Some(reason) = &found.silent {
-        let _ = write!(text, "  {reason}");
+    let (counts, used) = (counts.join(" · "), 4 + widest.max(name.chars().count()) + 2 + 12);
+    if used + 2 + counts.chars().count() <= view.width {
+        let counts = if unexplained > 0 { view.paint(Tone::Bad, &counts) } else { counts };
+        line(out, &format!("{head}  {counts}"));
+    } else {
+        line(out, &head);
+        prefixed(out, ("    ", 4), &counts, view);
     }
-    text
 }
 
 /// The word for the inputs of a webhook or a controller.
@@ -95,57 +112,32 @@ fn noun(found: &SubjectOutcome) -> &'static str {
     }
 }
 
-fn groups(out: &mut String, found: &SubjectOutcome, view: &View<'_>) {
+fn groups(out: &mut String, outcome: &Outcome, found: &SubjectOutcome, view: &View<'_>) {
+    let name = title(outcome, found);
     for group in &found.groups {
-        let head =
-            format!("{}  {}  {}", found.subject.name(), group.place, plural(group.inputs, noun(found)));
+        let place = format!("{}  {}", group.place, plural(group.inputs, noun(found)));
         if let Some(explained) = &group.explanation {
             let clause = explained.clause.as_ref().map(|clause| format!("{clause}: ")).unwrap_or_default();
-            line(out, &view.cut(&format!("{} {head}", view.paint(Tone::Faint, "=")), 0));
-            line(out, &format!("    {clause}{}", explained.reason));
+            let sign = format!("{} ", view.paint(Tone::Faint, "="));
+            prefixed(out, (&sign, 2), &format!("{name}  {place}"), view);
+            prefixed(out, ("    ", 4), &format!("{clause}{}", explained.reason), view);
         } else {
-            line(out, &format!("{} {}", view.paint(Tone::Bad, "✗"), view.paint(Tone::Strong, &head)));
+            let sign = format!("{} {}  ", view.paint(Tone::Bad, "✗"), view.paint(Tone::Strong, &name));
+            prefixed(out, (&sign, name.chars().count() + 4), &place, view);
         }
         if view.verbose || group.explanation.is_none() {
-            values(out, group, view);
-            given(out, group);
+            example::write(out, found, group, view);
         }
         line(out, "");
     }
-}
-
-/// The values of both targets; of lists and texts only what differs.
-fn values(out: &mut String, group: &Group, view: &View<'_>) {
-    let Example { input, a, b, .. } = &group.example;
-    let text = |value: &Option<Value>| value.as_ref().map(|value| format_value(Some(value)));
-    let change = ValueChange { path: group.place.clone(), before: text(a), after: text(b) };
-    let lines = diff_of_changes(&[change], Sides::TARGETS);
-    let is_whole = lines.iter().all(|line| line.depth == 0);
-    if is_whole {
-        if input.is_some() {
-            value(out, "request", input.as_ref(), view);
-        }
-        value(out, "a", a.as_ref(), view);
-        value(out, "b", b.as_ref(), view);
-    } else {
-        for piece in &lines {
-            diff_line(out, piece, view);
-        }
-    }
-}
-
-fn value(out: &mut String, name: &str, value: Option<&Value>, view: &View<'_>) {
-    prefixed(out, (&format!("    {name:8} "), 13), &format_value(value), view);
-}
-
-fn given(out: &mut String, group: &Group) {
-    line(out, "    given");
-    let text =
-        formats::yaml::to_string(&group.example.given).unwrap_or_else(|_| group.example.given.to_string());
-    let lines: Vec<&str> = text.lines().collect();
-    lines.iter().take(LINES).for_each(|text| line(out, &format!("      {text}")));
-    if lines.len() > LINES {
-        line(out, &format!("      … {} (-o json has them all)", plural(lines.len() - LINES, "line")));
+    let is_open = found.groups.iter().any(|group| group.explanation.is_none());
+    if let Some(command) = outcome.command.as_ref().filter(|_| is_open) {
+        let flag = match &found.subject {
+            Subject::Webhook(name) => format!("--webhook {name}"),
+            Subject::Controller(name) => format!("--controller {name}"),
+        };
+        line(out, &format!("  again   {command} {flag}"));
+        line(out, "");
     }
 }
 
@@ -166,8 +158,4 @@ fn conclusion(outcome: &Outcome, view: &View<'_>) -> String {
         thousands(differing),
         outcome.seed
     )
-}
-
-fn line(out: &mut String, text: &str) {
-    writeln!(out, "{}", text.trim_end()).expect("writing to memory does not fail");
 }

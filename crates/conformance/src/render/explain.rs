@@ -185,6 +185,14 @@ pub fn near(contracts: &[Outline], id: &str) -> Vec<String> {
     let wanted = id.to_uppercase();
     let prefix = wanted.rsplit_once('-').map_or(wanted.as_str(), |(prefix, _)| prefix);
     let clauses = || contracts.iter().flat_map(|contract| &contract.clauses).map(|clause| clause.id.as_str());
+    // The same number with more or fewer zeros is what was meant.
+    let number = |id: &str| id.rsplit_once('-').and_then(|(_, digits)| digits.parse::<u32>().ok());
+    let is_meant = |id: &&str| {
+        number(id).is_some() && number(id) == number(&wanted) && id.starts_with(&format!("{prefix}-"))
+    };
+    if let Some(meant) = clauses().find(is_meant) {
+        return vec![meant.to_owned()];
+    }
     let nearest = contract::load::closest(&wanted, clauses());
     let others = clauses().filter(|id| id.starts_with(prefix) && Some(*id) != nearest);
     nearest.into_iter().chain(others).take(5).map(str::to_owned).collect()

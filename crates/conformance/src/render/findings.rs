@@ -4,17 +4,26 @@ use super::failure::diff_line;
 use super::plural;
 use super::style::{Tone, View};
 use super::text::{line, prefixed};
-use super::unexplained::{REMEDY, unexplained};
-use crate::report::{ClauseResult, ContractResult, Report, Status, WaiverState};
+use super::unexplained::{REMEDY, UnexplainedChange, unexplained_of};
+use crate::report::{ClauseResult, Report, Status, WaiverState};
 
 /// Number of damages that are listed per clause.
 const NAMED: usize = 3;
+/// What precedes gaps and unproven clauses where the target is not ours: they do not count in the verdict.
+pub(super) const ABOUT_CONTRACTS: &str =
+    "about this contract, not about your webhook (please report it to this project)";
 
 /// All findings, and an empty line if there are any.
 pub(super) fn findings(out: &mut String, report: &Report, view: &View<'_>) {
     let before = out.len();
+    for found in unexplained_of(report) {
+        change(out, report, &found, view);
+    }
     for contract in &report.contracts {
-        of_contract(out, report, contract, view);
+        for unasked in &contract.unasked {
+            let head = format!("{} ", view.paint(Tone::Warn, "?"));
+            prefixed(out, (&head, 2), &format!("{}: {unasked}", contract.name), view);
+        }
     }
     of_contracts_themselves(out, report, view);
     waivers(out, report, view);
@@ -26,26 +35,20 @@ pub(super) fn findings(out: &mut String, report: &Report, view: &View<'_>) {
     }
 }
 
-fn of_contract(out: &mut String, report: &Report, contract: &ContractResult, view: &View<'_>) {
-    let name = &contract.name;
-    for found in unexplained(contract) {
-        let head = format!("{} ", view.paint(Tone::Warn, "?"));
-        let objects = found.objects();
-        let whose = if objects.is_empty() { String::new() } else { format!(" of {objects}") };
-        prefixed(out, (&head, 2), &format!("{name}: no clause explains a change{whose}"), view);
-        found.diff().iter().for_each(|piece| diff_line(out, piece, view));
-        let cases = found.cases();
-        let first = cases.first().copied().unwrap_or_default();
-        let text = format!("in {}, first {first}", plural(cases.len(), "case"));
-        prefixed(out, ("  ", 2), &text, view);
-        line(out, &format!("  again   {}", found.again(report)));
-        prefixed(out, ("  remedy  ", 10), &format!("{REMEDY}: {}", found.path()), view);
-        line(out, "");
-    }
-    for unasked in &contract.unasked {
-        let head = format!("{} ", view.paint(Tone::Warn, "?"));
-        prefixed(out, (&head, 2), &format!("{name}: {unasked}"), view);
-    }
+/// A change that no clause explains, with the first of its cases.
+fn change(out: &mut String, report: &Report, found: &UnexplainedChange<'_>, view: &View<'_>) {
+    let head = format!("{} ", view.paint(Tone::Warn, "?"));
+    let objects = found.objects();
+    let whose = if objects.is_empty() { String::new() } else { format!(" of {objects}") };
+    let text = format!("{}: no clause explains a change{whose}", found.contracts());
+    prefixed(out, (&head, 2), &text, view);
+    found.diff().iter().for_each(|piece| diff_line(out, piece, view));
+    let cases = found.cases();
+    let first = cases.first().copied().unwrap_or_default();
+    prefixed(out, ("  ", 2), &format!("in {}, first {first}", plural(cases.len(), "case")), view);
+    line(out, &format!("  again   {}", found.again(report)));
+    prefixed(out, ("  remedy  ", 10), &format!("{REMEDY}: {}", found.path()), view);
+    line(out, "");
 }
 
 /// Gaps and clauses that are not proven, apart from the findings about a target that somebody else wrote.
@@ -63,8 +66,10 @@ fn of_contracts_themselves(out: &mut String, report: &Report, view: &View<'_>) {
         }
     }
     if report.target.kind.is_foreign() && !text.is_empty() {
-        line(out, "");
-        line(out, "about this contract, not about your webhook (please report it to this project):");
+        if !out.ends_with("\n\n") {
+            line(out, "");
+        }
+        line(out, &format!("{ABOUT_CONTRACTS}:"));
     }
     out.push_str(&text);
 }

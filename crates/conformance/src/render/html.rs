@@ -4,7 +4,8 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment};
 use serde::Serialize;
 
-use super::{duration, thousands};
+use super::findings::ABOUT_CONTRACTS;
+use super::{duration, plural, thousands};
 use crate::report::{Report, Verdict};
 
 mod attention;
@@ -32,8 +33,13 @@ struct Page<'a> {
     script: &'static str,
     failures: Vec<Attention>,
     unexplained: Vec<ChangeView>,
-    findings: Vec<FindingView>,
+    unasked: Vec<FindingView>,
+    gaps: Vec<FindingView>,
     unproven: Vec<UnprovenClause>,
+    /// What precedes gaps and unproven clauses if they are not about the target.
+    about_contracts: Option<String>,
+    /// Why the exit code is what it is.
+    cause: String,
     contracts: Vec<ContractView>,
     deviations: Vec<Deviation>,
     levels: [&'static str; 3],
@@ -54,16 +60,19 @@ pub fn html(report: &Report) -> Result<String, HtmlError> {
         .set_auto_escape_callback(|name| if name == "page" { AutoEscape::Html } else { AutoEscape::None });
     environment.add_filter("duration", |milliseconds: f64| duration(milliseconds));
     environment.add_filter("thousands", |number: usize| thousands(number));
+    environment.add_filter("counted", |number: usize, noun: String| plural(number, &noun));
     environment.add_template("page", PAGE)?;
     let page = environment.get_template("page")?;
     let deviations = everything::deviations(report);
     let failures = attention::failures(report);
-    let (unexplained, findings, unproven) =
-        (attention::changes(report), attention::findings(report), attention::unproven(report));
+    let (unexplained, unasked) = (attention::changes(report), attention::unasked(report));
+    let (gaps, unproven) = (attention::gaps(report), attention::unproven(report));
+    let is_foreign = report.target.kind.is_foreign();
+    let has_weakness = !gaps.is_empty() || !unproven.is_empty();
     let nothing = failures.is_empty()
         && unexplained.is_empty()
-        && findings.is_empty()
-        && unproven.is_empty()
+        && unasked.is_empty()
+        && (is_foreign || !has_weakness)
         && report.environment_errors.is_empty()
         && report.counts.laws_broken == 0;
     let content = Page {
@@ -76,8 +85,11 @@ pub fn html(report: &Report) -> Result<String, HtmlError> {
         statuses: everything::statuses(report),
         failures,
         unexplained,
-        findings,
+        unasked,
+        gaps,
         unproven,
+        about_contracts: (is_foreign && has_weakness).then(|| capitalized(ABOUT_CONTRACTS)),
+        cause: report.exit_reason().cause,
         deviations,
         levels: ["MUST", "SHOULD", "MAY"],
         untold_release: report.unknown_release_note(),
@@ -85,6 +97,13 @@ pub fn html(report: &Report) -> Result<String, HtmlError> {
         report,
     };
     Ok(page.render(minijinja::Value::from(Serde(content)))?)
+}
+
+/// The text with a capital letter at its beginning.
+fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}", letters.as_str())
 }
 
 fn class(verdict: Verdict) -> &'static str {

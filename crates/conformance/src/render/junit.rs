@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Property, Report as Document, TestCase, TestCaseStatus, TestSuite};
 
+use super::findings::ABOUT_CONTRACTS;
 use super::program_message::program_message;
 use super::unexplained::{REMEDY, unexplained};
 use super::{plural, repeat_command};
@@ -115,14 +116,9 @@ pub(super) fn describe(report: &Report, clause: &ClauseResult, case: &CaseResult
 }
 
 /// Findings beyond single cases: unexplained mutations, gaps, clauses that are not proven; as skipped tests, changes that only
-/// clauses that did not run would miss.
+/// clauses that did not run would miss, and what is about the contract and not about a target that is not ours.
 fn findings(report: &Report, contract: &ContractResult) -> TestSuite {
     let mut suite = TestSuite::new(format!("{}/{} findings", contract.component, contract.name));
-    let mut add = |name: String, kind: &str, message: String| {
-        let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-        status.set_type(kind).set_message(message);
-        suite.add_test_case(TestCase::new(name, status));
-    };
     for found in unexplained(contract) {
         let cases = found.cases();
         let text = format!(
@@ -134,20 +130,30 @@ fn findings(report: &Report, contract: &ContractResult) -> TestSuite {
             found.path(),
             found.again(report)
         );
-        add(format!("unexplained {}", found.path()), "unexplained", text);
+        let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+        status.set_type("unexplained").set_message(text);
+        suite.add_test_case(TestCase::new(format!("unexplained {}", found.path()), status));
     }
+    let mut weakness = |name: String, kind: &str, message: String| {
+        let mut status = if report.target.kind.is_foreign() {
+            skipped(&format!("{ABOUT_CONTRACTS}: {message}"))
+        } else {
+            let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+            status.set_message(message);
+            status
+        };
+        status.set_type(kind);
+        suite.add_test_case(TestCase::new(name, status));
+    };
     for gap in &contract.gaps {
-        add(
-            format!("gap {}", gap.path),
-            "gap",
-            format!("changes in {}, and no case would miss it", gap.case),
-        );
+        let text = format!("changes in {}, and no case would miss it", gap.case);
+        weakness(format!("gap {}", gap.path), "gap", text);
     }
     for clause in &contract.clauses {
         let unproven =
             clause.proof.as_ref().is_some_and(|proof| !proof.proven) && clause.status == Status::Passed;
         if unproven {
-            add(format!("proof {}", clause.id), "proof", "not proven able to fail".to_owned());
+            weakness(format!("proof {}", clause.id), "proof", "not proven able to fail".to_owned());
         }
     }
     for unasked in &contract.unasked {

@@ -2,8 +2,11 @@
 
 use std::fmt::Write as _;
 
+use contract::model::Level;
+
+use super::findings::ABOUT_CONTRACTS;
 use super::program_message::program_message;
-use super::unexplained::{REMEDY, UnexplainedChange, unexplained};
+use super::unexplained::{REMEDY, UnexplainedChange, unexplained_of};
 use super::{deviations, plural, repeat_command};
 use crate::causes::{Cause, CauseKind, causes};
 use crate::difference::{diff, first_of};
@@ -88,7 +91,8 @@ fn failure(out: &mut String, report: &Report, cause: &Cause<'_>) {
     let mut line = |text: String| writeln!(out, "{text}").expect("writing to memory does not fail");
     let id = cause.id();
     line(format!(
-        "<details><summary>✗ <b>{}</b> {}</summary>",
+        "<details><summary>{} <b>{}</b> {}</summary>",
+        if cause.level() == Level::Must { "✗" } else { "!" },
         escape(&cause.subject()),
         escape(cause.sentence())
     ));
@@ -134,44 +138,56 @@ fn failure(out: &mut String, report: &Report, cause: &Cause<'_>) {
 }
 
 fn findings(out: &mut String, report: &Report) {
-    let mut lines: Vec<String> =
-        report.contracts.iter().flat_map(|contract| findings_of(report, contract)).collect();
+    let mut lines: Vec<String> = unexplained_of(report).iter().map(|found| change(report, found)).collect();
+    for contract in &report.contracts {
+        lines.extend(contract.unasked.iter().map(|unasked| format!("- ? {}: {unasked}", contract.name)));
+    }
     lines.extend(report.waivers.iter().map(|waiver| {
         let (clause, state, expires) = (&waiver.clause, waiver.state, &waiver.expires);
         format!("- waiver of {clause}: {state:?}, until {expires} ({})", cell(&waiver.owner))
     }));
     let left = report.left_behind.iter();
     lines.extend(left.map(|name| format!("- left behind in the cluster: {}", cell(name))));
+    let weaknesses: Vec<String> = report.contracts.iter().flat_map(weaknesses_of).collect();
+    let is_foreign = report.target.kind.is_foreign();
+    if !is_foreign {
+        lines.extend(weaknesses.iter().cloned());
+    }
     if !lines.is_empty() {
         writeln!(out, "{}\n", lines.join("\n")).expect("writing to memory does not fail");
     }
+    if is_foreign && !weaknesses.is_empty() {
+        let text = weaknesses.join("\n");
+        writeln!(out, "<details><summary>{ABOUT_CONTRACTS}</summary>\n\n{text}\n</details>\n")
+            .expect("writing to memory does not fail");
+    }
 }
 
-/// Findings about a contract, a line each.
-fn findings_of(report: &Report, contract: &ContractResult) -> Vec<String> {
-    let code = |text: &str| text.replace('`', "'");
-    let change = |change: UnexplainedChange<'_>| {
-        format!(
-            "- ? no clause of {} explains a change of {}: `{}`, in {}, first `{}`; {REMEDY} (`{}`); again: `{}`",
-            contract.name,
-            cell(&change.objects()),
-            code(&change.sentence()),
-            plural(change.cases().len(), "case"),
-            code(change.cases().first().copied().unwrap_or_default()),
-            change.path(),
-            code(&change.again(report))
-        )
-    };
+/// Gaps of a contract and clauses that are not proven, a line each.
+fn weaknesses_of(contract: &ContractResult) -> Vec<String> {
     let gaps = contract.gaps.iter().map(|gap| {
         let (name, path, case) = (&contract.name, &gap.path, &gap.case);
         format!("- ? gap in {name}: `{path}` changes in `{case}`, and no case would miss it")
     });
-    let unasked = contract.unasked.iter().map(|unasked| format!("- ? {}: {unasked}", contract.name));
     let unproven = contract.clauses.iter().filter(|clause| {
         clause.status == Status::Passed && clause.proof.as_ref().is_some_and(|proof| !proof.proven)
     });
-    let unproven = unproven.map(|clause| format!("- ? {} is not proven able to fail", clause.id));
-    unexplained(contract).into_iter().map(change).chain(gaps).chain(unasked).chain(unproven).collect()
+    gaps.chain(unproven.map(|clause| format!("- ? {} is not proven able to fail", clause.id))).collect()
+}
+
+/// A change that no clause explains, in a line.
+fn change(report: &Report, change: &UnexplainedChange<'_>) -> String {
+    let code = |text: &str| text.replace('`', "'");
+    format!(
+        "- ? no clause of {} explains a change of {}: `{}`, in {}, first `{}`; {REMEDY} (`{}`); again: `{}`",
+        change.contracts(),
+        cell(&change.objects()),
+        code(&change.sentence()),
+        plural(change.cases().len(), "case"),
+        code(change.cases().first().copied().unwrap_or_default()),
+        change.path(),
+        code(&change.again(report))
+    )
 }
 
 fn contracts(out: &mut String, report: &Report) {

@@ -10,9 +10,10 @@ use contract::model::{Level, Location};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::findings::ABOUT_CONTRACTS;
 use super::program_message::program_message;
-use super::unexplained::{REMEDY, unexplained};
-use super::{plural, repeat_command};
+use super::unexplained::{REMEDY, UnexplainedChange, unexplained_of};
+use super::{explain_command, plural, repeat_command};
 use crate::causes::{Cause, CauseKind, causes};
 use crate::difference::{first_of, sentences};
 use crate::report::{ClauseResult, ContractResult, Report, Status, WaiverUse};
@@ -73,15 +74,16 @@ const RELATED: usize = 10;
 pub fn sarif(report: &Report) -> String {
     let mut log = SarifLog { own: own_file(report), ..SarifLog::default() };
     for contract in &report.contracts {
-        contract.clauses.iter().for_each(|clause| log.clause(contract, clause));
+        contract.clauses.iter().for_each(|clause| log.clause(report, contract, clause));
     }
     for status in [Status::Failed, Status::Waived] {
         for cause in &causes(&report.contracts, status) {
             log.cause(report, cause, status);
         }
     }
+    unexplained_of(report).iter().for_each(|change| log.change(report, change));
     for contract in &report.contracts {
-        contract.clauses.iter().for_each(|clause| log.about_waiver_or_proof(clause));
+        contract.clauses.iter().for_each(|clause| log.about_waiver_or_proof(report, clause));
         log.contract(report, contract);
     }
     let document = json!({
@@ -102,11 +104,11 @@ pub fn sarif(report: &Report) -> String {
 
 impl SarifLog {
     /// Adds the rule of a clause.
-    fn clause(&mut self, contract: &ContractResult, clause: &ClauseResult) {
+    fn clause(&mut self, report: &Report, contract: &ContractResult, clause: &ClauseResult) {
         let source = clause.source.as_ref().map(super::explain::source).unwrap_or_default();
         let word = crate::report::level(clause.level);
         let help =
-            format!("{word} · {source}\n`gardener-conformance explain {}` explains the clause.", clause.id);
+            format!("{word} · {source}\n`{}` explains the clause.", explain_command(report, &clause.id));
         self.rules.push(SarifRule {
             id: clause.id.clone(),
             short_description: SarifText { text: clause.text.clone() },
@@ -144,7 +146,7 @@ impl SarifLog {
     }
 
     /// Adds what is wrong with a clause that did not fail.
-    fn about_waiver_or_proof(&mut self, clause: &ClauseResult) {
+    fn about_waiver_or_proof(&mut self, report: &Report, clause: &ClauseResult) {
         for (status, level, text) in [
             (Status::UnexpectedPass, "error", "passes though it is waived: remove the waiver"),
             (Status::Vacuous, "warning", "asserts nothing"),
@@ -160,10 +162,31 @@ impl SarifLog {
             }
         }
         if clause.status == Status::Passed && clause.proof.as_ref().is_some_and(|proof| !proof.proven) {
-            let text = format!("{} passes and is not proven able to fail", clause.id);
+            let text = apart(report, &format!("{} passes and is not proven able to fail", clause.id));
             let locations = place(&clause.location);
-            self.finding("unproven", "a clause is proven able to fail", (clause.id.clone(), text), locations);
+            let level = level_of_weakness(report);
+            let rule = self.rule("unproven", "a clause is proven able to fail");
+            self.push(rule, level, (clause.id.clone(), text), locations);
         }
+    }
+
+    /// Adds a change that no clause explains.
+    fn change(&mut self, report: &Report, found: &UnexplainedChange<'_>) {
+        let cases = found.cases();
+        let text = format!(
+            "{}: no clause explains a change of {}: {}\nin {}, first {}\n{REMEDY}: {}\nagain: {}",
+            found.contracts(),
+            found.objects(),
+            found.sentence(),
+            plural(cases.len(), "case"),
+            cases.first().copied().unwrap_or_default(),
+            found.path(),
+            found.again(report)
+        );
+        let first = found.contracts.iter().filter_map(|contract| contract.clauses.first());
+        let locations = first.flat_map(|clause| place(&clause.location)).collect();
+        let of = found.path().to_owned();
+        self.finding("unexplained", "a clause explains every change", (of, text), locations);
     }
 
     /// Adds the findings about a contract.
@@ -172,23 +195,11 @@ impl SarifLog {
         let first = contract.clauses.first();
         let place = || first.map(|clause| place(&clause.location)).unwrap_or_default();
         let name = &contract.name;
-        for found in unexplained(contract) {
-            let cases = found.cases();
-            let text = format!(
-                "{name}: no clause explains a change of {}: {}\nin {}, first {}\n{REMEDY}: {}\nagain: {}",
-                found.objects(),
-                found.sentence(),
-                plural(cases.len(), "case"),
-                cases.first().copied().unwrap_or_default(),
-                found.path(),
-                found.again(report)
-            );
-            let of = found.path().to_owned();
-            self.finding("unexplained", "a clause explains every change", (of, text), place());
-        }
         for gap in &contract.gaps {
             let text = format!("{name}: {} changes in {}, and no case would miss it", gap.path, gap.case);
-            self.finding("gap", "a case would miss every change", (gap.path.clone(), text), place());
+            let rule = self.rule("gap", "a case would miss every change");
+            let about = (gap.path.clone(), apart(report, &text));
+            self.push(rule, level_of_weakness(report), about, place());
         }
         for unasked in &contract.unasked {
             let text = format!("{name}: {unasked}");
@@ -254,6 +265,16 @@ fn level_of(kind: &str) -> &'static str {
         "gap" | "unproven" => "warning",
         _ => "note",
     }
+}
+
+/// The level of gaps and unproven clauses: of targets that are not ours they do not count.
+fn level_of_weakness(report: &Report) -> &'static str {
+    if report.target.kind.is_foreign() { "note" } else { "warning" }
+}
+
+/// The text of a gap or an unproven clause, which is not about a target that is not ours.
+fn apart(report: &Report, text: &str) -> String {
+    if report.target.kind.is_foreign() { format!("{ABOUT_CONTRACTS}: {text}") } else { text.to_owned() }
 }
 
 /// The source file that the target file names, else the target file.

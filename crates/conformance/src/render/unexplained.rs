@@ -3,18 +3,36 @@
 
 use super::repeat_command;
 use crate::difference::{DiffLine, Sides, diff_of_changes, sentence_of_changes};
-use crate::report::{ContractResult, Report, Unexplained, ValueChange};
+use crate::report::{ContractResult, Report, Unexplained, ValueChange, enumerate};
 
 /// Changes that belong together.
 pub(super) struct UnexplainedChange<'a> {
-    pub(super) contract: &'a ContractResult,
+    /// The contracts whose cases show it, at least one.
+    pub(super) contracts: Vec<&'a ContractResult>,
     /// At least one.
     parts: Vec<&'a Unexplained>,
+    /// The cases of the other contracts.
+    others: Vec<&'a str>,
 }
 
 /// What to do about an unexplained change.
 pub(super) const REMEDY: &str =
     "leave the value as it is, or, if the change is intended, declare it under the target's extras";
+
+/// The changes of all contracts; the same change of the same objects is one.
+pub(super) fn unexplained_of(report: &Report) -> Vec<UnexplainedChange<'_>> {
+    let mut found: Vec<UnexplainedChange<'_>> = Vec::new();
+    for change in report.contracts.iter().flat_map(unexplained) {
+        match found.iter_mut().find(|known| known.is_same(&change)) {
+            Some(known) => {
+                known.others.extend(change.cases());
+                known.contracts.extend(change.contracts);
+            }
+            None => found.push(change),
+        }
+    }
+    found
+}
 
 /// The changes of a contract.
 pub(super) fn unexplained(contract: &ContractResult) -> Vec<UnexplainedChange<'_>> {
@@ -25,7 +43,11 @@ pub(super) fn unexplained(contract: &ContractResult) -> Vec<UnexplainedChange<'_
             .filter(|last| last.parts.last().is_some_and(|other| belong_together(other, part)))
         {
             Some(last) => last.parts.push(part),
-            None => found.push(UnexplainedChange { contract, parts: vec![part] }),
+            None => found.push(UnexplainedChange {
+                contracts: vec![contract],
+                parts: vec![part],
+                others: Vec::new(),
+            }),
         }
     }
     // Paths sort elements as texts: `[10]` before `[9]`.
@@ -45,7 +67,20 @@ fn element(path: &str) -> Option<(&str, usize)> {
     Some((list, index.parse().ok()?))
 }
 
-impl UnexplainedChange<'_> {
+impl<'a> UnexplainedChange<'a> {
+    /// Whether the other is the same change, shown by cases of another contract.
+    fn is_same(&self, other: &Self) -> bool {
+        self.path() == other.path()
+            && self.parts[0].objects == other.parts[0].objects
+            && self.changes() == other.changes()
+    }
+
+    /// The names of the contracts: `deployments and kubelet-flags`.
+    pub(super) fn contracts(&self) -> String {
+        let names: Vec<String> = self.contracts.iter().map(|contract| contract.name.clone()).collect();
+        enumerate(&names)
+    }
+
     /// The path; of several elements, that of their list.
     pub(super) fn path(&self) -> &str {
         let path = &self.parts[0].path;
@@ -68,10 +103,11 @@ impl UnexplainedChange<'_> {
     }
 
     /// The cases, each once.
-    pub(super) fn cases(&self) -> Vec<&str> {
-        let mut cases: Vec<&str> = Vec::new();
-        for case in self.parts.iter().flat_map(|part| &part.cases) {
-            if !cases.contains(&case.as_str()) {
+    pub(super) fn cases(&self) -> Vec<&'a str> {
+        let mut cases: Vec<&'a str> = Vec::new();
+        let own = self.parts.iter().flat_map(|part| part.cases.iter().map(String::as_str));
+        for case in own.chain(self.others.iter().copied()) {
+            if !cases.contains(&case) {
                 cases.push(case);
             }
         }

@@ -72,13 +72,14 @@ async fn a_sabotaged_value_is_found_and_shown_with_the_smallest_input() {
     assert_eq!(example.given.get("cluster"), None);
     let text = render::differential(
         &outcome,
-        &View { width: 100, quiet: false, verbose: false, style: &Plain, report: None },
+        &View { width: 80, quiet: false, verbose: false, style: &Plain, report: None },
     );
     for words in [
         "✗ replicas",
         "object.spec.replicas",
-        "a        3",
-        "b        2",
+        "given  Deployment ",
+        "- spec.replicas: 3  a",
+        "+ spec.replicas: 2  b",
         "type: server",
         "1 group unexplained",
     ] {

@@ -1,7 +1,8 @@
 //! Reports as text, JSON, JUnit, Markdown and HTML.
 
 use conformance::render::{self, Plain, View};
-use conformance::report::{self, Report, Unasked};
+use conformance::report::{self, Gap, Report, Unasked};
+use conformance::target::TargetKind;
 use contract::index::Outline;
 
 use crate::direct::{options, run_with};
@@ -163,4 +164,26 @@ FAKE-001  MUST · binds Gardener · contracts/fake/replicas.yaml:3
         "{text}"
     );
     assert_eq!(render::explain::near(&[Outline::of(&contract)], "FAKE-009"), ["FAKE-001", "FAKE-002"]);
+}
+
+#[tokio::test]
+async fn gaps_of_a_target_that_is_not_ours_stand_apart_and_fail_nothing() {
+    let mut report = run_with(small::contract(), Manner::Good, options()).await;
+    report.contracts[0].gaps.push(Gap { path: "spec.a".to_owned(), case: "FAKE-001/server".to_owned() });
+    report.counts.gaps = 1;
+    for (kind, is_apart) in [(TargetKind::Url, true), (TargetKind::BuiltIn, false)] {
+        report.target.kind = kind;
+        let junit = render::junit(&report).unwrap();
+        assert_eq!(junit.contains("<failure"), !is_apart, "{junit}");
+        let sarif = render::sarif(&report);
+        let level = if is_apart { "note" } else { "warning" };
+        let log: serde_json::Value = serde_json::from_str(&sarif).unwrap();
+        assert_eq!(log["runs"][0]["results"][0]["level"], level, "{sarif}");
+        let html = render::html(&report).unwrap();
+        assert_eq!(html.contains("Nothing needs attention"), is_apart);
+        for page in [render::text(&report, &view(None)), render::markdown(&report), html, junit, sarif] {
+            assert!(page.contains("no case would miss it"), "{page}");
+            assert_eq!(page.contains("bout this contract, not about your webhook"), is_apart, "{page}");
+        }
+    }
 }

@@ -8,9 +8,9 @@ use crate::causes::{Cause, CauseKind, causes};
 use crate::difference::{DiffLine, diff, first_of};
 use crate::render::explain::place;
 use crate::render::program_message::program_message;
-use crate::render::unexplained::{REMEDY, unexplained};
+use crate::render::unexplained::{REMEDY, UnexplainedChange, unexplained_of};
 use crate::render::{failure, mark, repeat_command};
-use crate::report::{Evidence, Report, Status, level};
+use crate::report::{ContractResult, Evidence, Gap, Report, Status, Unasked, level};
 
 #[derive(Serialize)]
 pub(super) struct Attention {
@@ -145,13 +145,14 @@ fn attention(report: &Report, status: Status, cause: &Cause<'_>) -> Attention {
 
 /// The components of the contracts of a cause, each once.
 fn components(report: &Report, cause: &Cause<'_>) -> String {
-    let contracts = cause.contracts();
-    let mut components: Vec<&str> = report
-        .contracts
-        .iter()
-        .filter(|contract| contracts.contains(&contract.name.as_str()))
-        .map(|contract| contract.component.as_str())
-        .collect();
+    let names = cause.contracts();
+    let contracts = report.contracts.iter().filter(|contract| names.contains(&contract.name.as_str()));
+    component_names(&contracts.collect::<Vec<_>>())
+}
+
+/// The components of contracts, each once.
+fn component_names(contracts: &[&ContractResult]) -> String {
+    let mut components: Vec<&str> = contracts.iter().map(|contract| contract.component.as_str()).collect();
     components.dedup();
     components.join(" ")
 }
@@ -167,10 +168,10 @@ fn rows(lines: &[DiffLine]) -> Vec<DiffRow> {
 
 /// Changes that no clause explains.
 pub(super) fn changes(report: &Report) -> Vec<ChangeView> {
-    let found = report.contracts.iter().flat_map(unexplained);
-    let change = |found: super::super::unexplained::UnexplainedChange<'_>| ChangeView {
-        contract: found.contract.name.clone(),
-        component: found.contract.component.clone(),
+    let found = unexplained_of(report).into_iter();
+    let change = |found: UnexplainedChange<'_>| ChangeView {
+        contract: found.contracts(),
+        component: component_names(&found.contracts),
         objects: found.objects(),
         diff: rows(&found.diff()),
         cases: found.cases().iter().map(|case| (*case).to_owned()).collect(),
@@ -181,23 +182,28 @@ pub(super) fn changes(report: &Report) -> Vec<ChangeView> {
     found.map(change).collect()
 }
 
-/// Gaps, and changes of clauses that did not run.
-pub(super) fn findings(report: &Report) -> Vec<FindingView> {
-    let of_contract = |contract: &crate::report::ContractResult| -> Vec<FindingView> {
-        let finding = |kind, text| FindingView { kind, component: contract.component.clone(), text };
-        let gaps = contract.gaps.iter().map(|gap| {
-            finding(
-                "gap",
-                format!("{}: {} changes in {}, and no case would miss it", contract.name, gap.path, gap.case),
-            )
-        });
-        let unasked = contract
-            .unasked
-            .iter()
-            .map(|unasked| finding("not run", format!("{}: {unasked}", contract.name)));
-        gaps.chain(unasked).collect()
+/// Changes of clauses that did not run.
+pub(super) fn unasked(report: &Report) -> Vec<FindingView> {
+    let of_contract = |contract: &ContractResult| -> Vec<FindingView> {
+        let text = |unasked: &Unasked| format!("{}: {unasked}", contract.name);
+        contract.unasked.iter().map(|unasked| finding("not run", contract, text(unasked))).collect()
     };
     report.contracts.iter().flat_map(of_contract).collect()
+}
+
+/// Gaps.
+pub(super) fn gaps(report: &Report) -> Vec<FindingView> {
+    let of_contract = |contract: &ContractResult| -> Vec<FindingView> {
+        let text = |gap: &Gap| {
+            format!("{}: {} changes in {}, and no case would miss it", contract.name, gap.path, gap.case)
+        };
+        contract.gaps.iter().map(|gap| finding("gap", contract, text(gap))).collect()
+    };
+    report.contracts.iter().flat_map(of_contract).collect()
+}
+
+fn finding(kind: &'static str, contract: &ContractResult, text: String) -> FindingView {
+    FindingView { kind, component: contract.component.clone(), text }
 }
 
 /// Clauses that pass and are not proven able to fail.
