@@ -4,7 +4,7 @@ use super::explain::{level, place, source};
 use super::program_message::program_message;
 use super::style::{Tone, View};
 use super::text::{describe_others, line, prefixed};
-use super::{plural, repeat_command};
+use super::{explain_command, plural, repeat_command};
 use crate::causes::{Cause, CauseKind};
 use crate::difference::{DiffLine, diff, first_of};
 use crate::report::{Report, Status};
@@ -49,7 +49,7 @@ pub(super) fn write(out: &mut String, report: &Report, cause: &Cause<'_>, view: 
         CauseKind::Law(law) => prefixed(out, ("  why     ", 10), crate::laws::why(law), view),
         CauseKind::Exchange(failure) => prefixed(out, ("  why     ", 10), failure.why(), view),
         CauseKind::Clause(..) | CauseKind::Environment(_) => {
-            line(out, &format!("  why     gardener-conformance explain {}", cause.clause.id));
+            line(out, &format!("  why     {}", explain_command(report, &cause.clause.id)));
         }
     }
     line(out, "");
