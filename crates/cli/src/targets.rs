@@ -29,6 +29,7 @@ mod files;
 mod names;
 mod needs;
 mod own_components;
+mod registered;
 mod scope;
 mod started;
 
@@ -37,6 +38,7 @@ pub(crate) use cluster_objects::profiles;
 pub(crate) use files::files;
 pub(crate) use names::{KnownNames, check as check_names};
 pub(crate) use own_components::own_components;
+pub(crate) use registered::{NOTHING_FOR_EXTENSIONS, is_named, not_ours, webhooks_of};
 pub(crate) use scope::TargetScope;
 
 use crate::arguments::{BUILT_IN, RunningTargetArguments};

@@ -123,11 +123,11 @@ fn report(
     let left_out = scope.restrict(&mut selected);
     if selected.is_empty() {
         let text = format!("no contract of {} applies to {}", selection.words(), target.identity().name);
-        let left_out = left_out.map(|text| format!("; {text}")).unwrap_or_default();
-        return Err(Failure { code: 4, text: format!("{text}{left_out}") });
+        let text = [text].into_iter().chain(scope.reason_for_nothing()).chain(left_out);
+        return Err(Failure { code: 4, text: text.collect::<Vec<_>>().join("\n") });
     }
-    if let Some(left_out) = left_out {
-        terminal.note(&terminal.wrap(&left_out, "  "));
+    for sentence in left_out {
+        terminal.note(&terminal.wrap(&sentence, "  "));
     }
     check_substrate(arguments)?;
     let in_cluster = kind::in_cluster_target(arguments.substrate, &mut selected)?;

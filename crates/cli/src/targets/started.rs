@@ -6,7 +6,7 @@ use conformance::target::command::{CommandTarget, Image};
 use conformance::target::url::TargetDescription;
 use contract::document::target::{TargetConfig, TargetSpec};
 
-use super::{own_paths, read_configuration};
+use super::{NOTHING_FOR_EXTENSIONS, own_paths, read_configuration};
 use crate::arguments::RunningTargetArguments;
 use crate::environment;
 use crate::terminal::Failure;
@@ -76,7 +76,9 @@ fn config(line: &str, running: &RunningTargetArguments) -> Result<Option<TargetC
     };
     if !line.contains("<port>") && !in_config {
         let remedy = "write <port> in the command line or in the file of --config, or use a target file";
-        return Err(Failure::usage(format!("the target does not learn on which port to serve: {remedy}")));
+        return Err(Failure::usage(format!(
+            "the target does not learn on which port to serve: {remedy}\n{NOTHING_FOR_EXTENSIONS}"
+        )));
     }
     Ok(has_config.then(|| TargetConfig { file, ..TargetConfig::default() }))
 }

@@ -1,6 +1,7 @@
 //! `init provider`: what it finds out, writes and prints.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 
 use bytes::Bytes;
@@ -160,6 +161,49 @@ fn a_provider_is_assumed_from_the_registration_and_one_without_a_profile_gets_an
     init(here, &with).assert_exit(0, &["assumed  provider acme"]);
 }
 
+/// Providers register more than webhooks of control planes.
+#[test]
+fn what_a_provider_registers_beside_control_planes_is_listed_as_not_verified() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    registration(here, "{service: {namespace: a, name: b, path: /hooks/controlplanebackup}}", "gcp");
+    let text = fs::read_to_string(here.join("webhooks.yaml")).unwrap();
+    let beside = "- name: cloudprovider.gcp.extensions.gardener.cloud\n  rules: [{apiGroups: [''], resources: [secrets]}]\n  \
+                  clientConfig: {service: {namespace: a, name: b, path: /cloudprovider}}\n";
+    fs::write(here.join("webhooks.yaml"), format!("{text}{beside}")).unwrap();
+    let described = "cloudprovider.gcp.extensions.gardener.cloud (secrets, /cloudprovider)";
+    init(here, &["--url", "URL", "--ca", "CA", "--mutating-webhook-configuration", "webhooks.yaml"])
+        .assert_exit(0, &[&format!("registered, but no contract is about it: {described}")]);
+    let target = fs::read_to_string(here.join("provider.yaml")).unwrap();
+    assert!(
+        target.contains(&format!(
+            "  # It also has these webhooks, which no contract is about:\n  # {described}\n"
+        )),
+        "{target}"
+    );
+    let result = call(here, &["verify", "--target", "provider.yaml", "--sample", "1"]);
+    let flat = result.err.replace("\n  ", " ");
+    assert!(
+        flat.contains(&format!("registered, but not verified, because no contract is about it: {described}")),
+        "{flat}"
+    );
+    // One that changes control planes may have any name and path: its target file says so.
+    let named = text.replace("controlplanebackup", "cpb");
+    let rules = "  rules: [{apiGroups: [druid.gardener.cloud], resources: [etcds]}]\n";
+    fs::write(here.join("webhooks.yaml"), format!("{named}{rules}")).unwrap();
+    let nothing = |_: Request<Incoming>| async {
+        Ok(Response::builder().status(404).body(Full::new(Bytes::from_static(b"no"))).unwrap())
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let (ca, certificates) = certificate(here);
+    let url = runtime.block_on(served(certificates, nothing));
+    let options = ["--ca", &ca, "--force", "--mutating-webhook-configuration", "webhooks.yaml"];
+    call(here, &[&["init", "provider", "--url", &url], &options[..]].concat()).assert_exit(
+        2,
+        &["`paths: {controlplane: PATH}`: cpb.gcp.extensions.gardener.cloud (etcds.druid.gardener.cloud, /hooks/cpb)"],
+    );
+}
+
 #[test]
 fn an_address_in_the_registration_is_enough() {
     use base64::Engine as _;
@@ -196,6 +240,9 @@ async fn seed(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, std::
         "/version" => {
             json!({"major": "1", "minor": "31", "gitVersion": "v1.31.0", "gitCommit": "", "gitTreeState": "", "buildDate": "",
             "goVersion": "", "compiler": "", "platform": ""})
+        }
+        "/api/v1/namespaces/extension-os-ubuntu" => {
+            json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "extension-os-ubuntu"}})
         }
         "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations" => json!({"items": [
             {"metadata": {"name": "other", "managedFields": []}, "webhooks": [registered("elsewhere")]},
@@ -244,6 +291,13 @@ fn a_webhook_in_a_seed_is_inspected_through_its_api_server() {
     for secret in ["do-not-tell", "caBundle", "managedFields"] {
         assert!(!text.contains(secret) && !registration.contains(secret), "{secret}");
     }
+    call(here, &[&init[..], &["extension-os-ubuntu", "--force"]].concat()).assert_exit(
+        4,
+        &[
+            "no MutatingWebhookConfiguration names a Service in namespace extension-os-ubuntu",
+            "an extension without one (most of those for operating systems and networks) has nothing",
+        ],
+    );
     call(here, &[&init[..], &["nobody", "--force"]].concat()).assert_exit(
         2,
         &[
@@ -270,6 +324,14 @@ fn errors_are_reported_with_a_remedy() {
     init(here, &["--url", "URL", "--insecure", "--provider", "A b"]).assert_exit(2, &["lower case letters"]);
     init(here, &["--command", "ls /no/such/folder <port>"])
         .assert_exit(3, &["ended before it was ready", "the command of --command starts the webhook"]);
+    let plain = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("https://{}", plain.local_addr().unwrap());
+    std::thread::spawn(move || {
+        let (mut connection, _) = plain.accept().unwrap();
+        connection.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").unwrap();
+    });
+    init(here, &["--url", &address, "--insecure"])
+        .assert_exit(3, &["it answers without TLS: use the port of"]);
     init(here, &["--namespace", "a", "--kubeconfig", "none"])
         .assert_exit(2, &["failed to read kubeconfig none"]);
     init(here, &[]).assert_exit(2, &["--url <URL>"]);

@@ -15,6 +15,7 @@ mod gate;
 mod image;
 mod init;
 mod kind;
+mod other_extensions;
 mod policy;
 mod program;
 mod record;

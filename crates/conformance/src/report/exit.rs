@@ -2,7 +2,7 @@
 
 use contract::model::{Law, Level};
 
-use super::result::{ClauseResult, Status, WaiverState, WaiverUse};
+use super::result::{ClauseResult, ReasonCode, Status, WaiverState, WaiverUse};
 use super::{Report, Verdict, level};
 
 /// Codes in the order in which they win.
@@ -182,7 +182,7 @@ impl Report {
     fn incompleteness(&self) -> Option<String> {
         let counts = &self.counts;
         if counts.passed + counts.failed + counts.waived + counts.unexpected_pass == 0 {
-            return Some("no case was answered".to_owned());
+            return Some(self.unanswered());
         }
         let cases = || self.clauses().flat_map(|clause| &clause.cases);
         let missing = cases().filter(|case| case.status == Status::NotRun && !case.is_presupposed()).count();
@@ -194,6 +194,31 @@ impl Report {
             (1, _) => Some("1 case did not run".to_owned()),
             (cases, _) => Some(format!("{cases} cases did not run")),
         }
+    }
+}
+
+impl Report {
+    /// Why no case was answered, as far as it is the target's or the command line's: how many cases lack what.
+    fn unanswered(&self) -> String {
+        let count = |code: ReasonCode| {
+            let cases = self.clauses().flat_map(|clause| &clause.cases);
+            let reasons = cases.filter(|case| case.status == Status::NotSupported);
+            reasons.filter(|case| case.reason.as_ref().is_some_and(|reason| reason.code == code)).count()
+        };
+        let why = [
+            (ReasonCode::NotServed, "about webhooks that the target does not serve"),
+            (ReasonCode::Facts, "with objects for a cluster that the target reads, which --kubeconfig names"),
+            (ReasonCode::Configuration, "about another configuration of the target"),
+            (ReasonCode::Registration, "about a registration, which a target file names"),
+        ];
+        let why = why.map(|(code, what)| (count(code), what));
+        let why: Vec<String> = why
+            .iter()
+            .filter(|(cases, _)| *cases > 0)
+            .map(|(cases, what)| format!("{cases} {what}"))
+            .collect();
+        let answered = "no case was answered";
+        if why.is_empty() { answered.to_owned() } else { format!("{answered} ({})", why.join(", ")) }
     }
 }
 

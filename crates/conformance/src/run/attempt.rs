@@ -133,6 +133,12 @@ pub(crate) fn conclude(at: CaseRef, located: LocatedCase<'_>, attempt: Attempt) 
             case_run.result.evidence = evidence;
             case_run
         }
+        Attempt::Absent(observation, reason) => {
+            let answered = Attempt::Answered { observation, trace: None, evidence: None, deviation: None };
+            let mut case_run = conclude(at, located, answered);
+            case_run.result.reason = Some(reason);
+            case_run
+        }
         Attempt::Garbled(checks, trace, evidence) => {
             let mut case_run =
                 inconclusive(at, located, Status::Failed, Reason::new(ReasonCode::Environment, ""));

@@ -201,9 +201,13 @@ fn mark_not_served(case_runs: &mut [CaseRun]) {
     let reason = case_runs.iter().find_map(|case_run| {
         case_run.result.reason.clone().filter(|reason| reason.code == ReasonCode::NotServed)
     });
-    let Some(reason) = reason.filter(|_| case_runs.iter().all(|case_run| case_run.traced.is_none())) else {
-        return;
-    };
+    let is_served = case_runs.iter().any(|case_run| case_run.traced.is_some());
+    for result in case_runs.iter_mut().map(|case_run| &mut case_run.result).filter(|_| is_served) {
+        if result.status != Status::NotSupported {
+            result.reason.take_if(|reason| reason.code == ReasonCode::NotServed);
+        }
+    }
+    let Some(reason) = reason.filter(|_| !is_served) else { return };
     let is_configured = |case_run: &CaseRun| {
         case_run.result.reason.as_ref().is_some_and(|of| of.code == ReasonCode::Configuration)
     };

@@ -44,6 +44,12 @@ use process::Process;
 /// Number of attempts to start if a port is in use.
 const ATTEMPTS: usize = 4;
 
+/// Whether a target file describes a program without webhooks: the tool starts it, and it has `ready`, but no `url`.
+#[must_use]
+pub fn has_only_controllers(spec: &TargetSpec) -> bool {
+    spec.is_started() && spec.url.is_none() && spec.ready.is_some()
+}
+
 /// A binary or a container that is started for the run.
 #[derive(Clone)]
 pub struct CommandTarget {
@@ -109,7 +115,7 @@ impl Target for CommandTarget {
         match form {
             Form::Versions => Versions::maintainer(self).is_some(),
             Form::Scenario | Form::Configuration | Form::Process => true,
-            _ => !self.has_only_controllers(),
+            _ => !has_only_controllers(&self.spec),
         }
     }
 
@@ -189,16 +195,11 @@ impl Versions for CommandTarget {
     }
 
     fn maintainer(&self) -> Option<&str> {
-        (self.decisions.is_some() && self.has_only_controllers()).then_some(&*self.known.name)
+        (self.decisions.is_some() && has_only_controllers(&self.spec)).then_some(&*self.known.name)
     }
 }
 
 impl CommandTarget {
-    /// Whether it has no webhooks: its target file has `ready`, but no `url`.
-    fn has_only_controllers(&self) -> bool {
-        self.spec.url.is_none() && self.spec.ready.is_some()
-    }
-
     fn program(&self, placeholders: &Placeholders) -> Result<Program, TargetError> {
         let env = self.spec.env.iter().map(|(name, value)| Ok((name.clone(), placeholders.fill(value)?)));
         Ok(Program {
@@ -222,7 +223,7 @@ impl CommandTarget {
     /// Where one of its servers listens, with placeholders, if the target file says so.
     fn address_of(&self, server: Server) -> Option<&str> {
         match server {
-            Server::Webhooks if !self.has_only_controllers() => {
+            Server::Webhooks if !has_only_controllers(&self.spec) => {
                 self.spec.url.as_deref().or(Some(addresses::URL))
             }
             Server::Webhooks => None,
@@ -291,7 +292,7 @@ impl CommandTarget {
         let (url, trust) = (addresses.url.clone(), Trust::Bundle(authority));
         let address = Address { url, address: None, server_name: None, trust };
         let dialer = Https::new(&address).map_err(|source| TargetError::Unreachable { source })?;
-        if !self.has_only_controllers() {
+        if !has_only_controllers(&self.spec) {
             ready::contact(process, &dialer, (&addresses.url, &self.known), location.is_proxied()).await?;
         }
         Ok(dialer)

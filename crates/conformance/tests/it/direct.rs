@@ -170,6 +170,24 @@ async fn a_webhook_that_a_foreign_target_neither_serves_nor_registers_is_not_sup
     assert!(report.counts.failed > 0, "{:?}", report.counts);
 }
 
+/// "Nothing changes" is no answer of a webhook that does not exist, even if no other case asks for one.
+#[tokio::test]
+async fn what_a_foreign_target_does_not_have_keeps_no_clause() {
+    let mut contract = small::contract();
+    contract.clauses.truncate(1);
+    contract.clauses[0].cases.retain(|case| case.name == "other");
+    let absent = foreign(contract.clone(), Manner::NotServed, "/other", &[]).await;
+    assert_eq!((absent.counts.passed, absent.counts.not_supported), (0, 1));
+    assert_eq!((absent.verdict, absent.exit_code()), (Verdict::Inconclusive, 4));
+    assert_eq!(
+        absent.exit_reason().cause,
+        "no case was answered (1 about webhooks that the target does not serve)"
+    );
+    let served = foreign(contract, Manner::Good, "/other", &[]).await;
+    assert_eq!((served.counts.passed, served.counts.not_supported), (1, 0));
+    assert_eq!(served.contracts[0].clauses[0].cases[0].reason, None);
+}
+
 #[tokio::test]
 async fn without_a_registration_clauses_about_it_are_not_supported() {
     let target = Arc::new(Fake { manner: Manner::Good, registered: false });

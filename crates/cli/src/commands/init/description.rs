@@ -32,6 +32,8 @@ pub(super) struct Description {
     assumed: Assumed,
     gardener: Option<String>,
     probed: Vec<ProbedPath>,
+    /// Registered webhooks that no contract is about.
+    not_ours: Vec<String>,
     /// Flags of `verify` that a target file cannot express.
     flags: Vec<String>,
     /// The command to start before `verify`.
@@ -113,6 +115,8 @@ impl Description {
         let mut description = Self::of(arguments, probed);
         let authority = registration.and_then(|registration| registration.authority.clone());
         description.set_provider(registration)?;
+        description.not_ours =
+            registration.map(|registration| registration.not_ours.clone()).unwrap_or_default();
         let relative = |path: &Path| path_from_target_file(&arguments.file, path);
         description.registration =
             arguments.mutating_webhook_configuration.as_deref().map(relative).transpose()?;
@@ -151,6 +155,7 @@ impl Description {
             description.registration = Some(description.add_file("registration.yaml", content.clone()));
         }
         description.set_provider(Some(registration))?;
+        description.not_ours.clone_from(&registration.not_ours);
         description.url = Some("https://127.0.0.1:9443".to_owned());
         // The certificate is valid for the Service's name, not for the address of a forwarded port.
         description.flags.push("--insecure".to_owned());
@@ -203,6 +208,10 @@ impl Description {
         self.write_paths(&mut line);
         if let Some(file) = &self.registration {
             line(&format!("  registration: {}", scalar(file)));
+            if !self.not_ours.is_empty() {
+                line("  # It also has these webhooks, which no contract is about:");
+                self.not_ours.iter().for_each(|webhook| line(&format!("  # {webhook}")));
+            }
         } else {
             line(
                 "  # The registration of the webhook; without it, clauses about namespaces and labels are not supported.",

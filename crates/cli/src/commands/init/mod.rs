@@ -21,7 +21,7 @@ use crate::arguments::{InitCommand, InitProviderArguments, RunningTargetArgument
 use crate::commands::write::failed;
 use crate::ending::Ending;
 use crate::session;
-use crate::targets::{self, Requested};
+use crate::targets::{self, NOTHING_FOR_EXTENSIONS, Requested};
 use crate::terminal::{Failure, Terminal};
 use description::Description;
 use probe::{ProbeAnswer, ProbedPath};
@@ -78,7 +78,8 @@ async fn in_seed(
     let kubeconfig = arguments.kubeconfig.as_deref().unwrap_or(Path::new(""));
     let (registration, dialer) = seed::find(kubeconfig, namespace).await?;
     let address = format!("Service {namespace}/{}", registration.service.0);
-    let probed = probe_paths(&dialer, &registration.paths(), &address, terminal).await?;
+    let not_ours = &registration.not_ours;
+    let probed = probe_paths(&dialer, &registration.paths(), (&address, not_ours), terminal).await?;
     Description::in_seed(arguments, &registration, probed)
 }
 
@@ -115,7 +116,8 @@ async fn outside(arguments: &InitProviderArguments, terminal: &Terminal) -> Resu
         }
     };
     let address = url.clone().unwrap_or_else(|| "the command".to_owned());
-    let probed = probe_paths(running.dialer().as_ref(), &paths, &address, terminal).await;
+    let not_ours = registration.as_ref().map(|registration| &*registration.not_ours).unwrap_or_default();
+    let probed = probe_paths(running.dialer().as_ref(), &paths, (&address, not_ours), terminal).await;
     running.stop().await;
     Description::outside(arguments, (url, registration.as_ref()), probed?)
 }
@@ -162,11 +164,11 @@ fn setup(config: &serde_json::Value, facts: Option<Facts>) -> Setup<'_> {
     Setup { component, now: None, config, instance: "seed", controller: None, facts, clusters: None }
 }
 
-/// Tries every path and prints which serve webhooks.
+/// Tries every path and prints which serve webhooks, and which webhooks are registered beside them.
 async fn probe_paths(
     dialer: &dyn Dialer,
     paths: &BTreeMap<String, Vec<String>>,
-    address: &str,
+    (address, not_ours): (&str, &[String]),
     terminal: &Terminal,
 ) -> Result<Vec<ProbedPath>, Failure> {
     let probed = probe::probe_all(dialer, paths).await.map_err(|error| dial_failure(&error))?;
@@ -183,14 +185,28 @@ async fn probe_paths(
         } else {
             unexpected.join("; ")
         };
+        let remedy = if not_ours.is_empty() {
+            "name its paths with --mutating-webhook-configuration FILE, or check that the port is that of the webhook and \
+            not of its metrics"
+                .to_owned()
+        } else {
+            format!(
+                "if one of the registered webhooks is that of a control plane, write a target file that says so with \
+                `paths: {{controlplane: PATH}}`: {}",
+                not_ours.join("; ")
+            )
+        };
         return Err(Failure::usage(format!(
-            "{address} serves no webhook that a contract is about: {why}; name its paths with \
-            --mutating-webhook-configuration FILE, or check that the port is that of the webhook and not of its metrics"
+            "{address} serves no webhook that a contract is about: {why}; {remedy}\n{NOTHING_FOR_EXTENSIONS}"
         )));
     }
     terminal.print(&format!("tried    {address} … serves {}", served.join(", ")));
     if !missing.is_empty() {
         terminal.print(&format!("         not served, so verify leaves it out: {}", missing.join(", ")));
+    }
+    if !not_ours.is_empty() {
+        let text = format!("registered, but no contract is about it: {}", not_ours.join("; "));
+        terminal.print(&format!("         {text}"));
     }
     for unexpected in unexpected {
         terminal.print(&format!("         ! {unexpected}"));
@@ -213,6 +229,10 @@ fn start_failure(arguments: &InitProviderArguments, error: TargetError) -> Failu
 fn dial_failure(error: &DialError) -> Failure {
     let remedy = match error {
         DialError::Connect { .. } => "start the webhook, or use another --url",
+        // What rustls calls the first bytes of an answer in plain HTTP.
+        DialError::Tls { source_text, .. } if source_text.contains("InvalidContentType") => {
+            "it answers without TLS: use the port of the webhook, and not that of its metrics or health checks"
+        }
         DialError::Tls { .. } => {
             "name the CA that signed its certificate with --ca FILE (PEM), or accept any certificate with --insecure"
         }

@@ -7,10 +7,14 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use conformance::gardener::provider::{named, selected};
 use conformance::route;
-use webhook::registration::{Registration, WebhookConfiguration};
+use webhook::registration::{Phase, Registration, WebhookConfiguration};
 
-use crate::targets;
+use crate::catalog;
+use crate::targets::{self, NOTHING_FOR_EXTENSIONS, is_named, not_ours, webhooks_of};
 use crate::terminal::Failure;
+
+/// The component of the webhooks of extensions.
+const CONTROL_PLANE: &str = "controlplane";
 
 /// What webhook configurations say about a provider's webhooks.
 #[derive(Debug, Default)]
@@ -29,17 +33,28 @@ pub(super) struct RegistrationInfo {
     pub(super) named: Option<String>,
     /// Name and port of the Service, if a webhook has one.
     pub(super) service: (String, u16),
+    /// The webhooks that no contract is about, described.
+    pub(super) not_ours: Vec<String>,
 }
 
 impl RegistrationInfo {
-    /// Reads a file.
+    /// Reads a file. One that registers nothing that a contract is about leaves nothing to verify.
     pub(super) fn read(file: &Path) -> Result<Self, Failure> {
         let configurations = targets::read_registration(file)?;
         let found = Self::of(&configurations);
-        if found.webhooks.is_empty() {
-            return Err(Failure::usage(format!("{} registers no webhook", file.display())));
+        let is_named_so = found.not_ours.len() < found.webhooks.len();
+        if is_named_so || may_change_control_planes(&configurations)? {
+            return Ok(found);
         }
-        Ok(found)
+        let text = match found.not_ours.as_slice() {
+            [] => format!("{} registers no webhook: {NOTHING_FOR_EXTENSIONS}", file.display()),
+            not_ours => format!(
+                "{} registers no webhook that a contract is about, only {}: {NOTHING_FOR_EXTENSIONS}",
+                file.display(),
+                not_ours.join("; ")
+            ),
+        };
+        Err(Failure { code: 4, text })
     }
 
     /// Extracts the information from configurations.
@@ -49,7 +64,9 @@ impl RegistrationInfo {
         let addressed = webhooks.iter().find(|webhook| webhook.client_config.url.is_some());
         let service = webhooks.iter().find_map(|webhook| webhook.client_config.service.clone());
         let service = service.map(|service| (service.name, service.port.unwrap_or(443)));
+        let not_ours = not_ours(&webhooks, &webhooks_of(&BTreeSet::from([CONTROL_PLANE])));
         Self {
+            not_ours,
             url: addressed.and_then(|webhook| base_url(webhook.client_config.url.as_deref()?)),
             authority: addressed.and_then(|webhook| decode_pem(webhook.client_config.ca_bundle.as_deref()?)),
             service: service.unwrap_or_default(),
@@ -70,16 +87,31 @@ impl RegistrationInfo {
 pub(super) fn candidate_paths(webhooks: &[Registration]) -> BTreeMap<String, Vec<String>> {
     let default = gardener_controlplane::webhooks::paths();
     let paths = default.into_iter().map(|(name, path)| {
-        let has_name = |webhook: &&Registration| {
-            webhook.name.split('.').next() == Some(name)
-                || route::path(webhook).rsplit('/').next() == Some(name)
-        };
-        let mut paths: Vec<String> = webhooks.iter().filter(has_name).map(route::path).collect();
+        let of_name = webhooks.iter().filter(|webhook| is_named(webhook, name));
+        let mut paths: Vec<String> = of_name.map(route::path).collect();
         paths.push(path);
         paths.dedup();
         (name.to_owned(), paths)
     });
     paths.collect()
+}
+
+/// Whether a mutating webhook receives objects that contracts about control planes are about, whatever it is named. One
+/// without rules may.
+fn may_change_control_planes(configurations: &[WebhookConfiguration]) -> Result<bool, Failure> {
+    let index = catalog::index(None)?;
+    let outlines = index.contracts().iter().filter(|outline| outline.component == CONTROL_PLANE);
+    let handled: Vec<_> = outlines.flat_map(|outline| &outline.subject.handles).collect();
+    let has = |names: &[String], name: &str| names.iter().any(|other| other == "*" || other == name);
+    let mutating = configurations.iter().filter(|configuration| configuration.phase == Phase::Mutating);
+    Ok(mutating.flat_map(|configuration| &configuration.webhooks).any(|webhook| {
+        let mut rules = webhook.rules.iter();
+        let receives = rules.any(|rule| {
+            let mut handled = handled.iter();
+            handled.any(|kind| has(&rule.api_groups, &kind.group) && has(&rule.resources, &kind.resource))
+        });
+        webhook.rules.is_empty() || receives
+    }))
 }
 
 fn base_url(url: &str) -> Option<String> {

@@ -9,6 +9,7 @@ use webhook::registration::WebhookConfiguration;
 
 use super::registration::RegistrationInfo;
 use crate::kubeconfig::cluster_client;
+use crate::targets::NOTHING_FOR_EXTENSIONS;
 use crate::terminal::Failure;
 
 /// The path of mutating webhook configurations.
@@ -33,10 +34,17 @@ pub(super) async fn find(path: &Path, namespace: &str) -> Result<(RegistrationIn
     let items = listed["items"].as_array().map(Vec::as_slice).unwrap_or_default();
     let kept: Vec<Value> = items.iter().filter_map(|item| for_namespace(item, namespace)).collect();
     if kept.is_empty() {
-        return Err(Failure::usage(format!(
+        let text = format!(
             "no MutatingWebhookConfiguration names a Service in namespace {namespace}; {}",
             describe_namespaces(items)
-        )));
+        );
+        // An extension that is there and registers nothing is no slip in the command line.
+        let found = Request::new("/api/v1/namespaces").get(namespace, &kube::api::GetParams::default());
+        let found = found.map_err(|error| Failure::environment(error.to_string()))?;
+        return Err(match client.request::<Value>(found).await {
+            Ok(_) => Failure { code: 4, text: format!("{text}\n{NOTHING_FOR_EXTENSIONS}") },
+            Err(_) => Failure::usage(text),
+        });
     }
     let configurations: Result<Vec<_>, _> = kept.iter().map(WebhookConfiguration::from_object).collect();
     let configurations = configurations.map_err(|error| Failure::usage(error.to_string()))?;
