@@ -43,6 +43,7 @@ mod server;
 mod state;
 mod store;
 mod table;
+mod typed;
 mod verbs;
 mod versions;
 mod webhook_cache;
