@@ -81,7 +81,7 @@ mod tests {
     }
 
     /// Version, plural name, kind, scope, short names and subresources.
-    const RESOURCES: [&str; 35] = [
+    const RESOURCES: [&str; 36] = [
         "autoscaling.k8s.io/v1alpha1 hvpas Hvpa namespaced [] [scale,status]",
         "autoscaling.k8s.io/v1 verticalpodautoscalers VerticalPodAutoscaler namespaced [vpa] []",
         "autoscaling.k8s.io/v1beta2 verticalpodautoscalers VerticalPodAutoscaler namespaced [vpa] []",
