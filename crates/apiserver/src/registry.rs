@@ -106,6 +106,11 @@ impl ServedKinds {
         self.typed.values().any(|typed| typed.kind.resource().group == group)
     }
 
+    /// Whether there is a typed kind with this `plural.group`.
+    pub(crate) fn has_typed(&self, name: &str) -> bool {
+        self.typed.contains_key(name)
+    }
+
     /// The typed kinds.
     pub(crate) fn typed(&self) -> impl Iterator<Item = &TypedKind> {
         self.typed.values().map(|typed| &typed.kind)

@@ -134,19 +134,20 @@ fn add_subresource(resource: &mut Resource, name: &str, body: Option<(&str, &str
         return;
     }
     let own = (resource.group.clone(), resource.version.clone(), resource.kind.clone());
-    let (group, version, kind) = body.map_or(own, |(group, version, kind)| {
-        (group.to_owned(), version.to_owned(), kind.to_owned())
-    });
+    let (group, version, kind) =
+        body.map_or(own, |(group, version, kind)| (group.to_owned(), version.to_owned(), kind.to_owned()));
     let verbs = ["get", "patch", "update"].map(str::to_owned).to_vec();
     resource.subresources.push(Subresource { name: name.to_owned(), group, version, kind, verbs });
     resource.subresources.sort_by(|a, b| a.name.cmp(&b.name));
 }
 
-/// Objects with declared fields have no others. Those without are of any structure.
+/// Objects with declared fields have no others. Those without are of any structure, and have one field owner as a whole.
 fn close(schema: &mut Value) {
     let Some(keywords) = schema.as_object_mut() else { return };
     if keywords.contains_key("properties") {
         keywords.remove(PRESERVE);
+    } else if keywords.contains_key(PRESERVE) {
+        keywords.insert("x-kubernetes-map-type".to_owned(), json!("atomic"));
     }
     if let Some(properties) = keywords.get_mut("properties").and_then(Value::as_object_mut) {
         properties.values_mut().for_each(close);
@@ -197,9 +198,16 @@ mod tests {
         crds().iter().find(|crd| crd.plural() == "projects").expect("shipped")
     }
 
+    fn seed_config() -> Type {
+        let seeds = crds().iter().find(|crd| crd.plural() == "seeds").expect("shipped");
+        let seeds = TypedKind::new(seeds, "v1beta1", &TypedKindDetails::default()).unwrap();
+        seeds.ty().at("spec.provider.providerConfig").expect("declared")
+    }
+
     #[test]
     fn a_typed_kind_is_closed_and_has_patch_keys_and_subresources() {
-        let kinds = Kinds::kubernetes().with_typed([TypedKind::new(projects(), "v1beta1", &DETAILS).unwrap()]);
+        let kinds =
+            Kinds::kubernetes().with_typed([TypedKind::new(projects(), "v1beta1", &DETAILS).unwrap()]);
         let resource = kinds.resource("core.gardener.cloud", "v1beta1", "projects").expect("added").clone();
         let below: Vec<_> =
             resource.subresources.iter().map(|below| format!("{}={}", below.name, below.kind)).collect();
@@ -213,20 +221,29 @@ mod tests {
         assert_eq!(list.list_keys(), Some(vec!["key".to_owned()]));
         assert_eq!(kinds.selectable_fields(&resource), ["metadata.name", "spec.namespace"]);
         let document = kinds.openapi("core.gardener.cloud", "v1beta1").expect("served");
-        let names: Vec<&String> =
-            document["components"]["schemas"].as_object().unwrap().keys().filter(|n| n.starts_with("com.")).collect();
+        let names: Vec<&String> = document["components"]["schemas"]
+            .as_object()
+            .unwrap()
+            .keys()
+            .filter(|n| n.starts_with("com."))
+            .collect();
         assert_eq!(names, ["com.example.v1.Project", "com.example.v1.ProjectList"]);
+        assert!(seed_config().is_atomic());
         assert!(kinds.without("core.gardener.cloud", "projects").group("core.gardener.cloud").is_none());
     }
 
     #[test]
     fn what_a_crd_does_not_have_is_an_error() {
-        let error = |version: &str, details| TypedKind::new(projects(), version, details).unwrap_err().to_string();
+        let error =
+            |version: &str, details| TypedKind::new(projects(), version, details).unwrap_err().to_string();
         assert_eq!(error("v1", &DETAILS), "projects.core.gardener.cloud has no version v1");
         for path in ["spec.owner", "spec.nothing", "spec..x"] {
             let merged_lists = Box::leak(Box::new([(path, "key")]));
             let details = TypedKindDetails { merged_lists, ..DETAILS };
-            assert_eq!(error("v1beta1", &details), format!("projects.core.gardener.cloud has no list {path}"));
+            assert_eq!(
+                error("v1beta1", &details),
+                format!("projects.core.gardener.cloud has no list {path}")
+            );
         }
     }
 }

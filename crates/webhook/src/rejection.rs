@@ -26,7 +26,13 @@ impl Rejection {
     /// 403 `Forbidden`, for a failed mutation or validation.
     #[must_use]
     pub fn forbidden(message: impl Into<String>) -> Self {
-        Self { code: 403, reason: "Forbidden".to_owned(), message: message.into(), details: None, errors: Vec::new() }
+        Self {
+            code: 403,
+            reason: "Forbidden".to_owned(),
+            message: message.into(),
+            details: None,
+            errors: Vec::new(),
+        }
     }
 
     /// 400 without a reason: the object cannot be decoded.
@@ -49,7 +55,13 @@ impl Rejection {
         message: impl Into<String>,
         details: Map<String, Value>,
     ) -> Self {
-        Self { code, reason: reason.into(), message: message.into(), details: Some(details), errors: Vec::new() }
+        Self {
+            code,
+            reason: reason.into(),
+            message: message.into(),
+            details: Some(details),
+            errors: Vec::new(),
+        }
     }
 
     /// 422 `Invalid`: `<Kind>.<group> "<name>" is invalid: …` with one cause per error.

@@ -138,7 +138,12 @@ pub(crate) fn validate_and_complete(
 }
 
 /// Warnings about a valid object; only writes of the object itself have any.
-pub(crate) fn warnings(shared: &ServerState, call: &Call, old: Option<&Value>, object: &Value) -> Vec<String> {
+pub(crate) fn warnings(
+    shared: &ServerState,
+    call: &Call,
+    old: Option<&Value>,
+    object: &Value,
+) -> Vec<String> {
     let typed = call.target.typed.as_ref().filter(|_| call.path.subresource.is_empty());
     typed.map_or_else(Vec::new, |typed| {
         with_situation(shared, call, |situation| (typed.strategy.warnings)(situation, old, object))

@@ -62,7 +62,8 @@ fn errors_of(call: &Call, object: &Value, validated: Result<(), Rejection>) -> R
 
 /// The strategy's errors, with those of the metadata behind those of the name: it checks the name alone, by the kind's rule.
 fn with_metadata(own: Vec<Error>, metadata: Vec<Error>) -> Vec<Error> {
-    let is_of_name = |error: &Error| matches!(error.field.as_str(), "metadata.name" | "metadata.generateName");
+    let is_of_name =
+        |error: &Error| matches!(error.field.as_str(), "metadata.name" | "metadata.generateName");
     let behind = own.iter().rposition(is_of_name).map_or(0, |last| last + 1);
     let mut own = own;
     let rest = own.split_off(behind);

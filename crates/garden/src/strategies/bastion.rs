@@ -69,7 +69,8 @@ const COLUMNS: &[Column] = &[
     Column {
         description: "The time and date when the last heartbeat occurred.",
         ..column("Heartbeat", |bastion, now| {
-            columns::since(bastion, HEARTBEAT, now).map_or("<never>".into(), |age| format!("{age} ago").into())
+            columns::since(bastion, HEARTBEAT, now)
+                .map_or("<never>".into(), |age| format!("{age} ago").into())
         })
     },
     Column {
@@ -83,11 +84,7 @@ const COLUMNS: &[Column] = &[
     AGE,
 ];
 
-fn prepare_changed(
-    situation: &Situation<'_>,
-    old: &Value,
-    new: &mut Value,
-) -> Result<Generation, Rejection> {
+fn prepare_changed(situation: &Situation<'_>, old: &Value, new: &mut Value) -> Result<Generation, Rejection> {
     let of_spec = generation::of_spec("Bastion", (old, new), |bastion: &Bastion| &bastion.spec)?;
     let is_forced = |bastion: &Value| generation::annotation(bastion, FORCE_DELETION) == "true";
     // Unlike other kinds, a Bastion keeps the annotation.
@@ -113,8 +110,9 @@ fn keep_alive(bastion: &mut Value, now: Timestamp) {
 
 fn prepare_status(_: &Situation<'_>, _: &Value, new: &mut Value) -> Result<Generation, Rejection> {
     // The original ends the request with this answer, too, because it reads the time without looking whether there is one.
-    let heartbeat = columns::time(new, HEARTBEAT)
-        .ok_or_else(|| Rejection::errored(500, "This request caused apiserver to panic. Look in the logs for details."))?;
+    let heartbeat = columns::time(new, HEARTBEAT).ok_or_else(|| {
+        Rejection::errored(500, "This request caused apiserver to panic. Look in the logs for details.")
+    })?;
     new["status"]["expirationTimestamp"] = written(expiration(heartbeat)).into();
     Ok(Generation::Kept)
 }

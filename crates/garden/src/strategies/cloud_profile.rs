@@ -6,7 +6,7 @@ use schema::TypedKindDetails;
 use serde_json::Value;
 use webhook::object::{self, WrongType};
 use webhook::rejection::Rejection;
-use webhook::strategy::{Column, Situation, Strategy};
+use webhook::strategy::{Situation, Strategy};
 
 use super::columns::{AGE, NAME, column, text};
 use super::{CORE, GardenKind};

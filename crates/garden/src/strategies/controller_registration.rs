@@ -27,7 +27,8 @@ static STRATEGY: Strategy = Strategy {
     ..Strategy::PLAIN
 };
 
-const COLUMNS: &[Column] = &[NAME, column("Resources", |registration, _| resources(registration).into()), AGE];
+const COLUMNS: &[Column] =
+    &[NAME, column("Resources", |registration, _| resources(registration).into()), AGE];
 
 /// `Worker/aws, Infrastructure/aws`.
 fn resources(registration: &Value) -> String {

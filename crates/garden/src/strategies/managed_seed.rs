@@ -22,13 +22,8 @@ pub(super) static KIND: GardenKind = GardenKind {
     strategy: &STRATEGY,
 };
 
-static STRATEGY: Strategy = Strategy {
-    prepare_changed,
-    validate_status,
-    has_generation: true,
-    columns: COLUMNS,
-    ..Strategy::PLAIN
-};
+static STRATEGY: Strategy =
+    Strategy { prepare_changed, validate_status, has_generation: true, columns: COLUMNS, ..Strategy::PLAIN };
 
 const COLUMNS: &[Column] = &[
     NAME,
@@ -61,11 +56,18 @@ fn prepare_changed(_: &Situation<'_>, old: &Value, new: &mut Value) -> Result<Ge
 }
 
 fn validate_status(_: &Situation<'_>, _: &Value, new: &Value) -> Result<(), Rejection> {
-    let Some(number) = new.pointer("/status/observedGeneration").and_then(Value::as_i64) else { return Ok(()) };
+    let Some(number) = new.pointer("/status/observedGeneration").and_then(Value::as_i64) else {
+        return Ok(());
+    };
     if number >= 0 {
         return Ok(());
     }
     let at = Path::new("status").child("observedGeneration");
     let errors = [Error::invalid(&at, number, "must be greater than or equal to 0")];
-    Err(Rejection::invalid(GROUP, "ManagedSeed", new["metadata"]["name"].as_str().unwrap_or_default(), &errors))
+    Err(Rejection::invalid(
+        GROUP,
+        "ManagedSeed",
+        new["metadata"]["name"].as_str().unwrap_or_default(),
+        &errors,
+    ))
 }

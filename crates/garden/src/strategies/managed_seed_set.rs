@@ -27,8 +27,7 @@ pub(super) static KIND: GardenKind = GardenKind {
 
 static STRATEGY: Strategy = Strategy {
     prepare_changed: |_, old, new| {
-        let of_spec =
-            generation::of_spec("ManagedSeedSet", (old, new), |set: &ManagedSeedSet| &set.spec)?;
+        let of_spec = generation::of_spec("ManagedSeedSet", (old, new), |set: &ManagedSeedSet| &set.spec)?;
         Ok(match of_spec {
             Generation::Raised => of_spec,
             Generation::Kept => generation::of_consumed(new, OPERATION_RECONCILE),

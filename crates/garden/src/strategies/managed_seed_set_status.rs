@@ -44,7 +44,8 @@ fn numbers(status: &ManagedSeedSetStatus) -> FieldErrors {
         ("currentReplicas", number(status.current_replicas)),
         ("updatedReplicas", number(status.updated_replicas)),
     ];
-    let all = [("observedGeneration", status.observed_generation), ("replicas", Some(i64::from(status.replicas)))];
+    let all =
+        [("observedGeneration", status.observed_generation), ("replicas", Some(i64::from(status.replicas)))];
     let counters = [
         ("nextReplicaNumber", number(status.next_replica_number)),
         ("collisionCount", number(status.collision_count)),
@@ -109,18 +110,40 @@ mod tests {
             status[field] = value;
             of(status)
         };
-        let pending = |name: &str, reason: &str| with("pendingReplica", json!({"name": name, "reason": reason}));
+        let pending =
+            |name: &str, reason: &str| with("pendingReplica", json!({"name": name, "reason": reason}));
         let table = [
             (of(kept.clone()), ""),
             (with("readyReplicas", json!(3)), ""),
-            (with("readyReplicas", json!(4)), "status.readyReplicas: Invalid value: 4: cannot be greater than status.replicas"),
-            (with("updatedReplicas", json!(-1)), "status.updatedReplicas: Invalid value: -1: must be greater than or equal to 0"),
-            (with("observedGeneration", json!(-1)), "status.observedGeneration: Invalid value: -1: must be greater than or equal to 0"),
-            (with("nextReplicaNumber", json!(1)), "status.nextReplicaNumber: Invalid value: 1: cannot be decremented"),
-            (with("collisionCount", json!(0)), "status.collisionCount: Invalid value: 0: cannot be decremented"),
+            (
+                with("readyReplicas", json!(4)),
+                "status.readyReplicas: Invalid value: 4: cannot be greater than status.replicas",
+            ),
+            (
+                with("updatedReplicas", json!(-1)),
+                "status.updatedReplicas: Invalid value: -1: must be greater than or equal to 0",
+            ),
+            (
+                with("observedGeneration", json!(-1)),
+                "status.observedGeneration: Invalid value: -1: must be greater than or equal to 0",
+            ),
+            (
+                with("nextReplicaNumber", json!(1)),
+                "status.nextReplicaNumber: Invalid value: 1: cannot be decremented",
+            ),
+            (
+                with("collisionCount", json!(0)),
+                "status.collisionCount: Invalid value: 0: cannot be decremented",
+            ),
             (pending("set-0", "SeedNotReady"), ""),
-            (pending("set-x", "SeedNotReady"), "status.pendingReplica.name: Invalid value: \"set-x\": must contain the parent name and a valid ordinal"),
-            (pending("set-1", "Other"), "status.pendingReplica.reason: Unsupported value: \"Other\": supported values: \"ShootReconciling\", \"ShootDeleting\", \"ShootReconcileFailed\", \"ShootDeleteFailed\", \"ManagedSeedPreparing\", \"ManagedSeedDeleting\", \"SeedNotReady\", \"ShootNotHealthy\""),
+            (
+                pending("set-x", "SeedNotReady"),
+                "status.pendingReplica.name: Invalid value: \"set-x\": must contain the parent name and a valid ordinal",
+            ),
+            (
+                pending("set-1", "Other"),
+                "status.pendingReplica.reason: Unsupported value: \"Other\": supported values: \"ShootReconciling\", \"ShootDeleting\", \"ShootReconcileFailed\", \"ShootDeleteFailed\", \"ManagedSeedPreparing\", \"ManagedSeedDeleting\", \"SeedNotReady\", \"ShootNotHealthy\"",
+            ),
         ];
         for (new, want) in table {
             let errors = validate(&old, &new).err().map(|rejection| rejection.errors).unwrap_or_default();

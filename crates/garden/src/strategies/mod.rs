@@ -105,7 +105,8 @@ mod tests {
             .map(|(kind, strategy)| {
                 let resource = kind.resource();
                 let scope = if resource.namespaced { "namespaced" } else { "cluster" };
-                let below: Vec<&str> = resource.subresources.iter().map(|below| below.name.as_str()).collect();
+                let below: Vec<&str> =
+                    resource.subresources.iter().map(|below| below.name.as_str()).collect();
                 let fields: Vec<String> = kind.selectable_fields().into_iter().skip(1).collect();
                 let update = if strategy.allows_unconditional_update { "unconditional" } else { "" };
                 let generation = if strategy.has_generation { "generation" } else { "" };

@@ -78,7 +78,8 @@ fn prepare_changed(_: &Situation<'_>, old: &Value, new: &mut Value) -> Result<Ge
 
 /// The identity of the cluster stays.
 fn validate_status(_: &Situation<'_>, old: &Value, new: &Value) -> Result<(), Rejection> {
-    let (old_identity, identity) = (old.pointer("/status/clusterIdentity"), new.pointer("/status/clusterIdentity"));
+    let (old_identity, identity) =
+        (old.pointer("/status/clusterIdentity"), new.pointer("/status/clusterIdentity"));
     if old_identity.is_none() || old_identity == identity {
         return Ok(());
     }

@@ -7,7 +7,9 @@ use webhook::object;
 use webhook::rejection::Rejection;
 use webhook::strategy::{Generation, Situation, Strategy};
 
-use super::{ALL, CORE, GardenKind, shoot_columns, shoot_generation, shoot_scheduling, shoot_status, shoot_warnings};
+use super::{
+    ALL, CORE, GardenKind, shoot_columns, shoot_generation, shoot_scheduling, shoot_status, shoot_warnings,
+};
 use crate::serving::number_below;
 use crate::webhooks::kubernetes_version::is_from;
 use crate::webhooks::{reading, shoot, shoot_profile};
@@ -96,11 +98,7 @@ fn needed_profile(
 }
 
 /// The Seed is changed by the subresource `binding` alone, which counts nothing but the spec.
-fn prepare_changed(
-    situation: &Situation<'_>,
-    old: &Value,
-    new: &mut Value,
-) -> Result<Generation, Rejection> {
+fn prepare_changed(situation: &Situation<'_>, old: &Value, new: &mut Value) -> Result<Generation, Rejection> {
     if situation.subresource == "binding" {
         return shoot_generation::of_binding(old, new);
     }

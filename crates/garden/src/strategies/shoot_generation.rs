@@ -51,7 +51,8 @@ pub(super) fn of_status(new: &Value) -> Generation {
 fn is_spec_rolled_out(old: &Shoot, new: &Shoot) -> bool {
     let maintenance = new.spec.maintenance.as_ref();
     let is_confined = maintenance.and_then(|maintenance| maintenance.confine_spec_update_rollout);
-    let sleeps = |shoot: &Shoot| shoot.spec.hibernation.as_ref().and_then(|of| of.enabled).unwrap_or_default();
+    let sleeps =
+        |shoot: &Shoot| shoot.spec.hibernation.as_ref().and_then(|of| of.enabled).unwrap_or_default();
     if is_confined == Some(true) { sleeps(old) != sleeps(new) } else { old.spec != new.spec }
 }
 
@@ -117,9 +118,7 @@ mod tests {
 
     #[test]
     fn a_changed_spec_leaves_the_operation_and_a_confined_one_counts_hibernation_alone() {
-        let spec = |confined: Value, hibernation: Value, region: &str| {
-            json!({"maintenance": {"confineSpecUpdateRollout": confined}, "hibernation": hibernation, "region": region})
-        };
+        let spec = |confined: Value, hibernation: Value, region: &str| json!({"maintenance": {"confineSpecUpdateRollout": confined}, "hibernation": hibernation, "region": region});
         let (none, off, on) = (json!(null), json!({"enabled": false}), json!({"enabled": true}));
         let table = [
             (spec(json!(null), none.clone(), "a"), spec(json!(null), none.clone(), "b"), true),
@@ -142,7 +141,8 @@ mod tests {
 
     #[test]
     fn the_status_of_a_migrated_shoot_counts() {
-        let status = |kind: &str, state: &str| json!({"status": {"lastOperation": {"type": kind, "state": state}}});
+        let status =
+            |kind: &str, state: &str| json!({"status": {"lastOperation": {"type": kind, "state": state}}});
         for (kind, state, raised) in [
             ("Migrate", "Succeeded", true),
             ("Migrate", "Aborted", true),

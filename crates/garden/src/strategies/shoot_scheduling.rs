@@ -50,7 +50,10 @@ fn changed_by(binding: bool, old: &Shoot, new: &Shoot) -> Result<(), Rejection> 
     }
     if from == to {
         // The original's error is none of an API, so that it is the server's.
-        return Err(Rejection::errored(500, "update of binding rejected, shoot is already assigned to the same seed"));
+        return Err(Rejection::errored(
+            500,
+            "update of binding rejected, shoot is already assigned to the same seed",
+        ));
     }
     if to.is_none() {
         return Err(Rejection::forbidden("spec.seedName cannot be set to nil"));
@@ -68,7 +71,9 @@ fn changed_by(binding: bool, old: &Shoot, new: &Shoot) -> Result<(), Rejection> 
 /// Whether a Seed takes another Shoot.
 fn accepts(situation: &Situation<'_>, shoot: &Shoot, seed: &Seed) -> Result<(), Rejection> {
     let (name, seed_name) = (name(shoot), seed.metadata.name.as_deref().unwrap_or_default());
-    let refused = |why: &str| Err(Rejection::forbidden(format!("cannot schedule shoot '{name}' on seed '{seed_name}' {why}")));
+    let refused = |why: &str| {
+        Err(Rejection::forbidden(format!("cannot schedule shoot '{name}' on seed '{seed_name}' {why}")))
+    };
     if seed.metadata.deletion_timestamp.is_some() {
         return refused("that is already marked for deletion");
     }
@@ -88,7 +93,8 @@ fn accepts(situation: &Situation<'_>, shoot: &Shoot, seed: &Seed) -> Result<(), 
     let profile: CloudProfile = reading::read("CloudProfile", &profile)?;
     let Some(selector) = profile.spec.seed_selector else { return Ok(()) };
     let of = format!("seed selector of cloud profile '{profile_name}' is");
-    let labels = json!({"matchLabels": selector.match_labels, "matchExpressions": selector.match_expressions});
+    let labels =
+        json!({"matchLabels": selector.match_labels, "matchExpressions": selector.match_expressions});
     let selected: LabelSelector = serde_json::from_value(labels).map_err(|error| {
         let message = format!("Internal error occurred: label selector conversion failed: {error}");
         Rejection::status(500, "InternalError", message, Map::new())
@@ -143,9 +149,12 @@ fn can_move(situation: &Situation<'_>, from: &str, to: &Seed) -> Result<(), Reje
     };
     let old: Seed = reading::read("Seed", &old)?;
     let new_name = to.metadata.name.as_deref().unwrap_or_default();
-    let unbacked = [("old ", from, &old), ("", new_name, to)].into_iter().find(|(_, _, seed)| seed.spec.backup.is_none());
+    let unbacked = [("old ", from, &old), ("", new_name, to)]
+        .into_iter()
+        .find(|(_, _, seed)| seed.spec.backup.is_none());
     if let Some((which, name, _)) = unbacked {
-        let why = format!("cannot change seed name because backup is not configured for {which}seed {name:?}");
+        let why =
+            format!("cannot change seed name because backup is not configured for {which}seed {name:?}");
         return Err(Rejection::forbidden(why));
     }
     let (new_type, old_type) = (&to.spec.provider.type_, &old.spec.provider.type_);
@@ -202,7 +211,11 @@ fn fits(old: &Shoot, new: &Shoot, seed: &Seed) -> Result<(), Rejection> {
             "cannot update annotations {gone}: only the '{CONFIRMATION_DELETION}' annotation can be changed"
         )));
     }
-    if old.spec == new.spec { Ok(()) } else { Err(Rejection::forbidden(format!("cannot update spec {gone}"))) }
+    if old.spec == new.spec {
+        Ok(())
+    } else {
+        Err(Rejection::forbidden(format!("cannot update spec {gone}")))
+    }
 }
 
 fn name(shoot: &Shoot) -> &str {

@@ -61,7 +61,8 @@ fn server_url(text: &str, at: &Path) -> FieldErrors {
         Ok(url) => url,
         Err(error) => return vec![unreadable(&error, at)],
     };
-    let user = url.user.as_ref().map(|user| (Shown::verbatim(user), "user information is not permitted in the URL"));
+    let user =
+        url.user.as_ref().map(|user| (Shown::verbatim(user), "user information is not permitted in the URL"));
     let part = |is_wrong: bool, shown: &str, why: &'static str| is_wrong.then(|| (Shown::from(shown), why));
     let path = String::from_utf8_lossy(&url.path);
     let wrong = [
@@ -113,18 +114,41 @@ mod tests {
         let table = [
             (of("a", "https://host:443"), String::new()),
             (of("", "x"), format!("{at}.name: Required value: field must not be empty")),
-            (of("a", "http://h"), format!("{at}.url: Invalid value: \"http\": 'https' is the only allowed URL scheme{format}")),
-            (of("a", "https://h/"), format!("{at}.url: Invalid value: \"/\": path is not permitted in the URL{format}")),
-            (of("a", "https://u@h"), format!("{at}.url: Invalid value: u: user information is not permitted in the URL{format}")),
-            (of("a", "https://h#f"), format!("{at}.url: Invalid value: \"f\": fragments are not permitted in the URL{format}")),
-            (of("a", "https://h?q"), format!("{at}.url: Invalid value: \"q\": query parameters are not permitted in the URL{format}")),
+            (
+                of("a", "http://h"),
+                format!("{at}.url: Invalid value: \"http\": 'https' is the only allowed URL scheme{format}"),
+            ),
+            (
+                of("a", "https://h/"),
+                format!("{at}.url: Invalid value: \"/\": path is not permitted in the URL{format}"),
+            ),
+            (
+                of("a", "https://u@h"),
+                format!("{at}.url: Invalid value: u: user information is not permitted in the URL{format}"),
+            ),
+            (
+                of("a", "https://h#f"),
+                format!("{at}.url: Invalid value: \"f\": fragments are not permitted in the URL{format}"),
+            ),
+            (
+                of("a", "https://h?q"),
+                format!(
+                    "{at}.url: Invalid value: \"q\": query parameters are not permitted in the URL{format}"
+                ),
+            ),
             (of("a", "https://"), format!("{at}.url: Invalid value: \"\": host must be provided{format}")),
-            (of("a", ":"), format!("{at}.url: Required value: url must be a valid URL: parse \":\": missing protocol scheme{format}")),
+            (
+                of("a", ":"),
+                format!(
+                    "{at}.url: Required value: url must be a valid URL: parse \":\": missing protocol scheme{format}"
+                ),
+            ),
         ];
         for (status, want) in table {
             assert_eq!(texts(&json!({}), &status).join(" "), want, "{status}");
         }
-        let twice = json!({"advertisedAddresses": [{"name": "a", "url": "https://h"}, {"name": "a", "url": "x"}]});
+        let twice =
+            json!({"advertisedAddresses": [{"name": "a", "url": "https://h"}, {"name": "a", "url": "x"}]});
         assert_eq!(texts(&json!({}), &twice), ["status.advertisedAddresses[1].name: Duplicate value: \"a\""]);
     }
 }

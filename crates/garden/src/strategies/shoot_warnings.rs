@@ -56,7 +56,9 @@ pub(super) fn of(old: Option<&Value>, new: &Value, now: Timestamp) -> Vec<String
 fn rotations(shoot: &Shoot, new: &Value, has_static: bool, now: Timestamp) -> Vec<String> {
     let is_due = |at: Option<Timestamp>| at.is_none_or(|at| now.duration_since(at) > INTERVAL);
     let text = |what: &str, section: &str| {
-        format!("you should consider rotating the {what}, see {USAGE}shoot_credentials_rotation.md#{section} for details")
+        format!(
+            "you should consider rotating the {what}, see {USAGE}shoot_credentials_rotation.md#{section} for details"
+        )
     };
     if time(new, "/metadata/creationTimestamp").is_none_or(|created| !is_due(Some(created))) {
         return Vec::new();
@@ -87,7 +89,9 @@ fn completions(new: &Value, now: Timestamp) -> Vec<String> {
     let hours = patience.as_hours();
     let late = CREDENTIALS.iter().filter(|(field, ..)| IN_TWO_STEPS.contains(field) && is_late(field));
     let text = |what: &str| {
-        format!("the {what} rotation initiation was finished more than {hours}h0m0s ago and should be completed")
+        format!(
+            "the {what} rotation initiation was finished more than {hours}h0m0s ago and should be completed"
+        )
     };
     late.map(|(_, what, _)| text(what)).collect()
 }
@@ -96,7 +100,8 @@ fn completions(new: &Value, now: Timestamp) -> Vec<String> {
 fn pod_security_policy(shoot: &Shoot) -> Option<String> {
     let kubernetes = &shoot.spec.kubernetes;
     let plugins = kubernetes.kube_api_server.iter().flat_map(|server| &server.admission_plugins);
-    let is_off = plugins.into_iter().any(|plugin| plugin.name == "PodSecurityPolicy" && plugin.disabled == Some(true));
+    let is_off =
+        plugins.into_iter().any(|plugin| plugin.name == "PodSecurityPolicy" && plugin.disabled == Some(true));
     let has_migrated = is_off && !shoot.spec.provider.workers.is_empty();
     let is_old = is_below(kubernetes.version.as_deref().unwrap_or_default(), 25);
     (is_old && !has_migrated).then(|| {
