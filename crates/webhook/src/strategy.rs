@@ -58,11 +58,11 @@ pub struct Situation<'a> {
     /// The server's time.
     pub now: Timestamp,
     /// The objects that the server stores.
-    pub objects: &'a dyn Objects,
+    pub objects: &'a dyn ObjectReader,
 }
 
 /// Reads the objects that the server stores.
-pub trait Objects {
+pub trait ObjectReader {
     /// The object of a resource (`seeds.core.gardener.cloud`); the namespace of a cluster-scoped one is empty.
     fn get(&self, resource: &str, namespace: &str, name: &str) -> Option<Value>;
     /// All objects of a resource, by namespace and name.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use schema::{Type, TypedKind};
 use serde_json::Value;
 use webhook::rejection::Rejection;
-use webhook::strategy::{Generation, Objects, Situation, Strategy};
+use webhook::strategy::{Generation, ObjectReader, Situation, Strategy};
 
 use crate::call::{Call, key};
 use crate::http::status::Status;
@@ -39,7 +39,7 @@ impl TypedResource {
 /// The objects of a server, which informers of the real one would have.
 struct StoredObjects<'a>(&'a ServerState);
 
-impl Objects for StoredObjects<'_> {
+impl ObjectReader for StoredObjects<'_> {
     fn get(&self, resource: &str, namespace: &str, name: &str) -> Option<Value> {
         let stored = self.0.store.get(resource, &key(!namespace.is_empty(), namespace, name))?;
         Some(stored.tree().into_owned())
