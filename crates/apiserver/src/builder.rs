@@ -4,8 +4,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use schema::{Crd, Kinds, KubernetesVersion};
+use schema::{Crd, Kinds, KubernetesVersion, TypedKind};
 use webhook::dial::Dialers;
+use webhook::strategy::Strategy;
 
 use crate::access::authentication::Authentication;
 use crate::access::authorization::RulesCache;
@@ -32,6 +33,7 @@ use crate::webhook_cache::WebhookCache;
 #[must_use]
 pub struct Builder {
     kinds: Kinds,
+    typed_kinds: Vec<(TypedKind, &'static Strategy)>,
     crds: Vec<Crd>,
     epoch: Timestamp,
     seed: u64,
@@ -56,6 +58,7 @@ impl Default for Builder {
         let namespaces = ["default", "kube-node-lease", "kube-public", "kube-system"];
         Self {
             kinds: Kinds::kubernetes().clone(),
+            typed_kinds: Vec::new(),
             crds: Vec::new(),
             epoch: EPOCH.parse().expect("a constant"),
             seed: 0,
@@ -94,6 +97,13 @@ impl Builder {
     /// Serves these built-in kinds.
     pub fn kinds(mut self, kinds: Kinds) -> Self {
         self.kinds = kinds;
+        self
+    }
+
+    /// Serves these kinds as an aggregated API server does: decoded as Go types, prepared and validated by their
+    /// strategies. CRDs of the same groups are stored, and not served.
+    pub fn typed_kinds(mut self, kinds: impl IntoIterator<Item = (TypedKind, &'static Strategy)>) -> Self {
+        self.typed_kinds.extend(kinds);
         self
     }
 
@@ -238,7 +248,7 @@ impl Builder {
         let clock = Clock::starting_at(self.epoch);
         let shared = ServerState {
             store: Store::new(self.events),
-            registry: Registry::new(&self.kinds, &self.crds),
+            registry: Registry::new(&self.kinds, &self.typed_kinds, &self.crds),
             faults: Faults::new(clock.clone()),
             front_proxy: self.front_proxy,
             availability_checker: AvailabilityChecker::default(),

@@ -9,7 +9,6 @@
 //! Differences from kube-apiserver: no protobuf responses (406) and custom resources (415); own writes have no field
 //! manager, except at the start; built-in kinds have only common validations; CEL needs the feature `cel`, without cost
 //! limits; field owners change versions without a webhook; match conditions are refused; no RBAC by default; no logs.
-//!
 //! Invariants: knows no component; reads no clock but tokio's, and no environment; one lock orders all writes.
 
 mod access;
@@ -43,6 +42,7 @@ mod server;
 mod state;
 mod store;
 mod table;
+mod typed;
 mod verbs;
 mod versions;
 mod webhook_cache;

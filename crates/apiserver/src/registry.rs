@@ -1,12 +1,14 @@
-//! The registry of served kinds: built-in kinds, and those of CRDs, which change while the server runs.
+//! The registry of served kinds: built-in kinds, typed kinds, and those of CRDs, which change while the server runs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parking_lot::RwLock;
-use schema::{Crd, Kinds, Resource, Scaling};
+use schema::{Crd, Kinds, Resource, Scaling, TypedKind};
+use webhook::strategy::Strategy;
 
 use crate::object::structural::{Schema, Versions};
+use crate::typed::TypedResource;
 
 /// The kinds that are currently served.
 #[derive(Debug)]
@@ -19,6 +21,8 @@ pub(crate) struct ServedKinds {
     pub(crate) kinds: Kinds,
     /// The versions and schemas of CRDs, by `plural.group`.
     custom: BTreeMap<String, Arc<Versions>>,
+    /// The typed kinds, by `plural.group`.
+    typed: BTreeMap<String, Arc<TypedResource>>,
     /// The resources that were requested, sorted by group, version and plural name.
     requested: RwLock<Vec<Arc<ServedResource>>>,
 }
@@ -34,6 +38,8 @@ pub(crate) struct ServedResource {
     pub(crate) table: String,
     /// Whether a CRD defines it.
     pub(crate) custom: bool,
+    /// The kind and its strategy; only for kinds of an aggregated API server.
+    pub(crate) typed: Option<Arc<TypedResource>>,
     /// The versions of the CRD; only for custom resources.
     pub(crate) definition: Option<Arc<Versions>>,
     /// The schema of the requested version; only for custom resources.
@@ -43,10 +49,19 @@ pub(crate) struct ServedResource {
 }
 
 impl Registry {
-    /// Serves `kinds` and those of `crds`.
-    pub(crate) fn new(kinds: &Kinds, crds: &[Crd]) -> Self {
+    /// Serves `kinds`, the `typed` ones, and those of `crds` in other groups.
+    pub(crate) fn new(kinds: &Kinds, typed: &[(TypedKind, &'static Strategy)], crds: &[Crd]) -> Self {
+        let named = |(kind, strategy): &(TypedKind, &'static Strategy)| {
+            let resource = kind.resource();
+            (table(&resource.group, &resource.plural), TypedResource::new(kind.clone(), strategy))
+        };
+        let is_typed = |group: &str| typed.iter().any(|(kind, _)| kind.resource().group == group);
+        let crds: Vec<&Crd> = crds.iter().filter(|crd| !is_typed(crd.group())).collect();
+        let kinds = kinds.with_typed(typed.iter().map(|(kind, _)| kind.clone()));
+        let kinds = kinds.with(crds.iter().map(|&crd| crd.clone()));
         let custom = crds.iter().map(|crd| (crd.name(), Arc::new(Versions::of(crd)))).collect();
-        Self(RwLock::new(Arc::new(ServedKinds::new(kinds.with(crds.iter().cloned()), custom))))
+        let typed = typed.iter().map(named).collect();
+        Self(RwLock::new(Arc::new(ServedKinds { kinds, custom, typed, requested: RwLock::default() })))
     }
 
     /// A new registry with the same kinds.
@@ -59,26 +74,46 @@ impl Registry {
         Arc::clone(&self.0.read())
     }
 
-    /// Adds a CRD.
+    /// Adds a CRD. The group of an aggregated API server is served by that server alone.
     pub(crate) fn add(&self, crd: &Crd) {
         let mut served = self.0.write();
-        let mut custom = served.custom.clone();
-        custom.insert(crd.name(), Arc::new(Versions::of(crd)));
-        *served = Arc::new(ServedKinds::new(served.kinds.with([crd.clone()]), custom));
+        if !served.is_typed(crd.group()) {
+            let mut custom = served.custom.clone();
+            custom.insert(crd.name(), Arc::new(Versions::of(crd)));
+            *served = Arc::new(served.with(served.kinds.with([crd.clone()]), custom));
+        }
     }
 
     /// Removes a CRD.
     pub(crate) fn remove(&self, group: &str, plural: &str) {
         let mut served = self.0.write();
-        let mut custom = served.custom.clone();
-        custom.remove(&format!("{plural}.{group}"));
-        *served = Arc::new(ServedKinds::new(served.kinds.without(group, plural), custom));
+        if !served.is_typed(group) {
+            let mut custom = served.custom.clone();
+            custom.remove(&table(group, plural));
+            *served = Arc::new(served.with(served.kinds.without(group, plural), custom));
+        }
     }
 }
 
 impl ServedKinds {
-    fn new(kinds: Kinds, custom: BTreeMap<String, Arc<Versions>>) -> Self {
-        Self { kinds, custom, requested: RwLock::default() }
+    /// The same typed kinds with others.
+    fn with(&self, kinds: Kinds, custom: BTreeMap<String, Arc<Versions>>) -> Self {
+        Self { kinds, custom, typed: self.typed.clone(), requested: RwLock::default() }
+    }
+
+    /// Whether a group is one of an aggregated API server.
+    fn is_typed(&self, group: &str) -> bool {
+        self.typed.values().any(|typed| typed.kind.resource().group == group)
+    }
+
+    /// Whether there is a typed kind with this `plural.group`.
+    pub(crate) fn has_typed(&self, name: &str) -> bool {
+        self.typed.contains_key(name)
+    }
+
+    /// The typed kinds.
+    pub(crate) fn typed(&self) -> impl Iterator<Item = &TypedKind> {
+        self.typed.values().map(|typed| &typed.kind)
     }
 
     /// The resource of a path.
@@ -142,6 +177,7 @@ impl ServedKinds {
             storage: storage.unwrap_or(resource).clone(),
             resource: resource.clone(),
             custom: custom.is_some(),
+            typed: self.typed.get(&table).cloned(),
             definition: custom.cloned(),
             schema: custom.map(|versions| versions.schema(&resource.version)),
             scaling: custom.and_then(|versions| versions.scaling(&resource.version)),

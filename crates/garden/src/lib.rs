@@ -4,6 +4,7 @@
 //! - [`webhooks`] — pure functions: defaulting and validation, one module for each kind;
 //! - [`facts`] — reads the objects of the garden that a decision needs;
 //! - [`serving`] — connects webhooks and facts to paths;
+//! - [`strategies`] — the garden's kinds as values, for an API server that serves them itself;
 //! - [`registrations`] — the webhook configurations;
 //! - [`command`] — the command line.
 //!
@@ -16,6 +17,7 @@ pub mod decisions;
 pub mod facts;
 pub mod registrations;
 pub mod serving;
+pub mod strategies;
 pub mod webhooks;
 
 pub use self::component::COMPONENT;

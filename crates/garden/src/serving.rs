@@ -231,7 +231,7 @@ fn uid_if_unnamed(request: &AdmissionRequest<'_>) -> String {
 }
 
 /// A number below `end`, derived from the seed.
-fn number_below(seed: &str, end: u64) -> u64 {
+pub(crate) fn number_below(seed: &str, end: u64) -> u64 {
     let digest = Sha256::digest(seed);
     let number = digest.iter().take(8).fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
     number.checked_rem(end).unwrap_or_default()

@@ -1,4 +1,7 @@
-//! Runs this component's contracts in process, without sockets, TLS and files, and on its binary.
+//! Runs this component's contracts in process, without sockets, TLS and files, and on its binary; and its kinds on the
+//! embedded API server.
+
+mod server;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -8,6 +8,7 @@ use crate::crd::Crd;
 use crate::definitions;
 use crate::kubernetes_version::KubernetesVersion;
 use crate::resource::Resource;
+use crate::typed_kind::TypedKind;
 
 const PREFIX: &str = "#/components/schemas/";
 const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.";
@@ -16,7 +17,7 @@ const META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.";
 pub(crate) fn of(
     kubernetes: KubernetesVersion,
     resources: &[Resource],
-    crd_of: impl Fn(&Resource) -> Option<Value>,
+    declared: impl Fn(&Resource) -> Option<DeclaredSchema>,
 ) -> Value {
     let minor = kubernetes.minor;
     let mut schemas = BTreeMap::new();
@@ -24,8 +25,8 @@ pub(crate) fn of(
     let mut pending = Vec::new();
     for resource in resources {
         paths.extend(paths_of(resource));
-        match crd_of(resource) {
-            Some(schema) => add_custom(resource, schema, &mut schemas, &mut pending),
+        match declared(resource) {
+            Some(declared) => add_declared(resource, declared, &mut schemas, &mut pending),
             None => pending.extend(kinds_of(minor, resource).filter_map(|(_, name)| name)),
         }
     }
@@ -43,10 +44,31 @@ pub(crate) fn of(
     })
 }
 
-/// The schema of a CRD's version with the fields that every object has.
-pub(crate) fn custom_schema(crd: &Crd, version: &str) -> Value {
-    let declared = crd.open_api(version).and_then(Value::as_object);
-    let mut schema = declared.cloned().unwrap_or_default();
+/// The schema of a kind that is not built in.
+pub(crate) struct DeclaredSchema {
+    schema: Value,
+    /// Prefix of its name and of that of its list.
+    package: String,
+}
+
+impl DeclaredSchema {
+    /// The schema of a version of a CRD: `io.example.v1.Widget` for widgets of example.io.
+    pub(crate) fn of_crd(crd: &Crd, version: &str) -> Self {
+        let mut parts: Vec<&str> = crd.group().split('.').collect();
+        parts.reverse();
+        let package = format!("{}.{version}", parts.join("."));
+        Self { schema: with_object_fields(crd.open_api(version)), package }
+    }
+
+    /// The schema of a kind of an aggregated API server.
+    pub(crate) fn of_typed(kind: &TypedKind) -> Self {
+        Self { schema: with_object_fields(Some(kind.open_api())), package: kind.package().to_owned() }
+    }
+}
+
+/// A schema with the fields that every object has.
+fn with_object_fields(declared: Option<&Value>) -> Value {
+    let mut schema = declared.and_then(Value::as_object).cloned().unwrap_or_default();
     let properties = schema.get("properties").and_then(Value::as_object);
     let mut properties = properties.cloned().unwrap_or_default();
     properties.insert("apiVersion".to_owned(), json!({"type": "string"}));
@@ -77,16 +99,14 @@ fn gvk(group: &str, version: &str, kind: &str) -> Value {
     json!({"group": group, "version": version, "kind": kind})
 }
 
-/// Adds the schemas of a custom resource and its list: `io.example.v1.Widget` for widgets of example.io.
-fn add_custom(
+/// Adds the schemas of a kind that is not built in, and of its list.
+fn add_declared(
     resource: &Resource,
-    schema: Value,
+    DeclaredSchema { schema, package }: DeclaredSchema,
     schemas: &mut BTreeMap<String, Value>,
     pending: &mut Vec<String>,
 ) {
-    let mut parts: Vec<&str> = resource.group.split('.').collect();
-    parts.reverse();
-    let name = |kind: &str| format!("{}.{}.{kind}", parts.join("."), resource.version);
+    let name = |kind: &str| format!("{package}.{kind}");
     let gvks = |kind: &str| json!([gvk(&resource.group, &resource.version, kind)]);
     let mut object = schema;
     object["x-kubernetes-group-version-kind"] = gvks(&resource.kind);

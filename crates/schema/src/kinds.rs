@@ -6,9 +6,11 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use serde_json::Value;
 
 use crate::crd::Crd;
+use crate::document::DeclaredSchema;
 use crate::kubernetes_version::KubernetesVersion;
 use crate::resource::{Group, GroupVersion, Resource};
 use crate::shipped::crds;
+use crate::typed_kind::TypedKind;
 use crate::types::Type;
 use crate::{definitions, discovery, document, openapi, releases, selectors};
 
@@ -17,14 +19,21 @@ use crate::{definitions, discovery, document, openapi, releases, selectors};
 pub struct Kinds {
     version: KubernetesVersion,
     groups: Vec<Group>,
-    custom: BTreeMap<(String, String, String), CustomKind>,
+    declared: BTreeMap<(String, String, String), DeclaredKind>,
 }
 
-/// A custom resource, whose type is computed on first use.
+/// A kind that is not built in, whose type is computed on first use.
 #[derive(Debug, Clone)]
-struct CustomKind {
-    crd: Arc<Crd>,
+struct DeclaredKind {
+    declaration: Declaration,
     ty: Arc<OnceLock<Type>>,
+}
+
+/// What declares a kind.
+#[derive(Debug, Clone)]
+enum Declaration {
+    Crd(Arc<Crd>),
+    Typed(Arc<TypedKind>),
 }
 
 static KUBERNETES: LazyLock<Kinds> = LazyLock::new(|| Kinds::of(KubernetesVersion::DEFAULT));
@@ -34,7 +43,7 @@ impl Kinds {
     /// The built-in kinds that a server of this version serves with default flags.
     #[must_use]
     pub fn of(version: KubernetesVersion) -> Self {
-        Self { version, groups: discovery::groups(version.minor), custom: BTreeMap::new() }
+        Self { version, groups: discovery::groups(version.minor), declared: BTreeMap::new() }
     }
 
     /// The version of Kubernetes whose kinds these are.
@@ -72,7 +81,19 @@ impl Kinds {
         kinds
     }
 
-    /// Removes the kinds of the CRD of this group and plural name.
+    /// Adds kinds of an aggregated API server.
+    #[must_use]
+    pub fn with_typed(&self, typed: impl IntoIterator<Item = TypedKind>) -> Self {
+        let mut kinds = self.clone();
+        for kind in typed {
+            let resource = kind.resource().clone();
+            kinds.remove(&resource.group, &resource.plural);
+            kinds.declare(resource, Declaration::Typed(Arc::new(kind)));
+        }
+        kinds
+    }
+
+    /// Removes the kinds of the CRD, or the typed kind, of this group and plural name.
     #[must_use]
     pub fn without(&self, group: &str, plural: &str) -> Self {
         let mut kinds = self.clone();
@@ -142,8 +163,8 @@ impl Kinds {
     /// The type of a kind. Also finds kinds that no resource serves: lists (`PodList`), `Status`, `Scale`, `DeleteOptions`.
     #[must_use]
     pub fn type_of(&self, group: &str, version: &str, kind: &str) -> Option<Type> {
-        let item = || kind.strip_suffix("List").and_then(|kind| self.custom_type(group, version, kind));
-        self.custom_type(group, version, kind)
+        let item = || kind.strip_suffix("List").and_then(|kind| self.declared_type(group, version, kind));
+        self.declared_type(group, version, kind)
             .or_else(|| definitions::of_kind(self.version.minor, group, version, kind))
             .or_else(|| item().map(openapi::list_of))
     }
@@ -158,25 +179,40 @@ impl Kinds {
     /// The fields that a field selector may use: `metadata.name`, `spec.nodeName`; the same in every version.
     #[must_use]
     pub fn selectable_fields(&self, resource: &Resource) -> Vec<String> {
-        let key = (resource.group.clone(), resource.version.clone(), resource.kind.clone());
-        let declared = self.custom.get(&key).map(|custom| custom.crd.selectable_fields(&resource.version));
-        selectors::of(resource, declared)
+        match self.declaration(resource) {
+            Some(Declaration::Typed(kind)) => kind.selectable_fields(),
+            Some(Declaration::Crd(crd)) => {
+                selectors::of(resource, Some(crd.selectable_fields(&resource.version)))
+            }
+            None => selectors::of(resource, None),
+        }
     }
 
     /// The OpenAPI v3 document of a group version, as a server publishes it at `/openapi/v3/apis/GROUP/VERSION`: schemas
     /// without descriptions, and paths with what clients look for (`fieldValidation`, `dryRun`, the kind).
     #[must_use]
     pub fn openapi(&self, group: &str, version: &str) -> Option<Value> {
-        let crd_of = |resource: &Resource| {
-            let key = (resource.group.clone(), resource.version.clone(), resource.kind.clone());
-            self.custom.get(&key).map(|custom| document::custom_schema(&custom.crd, version))
+        let declared = |resource: &Resource| {
+            self.declaration(resource).map(|declaration| match declaration {
+                Declaration::Crd(crd) => DeclaredSchema::of_crd(crd, version),
+                Declaration::Typed(kind) => DeclaredSchema::of_typed(kind),
+            })
         };
-        Some(document::of(self.version, self.served(group, version)?, crd_of))
+        Some(document::of(self.version, self.served(group, version)?, declared))
     }
 
-    fn custom_type(&self, group: &str, version: &str, kind: &str) -> Option<Type> {
-        let custom = self.custom.get(&(group.to_owned(), version.to_owned(), kind.to_owned()))?;
-        Some(custom.ty.get_or_init(|| custom.crd.type_of(version)).clone())
+    fn declaration(&self, resource: &Resource) -> Option<&Declaration> {
+        let key = (resource.group.clone(), resource.version.clone(), resource.kind.clone());
+        self.declared.get(&key).map(|declared| &declared.declaration)
+    }
+
+    fn declared_type(&self, group: &str, version: &str, kind: &str) -> Option<Type> {
+        let declared = self.declared.get(&(group.to_owned(), version.to_owned(), kind.to_owned()))?;
+        let made = || match &declared.declaration {
+            Declaration::Crd(crd) => crd.type_of(version),
+            Declaration::Typed(kind) => kind.ty(),
+        };
+        Some(declared.ty.get_or_init(made).clone())
     }
 
     fn served(&self, group: &str, version: &str) -> Option<&[Resource]> {
@@ -188,10 +224,14 @@ impl Kinds {
         self.remove(crd.group(), crd.plural());
         let crd = Arc::new(crd);
         for resource in crd.resources() {
-            let key = (resource.group.clone(), resource.version.clone(), resource.kind.clone());
-            self.custom.insert(key, CustomKind { crd: Arc::clone(&crd), ty: Arc::default() });
-            self.insert(resource);
+            self.declare(resource, Declaration::Crd(Arc::clone(&crd)));
         }
+    }
+
+    fn declare(&mut self, resource: Resource, declaration: Declaration) {
+        let key = (resource.group.clone(), resource.version.clone(), resource.kind.clone());
+        self.declared.insert(key, DeclaredKind { declaration, ty: Arc::default() });
+        self.insert(resource);
     }
 
     /// Inserts a resource in the order of discovery: new groups after the built-in ones, versions by priority, names sorted.
@@ -220,11 +260,11 @@ impl Kinds {
 
     fn remove(&mut self, group: &str, plural: &str) {
         let Some(at) = self.groups.iter().position(|other| other.name == group) else { return };
-        let custom = &mut self.custom;
+        let declared = &mut self.declared;
         for served in &mut self.groups[at].versions {
             served.resources.retain(|resource| {
                 let key = (resource.group.clone(), resource.version.clone(), resource.kind.clone());
-                resource.plural != plural || custom.remove(&key).is_none()
+                resource.plural != plural || declared.remove(&key).is_none()
             });
         }
         self.groups[at].versions.retain(|served| !served.resources.is_empty());

@@ -27,6 +27,7 @@ mod releases;
 mod resource;
 mod selectors;
 mod shipped;
+mod typed_kind;
 mod types;
 
 pub use crd::{Crd, CrdError, Scaling};
@@ -36,4 +37,5 @@ pub use messages::{Encoding, Many, Message, MessageField};
 pub use path::{PathError, Segment, segments};
 pub use resource::{Group, GroupVersion, Resource, Subresource};
 pub use shipped::crds;
+pub use typed_kind::{TypedKind, TypedKindDetails, TypedKindError};
 pub use types::{Field, IntegerWidth, ListKind, Patch, PatchStrategy, Shape, Type};

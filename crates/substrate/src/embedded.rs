@@ -10,8 +10,9 @@ pub use apiserver::Controllers;
 use apiserver::{ApiServer, Authorization, ServeError, Served, User};
 use bytes::Bytes;
 use jiff::Timestamp;
-use schema::{Crd, KubernetesVersion};
+use schema::{Crd, KubernetesVersion, TypedKind};
 use webhook::dial::Dialers;
+use webhook::strategy::Strategy;
 
 use crate::{envtest, kubeconfig};
 
@@ -93,6 +94,8 @@ pub struct ControlPlane {
     pub kubernetes: KubernetesVersion,
     /// The initial CRDs.
     pub crds: Vec<Crd>,
+    /// Kinds that it serves as an aggregated API server does.
+    pub typed_kinds: Vec<(TypedKind, &'static Strategy)>,
     /// The controllers.
     pub controllers: Controllers,
     /// The audiences that it accepts; by default the issuer of its tokens.
@@ -109,6 +112,7 @@ impl Default for ControlPlane {
         Self {
             kubernetes: KubernetesVersion::DEFAULT,
             crds: schema::crds().to_vec(),
+            typed_kinds: Vec::new(),
             controllers: Controllers::none(),
             audiences: Vec::new(),
             advertised: None,
@@ -123,6 +127,7 @@ impl ControlPlane {
     pub fn start(self) -> ApiServer {
         let builder = ApiServer::builder()
             .kubernetes(self.kubernetes)
+            .typed_kinds(self.typed_kinds)
             .crds(self.crds)
             .epoch(Timestamp::now())
             .controllers(self.controllers)

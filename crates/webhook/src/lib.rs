@@ -7,6 +7,7 @@
 //! - [`object`] — typed access to raw objects that keeps unknown fields;
 //! - [`patch`] — the smallest patch between two objects;
 //! - [`registration`] — which request is sent to which webhook, as in kube-apiserver;
+//! - [`strategy`] — the rules of a kind for an API server that serves the kind itself;
 //! - [`service`] — webhooks with their paths as one tower service, with limits;
 //! - [`dial`] — sends reviews to a webhook, in process or over TLS;
 //! - [`trust`] — verifies servers with a bundle of authorities;
@@ -27,6 +28,7 @@ pub mod rejection;
 pub mod review;
 pub mod server;
 pub mod service;
+pub mod strategy;
 pub mod trust;
 pub mod url;
 pub mod validation;

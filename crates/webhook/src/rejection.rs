@@ -18,13 +18,21 @@ pub struct Rejection {
     pub message: String,
     /// `name`, `group`, `kind` and `causes` of an API status; `None` for a rejection without details.
     pub details: Option<Map<String, Value>>,
+    /// The field errors of an invalid object, which message and details contain already.
+    pub errors: Vec<field::Error>,
 }
 
 impl Rejection {
     /// 403 `Forbidden`, for a failed mutation or validation.
     #[must_use]
     pub fn forbidden(message: impl Into<String>) -> Self {
-        Self { code: 403, reason: "Forbidden".to_owned(), message: message.into(), details: None }
+        Self {
+            code: 403,
+            reason: "Forbidden".to_owned(),
+            message: message.into(),
+            details: None,
+            errors: Vec::new(),
+        }
     }
 
     /// 400 without a reason: the object cannot be decoded.
@@ -36,7 +44,7 @@ impl Rejection {
     /// Any other code without a reason, such as 500 if a read from the cluster failed.
     #[must_use]
     pub fn errored(code: u16, message: impl Into<String>) -> Self {
-        Self { code, reason: String::new(), message: message.into(), details: None }
+        Self { code, reason: String::new(), message: message.into(), details: None, errors: Vec::new() }
     }
 
     /// A complete API status, such as that of another API call: code, reason, message and details are not changed.
@@ -47,7 +55,13 @@ impl Rejection {
         message: impl Into<String>,
         details: Map<String, Value>,
     ) -> Self {
-        Self { code, reason: reason.into(), message: message.into(), details: Some(details) }
+        Self {
+            code,
+            reason: reason.into(),
+            message: message.into(),
+            details: Some(details),
+            errors: Vec::new(),
+        }
     }
 
     /// 422 `Invalid`: `<Kind>.<group> "<name>" is invalid: …` with one cause per error.
@@ -68,7 +82,7 @@ impl Rejection {
         if !errors.is_empty() {
             details.insert("causes".to_owned(), errors.iter().map(cause).collect());
         }
-        Self::status(422, "Invalid", message, details)
+        Self { errors: errors.to_vec(), ..Self::status(422, "Invalid", message, details) }
     }
 }
 

@@ -1,7 +1,8 @@
-//! The APIServices for versions of CRDs, which kube-apiserver creates, maintains and removes.
+//! The APIServices for versions of CRDs, which kube-apiserver creates, maintains and removes, and those of typed kinds.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
+use schema::TypedKind;
 use serde_json::{Value, json};
 
 use super::{CRDS, TABLE};
@@ -19,24 +20,37 @@ pub(crate) fn sync_api_services(shared: &ServerState) {
     if !shared.switches.post_start_hooks {
         return;
     }
-    let wanted = crd_versions(shared);
-    for (group, version) in &wanted {
+    let mut wanted = crd_versions(shared);
+    wanted.extend(typed_versions(shared));
+    for ((group, version), (of_group, of_version)) in &wanted {
         let name = format!("{version}.{group}");
-        let spec =
-            json!({"group": group, "version": version, "groupPriorityMinimum": 1000, "versionPriority": 100});
+        let spec = json!({
+            "group": group, "version": version, "groupPriorityMinimum": of_group, "versionPriority": of_version,
+        });
         ensure_api_service(shared, &name, &spec);
     }
     let snapshot = shared.store.snapshot(TABLE);
     for service in snapshot.objects.values().filter(|service| is_managed(service.value())) {
         let text = |field: &str| service.value()["spec"][field].as_str().unwrap_or_default().to_owned();
-        if !wanted.contains(&(text("group"), text("version"))) {
+        if !wanted.contains_key(&(text("group"), text("version"))) {
             remove_api_service(shared, meta::name(service.value()));
         }
     }
 }
 
-/// The served versions of all CRDs.
-fn crd_versions(shared: &ServerState) -> BTreeSet<(String, String)> {
+/// The versions of the typed kinds, with the priorities of group and version.
+fn typed_versions(shared: &ServerState) -> BTreeMap<(String, String), (u32, u32)> {
+    let served = shared.registry.served();
+    let version = |kind: &TypedKind| {
+        let resource = kind.resource();
+        ((resource.group.clone(), resource.version.clone()), kind.priorities())
+    };
+    served.typed().map(version).collect()
+}
+
+/// The served versions of all CRDs, with the priorities of group and version.
+fn crd_versions(shared: &ServerState) -> BTreeMap<(String, String), (u32, u32)> {
+    const PRIORITIES: (u32, u32) = (1000, 100);
     let snapshot = shared.store.snapshot(CRDS);
     let versions_of = |definition: &Value| {
         let group = definition.pointer("/spec/group").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -44,7 +58,7 @@ fn crd_versions(shared: &ServerState) -> BTreeSet<(String, String)> {
             definition.pointer("/spec/versions").and_then(Value::as_array).cloned().unwrap_or_default();
         let served = versions.into_iter().filter(|version| version["served"] == true);
         served
-            .filter_map(|version| Some((group.clone(), version["name"].as_str()?.to_owned())))
+            .filter_map(|version| Some(((group.clone(), version["name"].as_str()?.to_owned()), PRIORITIES)))
             .collect::<Vec<_>>()
     };
     snapshot.objects.values().flat_map(|definition| versions_of(definition.value())).collect()

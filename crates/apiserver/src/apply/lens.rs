@@ -18,13 +18,15 @@ pub(crate) struct Lens<'a> {
     served: &'a ServedKinds,
     resource: &'a Resource,
     custom: bool,
+    typed: bool,
     subresource: &'a str,
 }
 
 impl<'a> Lens<'a> {
     /// The kind of a request.
     pub(crate) fn new(served: &'a ServedKinds, target: &'a ServedResource, subresource: &'a str) -> Self {
-        Self { served, resource: &target.resource, custom: target.custom, subresource }
+        let (custom, typed) = (target.custom, target.typed.is_some());
+        Self { served, resource: &target.resource, custom, typed, subresource }
     }
 
     /// The version of the request: `apps/v1`.
@@ -100,7 +102,8 @@ impl<'a> Lens<'a> {
         // kube-apiserver registers the reset fields of a custom resource's main endpoint for the requested version
         // only.
         let elsewhere = self.subresource.is_empty() && api_version != self.api_version();
-        if self.custom && elsewhere {
+        // Strategies of aggregated API servers register none.
+        if self.typed || (self.custom && elsewhere) {
             return Reset::Nothing;
         }
         reset::of(self.resource, self.custom, self.subresource)

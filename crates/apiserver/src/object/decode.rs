@@ -136,7 +136,7 @@ pub(crate) fn patched(
     // apiVersion and kind of a custom resource are checked when it is written, and never for a subresource.
     let foreign = type_meta::is_foreign(call, &object);
     match object.as_object_mut().filter(|_| foreign) {
-        Some(fields) => normalize(true, &BodyKind::of(call), fields),
+        Some(fields) => normalize(call, true, fields),
         None => check_type_meta(call, &mut object)?,
     }
     unknown.extend(
@@ -257,7 +257,7 @@ pub(crate) fn mutated(shared: &ServerState, call: &Call, mut object: Value) -> R
         if custom {
             fields::drop_invalid_metadata(fields);
         }
-        normalize(call.target.custom, &body_kind, fields);
+        normalize(call, call.target.custom, fields);
     }
     fields::prune_and_default(shared, call, &mut object, Author::Webhook)
         .map_err(|why| Status::internal(&why))?;
@@ -302,7 +302,7 @@ pub(crate) fn check_type_meta(call: &Call, object: &mut Value) -> Result<(), Sta
     if !custom {
         fields.insert("kind".to_owned(), wanted_kind.into());
     }
-    normalize(custom, &body_kind, fields);
+    normalize(call, custom, fields);
     Ok(())
 }
 
@@ -349,10 +349,12 @@ pub(crate) fn set_namespace(call: &Call, object: &mut Value) -> Result<(), Statu
 }
 
 /// What decoding into Go types does to any object: null means absent, and empty metadata fields are omitted.
-fn normalize(custom: bool, body_kind: &BodyKind<'_>, fields: &mut Map<String, Value>) {
+fn normalize(call: &Call, custom: bool, fields: &mut Map<String, Value>) {
     if !custom {
-        let ty = Kinds::kubernetes().type_of(body_kind.group, body_kind.version, body_kind.kind);
-        nulls::resolve(fields, ty.as_ref());
+        let body_kind = BodyKind::of(call);
+        let typed = call.target.typed.as_ref().filter(|_| BodyKind::is_of_resource(call));
+        let built_in = || Kinds::kubernetes().type_of(body_kind.group, body_kind.version, body_kind.kind);
+        nulls::resolve(fields, typed.map(|typed| typed.ty.clone()).or_else(built_in).as_ref());
     }
     let metadata = fields.entry("metadata").or_insert_with(|| Value::Object(Map::new()));
     if metadata.is_null() {

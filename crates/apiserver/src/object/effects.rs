@@ -146,7 +146,7 @@ fn has_content_finalizers(namespace: &Value) -> bool {
 
 fn delete_custom_resources(shared: &ServerState, name: &str) {
     let served = shared.registry.served();
-    if let Some(target) = served.stored().iter().find(|target| target.table == name) {
+    if let Some(target) = served.stored().iter().find(|target| target.custom && target.table == name) {
         delete_all(shared, target, "");
     }
     release_crd(shared, name);
@@ -154,10 +154,11 @@ fn delete_custom_resources(shared: &ServerState, name: &str) {
 
 /// Removes the CRD's finalizer if no custom resources are left.
 fn release_crd(shared: &ServerState, name: &str) {
-    if !shared.store.snapshot(name).objects.is_empty() {
+    let served = shared.registry.served();
+    // Objects of an aggregated API server of this name are none of the CRD's.
+    if !served.has_typed(name) && !shared.store.snapshot(name).objects.is_empty() {
         return;
     }
-    let served = shared.registry.served();
     let Some(target) = served.target("apiextensions.k8s.io", "v1", "customresourcedefinitions") else {
         return;
     };

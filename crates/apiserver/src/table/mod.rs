@@ -9,6 +9,7 @@ mod json_path;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
+use webhook::strategy;
 
 use crate::call::Call;
 use crate::convert;
@@ -30,7 +31,8 @@ pub(crate) fn of<'a>(
         .filter(|_| rows.len() == 1)
         .map_or(json!({}), |row| json!({"resourceVersion": row["object"]["metadata"]["resourceVersion"]}));
     // Go encodes a nil slice as null.
-    let is_nil = rows.is_empty() && !call.target.custom && !built_in::has_columns(&call.target.resource);
+    let is_typed = call.target.custom || call.target.typed.is_some();
+    let is_nil = rows.is_empty() && !is_typed && !built_in::has_columns(&call.target.resource);
     let rows = if is_nil { Value::Null } else { rows.into() };
     let definitions = if with_columns { columns.definitions() } else { Value::Null };
     json!({
@@ -45,12 +47,17 @@ pub(crate) fn of<'a>(
 /// The columns of a table.
 enum Columns {
     BuiltIn(&'static [built_in::Column]),
+    /// Those of a kind of an aggregated API server.
+    Typed(&'static [strategy::Column]),
     /// The columns beside the name.
     Declared(Vec<Column>),
 }
 
 impl Columns {
     fn of(call: &Call) -> Self {
+        if let Some(typed) = call.target.typed.as_ref().filter(|_| call.path.subresource != "scale") {
+            return Self::Typed(typed.strategy.columns);
+        }
         match (call.target.custom, call.path.subresource.as_str()) {
             (true, "scale") => Self::Declared(Column::of_scale()),
             (true, _) => Self::Declared(call.columns.clone()),
@@ -62,6 +69,7 @@ impl Columns {
     fn definitions(&self) -> Value {
         match self {
             Self::BuiltIn(columns) => columns.iter().map(built_in::Column::definition).collect(),
+            Self::Typed(columns) => columns.iter().map(typed_definition).collect(),
             Self::Declared(columns) => {
                 let name = json!({
                     "name": "Name", "type": "string", "format": "name", "priority": 0,
@@ -78,12 +86,20 @@ impl Columns {
                 let object = convert::core_event(object, &call.target.resource);
                 columns.iter().map(|column| column.cell(&object, now)).collect()
             }
+            Self::Typed(columns) => columns.iter().map(|column| (column.cell)(object, now)).collect(),
             Self::Declared(columns) => {
                 let name = Value::from(meta::name(object));
                 std::iter::once(name).chain(columns.iter().map(|column| column.cell(object, now))).collect()
             }
         }
     }
+}
+
+fn typed_definition(column: &strategy::Column) -> Value {
+    json!({
+        "name": column.name, "type": column.kind, "format": column.format,
+        "description": column.description, "priority": column.priority,
+    })
 }
 
 fn row(call: &Call, columns: &Columns, object: &Value, version: Version) -> Value {

@@ -26,6 +26,7 @@ use crate::object::warnings;
 use crate::render;
 use crate::state::ServerState;
 use crate::store::{Expect, Object};
+use crate::typed;
 use crate::verbs::ownership;
 use crate::versions;
 
@@ -67,6 +68,7 @@ async fn admit_and_store(
     review.notes = notes;
     effects::admit_to_namespace(shared, call, &name)?;
     plugins::admit(shared, call, &mut object)?;
+    typed::admit(shared, call, None, &mut object).map_err(|status| status.with_notes(&review.notes))?;
     review.object = Some(object);
     ownership::mutate(shared, call, &mut review).await?;
     let mut mutated = review.object.take().expect("mutation keeps the object of a create request");
@@ -80,6 +82,7 @@ async fn admit_and_store(
         review.name.clone_from(&name);
         review.notes.warn(texts);
         review.notes.warn(warnings::of(call, &object, None));
+        review.notes.warn(typed::warnings(shared, call, None, &object));
         review.object = Some(object);
         admission::validate(shared, call, &mut review).await?;
         let object = review.object.take().expect("validation keeps the object");
@@ -128,6 +131,10 @@ fn prepare<'a>(
     }
     meta::set(&mut object, "uid", shared.ids.uid());
     meta::set(&mut object, "creationTimestamp", rfc3339(shared.clock.now()));
+    if let Some(typed) = &call.target.typed {
+        typed::prepare_new(shared, call, typed, &mut object)?;
+        return Ok((object, None));
+    }
     strategy::prepare_for_create(&call.target, &mut object);
     if !call.target.custom {
         fields::drop_newer_fields(&shared.registry.served().kinds, &call.target.resource, &mut object);

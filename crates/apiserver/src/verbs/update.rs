@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::Value;
-use webhook::field::{Error, Path};
+use webhook::field::{Error, Path, Shown};
 use webhook::review::Operation;
 
 use crate::access::authorization;
@@ -28,6 +28,7 @@ use crate::object::warnings;
 use crate::render;
 use crate::state::ServerState;
 use crate::store::{Changed, Expect, Object};
+use crate::typed;
 use crate::verbs::{create, ownership};
 use crate::versions;
 
@@ -108,6 +109,8 @@ pub(crate) async fn change_and_render(
         let mut edited = edited.map_err(|status| status.with_notes(&review.notes))?;
         effects::admit_change(shared, call).map_err(|status| status.with_notes(&review.notes))?;
         plugins::keep(call, &mut edited, &converted);
+        typed::admit(shared, call, Some(&converted), &mut edited)
+            .map_err(|status| status.with_notes(&review.notes))?;
         review.object = Some(edited);
         review.old = Some(Cow::Borrowed(&*converted));
         ownership::mutate(shared, call, &mut review).await?;
@@ -119,6 +122,7 @@ pub(crate) async fn change_and_render(
         }
         review.notes.warn(effects::compare_with_others(shared, &call.target, &mut prepared));
         review.notes.warn(warnings::of(call, &prepared, Some(&converted)));
+        review.notes.warn(typed::warnings(shared, call, Some(&converted), &prepared));
         review.object = Some(prepared);
         admission::validate(shared, call, &mut review).await?;
         let object = review.object.take().expect("validation keeps the object");
@@ -195,10 +199,13 @@ pub(crate) fn precondition_failed(call: &Call, name: &str, precondition: &str, d
         "bindings" => "pods".to_owned(),
         "services" => "services/specs".to_owned(),
         "endpoints" => "services/endpoints".to_owned(),
-        _ if call.target.custom => format!("{}/{}", resource.group, resource.plural),
+        _ if call.target.custom || call.target.typed.is_some() => {
+            format!("{}/{}", resource.group, resource.plural)
+        }
         _ => resource.plural.clone(),
     };
-    let root = if dry_run { "" } else { "/registry" };
+    let stored_at = call.target.typed.as_ref().map_or("/registry", |typed| typed.kind.storage_root());
+    let root = if dry_run { "" } else { stored_at };
     let why = format!(
         "StorageError: invalid object, Code: 4, Key: {root}/{path}/{key}, ResourceVersion: 0, AdditionalErrorMsg: \
          Precondition failed: {precondition}",
@@ -220,10 +227,11 @@ fn prepare<'a>(
     if !call.target.custom {
         fields::apply_storage_form(&call.target.resource, &mut object);
     }
-    match call.path.subresource.as_str() {
-        "status" | "approval" => strategy::prepare_for_status_update(&call.target, &mut object, old),
-        "finalize" => strategy::prepare_for_finalize(&mut object, old),
-        _ => strategy::prepare_for_update(&call.target, &mut object, old),
+    match (&call.target.typed, call.path.subresource.as_str()) {
+        (Some(typed), _) => typed::prepare_changed(shared, call, typed, (old, &mut object))?,
+        (None, "status" | "approval") => strategy::prepare_for_status_update(&call.target, &mut object, old),
+        (None, "finalize") => strategy::prepare_for_finalize(&mut object, old),
+        (None, _) => strategy::prepare_for_update(&call.target, &mut object, old),
     }
     if meta::text(&object, "uid").is_empty() {
         meta::keep(&mut object, old, "uid");
@@ -240,7 +248,10 @@ fn prepare<'a>(
         "" => allocation::allocate(shared, call, &mut object, Some(old))?,
         _ => None,
     };
-    validation::changed_object(call, &object, old)?;
+    match &call.target.typed {
+        Some(typed) => typed::validate_and_complete(shared, call, typed, (old, &mut object))?,
+        None => validation::changed_object(call, &object, old)?,
+    }
     if call.path.subresource.is_empty() {
         effects::prepare(&call.target, &mut object, shared.clock.now())?;
         authorization::check_escalation(shared, call, &object, Some(old))?;
@@ -267,11 +278,10 @@ fn check_revision(call: &Call, object: &Value, old: &Value) -> Result<(), Status
         if strategy::allows_unconditional_update(&call.target) {
             return Ok(());
         }
-        let error = Error::invalid(
-            &Path::new("metadata").child("resourceVersion"),
-            0,
-            "must be specified for an update",
-        );
+        // The library of aggregated API servers that this server replaces is older: it prints the number's Go syntax.
+        let zero = if call.target.typed.is_some() { Shown::verbatim("0x0") } else { Shown::from(0) };
+        let at = Path::new("metadata").child("resourceVersion");
+        let error = Error::invalid(&at, zero, "must be specified for an update");
         let resource = &call.target.resource;
         return Err(Status::invalid(&resource.group, &resource.plural, name, &[error]));
     }

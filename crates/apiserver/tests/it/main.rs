@@ -33,6 +33,7 @@ mod services;
 mod starting;
 mod structural;
 mod tokens;
+mod typed;
 mod upstream;
 mod watches;
 mod wire;

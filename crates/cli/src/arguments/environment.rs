@@ -46,6 +46,9 @@ pub(crate) struct EnvUpArguments {
     /// kind [default: gardener]
     #[arg(long, value_name = "none|gardener|DIR", value_parser = CrdSource::parse)]
     pub(crate) crds: Option<CrdSource>,
+    /// Serve Gardener's own kinds as gardener-apiserver does, not as custom resources; embedded server only
+    #[arg(long)]
+    pub(crate) garden: bool,
     /// Audiences of service account tokens that the embedded server accepts, as kube-apiserver's flag of the same name
     /// [default: the issuer]
     #[arg(long, value_name = "AUDIENCE", value_delimiter = ',')]

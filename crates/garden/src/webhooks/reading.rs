@@ -9,7 +9,7 @@ use webhook::rejection::Rejection;
 ///
 /// # Errors
 /// 400 when a field has the wrong type.
-pub(super) fn read<T: DeserializeOwned>(kind: &str, object: &Value) -> Result<T, Rejection> {
+pub(crate) fn read<T: DeserializeOwned>(kind: &str, object: &Value) -> Result<T, Rejection> {
     serde_json::from_value(object.clone())
         .map_err(|error| Rejection::undecodable(format!("failed to read the {kind}: {error}")))
 }

@@ -48,7 +48,7 @@ pub fn mutate(
 }
 
 /// Sets the defaults that depend on nothing but the Shoot.
-fn default(shoot: &mut Value, below: impl FnOnce(u64) -> u64) -> Result<(), WrongType> {
+pub(crate) fn default(shoot: &mut Value, below: impl FnOnce(u64) -> u64) -> Result<(), WrongType> {
     shoot_maintenance::default(shoot, below)?;
     shoot_pools::default(shoot)?;
     shoot_kubernetes_defaults::default(shoot)?;

@@ -8,7 +8,8 @@ use webhook::field::{Error, Path};
 use super::field_errors::FieldErrors;
 use super::{metadata, names};
 
-const FORCE_DELETION: &str = "confirmation.gardener.cloud/force-deletion";
+/// Annotation of an object: true deletes it by force.
+pub(crate) const FORCE_DELETION: &str = "confirmation.gardener.cloud/force-deletion";
 const ROTATE_KUBECONFIG: &str = "rotate-kubeconfig-credentials";
 
 /// The name of a Shoot is a label of DNS, in which namespaces of seeds separate it by two hyphens: GDN-SME-001.
@@ -44,7 +45,8 @@ pub(super) fn validate_force_deletion(new: &Shoot, old: &Shoot) -> Option<Error>
     is_wrong.then(|| Error::forbidden(&annotation(FORCE_DELETION), detail))
 }
 
-fn is_forced(metadata: &ObjectMeta) -> bool {
+/// Whether the object is to be deleted by force.
+pub(crate) fn is_forced(metadata: &ObjectMeta) -> bool {
     matches!(value(metadata, FORCE_DELETION), "1" | "t" | "T" | "TRUE" | "true" | "True")
 }
 

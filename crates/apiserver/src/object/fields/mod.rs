@@ -110,6 +110,9 @@ pub(crate) fn prune_and_default(
     }
     if own {
         defaults::set(resource, object, &ty);
+        if let Some(typed) = &call.target.typed {
+            (typed.strategy.default)(object).map_err(|rejection| rejection.message)?;
+        }
         drop_newer_fields(&served.kinds, resource, object);
     }
     if own && call.target.table == "customresourcedefinitions.apiextensions.k8s.io" {

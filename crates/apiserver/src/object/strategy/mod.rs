@@ -117,7 +117,10 @@ pub(crate) const METADATA_STAYS: &[(&str, &str)] = &[
 
 /// Whether an update without resourceVersion is allowed.
 pub(crate) fn allows_unconditional_update(target: &ServedResource) -> bool {
-    !target.custom && !is_one_of(&target.resource, CONDITIONAL_UPDATE)
+    match &target.typed {
+        Some(typed) => typed.strategy.allows_unconditional_update,
+        None => !target.custom && !is_one_of(&target.resource, CONDITIONAL_UPDATE),
+    }
 }
 
 /// Whether an update creates a missing object. As in kube-apiserver, an update of the status does so too.
@@ -276,7 +279,8 @@ fn is_spec_changed(target: &ServedResource, object: &Value, old: &Value) -> bool
     fields(object) != fields(old) || (deployment && annotations(object) != annotations(old))
 }
 
-fn keep_field(object: &mut Value, old: &Value, field: &str) {
+/// Gives an object the old value of a field, or none.
+pub(crate) fn keep_field(object: &mut Value, old: &Value, field: &str) {
     match old.get(field) {
         Some(value) => object[field] = value.clone(),
         None => {

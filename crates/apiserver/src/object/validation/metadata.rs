@@ -28,6 +28,17 @@ pub(crate) fn labels(path: &str, labels: Option<&Value>) -> Vec<Error> {
 
 /// The errors of owner references and finalizers in a metadata.
 pub(crate) fn owner_and_finalizer_errors(path: &str, metadata: &Value) -> Vec<Error> {
+    let mut errors = owner_errors_of(path, metadata);
+    let finalizers = metadata.get("finalizers").and_then(Value::as_array).into_iter().flatten();
+    for finalizer in finalizers.filter_map(Value::as_str) {
+        let problems = formats::name::label_key(finalizer);
+        errors.extend(problems.iter().map(|why| invalid(&format!("{path}.finalizers"), finalizer, why)));
+    }
+    errors
+}
+
+/// The errors of owner references in a metadata.
+pub(crate) fn owner_errors_of(path: &str, metadata: &Value) -> Vec<Error> {
     let list = |field: &str| metadata.get(field).and_then(Value::as_array).into_iter().flatten();
     let mut errors = Vec::new();
     let mut controllers = Vec::new();
@@ -47,10 +58,6 @@ pub(crate) fn owner_and_finalizer_errors(path: &str, metadata: &Value) -> Vec<Er
         let at = format!("{path}.ownerReferences");
         let owners: Vec<&Value> = list("ownerReferences").collect();
         errors.push(Error { value: Some(format_owners(&owners).0), ..invalid(&at, "", &why) });
-    }
-    for finalizer in list("finalizers").filter_map(Value::as_str) {
-        let problems = formats::name::label_key(finalizer);
-        errors.extend(problems.iter().map(|why| invalid(&format!("{path}.finalizers"), finalizer, why)));
     }
     errors
 }

@@ -136,7 +136,7 @@ fn core_finalizers(call: &Call, object: &Value) -> Vec<Error> {
 }
 
 /// The errors of metadata fields that must not change.
-fn immutable_errors(object: &Value, old: &Value) -> Vec<Error> {
+pub(crate) fn immutable_errors(object: &Value, old: &Value) -> Vec<Error> {
     let mut errors = Vec::new();
     if meta::is_terminating(old) {
         let existing = meta::finalizers(old);
@@ -208,7 +208,7 @@ fn metadata_path(field: &str) -> Path {
 }
 
 /// The errors of a name that is used as a path segment.
-fn path_segment(name: &str) -> Vec<String> {
+pub(crate) fn path_segment(name: &str) -> Vec<String> {
     match name {
         "." | ".." => vec![format!("may not be '{name}'")],
         _ => ['/', '%']

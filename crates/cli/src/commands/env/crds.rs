@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use schema::{Crd, TypedKind};
 use serde_json::Value;
+use webhook::strategy::Strategy;
 
 use crate::arguments::CrdSource;
 use crate::terminal::Failure;
@@ -11,14 +13,21 @@ use crate::terminal::Failure;
 /// Extensions of the files that are read.
 const EXTENSIONS: [&str; 3] = ["json", "yaml", "yml"];
 
-/// Reads the CRDs that the user selected.
+/// Reads the CRDs that the user selected, but for the project's of groups that are served otherwise.
 ///
 /// # Errors
 /// If a file of the folder cannot be read, or no file contains a CRD.
-pub(super) fn read(source: Option<&CrdSource>) -> Result<Vec<Value>, Failure> {
+pub(super) fn read(
+    source: Option<&CrdSource>,
+    typed: &[(TypedKind, &'static Strategy)],
+) -> Result<Vec<Value>, Failure> {
+    let is_typed = |crd: &&Crd| typed.iter().any(|(kind, _)| kind.resource().group == crd.group());
     match source {
         Some(CrdSource::None) => Ok(Vec::new()),
-        None | Some(CrdSource::Project) => Ok(schema::crds().iter().map(|crd| crd.json().clone()).collect()),
+        None | Some(CrdSource::Project) => {
+            let crds = schema::crds().iter().filter(|crd| !is_typed(crd));
+            Ok(crds.map(|crd| crd.json().clone()).collect())
+        }
         Some(CrdSource::Folder(folder)) => read_folder(folder),
     }
 }

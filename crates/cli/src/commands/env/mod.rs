@@ -78,6 +78,9 @@ fn check_flags(arguments: &EnvUpArguments) -> Result<(), Failure> {
     if !arguments.api_audiences.is_empty() {
         return Err(Failure::usage("--api-audiences is for --substrate embedded"));
     }
+    if arguments.garden {
+        return Err(Failure::usage("--garden is for --substrate embedded"));
+    }
     if arguments.crds.is_some() && substrate == SubstrateName::Kind {
         return Err(Failure::usage("--crds is for --substrate embedded and envtest"));
     }
@@ -151,6 +154,9 @@ fn substrate_arguments(arguments: &EnvUpArguments) -> Vec<OsString> {
         Some(CrdSource::Folder(folder)) => {
             flags.extend([OsString::from("--crds"), folder.clone().into_os_string()]);
         }
+    }
+    if arguments.garden {
+        flags.push("--garden".into());
     }
     for audience in &arguments.api_audiences {
         flags.extend(["--api-audiences", audience].map(OsString::from));

@@ -42,9 +42,12 @@ async fn serve_embedded(
     state: &State,
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
+    let typed_kinds = if arguments.garden { gardener_garden::strategies::typed_kinds() } else { Vec::new() };
+    let crds = crds::read(arguments.crds.as_ref(), &typed_kinds)?;
     let server = ControlPlane {
         kubernetes: arguments.control_plane.kubernetes.unwrap_or_default(),
         crds: Vec::new(),
+        typed_kinds,
         controllers: match arguments.control_plane.with.as_slice() {
             [] => Controllers { namespaces: true, ..Controllers::none() },
             [Addition::ControllerManager, ..] => Controllers::all(),
@@ -56,7 +59,7 @@ async fn serve_embedded(
     let server = server.start();
     // Install CRDs through the API, so that an invalid one is refused instead of left out.
     let client = kube::Client::new(server.clone(), "default");
-    substrate::envtest::install(&client, &crds::read(arguments.crds.as_ref())?).await.map_err(|error| {
+    substrate::envtest::install(&client, &crds).await.map_err(|error| {
         match arguments.crds {
             // The server is in this process: what it refuses is wrong.
             Some(CrdSource::Folder(_)) => Failure::usage(error.to_string()),
@@ -76,7 +79,7 @@ async fn serve_envtest(
     state: &State,
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
-    let crds = crds::read(arguments.crds.as_ref())?;
+    let crds = crds::read(arguments.crds.as_ref(), &[])?;
     let started = tokio::select! {
         started = envtest::start_with(vec![CLUSTER.to_owned()], crds, &arguments.control_plane) => started?,
         signal = signals::interrupt_or_terminate() => return Ok(signal),

@@ -1,0 +1,175 @@
+//! Kinds of an aggregated API server, which this one serves as that server does: decoded as Go types, and prepared and
+//! validated by the strategy that the builder was given.
+
+mod validation;
+
+use std::sync::Arc;
+
+use schema::{Type, TypedKind};
+use serde_json::Value;
+use webhook::rejection::Rejection;
+use webhook::strategy::{Generation, ObjectReader, Situation, Strategy};
+
+use crate::call::{Call, key};
+use crate::http::status::Status;
+use crate::object::meta;
+use crate::object::strategy::keep_field;
+use crate::state::ServerState;
+
+use validation::{validate_changed, validate_new};
+
+/// A kind and its strategy.
+#[derive(Clone, Debug)]
+pub(crate) struct TypedResource {
+    /// The kind.
+    pub(crate) kind: TypedKind,
+    /// The type of its objects.
+    pub(crate) ty: Type,
+    /// Its strategy.
+    pub(crate) strategy: &'static Strategy,
+}
+
+impl TypedResource {
+    /// A kind with a strategy.
+    pub(crate) fn new(kind: TypedKind, strategy: &'static Strategy) -> Arc<Self> {
+        Arc::new(Self { ty: kind.ty(), kind, strategy })
+    }
+}
+
+/// The objects of a server, which informers of the real one would have.
+struct StoredObjects<'a>(&'a ServerState);
+
+impl ObjectReader for StoredObjects<'_> {
+    fn get(&self, resource: &str, namespace: &str, name: &str) -> Option<Value> {
+        let stored = self.0.store.get(resource, &key(!namespace.is_empty(), namespace, name))?;
+        Some(stored.tree().into_owned())
+    }
+
+    fn list(&self, resource: &str) -> Vec<Value> {
+        let snapshot = self.0.store.snapshot(resource);
+        snapshot.objects.values().map(|object| object.tree().into_owned()).collect()
+    }
+}
+
+/// Lets the strategy fill in and refuse what depends on other objects.
+///
+/// # Errors
+/// The strategy's rejection.
+pub(crate) fn admit(
+    shared: &ServerState,
+    call: &Call,
+    old: Option<&Value>,
+    object: &mut Value,
+) -> Result<(), Status> {
+    let Some(typed) = &call.target.typed else { return Ok(()) };
+    let admitted = with_situation(shared, call, |situation| (typed.strategy.admit)(situation, old, object));
+    admitted.map_err(|rejection| status(call, object, rejection))
+}
+
+/// Prepares a new object for storage and validates it.
+///
+/// # Errors
+/// If it is invalid.
+pub(crate) fn prepare_new(
+    shared: &ServerState,
+    call: &Call,
+    typed: &TypedResource,
+    object: &mut Value,
+) -> Result<(), Status> {
+    let strategy = typed.strategy;
+    if !strategy.keeps_new_status
+        && let Some(fields) = object.as_object_mut()
+    {
+        fields.remove("status");
+    }
+    if strategy.has_generation {
+        meta::set(object, "generation", 1);
+    }
+    let prepared = with_situation(shared, call, |situation| {
+        (strategy.prepare_new)(situation, object)?;
+        Ok::<_, Rejection>((strategy.validate)(situation, None, object))
+    });
+    let validated = prepared.map_err(|rejection| status(call, object, rejection))?;
+    validate_new(call, object, validated)?;
+    to_stored_form(call, strategy, object)
+}
+
+/// Prepares an updated object for storage, without its metadata that only the server sets.
+///
+/// # Errors
+/// The strategy's rejection.
+pub(crate) fn prepare_changed(
+    shared: &ServerState,
+    call: &Call,
+    typed: &TypedResource,
+    (old, object): (&Value, &mut Value),
+) -> Result<(), Status> {
+    let strategy = typed.strategy;
+    let (kept, prepare) = match call.path.subresource.as_str() {
+        "status" => ("spec", strategy.prepare_status),
+        _ => ("status", strategy.prepare_changed),
+    };
+    keep_field(object, old, kept);
+    meta::keep(object, old, "generation");
+    let generation = with_situation(shared, call, |situation| prepare(situation, old, object));
+    if generation.map_err(|rejection| status(call, object, rejection))? == Generation::Raised {
+        meta::set(object, "generation", meta::generation(old) + 1);
+    }
+    Ok(())
+}
+
+/// Validates an updated object, and changes it to the form in which it is stored.
+///
+/// # Errors
+/// If it is invalid.
+pub(crate) fn validate_and_complete(
+    shared: &ServerState,
+    call: &Call,
+    typed: &TypedResource,
+    (old, object): (&Value, &mut Value),
+) -> Result<(), Status> {
+    let strategy = typed.strategy;
+    let validated = with_situation(shared, call, |situation| match situation.subresource {
+        "status" => (strategy.validate_status)(situation, old, object),
+        _ => (strategy.validate)(situation, Some(old), object),
+    });
+    validate_changed(call, (old, object), validated)?;
+    to_stored_form(call, strategy, object)
+}
+
+/// Warnings about a valid object; only writes of the object itself have any.
+pub(crate) fn warnings(
+    shared: &ServerState,
+    call: &Call,
+    old: Option<&Value>,
+    object: &Value,
+) -> Vec<String> {
+    let typed = call.target.typed.as_ref().filter(|_| call.path.subresource.is_empty());
+    typed.map_or_else(Vec::new, |typed| {
+        with_situation(shared, call, |situation| (typed.strategy.warnings)(situation, old, object))
+    })
+}
+
+/// Reading from storage sets defaults again: those that depend on the namespace, which a body may lack.
+fn to_stored_form(call: &Call, strategy: &Strategy, object: &mut Value) -> Result<(), Status> {
+    let completed = (strategy.canonicalize)(object).and_then(|()| (strategy.default)(object));
+    completed.map_err(|rejection| status(call, object, rejection))
+}
+
+fn with_situation<T>(shared: &ServerState, call: &Call, ask: impl FnOnce(&Situation<'_>) -> T) -> T {
+    let objects = StoredObjects(shared);
+    ask(&Situation { subresource: &call.path.subresource, now: shared.clock.now(), objects: &objects })
+}
+
+/// The answer for a rejection. Admission says of what object it speaks only if the rejection does not.
+fn status(call: &Call, object: &Value, rejection: Rejection) -> Status {
+    let Rejection { code, reason, message, details, .. } = rejection;
+    match details {
+        None if reason == "Forbidden" => {
+            let name = [meta::name(object), meta::text(object, "generateName"), "Unknown"];
+            let name = name.into_iter().find(|name| !name.is_empty()).unwrap_or_default();
+            Status::forbidden(call.group_resource(), name, &message)
+        }
+        details => Status { details: details.unwrap_or_default(), ..Status::plain(code, &reason, message) },
+    }
+}
