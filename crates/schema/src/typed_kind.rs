@@ -234,8 +234,9 @@ mod tests {
 
     #[test]
     fn what_a_crd_does_not_have_is_an_error() {
-        let error =
-            |version: &str, details| TypedKind::new(projects(), version, details).unwrap_err().to_string();
+        let error = |version: &str, details: &TypedKindDetails| {
+            TypedKind::new(projects(), version, details).unwrap_err().to_string()
+        };
         assert_eq!(error("v1", &DETAILS), "projects.core.gardener.cloud has no version v1");
         for path in ["spec.owner", "spec.nothing", "spec..x"] {
             let merged_lists = Box::leak(Box::new([(path, "key")]));

@@ -5,7 +5,7 @@ use webhook::strategy::{Column, Generation, Strategy};
 
 use super::columns::{AGE, NAME, column, count, text};
 use super::{CORE, GardenKind};
-use crate::webhooks::internal_secret;
+use crate::webhooks::{internal_secret, internal_secret_defaults};
 
 pub(super) static KIND: GardenKind = GardenKind {
     crd: "internalsecrets.core.gardener.cloud",
@@ -14,8 +14,10 @@ pub(super) static KIND: GardenKind = GardenKind {
 };
 
 static STRATEGY: Strategy = Strategy {
-    default: |secret| internal_secret::mutate(None, secret),
-    prepare_changed: |_, old, new| internal_secret::mutate(Some(old), new).map(|()| Generation::Kept),
+    default: |secret| internal_secret_defaults::mutate(None, secret),
+    prepare_changed: |_, old, new| {
+        internal_secret_defaults::mutate(Some(old), new).map(|()| Generation::Kept)
+    },
     validate: |_, old, new| internal_secret::validate(old, new),
     allows_unconditional_update: true,
     columns: COLUMNS,
