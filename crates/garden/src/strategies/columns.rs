@@ -1,8 +1,11 @@
 //! Columns of tables, and the cells that several kinds have.
 
+use api::garden::reference::LabelSelector;
 use jiff::Timestamp;
 use serde_json::Value;
 use webhook::strategy::Column;
+
+use crate::webhooks::selection;
 
 pub(super) const NAME: Column = column("Name", |object, _| text(object, "/metadata/name"));
 pub(super) const AGE: Column = Column {
@@ -40,6 +43,16 @@ pub(super) fn count(object: &Value, pointer: &str) -> Value {
         Some(Value::Array(list)) => list.len().into(),
         Some(Value::Object(map)) => map.len().into(),
         _ => 0.into(),
+    }
+}
+
+/// The selector of labels at a pointer, in the notation of kubectl.
+pub(super) fn selector(object: &Value, pointer: &str) -> Value {
+    let read: Option<LabelSelector> = serde_json::from_value(value(object, pointer)).unwrap_or_default();
+    match selection::applied(&read.unwrap_or_default()) {
+        Err(_) => "<error>".into(),
+        Ok(applied) if applied.is_empty() => "<none>".into(),
+        Ok(applied) => applied.to_string().into(),
     }
 }
 

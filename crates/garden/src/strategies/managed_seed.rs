@@ -1,4 +1,4 @@
-//! ManagedSeeds. Their defaults and validation are not built yet.
+//! ManagedSeeds.
 
 use api::garden::ManagedSeed;
 use api::garden::seed_management::GROUP;
@@ -11,6 +11,7 @@ use webhook::strategy::{Column, Generation, Situation, Strategy};
 
 use super::columns::{AGE, NAME, column, condition, text};
 use super::{GardenKind, SEED_MANAGEMENT, generation};
+use crate::webhooks::managed_seed;
 
 pub(super) static KIND: GardenKind = GardenKind {
     crd: "managedseeds.seedmanagement.gardener.cloud",
@@ -22,8 +23,15 @@ pub(super) static KIND: GardenKind = GardenKind {
     strategy: &STRATEGY,
 };
 
-static STRATEGY: Strategy =
-    Strategy { prepare_changed, validate_status, has_generation: true, columns: COLUMNS, ..Strategy::PLAIN };
+static STRATEGY: Strategy = Strategy {
+    default: managed_seed::mutate,
+    prepare_changed,
+    validate: |_, old, new| managed_seed::validate(old, new),
+    validate_status,
+    has_generation: true,
+    columns: COLUMNS,
+    ..Strategy::PLAIN
+};
 
 const COLUMNS: &[Column] = &[
     NAME,

@@ -1,4 +1,4 @@
-//! ManagedSeedSets. Their defaults and validation are not built yet.
+//! ManagedSeedSets.
 
 use api::garden::ManagedSeedSet;
 use api::gardener::OPERATION_RECONCILE;
@@ -8,6 +8,7 @@ use webhook::strategy::{Column, Generation, Strategy};
 
 use super::columns::{AGE, NAME, column};
 use super::{GardenKind, SEED_MANAGEMENT, generation, managed_seed_set_status};
+use crate::webhooks::managed_seed_set;
 
 pub(super) static KIND: GardenKind = GardenKind {
     crd: "managedseedsets.seedmanagement.gardener.cloud",
@@ -26,6 +27,7 @@ pub(super) static KIND: GardenKind = GardenKind {
 };
 
 static STRATEGY: Strategy = Strategy {
+    default: managed_seed_set::mutate,
     prepare_changed: |_, old, new| {
         let of_spec = generation::of_spec("ManagedSeedSet", (old, new), |set: &ManagedSeedSet| &set.spec)?;
         Ok(match of_spec {
@@ -33,6 +35,7 @@ static STRATEGY: Strategy = Strategy {
             Generation::Kept => generation::of_consumed(new, OPERATION_RECONCILE),
         })
     },
+    validate: |_, old, new| managed_seed_set::validate(old, new),
     validate_status: |_, old, new| managed_seed_set_status::validate(old, new),
     has_generation: true,
     columns: COLUMNS,

@@ -7,6 +7,7 @@ mod backup_bucket;
 mod backup_entry;
 mod bastion;
 mod cloud_profile;
+mod cluster_open_id_connect_preset;
 mod columns;
 mod controller_deployment;
 mod controller_installation;
@@ -17,6 +18,7 @@ mod internal_secret;
 mod managed_seed;
 mod managed_seed_set;
 mod managed_seed_set_status;
+mod open_id_connect_preset;
 mod project;
 mod quota;
 mod secret_binding;
@@ -57,13 +59,20 @@ const OPERATIONS: TypedKindDetails = TypedKindDetails {
     priorities: (10, 10),
     ..CORE
 };
+const SETTINGS: TypedKindDetails = TypedKindDetails {
+    package: "com.github.gardener.gardener.pkg.apis.settings.v1alpha1",
+    categories: ALL,
+    priorities: (10, 10),
+    ..CORE
+};
 const ALL: &[&str] = &["all"];
 
-static KINDS: [&GardenKind; 17] = [
+static KINDS: [&GardenKind; 19] = [
     &backup_bucket::KIND,
     &backup_entry::KIND,
     &bastion::KIND,
     &cloud_profile::KIND,
+    &cluster_open_id_connect_preset::KIND,
     &controller_deployment::KIND,
     &controller_installation::KIND,
     &controller_registration::KIND,
@@ -71,6 +80,7 @@ static KINDS: [&GardenKind; 17] = [
     &internal_secret::KIND,
     &managed_seed::KIND,
     &managed_seed_set::KIND,
+    &open_id_connect_preset::KIND,
     &project::KIND,
     &quota::KIND,
     &secret_binding::KIND,

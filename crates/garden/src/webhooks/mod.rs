@@ -87,7 +87,7 @@ pub mod seed_ingress;
 pub mod seed_networks;
 pub mod seed_settings;
 pub mod seed_spec;
-mod selection;
+pub(crate) mod selection;
 pub mod shoot;
 mod shoot_addons;
 mod shoot_admission_plugins;

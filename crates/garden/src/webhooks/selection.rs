@@ -35,8 +35,11 @@ pub(super) fn value(selector: &LabelSelector) -> GoValue {
     GoValue::Struct("v1.LabelSelector", fields)
 }
 
-/// The selector, unless one of its requirements is wrong; then the first error.
-fn applied(selector: &LabelSelector) -> Result<Applied, String> {
+/// The selector as an API server applies it.
+///
+/// # Errors
+/// The first error of its requirements.
+pub(crate) fn applied(selector: &LabelSelector) -> Result<Applied, String> {
     for (key, value) in &selector.match_labels {
         check(key, slice::from_ref(value), None)?;
     }

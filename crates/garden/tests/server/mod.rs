@@ -4,9 +4,11 @@
 
 mod binding;
 mod generations;
+mod managed_seeds;
 mod objects;
 mod patches;
 mod presentation;
+mod presets;
 mod refusals;
 
 use apiserver::ApiServer;
@@ -62,7 +64,7 @@ impl TestGarden {
         (head.status.as_u16(), warnings, serde_json::from_slice(&body).expect("JSON"))
     }
 
-    /// Creates an object of a resource of the core group.
+    /// Creates an object of a resource.
     async fn create(&self, resource: &str, object: &Value) -> Value {
         let (code, made) = self.send("POST", &collection(resource, object), "application/json", object).await;
         assert_eq!(code, 201, "{made}");
@@ -87,9 +89,10 @@ impl TestGarden {
 
 /// The path of the collection of an object.
 fn collection(resource: &str, object: &Value) -> String {
+    let api = object["apiVersion"].as_str().expect("it has a version");
     match object["metadata"]["namespace"].as_str() {
-        Some(namespace) => format!("{CORE}/namespaces/{namespace}/{resource}"),
-        None => format!("{CORE}/{resource}"),
+        Some(namespace) => format!("/apis/{api}/namespaces/{namespace}/{resource}"),
+        None => format!("/apis/{api}/{resource}"),
     }
 }
 

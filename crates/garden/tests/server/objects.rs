@@ -1,6 +1,6 @@
 //! Defaults, warnings, and the form in which objects are stored.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{CORE, NAMESPACE, SHOOT, TestGarden, shoot};
 
@@ -83,25 +83,4 @@ async fn warnings_are_about_writes_of_the_shoot_itself() {
     let status = json!({"status": {"hibernated": true}});
     let (_, warnings, _) = garden.exchange("PATCH", &format!("{SHOOT}/status"), &form, &status).await;
     assert_eq!(warnings, Vec::<String>::new());
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_set_of_seeds_is_scaled() {
-    let garden = TestGarden::start().await;
-    let set = json!({
-        "apiVersion": "seedmanagement.gardener.cloud/v1alpha1", "kind": "ManagedSeedSet",
-        "metadata": {"name": "a", "namespace": "garden"},
-        "spec": {"replicas": 1, "selector": {"matchLabels": {"a": "b"}}},
-    });
-    let path = "/apis/seedmanagement.gardener.cloud/v1alpha1/namespaces/garden/managedseedsets";
-    let (code, made) = garden.send("POST", path, "application/json", &set).await;
-    assert_eq!(code, 201, "{made}");
-    let path = format!("{path}/a");
-    let scaled =
-        garden.patch(&format!("{path}/scale"), "merge-patch", &json!({"spec": {"replicas": 3}})).await;
-    assert_eq!((&scaled["kind"], &scaled["spec"]["replicas"]), (&json!("Scale"), &json!(3)));
-    assert_eq!(scaled["status"]["selector"], "a=b");
-    let (_, set) = garden.get(&path).await;
-    assert_eq!((&set["spec"]["replicas"], &set["metadata"]["generation"]), (&json!(3), &json!(2)));
-    assert_eq!(Value::Null, set["status"]);
 }

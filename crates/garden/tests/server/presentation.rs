@@ -6,11 +6,11 @@ use super::{CORE, NAMESPACE, PROJECT, SHOOT, TestGarden, project, shoot};
 
 const TABLE: &str = "application/json;as=Table;v=v1;g=meta.k8s.io";
 
-async fn table(garden: &TestGarden, path: &str) -> Value {
+pub(super) async fn table(garden: &TestGarden, path: &str) -> Value {
     garden.exchange("GET", path, &[("accept", TABLE)], &Value::Null).await.2
 }
 
-fn titles(table: &Value) -> Vec<&str> {
+pub(super) fn titles(table: &Value) -> Vec<&str> {
     let columns = table["columnDefinitions"].as_array().expect("a table has columns");
     columns.iter().filter_map(|column| column["name"].as_str()).collect()
 }
