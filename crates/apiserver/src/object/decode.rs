@@ -1,6 +1,7 @@
 //! Decodes request bodies into objects: apiVersion and kind, name and namespace, unknown fields.
 
 mod body;
+mod literals;
 
 use schema::Kinds;
 use serde_json::{Map, Value};
@@ -73,12 +74,6 @@ pub(crate) fn object(shared: &ServerState, call: &Call, notes: &mut Notes) -> Re
     }
 }
 
-/// A value as Go prints it in JSON.
-fn json_text(value: &Value) -> String {
-    let text = formats::json::to_vec(value).unwrap_or_default();
-    String::from_utf8_lossy(&text).into_owned()
-}
-
 /// Replaces an apiVersion that is accepted but no longer served by its successor.
 fn upgrade_version(call: &Call, object: &mut Value) {
     let text = |field: &str| object[field].as_str().unwrap_or_default();
@@ -111,7 +106,7 @@ pub(crate) fn patched(
     let strategic = patch.is_some();
     let result = object.clone();
     let refused = |why: &str| {
-        let value = patch.as_ref().map_or_else(|| json_text(&result), go_text);
+        let value = patch.as_ref().map_or_else(|| literals::text(&result, &call.body), go_text);
         Status::invalid("", "", "", &[Error::invalid(&Path::new("patch"), &value, why)])
     };
     let mut object = if strategic {
