@@ -90,11 +90,12 @@ fn refuses_a_configuration(component: &Component) -> Result<(), String> {
 
 /// The fields without which the component does not start and that have nothing to do with its ports.
 fn required(component: &Component) -> Map<String, Value> {
-    let mut fields = Map::new();
-    if component.name == "resource-manager" {
-        fields.insert("leaderElection".to_owned(), json!({"resourceNamespace": "default"}));
-    }
-    fields
+    let required = match component.name {
+        "operator" => json!({"controllers": {"networkPolicy": {"concurrentSyncs": 5}}}),
+        "resource-manager" => json!({"leaderElection": {"resourceNamespace": "default"}}),
+        _ => json!({}),
+    };
+    required.as_object().cloned().unwrap_or_default()
 }
 
 async fn start(program: &Program, config: String) -> Result<ContainerAsync<GenericImage>, String> {
