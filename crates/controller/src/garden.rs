@@ -42,6 +42,7 @@ pub trait GardenProgram: Configuration + Clone + Debug + Send + Sync + 'static {
     fn controllers(context: &GardenContext<Self>) -> Vec<Controller>;
 
     /// What its leader does once when the process starts.
+    #[must_use]
     fn tasks(_context: &GardenContext<Self>) -> Vec<Task> {
         Vec::new()
     }

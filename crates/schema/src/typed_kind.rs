@@ -23,6 +23,9 @@ pub struct TypedKind {
     storage_root: &'static str,
 }
 
+/// Group, version and kind of a subresource's body.
+pub type BodyOfSubresource = (&'static str, &'static str, &'static str);
+
 /// What a CRD does not say about a kind.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TypedKindDetails {
@@ -34,8 +37,8 @@ pub struct TypedKindDetails {
     pub selectable: &'static [&'static str],
     /// Categories in discovery: `all`.
     pub categories: &'static [&'static str],
-    /// Subresources beside those of the CRD: name, and group, version and kind of the body, or those of the kind itself.
-    pub subresources: &'static [(&'static str, Option<(&'static str, &'static str, &'static str)>)],
+    /// Subresources beside those of the CRD: name, and the body if it is not the kind itself.
+    pub subresources: &'static [(&'static str, Option<BodyOfSubresource>)],
     /// Priorities of its group and of its version in discovery.
     pub priorities: (u32, u32),
     /// Where the server stores its objects, as error messages show it: `/registry`.

@@ -101,22 +101,22 @@ fn builder() -> apiserver::Builder {
     ApiServer::builder().typed_kinds([(TypedKind::new(&crd(), "v1", &details).unwrap(), &STRATEGY)])
 }
 
-fn widget(spec: Value) -> Value {
+fn widget(spec: &Value) -> Value {
     json!({"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a"}, "spec": spec})
 }
 
 #[tokio::test]
 async fn a_strategy_defaults_admits_prepares_and_validates() {
     let server = builder().build();
-    let (code, status) = send(&server, "POST", WIDGETS, &widget(json!({"size": -1}))).await;
+    let (code, status) = send(&server, "POST", WIDGETS, &widget(&json!({"size": -1}))).await;
     let message = "Widget.example.com \"a\" is invalid: spec.size: Invalid value: -1: must be positive";
     assert_eq!((code, &status["message"]), (422, &json!(message)));
-    let (code, status) = send(&server, "POST", WIDGETS, &widget(json!({"color": "b"}))).await;
+    let (code, status) = send(&server, "POST", WIDGETS, &widget(&json!({"color": "b"}))).await;
     let message = "widgets.example.com \"a\" is forbidden: there is no b";
     assert_eq!((code, &status["message"]), (403, &json!(message)));
     let tags = json!([{"name": "gone"}, {"name": "x", "value": "1", "other": 2}]);
     let spec = json!({"tags": tags, "unknown": 1, "anything": {"a": null}});
-    let (code, made) = send(&server, "POST", WIDGETS, &widget(spec)).await;
+    let (code, made) = send(&server, "POST", WIDGETS, &widget(&spec)).await;
     let want = json!({"size": 1, "tags": [{"name": "x", "value": "1"}], "anything": {"a": null}});
     assert_eq!((code, &made["spec"], &made["metadata"]["generation"]), (201, &want, &json!(1)));
     let path = format!("{WIDGETS}/a");
@@ -135,7 +135,7 @@ async fn a_strategy_defaults_admits_prepares_and_validates() {
 #[tokio::test]
 async fn subresources_keep_what_is_not_theirs() {
     let server = builder().build();
-    send(&server, "POST", WIDGETS, &widget(json!({}))).await;
+    send(&server, "POST", WIDGETS, &widget(&json!({}))).await;
     let both = json!({"spec": {"size": 3}, "status": {"phase": "p"}, "metadata": {"labels": {"a": "b"}}});
     let (_, written) = patch(&server, &format!("{WIDGETS}/a/status"), "merge-patch", &both).await;
     let seen = (&written["spec"]["size"], &written["status"]["phase"], &written["metadata"]["labels"]["a"]);
@@ -154,7 +154,7 @@ async fn subresources_keep_what_is_not_theirs() {
 #[tokio::test]
 async fn tables_selectors_and_api_services_are_those_of_the_kind() {
     let server = builder().post_start_hooks(true).build();
-    send(&server, "POST", WIDGETS, &widget(json!({"size": 4}))).await;
+    send(&server, "POST", WIDGETS, &widget(&json!({"size": 4}))).await;
     let accept = [("accept", "application/json;as=Table;v=v1;g=meta.k8s.io")];
     let (_, _, body) = exchange(&server, "GET", WIDGETS, &accept, "").await;
     let table: Value = serde_json::from_slice(&body).unwrap();
@@ -184,7 +184,7 @@ async fn a_crd_of_the_same_group_is_stored_and_not_served() {
     assert_eq!(send(&server, "POST", crds, &other).await.0, 201);
     assert_eq!(send(&server, "GET", "/apis/example.com/v1/gadgets", &Value::Null).await.0, 404);
     let form = "strategic-merge-patch";
-    send(&server, "POST", WIDGETS, &widget(json!({}))).await;
+    send(&server, "POST", WIDGETS, &widget(&json!({}))).await;
     assert_eq!(patch(&server, &format!("{WIDGETS}/a"), form, &json!({})).await.0, 200);
     send(&server, "DELETE", &format!("{crds}/widgets.example.com"), &Value::Null).await;
     assert_eq!(patch(&server, &format!("{WIDGETS}/a"), form, &json!({})).await.0, 200);

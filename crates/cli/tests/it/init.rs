@@ -252,7 +252,8 @@ async fn seed(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, std::
             json!({"kind": "Status", "apiVersion": "v1", "status": "Failure", "message": "no", "reason": "NotFound", "code": 404})
         }
     };
-    Ok(Response::new(Full::new(answer.to_string().into())))
+    let code = answer["code"].as_u64().map_or(200, |_| 404);
+    Ok(Response::builder().status(code).body(Full::new(answer.to_string().into())).unwrap())
 }
 
 #[test]

@@ -46,7 +46,9 @@ fn subjects(out: &mut String, outcome: &Outcome, view: &View<'_>) {
     let (compared, silent): (Vec<&SubjectOutcome>, Vec<&SubjectOutcome>) =
         outcome.found().partition(|found| found.compared > 0 || found.silent.is_none());
     let widest = compared.iter().map(|found| title(outcome, found).chars().count()).max().unwrap_or(0);
-    compared.iter().for_each(|found| subject(out, &title(outcome, found), widest, found, view));
+    for found in compared {
+        subject(out, &title(outcome, found), widest, found, view);
+    }
     let mut reasons: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for found in silent {
         let reason = found.silent.as_deref().unwrap_or_default();

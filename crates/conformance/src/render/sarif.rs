@@ -81,7 +81,9 @@ pub fn sarif(report: &Report) -> String {
             log.cause(report, cause, status);
         }
     }
-    unexplained_of(report).iter().for_each(|change| log.change(report, change));
+    for change in &unexplained_of(report) {
+        log.change(report, change);
+    }
     for contract in &report.contracts {
         contract.clauses.iter().for_each(|clause| log.about_waiver_or_proof(report, clause));
         log.contract(report, contract);

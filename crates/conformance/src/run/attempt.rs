@@ -127,9 +127,8 @@ pub(crate) fn conclude(at: CaseRef, located: LocatedCase<'_>, attempt: Attempt) 
     match attempt {
         Attempt::Inconclusive(status, reason) => inconclusive(at, located, status, reason),
         Attempt::Unreachable(error, evidence) => {
-            let text = format!("could not reach the target: {error}");
-            let mut case_run =
-                inconclusive(at, located, Status::Errored, Reason::new(ReasonCode::Environment, text));
+            let reason = Reason::new(ReasonCode::Environment, format!("could not reach the target: {error}"));
+            let mut case_run = inconclusive(at, located, Status::Errored, reason);
             case_run.result.evidence = evidence;
             case_run
         }
@@ -142,10 +141,8 @@ pub(crate) fn conclude(at: CaseRef, located: LocatedCase<'_>, attempt: Attempt) 
         Attempt::Garbled(checks, trace, evidence) => {
             let mut case_run =
                 inconclusive(at, located, Status::Failed, Reason::new(ReasonCode::Environment, ""));
-            case_run.result.reason = None;
-            case_run.result.checks = checks;
-            case_run.result.story = story::describe(located);
-            case_run.result.evidence = evidence;
+            let story = story::describe(located);
+            case_run.result = CaseResult { reason: None, checks, story, evidence, ..case_run.result };
             case_run.traced = Some(Traced::of(*trace, matching::rules(located.contract, None)));
             case_run
         }

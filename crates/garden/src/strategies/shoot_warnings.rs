@@ -118,7 +118,7 @@ mod tests {
 
     use super::*;
 
-    fn warnings(rotation: Value, created: &str) -> Vec<String> {
+    fn warnings(rotation: &Value, created: &str) -> Vec<String> {
         let shoot = json!({
             "metadata": {"creationTimestamp": created}, "status": {"credentials": {"rotation": rotation}},
             "spec": {
@@ -137,16 +137,16 @@ mod tests {
             Value::Object(fields.collect())
         };
         let none: [&str; 0] = [];
-        assert_eq!(warnings(all("2024-05-30T00:00:00Z"), "2024-01-01T00:00:00Z"), none);
+        assert_eq!(warnings(&all("2024-05-30T00:00:00Z"), "2024-01-01T00:00:00Z"), none);
         // 89 days, then 91 days.
-        assert_eq!(warnings(all("2024-03-04T00:00:00Z"), "2024-01-01T00:00:00Z"), none);
-        let due = warnings(all("2024-03-02T00:00:00Z"), "2024-01-01T00:00:00Z");
+        assert_eq!(warnings(&all("2024-03-04T00:00:00Z"), "2024-01-01T00:00:00Z"), none);
+        let due = warnings(&all("2024-03-02T00:00:00Z"), "2024-01-01T00:00:00Z");
         assert_eq!(due.len(), 4);
         assert!(due[0].starts_with("you should consider rotating the certificate authorities, see "));
         assert!(due[3].contains("SSH keypair"));
-        let never = warnings(json!(null), "2024-01-01T00:00:00Z");
+        let never = warnings(&Value::Null, "2024-01-01T00:00:00Z");
         assert_eq!((never.len(), never[0].contains("#gardener-provided-credentials")), (1, true));
-        assert_eq!(warnings(json!(null), "2024-05-01T00:00:00Z"), none);
+        assert_eq!(warnings(&Value::Null, "2024-05-01T00:00:00Z"), none);
     }
 
     #[test]
@@ -155,7 +155,7 @@ mod tests {
             let rotation = json!({"certificateAuthorities": {
                 "lastInitiationFinishedTime": finished, "lastCompletionTriggeredTime": triggered,
             }});
-            warnings(rotation, "2024-05-20T00:00:00Z")
+            warnings(&rotation, "2024-05-20T00:00:00Z")
         };
         let text = "the certificate authorities rotation initiation was finished more than 720h0m0s ago and should be completed";
         let none: [&str; 0] = [];

@@ -4,6 +4,7 @@ use api::garden::Duration;
 use api::gardenlet::controllers::{
     BackupEntryController, Controllers, NetworkPolicyController, ShootCareController, ShootController,
 };
+use formats::duration::GoDuration;
 use webhook::field::{Error, Path};
 
 use super::field_errors::{FieldErrors, supported};
@@ -103,5 +104,5 @@ fn workers(number: Option<i64>, at: &Path) -> Option<Error> {
 
 /// A duration that must not be negative, where its nanoseconds are shown.
 fn negative(at: &Path, duration: Option<&Duration>) -> Option<Error> {
-    bounds::non_negative(at, bounds::duration(duration).map(|duration| duration.nanos()))
+    bounds::non_negative(at, bounds::duration(duration).map(GoDuration::nanos))
 }

@@ -72,14 +72,14 @@ impl TestGarden {
     }
 
     /// Patches an object, or a subresource, and expects that this succeeds.
-    async fn patch(&self, path: &str, form: &str, patch: &Value) -> Value {
-        let (code, patched) = self.try_patch(path, form, patch).await;
+    async fn patch(&self, path: &str, form: &str, change: &Value) -> Value {
+        let (code, patched) = self.try_patch(path, form, change).await;
         assert_eq!(code, 200, "{patched}");
         patched
     }
 
-    async fn try_patch(&self, path: &str, form: &str, patch: &Value) -> (u16, Value) {
-        self.send("PATCH", path, &format!("application/{form}+json"), patch).await
+    async fn try_patch(&self, path: &str, form: &str, change: &Value) -> (u16, Value) {
+        self.send("PATCH", path, &format!("application/{form}+json"), change).await
     }
 
     async fn get(&self, path: &str) -> (u16, Value) {

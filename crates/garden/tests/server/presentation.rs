@@ -16,6 +16,7 @@ pub(super) fn titles(table: &Value) -> Vec<&str> {
 }
 
 #[tokio::test(start_paused = true)]
+#[expect(clippy::too_many_lines, reason = "a table of columns is long")]
 async fn a_table_of_shoots_has_the_columns_of_the_original() {
     let garden = TestGarden::start().await;
     garden.create("shoots", &shoot()).await;

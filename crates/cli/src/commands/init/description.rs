@@ -208,10 +208,7 @@ impl Description {
         self.write_paths(&mut line);
         if let Some(file) = &self.registration {
             line(&format!("  registration: {}", scalar(file)));
-            if !self.not_ours.is_empty() {
-                line("  # It also has these webhooks, which no contract is about:");
-                self.not_ours.iter().for_each(|webhook| line(&format!("  # {webhook}")));
-            }
+            self.write_others(&mut line);
         } else {
             line(
                 "  # The registration of the webhook; without it, clauses about namespaces and labels are not supported.",
@@ -226,6 +223,14 @@ impl Description {
         }
         self.assumed.write(&mut line);
         text
+    }
+
+    /// Names what the registration has beside our webhooks.
+    fn write_others(&self, line: &mut impl FnMut(&str)) {
+        if !self.not_ours.is_empty() {
+            line("  # It also has these webhooks, which no contract is about:");
+            self.not_ours.iter().for_each(|webhook| line(&format!("  # {webhook}")));
+        }
     }
 
     fn write_paths(&self, line: &mut impl FnMut(&str)) {

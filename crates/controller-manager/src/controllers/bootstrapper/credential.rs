@@ -146,12 +146,11 @@ async fn create(
     name: &str,
     rotated: &str,
 ) -> Result<Option<Secret>, CreationError> {
-    let data = match to_take_over(secrets).await? {
-        Some(other) => other.data,
-        None => {
-            let password = context.entropy.secret(PASSWORD_LENGTH).map_err(CreationError::Password)?;
-            Some(generated(&password))
-        }
+    let data = if let Some(other) = to_take_over(secrets).await? {
+        other.data
+    } else {
+        let password = context.entropy.secret(PASSWORD_LENGTH).map_err(CreationError::Password)?;
+        Some(generated(&password))
     };
     let secret = Secret {
         metadata: ObjectMeta {
