@@ -246,7 +246,7 @@ async fn a_target_that_ends_breaks_its_clause_and_is_started_again_under_a_fault
     let found = &report.contracts[0].clauses[0].cases[0];
     assert_eq!((found.status, &found.checks), (Status::Passed, &Vec::new()));
 
-    let refused = "    - {name: refused, do: {sourceCluster: {refuse: {list configmap: internalError}}}, never: {writes: configmap/a}}\n";
+    let refused = "    - {name: refused, do: {sourceCluster: {refuse: {list configmap: internalError}}}, eventually: {targetCluster: {configmap/a: {data: {copied: 1h}}}}}\n";
     let found = case(Manner::Mortal, &format!("{copied}{refused}")).await;
     let [check] = found.checks.as_slice() else { panic!("{found:#?}") };
     assert_eq!((found.status, check.part.as_str(), check.path.as_str()), (Status::Failed, "runs", "refused"));

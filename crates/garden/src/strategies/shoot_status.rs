@@ -101,7 +101,7 @@ mod tests {
         let want = [
             "status.uid: Invalid value: \"x\": field is immutable",
             "status.technicalID: Invalid value: \"\": field is immutable",
-            "status.clusterIdentity: Invalid value: null: field is immutable",
+            "status.clusterIdentity: Invalid value: \"null\": field is immutable",
         ];
         assert_eq!(texts(&old, &json!({"uid": "x"})), want);
     }

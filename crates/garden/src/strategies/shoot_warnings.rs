@@ -63,7 +63,7 @@ fn rotations(shoot: &Shoot, new: &Value, has_static: bool, now: Timestamp) -> Ve
     if time(new, "/metadata/creationTimestamp").is_none_or(|created| !is_due(Some(created))) {
         return Vec::new();
     }
-    if new.pointer(ROTATION).is_none() {
+    if new.pointer(ROTATION).is_none_or(Value::is_null) {
         return vec![text("shoot credentials", "gardener-provided-credentials")];
     }
     let has = |field: &str| match field {

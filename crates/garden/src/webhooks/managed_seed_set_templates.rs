@@ -108,7 +108,8 @@ mod tests {
     #[test]
     fn a_template_of_shoots_that_go_stays() {
         let read = |purpose: &str, metadata: Value| -> ManagedSeedSetSpec {
-            let template = json!({"metadata": metadata, "spec": {"purpose": purpose}});
+            let spec = json!({"purpose": purpose, "kubernetes": {"version": "1.26.1"}});
+            let template = json!({"metadata": metadata, "spec": spec});
             serde_json::from_value(json!({"shootTemplate": template})).expect("it is a spec")
         };
         let (goes, stays) = (json!({"deletionTimestamp": "2024-06-01T00:00:00Z"}), json!({}));
