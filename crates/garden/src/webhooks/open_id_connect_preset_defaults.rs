@@ -5,7 +5,7 @@ use webhook::object::{self, WrongType};
 
 use super::shoot_defaults::if_absent;
 
-/// All Shoots, one algorithm and a claim: GDN-OID-001 to -003.
+/// All Shoots, one algorithm and a claim: GDN-OID-001 to -004.
 pub(super) fn default(preset: &mut Value) -> Result<(), WrongType> {
     if_absent(preset, &["spec", "shootSelector"], json!({}))?;
     let algorithms = ["spec", "server", "signingAlgs"];
