@@ -12,9 +12,9 @@ const TYPES: &[&str] = &["array", "boolean", "integer", "number", "object", "str
 /// The fields of every object, whose schemas at the root must not have defaults.
 const OBJECT_FIELDS: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
-/// Where a schema is.
+/// What the schemas around a schema say about it.
 #[derive(Clone, Debug, Default)]
-struct Place {
+struct SchemaContext {
     /// Why defaults are forbidden; `None` if they are allowed.
     without_defaults: Option<String>,
     /// Whether it belongs to the metadata of a resource.
@@ -33,24 +33,24 @@ struct Errors {
 /// The errors of a schema; rules are only compiled if it `is_sound`.
 pub(super) fn check(root: Node<'_>, is_sound: bool) -> Vec<Error> {
     let mut errors = Errors::default();
-    walk(root, &Place { is_root: true, ..Place::default() }, is_sound, &mut errors);
+    walk(root, &SchemaContext { is_root: true, ..SchemaContext::default() }, is_sound, &mut errors);
     errors.schemas.append(&mut errors.rules);
     errors.schemas
 }
 
-fn walk(node: Node<'_>, place: &Place, compiles: bool, all: &mut Errors) {
+fn walk(node: Node<'_>, context: &SchemaContext, compiles: bool, all: &mut Errors) {
     let before = all.schemas.len();
-    unsupported(node, place, &mut all.schemas);
-    let inner = Place { is_root: false, ..place.clone() };
+    unsupported(node, context, &mut all.schemas);
+    let inner = SchemaContext { is_root: false, ..context.clone() };
     if let Some(additional) = node.get("additionalProperties") {
         check_additional(node, additional, &inner, compiles, all);
     }
-    let is_resource = place.is_root || node.flag("x-kubernetes-embedded-resource");
+    let is_resource = context.is_root || node.flag("x-kubernetes-embedded-resource");
     for (name, keywords) in node.entries("properties") {
         let mut inner = inner.clone();
         if is_resource && OBJECT_FIELDS.contains(&name.as_str()) {
             inner.in_metadata = true;
-            if place.is_root {
+            if context.is_root {
                 inner.without_defaults = Some(format!("in top-level {name}"));
             }
         }
@@ -87,14 +87,14 @@ fn walk(node: Node<'_>, place: &Place, compiles: bool, all: &mut Errors) {
     }
 }
 
-fn unsupported(node: Node<'_>, place: &Place, errors: &mut Vec<Error>) {
+fn unsupported(node: Node<'_>, context: &SchemaContext, errors: &mut Vec<Error>) {
     let found = node.text("type");
     if !found.is_empty() && !TYPES.contains(&found) {
         let known: Vec<String> = TYPES.iter().map(|name| format!("{name:?}")).collect();
         let why = format!("supported values: {}", known.join(", "));
         errors.push(node.error("type", ErrorKind::NotSupported, Some(Shown::from(found)), &why));
     }
-    if let Some(reason) = place.without_defaults.as_ref().filter(|_| node.get("default").is_some()) {
+    if let Some(reason) = context.without_defaults.as_ref().filter(|_| node.get("default").is_some()) {
         errors.push(node.forbidden("default", &format!("must not be set {reason}")));
     }
     for keyword in ["id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"] {
@@ -117,7 +117,7 @@ fn unsupported(node: Node<'_>, place: &Place, errors: &mut Vec<Error>) {
     if node.get("items").and_then(Value::as_array).is_some_and(|items| !items.is_empty()) {
         errors.push(node.forbidden("items", "items must be a schema object and not an array"));
     }
-    if place.in_metadata && node.flag("x-kubernetes-embedded-resource") {
+    if context.in_metadata && node.flag("x-kubernetes-embedded-resource") {
         let why = "must not be used inside of resource meta";
         errors.push(node.forbidden("x-kubernetes-embedded-resource", why));
     }
@@ -127,19 +127,25 @@ fn unsupported(node: Node<'_>, place: &Place, errors: &mut Vec<Error>) {
     }
 }
 
-fn check_additional(node: Node<'_>, additional: &Value, place: &Place, compiles: bool, all: &mut Errors) {
+fn check_additional(
+    node: Node<'_>,
+    additional: &Value,
+    context: &SchemaContext,
+    compiles: bool,
+    all: &mut Errors,
+) {
     let has_fields = node.below("properties").is_some_and(|fields| !fields.is_empty());
     // Where there are fields, only `true` is allowed.
     if has_fields && *additional != Value::Bool(true) {
         let why = "additionalProperties and properties are mutual exclusive";
         all.schemas.push(node.forbidden("additionalProperties", why));
     }
-    let mut place = place.clone();
-    if place.in_metadata {
+    let mut context = context.clone();
+    if context.in_metadata {
         let why = "inside additionalProperties applying to object metadata";
-        place.without_defaults = Some(why.to_owned());
+        context.without_defaults = Some(why.to_owned());
     }
     if let Some(keywords) = additional.as_object() {
-        walk(Node { path: &node.at("additionalProperties"), keywords }, &place, compiles, all);
+        walk(Node { path: &node.at("additionalProperties"), keywords }, &context, compiles, all);
     }
 }
