@@ -69,6 +69,29 @@ async fn objects_are_pruned_defaulted_and_validated() {
     assert_eq!(status["message"], message);
 }
 
+/// The second version has no stored objects of its own, although `status.storedVersions` names it.
+#[tokio::test]
+async fn two_storage_versions_of_one_name_are_reported_as_not_stored() {
+    let server = ApiServer::builder().build();
+    let mut twice = definition(&json!({"type": "object"}));
+    let version = twice["spec"]["versions"][0].clone();
+    twice["spec"]["versions"].as_array_mut().unwrap().push(version);
+    let (code, status) = send(&server, "POST", CRDS, &twice).await;
+    let causes = status["details"]["causes"].as_array().unwrap().iter();
+    let causes: Vec<_> = causes
+        .map(|cause| {
+            let (field, message) = (cause["field"].as_str().unwrap(), cause["message"].as_str().unwrap());
+            (field, message.rsplit_once("]: ").unwrap().1)
+        })
+        .collect();
+    let want = [
+        ("spec.versions", "must contain unique version names"),
+        ("spec.versions", "must have exactly one version marked as storage version"),
+        ("status.storedVersions", "must have the storage version v1"),
+    ];
+    assert_eq!((code, causes), (422, want.to_vec()));
+}
+
 #[tokio::test]
 async fn strict_requests_are_refused_for_unknown_and_repeated_fields() {
     let server = server().await;
