@@ -1,4 +1,7 @@
 //! Compares two embedded servers: equal ones agree, and planted bugs are found.
+//!
+//! Equal servers are compared in paused time, so that both read the same clock: which second a write falls into decides
+//! the order of `managedFields`, and whether an update changes anything.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot continue should fail")]
 
@@ -11,15 +14,13 @@ use fidelity::run::{RunOptions, run};
 
 use servers::{servers, sound};
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test(start_paused = true)]
 async fn two_embedded_servers_agree_whatever_their_uids_and_times() {
     let outcome = run(&servers(sound(1), sound(2)), &RunOptions::new(1000, 3), &|_| (), pending()).await;
     assert_ne!(outcome.exit_code(), 5, "{}", outcome.to_text());
     assert_eq!(outcome.requests, 1000);
 }
 
-/// With paused time both servers read the same clock: which second a write falls into decides the order of
-/// `managedFields`, and whether an update changes anything.
 #[tokio::test(start_paused = true)]
 async fn the_requests_of_ci_are_varied_enough() {
     let options = RunOptions::new(planted::BUDGET, 1);
