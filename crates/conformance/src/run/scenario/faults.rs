@@ -65,8 +65,7 @@ pub(super) fn disturbances(fault: scenario::Fault, writes: &[ObservedWrite]) -> 
     let writes_any = !writes.is_empty();
     match fault {
         scenario::Fault::WatchDrop => vec![Disturbance::WatchDrop],
-        scenario::Fault::WatchLag if writes_any => vec![Disturbance::WatchLag(writes.to_vec())],
-        scenario::Fault::WatchLag => Vec::new(),
+        scenario::Fault::WatchLag => watch_lags(writes),
         scenario::Fault::ConflictOnce => {
             let changes: Vec<_> = writes.iter().filter(|write| write.verb != "create").cloned().collect();
             if changes.is_empty() { Vec::new() } else { vec![Disturbance::Conflict(changes)] }
@@ -87,6 +86,17 @@ pub(super) fn disturbances(fault: scenario::Fault, writes: &[ObservedWrite]) -> 
     }
 }
 
+/// All resources lag together, and each of several lags behind the others: what a target learns first differs.
+fn watch_lags(writes: &[ObservedWrite]) -> Vec<Disturbance> {
+    let kinds: BTreeSet<_> = writes.iter().map(ObservedWrite::kind).collect();
+    let of_kind = |kind: &(usize, &str, &str)| {
+        writes.iter().filter(|write| write.kind() == *kind).cloned().collect::<Vec<_>>()
+    };
+    let alone = kinds.iter().filter(|_| kinds.len() > 1).map(of_kind);
+    let together = Some(writes.to_vec()).filter(|writes| !writes.is_empty());
+    together.into_iter().chain(alone).map(Disturbance::WatchLag).collect()
+}
+
 impl Disturbance {
     /// Whether it is a fault, so that the target sends other requests than without.
     pub(super) fn is_fault(&self) -> bool {
@@ -103,7 +113,10 @@ impl Disturbance {
         match self {
             Self::None | Self::NoEffect => String::new(),
             Self::WatchDrop => "under watchDrop".to_owned(),
-            Self::WatchLag(_) => "under watchLag".to_owned(),
+            Self::WatchLag(writes) => {
+                let kinds: BTreeSet<&str> = writes.iter().map(|write| write.object.kind.as_str()).collect();
+                format!("under watchLag of {}", Vec::from_iter(kinds).join(", "))
+            }
             Self::Conflict(_) => "under conflictOnce".to_owned(),
             Self::Throttle(_) => "under throttle".to_owned(),
             Self::ServerError(_) => "under serverError".to_owned(),
