@@ -1,13 +1,35 @@
 //! The admission plugins of gardener-apiserver, as pure functions in the order of the original's chain. What the original's
 //! informers, clock, authorizer and random numbers give is an argument.
 
+mod bastion;
+mod chain;
+mod controller_registration_resources;
+mod custom_verb_authorizer;
+mod deletion_confirmation;
+mod discovery;
+mod extension_labels;
+mod extension_validator;
+mod lookup;
+mod managed_seed;
+mod managed_seed_shoot;
+mod messages;
+mod project_validator;
+mod resource_reference_manager;
+mod seed_validator;
+#[cfg(test)]
+mod testing;
+
 use jiff::Timestamp;
 use serde_json::Value;
 use webhook::rejection::Rejection;
 use webhook::review::Operation;
 use webhook::strategy::ObjectReader;
 
+pub use self::chain::{Chain, ChainError};
+pub use webhook::admission_plugin::{Action, Authorizer, User};
+
 /// A request that a plugin judges.
+#[derive(Clone, Copy)]
 pub struct Attributes<'a> {
     /// What the request does; a deletion of a collection is a deletion of each object, without a name.
     pub operation: Operation,
@@ -35,40 +57,6 @@ pub struct Attributes<'a> {
     pub random: &'a dyn Fn(u64) -> u64,
     /// The plugins' configuration.
     pub configuration: &'a Configuration,
-}
-
-/// The user of a request.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct User {
-    /// Its name.
-    pub name: String,
-    /// Its groups.
-    pub groups: Vec<String>,
-}
-
-/// Decides what users may do.
-pub trait Authorizer {
-    /// Whether the user may do this; an authorizer that fails denies.
-    fn is_allowed(&self, user: &User, action: &Action<'_>) -> bool;
-}
-
-/// What an authorizer is asked about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Action<'a> {
-    /// `get`, `update`, or a custom verb.
-    pub verb: &'a str,
-    /// API group.
-    pub group: &'a str,
-    /// API version.
-    pub version: &'a str,
-    /// Plural of the resource.
-    pub resource: &'a str,
-    /// Subresource, or empty.
-    pub subresource: &'a str,
-    /// Empty for a cluster-scoped object.
-    pub namespace: &'a str,
-    /// Name of the object.
-    pub name: &'a str,
 }
 
 /// What a plugin does to a request before the object is validated; a deletion has no object.

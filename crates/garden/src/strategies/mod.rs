@@ -13,7 +13,7 @@ mod controller_deployment;
 mod controller_installation;
 mod controller_registration;
 mod exposure_class;
-mod generation;
+pub(crate) mod generation;
 mod internal_secret;
 mod managed_seed;
 mod managed_seed_set;
