@@ -104,14 +104,20 @@ mod tests {
     #[rstest]
     #[case(Operation::Create, "", json!({}), Some("Required value: shoot is required"))]
     #[case(Operation::Create, "x", json!({}), Some("Invalid value: \"x\": shoot n/x not found"))]
-    #[case(Operation::Create, "app", json!({"metadata": {"deletionTimestamp": "t"}}), Some("Invalid value: \"app\": shoot is in deletion"))]
+    #[case(Operation::Create, "app", json!({"metadata": {"deletionTimestamp": "t"}}),
+        Some("Invalid value: \"app\": shoot is in deletion"))]
     #[case(Operation::Update, "app", json!({"metadata": {"deletionTimestamp": "t"}}), None)]
-    #[case(Operation::Update, "app", json!({"spec": {"seedName": null}}), Some("Invalid value: \"app\": shoot is not yet assigned to a seed"))]
-    #[case(Operation::Create, "app", json!({"spec": {"seedName": ""}}), Some("Invalid value: \"app\": shoot is not yet assigned to a seed"))]
-    #[case(Operation::Create, "app", json!({"spec": {"provider": {"workers": []}}}), Some("Invalid value: \"app\": ssh access is disabled for worker nodes"))]
-    #[case(Operation::Create, "app", json!({"spec": {"provider": {"workersSettings": {"sshAccess": {"enabled": false}}}}}),
+    #[case(Operation::Update, "app", json!({"spec": {"seedName": null}}),
+        Some("Invalid value: \"app\": shoot is not yet assigned to a seed"))]
+    #[case(Operation::Create, "app", json!({"spec": {"seedName": ""}}),
+        Some("Invalid value: \"app\": shoot is not yet assigned to a seed"))]
+    #[case(Operation::Create, "app", json!({"spec": {"provider": {"workers": []}}}),
         Some("Invalid value: \"app\": ssh access is disabled for worker nodes"))]
-    #[case(Operation::Create, "app", json!({"spec": {"provider": {"workersSettings": {"sshAccess": {"enabled": true}}}}}), None)]
+    #[case(Operation::Create, "app",
+        json!({"spec": {"provider": {"workersSettings": {"sshAccess": {"enabled": false}}}}}),
+        Some("Invalid value: \"app\": ssh access is disabled for worker nodes"))]
+    #[case(Operation::Create, "app",
+        json!({"spec": {"provider": {"workersSettings": {"sshAccess": {"enabled": true}}}}}), None)]
     #[case(Operation::Create, "app", json!({"spec": {"provider": {"workersSettings": {}}}}), None)]
     fn the_shoot_must_be_reachable(
         #[case] operation: Operation,
@@ -152,7 +158,8 @@ mod tests {
         });
         let want = json!({
             "metadata": {
-                "name": "b", "namespace": "n", "annotations": {CREATED_BY: "alice", "a": "b"}, "ownerReferences": [owner],
+                "name": "b", "namespace": "n", "annotations": {CREATED_BY: "alice", "a": "b"},
+                    "ownerReferences": [owner],
             },
             "spec": {"shootRef": {"name": "app"}, "seedName": "s", "providerType": "aws"},
         });

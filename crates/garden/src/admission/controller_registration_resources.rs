@@ -72,9 +72,16 @@ mod tests {
     #[case::another_kind(json!([{"kind": "Worker", "type": "b"}]), None)]
     fn one_registration_leads_a_type(#[case] resources: Value, #[case] want: Option<&str>) {
         let garden = Garden::default()
-            .with(CONTROLLER_REGISTRATIONS, registration("other", &json!([
-                {"kind": "Network", "type": "a"}, {"kind": "Network", "type": "b"}, {"kind": "Extension", "type": "e", "primary": false},
-            ])))
+            .with(
+                CONTROLLER_REGISTRATIONS,
+                registration(
+                    "other",
+                    &json!([
+                        {"kind": "Network", "type": "a"}, {"kind": "Network", "type": "b"},
+                            {"kind": "Extension", "type": "e", "primary": false},
+                    ]),
+                ),
+            )
             .with(CONTROLLER_REGISTRATIONS, registration("own", &json!([{"kind": "Worker", "type": "own"}])));
         let object = registration("own", &resources);
         for operation in [Operation::Create, Operation::Update] {

@@ -129,8 +129,10 @@ mod tests {
     #[case::section_appears(json!({}), json!({"defaults": [{"key": "a"}]}), true)]
     #[case::empty_section_appears(json!({}), json!({}), true)]
     #[case::section_disappears(json!({"tolerations": {"defaults": [{"key": "a"}]}}), Value::Null, true)]
-    #[case::only_defaults(json!({"tolerations": {"defaults": [{"key": "a"}]}}), json!({"defaults": [{"key": "b"}]}), false)]
-    #[case::whitelist(json!({"tolerations": {"whitelist": [{"key": "a"}]}}), json!({"whitelist": [{"key": "b"}]}), true)]
+    #[case::only_defaults(json!({"tolerations": {"defaults": [{"key": "a"}]}}), json!({"defaults": [{"key": "b"}]}),
+        false)]
+    #[case::whitelist(json!({"tolerations": {"whitelist": [{"key": "a"}]}}), json!({"whitelist": [{"key": "b"}]}),
+        true)]
     #[case::empty_whitelist(json!({"tolerations": {"whitelist": []}}), json!({}), false)]
     fn a_change_of_the_whitelist_needs_a_verb(
         #[case] old: Value,
@@ -160,7 +162,8 @@ mod tests {
     #[case::of_another_group(json!([user("dan")]), json!({"kind": "Group", "name": "ops"}), true)]
     #[case::roles_alone(json!([{"kind": "User", "name": "bob", "role": "admin"}]), user("carol"), false)]
     #[case::a_group(json!([user("bob"), {"kind": "Group", "name": "g"}]), user("carol"), false)]
-    #[case::a_service_account(json!([user("bob"), user("system:serviceaccount:n:s"), {"kind": "ServiceAccount", "name": "s", "namespace": "n"}]), user("carol"), false)]
+    #[case::a_service_account(json!([user("bob"), user("system:serviceaccount:n:s"),
+        {"kind": "ServiceAccount", "name": "s", "namespace": "n"}]), user("carol"), false)]
     fn a_change_of_people_needs_a_verb(#[case] members: Value, #[case] owner: Value, #[case] is_asked: bool) {
         let old = json!({"members": [user("bob")], "owner": user("carol")});
         let new = json!({"members": members, "owner": owner});

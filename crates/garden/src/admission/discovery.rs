@@ -62,15 +62,19 @@ mod tests {
         #[case] kind: &str,
         #[case] want: Result<Option<(&str, bool)>, &str>,
     ) {
-        let garden = Garden::default().with(CRDS, json!({
-            "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-            "metadata": {"name": "widgets.example.com"},
-            "spec": {
-                "group": "example.com", "scope": "Namespaced",
-                "names": {"plural": "widgets", "kind": "Widget"},
-                "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}}],
-            },
-        }));
+        let garden = Garden::default().with(
+            CRDS,
+            json!({
+                "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+                "metadata": {"name": "widgets.example.com"},
+                "spec": {
+                    "group": "example.com", "scope": "Namespaced",
+                    "names": {"plural": "widgets", "kind": "Widget"},
+                    "versions": [{"name": "v1", "served": true, "storage": true,
+                        "schema": {"openAPIV3Schema": {"type": "object"}}}],
+                },
+            }),
+        );
         let want = want
             .map(|found| found.map(|(plural, namespaced)| (plural.to_owned(), namespaced)))
             .map_err(str::to_owned);

@@ -161,8 +161,10 @@ mod tests {
     }
 
     #[rstest]
-    #[case("Seed", json!({"provider": {"type": "aws"}, "backup": {"provider": "gcp"}, "dns": {"provider": {"type": "r"}}}),
-        &["dnsrecord.extensions.gardener.cloud/r", "provider.extensions.gardener.cloud/aws", "provider.extensions.gardener.cloud/gcp"])]
+    #[case("Seed",
+        json!({"provider": {"type": "aws"}, "backup": {"provider": "gcp"}, "dns": {"provider": {"type": "r"}}}),
+        &["dnsrecord.extensions.gardener.cloud/r", "provider.extensions.gardener.cloud/aws",
+            "provider.extensions.gardener.cloud/gcp"])]
     #[case("Seed", json!({"provider": {"type": "aws"}}), &["provider.extensions.gardener.cloud/aws"])]
     #[case("CloudProfile", json!({"type": "aws"}), &["provider.extensions.gardener.cloud/aws"])]
     #[case("BackupBucket", json!({"provider": {"type": "aws"}}), &["provider.extensions.gardener.cloud/aws"])]
@@ -183,7 +185,9 @@ mod tests {
         "networking.extensions.gardener.cloud/calico", "operatingsystemconfig.extensions.gardener.cloud/linux",
         "provider.extensions.gardener.cloud/aws",
     ])]
-    #[case("Shoot", json!({"provider": {"type": "aws", "workers": [{"name": "v"}]}, "extensions": [{"type": "y", "disabled": true}]}),
+    #[case("Shoot",
+        json!({"provider": {"type": "aws", "workers": [{"name": "v"}]},
+        "extensions": [{"type": "y", "disabled": true}]}),
         &["extensions.extensions.gardener.cloud/x", "provider.extensions.gardener.cloud/aws"])]
     fn labels_are_computed_anew(#[case] kind: &str, #[case] spec: Value, #[case] want: &[&str]) {
         let given = json!({"provider.extensions.gardener.cloud/mine": "true", "a": "b"});
@@ -194,7 +198,8 @@ mod tests {
     }
 
     #[rstest]
-    #[case(json!({"type": "aws, gcp"}), &["provider.extensions.gardener.cloud/ gcp=true", "provider.extensions.gardener.cloud/aws=true"])]
+    #[case(json!({"type": "aws, gcp"}),
+        &["provider.extensions.gardener.cloud/ gcp=true", "provider.extensions.gardener.cloud/aws=true"])]
     #[case(Value::Null, &[])]
     fn a_secret_binding_names_its_providers(#[case] provider: Value, #[case] want: &[&str]) {
         let labels = json!({"provider.extensions.gardener.cloud/mine": "true"});

@@ -234,14 +234,17 @@ mod tests {
         "backupentries.core.gardener.cloud \"o\" is forbidden: given Shoot uses non-registered given BackupEntry references \
          bucket (spec.bucketName) using non-registered provider type (\"gcp\")".to_owned())]
     #[case::seed("Seed", json!({
-        "provider": {"type": "x"}, "backup": {"provider": "y"}, "ingress": {"domain": "d"}, "dns": {"provider": {"type": "z"}},
+        "provider": {"type": "x"}, "backup": {"provider": "y"}, "ingress": {"domain": "d"},
+            "dns": {"provider": {"type": "z"}},
     }), format!("{SEED}4 errors occurred:\n\t\
         * given Shoot uses non-registered given Seed uses non-registered provider type: spec.provider.type (\"x\")\n\t\
         * given Shoot uses non-registered given Seed uses non-registered backup provider type: spec.backup.provider (\"y\")\n\t\
         * given Shoot uses non-registered given Seed uses non-registered backup provider type: spec.backup.provider (\"y\")\n\t\
         * given Shoot uses non-registered given Seed uses non-registered extension type: spec.dns.provider.type (\"z\")\n\n"))]
     #[case::shoot("Shoot", json!({
-        "provider": {"type": "p", "workers": [{"name": "w", "machine": {"image": {"name": "i"}}, "cri": {"containerRuntimes": [{"type": "c"}]}}]},
+        "provider": {"type": "p",
+            "workers": [{"name": "w", "machine": {"image": {"name": "i"}},
+            "cri": {"containerRuntimes": [{"type": "c"}]}}]},
         "networking": {"type": "n"},
         "dns": {"providers": [{"type": "a"}, {"type": "unmanaged", "primary": true}, {"type": "d", "primary": true}]},
         "extensions": [{"type": "e", "disabled": true}],
@@ -254,7 +257,8 @@ mod tests {
         * given Shoot uses non-registered extension type: spec.extensions[0].type (\"e\")\n\t\
         * {TWICE} container runtime type: spec.provider.workers[0].cri.containerRuntimes[0].type (\"c\")\n\t\
         * {TWICE} operating system type: spec.provider.workers[0].machine.image.name (\"i\")\n\n"))]
-    #[case::workerless("Shoot", json!({"provider": {"type": "p"}, "networking": {"type": "n"}, "extensions": [{"type": "e"}]}),
+    #[case::workerless("Shoot",
+        json!({"provider": {"type": "p"}, "networking": {"type": "n"}, "extensions": [{"type": "e"}]}),
         format!("{SHOOT}2 errors occurred:\n\t\
         * given Shoot uses non-registered extension type: spec.extensions[0].type (\"e\")\n\t\
         * given Shoot is workerless and uses non-supported extension type: spec.extensions[0].type (\"e\")\n\n"))]
@@ -286,11 +290,13 @@ mod tests {
         ];
         let garden = garden(kinds.map(resource).to_vec().into());
         let extension = json!([{"type": "p"}]);
-        let with_workers = json!({"provider": {"type": "p", "workers": [{"name": "w"}]}, "networking": {"type": "p"}, "extensions": extension});
+        let with_workers = json!({"provider": {"type": "p", "workers": [{"name": "w"}]}, "networking": {"type": "p"},
+            "extensions": extension});
         assert_eq!(refusal(&garden, "Shoot", None, &with_workers), None);
         let workerless = json!({"provider": {"type": "none"}, "extensions": extension});
         assert_eq!(refusal(&garden, "Shoot", None, &workerless), None);
-        let seed = json!({"provider": {"type": "p"}, "backup": {"provider": "p"}, "dns": {"provider": {"type": "none"}}});
+        let seed = json!({"provider": {"type": "p"}, "backup": {"provider": "p"},
+            "dns": {"provider": {"type": "none"}}});
         assert_eq!(refusal(&garden, "Seed", None, &seed), None);
     }
 

@@ -78,9 +78,11 @@ mod tests {
     }
 
     #[rstest]
-    #[case("s", &["a", "b"], &["b"], Some("Seed.core.gardener.cloud \"s\" is forbidden: cannot remove zones [a] from Seed s as \
+    #[case("s", &["a", "b"], &["b"],
+        Some("Seed.core.gardener.cloud \"s\" is forbidden: cannot remove zones [a] from Seed s as \
                                            there are Shoots scheduled to this Seed"))]
-    #[case("s", &["b", "a"], &[], Some("Seed.core.gardener.cloud \"s\" is forbidden: cannot remove zones [a b] from Seed s as \
+    #[case("s", &["b", "a"], &[],
+        Some("Seed.core.gardener.cloud \"s\" is forbidden: cannot remove zones [a b] from Seed s as \
                                         there are Shoots scheduled to this Seed"))]
     #[case("s", &["a"], &["b", "a"], None)]
     #[case("other", &["a", "b"], &["b"], None)]

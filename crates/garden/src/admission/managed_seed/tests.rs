@@ -22,7 +22,8 @@ fn shoot(change: &Value) -> Value {
 
 fn garden(change: &Value) -> Garden {
     let binding = json!({
-        "metadata": {"name": "binding", "namespace": "garden"}, "secretRef": {"name": "aws", "namespace": "garden-secrets"},
+        "metadata": {"name": "binding", "namespace": "garden"},
+            "secretRef": {"name": "aws", "namespace": "garden-secrets"},
     });
     Garden::default().with(SHOOTS, shoot(change)).with(SECRET_BINDINGS.resource, binding)
 }
@@ -50,7 +51,8 @@ const INVALID: &str = "ManagedSeed.seedmanagement.gardener.cloud \"m\" is invali
 const SPEC: &str = "spec.gardenlet.config.seedConfig.spec";
 
 #[rstest]
-#[case(json!({"metadata": {"namespace": "other"}}), "metadata.namespace: Invalid value: \"other\": namespace must be garden")]
+#[case(json!({"metadata": {"namespace": "other"}}),
+    "metadata.namespace: Invalid value: \"other\": namespace must be garden")]
 #[case(json!({"spec": {"shoot": null}}), "spec.shoot: Required value: shoot is required")]
 #[case(json!({"spec": {"shoot": {"name": ""}}}), "spec.shoot.name: Required value: shoot name is required")]
 #[case(json!({"spec": {"shoot": {"name": "x"}}}), "spec.shoot.name: Invalid value: \"x\": shoot garden/x not found")]
@@ -66,8 +68,10 @@ fn a_managed_seed_of_the_garden_names_a_shoot(#[case] change: Value, #[case] wan
 #[case(json!({"spec": {"dns": {"domain": ""}}}), "shoot garden/app does not specify a domain")]
 #[case(json!({"spec": {"addons": {"nginxIngress": {"enabled": true}}}}),
     "shoot ingress addon is not supported for managed seeds - use the managed seed ingress controller")]
-#[case(json!({"spec": {"kubernetes": {"verticalPodAutoscaler": null}}}), "shoot VPA has to be enabled for managed seeds")]
-#[case(json!({"spec": {"kubernetes": {"verticalPodAutoscaler": {"enabled": false}}}}), "shoot VPA has to be enabled for managed seeds")]
+#[case(json!({"spec": {"kubernetes": {"verticalPodAutoscaler": null}}}),
+    "shoot VPA has to be enabled for managed seeds")]
+#[case(json!({"spec": {"kubernetes": {"verticalPodAutoscaler": {"enabled": false}}}}),
+    "shoot VPA has to be enabled for managed seeds")]
 #[case(json!({"spec": {"provider": {"workers": []}}}), "workerless shoot cannot be used to create managed seed")]
 fn a_shoot_must_be_able_to_be_a_seed(#[case] change: Value, #[case] why: &str) {
     let (refused, _) = admitted(&garden(&change), None, &managed_seed(&json!({})));
@@ -113,23 +117,32 @@ fn what_a_seed_leaves_open_comes_from_the_shoot() {
 }
 
 #[rstest]
-#[case(json!({"ingress": {"domain": "x.y"}}), "ingress.domain: Invalid value: \"x.y\": seed ingress domain must be equal to shoot DNS \
+#[case(json!({"ingress": {"domain": "x.y"}}),
+    "ingress.domain: Invalid value: \"x.y\": seed ingress domain must be equal to shoot DNS \
                                                domain ingress.app.example.com")]
-#[case(json!({"networks": {"nodes": "1.0.0.0/8"}}), "networks.nodes: Invalid value: \"1.0.0.0/8\": seed nodes CIDR must be equal to \
+#[case(json!({"networks": {"nodes": "1.0.0.0/8"}}),
+    "networks.nodes: Invalid value: \"1.0.0.0/8\": seed nodes CIDR must be equal to \
                                                      shoot nodes CIDR 10.1.0.0/16")]
-#[case(json!({"networks": {"pods": "1.0.0.0/8"}}), "networks.pods: Invalid value: \"1.0.0.0/8\": seed pods CIDR must be equal to shoot \
+#[case(json!({"networks": {"pods": "1.0.0.0/8"}}),
+    "networks.pods: Invalid value: \"1.0.0.0/8\": seed pods CIDR must be equal to shoot \
                                                     pods CIDR 10.2.0.0/16")]
-#[case(json!({"networks": {"services": "1.0.0.0/8"}}), "networks.services: Invalid value: \"10.2.0.0/16\": seed services CIDR must be \
+#[case(json!({"networks": {"services": "1.0.0.0/8"}}),
+    "networks.services: Invalid value: \"10.2.0.0/16\": seed services CIDR must be \
                                                         equal to shoot services CIDR 10.3.0.0/16")]
-#[case(json!({"provider": {"type": "gcp"}}), "provider.type: Invalid value: \"gcp\": seed provider type must be equal to shoot provider \
+#[case(json!({"provider": {"type": "gcp"}}),
+    "provider.type: Invalid value: \"gcp\": seed provider type must be equal to shoot provider \
                                               type aws")]
-#[case(json!({"provider": {"region": "us"}}), "provider.region: Invalid value: \"us\": seed provider region must be equal to shoot \
+#[case(json!({"provider": {"region": "us"}}),
+    "provider.region: Invalid value: \"us\": seed provider region must be equal to shoot \
                                                region eu")]
-#[case(json!({"settings": {"verticalPodAutoscaler": {"enabled": true}}}), "settings.verticalPodAutoscaler.enabled: Invalid value: true: \
-                                                                           seed VPA is not supported for managed seeds - use the shoot VPA")]
-#[case(json!({"secretRef": {"name": "a", "namespace": "b"}}), "secretRef: Invalid value: v1.SecretReference{Name:\"a\", \
+#[case(json!({"settings": {"verticalPodAutoscaler": {"enabled": true}}}),
+    "settings.verticalPodAutoscaler.enabled: Invalid value: true: \
+    seed VPA is not supported for managed seeds - use the shoot VPA")]
+#[case(json!({"secretRef": {"name": "a", "namespace": "b"}}),
+    "secretRef: Invalid value: v1.SecretReference{Name:\"a\", \
     Namespace:\"b\"}: seed secretRef cannot be specified when the shoot static token kubeconfig is disabled")]
-#[case(json!({"provider": {"zones": ["a", "x"]}}), "provider.zones: Invalid value: []string{\"a\", \"x\"}: cannot use zone in seed \
+#[case(json!({"provider": {"zones": ["a", "x"]}}),
+    "provider.zones: Invalid value: []string{\"a\", \"x\"}: cannot use zone in seed \
                                                     provider that is not available in referenced shoot")]
 fn what_a_seed_says_agrees_with_the_shoot(#[case] seed_spec: Value, #[case] want: &str) {
     let (refused, _) = admitted(&garden(&json!({})), None, &managed_seed(&seed_spec));
@@ -162,14 +175,18 @@ fn all_disagreements_are_listed() {
 #[rstest]
 #[case(json!({"providers": [{"type": "r53", "primary": true, "secretName": "s"}]}), json!({"secretBindingName": null}),
     Ok(json!({"type": "r53", "secretRef": {"name": "s", "namespace": "garden"}})))]
-#[case(json!({"providers": [{"primary": true}]}), json!({}), Err("primary DNS provider of shoot garden/app does not have a type"))]
-#[case(json!({"providers": [{"type": "r53", "primary": true}]}), json!({"secretBindingName": null}), Err("shoot secretbindingName is nil for garden/app"))]
-#[case(json!({"providers": [{"type": "r53", "primary": true}]}), json!({"secretBindingName": "x"}), Err("secret binding garden/x not found"))]
+#[case(json!({"providers": [{"primary": true}]}), json!({}),
+    Err("primary DNS provider of shoot garden/app does not have a type"))]
+#[case(json!({"providers": [{"type": "r53", "primary": true}]}), json!({"secretBindingName": null}),
+    Err("shoot secretbindingName is nil for garden/app"))]
+#[case(json!({"providers": [{"type": "r53", "primary": true}]}), json!({"secretBindingName": "x"}),
+    Err("secret binding garden/x not found"))]
 #[case(json!({"providers": null, "domain": "app.default.com"}), json!({}),
     Ok(json!({"type": "cloud", "secretRef": {"name": "default", "namespace": "garden"}})))]
 #[case(json!({"providers": [{"type": "unmanaged", "primary": true}], "domain": "app.nodefault.com"}), json!({}),
     Ok(json!({"type": "cloud", "secretRef": {"name": "default", "namespace": "garden"}})))]
-#[case(json!({"providers": [{"type": "r53"}]}), json!({}), Err("domain of shoot garden/app is neither a custom domain nor a default domain"))]
+#[case(json!({"providers": [{"type": "r53"}]}), json!({}),
+    Err("domain of shoot garden/app is neither a custom domain nor a default domain"))]
 fn dns_comes_from_the_shoot_or_a_default_domain(
     #[case] dns: Value,
     #[case] spec: Value,
@@ -178,7 +195,8 @@ fn dns_comes_from_the_shoot_or_a_default_domain(
     let annotations =
         json!({"dns.gardener.cloud/provider": "cloud", "dns.gardener.cloud/domain": "default.com"});
     let labels = json!({"gardener.cloud/role": "default-domain"});
-    let secret = json!({"metadata": {"name": "default", "namespace": "garden", "labels": labels, "annotations": annotations}});
+    let secret = json!({"metadata": {"name": "default", "namespace": "garden", "labels": labels,
+        "annotations": annotations}});
     let elsewhere = json!({"metadata": {"name": "a", "namespace": "other", "labels": labels}});
     let mut change = json!({"spec": spec});
     change["spec"]["dns"] = dns;
@@ -209,7 +227,8 @@ fn dns_comes_from_the_shoot_or_a_default_domain(
 #[case(json!({"dns.gardener.cloud/domain": "d"}), "missing dns provider annotation on domain secret")]
 fn a_broken_default_domain_is_an_internal_error(#[case] annotations: Value, #[case] why: &str) {
     let labels = json!({"gardener.cloud/role": "default-domain"});
-    let secret = json!({"metadata": {"name": "default", "namespace": "garden", "labels": labels, "annotations": annotations}});
+    let secret = json!({"metadata": {"name": "default", "namespace": "garden", "labels": labels,
+        "annotations": annotations}});
     let garden = garden(&json!({"spec": {"dns": {"providers": null}}})).with(SECRETS, secret);
     let (refused, _) = admitted(&garden, None, &managed_seed(&json!({})));
     let text =
@@ -223,7 +242,8 @@ fn a_secret_of_the_seed_is_mirrored_and_stays() {
     let (refused, mut object) =
         admitted(&garden, None, &managed_seed(&json!({"secretRef": {"name": "a", "namespace": "b"}})));
     let want = json!({
-        "seedmanagement.gardener.cloud/seed-secret-name": "a", "seedmanagement.gardener.cloud/seed-secret-namespace": "b",
+        "seedmanagement.gardener.cloud/seed-secret-name": "a",
+            "seedmanagement.gardener.cloud/seed-secret-namespace": "b",
     });
     assert_eq!((refused, &object["metadata"]["annotations"]), (None, &want));
     let old = object.clone();
@@ -256,7 +276,8 @@ fn a_managed_seed_has_a_configuration_with_a_seed(#[case] change: Value, #[case]
     Some("Forbidden: zones must not be removed while shoots are still scheduled onto seed"))]
 #[case::added(&["x"], &["x", "b"], true, None)]
 #[case::added_elsewhere(&["x"], &["x", "z", "y"], false,
-    Some("Invalid value: []string{\"y\", \"z\"}: added zones must match zone names configured for workers in the referenced shoot cluster"))]
+    Some("Invalid value: []string{\"y\", \"z\"}: added zones must match zone names \
+    configured for workers in the referenced shoot cluster"))]
 fn zones_of_an_update_are_added_and_kept(
     #[case] old: &[&str],
     #[case] new: &[&str],

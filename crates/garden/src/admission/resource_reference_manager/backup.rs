@@ -77,7 +77,10 @@ mod tests {
     use crate::admission::testing::Garden;
 
     fn garden() -> Garden {
-        let entry = |namespace: &str, name: &str, bucket: &str| json!({"metadata": {"name": name, "namespace": namespace}, "spec": {"bucketName": bucket}});
+        let entry = |namespace: &str, name: &str, bucket: &str| {
+            let metadata = json!({"name": name, "namespace": namespace});
+            json!({"metadata": metadata, "spec": {"bucketName": bucket}})
+        };
         Garden::default()
             .with(SEEDS.resource, json!({"metadata": {"name": "s"}}))
             .with(SECRETS, json!({"metadata": {"name": "s", "namespace": "garden"}}))
@@ -104,8 +107,10 @@ mod tests {
 
     #[rstest]
     #[case("BackupBucket", json!({"seedName": "s", "secretRef": {"name": "s", "namespace": "garden"}}), None, None)]
-    #[case("BackupBucket", json!({"seedName": "x", "secretRef": {"name": "y", "namespace": "garden"}}), Some(SEED), Some("secrets \"y\" not found"))]
-    #[case("BackupBucket", json!({"secretRef": {"name": "x", "namespace": "garden"}}), Some("secrets \"x\" not found"), Some("secrets \"x\" not found"))]
+    #[case("BackupBucket", json!({"seedName": "x", "secretRef": {"name": "y", "namespace": "garden"}}), Some(SEED),
+        Some("secrets \"y\" not found"))]
+    #[case("BackupBucket", json!({"secretRef": {"name": "x", "namespace": "garden"}}), Some("secrets \"x\" not found"),
+        Some("secrets \"x\" not found"))]
     #[case("BackupEntry", json!({"seedName": "s", "bucketName": "free"}), None, None)]
     #[case("BackupEntry", json!({"seedName": "x", "bucketName": "y"}), Some(SEED), None)]
     #[case("BackupEntry", json!({"bucketName": "x"}), Some("backupbucket.core.gardener.cloud \"x\" not found"), None)]

@@ -113,12 +113,16 @@ mod tests {
     }
 
     fn shoot(change: &Value) -> Value {
-        let image = |name: &str, image: &str, version: &str| json!({"name": name, "machine": {"image": {"name": image, "version": version}}});
+        let image = |name: &str, image: &str, version: &str| {
+            let image = json!({"name": image, "version": version});
+            json!({"name": name, "machine": {"image": image}})
+        };
         let mut shoot = json!({
             "metadata": {"name": "app", "namespace": "n"},
             "spec": {
                 "cloudProfileName": "p", "kubernetes": {"version": "1.27.1"},
-                "provider": {"workers": [image("a", "linux", "1"), image("b", "linux", "2"), {"name": "c"}, image("d", "foreign", "1")]},
+                "provider": {"workers": [image("a", "linux", "1"), image("b", "linux", "2"), {"name": "c"},
+                    image("d", "foreign", "1")]},
             },
         });
         merge(&mut shoot, change);
@@ -133,7 +137,8 @@ mod tests {
         PLUGIN.admit.unwrap()(&attributes, Some(&mut object)).err().map(|rejection| rejection.message)
     }
 
-    const KUBERNETES: &str = "unable to delete Kubernetes version \"1.27.1\" from CloudProfile \"p\" - version is still in use by shoot 'n/app'";
+    const KUBERNETES: &str = "unable to delete Kubernetes version \"1.27.1\" from CloudProfile \"p\" - version is still in use by \
+                              shoot 'n/app'";
     const IMAGE_1: &str = "unable to delete Machine image version 'linux/1' from CloudProfile \"p\" - version is still in use by \
                            shoot 'n/app' by worker \"a\"";
     const IMAGE_2: &str = "unable to delete Machine image version 'linux/2' from CloudProfile \"p\" - version is still in use by \

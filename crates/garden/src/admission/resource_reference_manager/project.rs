@@ -127,9 +127,11 @@ mod tests {
 
     #[rstest]
     #[case::creator(json!({}), user("alice"), json!([member("alice", "admin", &["owner"])]))]
-    #[case::given(json!({"owner": user("bob"), "createdBy": user("eve")}), user("bob"), json!([member("bob", "admin", &["owner"])]))]
+    #[case::given(json!({"owner": user("bob"), "createdBy": user("eve")}), user("bob"),
+        json!([member("bob", "admin", &["owner"])]))]
     #[case::first_member_with_the_role(
-        json!({"members": [member("bob", "admin", &[]), member("carol", "viewer", &["owner"]), member("dan", "owner", &[])]}),
+        json!({"members": [member("bob", "admin", &[]), member("carol", "viewer", &["owner"]),
+            member("dan", "owner", &[])]}),
         user("carol"),
         json!([member("bob", "admin", &[]), member("carol", "viewer", &["owner"]), member("dan", "owner", &[])])
     )]
@@ -155,7 +157,8 @@ mod tests {
     fn an_update_adds_the_owner_and_leaves_the_creator() {
         let old = project(&json!({"createdBy": user("eve"), "owner": user("bob")}));
         let (refused, spec) = admitted(&Garden::default(), Some(&old), &old);
-        let want = json!({"createdBy": user("eve"), "owner": user("bob"), "members": [member("bob", "admin", &["owner"])]});
+        let want = json!({"createdBy": user("eve"), "owner": user("bob"),
+            "members": [member("bob", "admin", &["owner"])]});
         assert_eq!((refused, spec), (None, want));
         let mut terminating = old.clone();
         terminating["metadata"]["deletionTimestamp"] = json!("t");

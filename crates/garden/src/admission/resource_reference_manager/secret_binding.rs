@@ -124,7 +124,8 @@ mod tests {
         let garden = denied.into_iter().fold(garden(), Garden::denying);
         let quotas: Vec<_> = quotas.iter().map(|name| json!({"name": name, "namespace": "q"})).collect();
         let given = json!({
-            "metadata": {"name": "b", "namespace": "n"}, "secretRef": {"name": secret, "namespace": "n"}, "quotas": quotas,
+            "metadata": {"name": "b", "namespace": "n"}, "secretRef": {"name": secret, "namespace": "n"},
+                "quotas": quotas,
         });
         let mut object = given.clone();
         let attributes = garden.attributes(Operation::Create, "SecretBinding", &given);

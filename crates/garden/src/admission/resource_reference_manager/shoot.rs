@@ -193,7 +193,8 @@ mod tests {
     #[case(resource("foo/v1", "Foo", "n"), Some("the server could not find the requested resource"))]
     #[case(resource("", "Foo", "n"), Some("groupVersion shouldn't be empty"))]
     #[case(json!({"dns": {"providers": [{"secretName": "dns"}, {}]}}), None)]
-    #[case(json!({"dns": {"providers": [{"secretName": "x"}]}}), Some("failed to reference DNS provider secret secrets \"x\" not found"))]
+    #[case(json!({"dns": {"providers": [{"secretName": "x"}]}}),
+        Some("failed to reference DNS provider secret secrets \"x\" not found"))]
     fn what_a_shoot_refers_to_exists(#[case] change: Value, #[case] want: Option<&str>) {
         let mut spec = base();
         merge(&mut spec, &change);
