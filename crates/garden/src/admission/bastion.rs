@@ -84,7 +84,7 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
-    use crate::admission::testing::{Garden, merge};
+    use crate::admission::testing::{TestGarden, merge};
 
     fn shoot(change: &Value) -> Value {
         let mut shoot = json!({
@@ -125,7 +125,7 @@ mod tests {
         #[case] change: Value,
         #[case] want: Option<&str>,
     ) {
-        let garden = Garden::default().with(SHOOTS, shoot(&change));
+        let garden = TestGarden::default().with(SHOOTS, shoot(&change));
         let given = bastion(name);
         let mut object = given.clone();
         let refused = admit(&garden.attributes(operation, KIND, &given), Some(&mut object)).err();
@@ -136,7 +136,8 @@ mod tests {
 
     #[test]
     fn a_bastion_that_goes_needs_no_ssh() {
-        let garden = Garden::default().with(SHOOTS, shoot(&json!({"spec": {"provider": {"workers": []}}})));
+        let garden =
+            TestGarden::default().with(SHOOTS, shoot(&json!({"spec": {"provider": {"workers": []}}})));
         let mut object = bastion("app");
         object["metadata"]["deletionTimestamp"] = json!("t");
         let given = object.clone();
@@ -145,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_bastion_takes_over_what_its_shoot_says() {
-        let garden = Garden::default().with(SHOOTS, shoot(&json!({})));
+        let garden = TestGarden::default().with(SHOOTS, shoot(&json!({})));
         let mut object = bastion("app");
         object["spec"]["seedName"] = json!("mine");
         object["metadata"]["annotations"] = json!({CREATED_BY: "bob", "a": "b"});

@@ -56,7 +56,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::admission::testing::Garden;
+    use crate::admission::testing::TestGarden;
 
     fn registration(name: &str, resources: &Value) -> Value {
         json!({"metadata": {"name": name}, "spec": {"resources": resources}})
@@ -71,7 +71,7 @@ mod tests {
     #[case::others_may_follow(json!([{"kind": "Extension", "type": "e"}]), None)]
     #[case::another_kind(json!([{"kind": "Worker", "type": "b"}]), None)]
     fn one_registration_leads_a_type(#[case] resources: Value, #[case] want: Option<&str>) {
-        let garden = Garden::default()
+        let garden = TestGarden::default()
             .with(
                 CONTROLLER_REGISTRATIONS,
                 registration(

@@ -98,7 +98,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::admission::testing::Garden;
+    use crate::admission::testing::TestGarden;
 
     const WHITELIST: &str =
         "user \"alice\" is not allowed to modify .spec.tolerations.whitelist for \"projects\"";
@@ -109,13 +109,13 @@ mod tests {
         json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": name})
     }
 
-    fn garden() -> Garden {
-        Garden::default()
+    fn garden() -> TestGarden {
+        TestGarden::default()
             .denying("modify-spec-tolerations-whitelist core.gardener.cloud/ projects /dev")
             .denying("manage-members core.gardener.cloud/ projects /dev")
     }
 
-    fn refusal(garden: &Garden, old: Option<&Value>, new: &Value) -> Option<String> {
+    fn refusal(garden: &TestGarden, old: Option<&Value>, new: &Value) -> Option<String> {
         let object = json!({"metadata": {"name": "dev"}, "spec": new});
         let old = old.map(|spec| json!({"metadata": {"name": "dev"}, "spec": spec}));
         let operation = if old.is_some() { Operation::Update } else { Operation::Create };
@@ -146,7 +146,7 @@ mod tests {
         let mut old = old;
         old["members"] = spec["members"].clone();
         assert_eq!(refusal(&garden(), Some(&old), &spec), is_asked.then(|| WHITELIST.to_owned()));
-        assert_eq!(refusal(&Garden::default(), Some(&old), &spec), None);
+        assert_eq!(refusal(&TestGarden::default(), Some(&old), &spec), None);
         spec["members"] = json!([]);
         let want = if is_asked { WHITELIST } else { MEMBERS };
         assert_eq!(refusal(&garden(), Some(&old), &spec), Some(want.to_owned()));
@@ -168,7 +168,7 @@ mod tests {
         let old = json!({"members": [user("bob")], "owner": user("carol")});
         let new = json!({"members": members, "owner": owner});
         assert_eq!(refusal(&garden(), Some(&old), &new), is_asked.then(|| MEMBERS.to_owned()));
-        assert_eq!(refusal(&Garden::default(), Some(&old), &new), None);
+        assert_eq!(refusal(&TestGarden::default(), Some(&old), &new), None);
     }
 
     #[test]

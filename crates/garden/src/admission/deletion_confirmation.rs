@@ -60,7 +60,7 @@ mod tests {
 
     use super::*;
     use crate::admission::lookup::SHOOTS;
-    use crate::admission::testing::Garden;
+    use crate::admission::testing::TestGarden;
 
     fn shoot(namespace: &str, name: &str, confirmation: Option<&str>) -> Value {
         let mut shoot = json!({"metadata": {"namespace": namespace, "name": name}});
@@ -85,7 +85,7 @@ mod tests {
     #[case(None, false)]
     fn a_deletion_is_confirmed_by_go_s_true(#[case] confirmation: Option<&str>, #[case] is_confirmed: bool) {
         let stored = shoot("n", "app", confirmation);
-        let garden = Garden::default().with(SHOOTS, stored.clone());
+        let garden = TestGarden::default().with(SHOOTS, stored.clone());
         let refused = validate(&garden.attributes(Operation::Delete, "Shoot", &stored), None).err();
         let want = (!is_confirmed).then(|| format!("shoots.core.gardener.cloud \"app\" is forbidden: {WHY}"));
         assert_eq!(refused.map(|rejection| rejection.message), want);
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn the_stored_object_decides() {
         let sent = shoot("n", "gone", Some("true"));
-        let garden = Garden::default();
+        let garden = TestGarden::default();
         let gone = validate(&garden.attributes(Operation::Delete, "Shoot", &sent), None).unwrap_err();
         assert_eq!(
             (gone.code, gone.message.as_str()),
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn one_unconfirmed_object_of_the_namespace_blocks_a_collection() {
         let asked = shoot("n", "", None);
-        let all_confirmed = Garden::default()
+        let all_confirmed = TestGarden::default()
             .with(SHOOTS, shoot("n", "a", Some("true")))
             .with(SHOOTS, shoot("other", "z", None));
         assert_eq!(validate(&all_confirmed.attributes(Operation::Delete, "Shoot", &asked), None), Ok(()));

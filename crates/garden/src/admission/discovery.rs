@@ -44,7 +44,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::admission::testing::Garden;
+    use crate::admission::testing::TestGarden;
 
     #[rstest]
     #[case("v1", "Secret", Ok(Some(("secrets", true))))]
@@ -62,7 +62,7 @@ mod tests {
         #[case] kind: &str,
         #[case] want: Result<Option<(&str, bool)>, &str>,
     ) {
-        let garden = Garden::default().with(
+        let garden = TestGarden::default().with(
             CRDS,
             json!({
                 "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",

@@ -133,15 +133,15 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::admission::testing::Garden;
+    use crate::admission::testing::TestGarden;
 
-    fn garden() -> Garden {
+    fn garden() -> TestGarden {
         let resource = |type_: &str, more: Value| {
             let mut resource = json!({"kind": "Extension", "type": type_});
             resource.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
             resource
         };
-        Garden::default()
+        TestGarden::default()
             .with(CONTROLLER_REGISTRATIONS, json!({"metadata": {"name": "a"}, "spec": {"resources": [
                 resource("x", json!({"globallyEnabled": true})),
                 resource("y", json!({"globallyEnabled": true, "workerlessSupported": true, "primary": false})),

@@ -200,10 +200,10 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::admission::testing::Garden;
+    use crate::admission::testing::TestGarden;
 
-    fn garden(resources: Value) -> Garden {
-        Garden::default()
+    fn garden(resources: Value) -> TestGarden {
+        TestGarden::default()
             .with(
                 CONTROLLER_REGISTRATIONS,
                 json!({"metadata": {"name": "a"}, "spec": {"resources": resources}}),
@@ -214,7 +214,7 @@ mod tests {
             )
     }
 
-    fn refusal(garden: &Garden, kind: &str, old: Option<&Value>, spec: &Value) -> Option<(u16, String)> {
+    fn refusal(garden: &TestGarden, kind: &str, old: Option<&Value>, spec: &Value) -> Option<(u16, String)> {
         let object = json!({"metadata": {"name": "o"}, "spec": spec});
         let operation = if old.is_some() { Operation::Update } else { Operation::Create };
         let old = old.map(|spec| json!({"metadata": {"name": "o"}, "spec": spec}));

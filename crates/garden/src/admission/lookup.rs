@@ -111,11 +111,12 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::admission::testing::Garden;
+    use crate::admission::testing::TestGarden;
 
     #[test]
     fn cache_and_server_use_different_words() {
-        let garden = Garden::default().with("seeds.core.gardener.cloud", json!({"metadata": {"name": "a"}}));
+        let garden =
+            TestGarden::default().with("seeds.core.gardener.cloud", json!({"metadata": {"name": "a"}}));
         assert!(SEEDS.get(&garden, "", "a").is_ok());
         let missing = SEEDS.get(&garden, "", "b").unwrap_err();
         assert_eq!(
@@ -135,7 +136,7 @@ mod tests {
     #[case(json!({"spec": {}}), false)]
     fn a_seed_is_used_by_shoots_that_are_or_will_be_there(#[case] mut shoot: Value, #[case] want: bool) {
         shoot["metadata"] = json!({"name": "app", "namespace": "garden-dev"});
-        let garden = Garden::default().with(SHOOTS, shoot);
+        let garden = TestGarden::default().with(SHOOTS, shoot);
         assert_eq!(is_seed_used(&garden, "a"), want);
     }
 }

@@ -43,7 +43,7 @@ mod tests {
 
     use super::*;
     use crate::admission::lookup::SHOOTS;
-    use crate::admission::testing::Garden;
+    use crate::admission::testing::TestGarden;
 
     #[rstest]
     #[case("garden", "used", Some("garden/used"))]
@@ -56,7 +56,7 @@ mod tests {
     ) {
         let seed = |name: &str| json!({"metadata": {"name": name, "namespace": "garden"}});
         let shoot = json!({"metadata": {"name": "app", "namespace": "n"}, "status": {"seedName": "used"}});
-        let garden = Garden::default()
+        let garden = TestGarden::default()
             .with(MANAGED_SEEDS, seed("free"))
             .with(MANAGED_SEEDS, seed("used"))
             .with(SHOOTS, shoot);
@@ -66,7 +66,7 @@ mod tests {
         let want = want.map(|of| {
             format!(
                 "managedseeds.seedmanagement.gardener.cloud \"used\" is forbidden: cannot delete managed seed {of} since its seed \
-                 used is still used by shoot(s)"
+             used is still used by shoot(s)"
             )
         });
         assert_eq!(refused.map(|rejection| rejection.message), want);

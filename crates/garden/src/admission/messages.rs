@@ -95,7 +95,7 @@ mod tests {
     use webhook::review::Operation;
 
     use super::*;
-    use crate::admission::testing::Garden;
+    use crate::admission::testing::TestGarden;
 
     #[rstest]
     #[case("app", json!({"metadata": {"name": "other"}}), "app")]
@@ -103,7 +103,7 @@ mod tests {
     #[case("", json!({"metadata": {"generateName": "x-"}}), "x-")]
     #[case("", json!({}), "Unknown")]
     fn a_403_names_the_request_or_the_object(#[case] asked: &str, #[case] object: Value, #[case] want: &str) {
-        let garden = Garden::default();
+        let garden = TestGarden::default();
         let attributes = Attributes { name: asked, ..garden.attributes(Operation::Create, "Shoot", &object) };
         let rejection = forbidden(&attributes, Some(&object), "no");
         let details = json!({"name": want, "group": "core.gardener.cloud", "kind": "shoots"});

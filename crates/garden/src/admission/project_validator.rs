@@ -35,7 +35,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::admission::testing::Garden;
+    use crate::admission::testing::TestGarden;
 
     #[rstest]
     #[case(Operation::Create, json!({"namespace": "garden-dev"}), true)]
@@ -50,7 +50,7 @@ mod tests {
         #[case] spec: Value,
         #[case] is_accepted: bool,
     ) {
-        let garden = Garden::default();
+        let garden = TestGarden::default();
         let project = json!({"metadata": {"name": "dev"}, "spec": spec});
         let refused = validate(&garden.attributes(operation, "Project", &project), Some(&project)).err();
         let message =

@@ -29,7 +29,7 @@ fn validate(attributes: &Attributes<'_>, object: Option<&Value>) -> Result<(), R
             match removed_zones(attributes.objects, (&old["spec"], &new["spec"]), name)? {
                 zones if zones.is_empty() => Ok(()),
                 zones => {
-                    let zones = Vec::from_iter(zones).join(" ");
+                    let zones = zones.into_iter().collect::<Vec<_>>().join(" ");
                     // The original names the kind where the resource is expected.
                     let why = format!(
                         "cannot remove zones [{zones}] from Seed {name} as there are Shoots scheduled to this Seed"
@@ -66,24 +66,24 @@ mod tests {
 
     use super::*;
     use crate::admission::lookup::SHOOTS;
-    use crate::admission::testing::Garden;
+    use crate::admission::testing::TestGarden;
 
     fn seed(zones: &[&str]) -> Value {
         json!({"metadata": {"name": "s"}, "spec": {"provider": {"zones": zones}}})
     }
 
-    fn garden(used: &str) -> Garden {
+    fn garden(used: &str) -> TestGarden {
         let shoot = json!({"metadata": {"name": "app", "namespace": "n"}, "spec": {"seedName": used}});
-        Garden::default().with(SHOOTS, shoot)
+        TestGarden::default().with(SHOOTS, shoot)
     }
 
     #[rstest]
     #[case("s", &["a", "b"], &["b"],
         Some("Seed.core.gardener.cloud \"s\" is forbidden: cannot remove zones [a] from Seed s as \
-                                           there are Shoots scheduled to this Seed"))]
+         there are Shoots scheduled to this Seed"))]
     #[case("s", &["b", "a"], &[],
         Some("Seed.core.gardener.cloud \"s\" is forbidden: cannot remove zones [a b] from Seed s as \
-                                        there are Shoots scheduled to this Seed"))]
+         there are Shoots scheduled to this Seed"))]
     #[case("s", &["a"], &["b", "a"], None)]
     #[case("other", &["a", "b"], &["b"], None)]
     fn zones_of_a_used_seed_stay(

@@ -11,14 +11,14 @@ use super::{Action, Attributes, Authorizer, Configuration, User};
 use crate::webhooks;
 
 /// Objects, and what nobody may do.
-pub(super) struct Garden {
+pub(super) struct TestGarden {
     objects: BTreeMap<(String, String, String), Value>,
     denied: BTreeSet<String>,
     user: User,
     configuration: Configuration,
 }
 
-impl Default for Garden {
+impl Default for TestGarden {
     fn default() -> Self {
         Self {
             objects: BTreeMap::new(),
@@ -29,7 +29,7 @@ impl Default for Garden {
     }
 }
 
-impl Garden {
+impl TestGarden {
     /// Adds an object of a resource.
     pub(super) fn with(mut self, resource: &str, object: Value) -> Self {
         let text = |field: &str| object["metadata"][field].as_str().unwrap_or_default().to_owned();
@@ -96,7 +96,7 @@ pub(super) fn merge(object: &mut Value, change: &Value) {
     }
 }
 
-impl ObjectReader for Garden {
+impl ObjectReader for TestGarden {
     fn get(&self, resource: &str, namespace: &str, name: &str) -> Option<Value> {
         self.objects.get(&(resource.to_owned(), namespace.to_owned(), name.to_owned())).cloned()
     }
@@ -107,7 +107,7 @@ impl ObjectReader for Garden {
     }
 }
 
-impl Authorizer for Garden {
+impl Authorizer for TestGarden {
     fn is_allowed(&self, _: &User, action: &Action<'_>) -> bool {
         let Action { verb, group, version, resource, namespace, name, .. } = action;
         !self.denied.contains(&format!("{verb} {group}/{version} {resource} {namespace}/{name}"))

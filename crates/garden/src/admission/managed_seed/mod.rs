@@ -6,7 +6,7 @@ mod zones;
 
 use api::garden::Shoot;
 use api::garden::seed_management::GROUP;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use webhook::field::{Error, Path};
 use webhook::object;
 use webhook::rejection::Rejection;
@@ -176,7 +176,7 @@ fn spec_of(managed_seed: &Value) -> Result<Value, Rejection> {
         return Err(messages::plain(format!("no seed config found for managedseed {name}")));
     };
     let spec = object::map(seed_config, &["spec"])?.cloned();
-    Ok(Value::Object(spec.unwrap_or_else(Map::new)))
+    Ok(Value::Object(spec.unwrap_or_default()))
 }
 
 fn at_seed_spec() -> Path {

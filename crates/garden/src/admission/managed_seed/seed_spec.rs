@@ -122,7 +122,7 @@ fn provider(spec: &mut Value, shoot: &Shoot, at: &Path) -> Result<Vec<Error>, Re
     }
     let of_workers = zones::of_workers(shoot);
     if object::list(spec, &["provider", "zones"])?.is_empty() && !of_workers.is_empty() {
-        object::set(spec, &["provider", "zones"], Vec::from_iter(of_workers))?;
+        object::set(spec, &["provider", "zones"], of_workers.into_iter().collect::<Vec<_>>())?;
     }
     Ok(errors)
 }

@@ -1,9 +1,11 @@
+//! Tests of the plugin ManagedSeed.
+
 use rstest::rstest;
 use serde_json::json;
 
 use super::*;
 use crate::admission::lookup::{SECRET_BINDINGS, SECRETS};
-use crate::admission::testing::{Garden, merge};
+use crate::admission::testing::{TestGarden, merge};
 
 fn shoot(change: &Value) -> Value {
     let mut shoot = json!({
@@ -20,12 +22,12 @@ fn shoot(change: &Value) -> Value {
     shoot
 }
 
-fn garden(change: &Value) -> Garden {
+fn garden(change: &Value) -> TestGarden {
     let binding = json!({
         "metadata": {"name": "binding", "namespace": "garden"},
             "secretRef": {"name": "aws", "namespace": "garden-secrets"},
     });
-    Garden::default().with(SHOOTS, shoot(change)).with(SECRET_BINDINGS.resource, binding)
+    TestGarden::default().with(SHOOTS, shoot(change)).with(SECRET_BINDINGS.resource, binding)
 }
 
 fn managed_seed(seed_spec: &Value) -> Value {
@@ -39,7 +41,7 @@ fn managed_seed(seed_spec: &Value) -> Value {
 }
 
 /// Admits a new object, or an update; returns the refusal and what became of the object.
-fn admitted(garden: &Garden, old: Option<&Value>, new: &Value) -> (Option<(u16, String)>, Value) {
+fn admitted(garden: &TestGarden, old: Option<&Value>, new: &Value) -> (Option<(u16, String)>, Value) {
     let operation = if old.is_some() { Operation::Update } else { Operation::Create };
     let mut object = new.clone();
     let attributes = Attributes { old, ..garden.attributes(operation, KIND, new) };
@@ -119,22 +121,22 @@ fn what_a_seed_leaves_open_comes_from_the_shoot() {
 #[rstest]
 #[case(json!({"ingress": {"domain": "x.y"}}),
     "ingress.domain: Invalid value: \"x.y\": seed ingress domain must be equal to shoot DNS \
-                                               domain ingress.app.example.com")]
+     domain ingress.app.example.com")]
 #[case(json!({"networks": {"nodes": "1.0.0.0/8"}}),
     "networks.nodes: Invalid value: \"1.0.0.0/8\": seed nodes CIDR must be equal to \
-                                                     shoot nodes CIDR 10.1.0.0/16")]
+     shoot nodes CIDR 10.1.0.0/16")]
 #[case(json!({"networks": {"pods": "1.0.0.0/8"}}),
     "networks.pods: Invalid value: \"1.0.0.0/8\": seed pods CIDR must be equal to shoot \
-                                                    pods CIDR 10.2.0.0/16")]
+     pods CIDR 10.2.0.0/16")]
 #[case(json!({"networks": {"services": "1.0.0.0/8"}}),
     "networks.services: Invalid value: \"10.2.0.0/16\": seed services CIDR must be \
-                                                        equal to shoot services CIDR 10.3.0.0/16")]
+     equal to shoot services CIDR 10.3.0.0/16")]
 #[case(json!({"provider": {"type": "gcp"}}),
     "provider.type: Invalid value: \"gcp\": seed provider type must be equal to shoot provider \
-                                              type aws")]
+     type aws")]
 #[case(json!({"provider": {"region": "us"}}),
     "provider.region: Invalid value: \"us\": seed provider region must be equal to shoot \
-                                               region eu")]
+     region eu")]
 #[case(json!({"settings": {"verticalPodAutoscaler": {"enabled": true}}}),
     "settings.verticalPodAutoscaler.enabled: Invalid value: true: \
     seed VPA is not supported for managed seeds - use the shoot VPA")]
@@ -143,7 +145,7 @@ fn what_a_seed_leaves_open_comes_from_the_shoot() {
     Namespace:\"b\"}: seed secretRef cannot be specified when the shoot static token kubeconfig is disabled")]
 #[case(json!({"provider": {"zones": ["a", "x"]}}),
     "provider.zones: Invalid value: []string{\"a\", \"x\"}: cannot use zone in seed \
-                                                    provider that is not available in referenced shoot")]
+     provider that is not available in referenced shoot")]
 fn what_a_seed_says_agrees_with_the_shoot(#[case] seed_spec: Value, #[case] want: &str) {
     let (refused, _) = admitted(&garden(&json!({})), None, &managed_seed(&seed_spec));
     assert_eq!(refused, Some((422, format!("{INVALID}{SPEC}.{want}"))));
@@ -211,7 +213,7 @@ fn dns_comes_from_the_shoot_or_a_default_domain(
             let domain = "ingress.app.example.com";
             let value = format!(
                 "core.Ingress{{Domain:\"{domain}\", Controller:core.IngressController{{Kind:\"\", \
-                 ProviderConfig:(*runtime.RawExtension)(nil)}}}}"
+         ProviderConfig:(*runtime.RawExtension)(nil)}}}}"
             );
             assert_eq!(
                 refused,

@@ -41,7 +41,7 @@ pub(super) fn of_update(
     let added = &zones(&spec)? - &zones(&old)?;
     if !added.is_subset(&of_workers(shoot)) {
         let why = "added zones must match zone names configured for workers in the referenced shoot cluster";
-        errors.push(Error::invalid(&at(), &Vec::from_iter(added), why));
+        errors.push(Error::invalid(&at(), &added.into_iter().collect::<Vec<String>>(), why));
     }
     Ok(errors)
 }

@@ -74,14 +74,14 @@ mod tests {
     use super::super::PLUGIN;
     use super::*;
     use crate::admission::lookup::SECRETS;
-    use crate::admission::testing::Garden;
+    use crate::admission::testing::TestGarden;
 
-    fn garden() -> Garden {
+    fn garden() -> TestGarden {
         let entry = |namespace: &str, name: &str, bucket: &str| {
             let metadata = json!({"name": name, "namespace": namespace});
             json!({"metadata": metadata, "spec": {"bucketName": bucket}})
         };
-        Garden::default()
+        TestGarden::default()
             .with(SEEDS.resource, json!({"metadata": {"name": "s"}}))
             .with(SECRETS, json!({"metadata": {"name": "s", "namespace": "garden"}}))
             .with(BACKUP_BUCKETS.resource, json!({"metadata": {"name": "free"}}))

@@ -100,7 +100,7 @@ mod tests {
 
     use super::super::PLUGIN;
     use super::*;
-    use crate::admission::testing::{Garden, merge};
+    use crate::admission::testing::{TestGarden, merge};
 
     fn profile(kubernetes: &[&str], images: &[(&str, &[&str])]) -> Value {
         let versions = |versions: &[&str]| -> Vec<Value> {
@@ -130,7 +130,7 @@ mod tests {
     }
 
     fn refusal(shoot: Value, new: &Value) -> Option<String> {
-        let garden = Garden::default().with(SHOOTS, shoot);
+        let garden = TestGarden::default().with(SHOOTS, shoot);
         let old = profile(&["1.27.1", "1.26.1"], &[("linux", &["1", "2", "3"]), ("unused", &["1"])]);
         let mut object = new.clone();
         let attributes = Attributes { old: Some(&old), ..garden.attributes(Operation::Update, KIND, new) };

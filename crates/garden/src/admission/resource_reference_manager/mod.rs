@@ -108,7 +108,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::admission::testing::Garden;
+    use crate::admission::testing::TestGarden;
 
     #[rstest]
     #[case(json!({}), None)]
@@ -117,7 +117,7 @@ mod tests {
     #[case(json!({"secretRef": {}}), Some("resource name may not be empty"))]
     fn the_secret_of_a_seed_exists(#[case] spec: Value, #[case] want: Option<&str>) {
         let secret = json!({"metadata": {"name": "s", "namespace": "garden"}});
-        let garden = Garden::default().with(SECRETS, secret);
+        let garden = TestGarden::default().with(SECRETS, secret);
         let given = json!({"metadata": {"name": "a"}, "spec": spec});
         let mut object = given.clone();
         let refused = admit(&garden.attributes(Operation::Create, "Seed", &given), Some(&mut object)).err();
@@ -133,7 +133,7 @@ mod tests {
          * controllerdeployments.core.gardener.cloud \"y\" not found\n\n"
     ))]
     fn the_deployments_of_a_registration_exist(#[case] spec: Value, #[case] want: Option<&str>) {
-        let garden = Garden::default().with(CONTROLLER_DEPLOYMENTS, json!({"metadata": {"name": "a"}}));
+        let garden = TestGarden::default().with(CONTROLLER_DEPLOYMENTS, json!({"metadata": {"name": "a"}}));
         let given = json!({"metadata": {"name": "r", "deletionTimestamp": "t"}, "spec": spec});
         let mut object = given.clone();
         let asked = garden.attributes(Operation::Update, "ControllerRegistration", &given);
@@ -149,13 +149,13 @@ mod tests {
     #[case(Operation::Create, "Quota")]
     fn other_requests_pass(#[case] operation: Operation, #[case] kind: &str) {
         let object = json!({"metadata": {"name": "a"}});
-        assert_eq!(admit(&Garden::default().attributes(operation, kind, &object), None), Ok(()));
+        assert_eq!(admit(&TestGarden::default().attributes(operation, kind, &object), None), Ok(()));
     }
 
     #[test]
     fn an_object_of_a_checked_kind_is_needed() {
         let object = json!({"metadata": {"name": "a"}});
-        let garden = Garden::default();
+        let garden = TestGarden::default();
         let refused = admit(&garden.attributes(Operation::Create, "Shoot", &object), None).unwrap_err();
         assert_eq!(
             (refused.code, refused.message.as_str()),

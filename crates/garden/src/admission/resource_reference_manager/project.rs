@@ -96,7 +96,7 @@ mod tests {
 
     use super::super::PLUGIN;
     use super::*;
-    use crate::admission::testing::Garden;
+    use crate::admission::testing::TestGarden;
 
     const GROUP: &str = "rbac.authorization.k8s.io";
 
@@ -117,7 +117,7 @@ mod tests {
         json!({"metadata": {"name": "dev"}, "spec": spec})
     }
 
-    fn admitted(garden: &Garden, old: Option<&Value>, new: &Value) -> (Option<String>, Value) {
+    fn admitted(garden: &TestGarden, old: Option<&Value>, new: &Value) -> (Option<String>, Value) {
         let operation = if old.is_some() { Operation::Update } else { Operation::Create };
         let mut object = new.clone();
         let attributes = Attributes { old, ..garden.attributes(operation, KIND, new) };
@@ -145,7 +145,7 @@ mod tests {
         #[case] owner: Value,
         #[case] members: Value,
     ) {
-        let (refused, spec) = admitted(&Garden::default(), None, &project(&spec));
+        let (refused, spec) = admitted(&TestGarden::default(), None, &project(&spec));
         assert_eq!(refused, None);
         assert_eq!(
             (&spec["createdBy"], &spec["owner"], &spec["members"]),
@@ -156,13 +156,13 @@ mod tests {
     #[test]
     fn an_update_adds_the_owner_and_leaves_the_creator() {
         let old = project(&json!({"createdBy": user("eve"), "owner": user("bob")}));
-        let (refused, spec) = admitted(&Garden::default(), Some(&old), &old);
+        let (refused, spec) = admitted(&TestGarden::default(), Some(&old), &old);
         let want = json!({"createdBy": user("eve"), "owner": user("bob"),
             "members": [member("bob", "admin", &["owner"])]});
         assert_eq!((refused, spec), (None, want));
         let mut terminating = old.clone();
         terminating["metadata"]["deletionTimestamp"] = json!("t");
-        let (refused, spec) = admitted(&Garden::default(), Some(&old), &terminating);
+        let (refused, spec) = admitted(&TestGarden::default(), Some(&old), &terminating);
         assert_eq!((refused, &spec), (None, &old["spec"]));
     }
 
@@ -179,7 +179,7 @@ mod tests {
         #[case] is_accepted: bool,
     ) {
         let other = |name: &str, spec: Value| json!({"metadata": {"name": name}, "spec": spec});
-        let garden = Garden::default()
+        let garden = TestGarden::default()
             .with(PROJECTS, other("other", json!({"namespace": "garden-x"})))
             .with(PROJECTS, other("none", json!({})))
             .with(PROJECTS, other("dev", json!({"namespace": "garden-own"})));

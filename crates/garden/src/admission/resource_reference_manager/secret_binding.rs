@@ -10,7 +10,7 @@ use crate::admission::{Action, Attributes, messages};
 
 /// Whose consumption a Quota limits.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Scope {
+enum QuotaScope {
     Project,
     Secret,
 }
@@ -45,7 +45,7 @@ pub(super) fn check(attributes: &Attributes<'_>, binding: &Value) -> Result<(), 
 }
 
 /// The scope of a Quota that the user may read.
-fn scope_of(attributes: &Attributes<'_>, quota: &Value) -> Result<Scope, Rejection> {
+fn scope_of(attributes: &Attributes<'_>, quota: &Value) -> Result<QuotaScope, Rejection> {
     let (namespace, name) = reference(quota, &[])?;
     let read = Action {
         verb: "get",
@@ -64,8 +64,10 @@ fn scope_of(attributes: &Attributes<'_>, quota: &Value) -> Result<Scope, Rejecti
     let text = |field| object::text(&quota, &["spec", "scope", field]);
     let (api_version, kind) = (text("apiVersion")?, text("kind")?);
     match (api_version.split_once('/'), kind) {
-        (Some(("core.gardener.cloud", version)), "Project") if !version.contains('/') => Ok(Scope::Project),
-        (None, "Secret") if api_version == "v1" => Ok(Scope::Secret),
+        (Some(("core.gardener.cloud", version)), "Project") if !version.contains('/') => {
+            Ok(QuotaScope::Project)
+        }
+        (None, "Secret") if api_version == "v1" => Ok(QuotaScope::Secret),
         _ => Err(messages::plain("unknown quota scope")),
     }
 }
@@ -83,14 +85,14 @@ mod tests {
 
     use super::super::PLUGIN;
     use crate::admission::lookup::{QUOTAS, SECRETS};
-    use crate::admission::testing::Garden;
+    use crate::admission::testing::TestGarden;
 
-    fn garden() -> Garden {
+    fn garden() -> TestGarden {
         let quota = |name: &str, api_version: &str, kind: &str| {
             let scope = json!({"apiVersion": api_version, "kind": kind});
             json!({"metadata": {"name": name, "namespace": "q"}, "spec": {"scope": scope}})
         };
-        Garden::default()
+        TestGarden::default()
             .with(SECRETS, json!({"metadata": {"name": "s", "namespace": "n"}}))
             .with(QUOTAS.resource, quota("p", "core.gardener.cloud/v1beta1", "Project"))
             .with(QUOTAS.resource, quota("p2", "core.gardener.cloud/v1alpha1", "Project"))
@@ -121,7 +123,7 @@ mod tests {
         #[case] denied: Option<&str>,
         #[case] want: Option<&str>,
     ) {
-        let garden = denied.into_iter().fold(garden(), Garden::denying);
+        let garden = denied.into_iter().fold(garden(), TestGarden::denying);
         let quotas: Vec<_> = quotas.iter().map(|name| json!({"name": name, "namespace": "q"})).collect();
         let given = json!({
             "metadata": {"name": "b", "namespace": "n"}, "secretRef": {"name": secret, "namespace": "n"},

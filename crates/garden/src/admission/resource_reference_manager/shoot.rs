@@ -120,12 +120,12 @@ mod tests {
 
     use super::super::PLUGIN;
     use super::*;
-    use crate::admission::testing::{Garden, merge};
+    use crate::admission::testing::{TestGarden, merge};
 
-    fn garden() -> Garden {
+    fn garden() -> TestGarden {
         let named = |name: &str| json!({"metadata": {"name": name}});
         let in_namespace = |name: &str| json!({"metadata": {"name": name, "namespace": "n"}});
-        Garden::default()
+        TestGarden::default()
             .with(CLOUD_PROFILES.resource, named("p"))
             .with(SEEDS.resource, named("s"))
             .with(EXPOSURE_CLASSES.resource, named("e"))
@@ -142,7 +142,7 @@ mod tests {
         json!({"cloudProfileName": "p", "secretBindingName": "b"})
     }
 
-    fn refusal(garden: &Garden, old: Option<&Value>, new: &Value) -> Option<(u16, String)> {
+    fn refusal(garden: &TestGarden, old: Option<&Value>, new: &Value) -> Option<(u16, String)> {
         let operation = if old.is_some() { Operation::Update } else { Operation::Create };
         let mut object = new.clone();
         let attributes = Attributes { old, ..garden.attributes(operation, "Shoot", new) };
