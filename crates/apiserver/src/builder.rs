@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use schema::{Crd, Kinds, KubernetesVersion, TypedKind};
+use webhook::admission_plugin::AdmissionPlugins;
 use webhook::dial::Dialers;
 use webhook::strategy::Strategy;
 
@@ -40,6 +41,7 @@ pub struct Builder {
     events: usize,
     namespaces: Vec<String>,
     dialers: Option<Arc<dyn Dialers>>,
+    plugins: Option<Arc<dyn AdmissionPlugins>>,
     switches: Switches,
     issuance: Issuance,
     authentication: Authentication,
@@ -65,6 +67,7 @@ impl Default for Builder {
             events: 10_000,
             namespaces: namespaces.map(str::to_owned).to_vec(),
             dialers: None,
+            plugins: None,
             switches: Switches {
                 controllers: Controllers { namespaces: true, ..Controllers::none() },
                 authorization: Authorization::AlwaysAllow,
@@ -104,6 +107,12 @@ impl Builder {
     /// strategies. CRDs of the same groups are stored, and not served.
     pub fn typed_kinds(mut self, kinds: impl IntoIterator<Item = (TypedKind, &'static Strategy)>) -> Self {
         self.typed_kinds.extend(kinds);
+        self
+    }
+
+    /// The admission plugins of the typed kinds, which are asked before the webhooks of each phase (default: none).
+    pub fn admission(mut self, plugins: Arc<dyn AdmissionPlugins>) -> Self {
+        self.plugins = Some(plugins);
         self
     }
 
@@ -263,6 +272,7 @@ impl Builder {
             switches: self.switches,
             dialers: self.dialers,
             webhooks: WebhookCache::default(),
+            plugins: self.plugins,
             pool: Pool::default(),
             upstream: self.upstream.map(UpstreamProxy::to),
         };

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use webhook::admission_plugin::AdmissionPlugins;
 use webhook::dial::Dialers;
 
 use crate::access::authentication::Authentication;
@@ -106,6 +107,8 @@ pub(crate) struct ServerState {
     pub(crate) switches: Switches,
     pub(crate) dialers: Option<Arc<dyn Dialers>>,
     pub(crate) webhooks: WebhookCache,
+    /// The admission plugins for typed kinds.
+    pub(crate) plugins: Option<Arc<dyn AdmissionPlugins>>,
     pub(crate) pool: Pool,
     pub(crate) faults: Faults,
     pub(crate) authority: authority::LazyAuthority,
@@ -133,6 +136,7 @@ impl ServerState {
             switches: self.switches,
             dialers,
             webhooks: WebhookCache::default(),
+            plugins: self.plugins.clone(),
             pool: Pool::default(),
             // Objects that were written at the start contain its certificate.
             authority: if self.switches.post_start_hooks {

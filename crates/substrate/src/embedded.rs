@@ -11,6 +11,7 @@ use apiserver::{ApiServer, Authorization, ServeError, Served, User};
 use bytes::Bytes;
 use jiff::Timestamp;
 use schema::{Crd, KubernetesVersion, TypedKind};
+use webhook::admission_plugin::AdmissionPlugins;
 use webhook::dial::Dialers;
 use webhook::strategy::Strategy;
 
@@ -96,6 +97,8 @@ pub struct ControlPlane {
     pub crds: Vec<Crd>,
     /// Kinds that it serves as an aggregated API server does.
     pub typed_kinds: Vec<(TypedKind, &'static Strategy)>,
+    /// The admission plugins of these kinds.
+    pub admission: Option<Arc<dyn AdmissionPlugins>>,
     /// The controllers.
     pub controllers: Controllers,
     /// The audiences that it accepts; by default the issuer of its tokens.
@@ -113,6 +116,7 @@ impl Default for ControlPlane {
             kubernetes: KubernetesVersion::DEFAULT,
             crds: schema::crds().to_vec(),
             typed_kinds: Vec::new(),
+            admission: None,
             controllers: Controllers::none(),
             audiences: Vec::new(),
             advertised: None,
@@ -134,6 +138,7 @@ impl ControlPlane {
             .audiences(self.audiences)
             .post_start_hooks(true)
             .authorization(Authorization::Rbac);
+        let builder = self.admission.into_iter().fold(builder, apiserver::Builder::admission);
         let builder = self.advertised.into_iter().fold(builder, apiserver::Builder::advertised);
         self.dialers.into_iter().fold(builder, apiserver::Builder::dialers).build()
     }

@@ -1,6 +1,7 @@
 //! Kinds of an aggregated API server, which this one serves as that server does: decoded as Go types, and prepared and
 //! validated by the strategy that the builder was given.
 
+mod plugins;
 mod validation;
 
 use std::sync::Arc;
@@ -10,12 +11,14 @@ use serde_json::Value;
 use webhook::rejection::Rejection;
 use webhook::strategy::{Generation, ObjectReader, Situation, Strategy};
 
+use crate::admission::Review;
 use crate::call::{Call, key};
 use crate::http::status::Status;
 use crate::object::meta;
 use crate::object::strategy::keep_field;
 use crate::state::ServerState;
 
+pub(crate) use plugins::validate;
 use validation::{validate_changed, validate_new};
 
 /// A kind and its strategy.
@@ -51,18 +54,18 @@ impl ObjectReader for StoredObjects<'_> {
     }
 }
 
-/// Lets the strategy fill in and refuse what depends on other objects.
+/// Asks the admission plugins of the mutating phase, then lets the strategy fill in and refuse what depends on other objects.
+/// What this changes in the old object of a deletion is of no effect.
 ///
 /// # Errors
-/// The strategy's rejection.
-pub(crate) fn admit(
-    shared: &ServerState,
-    call: &Call,
-    old: Option<&Value>,
-    object: &mut Value,
-) -> Result<(), Status> {
+/// The rejection of a plugin or of the strategy.
+pub(crate) fn admit(shared: &ServerState, call: &Call, review: &mut Review<'_>) -> Result<(), Status> {
     let Some(typed) = &call.target.typed else { return Ok(()) };
-    let admitted = with_situation(shared, call, |situation| (typed.strategy.admit)(situation, old, object));
+    plugins::admit(shared, call, review)?;
+    let Review { object, old, .. } = review;
+    let Some(object) = object else { return Ok(()) };
+    let admitted =
+        with_situation(shared, call, |situation| (typed.strategy.admit)(situation, old.as_deref(), object));
     admitted.map_err(|rejection| status(call, object, rejection))
 }
 
@@ -163,11 +166,15 @@ fn with_situation<T>(shared: &ServerState, call: &Call, ask: impl FnOnce(&Situat
 
 /// The answer for a rejection. Admission says of what object it speaks only if the rejection does not.
 fn status(call: &Call, object: &Value, rejection: Rejection) -> Status {
+    status_of(call, [meta::name(object), meta::text(object, "generateName")], rejection)
+}
+
+/// As [`status`]; the first name that is not empty is that of the object.
+fn status_of(call: &Call, names: [&str; 2], rejection: Rejection) -> Status {
     let Rejection { code, reason, message, details, .. } = rejection;
     match details {
         None if reason == "Forbidden" => {
-            let name = [meta::name(object), meta::text(object, "generateName"), "Unknown"];
-            let name = name.into_iter().find(|name| !name.is_empty()).unwrap_or_default();
+            let name = names.into_iter().find(|name| !name.is_empty()).unwrap_or("Unknown");
             Status::forbidden(call.group_resource(), name, &message)
         }
         details => Status { details: details.unwrap_or_default(), ..Status::plain(code, &reason, message) },

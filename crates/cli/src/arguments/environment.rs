@@ -49,6 +49,12 @@ pub(crate) struct EnvUpArguments {
     /// Serve Gardener's own kinds as gardener-apiserver does, not as custom resources; embedded server only
     #[arg(long)]
     pub(crate) garden: bool,
+    /// Admission plugins of gardener-apiserver that are on beside those that are on by default; with --garden
+    #[arg(long, value_name = "PLUGIN", value_delimiter = ',', requires = "garden")]
+    pub(crate) enable_admission_plugins: Vec<String>,
+    /// Admission plugins of gardener-apiserver that are off; with --garden
+    #[arg(long, value_name = "PLUGIN", value_delimiter = ',', requires = "garden")]
+    pub(crate) disable_admission_plugins: Vec<String>,
     /// Audiences of service account tokens that the embedded server accepts, as kube-apiserver's flag of the same name
     /// [default: the issuer]
     #[arg(long, value_name = "AUDIENCE", value_delimiter = ',')]

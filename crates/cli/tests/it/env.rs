@@ -123,6 +123,28 @@ async fn an_environment_begins_with_the_definitions_of_the_project() {
 }
 
 #[test]
+fn unknown_admission_plugins_are_reported_with_the_known_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let up = ["env", "up", "--garden"];
+    let table: [(&[&str], &[&str]); 3] = [
+        (
+            &["--enable-admission-plugins", "Bastion,X"],
+            &["admission plugin \"X\" is unknown", "known are ResourceReferenceManager"],
+        ),
+        (&["--disable-admission-plugins", "X"], &["admission plugin \"X\" is unknown"]),
+        (
+            &["--enable-admission-plugins", "Bastion", "--disable-admission-plugins", "Bastion"],
+            &["admission plugin \"Bastion\" is both enabled and disabled"],
+        ),
+    ];
+    for (flags, texts) in table {
+        call(folder.path(), &[&up[..], flags].concat()).assert_exit(2, texts);
+    }
+    let without = ["env", "up", "--enable-admission-plugins", "Bastion"];
+    call(folder.path(), &without).assert_exit(2, &["--garden"]);
+}
+
+#[test]
 fn invalid_crds_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();

@@ -73,7 +73,7 @@ fn check_flags(arguments: &EnvUpArguments) -> Result<(), Failure> {
         if arguments.control_plane.data_dir.is_some() {
             return Err(Failure::usage("--data-dir is for --substrate envtest"));
         }
-        return Ok(());
+        return serve::admission(arguments).map(drop);
     }
     if !arguments.api_audiences.is_empty() {
         return Err(Failure::usage("--api-audiences is for --substrate embedded"));
@@ -157,6 +157,12 @@ fn substrate_arguments(arguments: &EnvUpArguments) -> Vec<OsString> {
     }
     if arguments.garden {
         flags.push("--garden".into());
+    }
+    for (flag, plugins) in [
+        ("--enable-admission-plugins", &arguments.enable_admission_plugins),
+        ("--disable-admission-plugins", &arguments.disable_admission_plugins),
+    ] {
+        flags.extend(plugins.iter().flat_map(|plugin| [flag, plugin.as_str()].map(OsString::from)));
     }
     for audience in &arguments.api_audiences {
         flags.extend(["--api-audiences", audience].map(OsString::from));

@@ -3,8 +3,10 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
+use gardener_garden::admission::Chain;
 use substrate::embedded::{ControlPlane, Controllers};
 use substrate::envtest::CLUSTER;
+use webhook::admission_plugin::AdmissionPlugins;
 use webhook::dial::FixedDialers;
 
 use super::crds;
@@ -48,6 +50,7 @@ async fn serve_embedded(
         kubernetes: arguments.control_plane.kubernetes.unwrap_or_default(),
         crds: Vec::new(),
         typed_kinds,
+        admission: admission(arguments)?,
         controllers: match arguments.control_plane.with.as_slice() {
             [] => Controllers { namespaces: true, ..Controllers::none() },
             [Addition::ControllerManager, ..] => Controllers::all(),
@@ -72,6 +75,18 @@ async fn serve_embedded(
     let signal = signals::interrupt_or_terminate().await;
     front.shutdown().await;
     Ok(signal)
+}
+
+/// The admission plugins of a garden.
+///
+/// # Errors
+/// If a plugin is unknown, or both on and off.
+pub(super) fn admission(arguments: &EnvUpArguments) -> Result<Option<Arc<dyn AdmissionPlugins>>, Failure> {
+    if !arguments.garden {
+        return Ok(None);
+    }
+    let chain = Chain::choose(&arguments.enable_admission_plugins, &arguments.disable_admission_plugins);
+    Ok(Some(Arc::new(chain.map_err(|error| Failure::usage(error.to_string()))?)))
 }
 
 async fn serve_envtest(
