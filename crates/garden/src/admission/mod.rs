@@ -1,6 +1,10 @@
 //! The admission plugins of gardener-apiserver, as pure functions in the order of the original's chain. What the original's
 //! informers, clock, authorizer and random numbers give is an argument.
 
+mod shoot_support;
+#[cfg(test)]
+mod shoot_testing;
+
 use jiff::Timestamp;
 use serde_json::Value;
 use webhook::rejection::Rejection;
