@@ -4,6 +4,7 @@
 mod shoot_support;
 #[cfg(test)]
 mod shoot_testing;
+pub(crate) mod shoot_validator;
 
 use jiff::Timestamp;
 use serde_json::Value;

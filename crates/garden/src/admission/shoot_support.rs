@@ -148,8 +148,7 @@ pub(super) fn listed(errors: &[Error]) -> String {
 pub(super) fn add_tasks(shoot: &mut Shoot, tasks: &[&str]) {
     let annotations = shoot.metadata.annotations.get_or_insert_default();
     let known = annotations.get(SHOOT_TASKS).filter(|text| !text.is_empty()).cloned();
-    let mut all: Vec<String> =
-        known.iter().flat_map(|text| text.split(',')).map(|task| task.trim().to_owned()).collect();
+    let mut all: Vec<String> = known.iter().flat_map(|text| text.split(',')).map(str::to_owned).collect();
     for task in tasks {
         if all.iter().all(|known| known != task) {
             all.push((*task).to_owned());
