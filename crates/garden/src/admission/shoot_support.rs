@@ -144,6 +144,19 @@ pub(super) fn listed(errors: &[Error]) -> String {
     format!("[{}]", texts.join(" "))
 }
 
+/// Checks version and kind of a plugin's configuration.
+///
+/// # Errors
+/// When it is of another version or kind.
+pub(super) fn configuration(document: &Value, api_version: &str) -> Result<(), String> {
+    let text = |field: &str| document[field].as_str().unwrap_or_default();
+    let (version, kind) = (text("apiVersion"), text("kind"));
+    if (version, kind) == (api_version, "Configuration") {
+        return Ok(());
+    }
+    Err(format!("no kind {} is registered for version {}", quote(kind), quote(version)))
+}
+
 /// Adds tasks to the Shoot's annotation, behind those that it has.
 pub(super) fn add_tasks(shoot: &mut Shoot, tasks: &[&str]) {
     let annotations = shoot.metadata.annotations.get_or_insert_default();

@@ -47,8 +47,6 @@ fn checked(
     outcome(check(&context))
 }
 
-const ON_B: &str = "{\"spec\": {\"seedName\": \"b\"}}";
-
 fn on(seed: &str) -> Value {
     json!({"spec": {"seedName": seed}})
 }
@@ -187,7 +185,7 @@ fn a_shoot_on_its_way_keeps_its_spec(
 ) {
     let last = json!({"type": type_, "state": state});
     let status = json!({"status": {"seedName": seed, "lastOperation": last}});
-    let old: Value = serde_json::from_str(ON_B).unwrap();
+    let old = on("b");
     let new = merged(&merged(&old, &json!({"spec": {"purpose": "x"}})), &status);
     let garden = stored(&json!({}));
     assert_eq!(checked(&garden, "", Some(old.clone()), new, &json!({})), result(want));
