@@ -1,6 +1,7 @@
 //! The admission plugins of gardener-apiserver, as pure functions in the order of the original's chain. What the original's
 //! informers, clock, authorizer and random numbers give is an argument.
 
+mod shoot_toleration_restriction;
 mod shoot_support;
 #[cfg(test)]
 mod shoot_testing;
