@@ -2,6 +2,7 @@
 //! informers, clock, authorizer and random numbers give is an argument.
 
 mod shoot_toleration_restriction;
+mod shoot_exposure_class;
 mod shoot_support;
 #[cfg(test)]
 mod shoot_testing;
