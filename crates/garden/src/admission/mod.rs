@@ -5,6 +5,7 @@ mod shoot_toleration_restriction;
 mod shoot_exposure_class;
 mod shoot_dns_rewriting;
 mod shoot_dns;
+mod shoot_managed_seed;
 mod shoot_support;
 #[cfg(test)]
 mod shoot_testing;
