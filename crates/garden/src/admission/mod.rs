@@ -6,6 +6,7 @@ mod shoot_exposure_class;
 mod shoot_dns_rewriting;
 mod shoot_dns;
 mod shoot_managed_seed;
+mod shoot_node_local_dns;
 mod shoot_support;
 #[cfg(test)]
 mod shoot_testing;
