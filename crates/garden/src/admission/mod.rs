@@ -7,6 +7,7 @@ mod shoot_dns_rewriting;
 mod shoot_dns;
 mod shoot_managed_seed;
 mod shoot_node_local_dns;
+mod shoot_quota_validator;
 mod shoot_support;
 #[cfg(test)]
 mod shoot_testing;
