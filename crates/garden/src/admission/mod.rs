@@ -9,6 +9,7 @@ mod shoot_managed_seed;
 mod shoot_node_local_dns;
 mod shoot_quota_validator;
 mod open_id_connect_preset;
+mod shoot_vpa;
 mod shoot_support;
 #[cfg(test)]
 mod shoot_testing;
