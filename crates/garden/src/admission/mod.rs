@@ -1,19 +1,19 @@
 //! The admission plugins of gardener-apiserver, as pure functions in the order of the original's chain. What the original's
 //! informers, clock, authorizer and random numbers give is an argument.
 
-mod shoot_toleration_restriction;
-mod shoot_exposure_class;
-mod shoot_dns_rewriting;
+mod open_id_connect_preset;
 mod shoot_dns;
+mod shoot_dns_rewriting;
+mod shoot_exposure_class;
 mod shoot_managed_seed;
 mod shoot_node_local_dns;
 mod shoot_quota_validator;
-mod open_id_connect_preset;
-mod shoot_vpa;
 mod shoot_support;
 #[cfg(test)]
 mod shoot_testing;
+mod shoot_toleration_restriction;
 pub(crate) mod shoot_validator;
+mod shoot_vpa;
 
 use jiff::Timestamp;
 use serde_json::Value;
