@@ -61,7 +61,8 @@ pub fn image(
     refused
 }
 
-/// Refusals of a pool's container runtime interface and runtimes, if its image is in the profile (GDN-CHO-009, GDN-CHO-012).
+/// Refusals of a pool's container runtime interface and runtimes, if its image is in the profile (GDN-CHO-009,
+/// GDN-CHO-012).
 #[must_use]
 pub fn runtimes(pool: &Worker, old: Option<&Worker>, images: &[MachineImage]) -> Vec<Refused> {
     known(pool, images).map_or_else(Vec::new, |(image, known)| check_runtimes(pool, old, image, known))
@@ -191,8 +192,8 @@ fn check_kubelet(
         return Ok(());
     }
     Err(refused(format!(
-        "machine image '{}@{}' does not support kubelet version '{kubelet}', supported kubelet versions by this machine \
-         image version: '{text}'",
+        "machine image '{}@{}' does not support kubelet version '{kubelet}', supported kubelet versions by this \
+         machine image version: '{text}'",
         image.name,
         image.version.as_deref().unwrap_or_default(),
     )))

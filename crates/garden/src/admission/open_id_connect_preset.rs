@@ -53,7 +53,8 @@ fn admit(attributes: &Attributes<'_>, object: Option<&mut Value>) -> Result<(), 
     apply(object, &shoot, matches)
 }
 
-/// Applies the best of the cluster's presets, if the Project of the Shoot's namespace is ready: GPL-COIDC-001, GPL-COIDC-002.
+/// Applies the best of the cluster's presets, if the Project of the Shoot's namespace is ready: GPL-COIDC-001,
+/// GPL-COIDC-002.
 fn admit_cluster(attributes: &Attributes<'_>, object: Option<&mut Value>) -> Result<(), Rejection> {
     let Some(shoot) = without_settings(attributes, object.as_deref())? else { return Ok(()) };
     let presets: Vec<ClusterOpenIdConnectPreset> =

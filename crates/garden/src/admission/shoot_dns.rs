@@ -67,8 +67,8 @@ fn of_new(attributes: &Attributes<'_>, domains: &DefaultDomains, shoot: &Shoot) 
     Ok(if shoot.spec.seed_name.is_none() { Next::Stop } else { Next::Complete })
 }
 
-/// The scheme is checked until a Shoot has both Seed and domain. A Shoot with a Seed gets a domain when it gets the Seed, also by
-/// binding, or when it has no section about DNS: GPL-DNS-004, GPL-DNS-006, GPL-DNS-011.
+/// The scheme is checked until a Shoot has both Seed and domain. A Shoot with a Seed gets a domain when it gets the
+/// Seed, also by binding, or when it has no section about DNS: GPL-DNS-004, GPL-DNS-006, GPL-DNS-011.
 fn of_changed(
     attributes: &Attributes<'_>,
     domains: &DefaultDomains,
@@ -102,8 +102,8 @@ fn restore_primary(before: &Dns, after: &mut Dns) {
     }
 }
 
-/// Generates a domain if none is set, and makes the first provider the primary one where the domain is not a default one:
-/// GPL-DNS-007 to -009.
+/// Generates a domain if none is set, and makes the first provider the primary one where the domain is not a default
+/// one: GPL-DNS-007 to -009.
 fn complete(
     attributes: &Attributes<'_>,
     domains: &DefaultDomains,

@@ -26,8 +26,8 @@ pub(super) fn configure(document: &Value) -> Result<Vec<String>, String> {
     if errors.is_empty() { Ok(suffixes) } else { Err(format!("invalid config: {}", listed(&errors))) }
 }
 
-/// Appends the configured suffixes to those of a new Shoot. As in the original, a suffix may then be there twice, and in a
-/// Shoot without pools, both of which validation refuses: GPL-DNSRW-001.
+/// Appends the configured suffixes to those of a new Shoot. As in the original, a suffix may then be there twice, and
+/// in a Shoot without pools, both of which validation refuses: GPL-DNSRW-001.
 fn admit(attributes: &Attributes<'_>, object: Option<&mut Value>) -> Result<(), Rejection> {
     let is_new = attributes.operation == Operation::Create && attributes.subresource.is_empty();
     if !is_shoot(attributes) || !is_new {
@@ -56,10 +56,12 @@ mod tests {
 
     #[rstest]
     #[case::none(&[], json!({"purpose": "p"}), json!({"purpose": "p"}))]
-    #[case::first(&["a.b"], json!({}), json!({"systemComponents": {"coreDNS": {"rewriting": {"commonSuffixes": ["a.b"]}}}}))]
+    #[case::first(&["a.b"], json!({}),
+        json!({"systemComponents": {"coreDNS": {"rewriting": {"commonSuffixes": ["a.b"]}}}}))]
     #[case::appended(
         &["a.b", ".c.d"],
-        json!({"systemComponents": {"coreDNS": {"autoscaling": {"mode": "horizontal"}, "rewriting": {"commonSuffixes": ["a.b"]}}}}),
+        json!({"systemComponents": {"coreDNS": {"autoscaling": {"mode": "horizontal"},
+            "rewriting": {"commonSuffixes": ["a.b"]}}}}),
         json!({"systemComponents": {"coreDNS": {
             "autoscaling": {"mode": "horizontal"}, "rewriting": {"commonSuffixes": ["a.b", "a.b", ".c.d"]},
         }}}),
@@ -81,8 +83,8 @@ mod tests {
     #[case::wrong(
         json!({"commonSuffixes": ["a", ".a", "b.c", ".b.c"]}),
         "invalid config: [commonSuffixes[0]: Invalid value: \"a\": must contain at least one non-leading dot ('.') \
-         commonSuffixes[1]: Invalid value: \".a\": must contain at least one non-leading dot ('.') commonSuffixes[1]: Duplicate \
-         value: \"a\" commonSuffixes[3]: Duplicate value: \"b.c\"]",
+         commonSuffixes[1]: Invalid value: \".a\": must contain at least one non-leading dot ('.') commonSuffixes[1]: \
+         Duplicate value: \"a\" commonSuffixes[3]: Duplicate value: \"b.c\"]",
     )]
     #[case::other_version(json!({"apiVersion": "v1"}), "no kind \"Configuration\" is registered for version \"v1\"")]
     fn a_configuration_has_valid_suffixes(#[case] fields: Value, #[case] want: &str) {

@@ -17,8 +17,8 @@ use crate::webhooks::gardenlet_configuration;
 pub(super) static PLUGIN: Plugin =
     Plugin { name: "ShootManagedSeed", is_on_by_default: true, admit: None, validate: Some(validate) };
 
-/// Updates and deletions of Shoots that ManagedSeeds refer to, even of those that are being deleted. A deletion of a collection
-/// counts all Shoots, whatever it selects: GPL-SHMS-001, GPL-SHMS-004, GPL-SHMS-005.
+/// Updates and deletions of Shoots that ManagedSeeds refer to, even of those that are being deleted. A deletion of a
+/// collection counts all Shoots, whatever it selects: GPL-SHMS-001, GPL-SHMS-004, GPL-SHMS-005.
 fn validate(attributes: &Attributes<'_>, object: Option<&Value>) -> Result<(), Rejection> {
     if !is_shoot(attributes) || !attributes.subresource.is_empty() {
         return Ok(());

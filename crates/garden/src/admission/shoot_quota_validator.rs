@@ -24,8 +24,8 @@ pub(super) static PLUGIN: Plugin =
 const EXPIRATION: &str = "shoot.gardener.cloud/expiration-timestamp";
 const NANOS_OF_AN_HOUR: i128 = 3_600_000_000_000;
 
-/// Every Quota of the Shoot's SecretBinding must hold, and each of them exist even if nothing is checked: GPL-QUOTA-001,
-/// GPL-QUOTA-004, GPL-QUOTA-007.
+/// Every Quota of the Shoot's SecretBinding must hold, and each of them exist even if nothing is checked:
+/// GPL-QUOTA-001, GPL-QUOTA-004, GPL-QUOTA-007.
 fn validate(attributes: &Attributes<'_>, object: Option<&Value>) -> Result<(), Rejection> {
     let is_written = matches!(attributes.operation, Operation::Create | Operation::Update);
     if !is_shoot(attributes) || !attributes.subresource.is_empty() || !is_written {
@@ -85,8 +85,8 @@ fn uses_more(new: &Shoot, old: &Shoot) -> bool {
     (!has_ingress(old) && has_ingress(new)) || new.spec.provider.workers.iter().any(is_changed)
 }
 
-/// Whether an update changes the expiration. As in the original, a Shoot without one had the time of its creation as Go prints
-/// it: GPL-QUOTA-003.
+/// Whether an update changes the expiration. As in the original, a Shoot without one had the time of its creation as Go
+/// prints it: GPL-QUOTA-003.
 fn is_expiration_changed(new: &Shoot, old: &Shoot) -> bool {
     let created = || {
         let created = old.metadata.creation_timestamp.as_ref().map(|created| created.0);
@@ -117,7 +117,8 @@ fn exceeded(attributes: &Attributes<'_>, shoot: &Shoot, quota: &Quota) -> Result
     Ok(METRICS.into_iter().filter(is_exceeded).collect())
 }
 
-/// The other Shoots whose SecretBindings refer to a Quota, once for each reference; those of a Project are in its namespace.
+/// The other Shoots whose SecretBindings refer to a Quota, once for each reference; those of a Project are in its
+/// namespace.
 fn others(attributes: &Attributes<'_>, shoot: &Shoot, quota: &Quota) -> Result<Vec<Shoot>, String> {
     let is_of_project = is_of_project(&quota.spec.scope)?;
     let refers = |reference: &&ObjectReference| {

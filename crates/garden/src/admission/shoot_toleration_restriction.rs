@@ -58,8 +58,8 @@ fn admit(attributes: &Attributes<'_>, object: Option<&mut Value>) -> Result<(), 
     object.map_or(Ok(()), |object| write_changes(object, &shoot, &completed))
 }
 
-/// All tolerations of a new Shoot, and the new ones of another, are allowed. As in the original, the error's index counts those
-/// that are checked: GPL-SHTOL-002 to -004.
+/// All tolerations of a new Shoot, and the new ones of another, are allowed. As in the original, the error's index
+/// counts those that are checked: GPL-SHTOL-002 to -004.
 fn validate(attributes: &Attributes<'_>, object: Option<&Value>) -> Result<(), Rejection> {
     if !is_shoot(attributes) || !matches!(attributes.operation, Operation::Create | Operation::Update) {
         return Ok(());
@@ -119,15 +119,16 @@ mod tests {
         json!({"metadata": {"name": "app"}, "spec": {"tolerations": tolerations}})
     }
 
-    const NOT_ALLOWED: &str = "shoots.core.gardener.cloud \"app\" is forbidden: error while validating tolerations against allowlist: \
-                               [spec.tolerations[INDEX]: Forbidden: only the following tolerations are allowed: [a b=1 c]]";
+    const NOT_ALLOWED: &str = "shoots.core.gardener.cloud \"app\" is forbidden: error while validating tolerations \
+        against allowlist: [spec.tolerations[INDEX]: Forbidden: only the following tolerations are allowed: [a b=1 c]]";
 
     /// GPL-V-09.
     #[rstest]
     #[case::nothing(json!([]), json!([{"key": "a"}, {"key": "c"}]), None)]
     #[case::own_value(json!([{"key": "a", "value": "x"}]), json!([{"key": "a", "value": "x"}, {"key": "c"}]), None)]
     #[case::without_value(json!([{"key": "b"}]), json!([{"key": "b"}, {"key": "a"}, {"key": "c"}]), Some("0"))]
-    #[case::value(json!([{"key": "b", "value": "1"}]), json!([{"key": "b", "value": "1"}, {"key": "a"}, {"key": "c"}]), None)]
+    #[case::value(json!([{"key": "b", "value": "1"}]), json!([{"key": "b", "value": "1"}, {"key": "a"},
+        {"key": "c"}]), None)]
     #[case::other_value(
         json!([{"key": "c"}, {"key": "b", "value": "2"}]),
         json!([{"key": "c"}, {"key": "b", "value": "2"}, {"key": "a"}]),
@@ -166,8 +167,8 @@ mod tests {
     #[test]
     fn a_namespace_without_project_has_no_shoots() {
         let stored = stored().without("projects.core.gardener.cloud");
-        let want = "shoots.core.gardener.cloud \"app\" is forbidden: Internal error occurred: could not find referenced \
-                    project: Project.core.gardener.cloud \"garden-dev\" not found";
+        let want = "shoots.core.gardener.cloud \"app\" is forbidden: Internal error occurred: could not find \
+            referenced project: Project.core.gardener.cloud \"garden-dev\" not found";
         let want = (403, want.to_owned());
         let create = stored.attributes(Operation::Create);
         let mut object = shoot(&json!([]));

@@ -25,7 +25,8 @@ mod tests {
 
     #[rstest]
     #[case::new(json!([{"name": "a"}]), json!({}), json!({"enabled": true}))]
-    #[case::off(json!([{"name": "a"}]), json!({"verticalPodAutoscaler": {"enabled": false}}), json!({"enabled": false}))]
+    #[case::off(json!([{"name": "a"}]), json!({"verticalPodAutoscaler": {"enabled": false}}),
+        json!({"enabled": false}))]
     #[case::workerless(json!([]), json!({}), Value::Null)]
     fn new_shoots_with_pools_have_the_autoscaler(
         #[case] workers: Value,

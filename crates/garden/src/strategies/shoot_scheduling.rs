@@ -1,5 +1,5 @@
-//! Which Seed a Shoot may be given, as a strategy knows it: the rules are those of the admission plugin ShootValidator, without
-//! who may bind a Shoot, because a strategy does not know the user.
+//! Which Seed a Shoot may be given, as a strategy knows it: the rules are those of the admission plugin ShootValidator,
+//! without who may bind a Shoot, because a strategy does not know the user.
 
 use api::garden::{CloudProfile, Seed, Shoot};
 use serde_json::Value;

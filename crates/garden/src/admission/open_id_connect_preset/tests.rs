@@ -28,7 +28,8 @@ fn admitted(plugin: &Plugin, stored: &Stored, spec: &Value) -> (String, Value) {
 fn ready() -> Stored {
     let labels = json!({"team": "x"});
     let project = json!({
-        "metadata": {"name": "dev", "labels": labels}, "spec": {"namespace": "garden-dev"}, "status": {"phase": "Ready"},
+        "metadata": {"name": "dev", "labels": labels}, "spec": {"namespace": "garden-dev"},
+            "status": {"phase": "Ready"},
     });
     Stored::default().with("projects.core.gardener.cloud", project)
 }
@@ -70,13 +71,13 @@ fn an_invalid_selector_is_an_error_of_the_server() {
     let wrong = json!({"matchExpressions": [{"key": "k", "operator": "Foo"}]});
     let spec = json!({"shootSelector": wrong});
     let stored = ready().with(OWN, preset("a", &spec)).with(OWN, preset("b", &json!({"weight": 9})));
-    let want = "Internal error occurred: label selector conversion failed: {map[] [{k Foo []}]} for shootSelector: \"Foo\" is not a \
-                valid label selector operator";
+    let want = "Internal error occurred: label selector conversion failed: {map[] [{k Foo []}]} for shootSelector: \
+        \"Foo\" is not a valid label selector operator";
     assert_eq!(admitted(&PLUGIN, &stored, &json!({})), (want.to_owned(), Value::Null));
     let spec = json!({"projectSelector": wrong, "shootSelector": {"matchLabels": {"a": "b"}}});
     let stored = ready().with(OF_CLUSTER, preset("a", &spec));
-    let want = "Internal error occurred: label selector conversion failed: {map[a:b] []} for projectSelector: \"Foo\" is not a valid \
-                label selector operator";
+    let want = "Internal error occurred: label selector conversion failed: {map[a:b] []} for projectSelector: \"Foo\" \
+        is not a valid label selector operator";
     assert_eq!(admitted(&CLUSTER_PLUGIN, &stored, &json!({})), (want.to_owned(), Value::Null));
 }
 

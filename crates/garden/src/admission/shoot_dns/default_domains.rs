@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use serde_json::Value;
 use webhook::strategy::ObjectReader;
 
-/// Default domains, by descending priority. Those of one priority are in the order of their Secrets' names; the original's is
-/// random.
+/// Default domains, by descending priority. Those of one priority are in the order of their Secrets' names; the
+/// original's is random.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct DefaultDomains(Vec<String>);
 

@@ -6,17 +6,17 @@ use serde_json::json;
 use super::*;
 use crate::admission::shoot_testing::{Stored, merged, outcome};
 
-const NO_FUNCTION: &str = "Shoot.core.gardener.cloud \"s\" is invalid: spec.dns.providers: Required value: non-primary DNS providers \
-                           in .spec.dns.providers must specify a `type` and `secretName`";
-const NO_PRIMARY: &str = "Shoot.core.gardener.cloud \"s\" is invalid: spec.dns: Invalid value: \"s\": primary dns provider must not be \
-                          set when default domain is used";
-const SCHEME: &str = "Shoot.core.gardener.cloud \"s\" is invalid: spec.dns: Invalid value: \"s\": shoot uses a default domain but does \
-                      not match expected scheme: <shoot-name>.<project-name>.<default-domain>";
+const NO_FUNCTION: &str = "Shoot.core.gardener.cloud \"s\" is invalid: spec.dns.providers: Required value: non-primary \
+    DNS providers in .spec.dns.providers must specify a `type` and `secretName`";
+const NO_PRIMARY: &str = "Shoot.core.gardener.cloud \"s\" is invalid: spec.dns: Invalid value: \"s\": primary dns \
+    provider must not be set when default domain is used";
+const SCHEME: &str = "Shoot.core.gardener.cloud \"s\" is invalid: spec.dns: Invalid value: \"s\": shoot uses a default \
+    domain but does not match expected scheme: <shoot-name>.<project-name>.<default-domain>";
 const GENERATED_SCHEME: &str = "Shoot.core.gardener.cloud \"\" is invalid: spec.dns: Invalid value: \"\": shoot with \
                                 'metadata.generateName' uses a default domain but does not match expected scheme: \
                                 <random-subdomain>.<project-name>.<default-domain>";
-const NO_DOMAIN: &str = "Shoot.core.gardener.cloud \"s\" is invalid: spec.DNS: Required value: shoot domain field .spec.dns.domain must \
-                         be set if provider != unmanaged";
+const NO_DOMAIN: &str = "Shoot.core.gardener.cloud \"s\" is invalid: spec.DNS: Required value: shoot domain field \
+    .spec.dns.domain must be set if provider != unmanaged";
 
 /// Domains in the order of their priority; the Project is `dev`.
 fn stored(domains: &[(&str, &str)]) -> Stored {
@@ -49,7 +49,8 @@ fn admitted(stored: &Stored, old: Option<&Value>, new: &Value) -> (String, Value
 /// GPL-V-07; a request that is refused changes nothing.
 #[rstest]
 #[case::generated(Some("x"), json!({}), "", json!({"domain": "s.dev.d.com"}))]
-#[case::typed_provider(Some("x"), json!({"providers": [{"type": "x"}]}), NO_FUNCTION, json!({"providers": [{"type": "x"}]}))]
+#[case::typed_provider(Some("x"), json!({"providers": [{"type": "x"}]}), NO_FUNCTION,
+    json!({"providers": [{"type": "x"}]}))]
 #[case::complete_provider(
     Some("x"),
     json!({"providers": [{"type": "x", "secretName": "y"}]}),
@@ -149,7 +150,8 @@ fn a_shoot_without_domain_is_refused_where_there_is_none() {
 )]
 #[case::primary_lost(
     shoot(Some("x"), &json!({"domain": "o.io", "providers": [{"type": "x", "secretName": "s1", "primary": true}]})),
-    shoot(Some("x"), &json!({"domain": "o.io", "providers": [{"type": "x", "secretName": "s2"}, {"type": "x", "secretName": "s1"}]})),
+    shoot(Some("x"), &json!({"domain": "o.io", "providers": [{"type": "x", "secretName": "s2"}, {"type": "x",
+        "secretName": "s1"}]})),
     "",
     json!({
         "domain": "o.io",

@@ -35,17 +35,19 @@ fn updated(stored: &Stored, change: &Value) -> (u16, String) {
     outcome(validate(&attributes, Some(&shoot(change))))
 }
 
-const INGRESS: &str = "spec.addons.nginxIngress.enabled: Invalid value: true: shoot ingress addon is not supported for managed seeds - \
-                       use the managed seed ingress controller";
-const AUTOSCALER: &str = "spec.kubernetes.verticalPodAutoscaler.enabled: Invalid value: false: shoot VPA has to be enabled for managed seeds";
+const INGRESS: &str = "spec.addons.nginxIngress.enabled: Invalid value: true: shoot ingress addon is not supported for \
+    managed seeds - use the managed seed ingress controller";
+const AUTOSCALER: &str = "spec.kubernetes.verticalPodAutoscaler.enabled: Invalid value: false: shoot VPA has to be \
+    enabled for managed seeds";
 const NODES: &str =
     "spec.networking.nodes: Invalid value: \"10.1.0.0/16\": field is immutable for managed seeds";
 const NO_NODES: &str = "spec.networking.nodes: Invalid value: \"null\": field is immutable for managed seeds";
-const TOKEN: &str = "spec.kubernetes.enableStaticTokenKubeconfig: Invalid value: false: shoot static token kubeconfig cannot be disabled \
-                     when the seed secretRef is set";
-const NO_TOKEN: &str = "spec.kubernetes.enableStaticTokenKubeconfig: Invalid value: \"null\": shoot static token kubeconfig cannot be \
-                        disabled when the seed secretRef is set";
-const ZONES: &str = "spec.providers.workers: Forbidden: shoot worker zone(s) must not be removed as long as registered in managedseed";
+const TOKEN: &str = "spec.kubernetes.enableStaticTokenKubeconfig: Invalid value: false: shoot static token kubeconfig \
+    cannot be disabled when the seed secretRef is set";
+const NO_TOKEN: &str = "spec.kubernetes.enableStaticTokenKubeconfig: Invalid value: \"null\": shoot static token \
+    kubeconfig cannot be disabled when the seed secretRef is set";
+const ZONES: &str = "spec.providers.workers: Forbidden: shoot worker zone(s) must not be removed as long as registered \
+    in managedseed";
 
 #[rstest]
 #[case::nothing(json!({}), &[])]
@@ -57,7 +59,8 @@ const ZONES: &str = "spec.providers.workers: Forbidden: shoot worker zone(s) mus
 #[case::no_token(json!({"kubernetes": {"enableStaticTokenKubeconfig": null}}), &[NO_TOKEN])]
 #[case::zone_of_the_seed(json!({"provider": {"workers": [{"name": "p", "zones": ["c"]}]}}), &[ZONES])]
 #[case::another_zone(json!({"provider": {"workers": [{"name": "p", "zones": ["a"]}]}}), &[])]
-#[case::moved_zone(json!({"provider": {"workers": [{"name": "p", "zones": ["c"]}, {"name": "q", "zones": ["a"]}]}}), &[])]
+#[case::moved_zone(json!({"provider": {"workers": [{"name": "p", "zones": ["c"]}, {"name": "q", "zones": ["a"]}]}}),
+    &[])]
 #[case::all(
     json!({
         "addons": {"nginxIngress": {"enabled": true}},
@@ -99,8 +102,8 @@ fn a_shoot_is_not_two_seeds() {
     let stored = Stored::default()
         .with(MANAGED_SEEDS, managed("m", "garden-dev", &gardenlet()))
         .with(MANAGED_SEEDS, managed("n", "garden-dev", &gardenlet()));
-    let want = "Internal error occurred: could not get ManagedSeed for shoot 'garden-dev/app': found more than one ManagedSeed \
-                objects for shoot garden-dev/app";
+    let want = "Internal error occurred: could not get ManagedSeed for shoot 'garden-dev/app': found more than one \
+        ManagedSeed objects for shoot garden-dev/app";
     assert_eq!(updated(&stored, &json!({})), (500, want.to_owned()));
     assert_eq!(outcome(validate(&stored.attributes(Operation::Delete), None)), (500, want.to_owned()));
 }
@@ -111,8 +114,8 @@ fn a_seed_is_not_deleted() {
         .with(MANAGED_SEEDS, managed("m", "garden-dev", &gardenlet()))
         .with_shoot(json!({"metadata": {"name": "other", "namespace": "garden-dev"}}))
         .with_shoot(json!({"metadata": {"name": "app", "namespace": "garden-x"}}));
-    let want = "shoots.core.gardener.cloud \"app\" is forbidden: cannot delete shoot garden-dev/app since it is still referenced \
-                by a managed seed";
+    let want = "shoots.core.gardener.cloud \"app\" is forbidden: cannot delete shoot garden-dev/app since it is still \
+        referenced by a managed seed";
     let want = (403, want.to_owned());
     let delete = stored.attributes(Operation::Delete);
     assert_eq!(outcome(validate(&delete, None)), want);

@@ -16,7 +16,8 @@ fn quota(name: &str, spec: &Value) -> Value {
 
 fn of_project(change: &Value) -> Value {
     let metrics = json!({
-        "cpu": "2", "gpu": "0", "memory": "5Gi", "storage.standard": "30Gi", "storage.premium": "0Gi", "loadbalancer": "2",
+        "cpu": "2", "gpu": "0", "memory": "5Gi", "storage.standard": "30Gi", "storage.premium": "0Gi",
+            "loadbalancer": "2",
     });
     let scope = json!({"apiVersion": "core.gardener.cloud/v1beta1", "kind": "Project"});
     let spec = json!({"scope": scope, "clusterLifetimeDays": 1, "metrics": metrics});
@@ -31,11 +32,14 @@ fn stored() -> Stored {
     let profile = json!({"metadata": {"name": "local"}, "spec": {
         "machineTypes": [
             {"name": "small", "cpu": "2", "gpu": "0", "memory": "5Gi"},
-            {"name": "stored", "cpu": "2", "memory": "5Gi", "storage": {"class": "standard", "type": "x", "size": "20Gi"}},
-            {"name": "sized", "cpu": "2", "memory": "5Gi", "storage": {"class": "standard", "type": "x", "minSize": "20Gi"}},
+            {"name": "stored", "cpu": "2", "memory": "5Gi", "storage": {"class": "standard", "type": "x",
+                "size": "20Gi"}},
+            {"name": "sized", "cpu": "2", "memory": "5Gi", "storage": {"class": "standard", "type": "x",
+                "minSize": "20Gi"}},
         ],
         "volumeTypes": [
-            {"name": "slow", "class": "standard"}, {"name": "fast", "class": "premium"}, {"name": "odd", "class": "odd"},
+            {"name": "slow", "class": "standard"}, {"name": "fast", "class": "premium"}, {"name": "odd",
+                "class": "odd"},
         ],
     }});
     let reference = |name: &str| json!({"name": name, "namespace": "garden-dev"});
@@ -51,7 +55,8 @@ fn stored() -> Stored {
 
 fn pool(change: &Value) -> Value {
     let complete = json!({
-        "name": "cpu", "machine": {"type": "small"}, "maximum": 1, "minimum": 1, "volume": {"type": "slow", "size": "30Gi"},
+        "name": "cpu", "machine": {"type": "small"}, "maximum": 1, "minimum": 1, "volume": {"type": "slow",
+            "size": "30Gi"},
     });
     merged(&complete, change)
 }
@@ -98,7 +103,8 @@ fn internal_error(text: &str) -> (u16, String) {
 #[case::negative(&[pool(&json!({"maximum": -1}))], "")]
 #[case::workerless(&[], "")]
 #[case::of_machine(&[pool(&json!({"machine": {"type": "stored"}, "volume": null}))], "")]
-#[case::of_machine_and_own(&[pool(&json!({"machine": {"type": "stored"}, "volume": {"type": "fast", "size": "31Gi"}}))], "storage.standard ")]
+#[case::of_machine_and_own(&[pool(&json!({"machine": {"type": "stored"}, "volume": {"type": "fast",
+    "size": "31Gi"}}))], "storage.standard ")]
 fn a_new_shoot_stays_within_its_quotas(#[case] pools: &[Value], #[case] exceeded: &str) {
     let want = if exceeded.is_empty() { (0, String::new()) } else { exceeded_text(exceeded) };
     assert_eq!(created(&stored(), &with_pools(pools)), want);
@@ -132,7 +138,8 @@ fn other_shoots_of_the_quota_count() {
 #[case::machine_type(json!({"machine": {"type": "x"}}), "machineType x not found in CloudProfile local")]
 #[case::volume_type(json!({"volume": {"type": "x"}}), "VolumeType small not found in CloudProfile local")]
 #[case::no_volume(json!({"volume": null}), "VolumeType small not found in CloudProfile local")]
-#[case::no_size(json!({"machine": {"type": "sized"}, "volume": null}), "VolumeType sized not found in CloudProfile local")]
+#[case::no_size(json!({"machine": {"type": "sized"}, "volume": null}), "VolumeType sized not found in CloudProfile \
+    local")]
 #[case::class(json!({"volume": {"type": "odd"}}), "unknown volumeType class odd")]
 #[case::size(
     json!({"volume": {"size": ""}}),
@@ -149,7 +156,8 @@ fn unknown_resources_are_errors_of_the_server(#[case] change: Value, #[case] wan
 fn what_a_shoot_refers_to_exists() {
     let object = shoot(&json!({}));
     let missing = |stored: Stored| [created(&stored, &object), updated(&stored, &object, &object)];
-    let text = "Internal error occurred: could not find referenced cloud profile: cloudprofile.core.gardener.cloud \"local\" not found";
+    let text = "Internal error occurred: could not find referenced cloud profile: cloudprofile.core.gardener.cloud \
+        \"local\" not found";
     assert_eq!(created(&stored().without(PROFILES), &object), internal_error(text));
     let text = "secretbinding.core.gardener.cloud \"b\" not found";
     assert_eq!(missing(stored().without(BINDINGS)), [internal_error(text), internal_error(text)]);
@@ -176,7 +184,8 @@ fn some_shoots_are_not_judged() {
 #[case::version(json!({"spec": {"kubernetes": {"version": "1.27.3"}}}), false)]
 #[case::ingress_off(json!({"spec": {"addons": {"nginxIngress": {"enabled": false}}}}), false)]
 #[case::pool_gone(json!({"spec": {"provider": {"workers": []}}}), false)]
-#[case::minimum(json!({"spec": {"provider": {"workers": [pool(&json!({"minimum": 0, "zones": ["a"], "dataVolumes": [{"name": "d"}]}))]}}}), false)]
+#[case::minimum(json!({"spec": {"provider": {"workers": [pool(&json!({"minimum": 0, "zones": ["a"],
+    "dataVolumes": [{"name": "d"}]}))]}}}), false)]
 #[case::pool_added(json!({"spec": {"provider": {"workers": [pool(&json!({"name": "x"}))]}}}), true)]
 #[case::machine_type(json!({"spec": {"provider": {"workers": [pool(&json!({"machine": {"type": "stored"}}))]}}}), true)]
 #[case::maximum(json!({"spec": {"provider": {"workers": [pool(&json!({"maximum": 0}))]}}}), true)]

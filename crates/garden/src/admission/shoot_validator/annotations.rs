@@ -15,8 +15,8 @@ pub(super) const DNS_RECORDS: [&str; 3] =
 
 const ROTATIONS: [&str; 2] = ["rotate-ssh-keypair", "rotate-credentials-start"];
 
-/// Adds tasks, and the retry of a failed Shoot whose changes wait for its maintenance; the last operation is that of the
-/// request: GPL-SHVAL-050, GPL-SHVAL-051.
+/// Adds tasks, and the retry of a failed Shoot whose changes wait for its maintenance; the last operation is that of
+/// the request: GPL-SHVAL-050, GPL-SHVAL-051.
 pub(super) fn add(operation: Operation, shoot: &mut Shoot, old: &Shoot) {
     let is_created = operation == Operation::Create;
     let (provider, before) = (&shoot.spec.provider, &old.spec.provider);
@@ -65,14 +65,17 @@ mod tests {
     #[rstest]
     #[case::nothing(Operation::Update, json!({}), "")]
     #[case::created(Operation::Create, json!({}), "deployInfrastructure,DNS")]
-    #[case::others(Operation::Create, json!({"metadata": {"annotations": {"shoot.gardener.cloud/tasks": "x"}}}), "x,deployInfrastructure,DNS")]
-    #[case::infrastructure(Operation::Update, json!({"spec": {"provider": {"infrastructureConfig": {"a": 1}}}}), "deployInfrastructure")]
+    #[case::others(Operation::Create, json!({"metadata": {"annotations": {"shoot.gardener.cloud/tasks": "x"}}}),
+        "x,deployInfrastructure,DNS")]
+    #[case::infrastructure(Operation::Update, json!({"spec": {"provider": {"infrastructureConfig": {"a": 1}}}}),
+        "deployInfrastructure")]
     #[case::access(
         Operation::Update,
         json!({"spec": {"provider": {"workersSettings": {"sshAccess": {"enabled": false}}}}}),
         "deployInfrastructure",
     )]
-    #[case::no_settings(Operation::Update, json!({"spec": {"provider": {"workersSettings": null}}}), "deployInfrastructure")]
+    #[case::no_settings(Operation::Update, json!({"spec": {"provider": {"workersSettings": null}}}),
+        "deployInfrastructure")]
     #[case::dns(Operation::Update, json!({"spec": {"dns": {"domain": "a.b"}}}), "DNS")]
     #[case::rotation(
         Operation::Update,
@@ -87,7 +90,8 @@ mod tests {
         }),
         "DNS,deployInfrastructure",
     )]
-    #[case::other_operation(Operation::Update, json!({"metadata": {"annotations": {"gardener.cloud/operation": "retry"}}}), "")]
+    #[case::other_operation(Operation::Update,
+        json!({"metadata": {"annotations": {"gardener.cloud/operation": "retry"}}}), "")]
     fn changes_bring_tasks(#[case] operation: Operation, #[case] change: Value, #[case] want: &str) {
         let old = json!({"spec": {"provider": {"workersSettings": {"sshAccess": {"enabled": true}}}}});
         let read = |value: Value| -> Shoot { serde_json::from_value(value).unwrap() };

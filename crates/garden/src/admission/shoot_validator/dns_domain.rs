@@ -6,8 +6,8 @@ use webhook::strategy::ObjectReader;
 
 use crate::admission::shoot_support::SHOOTS;
 
-/// Compares the Shoot's domain with those of other Shoots, until one is in conflict. As in the original, Shoots of the same
-/// name in other namespaces are not compared: GPL-SHVAL-115 to -117.
+/// Compares the Shoot's domain with those of other Shoots, until one is in conflict. As in the original, Shoots of the
+/// same name in other namespaces are not compared: GPL-SHVAL-115 to -117.
 pub(super) fn validate(shoot: &Shoot, objects: &dyn ObjectReader) -> Option<Error> {
     let own = shoot.spec.dns.as_ref()?.domain.as_ref()?;
     let name = shoot.metadata.name.as_deref().unwrap_or_default();
@@ -37,7 +37,8 @@ mod tests {
     use super::*;
     use crate::admission::shoot_testing::Stored;
 
-    const USED: &str = "Forbidden: the domain is already used by another shoot or it is a subdomain of an already used domain";
+    const USED: &str = "Forbidden: the domain is already used by another shoot or it is a subdomain of an already used \
+        domain";
 
     /// GPL-V-06.
     #[rstest]
@@ -47,7 +48,10 @@ mod tests {
     #[case::other("someprefixsome.domain.com", "")]
     #[case::sibling("other.domain.com", "")]
     fn domains_do_not_overlap(#[case] domain: &str, #[case] want: &str) {
-        let shoot = |name: &str, domain: &str| json!({"metadata": {"name": name, "namespace": "garden-x"}, "spec": {"dns": {"domain": domain}}});
+        let shoot = |name: &str, domain: &str| {
+            json!({"metadata": {"name": name, "namespace": "garden-x"},
+            "spec": {"dns": {"domain": domain}}})
+        };
         let own: Shoot = serde_json::from_value(shoot("app", domain)).unwrap();
         let stored = Stored::default().with_shoot(shoot("other", "some.domain.com"));
         let error = validate(&own, &stored).map(|error| error.to_string()).unwrap_or_default();

@@ -8,8 +8,8 @@ use crate::admission::shoot_support::add_tasks;
 
 const POSSIBLE: &str = "HibernationPossible";
 
-/// A Shoot that could not wake up does not fall asleep, and one that wakes up gets its infrastructure and DNS records anew. A
-/// deletion is compared with an empty Shoot, so that it counts as falling asleep: GPL-SHVAL-040, GPL-SHVAL-041.
+/// A Shoot that could not wake up does not fall asleep, and one that wakes up gets its infrastructure and DNS records
+/// anew. A deletion is compared with an empty Shoot, so that it counts as falling asleep: GPL-SHVAL-040, GPL-SHVAL-041.
 pub(super) fn check(shoot: &mut Shoot, old: &Shoot) -> Result<(), Rejection> {
     let sleeps = |shoot: &Shoot| {
         shoot.spec.hibernation.as_ref().and_then(|hibernation| hibernation.enabled).unwrap_or_default()
@@ -47,7 +47,8 @@ mod tests {
     const IMPOSSIBLE: &str = "'HibernationPossible' constraint is 'False': bad webhooks";
 
     #[rstest]
-    #[case::impossible(false, true, json!([{"type": "HibernationPossible", "status": "False", "message": "bad webhooks"}]), IMPOSSIBLE, "")]
+    #[case::impossible(false, true, json!([{"type": "HibernationPossible", "status": "False",
+        "message": "bad webhooks"}]), IMPOSSIBLE, "")]
     #[case::possible(false, true, json!([{"type": "HibernationPossible", "status": "True"}]), "", "")]
     #[case::unknown(false, true, json!([]), "", "")]
     #[case::asleep(true, true, json!([{"type": "HibernationPossible", "status": "False"}]), "", "")]

@@ -8,7 +8,8 @@ use webhook::strategy::ObjectReader;
 
 use crate::webhooks::field_errors::FieldErrors;
 
-/// The Secret is one of the Shoot's resources, exists, and has a kubeconfig; this is asked on every write: GPL-SHVAL-110.
+/// The Secret is one of the Shoot's resources, exists, and has a kubeconfig; this is asked on every write:
+/// GPL-SHVAL-110.
 pub(super) fn validate(spec: &ShootSpec, objects: &dyn ObjectReader, namespace: &str) -> FieldErrors {
     let references = spec.resources.iter().map(|resource| &resource.resource_ref);
     let secrets = references
@@ -54,22 +55,32 @@ mod tests {
     #[rstest]
     #[case::none(Value::Null, &[])]
     #[case::complete(json!("good"), &[])]
-    #[case::unreferenced(json!("other"), &["Invalid value: \"other\": secret should be referenced in shoot .spec.resources"])]
-    #[case::of_another_kind(json!("map"), &["Invalid value: \"map\": secret should be referenced in shoot .spec.resources"])]
+    #[case::unreferenced(json!("other"), &["Invalid value: \"other\": secret should be referenced in shoot \
+        .spec.resources"])]
+    #[case::of_another_kind(json!("map"), &["Invalid value: \"map\": secret should be referenced in shoot \
+        .spec.resources"])]
     #[case::missing(
         json!("gone"),
-        &["Internal error: unable to get the referenced secret: namespace: garden-dev, name: gone, error: secret \"gone\" not found"],
+        &["Internal error: unable to get the referenced secret: namespace: garden-dev, name: gone, error: secret \
+            \"gone\" not found"],
     )]
     #[case::without_kubeconfig(
         json!("bad"),
-        &["Invalid value: \"bad\": referenced kubeconfig secret doesn't contain kubeconfig: namespace: garden-dev, name: bad"],
+        &["Invalid value: \"bad\": referenced kubeconfig secret doesn't contain kubeconfig: namespace: garden-dev, \
+            name: bad"],
     )]
     fn secrets_have_kubeconfigs(#[case] name: Value, #[case] want: &[&str]) {
-        let secret = |name: &str, data: Value| json!({"metadata": {"name": name, "namespace": "garden-dev"}, "data": data});
+        let secret = |name: &str, data: Value| {
+            json!({"metadata": {"name": name, "namespace": "garden-dev"},
+            "data": data})
+        };
         let stored = Stored::default()
             .with("secrets", secret("good", json!({"kubeconfig": ""})))
             .with("secrets", secret("bad", json!({"x": ""})));
-        let resource = |name: &str, kind: &str| json!({"name": name, "resourceRef": {"apiVersion": "v1", "kind": kind, "name": name}});
+        let resource = |name: &str, kind: &str| {
+            json!({"name": name, "resourceRef": {"apiVersion": "v1", "kind": kind,
+            "name": name}})
+        };
         let resources = ["good", "gone", "bad"]
             .map(|name| resource(name, "Secret"))
             .into_iter()

@@ -25,8 +25,8 @@ pub(super) fn validate(
             if sum >= capacity {
                 let shown = format!("kubeReserved {what} + systemReserved {what}: {sum}");
                 let detail = format!(
-                    "total reserved {what} (kubeReserved + systemReserved) cannot be more than the Node's {what} capacity \
-                     '{capacity}'"
+                    "total reserved {what} (kubeReserved + systemReserved) cannot be more than the Node's {what} \
+                     capacity '{capacity}'"
                 );
                 errors.push(Error::invalid(at, &shown, &detail));
             }
@@ -55,14 +55,15 @@ mod tests {
     use super::*;
     use crate::admission::shoot_validator::testing::texts;
 
-    const CPU: &str = "k: Invalid value: \"kubeReserved CPU + systemReserved CPU: 2\": total reserved CPU (kubeReserved + \
-                       systemReserved) cannot be more than the Node's CPU capacity '2'";
-    const MEMORY: &str = "k: Invalid value: \"kubeReserved memory + systemReserved memory: 5Gi\": total reserved memory \
-                          (kubeReserved + systemReserved) cannot be more than the Node's memory capacity '4Gi'";
+    const CPU: &str = "k: Invalid value: \"kubeReserved CPU + systemReserved CPU: 2\": total reserved CPU \
+        (kubeReserved + systemReserved) cannot be more than the Node's CPU capacity '2'";
+    const MEMORY: &str = "k: Invalid value: \"kubeReserved memory + systemReserved memory: 5Gi\": total reserved \
+        memory (kubeReserved + systemReserved) cannot be more than the Node's memory capacity '4Gi'";
 
     #[rstest]
     #[case::nothing(json!({}), "small", &[])]
-    #[case::below(json!({"kubeReserved": {"cpu": "1", "memory": "2Gi"}, "systemReserved": {"cpu": "999m"}}), "small", &[])]
+    #[case::below(json!({"kubeReserved": {"cpu": "1", "memory": "2Gi"}, "systemReserved": {"cpu": "999m"}}), "small",
+        &[])]
     #[case::at(json!({"kubeReserved": {"cpu": "1"}, "systemReserved": {"cpu": "1000m"}}), "small", &[CPU])]
     #[case::both(
         json!({"kubeReserved": {"cpu": "2", "memory": "1Gi"}, "systemReserved": {"memory": "4Gi"}}),

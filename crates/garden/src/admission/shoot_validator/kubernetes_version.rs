@@ -8,8 +8,8 @@ use webhook::field::Path;
 use crate::webhooks::field_errors::{FieldErrors, field_error};
 use crate::webhooks::shoot_kubernetes;
 
-/// Fills in a version that is missing or partial, or checks that it may be chosen; a Shoot that is not being deleted gets the
-/// defaults of its version, even a wrong one: GPL-SHVAL-065 to -068.
+/// Fills in a version that is missing or partial, or checks that it may be chosen; a Shoot that is not being deleted
+/// gets the defaults of its version, even a wrong one: GPL-SHVAL-065 to -068.
 pub(super) fn fill_in(shoot: &mut Shoot, old: &Shoot, profile: &CloudProfile, now: Timestamp) -> FieldErrors {
     let at = Path::new("spec").child("kubernetes").child("version");
     let before = old.spec.kubernetes.version.as_deref().unwrap_or_default();
@@ -88,9 +88,9 @@ mod tests {
         "1.24",
         "",
         "1.24",
-        "Invalid value: \"1.24\": couldn't find a suitable version for 1.24. Suitable versions have a non-expired expiration \
-         date and are no 'preview' versions. 'Preview'-classified versions have to be selected explicitly|Unsupported value: \
-         \"1.24\": supported values: ALL"
+        "Invalid value: \"1.24\": couldn't find a suitable version for 1.24. Suitable versions have a non-expired \
+         expiration date and are no 'preview' versions. 'Preview'-classified versions have to be selected \
+         explicitly|Unsupported value: \"1.24\": supported values: ALL"
     )]
     fn a_version_is_filled_in_or_checked(
         #[case] given: &str,
@@ -118,7 +118,8 @@ mod tests {
     #[case::from_1_27("1.27.3", json!({}), json!({}), json!([false, null, "40s"]))]
     #[case::given(
         "1.24.1",
-        json!({"enableStaticTokenKubeconfig": false, "allowPrivilegedContainers": false, "kubeControllerManager": {"nodeMonitorGracePeriod": "1m"}}),
+        json!({"enableStaticTokenKubeconfig": false, "allowPrivilegedContainers": false,
+            "kubeControllerManager": {"nodeMonitorGracePeriod": "1m"}}),
         json!({}),
         json!([false, false, "1m"]),
     )]

@@ -1,7 +1,8 @@
-//! ShootValidator: fills in what a Shoot leaves open, and compares it with its CloudProfile, Seed, Project and SecretBinding.
-//! Both happen in the mutating phase, on the object as the client sent it, its status included.
+//! ShootValidator: fills in what a Shoot leaves open, and compares it with its CloudProfile, Seed, Project and
+//! SecretBinding. Both happen in the mutating phase, on the object as the client sent it, its status included.
 //!
-//! Where the original panics, a Shoot without what it expects is a Shoot that differs: validation refuses it afterwards.
+//! Where the original panics, a Shoot without what it expects is a Shoot that differs: validation refuses it
+//! afterwards.
 
 mod annotations;
 mod deletion;
@@ -117,8 +118,8 @@ impl<'a> ValidationContext<'a> {
         Ok(Self { attributes, profile, project, seed, binding, shoot, old })
     }
 
-    /// All checks in the original's order; nothing but images and a new version looks at whether the Shoot is being deleted:
-    /// GPL-SHVAL-005.
+    /// All checks in the original's order; nothing but images and a new version looks at whether the Shoot is being
+    /// deleted: GPL-SHVAL-005.
     fn admit(&mut self) -> Result<(), Rejection> {
         let operation = self.attributes.operation;
         if operation == Operation::Create {

@@ -118,10 +118,12 @@ mod tests {
         "spec.networking.services: Required value: services is required",
         "spec.networking.services: Required value: shoot service network is required",
     ];
-    const IN_NODES: &str = "spec.networking.pods: Invalid value: \"10.250.0.0/17\": shoot pod network intersects with shoot node network";
+    const IN_NODES: &str = "spec.networking.pods: Invalid value: \"10.250.0.0/17\": shoot pod network intersects with \
+        shoot node network";
 
     fn filled(networking: &Value, defaults: &Value, has_pools: bool, moves: bool) -> (Value, Vec<String>) {
-        let networks = json!({"nodes": "10.0.0.0/24", "pods": "10.1.0.0/16", "services": "10.2.0.0/16", "shootDefaults": defaults});
+        let networks = json!({"nodes": "10.0.0.0/24", "pods": "10.1.0.0/16", "services": "10.2.0.0/16",
+            "shootDefaults": defaults});
         let seed: Seed = serde_json::from_value(json!({"spec": {"networks": networks}})).unwrap();
         let workers = if has_pools { json!([{"name": "a"}]) } else { json!([]) };
         let mut new =
@@ -132,8 +134,10 @@ mod tests {
     }
 
     #[rstest]
-    #[case::defaults(json!({}), json!({"pods": "100.1.0.0/16", "services": "100.2.0.0/16"}), true, json!({"pods": "100.1.0.0/16", "services": "100.2.0.0/16"}), &[])]
-    #[case::workerless(json!({}), json!({"pods": "100.1.0.0/16", "services": "100.2.0.0/16"}), false, json!({"services": "100.2.0.0/16"}), &[])]
+    #[case::defaults(json!({}), json!({"pods": "100.1.0.0/16", "services": "100.2.0.0/16"}), true,
+        json!({"pods": "100.1.0.0/16", "services": "100.2.0.0/16"}), &[])]
+    #[case::workerless(json!({}), json!({"pods": "100.1.0.0/16", "services": "100.2.0.0/16"}), false,
+        json!({"services": "100.2.0.0/16"}), &[])]
     #[case::given(
         json!({"pods": "1.0.0.0/24", "services": "2.0.0.0/24"}),
         json!({"pods": "100.1.0.0/16"}),
@@ -156,9 +160,11 @@ mod tests {
         true,
         json!({"nodes": "10.250.0.0/16", "pods": "10.250.0.0/17", "services": "10.250.0.0/18"}),
         &[
-            "spec.networking.services: Invalid value: \"10.250.0.0/18\": shoot pod network intersects with shoot service network",
+            "spec.networking.services: Invalid value: \"10.250.0.0/18\": shoot pod network intersects with shoot \
+                service network",
             IN_NODES,
-            "spec.networking.services: Invalid value: \"10.250.0.0/18\": shoot service network intersects with shoot node network",
+            "spec.networking.services: Invalid value: \"10.250.0.0/18\": shoot service network intersects with shoot \
+                node network",
         ],
     )]
     fn networks_are_filled_in_and_apart(
@@ -176,22 +182,30 @@ mod tests {
     #[case::apart(json!({"pods": "1.0.0.0/24", "services": "2.0.0.0/24"}), &[])]
     #[case::vpn(
         json!({"pods": "192.168.123.0/24", "services": "2.0.0.0/24"}),
-        &["spec.networking.pods: Invalid value: \"192.168.123.0/24\": shoot pod network intersects with default vpn network (192.168.123.0/24)"],
+        &["spec.networking.pods: Invalid value: \"192.168.123.0/24\": shoot pod network intersects with default vpn \
+            network (192.168.123.0/24)"],
     )]
     #[case::each_network_with_each(
         json!({"nodes": "10.2.1.0/24", "services": "10.0.0.0/8", "pods": "x"}),
         &[
-            "spec.networking.services: Invalid value: \"10.0.0.0/8\": shoot pod network intersects with shoot service network",
+            "spec.networking.services: Invalid value: \"10.0.0.0/8\": shoot pod network intersects with shoot service \
+                network",
             "spec.networking.pods: Invalid value: \"x\": shoot pod network intersects with shoot node network",
-            "spec.networking.services: Invalid value: \"10.0.0.0/8\": shoot service network intersects with shoot node network",
-            "spec.networking.nodes: Invalid value: \"10.2.1.0/24\": shoot node network intersects with seed service network",
-            "spec.networking.services: Invalid value: \"10.0.0.0/8\": shoot service network intersects with seed service network",
-            "spec.networking.services: Invalid value: \"10.0.0.0/8\": shoot service network intersects with seed pod network",
-            "spec.networking.services: Invalid value: \"10.0.0.0/8\": shoot service network intersects with seed node network",
+            "spec.networking.services: Invalid value: \"10.0.0.0/8\": shoot service network intersects with shoot node \
+                network",
+            "spec.networking.nodes: Invalid value: \"10.2.1.0/24\": shoot node network intersects with seed service \
+                network",
+            "spec.networking.services: Invalid value: \"10.0.0.0/8\": shoot service network intersects with seed \
+                service network",
+            "spec.networking.services: Invalid value: \"10.0.0.0/8\": shoot service network intersects with seed pod \
+                network",
+            "spec.networking.services: Invalid value: \"10.0.0.0/8\": shoot service network intersects with seed node \
+                network",
             "spec.networking.pods: Invalid value: \"x\": shoot pod network intersects with seed service network",
             "spec.networking.pods: Invalid value: \"x\": shoot pod network intersects with seed pod network",
             "spec.networking.pods: Invalid value: \"x\": shoot pod network intersects with seed node network",
-            "spec.networking.pods: Invalid value: \"x\": shoot pod network intersects with default vpn network (192.168.123.0/24)",
+            "spec.networking.pods: Invalid value: \"x\": shoot pod network intersects with default vpn network \
+                (192.168.123.0/24)",
         ],
     )]
     #[case::three_for_one(

@@ -53,14 +53,14 @@ mod tests {
     #[case::name(json!({"name": "a".repeat(11)}), "")]
     #[case::long_name(
         json!({"name": "aaaaaaaaaaaa"}),
-        "Shoot.core.gardener.cloud \"aaaaaaaaaaaa\" is invalid: name: Invalid value: \"aaaaaaaaaaaa\": the length of the shoot \
-         name and the project name must not exceed 21 characters (project: my-project; shoot: aaaaaaaaaaaa)",
+        "Shoot.core.gardener.cloud \"aaaaaaaaaaaa\" is invalid: name: Invalid value: \"aaaaaaaaaaaa\": the length of \
+         the shoot name and the project name must not exceed 21 characters (project: my-project; shoot: aaaaaaaaaaaa)",
     )]
     #[case::generated(json!({"generateName": "aaaaaa"}), "")]
     #[case::long_generated(
         json!({"generateName": "aaaaaaa"}),
-        "Shoot.core.gardener.cloud \"\" is invalid: name: Invalid value: \"\": the length of the shoot generateName and the \
-         project name must not exceed 16 characters (project: my-project; shoot with generateName: aaaaaaa)",
+        "Shoot.core.gardener.cloud \"\" is invalid: name: Invalid value: \"\": the length of the shoot generateName \
+         and the project name must not exceed 16 characters (project: my-project; shoot with generateName: aaaaaaa)",
     )]
     #[case::generated_already(json!({"generateName": "aaaaaaa", "name": "aaaaaaa1234"}), "")]
     fn names_fit_together(#[case] metadata: Value, #[case] want: &str) {

@@ -72,8 +72,8 @@ fn pools(
     errors
 }
 
-/// Kubelet and version of a pool that has settings of its own. A pool without its own kubelet is judged by that of an earlier
-/// pool, if one has any, as in the original.
+/// Kubelet and version of a pool that has settings of its own. A pool without its own kubelet is judged by that of an
+/// earlier pool, if one has any, as in the original.
 fn own_kubernetes(
     pool: &mut Worker,
     judged: &mut Option<KubeletConfig>,

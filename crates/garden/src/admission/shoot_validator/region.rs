@@ -75,7 +75,8 @@ mod tests {
         assert_eq!(error.map(|error| error.to_string()).unwrap_or_default(), want);
     }
 
-    const NO_ZONES: &str = "p.zones[0]: Invalid value: \"asia\": this region does not support availability zones, please do not configure them";
+    const NO_ZONES: &str = "p.zones[0]: Invalid value: \"asia\": this region does not support availability zones, \
+        please do not configure them";
 
     #[rstest]
     #[case::known(json!(["a", "b"]), json!([]), "europe", &[])]

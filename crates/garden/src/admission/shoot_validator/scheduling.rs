@@ -86,8 +86,8 @@ pub(crate) fn changed_by(binding: bool, old: &Shoot, new: &Shoot) -> Result<(), 
     if moved == new.spec {
         return Ok(());
     }
-    let why = "only spec.seedName can be changed using the binding subresource when the shoot is being rescheduled to a \
-               new seed";
+    let why = "only spec.seedName can be changed using the binding subresource when the shoot is being rescheduled to \
+        a new seed";
     Err(Rejection::forbidden(why))
 }
 
@@ -189,8 +189,8 @@ pub(crate) fn can_move(objects: &dyn ObjectReader, from: &str, to: &Seed) -> Res
         return Ok(());
     }
     Err(Rejection::forbidden(format!(
-        "cannot change seed because cloud provider for new seed ({new_type}) is not equal to cloud provider for old seed \
-         ({old_type})"
+        "cannot change seed because cloud provider for new seed ({new_type}) is not equal to cloud provider for old \
+         seed ({old_type})"
     )))
 }
 
@@ -227,8 +227,8 @@ pub(crate) fn fits(old: &Shoot, new: &Shoot, seed: &Seed) -> Result<(), Rejectio
     let availability = control_plane.and_then(|control_plane| control_plane.high_availability.as_ref());
     if availability.is_some_and(|of| of.failure_tolerance.type_ == "zone") && zones < LEAST_ZONES {
         return Err(Rejection::forbidden(format!(
-            "cannot schedule shoot '{name}' with failure tolerance of zone on seed '{seed_name}' with only {zones} zones, \
-             at least 3 zones are required"
+            "cannot schedule shoot '{name}' with failure tolerance of zone on seed '{seed_name}' with only {zones} \
+             zones, at least 3 zones are required"
         )));
     }
     if seed.metadata.deletion_timestamp.is_none() {

@@ -26,7 +26,10 @@ fn stored() -> Stored {
             image("1.1.1", Value::Null, json!("2024-05-01T00:00:00Z")),
         ])
     };
-    let machine = |name: &str, architecture: &str| json!({"name": name, "architecture": architecture, "usable": true, "cpu": "2", "memory": "4Gi"});
+    let machine = |name: &str, architecture: &str| {
+        json!({"name": name, "architecture": architecture, "usable": true,
+        "cpu": "2", "memory": "4Gi"})
+    };
     let profile = json!({"metadata": {"name": "local"}, "spec": {
         "type": "local",
         "kubernetes": {"versions": [{"version": "1.27.3"}, {"version": "1.26.7"}]},
@@ -35,7 +38,8 @@ fn stored() -> Stored {
         "regions": [{"name": "europe"}],
     }});
     let defaults = json!({"pods": "100.1.0.0/16", "services": "100.2.0.0/16"});
-    let networks = json!({"nodes": "10.0.0.0/24", "pods": "10.1.0.0/16", "services": "10.2.0.0/16", "shootDefaults": defaults});
+    let networks = json!({"nodes": "10.0.0.0/24", "pods": "10.1.0.0/16", "services": "10.2.0.0/16",
+        "shootDefaults": defaults});
     let seed =
         json!({"metadata": {"name": "s"}, "spec": {"networks": networks, "provider": {"type": "local"}}});
     let binding =
@@ -48,7 +52,8 @@ fn stored() -> Stored {
 
 fn shoot(change: &Value) -> Value {
     let pool = json!({
-        "name": "cpu", "machine": {"type": "small", "architecture": "amd64", "image": {"name": "a", "version": "2.0.0"}},
+        "name": "cpu", "machine": {"type": "small", "architecture": "amd64", "image": {"name": "a",
+            "version": "2.0.0"}},
     });
     let base = json!({
         "metadata": {"name": "app", "namespace": "garden-dev"},
@@ -87,11 +92,11 @@ fn what_a_new_shoot_leaves_open_is_filled_in() {
     assert_eq!(object["metadata"]["annotations"], json!({"shoot.gardener.cloud/tasks": tasks}));
 }
 
-const UNSUPPORTED: &str = "core.ShootMachineImage{Name:\"x\", ProviderConfig:(*runtime.RawExtension)(nil), Version:\"1.0.0\"}: \
-                           machine image version is not supported, supported machine image versions are: LIST]";
+const UNSUPPORTED: &str = "core.ShootMachineImage{Name:\"x\", ProviderConfig:(*runtime.RawExtension)(nil), \
+    Version:\"1.0.0\"}: machine image version is not supported, supported machine image versions are: LIST]";
 const LIST: &str = "[a:1.2.1 a:2.0.0 a:2.0.1 a:2.1.0 a:3.0.0 b:1.2.1 b:2.0.0 b:2.0.1 b:2.1.0 b:3.0.0]";
-const EXPIRED: &str = "core.ShootMachineImage{Name:\"a\", ProviderConfig:(*runtime.RawExtension)(nil), Version:\"1.1.1\"}: \
-                       machine image version 'a:1.1.1' is expired, supported machine image versions are: LIST]";
+const EXPIRED: &str = "core.ShootMachineImage{Name:\"a\", ProviderConfig:(*runtime.RawExtension)(nil), \
+    Version:\"1.1.1\"}: machine image version 'a:1.1.1' is expired, supported machine image versions are: LIST]";
 
 /// GPL-V-02: an image is `name version`, with `-` for none of them.
 #[rstest]
@@ -176,7 +181,8 @@ fn a_shoot_without_what_it_refers_to_is_stuck(#[case] resource: &str, #[case] wa
 fn a_new_shoot_needs_its_secret_binding() {
     let garden = stored().without("secretbindings.core.gardener.cloud");
     let (code, message, object) = admitted(&garden, Operation::Create, None, shoot(&json!({})));
-    let want = "Internal error occurred: could not find referenced secret binding: secretbinding.core.gardener.cloud \"b\" not found";
+    let want = "Internal error occurred: could not find referenced secret binding: secretbinding.core.gardener.cloud \
+        \"b\" not found";
     assert_eq!((code, message.as_str()), (500, want));
     let changed = merged(&object, &json!({"metadata": {"labels": {"a": "b"}}}));
     assert_eq!(admitted(&garden, Operation::Update, Some(&object), changed).0, 0);
@@ -212,12 +218,14 @@ fn errors_are_reported_together() {
     let other = json!({"metadata": {"name": "other"}, "spec": {"dns": {"domain": "a.b"}}});
     let garden = stored().with_shoot(other);
     let (code, message, _) = admitted(&garden, Operation::Create, None, wrong.clone());
-    let internal = "spec.provider.infrastructureConfig: Invalid value: \"x/__internal, Kind=K\": must not use apiVersion 'internal'";
+    let internal = "spec.provider.infrastructureConfig: Invalid value: \"x/__internal, Kind=K\": must not use \
+        apiVersion 'internal'";
     let region = "spec.region: Unsupported value: \"asia\": supported values: \"europe\"";
     let want = format!(
-        "shoots.core.gardener.cloud \"app\" is forbidden: [{internal} spec.kubernetes.version: Unsupported value: \"1.2.3\": \
-         supported values: \"1.27.3\", \"1.26.7\" {region} spec.provider.type: Invalid value: \"aws\": provider type in shoot \
-         must equal provider type of referenced CloudProfile: \"local\" spec.dns.domain: Duplicate value: \"a.b\"]"
+        "shoots.core.gardener.cloud \"app\" is forbidden: [{internal} spec.kubernetes.version: Unsupported value: \
+         \"1.2.3\": supported values: \"1.27.3\", \"1.26.7\" {region} spec.provider.type: Invalid value: \"aws\": \
+         provider type in shoot must equal provider type of referenced CloudProfile: \"local\" spec.dns.domain: \
+         Duplicate value: \"a.b\"]"
     );
     assert_eq!((code, message), (403, want));
     let (code, message, _) = admitted(&garden, Operation::Delete, Some(&wrong), Value::Null);

@@ -44,8 +44,8 @@ pub(super) fn validate_type(
     (!why.is_empty()).then(|| Error::invalid(&at, &wanted, &detail))
 }
 
-/// The size reaches the minimum of the machine type, then that of the volume type; it is judged on every write. What is no
-/// quantity is refused elsewhere: GPL-SHVAL-096.
+/// The size reaches the minimum of the machine type, then that of the volume type; it is judged on every write. What is
+/// no quantity is refused elsewhere: GPL-SHVAL-096.
 pub(super) fn validate_size(pool: &Worker, profile: &CloudProfile, at: &Path) -> Option<Error> {
     let volume = pool.volume.as_ref()?;
     let (size, least) = (Quantity::parse(&volume.size).ok()?, minimums(pool, volume, profile));

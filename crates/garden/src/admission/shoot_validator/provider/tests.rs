@@ -13,12 +13,16 @@ fn profile() -> CloudProfile {
     let limited =
         json!({"version": "0.9.0", "architectures": ["amd64"], "kubeletVersionConstraint": "< 1.26"});
     let expired = merged(&image("0.8.0"), &json!({"expirationDate": "2024-05-01T00:00:00Z"}));
-    let machine = |name: &str, architecture: &str, usable: bool| json!({"name": name, "architecture": architecture, "usable": usable, "cpu": "2", "memory": "4Gi"});
+    let machine = |name: &str, architecture: &str, usable: bool| {
+        json!({"name": name, "architecture": architecture,
+        "usable": usable, "cpu": "2", "memory": "4Gi"})
+    };
     serde_json::from_value(json!({"metadata": {"name": "local"}, "spec": {
         "type": "local",
         "kubernetes": {"versions": [{"version": "1.27.3"}, {"version": "1.26.7"}]},
         "machineImages": [{"name": "linux", "versions": [image("1.0.0"), limited, expired]}],
-        "machineTypes": [machine("small", "amd64", true), machine("arm", "arm64", true), machine("old", "amd64", false)],
+        "machineTypes": [machine("small", "amd64", true), machine("arm", "arm64", true), machine("old", "amd64",
+            false)],
         "regions": [{"name": "europe", "zones": [{"name": "a", "unavailableMachineTypes": ["small"]}, {"name": "b"}]}],
     }}))
     .unwrap()
@@ -49,48 +53,55 @@ fn errors_of(pool: &Value, old: Option<&Value>) -> Vec<String> {
     json!({"machine": {"architecture": "riscv"}}),
     &["machine.architecture: Unsupported value: \"riscv\": supported values: \"amd64\", \"arm64\""],
 )]
-#[case::unknown_type(json!({"machine": {"type": "x"}}), &["machine.type: Unsupported value: \"x\": supported values: \"small\""])]
+#[case::unknown_type(json!({"machine": {"type": "x"}}), &["machine.type: Unsupported value: \"x\": supported values: \
+    \"small\""])]
 #[case::unusable_type(
     json!({"machine": {"type": "old"}}),
     &["machine.type: Invalid value: \"old\": machine type \"old\" is unusable, supported types are [small]"],
 )]
 #[case::unavailable_type(
     json!({"zones": ["a"]}),
-    &["machine.type: Invalid value: \"small\": machine type \"small\" is unavailable in at least one zone, supported types are []"],
+    &["machine.type: Invalid value: \"small\": machine type \"small\" is unavailable in at least one zone, supported \
+        types are []"],
 )]
 #[case::other_architecture(
     json!({"machine": {"type": "arm"}}),
-    &["machine.type: Invalid value: \"arm\": machine type \"arm\" does not support CPU architecture \"amd64\", supported types are [small]"],
+    &["machine.type: Invalid value: \"arm\": machine type \"arm\" does not support CPU architecture \"amd64\", \
+        supported types are [small]"],
 )]
 #[case::unknown_image(
     json!({"machine": {"image": {"name": "x"}}}),
     &["machine.image: Invalid value: core.ShootMachineImage{Name:\"x\", ProviderConfig:(*runtime.RawExtension)(nil), \
-       Version:\"1.0.0\"}: machine image version is not supported, supported machine image versions are: [linux:0.9.0 linux:1.0.0]"],
+       Version:\"1.0.0\"}: machine image version is not supported, supported machine image versions are: [linux:0.9.0 \
+       linux:1.0.0]"],
 )]
 #[case::expired_image(
     json!({"machine": {"image": {"version": "0.8.0"}}}),
-    &["machine.image: Invalid value: core.ShootMachineImage{Name:\"linux\", ProviderConfig:(*runtime.RawExtension)(nil), \
-       Version:\"0.8.0\"}: machine image version 'linux:0.8.0' is expired, supported machine image versions are: [linux:0.9.0 linux:1.0.0]"],
+    &["machine.image: Invalid value: core.ShootMachineImage{Name:\"linux\", \
+       ProviderConfig:(*runtime.RawExtension)(nil), Version:\"0.8.0\"}: machine image version 'linux:0.8.0' is \
+       expired, supported machine image versions are: [linux:0.9.0 linux:1.0.0]"],
 )]
 #[case::interface(
     json!({"cri": {"name": "docker"}}),
-    &["cri.name: Invalid value: \"docker\": machine image 'linux@1.0.0' does not support CRI 'docker', supported values: [containerd]"],
+    &["cri.name: Invalid value: \"docker\": machine image 'linux@1.0.0' does not support CRI 'docker', supported \
+        values: [containerd]"],
 )]
 #[case::runtime(
     json!({"cri": {"containerRuntimes": [{"type": "gvisor"}, {"type": "kata"}]}}),
-    &["cri.containerRuntimes[1].type: Invalid value: \"kata\": machine image 'linux@1.0.0' does not support container runtime \
-       'kata', supported values: [gvisor]"],
+    &["cri.containerRuntimes[1].type: Invalid value: \"kata\": machine image 'linux@1.0.0' does not support container \
+       runtime 'kata', supported values: [gvisor]"],
 )]
 #[case::kubelet(
     json!({"cri": null, "machine": {"image": {"version": "0.9.0"}}}),
-    &["machine.image: Invalid value: core.ShootMachineImage{Name:\"linux\", ProviderConfig:(*runtime.RawExtension)(nil), \
-       Version:\"0.9.0\"}: machine image 'linux@0.9.0' does not support kubelet version '1.27.3', supported kubelet versions by \
-       this machine image version: '< 1.26'"],
+    &["machine.image: Invalid value: core.ShootMachineImage{Name:\"linux\", \
+       ProviderConfig:(*runtime.RawExtension)(nil), Version:\"0.9.0\"}: machine image 'linux@0.9.0' does not support \
+       kubelet version '1.27.3', supported kubelet versions by this machine image version: '< 1.26'"],
 )]
 #[case::version_of_a_bad_image(
     json!({"machine": {"image": {"version": "0.8.0"}}, "kubernetes": {"version": "x"}}),
-    &["machine.image: Invalid value: core.ShootMachineImage{Name:\"linux\", ProviderConfig:(*runtime.RawExtension)(nil), \
-       Version:\"0.8.0\"}: machine image version 'linux:0.8.0' is expired, supported machine image versions are: [linux:0.9.0 linux:1.0.0]",
+    &["machine.image: Invalid value: core.ShootMachineImage{Name:\"linux\", \
+       ProviderConfig:(*runtime.RawExtension)(nil), Version:\"0.8.0\"}: machine image version 'linux:0.8.0' is \
+       expired, supported machine image versions are: [linux:0.9.0 linux:1.0.0]",
       "kubernetes.version: Invalid value: \"x\": must be a semantic version",
       "kubernetes.version: Unsupported value: \"x\": supported values: \"1.27.3\", \"1.26.7\""],
 )]
@@ -100,8 +111,8 @@ fn errors_of(pool: &Value, old: Option<&Value>) -> Vec<String> {
 )]
 #[case::reserved(
     json!({"kubernetes": {"kubelet": {"kubeReserved": {"cpu": "2"}}}}),
-    &["kubernetes.kubelet: Invalid value: \"kubeReserved CPU + systemReserved CPU: 2\": total reserved CPU (kubeReserved + \
-       systemReserved) cannot be more than the Node's CPU capacity '2'"],
+    &["kubernetes.kubelet: Invalid value: \"kubeReserved CPU + systemReserved CPU: 2\": total reserved CPU \
+       (kubeReserved + systemReserved) cannot be more than the Node's CPU capacity '2'"],
 )]
 #[case::zone(json!({"zones": ["c"]}), &["zones[0]: Unsupported value: \"c\": supported values: \"a\", \"b\""])]
 fn a_new_pool_is_in_the_profile(#[case] pool: Value, #[case] want: &[&str]) {
@@ -143,7 +154,8 @@ fn a_wrong_version_of_the_control_plane_ends_the_comparison() {
     let mut spec = shoot(&json!({"machine": {"type": "x"}}));
     spec.kubernetes.version = Some("1.bar".to_owned());
     let errors = fill_in(&mut spec, &ShootSpec::default(), &profile(), None, now());
-    let want = "spec.kubernetes.version: Invalid value: \"1.bar\": cannot parse the kubernetes version: Invalid Semantic Version";
+    let want = "spec.kubernetes.version: Invalid value: \"1.bar\": cannot parse the kubernetes version: Invalid \
+        Semantic Version";
     assert_eq!(texts(&errors), [want]);
 }
 

@@ -68,7 +68,8 @@ fn a_shoot_is_created_on_a_seed_by_those_who_may_bind_it() {
 
 #[rstest]
 #[case::another_field("", json!({}), json!({"spec": {"purpose": "x"}}), "")]
-#[case::by_update("", json!({}), on("b"), "spec.seedName cannot be changed by patching the shoot, please use the shoots/binding subresource")]
+#[case::by_update("", json!({}), on("b"), "spec.seedName cannot be changed by patching the shoot, please use the \
+    shoots/binding subresource")]
 #[case::first("binding", json!({}), json!({"spec": {"seedName": "b", "purpose": "x"}}), "")]
 #[case::unset("binding", on("a"), json!({}), "spec.seedName cannot be set to nil")]
 #[case::moved("binding", on("a"), on("b"), "")]
@@ -135,20 +136,20 @@ fn a_shoot_moves_between_seeds_with_backup() {
 #[case::labels(
     json!({"matchLabels": {"env": "live"}}),
     403,
-    "cannot schedule shoot 'app' on seed 'b' because the seed selector of cloud profile 'local' is not matching the labels of \
-     the seed",
+    "cannot schedule shoot 'app' on seed 'b' because the seed selector of cloud profile 'local' is not matching the \
+     labels of the seed",
 )]
 #[case::providers(
     json!({"providerTypes": ["x"]}),
     403,
-    "cannot schedule shoot 'app' on seed 'b' because none of the provider types in the seed selector of cloud profile 'local' \
-     is matching the provider type of the seed",
+    "cannot schedule shoot 'app' on seed 'b' because none of the provider types in the seed selector of cloud profile \
+     'local' is matching the provider type of the seed",
 )]
 #[case::invalid(
     json!({"matchLabels": {"a": "b"}, "matchExpressions": [{"key": "k", "operator": "Foo", "values": ["v"]}]}),
     500,
-    "Internal error occurred: label selector conversion failed: {map[a:b] [{k Foo [v]}]} for seedSelector: \"Foo\" is not a \
-     valid label selector operator",
+    "Internal error occurred: label selector conversion failed: {map[a:b] [{k Foo [v]}]} for seedSelector: \"Foo\" is \
+     not a valid label selector operator",
 )]
 fn the_profile_selects_seeds(#[case] selector: Value, #[case] code: u16, #[case] want: &str) {
     let garden = stored(&json!({"metadata": {"labels": {"env": "dev"}}}));
@@ -162,7 +163,8 @@ const RESCHEDULED: &str = "shoot spec cannot be changed because shoot has been r
 /// GPL-V-03.
 #[rstest]
 #[case::rescheduled(json!("a"), "Reconcile", "Succeeded", RESCHEDULED)]
-#[case::leaves(json!("a"), "Migrate", "Processing", "cannot change shoot spec during Migrate operation that is in state Processing")]
+#[case::leaves(json!("a"), "Migrate", "Processing", "cannot change shoot spec during Migrate operation that is in \
+    state Processing")]
 #[case::left(
     Value::Null,
     "Migrate",
@@ -175,7 +177,8 @@ const RESCHEDULED: &str = "shoot spec cannot be changed because shoot has been r
     "Pending",
     "cannot change shoot spec during Restore operation that is in state Pending"
 )]
-#[case::arrives_again(json!("b"), "Restore", "Error", "cannot change shoot spec during Restore operation that is in state Error")]
+#[case::arrives_again(json!("b"), "Restore", "Error", "cannot change shoot spec during Restore operation that is in \
+    state Error")]
 #[case::arrived(json!("b"), "Restore", "Succeeded", "")]
 fn a_shoot_on_its_way_keeps_its_spec(
     #[case] seed: Value,
@@ -199,7 +202,8 @@ fn a_shoot_on_its_way_keeps_its_spec(
 #[case::less(
     "zone",
     json!(["x", "y"]),
-    "cannot schedule shoot 'app' with failure tolerance of zone on seed 'b' with only 2 zones, at least 3 zones are required",
+    "cannot schedule shoot 'app' with failure tolerance of zone on seed 'b' with only 2 zones, at least 3 zones are \
+        required",
 )]
 fn a_zone_may_fail_where_there_are_three(#[case] tolerance: &str, #[case] zones: Value, #[case] want: &str) {
     let garden = stored(&json!({"spec": {"provider": {"zones": zones}}}));
@@ -216,7 +220,8 @@ const ANNOTATIONS: &str = "cannot update annotations of shoot 'app' on seed 'b' 
 #[case::confirmed(json!({"metadata": {"annotations": {"confirmation.gardener.cloud/deletion": "true"}}}), "")]
 #[case::annotated(json!({"metadata": {"annotations": {"x": "z"}}}), ANNOTATIONS)]
 #[case::unconfirmed(json!({"metadata": {"annotations": {"confirmation.gardener.cloud/deletion": null}}}), ANNOTATIONS)]
-#[case::spec(json!({"spec": {"purpose": "x"}}), "cannot update spec of shoot 'app' on seed 'b' already marked for deletion")]
+#[case::spec(json!({"spec": {"purpose": "x"}}), "cannot update spec of shoot 'app' on seed 'b' already marked for \
+    deletion")]
 fn on_a_seed_that_is_being_deleted_a_shoot_only_goes(#[case] change: Value, #[case] want: &str) {
     let garden = stored(&json!({"metadata": {"deletionTimestamp": "2024-01-01T00:00:00Z"}}));
     let annotations = json!({"x": "y", "confirmation.gardener.cloud/deletion": "false"});
