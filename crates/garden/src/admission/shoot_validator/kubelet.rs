@@ -37,7 +37,7 @@ pub(super) fn validate(
 
 fn reserved(kubelet: &KubeletConfig, of: impl Fn(&KubeletConfigReserved) -> Option<&Written>) -> Quantity {
     let parts = [&kubelet.kube_reserved, &kubelet.system_reserved].into_iter().flatten();
-    let amounts = parts.filter_map(|reserved| of(reserved)).map(read);
+    let amounts = parts.filter_map(of).map(read);
     // What has too many digits is more than any machine has.
     amounts.fold(Quantity::from_integer(0), |sum, amount| sum.checked_add(&amount).unwrap_or(amount))
 }

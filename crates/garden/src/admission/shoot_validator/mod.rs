@@ -24,7 +24,7 @@ mod volume;
 
 use api::garden::{CloudProfile, Project, SecretBinding, Seed, Shoot};
 use serde_json::Value;
-use webhook::field::quote;
+use webhook::field::{Error, quote};
 use webhook::rejection::Rejection;
 use webhook::review::Operation;
 
@@ -159,7 +159,7 @@ impl<'a> ValidationContext<'a> {
 }
 
 /// Field errors as 403, whose message is all that has them.
-fn refused(errors: &FieldErrors) -> Result<(), Rejection> {
+fn refused(errors: &[Error]) -> Result<(), Rejection> {
     if errors.is_empty() { Ok(()) } else { Err(Rejection::forbidden(listed(errors))) }
 }
 

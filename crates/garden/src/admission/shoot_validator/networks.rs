@@ -95,7 +95,7 @@ fn one_with_seed(name: &str, network: &str, seed: &Seed, at: &Path) -> FieldErro
     ];
     let overlapping =
         others.into_iter().filter(|(_, other)| other.is_some_and(|other| intersect(other, network)));
-    let refuse = |(what, _)| {
+    let refuse = |(what, _): (String, Option<&str>)| {
         let detail = format!("shoot {name} network intersects with {what}");
         Error::invalid(at, network, &detail)
     };
