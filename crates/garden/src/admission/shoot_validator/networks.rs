@@ -7,7 +7,7 @@ use webhook::field::{Error, Path};
 use crate::webhooks::field_errors::FieldErrors;
 use crate::webhooks::networks::{VPN, intersect};
 
-/// Fills in the networks of pods and services and checks all networks, if the Shoot has a Seed: GPL-SHVAL-060 to -062.
+/// Fills in the networks of pods and services and checks all networks, if the Shoot has a Seed: GPL-SHVAL-060 to -063.
 pub(super) fn fill_in(spec: &mut ShootSpec, old: &ShootSpec, seed: Option<&Seed>) -> FieldErrors {
     let Some(seed) = seed else { return FieldErrors::new() };
     let is_workerless = spec.provider.workers.is_empty();
