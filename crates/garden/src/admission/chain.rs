@@ -9,20 +9,33 @@ use webhook::rejection::Rejection;
 use super::{
     Attributes, Configuration, Plugin, bastion, controller_registration_resources, custom_verb_authorizer,
     deletion_confirmation, extension_labels, extension_validator, managed_seed, managed_seed_shoot,
-    project_validator, resource_reference_manager, seed_validator,
+    open_id_connect_preset, project_validator, resource_reference_manager, seed_validator, shoot_dns,
+    shoot_dns_rewriting, shoot_exposure_class, shoot_managed_seed, shoot_node_local_dns,
+    shoot_quota_validator, shoot_toleration_restriction, shoot_validator, shoot_vpa,
 };
 
 /// Every plugin, in the order in which each phase asks them: GPL-CHAIN-001. The order decides who answers first where several
 /// would refuse: GPL-CHAIN-006.
-static PLUGINS: [&Plugin; 11] = [
+static PLUGINS: [&Plugin; 22] = [
     &resource_reference_manager::PLUGIN,
     &extension_validator::PLUGIN,
     &extension_labels::PLUGIN,
+    &shoot_toleration_restriction::PLUGIN,
+    &shoot_exposure_class::PLUGIN,
+    &shoot_dns::PLUGIN,
+    &shoot_managed_seed::PLUGIN,
+    &shoot_node_local_dns::PLUGIN,
+    &shoot_dns_rewriting::PLUGIN,
+    &shoot_quota_validator::PLUGIN,
+    &shoot_validator::PLUGIN,
     &seed_validator::PLUGIN,
     &controller_registration_resources::PLUGIN,
     &project_validator::PLUGIN,
     &deletion_confirmation::PLUGIN,
+    &open_id_connect_preset::PLUGIN,
+    &open_id_connect_preset::CLUSTER_PLUGIN,
     &custom_verb_authorizer::PLUGIN,
+    &shoot_vpa::PLUGIN,
     &managed_seed::PLUGIN,
     &managed_seed_shoot::PLUGIN,
     &bastion::PLUGIN,
@@ -170,26 +183,41 @@ mod tests {
             ("ResourceReferenceManager", "mutating", true),
             ("ExtensionValidator", "validating", true),
             ("ExtensionLabels", "mutating", true),
+            ("ShootTolerationRestriction", "both", true),
+            ("ShootExposureClass", "mutating", true),
+            ("ShootDNS", "mutating", true),
+            ("ShootManagedSeed", "validating", true),
+            ("ShootNodeLocalDNSEnabledByDefault", "mutating", false),
+            ("ShootDNSRewriting", "mutating", false),
+            ("ShootQuotaValidator", "validating", true),
+            ("ShootValidator", "mutating", true),
             ("SeedValidator", "validating", true),
             ("ControllerRegistrationResources", "validating", true),
             ("ProjectValidator", "validating", true),
             ("DeletionConfirmation", "validating", true),
+            ("OpenIDConnectPreset", "mutating", true),
+            ("ClusterOpenIDConnectPreset", "mutating", true),
             ("CustomVerbAuthorizer", "validating", true),
+            ("ShootVPAEnabledByDefault", "mutating", false),
             ("ManagedSeed", "mutating", true),
             ("ManagedSeedShoot", "validating", true),
             ("Bastion", "mutating", true),
         ];
         assert_eq!(lines, want);
-        assert_eq!(names(&Chain::default()), known());
+        let on: Vec<_> =
+            PLUGINS.iter().filter(|plugin| plugin.is_on_by_default).map(|plugin| plugin.name).collect();
+        assert_eq!(names(&Chain::default()), on);
     }
 
     #[test]
     fn flags_choose_plugins_by_name() {
         let list = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
         let chosen = Chain::choose(&list(&["Bastion"]), &list(&["ManagedSeed", "SeedValidator"])).unwrap();
-        let want: Vec<_> =
-            known().into_iter().filter(|name| !matches!(*name, "ManagedSeed" | "SeedValidator")).collect();
+        let mut want = names(&Chain::default());
+        want.retain(|name| !matches!(*name, "ManagedSeed" | "SeedValidator"));
         assert_eq!(names(&chosen), want);
+        let rewriting = Chain::choose(&list(&["ShootDNSRewriting"]), &[]).unwrap();
+        assert!(names(&rewriting).contains(&"ShootDNSRewriting"));
         let unknown = Chain::choose(&[], &list(&["X"])).unwrap_err();
         assert!(
             unknown

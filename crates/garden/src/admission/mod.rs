@@ -13,9 +13,22 @@ mod lookup;
 mod managed_seed;
 mod managed_seed_shoot;
 mod messages;
+mod open_id_connect_preset;
 mod project_validator;
 mod resource_reference_manager;
 mod seed_validator;
+mod shoot_dns;
+mod shoot_dns_rewriting;
+mod shoot_exposure_class;
+mod shoot_managed_seed;
+mod shoot_node_local_dns;
+mod shoot_quota_validator;
+mod shoot_support;
+#[cfg(test)]
+mod shoot_testing;
+mod shoot_toleration_restriction;
+pub(crate) mod shoot_validator;
+mod shoot_vpa;
 #[cfg(test)]
 mod testing;
 
