@@ -92,7 +92,7 @@ impl Reconciler {
             Action::AddFinalizer => {
                 tracing::info!("Adding finalizer");
                 let added = finalizer::add_named(&deployments, &*state.deployment, FINALIZER).await;
-                added.map_err(ControllerDeploymentError::Add)
+                added.map(drop).map_err(ControllerDeploymentError::Add)
             }
             Action::RemoveFinalizer => {
                 tracing::info!("Removing finalizer");

@@ -20,8 +20,8 @@ pub(super) fn has(object: &impl Resource, name: &str) -> bool {
     object.finalizers().iter().any(|finalizer| finalizer == name)
 }
 
-/// Adds Gardener's finalizer to an object; fails if it has changed in the meantime.
-pub(super) async fn add<K>(objects: &Api<K>, object: &K) -> Result<(), kube::Error>
+/// Adds Gardener's finalizer to an object, and returns the written object; fails if it has changed in the meantime.
+pub(super) async fn add<K>(objects: &Api<K>, object: &K) -> Result<K, kube::Error>
 where
     K: Resource + Clone + Debug + DeserializeOwned,
 {
@@ -36,12 +36,12 @@ where
     remove_named(objects, object, FINALIZER).await
 }
 
-/// Adds a finalizer to an object; fails if it has changed in the meantime.
+/// Adds a finalizer to an object, and returns the written object; fails if it has changed in the meantime.
 pub(super) async fn add_named<K>(
     objects: &Api<K>,
     object: &impl Resource,
     name: &str,
-) -> Result<(), kube::Error>
+) -> Result<K, kube::Error>
 where
     K: Clone + Debug + DeserializeOwned,
 {
@@ -61,16 +61,16 @@ where
     let others = object.finalizers().iter().map(String::as_str).filter(|finalizer| *finalizer != name);
     match write(objects, object, others.collect()).await {
         Err(kube::Error::Api(status)) if status.is_not_found() => Ok(()),
-        written => written,
+        written => written.map(drop),
     }
 }
 
-async fn write<K>(objects: &Api<K>, object: &impl Resource, finalizers: Vec<&str>) -> Result<(), kube::Error>
+async fn write<K>(objects: &Api<K>, object: &impl Resource, finalizers: Vec<&str>) -> Result<K, kube::Error>
 where
     K: Clone + Debug + DeserializeOwned,
 {
     let finalizers = if finalizers.is_empty() { Value::Null } else { json!(finalizers) };
     let patch =
         json!({"metadata": {"finalizers": finalizers, "resourceVersion": object.meta().resource_version}});
-    objects.patch(&object.name_any(), &PatchParams::default(), &Patch::Merge(patch)).await.map(drop)
+    objects.patch(&object.name_any(), &PatchParams::default(), &Patch::Merge(patch)).await
 }

@@ -112,7 +112,8 @@ where
         match action {
             Action::AddFinalizer => {
                 tracing::info!("Adding finalizer");
-                finalizer::add_named(&objects, object, FINALIZER).await.map_err(InstallationsError::Add)
+                let added = finalizer::add_named(&objects, object, FINALIZER).await;
+                added.map(drop).map_err(InstallationsError::Add)
             }
             Action::RemoveFinalizer => {
                 tracing::info!("Removing finalizer");

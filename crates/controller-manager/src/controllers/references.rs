@@ -150,7 +150,7 @@ where
             Action::AddFinalizer => {
                 tracing::info!("Adding finalizer");
                 let added = finalizer::add(&objects, &*state.object).await;
-                added.map_err(|error| ReferencesError::Add(self.rule.finalizer_not_added, error))
+                added.map(drop).map_err(|error| ReferencesError::Add(self.rule.finalizer_not_added, error))
             }
             Action::RemoveFinalizer => {
                 tracing::info!("Nobody refers to it, removing finalizer");

@@ -167,19 +167,37 @@ impl Reconciler {
                 parallel::all(released.collect::<Vec<_>>()).await.map_err(ReferenceError::Release)
             }
             Action::Protect(objects) => {
-                let protected = objects.iter().map(|object| object.protect(self.client.clone(), &namespace));
+                let protected = objects.iter().map(|object| self.protect(object, &namespace));
                 parallel::all(protected.collect::<Vec<_>>()).await.map_err(ReferenceError::Protect)
             }
             Action::Refuse(missing) => Err(ReferenceError::Missing(missing)),
             Action::AddFinalizer => {
                 tracing::info!("Adding finalizer");
-                finalizer::add_named(&shoots, shoot, PROTECTION).await.map_err(ReferenceError::Add)
+                let added = finalizer::add_named(&shoots, shoot, PROTECTION).await;
+                added.map(drop).map_err(ReferenceError::Add)
             }
             Action::RemoveFinalizer => {
                 tracing::info!("Removing finalizer");
                 finalizer::remove_named(&shoots, shoot, PROTECTION).await.map_err(ReferenceError::Remove)
             }
         }
+    }
+
+    /// Whoever releases the objects of a Shoot later must find the finalizer in the store.
+    async fn protect(&self, object: &Object, namespace: &str) -> Result<(), kube::Error> {
+        match object {
+            Object::Secret(object) => {
+                let secrets: Api<Secret> = Api::namespaced(self.client.clone(), namespace);
+                let protected = finalizer::add_named(&secrets, &**object, PROTECTION).await?;
+                self.secrets.wait_until_shows(&protected).await;
+            }
+            Object::ConfigMap(object) => {
+                let config_maps: Api<ConfigMap> = Api::namespaced(self.client.clone(), namespace);
+                let protected = finalizer::add_named(&config_maps, &**object, PROTECTION).await?;
+                self.config_maps.wait_until_shows(&protected).await;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -212,19 +230,6 @@ impl Object {
     /// Whether references to it count: Gardener protects its own Secrets otherwise. GCM-SRF-006.
     fn counts(&self) -> bool {
         matches!(self, Self::ConfigMap(_)) || self.role().is_none_or(String::is_empty)
-    }
-
-    async fn protect(&self, client: Client, namespace: &str) -> Result<(), kube::Error> {
-        match self {
-            Self::Secret(object) => {
-                let secrets: Api<Secret> = Api::namespaced(client, namespace);
-                finalizer::add_named(&secrets, &**object, PROTECTION).await
-            }
-            Self::ConfigMap(object) => {
-                let config_maps: Api<ConfigMap> = Api::namespaced(client, namespace);
-                finalizer::add_named(&config_maps, &**object, PROTECTION).await
-            }
-        }
     }
 
     async fn release(&self, client: Client, namespace: &str) -> Result<(), kube::Error> {

@@ -4,6 +4,7 @@
 
 mod feed;
 mod objects;
+mod progress;
 mod scoped;
 mod selection;
 
@@ -18,6 +19,7 @@ use tokio::sync::watch;
 pub use self::feed::ConstantBackoff;
 pub(crate) use self::feed::{Feed, ResyncSchedule};
 use self::objects::{Objects, key};
+use self::progress::Progress;
 pub(crate) use self::scoped::is_cluster_scoped;
 pub use self::selection::Selection;
 pub(crate) use self::selection::SelectionKey;
@@ -47,6 +49,7 @@ struct Inner<K> {
     subscribers: Mutex<Vec<Subscriber<K>>>,
     /// Namespaces that have not been listed yet.
     unread: watch::Sender<BTreeSet<String>>,
+    progress: Progress,
 }
 
 /// Objects of a store by computed keys.
@@ -75,8 +78,9 @@ impl<K: Resource> Store<K> {
     /// An empty store for objects of these namespaces.
     pub(crate) fn new(kind: String, namespaces: Vec<String>) -> Self {
         let unread = watch::Sender::new(namespaces.iter().cloned().collect());
+        let progress = Progress::of(&namespaces);
         let (objects, subscribers) = (RwLock::new(Objects::new()), Mutex::new(Vec::new()));
-        Self { inner: Arc::new(Inner { kind, namespaces, objects, subscribers, unread }) }
+        Self { inner: Arc::new(Inner { kind, namespaces, objects, subscribers, unread, progress }) }
     }
 
     /// The kind, for messages.
@@ -158,6 +162,7 @@ impl<K: Resource> Store<K> {
             None => Event::Create(object),
         };
         notify(&subscribers, &event);
+        self.advance(event.object());
     }
 
     /// An object was deleted; `last` is its last state.
@@ -165,8 +170,14 @@ impl<K: Resource> Store<K> {
         let subscribers = self.inner.subscribers.lock();
         let (namespace, name) = key(&*last);
         if self.inner.objects.write().remove(namespace, name).is_some() {
-            notify(&subscribers, &Event::Delete(last));
+            notify(&subscribers, &Event::Delete(last.clone()));
         }
+        self.advance(&last);
+    }
+
+    fn advance(&self, shown: &K) {
+        let scope = self.scope(key(shown).0);
+        self.inner.progress.advance(scope, shown);
     }
 
     /// Replaces the objects of a namespace by a new list. Unchanged objects cause no event.

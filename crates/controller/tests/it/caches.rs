@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use apiserver::{Effect, Fault, Matching, Verb};
 use controller::limit::RequestLimit;
 use controller::{CacheOptions, Event, Selection};
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret};
-use kube::api::{ApiResource, DynamicObject, GroupVersionKind, PostParams};
+use kube::api::{ApiResource, DynamicObject, GroupVersionKind, Patch, PatchParams, PostParams};
 use kube::core::PartialObjectMeta;
 use kube::{Api, ResourceExt as _};
 use serde_json::json;
@@ -157,6 +158,73 @@ async fn a_watch_that_breaks_loses_no_event() {
     connection.mend();
     tokio::time::sleep(Duration::from_mins(2)).await;
     assert_eq!(seen.names(), ["update c", "delete d"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_writes_can_wait_until_the_store_shows_it() {
+    const LAG: Duration = Duration::from_millis(500);
+    let world = World::new();
+    world.create("a").await;
+    let cluster = world.cluster(CacheOptions { namespaces: vec!["default".to_owned()], resync: None });
+    let store = cluster.store::<PartialObjectMeta<ConfigMap>>(Selection::all());
+    cluster.wait_until_synced().await;
+    let watches = Matching { verbs: vec![Verb::Watch], ..Matching::default() };
+    world.server.faults().add(Fault::new(watches, Effect::LagWatch(LAG)));
+    // A change.
+    let begin = Instant::now();
+    let patch = Patch::Merge(json!({"metadata": {"labels": {"app": "changed"}}}));
+    let written = world.config_maps().patch("a", &PatchParams::default(), &patch).await.unwrap();
+    assert_eq!(store.get("default", "a").unwrap().labels()["app"], "a");
+    store.wait_until_shows(&written).await;
+    assert_eq!(store.get("default", "a").unwrap().labels()["app"], "changed");
+    assert_eq!(begin.elapsed().as_millis() / 100, 5);
+    store.wait_until_shows(&written).await;
+    assert_eq!(begin.elapsed().as_millis() / 100, 5);
+    // A creation.
+    let created = world.config_maps().create(&PostParams::default(), &config_map("b")).await.unwrap();
+    store.wait_until_shows(&created).await;
+    assert_eq!(names(&store.list()), ["a", "b"]);
+    // A removal, which also ends the waiting for what was removed.
+    let known = store.get("default", "b").unwrap();
+    world.delete("b").await;
+    store.wait_until_gone(&known).await;
+    assert_eq!(names(&store.list()), ["a"]);
+    let created = world.config_maps().create(&PostParams::default(), &config_map("c")).await.unwrap();
+    world.delete("c").await;
+    let begin = Instant::now();
+    store.wait_until_shows(&created).await;
+    assert_eq!(begin.elapsed().as_millis() / 100, 5);
+    // A namespace that is not watched.
+    let begin = Instant::now();
+    let elsewhere: Api<ConfigMap> = Api::namespaced(world.client.clone(), "kube-system");
+    let written = elsewhere.create(&PostParams::default(), &config_map("far")).await.unwrap();
+    store.wait_until_shows(&written).await;
+    assert_eq!(begin.elapsed(), Duration::ZERO);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_broken_watch_does_not_hold_up_who_writes_for_ever() {
+    let world = World::new();
+    world.create("a").await;
+    let (client, connection) = world.cuttable_client();
+    let cluster = world.cluster_on(client, CacheOptions::default());
+    let store = cluster.store::<ConfigMap>(Selection::all());
+    cluster.wait_until_synced().await;
+    connection.cut();
+    let written = world.config_maps().create(&PostParams::default(), &config_map("b")).await.unwrap();
+    let begin = Instant::now();
+    store.wait_until_shows(&written).await;
+    assert_eq!((begin.elapsed().as_secs(), names(&store.list())), (10, vec!["a".to_owned()]));
+    // The watch begins anew with a list.
+    world.server.compact();
+    connection.mend();
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    let begin = Instant::now();
+    store.wait_until_shows(&written).await;
+    assert_eq!(
+        (begin.elapsed(), names(&store.list())),
+        (Duration::ZERO, vec!["a".to_owned(), "b".to_owned()])
+    );
 }
 
 #[tokio::test(start_paused = true)]

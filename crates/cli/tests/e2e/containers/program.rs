@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use component::Component;
 use serde_json::{Map, Value};
 use testcontainers::core::IntoContainerPort as _;
-use testcontainers::{ContainerRequest, GenericImage, ImageExt as _};
+use testcontainers::{ContainerAsync, ContainerRequest, GenericImage, ImageExt as _};
 
 use super::network::Network;
 
@@ -19,10 +19,10 @@ const CERTIFICATES: &str = "/test/certificates";
 pub(super) struct Program {
     image: String,
     process: Value,
-    /// The values of `<port>`, `<config>` and so on.
-    values: BTreeMap<&'static str, String>,
-    /// The ports, if they are published.
-    published: Vec<u16>,
+    /// The values of `<port>` and so on.
+    ports: BTreeMap<&'static str, u16>,
+    /// Whether the engine publishes the ports, as others of its own choice.
+    is_published: bool,
     listens: &'static str,
     kubeconfig: String,
 }
@@ -34,17 +34,9 @@ impl Program {
         let process = formats::yaml::first_document(text.as_bytes()).map_err(|error| error.to_string())?;
         let ports = free_ports().map_err(|error| error.to_string())?;
         let [port, health, metrics] = ports;
-        let values = BTreeMap::from([
-            ("<port>", port.to_string()),
-            ("<healthPort>", health.to_string()),
-            ("<metricsPort>", metrics.to_string()),
-            ("<config>", CONFIG.to_owned()),
-            ("<sourceKubeconfig>", KUBECONFIG.to_owned()),
-            ("<certDir>", CERTIFICATES.to_owned()),
-        ]);
-        let published = if network.is_shared() { Vec::new() } else { ports.to_vec() };
-        let (image, listens) = (component.image(), network.listens());
-        Ok(Self { image, process, values, published, listens, kubeconfig })
+        let ports = BTreeMap::from([("<port>", port), ("<healthPort>", health), ("<metricsPort>", metrics)]);
+        let (image, is_published, listens) = (component.image(), !network.is_shared(), network.listens());
+        Ok(Self { image, process, ports, is_published, listens, kubeconfig })
     }
 
     /// Its configuration file; what the component requires beside its ports is in `required`.
@@ -60,10 +52,23 @@ impl Program {
         config.to_string()
     }
 
-    /// The address of its readiness probe.
-    pub(super) fn ready(&self, network: &Network) -> String {
+    /// The address at which this machine reaches the readiness probe of its container.
+    pub(super) async fn ready(
+        &self,
+        network: &Network,
+        container: &ContainerAsync<GenericImage>,
+    ) -> Result<String, String> {
         let address = self.process["ready"].as_str().unwrap_or_default();
-        self.fill(address).replace(self.listens, &network.host().to_string())
+        let mut address = address.replace("127.0.0.1", &network.host().to_string());
+        for (name, port) in &self.ports {
+            let reached = if self.is_published {
+                container.get_host_port_ipv4(port.tcp()).await.map_err(|error| error.to_string())?
+            } else {
+                *port
+            };
+            address = address.replace(name, &reached.to_string());
+        }
+        Ok(address)
     }
 
     /// A container of its image with this configuration file.
@@ -73,7 +78,11 @@ impl Program {
         let certificate = rcgen::generate_simple_self_signed(["localhost".to_owned()]);
         let certificate = certificate.map_err(|error| error.to_string())?;
         let file = |name: &str| format!("{CERTIFICATES}/{name}");
-        let mut container = GenericImage::new(self.image.as_str(), "local")
+        let mut image = GenericImage::new(self.image.as_str(), "local");
+        for port in self.ports.values().filter(|_| self.is_published) {
+            image = image.with_exposed_port(port.tcp());
+        }
+        let mut container = image
             .with_cmd(command)
             .with_copy_to(CONFIG, config.into_bytes())
             .with_copy_to(KUBECONFIG, self.kubeconfig.clone().into_bytes())
@@ -82,18 +91,14 @@ impl Program {
         for (name, value) in self.process["env"].as_object().into_iter().flatten() {
             container = container.with_env_var(name, self.fill(value.as_str().unwrap_or_default()));
         }
-        if self.published.is_empty() {
-            container = container.with_network("host");
-        }
-        for port in &self.published {
-            container = container.with_mapped_port(*port, port.tcp());
-        }
-        Ok(container)
+        Ok(if self.is_published { container } else { container.with_network("host") })
     }
 
     fn fill(&self, text: &str) -> String {
-        let filled =
-            self.values.iter().fold(text.to_owned(), |text, (name, value)| text.replace(name, value));
+        let paths = [("<config>", CONFIG), ("<sourceKubeconfig>", KUBECONFIG), ("<certDir>", CERTIFICATES)];
+        let filled = paths.iter().fold(text.to_owned(), |text, (name, path)| text.replace(name, path));
+        let ports = self.ports.iter();
+        let filled = ports.fold(filled, |text, (name, port)| text.replace(name, &port.to_string()));
         filled.replace("127.0.0.1", self.listens)
     }
 

@@ -31,7 +31,11 @@ pub(super) enum Disturbance {
     /// Watches end after each event.
     WatchDrop,
     /// Watches of the resources of these writes deliver each event late, so that other watches are ahead of them.
-    WatchLag(Vec<ObservedWrite>),
+    WatchLag {
+        writes: Vec<ObservedWrite>,
+        /// Whether these are all writes, and not those of one kind, which the target need not watch.
+        all: bool,
+    },
     /// Refuses the first change of each object that the target changed without disturbance.
     Conflict(Vec<ObservedWrite>),
     /// Answers the first requests with 429, and also the first writes if the target writes at all.
@@ -54,10 +58,11 @@ const ANSWERS: [Effect; 5] = [
     Effect::RefuseAfter(Refusal::Timeout),
 ];
 
-/// A fault that is active on one or more servers, and must strike.
+/// A fault that is active on one or more servers.
 pub(super) struct ActiveFault {
     what: &'static str,
     active: Vec<Active>,
+    must_strike: bool,
 }
 
 /// The disturbed runs for a fault, given the writes of the undisturbed run; none if the fault could not strike.
@@ -65,8 +70,7 @@ pub(super) fn disturbances(fault: scenario::Fault, writes: &[ObservedWrite]) -> 
     let writes_any = !writes.is_empty();
     match fault {
         scenario::Fault::WatchDrop => vec![Disturbance::WatchDrop],
-        scenario::Fault::WatchLag if writes_any => vec![Disturbance::WatchLag(writes.to_vec())],
-        scenario::Fault::WatchLag => Vec::new(),
+        scenario::Fault::WatchLag => watch_lags(writes),
         scenario::Fault::ConflictOnce => {
             let changes: Vec<_> = writes.iter().filter(|write| write.verb != "create").cloned().collect();
             if changes.is_empty() { Vec::new() } else { vec![Disturbance::Conflict(changes)] }
@@ -87,6 +91,18 @@ pub(super) fn disturbances(fault: scenario::Fault, writes: &[ObservedWrite]) -> 
     }
 }
 
+/// All resources lag together, and each of several lags behind the others: what a target learns first differs.
+fn watch_lags(writes: &[ObservedWrite]) -> Vec<Disturbance> {
+    let kinds: BTreeSet<_> = writes.iter().map(ObservedWrite::kind).collect();
+    let of_kind = |kind: &(usize, &str, &str)| {
+        writes.iter().filter(|write| write.kind() == *kind).cloned().collect::<Vec<_>>()
+    };
+    let alone = kinds.iter().filter(|_| kinds.len() > 1).map(of_kind);
+    let alone = alone.map(|writes| Disturbance::WatchLag { writes, all: false });
+    let together = (!writes.is_empty()).then(|| Disturbance::WatchLag { writes: writes.to_vec(), all: true });
+    together.into_iter().chain(alone).collect()
+}
+
 impl Disturbance {
     /// Whether it is a fault, so that the target sends other requests than without.
     pub(super) fn is_fault(&self) -> bool {
@@ -103,7 +119,11 @@ impl Disturbance {
         match self {
             Self::None | Self::NoEffect => String::new(),
             Self::WatchDrop => "under watchDrop".to_owned(),
-            Self::WatchLag(_) => "under watchLag".to_owned(),
+            Self::WatchLag { all: true, .. } => "under watchLag".to_owned(),
+            Self::WatchLag { writes, all: false } => {
+                let kinds: BTreeSet<&str> = writes.iter().map(|write| write.object.kind.as_str()).collect();
+                format!("under watchLag of {}", Vec::from_iter(kinds).join(", "))
+            }
             Self::Conflict(_) => "under conflictOnce".to_owned(),
             Self::Throttle(_) => "under throttle".to_owned(),
             Self::ServerError(_) => "under serverError".to_owned(),
@@ -125,6 +145,7 @@ impl Disturbance {
         let everywhere = |what, fault: &Fault| ActiveFault {
             what,
             active: servers.iter().map(|server| server.faults().add(fault.clone())).collect(),
+            must_strike: true,
         };
         let refusals = |refusal, writes: bool| {
             let reads = everywhere("reads", &refuse(&READS, refusal));
@@ -137,7 +158,7 @@ impl Disturbance {
                 let effect = Effect::EndWatch { after: 1, end: WatchEnd::Closed };
                 vec![everywhere("watches", &Fault::new(of_target(&[Verb::Watch]), effect))]
             }
-            Self::WatchLag(writes) => lags(&servers, writes),
+            Self::WatchLag { writes, all } => lags(&servers, writes, *all),
             Self::Conflict(changes) => {
                 strike_first(&servers, changes, Effect::Refuse(Refusal::Conflict), "changes")
             }
@@ -150,9 +171,9 @@ impl Disturbance {
 }
 
 impl ActiveFault {
-    /// Whether it struck.
-    pub(super) fn struck(&self) -> bool {
-        self.active.iter().any(|active| active.struck() > 0)
+    /// Whether it had to strike, and did not.
+    pub(super) fn missed(&self) -> bool {
+        self.must_strike && self.active.iter().all(|active| active.struck() == 0)
     }
 
     /// Deactivates it.
@@ -180,8 +201,8 @@ fn refuse(verbs: &[Verb], refusal: Refusal) -> Fault {
     Fault::new(of_target(verbs), Effect::Refuse(refusal)).strikes(Strikes::First(REFUSED))
 }
 
-/// Delays all watches of each resource on the server where it was written. The target need only watch one of them.
-fn lags(servers: &[&Embedded], writes: &[ObservedWrite]) -> Vec<ActiveFault> {
+/// Delays all watches of each resource on the server where it was written. The target need only watch one of all.
+fn lags(servers: &[&Embedded], writes: &[ObservedWrite], all: bool) -> Vec<ActiveFault> {
     let written = |write: &ObservedWrite| {
         Some((write.server, Kinds::gardener().of_object(&write.object.api_version, &write.object.kind)?))
     };
@@ -198,7 +219,7 @@ fn lags(servers: &[&Embedded], writes: &[ObservedWrite]) -> Vec<ActiveFault> {
         };
         Some(servers.get(server)?.faults().add(Fault::new(matching, Effect::LagWatch(LAG))))
     });
-    vec![ActiveFault { what: "watches", active: active.collect() }]
+    vec![ActiveFault { what: "watches", active: active.collect(), must_strike: all }]
 }
 
 /// Whether a write can get this answer.
@@ -235,7 +256,7 @@ fn strike_first(
             ..of_target(verbs)
         };
         let fault = Fault::new(matching, effect).strikes(Strikes::First(1));
-        Some(ActiveFault { what, active: vec![servers.get(server)?.faults().add(fault)] })
+        Some(ActiveFault { what, active: vec![servers.get(server)?.faults().add(fault)], must_strike: true })
     });
     in_force.collect()
 }
@@ -267,5 +288,6 @@ fn crash(servers: &[&Embedded], writes: &[ObservedWrite]) -> Option<ActiveFault>
         ..of_target(&verbs)
     };
     let fault = Fault::new(matching, Effect::StallAfter).strikes(Strikes::Nth(nth));
-    Some(ActiveFault { what: "writes", active: vec![servers.get(last.server)?.faults().add(fault)] })
+    let active = vec![servers.get(last.server)?.faults().add(fault)];
+    Some(ActiveFault { what: "writes", active, must_strike: true })
 }

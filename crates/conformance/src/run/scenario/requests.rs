@@ -26,6 +26,13 @@ pub(super) struct ObservedWrite {
     pub(super) unchanged: bool,
 }
 
+impl ObservedWrite {
+    /// Server, API version and kind of the object.
+    pub(super) fn kind(&self) -> (usize, &str, &str) {
+        (self.server, &self.object.api_version, &self.object.kind)
+    }
+}
+
 /// Number of requests that each server had answered.
 #[derive(Clone, Debug)]
 pub(super) struct LogPosition(Vec<usize>);

@@ -143,7 +143,7 @@ impl<'a> StepRunner<'a> {
             self.begin = requests::current_position(self.clusters);
         }
         // A fault that never strikes proves nothing. The last write may come after all states, too late for a kill.
-        let never_struck = self.faults.iter().filter(|fault| !fault.struck() && !self.kills);
+        let never_struck = self.faults.iter().filter(|fault| fault.missed() && !self.kills);
         Ok(never_struck.map(ActiveFault::never_struck).collect())
     }
 

@@ -5,6 +5,7 @@
 //! which is pending until that has come to its end.
 
 mod create;
+mod missed;
 mod plan;
 mod replica;
 mod steps;
@@ -105,6 +106,16 @@ pub fn controller(context: &Context) -> Controller {
         .source(writer)
 }
 
+/// What a pass has done.
+struct Work {
+    /// The status to write.
+    status: ManagedSeedSetStatus,
+    /// The replicas as they were.
+    replicas: Vec<Replica>,
+    /// Whether there is nothing left to do.
+    result: Result<bool, SetError>,
+}
+
 struct Reconciler {
     sets: Store<ManagedSeedSet>,
     shoots: Store<Shoot>,
@@ -133,30 +144,33 @@ impl Reconcile for Reconciler {
         if !is_protected {
             self.protect(&set).await?; // step 1
         }
-        let (status, result) = Box::pin(self.work(&set)).await; // step 2
-        if let Err(error) = &result {
+        let work = Box::pin(self.work(&set)).await; // step 2
+        if let Err(error) = &work.result {
             let reason = describe_error(error);
             self.recorder.event(&*set, EventType::Warning, "ReconcileError", &reason);
         }
-        if is_deleted && matches!(result, Ok(true)) {
+        if is_deleted && matches!(work.result, Ok(true)) {
             self.release(&set).await?; // step 3: all replicas are gone
             return Ok(Outcome::Done);
         }
-        let written = self.write_status(&set, &status).await; // step 3
-        result?;
-        written?;
+        let written = self.write_status(&set, &work.status).await; // step 3
+        let has_missed_end = self.has_missed_end(&set, &work);
+        work.result?;
+        if written? && has_missed_end {
+            return Ok(Outcome::Requeue);
+        }
         Ok(Outcome::RequeueAfter(self.period))
     }
 }
 
 impl Reconciler {
-    /// Works on at most one replica; returns the status to write, and whether there is nothing left to do.
-    async fn work(&self, set: &ManagedSeedSet) -> (ManagedSeedSetStatus, Result<bool, SetError>) {
+    /// Works on at most one replica.
+    async fn work(&self, set: &ManagedSeedSet) -> Work {
         let mut status = set.status.clone();
         status.observed_generation = set.metadata.generation;
         let replicas = match self.replicas(set).await {
             Ok(replicas) => replicas,
-            Err(error) => return (status, Err(error)),
+            Err(error) => return Work { status, replicas: Vec::new(), result: Err(error) },
         };
         let plan = Pass::of(set, status, &replicas, self.max_retries, self.clock.now());
         if let Some((reason, message)) = &plan.event {
@@ -166,9 +180,9 @@ impl Reconciler {
         if let Some(operation) = &plan.operation
             && let Err(error) = self.execute(set, operation).await
         {
-            return (plan.before, Err(error));
+            return Work { status: plan.before, replicas, result: Err(error) };
         }
-        (plan.after, plan.result.map_err(SetError::from))
+        Work { status: plan.after, replicas, result: plan.result.map_err(SetError::from) }
     }
 
     /// The replicas of a set, by ascending ordinals. The store must have all Shoots that the server has.

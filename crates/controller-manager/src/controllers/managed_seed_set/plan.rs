@@ -38,6 +38,19 @@ pub(super) enum ReplicaWrite {
     DeleteManagedSeed(String),
 }
 
+impl ReplicaWrite {
+    /// The name of the replica.
+    pub(super) fn replica(&self) -> &str {
+        match self {
+            Self::CreateShoot(name)
+            | Self::RetryShoot(name)
+            | Self::DeleteShoot(name)
+            | Self::CreateManagedSeed(name)
+            | Self::DeleteManagedSeed(name) => name,
+        }
+    }
+}
+
 /// One pass.
 #[derive(Debug)]
 pub(super) struct Pass {

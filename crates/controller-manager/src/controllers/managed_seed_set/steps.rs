@@ -1,11 +1,16 @@
-//! Requests of a pass: lists, finalizer, replicas, status.
+//! Requests of a pass: lists, finalizer, replicas, status. The stores show each write before the next pass begins.
+
+use std::fmt::Debug;
 
 use api::garden::managed_seed_set::ManagedSeedSetStatus;
 use api::garden::{ManagedSeed, ManagedSeedSet, Seed, Shoot};
 use api::gardener::{CONFIRMATION_DELETION, OPERATION, OPERATION_RETRY};
+use controller::Store;
 use formats::selector::LabelSelector;
-use kube::ResourceExt as _;
 use kube::api::{Api, DeleteParams, ListParams, Patch, PatchParams, PostParams};
+use kube::{Resource, ResourceExt as _};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use super::plan::ReplicaWrite;
@@ -34,7 +39,7 @@ impl Reconciler {
     }
 
     pub(super) async fn protect(&self, set: &ManagedSeedSet) -> Result<(), SetError> {
-        finalizer::add(&self.sets_of(set), set).await.map_err(SetError::Add)
+        finalizer::add(&self.sets_of(set), set).await.map(drop).map_err(SetError::Add)
     }
 
     pub(super) async fn release(&self, set: &ManagedSeedSet) -> Result<(), SetError> {
@@ -49,34 +54,45 @@ impl Reconciler {
         let namespace = set.namespace().unwrap_or_default();
         let shoots: Api<Shoot> = Api::namespaced(self.client.clone(), &namespace);
         let managed_seeds: Api<ManagedSeed> = Api::namespaced(self.client.clone(), &namespace);
-        let (name, written) = match operation {
-            ReplicaWrite::CreateShoot(name) => {
-                let shoot = create::shoot(set, name);
-                (name, existing(shoots.create(&PostParams::default(), &shoot).await))
-            }
-            ReplicaWrite::RetryShoot(name) => {
-                (name, annotate(&shoots, name, OPERATION, OPERATION_RETRY).await)
-            }
-            ReplicaWrite::DeleteShoot(name) => (name, delete_shoot(&shoots, name).await),
+        let written = match operation {
+            ReplicaWrite::CreateShoot(name) => create(&shoots, &self.shoots, &create::shoot(set, name)).await,
+            ReplicaWrite::RetryShoot(name) => self.annotate(&shoots, name, OPERATION, OPERATION_RETRY).await,
+            ReplicaWrite::DeleteShoot(name) => self.delete_shoot(&shoots, name).await,
             ReplicaWrite::CreateManagedSeed(name) => {
-                let managed_seed = create::managed_seed(set, name)?;
-                (name, existing(managed_seeds.create(&PostParams::default(), &managed_seed).await))
+                create(&managed_seeds, &self.managed_seeds, &create::managed_seed(set, name)?).await
             }
-            ReplicaWrite::DeleteManagedSeed(name) => {
-                (name, absent(managed_seeds.delete(name, &DeleteParams::default()).await))
-            }
+            ReplicaWrite::DeleteManagedSeed(name) => delete(&managed_seeds, &self.managed_seeds, name).await,
         };
-        written.map_err(|error| SetError::Replica(name.clone(), error))
+        written.map_err(|error| SetError::Replica(operation.replica().to_owned(), error))
     }
 
-    /// Writes what this controller keeps of a status, if it has changed.
+    async fn annotate(
+        &self,
+        shoots: &Api<Shoot>,
+        name: &str,
+        annotation: &str,
+        value: &str,
+    ) -> Result<(), kube::Error> {
+        let patch = Patch::Merge(json!({"metadata": {"annotations": {annotation: value}}}));
+        let annotated = shoots.patch(name, &PatchParams::default(), &patch).await?;
+        self.shoots.wait_until_shows(&annotated).await;
+        Ok(())
+    }
+
+    /// Confirms the deletion of a Shoot and deletes it.
+    async fn delete_shoot(&self, shoots: &Api<Shoot>, name: &str) -> Result<(), kube::Error> {
+        self.annotate(shoots, name, CONFIRMATION_DELETION, "true").await?;
+        delete(shoots, &self.shoots, name).await
+    }
+
+    /// Writes what this controller keeps of a status, if it has changed; returns whether it has.
     pub(super) async fn write_status(
         &self,
         set: &ManagedSeedSet,
         status: &ManagedSeedSetStatus,
-    ) -> Result<(), SetError> {
+    ) -> Result<bool, SetError> {
         if *status == set.status {
-            return Ok(());
+            return Ok(false);
         }
         let pending = status.pending_replica.as_ref().map(|pending| {
             json!({"name": pending.name, "reason": pending.reason, "since": pending.since, "retries": pending.retries})
@@ -90,8 +106,11 @@ impl Reconciler {
         }}));
         let sets = self.sets_of(set);
         match sets.patch_status(&set.name_any(), &PatchParams::default(), &patch).await {
-            Err(kube::Error::Api(answer)) if answer.is_not_found() => Ok(()),
-            patched => patched.map(drop).map_err(SetError::Status),
+            Err(kube::Error::Api(answer)) if answer.is_not_found() => Ok(false),
+            patched => {
+                self.sets.wait_until_shows(&patched.map_err(SetError::Status)?).await;
+                Ok(true)
+            }
         }
     }
 
@@ -100,29 +119,32 @@ impl Reconciler {
     }
 }
 
-async fn annotate(shoots: &Api<Shoot>, name: &str, annotation: &str, value: &str) -> Result<(), kube::Error> {
-    let patch = Patch::Merge(json!({"metadata": {"annotations": {annotation: value}}}));
-    shoots.patch(name, &PatchParams::default(), &patch).await.map(drop)
-}
-
-/// Confirms the deletion of a Shoot and deletes it.
-async fn delete_shoot(shoots: &Api<Shoot>, name: &str) -> Result<(), kube::Error> {
-    annotate(shoots, name, CONFIRMATION_DELETION, "true").await?;
-    absent(shoots.delete(name, &DeleteParams::default()).await)
-}
-
-/// Creating an object that exists succeeds.
-fn existing<T>(created: Result<T, kube::Error>) -> Result<(), kube::Error> {
-    match created {
-        Err(kube::Error::Api(status)) if status.is_already_exists() => Ok(()),
-        created => created.map(drop),
+/// Creates an object of a replica; one that exists is left as it is.
+async fn create<K>(objects: &Api<K>, store: &Store<K>, object: &K) -> Result<(), kube::Error>
+where
+    K: Resource + Clone + Debug + DeserializeOwned + Serialize,
+{
+    match objects.create(&PostParams::default(), object).await {
+        Err(kube::Error::Api(status)) if status.is_already_exists() => {}
+        created => store.wait_until_shows(&created?).await,
     }
+    Ok(())
 }
 
-/// Deleting an object that is gone succeeds.
-fn absent<T>(deleted: Result<T, kube::Error>) -> Result<(), kube::Error> {
-    match deleted {
-        Err(kube::Error::Api(status)) if status.is_not_found() => Ok(()),
-        deleted => deleted.map(drop),
+/// Deletes an object of a replica, which may be gone.
+async fn delete<K>(objects: &Api<K>, store: &Store<K>, name: &str) -> Result<(), kube::Error>
+where
+    K: Resource + Clone + Debug + DeserializeOwned,
+{
+    let known = store.get(objects.namespace().unwrap_or_default(), name);
+    let deleted = match objects.delete(name, &DeleteParams::default()).await {
+        Err(kube::Error::Api(status)) if status.is_not_found() => return Ok(()),
+        deleted => deleted?,
+    };
+    match (deleted.left(), known) {
+        (Some(marked), _) => store.wait_until_shows(&marked).await,
+        (None, Some(known)) => store.wait_until_gone(&known).await,
+        (None, None) => {}
     }
+    Ok(())
 }

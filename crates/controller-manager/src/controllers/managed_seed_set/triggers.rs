@@ -27,7 +27,8 @@ pub(super) fn shoot(sets: &Store<ManagedSeedSet>) -> impl Fn(&Event<Shoot>) -> b
     }
 }
 
-fn ends_pending(shoot: &Shoot, pending: &str) -> bool {
+/// Whether a Shoot has come to the end of what its replica is pending for.
+pub(super) fn ends_pending(shoot: &Shoot, pending: &str) -> bool {
     match pending {
         reason::SHOOT_RECONCILING => {
             has_failed(shoot) || has_reconciled(shoot) || shoot.metadata.deletion_timestamp.is_some()
@@ -53,8 +54,7 @@ pub(super) fn managed_seed(
         let new = event.object();
         let pending = pending_reason(&sets, &**new);
         let pending = pending.as_deref();
-        let is_over = is_registered(new) || new.metadata.deletion_timestamp.is_some();
-        let ends = pending == Some(reason::MANAGED_SEED_PREPARING) && is_over;
+        let ends = pending == Some(reason::MANAGED_SEED_PREPARING) && is_prepared(new);
         match event {
             Event::Create(_) => ends,
             Event::Update { old, .. } => is_marked_anew(&**old, &**new) || ends,
@@ -62,6 +62,11 @@ pub(super) fn managed_seed(
             Event::Generic(_) => false,
         }
     }
+}
+
+/// Whether there is no more to wait for until a ManagedSeed is registered.
+pub(super) fn is_prepared(managed_seed: &ManagedSeed) -> bool {
+    is_registered(managed_seed) || managed_seed.metadata.deletion_timestamp.is_some()
 }
 
 fn is_marked_anew(old: &impl Resource, new: &impl Resource) -> bool {

@@ -223,7 +223,7 @@ impl Reconciler {
             Action::AddFinalizer => {
                 tracing::info!("Adding finalizer");
                 let added = finalizer::add(&bindings, &*state.binding).await;
-                added.map_err(SecretBindingError::AddFinalizer)
+                added.map(drop).map_err(SecretBindingError::AddFinalizer)
             }
             Action::RemoveFinalizer => {
                 tracing::info!("Removing finalizer");
@@ -247,10 +247,12 @@ impl Reconciler {
 
     async fn label_quota(&self, quota: &Quota) -> Result<(), SecretBindingError> {
         let patched = self.patch(quota, json!({"labels": {SECRET_BINDING_REFERENCE: "true"}})).await;
-        patched.map(drop).map_err(|source| {
+        let labelled = patched.map_err(|source| {
             let (name, namespace) = (quota.name_any(), quota.namespace().unwrap_or_default());
             SecretBindingError::LabelQuota { name, namespace, source }
-        })
+        })?;
+        self.quotas.wait_until_shows(&labelled).await;
+        Ok(())
     }
 
     /// Changes the Secret; later changes see the result.
@@ -265,7 +267,7 @@ impl Reconciler {
             plan::SecretChange::AddFinalizer => {
                 tracing::info!("Adding finalizer to secret");
                 let added = finalizer::add_named(&secrets, secret, EXTERNAL_FINALIZER).await;
-                added.map_err(SecretBindingError::AddSecretFinalizer)
+                self.wait_until_shows(added.map_err(SecretBindingError::AddSecretFinalizer)).await
             }
             plan::SecretChange::RemoveFinalizer => {
                 tracing::info!("Removing finalizer from secret");
@@ -274,11 +276,12 @@ impl Reconciler {
             }
             plan::SecretChange::LabelProvider(label) => {
                 let patched = self.patch_secret(secret, json!({"labels": {label: "true"}})).await;
-                patched.map(drop).map_err(SecretBindingError::LabelProvider)
+                self.wait_until_shows(patched.map_err(SecretBindingError::LabelProvider)).await
             }
             plan::SecretChange::LabelReference => {
                 let patch = json!({"labels": {SECRET_BINDING_REFERENCE: "true"}});
-                self.patch_secret(secret, patch).await.map(drop).map_err(SecretBindingError::LabelSecret)
+                let patched = self.patch_secret(secret, patch).await;
+                self.wait_until_shows(patched.map_err(SecretBindingError::LabelSecret)).await
             }
             plan::SecretChange::Unlabel(labels) => {
                 let labels: Value = labels.into_iter().map(|label| (label, Value::Null)).collect();
@@ -287,6 +290,15 @@ impl Reconciler {
                 Ok(())
             }
         }
+    }
+
+    /// Waits until the store shows an addition to a Secret: whoever takes it back must find it there.
+    async fn wait_until_shows(
+        &self,
+        added: Result<impl Resource, SecretBindingError>,
+    ) -> Result<(), SecretBindingError> {
+        self.secrets.wait_until_shows(&added?).await;
+        Ok(())
     }
 
     async fn patch_secret(

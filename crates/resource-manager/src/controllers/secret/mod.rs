@@ -113,7 +113,10 @@ impl Reconciler {
         match action {
             Action::AddFinalizer(finalizers) => {
                 tracing::info!("Adding finalizer");
-                patch(finalizers).await.map(drop).map_err(SecretError::Add)
+                let protected = patch(finalizers).await.map_err(SecretError::Add)?;
+                // Whoever releases the Secret later must find the finalizer in the store.
+                self.secrets.wait_until_shows(&protected).await;
+                Ok(())
             }
             Action::RemoveFinalizer(finalizers) => {
                 tracing::info!("Removing finalizer");
