@@ -165,11 +165,11 @@ async fn who_writes_can_wait_until_the_store_shows_it() {
     const LAG: Duration = Duration::from_millis(500);
     let world = World::new();
     world.create("a").await;
+    let watches = Matching { verbs: vec![Verb::Watch], ..Matching::default() };
+    world.server.faults().add(Fault::new(watches, Effect::LagWatch(LAG)));
     let cluster = world.cluster(CacheOptions { namespaces: vec!["default".to_owned()], resync: None });
     let store = cluster.store::<PartialObjectMeta<ConfigMap>>(Selection::all());
     cluster.wait_until_synced().await;
-    let watches = Matching { verbs: vec![Verb::Watch], ..Matching::default() };
-    world.server.faults().add(Fault::new(watches, Effect::LagWatch(LAG)));
     // A change.
     let begin = Instant::now();
     let patch = Patch::Merge(json!({"metadata": {"labels": {"app": "changed"}}}));

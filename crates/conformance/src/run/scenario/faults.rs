@@ -171,9 +171,14 @@ impl Disturbance {
 }
 
 impl ActiveFault {
+    /// Whether it struck.
+    pub(super) fn struck(&self) -> bool {
+        self.active.iter().any(|active| active.struck() > 0)
+    }
+
     /// Whether it had to strike, and did not.
     pub(super) fn missed(&self) -> bool {
-        self.must_strike && self.active.iter().all(|active| active.struck() == 0)
+        self.must_strike && !self.struck()
     }
 
     /// Deactivates it.
