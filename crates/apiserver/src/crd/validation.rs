@@ -1,5 +1,7 @@
 //! Validates CRDs: names, versions, conversion, columns, schemas.
 
+use std::collections::BTreeMap;
+
 use formats::name;
 use serde::Deserialize as _;
 use serde_json::{Value, json};
@@ -40,17 +42,27 @@ fn stored(object: &Value) -> Vec<Error> {
         return vec![error(Shown::verbatim("null"), "must have at least one stored version")];
     }
     let shown = Value::from(stored.clone());
-    let (mut remaining, mut errors) = (stored, Vec::new());
+    let (mut remaining, mut errors) = (BTreeMap::new(), Vec::new());
+    // A name that is listed twice counts where it is last.
+    remaining
+        .extend(stored.iter().enumerate().map(|(index, name)| (name.as_str().unwrap_or_default(), index)));
     for version in list(&object["spec"], "versions") {
         let name = text(version, "name");
-        // Each name counts once: a second version of the same name has no objects.
-        if let Some(at) = remaining.iter().position(|stored| stored == name) {
-            remaining.remove(at);
-        } else if is_stored(version) {
+        // A second version of the same name has no objects.
+        if remaining.remove(name).is_none() && is_stored(version) {
             let why = format!("must have the storage version {name}");
             errors.push(error(Shown::verbatim(&shown), &why));
         }
     }
+    let removed = remaining.into_iter().map(|(name, index)| {
+        let why = format!(
+            "missing from spec.versions; {name} was previously a storage version, and must remain in spec.versions until \
+             a storage migration ensures no data remains persisted in {name} and removes {name} from \
+             status.storedVersions"
+        );
+        invalid(&format!("status.storedVersions[{index}]"), Shown::from(name), &why)
+    });
+    errors.extend(removed);
     errors
 }
 

@@ -93,6 +93,26 @@ async fn two_storage_versions_of_one_name_are_reported_as_not_stored() {
 }
 
 #[tokio::test]
+async fn a_version_that_was_stored_cannot_be_removed_before_a_migration() {
+    let server = server().await;
+    let path = format!("{CRDS}/things.t.example.com");
+    let twice = json!({"status": {"storedVersions": ["v1", "v1"]}});
+    assert_eq!(patch(&server, &format!("{path}/status"), "merge-patch", &twice).await.0, 200);
+    let renamed = json!([{"op": "replace", "path": "/spec/versions/0/name", "value": "v2"}]);
+    let (code, status) = patch(&server, &path, "json-patch", &renamed).await;
+    let cause = json!({
+        "reason": "FieldValueInvalid", "field": "status.storedVersions[1]",
+        "message": "Invalid value: \"v1\": missing from spec.versions; v1 was previously a storage version, and must \
+                    remain in spec.versions until a storage migration ensures no data remains persisted in v1 and \
+                    removes v1 from status.storedVersions",
+    });
+    assert_eq!((code, &status["details"]["causes"]), (422, &json!([cause])));
+    let migrated = json!({"status": {"storedVersions": ["v2"]}});
+    assert_eq!(patch(&server, &format!("{path}/status"), "merge-patch", &migrated).await.0, 200);
+    assert_eq!(patch(&server, &path, "json-patch", &renamed).await.0, 200);
+}
+
+#[tokio::test]
 async fn strict_requests_are_refused_for_unknown_and_repeated_fields() {
     let server = server().await;
     let strict = format!("{THINGS}?fieldValidation=Strict");
