@@ -169,10 +169,12 @@ impl<K: Resource> Store<K> {
     fn remove(&self, last: Arc<K>) {
         let subscribers = self.inner.subscribers.lock();
         let (namespace, name) = key(&*last);
-        if self.inner.objects.write().remove(namespace, name).is_some() {
-            notify(&subscribers, &Event::Delete(last.clone()));
+        let is_known = self.inner.objects.write().remove(namespace, name).is_some();
+        let event = Event::Delete(last);
+        if is_known {
+            notify(&subscribers, &event);
         }
-        self.advance(&last);
+        self.advance(event.object());
     }
 
     fn advance(&self, shown: &K) {

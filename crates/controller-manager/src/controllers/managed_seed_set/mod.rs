@@ -153,7 +153,7 @@ impl Reconcile for Reconciler {
             self.release(&set).await?; // step 3: all replicas are gone
             return Ok(Outcome::Done);
         }
-        let written = self.write_status(&set, &work.status).await; // step 3
+        let written = Box::pin(self.write_status(&set, &work.status)).await; // step 3
         let has_missed_end = self.has_missed_end(&set, &work);
         work.result?;
         if written? && has_missed_end {
@@ -178,7 +178,7 @@ impl Reconciler {
             self.recorder.event(set, EventType::Normal, reason, message);
         }
         if let Some(operation) = &plan.operation
-            && let Err(error) = self.execute(set, operation).await
+            && let Err(error) = Box::pin(self.execute(set, operation)).await
         {
             return Work { status: plan.before, replicas, result: Err(error) };
         }

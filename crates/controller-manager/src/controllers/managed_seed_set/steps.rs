@@ -55,7 +55,10 @@ impl Reconciler {
         let shoots: Api<Shoot> = Api::namespaced(self.client.clone(), &namespace);
         let managed_seeds: Api<ManagedSeed> = Api::namespaced(self.client.clone(), &namespace);
         let written = match operation {
-            ReplicaWrite::CreateShoot(name) => create(&shoots, &self.shoots, &create::shoot(set, name)).await,
+            ReplicaWrite::CreateShoot(name) => {
+                let shoot = create::shoot(set, name);
+                Box::pin(create(&shoots, &self.shoots, &shoot)).await
+            }
             ReplicaWrite::RetryShoot(name) => self.annotate(&shoots, name, OPERATION, OPERATION_RETRY).await,
             ReplicaWrite::DeleteShoot(name) => self.delete_shoot(&shoots, name).await,
             ReplicaWrite::CreateManagedSeed(name) => {
