@@ -58,3 +58,4 @@ pub use http::{forwarding::passed_on, reply::Body};
 pub use log::Request;
 pub use server::ApiServer;
 pub use state::{Authorization, Controllers};
+pub use typed::TypedRules;

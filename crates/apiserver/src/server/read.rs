@@ -59,6 +59,7 @@ pub(super) fn read(
         query,
         accept,
         clock: shared.clock.clone(),
+        rules: parts.extensions.get().copied().unwrap_or_default(),
         content_type: header(CONTENT_TYPE).to_owned(),
         body,
     })

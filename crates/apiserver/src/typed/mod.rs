@@ -1,6 +1,7 @@
 //! Kinds of an aggregated API server, which this one serves as that server does: decoded as Go types, and prepared and
 //! validated by the strategy that the builder was given.
 
+mod rules;
 mod validation;
 
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use crate::object::meta;
 use crate::object::strategy::keep_field;
 use crate::state::ServerState;
 
+pub use rules::TypedRules;
 use validation::{validate_changed, validate_new};
 
 /// A kind and its strategy.
@@ -51,6 +53,24 @@ impl ObjectReader for StoredObjects<'_> {
     }
 }
 
+/// Sets the defaults of a decoded object.
+///
+/// # Errors
+/// The strategy's rejection. An object that was stored before is not refused.
+pub(crate) fn default(call: &Call, typed: &TypedResource, object: &mut Value) -> Result<(), Rejection> {
+    match call.rules {
+        TypedRules::All => (typed.strategy.default)(object),
+        TypedRules::Stored => {
+            let mut completed = object.clone();
+            if (typed.strategy.default)(&mut completed).is_ok() {
+                *object = completed;
+            }
+            Ok(())
+        }
+        TypedRules::None => Ok(()),
+    }
+}
+
 /// Lets the strategy fill in and refuse what depends on other objects.
 ///
 /// # Errors
@@ -61,7 +81,9 @@ pub(crate) fn admit(
     old: Option<&Value>,
     object: &mut Value,
 ) -> Result<(), Status> {
-    let Some(typed) = &call.target.typed else { return Ok(()) };
+    let Some(typed) = call.target.typed.as_ref().filter(|_| call.rules == TypedRules::All) else {
+        return Ok(());
+    };
     let admitted = with_situation(shared, call, |situation| (typed.strategy.admit)(situation, old, object));
     admitted.map_err(|rejection| status(call, object, rejection))
 }
@@ -84,6 +106,10 @@ pub(crate) fn prepare_new(
     }
     if strategy.has_generation {
         meta::set(object, "generation", 1);
+    }
+    if call.rules != TypedRules::All {
+        validate_new(call, object, Ok(()))?;
+        return default(call, typed, object).map_err(|rejection| status(call, object, rejection));
     }
     let prepared = with_situation(shared, call, |situation| {
         (strategy.prepare_new)(situation, object)?;
@@ -111,7 +137,12 @@ pub(crate) fn prepare_changed(
     };
     keep_field(object, old, kept);
     meta::keep(object, old, "generation");
-    let generation = with_situation(shared, call, |situation| prepare(situation, old, object));
+    let generation = with_situation(shared, call, |situation| match call.rules {
+        TypedRules::All => prepare(situation, old, object),
+        // Of an author whom no rule restricts, the generation is counted all the same.
+        TypedRules::Stored => Ok(prepare(situation, old, &mut object.clone()).unwrap_or(Generation::Kept)),
+        TypedRules::None => Ok(Generation::Kept),
+    });
     if generation.map_err(|rejection| status(call, object, rejection))? == Generation::Raised {
         meta::set(object, "generation", meta::generation(old) + 1);
     }
@@ -129,6 +160,10 @@ pub(crate) fn validate_and_complete(
     (old, object): (&Value, &mut Value),
 ) -> Result<(), Status> {
     let strategy = typed.strategy;
+    if call.rules != TypedRules::All {
+        validate_changed(call, (old, object), Ok(()))?;
+        return default(call, typed, object).map_err(|rejection| status(call, object, rejection));
+    }
     let validated = with_situation(shared, call, |situation| match situation.subresource {
         "status" => (strategy.validate_status)(situation, old, object),
         _ => (strategy.validate)(situation, Some(old), object),
@@ -144,7 +179,8 @@ pub(crate) fn warnings(
     old: Option<&Value>,
     object: &Value,
 ) -> Vec<String> {
-    let typed = call.target.typed.as_ref().filter(|_| call.path.subresource.is_empty());
+    let is_judged = call.path.subresource.is_empty() && call.rules == TypedRules::All;
+    let typed = call.target.typed.as_ref().filter(|_| is_judged);
     typed.map_or_else(Vec::new, |typed| {
         with_situation(shared, call, |situation| (typed.strategy.warnings)(situation, old, object))
     })
