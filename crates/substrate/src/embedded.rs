@@ -234,6 +234,12 @@ impl Embedded {
         })
     }
 
+    /// A client in this process that writes objects as if they had been stored before: no rule of typed kinds refuses them.
+    #[must_use]
+    pub fn storing_client(&self) -> kube::Client {
+        self.client_under(&User::admin().name, TypedRules::Stored)
+    }
+
     /// As [`Self::client_as`], with a change to each request.
     #[must_use]
     pub fn client_through(

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use contract::scenario::{NAMESPACE, ObjectRef, Refusal, RequestMatcher, Scenario, Side};
 use serde_json::{Value, json};
 use substrate::cluster::{Cluster, ClusterError, resource};
-use substrate::embedded::{Embedded, OUTSIDE_USER};
+use substrate::embedded::{Embedded, OUTSIDE_USER, TypedRules};
 use substrate::envtest::Lane;
 use substrate::facts;
 
@@ -49,10 +49,12 @@ impl ClusterServer {
     ) -> Result<Self, ScenarioEnd> {
         let environment_error = |error: &dyn std::fmt::Display| ScenarioEnd::Environment(error.to_string());
         let Some(RealClusters { control_plane, lane }) = &environment.real else {
-            let server = Embedded::start_with(environment.needs.served_api(), environment.outside, None)
+            let server = Embedded::start_with(environment.served_api(), environment.outside, None)
                 .await
                 .map_err(|error| environment_error(&error))?;
-            return Ok(Self { others: server.client_as(OTHER_USER), server, snapshot: None });
+            // Of typed kinds, the rules judge what the target writes; a scenario sets the stage without them.
+            let others = server.client_under(OTHER_USER, TypedRules::Stored);
+            return Ok(Self { others, server, snapshot: None });
         };
         let cluster = control_plane.cluster(name(lane));
         facts::let_askers_in(&cluster.client).await.map_err(|error| environment_error(&error))?;
