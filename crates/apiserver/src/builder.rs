@@ -27,6 +27,7 @@ use crate::seed::post_start_hooks;
 use crate::server::ApiServer;
 use crate::state::{Authorization, Controllers, ServerState, Switches};
 use crate::store::Store;
+use crate::typed::TypedRules;
 use crate::webhook_cache::WebhookCache;
 
 /// Configures and starts an [`ApiServer`].
@@ -70,6 +71,7 @@ impl Default for Builder {
                 authorization: Authorization::AlwaysAllow,
                 post_start_hooks: false,
                 service_account_admission: false,
+                typed_rules: TypedRules::All,
             },
             issuance: Issuance::default(),
             authentication: Authentication::default(),
@@ -104,6 +106,12 @@ impl Builder {
     /// strategies. CRDs of the same groups are stored, and not served.
     pub fn typed_kinds(mut self, kinds: impl IntoIterator<Item = (TypedKind, &'static Strategy)>) -> Self {
         self.typed_kinds.extend(kinds);
+        self
+    }
+
+    /// Which rules of typed kinds apply to requests that do not say it; all by default.
+    pub fn typed_rules(mut self, rules: TypedRules) -> Self {
+        self.switches.typed_rules = rules;
         self
     }
 

@@ -185,10 +185,7 @@ pub async fn judged(
             let cluster = Cluster::new(facts.client.clone());
             state.left_behind(state.namespaces.remove_all(&cluster).await);
         }
-        Substrate::Direct(_)
-        | Substrate::Embedded
-        | Substrate::Aggregated(_)
-        | Substrate::Envtest(_) => {}
+        Substrate::Direct(_) | Substrate::Embedded | Substrate::Aggregated(_) | Substrate::Envtest(_) => {}
     }
     state.left_behind(target.leave().await);
     broken.sort();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-use apiserver::ApiServer;
+use apiserver::{ApiServer, TypedRules};
 use schema::{Crd, KubernetesVersion, TypedKind};
 use webhook::strategy::Strategy;
 
@@ -31,12 +31,16 @@ impl TypedApi {
         })
     }
 
-    /// The builder of a server with these kinds and the project's CRDs of other groups.
+    /// The builder of a server with these kinds and the project's CRDs of other groups. Objects that [`Embedded::storing_client`]
+    /// wrote may be incomplete, so an update is refused for what it changes.
+    ///
+    /// [`Embedded::storing_client`]: crate::embedded::Embedded::storing_client
     pub(crate) fn builder(&self, kubernetes: KubernetesVersion) -> apiserver::Builder {
         let is_replaced =
             |crd: &&Crd| self.kinds.iter().any(|(served, _)| served.resource().group == crd.group());
         let crds = schema::crds().iter().filter(|crd| !is_replaced(crd)).cloned();
-        ApiServer::builder().kubernetes(kubernetes).typed_kinds(self.kinds.clone()).crds(crds)
+        let builder = ApiServer::builder().kubernetes(kubernetes).typed_kinds(self.kinds.clone());
+        builder.typed_rules(TypedRules::Changes).crds(crds)
     }
 
     /// The server of a version, built once.
@@ -57,7 +61,7 @@ impl fmt::Debug for TypedApi {
 mod tests {
     use super::*;
     use crate::cluster::Cluster;
-    use crate::embedded::{Embedded, ServedApi, TypedRules};
+    use crate::embedded::{Embedded, ServedApi};
     use schema::TypedKindDetails;
     use serde_json::json;
     use webhook::rejection::Rejection;

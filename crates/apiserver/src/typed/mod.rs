@@ -59,7 +59,7 @@ impl ObjectReader for StoredObjects<'_> {
 /// The strategy's rejection. An object that was stored before is not refused.
 pub(crate) fn default(call: &Call, typed: &TypedResource, object: &mut Value) -> Result<(), Rejection> {
     match call.rules {
-        TypedRules::All => (typed.strategy.default)(object),
+        TypedRules::All | TypedRules::Changes => (typed.strategy.default)(object),
         TypedRules::Stored => {
             let mut completed = object.clone();
             if (typed.strategy.default)(&mut completed).is_ok() {
@@ -81,7 +81,7 @@ pub(crate) fn admit(
     old: Option<&Value>,
     object: &mut Value,
 ) -> Result<(), Status> {
-    let Some(typed) = call.target.typed.as_ref().filter(|_| call.rules == TypedRules::All) else {
+    let Some(typed) = call.target.typed.as_ref().filter(|_| call.rules.judge()) else {
         return Ok(());
     };
     let admitted = with_situation(shared, call, |situation| (typed.strategy.admit)(situation, old, object));
@@ -107,7 +107,7 @@ pub(crate) fn prepare_new(
     if strategy.has_generation {
         meta::set(object, "generation", 1);
     }
-    if call.rules != TypedRules::All {
+    if !call.rules.judge() {
         validate_new(call, object, Ok(()))?;
         return default(call, typed, object).map_err(|rejection| status(call, object, rejection));
     }
@@ -138,7 +138,7 @@ pub(crate) fn prepare_changed(
     keep_field(object, old, kept);
     meta::keep(object, old, "generation");
     let generation = with_situation(shared, call, |situation| match call.rules {
-        TypedRules::All => prepare(situation, old, object),
+        TypedRules::All | TypedRules::Changes => prepare(situation, old, object),
         // Of an author whom no rule restricts, the generation is counted all the same.
         TypedRules::Stored => Ok(prepare(situation, old, &mut object.clone()).unwrap_or(Generation::Kept)),
         TypedRules::None => Ok(Generation::Kept),
@@ -160,13 +160,16 @@ pub(crate) fn validate_and_complete(
     (old, object): (&Value, &mut Value),
 ) -> Result<(), Status> {
     let strategy = typed.strategy;
-    if call.rules != TypedRules::All {
+    if !call.rules.judge() {
         validate_changed(call, (old, object), Ok(()))?;
         return default(call, typed, object).map_err(|rejection| status(call, object, rejection));
     }
-    let validated = with_situation(shared, call, |situation| match situation.subresource {
-        "status" => (strategy.validate_status)(situation, old, object),
-        _ => (strategy.validate)(situation, Some(old), object),
+    let validated = with_situation(shared, call, |situation| {
+        let judge = |new: &Value| match situation.subresource {
+            "status" => (strategy.validate_status)(situation, old, new),
+            _ => (strategy.validate)(situation, Some(old), new),
+        };
+        call.rules.of_update(judge(object), || judge(old))
     });
     validate_changed(call, (old, object), validated)?;
     to_stored_form(call, strategy, object)
@@ -179,7 +182,7 @@ pub(crate) fn warnings(
     old: Option<&Value>,
     object: &Value,
 ) -> Vec<String> {
-    let is_judged = call.path.subresource.is_empty() && call.rules == TypedRules::All;
+    let is_judged = call.path.subresource.is_empty() && call.rules.judge();
     let typed = call.target.typed.as_ref().filter(|_| is_judged);
     typed.map_or_else(Vec::new, |typed| {
         with_situation(shared, call, |situation| (typed.strategy.warnings)(situation, old, object))

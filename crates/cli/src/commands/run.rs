@@ -14,7 +14,7 @@ use crate::options::repeat_command::RepeatCommand;
 use crate::session::RunRequest;
 use crate::targets::Requested;
 use crate::terminal::{Failure, Terminal};
-use crate::{envtest, kind, options, session, targets};
+use crate::{envtest, garden, kind, options, session, targets};
 
 /// Runs the cases and prints the report.
 pub(crate) fn run(
@@ -67,6 +67,7 @@ fn report(
     let starting = async {
         Ok(match arguments.substrate {
             SubstrateName::Embedded => Substrate::Embedded,
+            SubstrateName::Garden => garden::substrate(),
             SubstrateName::Direct => session::direct_with_embedded_facts(),
             SubstrateName::Envtest => {
                 let cases = &arguments.cases;
@@ -94,7 +95,7 @@ fn report(
     let batching = match arguments.substrate {
         SubstrateName::Kind => Batching::WholeRun,
         SubstrateName::Envtest => Batching::PerComponent,
-        SubstrateName::Embedded | SubstrateName::Direct => Batching::PerContract,
+        SubstrateName::Embedded | SubstrateName::Garden | SubstrateName::Direct => Batching::PerContract,
     };
     session::run((&selected, batching), target, starting, &request, terminal)
 }

@@ -22,7 +22,7 @@ use crate::options::repeat_command::RepeatCommand;
 use crate::session::RunRequest;
 use crate::targets::{self, Requested, TargetScope};
 use crate::terminal::{Failure, Terminal};
-use crate::{catalog, envtest, kind, options, session};
+use crate::{catalog, envtest, garden, kind, options, session};
 
 /// Runs the cases and prints the report.
 pub(crate) fn verify(
@@ -158,7 +158,7 @@ fn batching(substrate: SubstrateName, target: &dyn Target) -> Batching {
         SubstrateName::Kind => Batching::WholeRun,
         SubstrateName::Envtest => Batching::PerComponent,
         _ if target.is_outside() => Batching::PerComponent,
-        SubstrateName::Embedded | SubstrateName::Direct => Batching::PerContract,
+        SubstrateName::Embedded | SubstrateName::Garden | SubstrateName::Direct => Batching::PerContract,
     }
 }
 
@@ -222,6 +222,7 @@ async fn start_substrate(
     Ok(match arguments.substrate {
         SubstrateName::Direct => Substrate::Direct(facts(arguments).await?),
         SubstrateName::Embedded => Substrate::Embedded,
+        SubstrateName::Garden => garden::substrate(),
         SubstrateName::Envtest => {
             let cases = &arguments.cases;
             let control_plane = ControlPlaneArguments {

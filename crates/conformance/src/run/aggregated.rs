@@ -1,6 +1,8 @@
 //! Kinds that the embedded API servers of a run serve as an aggregated API server does.
 
+use schema::TypedKind;
 use substrate::embedded::TypedApi;
+use webhook::strategy::Strategy;
 
 /// An API whose kinds have their rules in the API server instead of in the webhooks of a component.
 #[derive(Debug)]
@@ -13,5 +15,20 @@ pub struct Aggregated {
     /// sent to the server, which answers them without any webhook.
     pub component: String,
     /// The kinds.
-    pub api: TypedApi,
+    pub(crate) api: TypedApi,
+}
+
+impl Aggregated {
+    /// An API of these kinds, with their rules.
+    #[must_use]
+    pub fn new(name: &str, component: &str, kinds: Vec<(TypedKind, &'static Strategy)>) -> Self {
+        Self {
+            name: name.to_owned(),
+            description: format!(
+                "embedded API server with the kinds of {name} as an aggregated API server has them"
+            ),
+            component: component.to_owned(),
+            api: TypedApi::new(kinds),
+        }
+    }
 }

@@ -52,7 +52,8 @@ pub(super) async fn prepare(
         return Err(NotAccepted::Direct(reason.to_owned()));
     }
     if !context.started.shared.target.is_ours() {
-        let text = format!("the API server of the substrate {} answers the request, not the target", api.name);
+        let text =
+            format!("the API server of the substrate {} answers the request, not the target", api.name);
         return Err(NotAccepted::NotSupported(text));
     }
     let request = build_request(context, located, facts).await?;
@@ -120,7 +121,8 @@ pub(super) async fn send(
         Ok(reply) => reply,
         Err(error) => return environment(error.to_string()),
     };
-    if let Some(refusal) = prepared.refusal.as_ref().filter(|refusal| **refusal == reply) {
+    let is_same = |refusal: &&Reply| (refusal.code, &refusal.body) == (reply.code, &reply.body);
+    if let Some(refusal) = prepared.refusal.as_ref().filter(is_same) {
         let message = refusal.message();
         let first = message.lines().next().unwrap_or_default();
         let reason = format!("the server refuses the request before its rules: {first}");

@@ -14,6 +14,7 @@ use webhook::registration::WebhookConfiguration;
 use super::endpoint::WebhookEndpoint;
 use super::recorder::{Recorder, ToTarget};
 use super::{in_cluster, probe, registry};
+use crate::gardener::stage;
 use crate::plan::Group;
 use crate::run::{Aggregated, PartState, Substrate, Whole};
 use crate::target::{Facts, Running};
@@ -26,7 +27,7 @@ pub(super) const PAUSE: Duration = Duration::from_millis(10);
 /// How long a server may take to activate a registration.
 pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The user of requests without the rules of typed kinds.
+/// The user of requests to kinds of an aggregated API server.
 const SENDER: &str = "gardener-conformance";
 
 /// How the requests of cases are sent.
@@ -114,13 +115,10 @@ impl GroupServer {
         let Self::Aggregated(server, _) = self else {
             return Senders { without_target: self.cluster(), with_target: self.cluster() };
         };
-        let with_target = Cluster::new(server.client());
-        let without_target = if self.answering(component).is_some() {
-            Cluster::new(server.client_under(SENDER, TypedRules::None))
-        } else {
-            with_target.clone()
-        };
-        Senders { without_target, with_target }
+        let under = |rules| Cluster::new(server.client_under(SENDER, rules));
+        let without_target =
+            if self.answering(component).is_some() { TypedRules::None } else { TypedRules::All };
+        Senders { without_target: under(without_target), with_target: under(TypedRules::All) }
     }
 
     /// Whether the objects of a group must be removed: others would see them, or the server outlives the run.
@@ -218,7 +216,8 @@ impl GroupServer {
     }
 }
 
-/// A server with kinds of an aggregated API server; if it answers the group's cases itself, it has the time of their rows.
+/// A server with kinds of an aggregated API server. If it answers the group's cases itself, it has what their objects refer to, and
+/// the time of their rows.
 async fn aggregated_server(
     shared: &PartState<'_>,
     group: &Group,
@@ -226,14 +225,23 @@ async fn aggregated_server(
     dialers: Arc<dyn Dialers>,
 ) -> Result<Embedded, String> {
     let (needs, outside) = (shared.target.needs(), shared.target.is_outside());
-    let time = group.now.filter(|_| !outside && aggregated.component == group.component);
-    let Some(time) = time else {
-        let started = shared.embedded_server(outside, Some(dialers)).await;
-        return started.map_err(|error| error.to_string());
+    let is_answering = aggregated.component == group.component;
+    let server = match group.now.filter(|_| is_answering && !outside) {
+        Some(time) => {
+            let server = Embedded::still_at(needs.served_api(Some(&aggregated.api)), time, Some(dialers));
+            let written = needs.write(&Cluster::new(server.storing_client())).await;
+            written.map(|()| server).map_err(|error| error.to_string())?
+        }
+        None => {
+            let started = shared.embedded_server(outside, Some(dialers)).await;
+            started.map_err(|error| error.to_string())?
+        }
     };
-    let server = Embedded::still_at(needs.served_api(Some(&aggregated.api)), time, Some(dialers));
-    let written = needs.write(&Cluster::new(server.storing_client())).await;
-    written.map(|()| server).map_err(|error| error.to_string())
+    if is_answering {
+        let written = stage::write(&Cluster::new(server.storing_client()), &aggregated.api).await;
+        written.map_err(|error| error.to_string())?;
+    }
+    Ok(server)
 }
 
 /// Why a group runs on an embedded server though the run has a whole cluster.
