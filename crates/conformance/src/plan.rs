@@ -263,7 +263,7 @@ fn has_fact_of(case: &Case, resources: &BTreeSet<String>, writes_old: bool) -> b
 /// Why a clause holds only on other substrates, if it says so.
 fn elsewhere(located: LocatedCase<'_>, on: PlannedOn<'_>) -> Option<(Status, Reason)> {
     let reason = located.clause.not_on.get(on.substrate)?;
-    Some((Status::NotSupported, Reason::new(ReasonCode::Substrate, reason)))
+    Some((Status::Skipped, Reason::new(ReasonCode::Substrate, reason)))
 }
 
 /// Why a case does not run for a target, if so.
