@@ -15,6 +15,5 @@ const DESCRIPTION: &str =
 pub(crate) fn substrate() -> Substrate {
     let name = SubstrateName::Garden.name();
     let component = gardener_garden::COMPONENT.name;
-    let aggregated = Aggregated::new(name, component, typed_kinds());
-    Substrate::Aggregated(Arc::new(Aggregated { description: DESCRIPTION.to_owned(), ..aggregated }))
+    Substrate::Aggregated(Arc::new(Aggregated::new(name, DESCRIPTION, component, typed_kinds())))
 }

@@ -21,12 +21,15 @@ pub struct Aggregated {
 impl Aggregated {
     /// An API of these kinds, with their rules.
     #[must_use]
-    pub fn new(name: &str, component: &str, kinds: Vec<(TypedKind, &'static Strategy)>) -> Self {
+    pub fn new(
+        name: &str,
+        description: &str,
+        component: &str,
+        kinds: Vec<(TypedKind, &'static Strategy)>,
+    ) -> Self {
         Self {
             name: name.to_owned(),
-            description: format!(
-                "embedded API server with the kinds of {name} as an aggregated API server has them"
-            ),
+            description: description.to_owned(),
             component: component.to_owned(),
             api: TypedApi::new(kinds),
         }
