@@ -13,7 +13,7 @@ use crate::http::query::Query;
 use crate::http::status::GroupResource;
 use crate::registry::ServedResource;
 use crate::table::column::Column;
-use crate::typed::TypedRules;
+pub use crate::typed::TypedRules;
 
 /// The user of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -7,7 +7,6 @@ mod components;
 mod ending;
 mod environment;
 mod envtest;
-mod garden;
 mod kind;
 mod kubeconfig;
 mod options;

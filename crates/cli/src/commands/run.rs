@@ -9,12 +9,13 @@ use conformance::target::Target;
 
 use crate::arguments::{Addition, Format, RunArguments, SubstrateName};
 use crate::catalog::{Batching, Selected};
+use crate::components::garden;
 use crate::ending::Ending;
 use crate::options::repeat_command::RepeatCommand;
 use crate::session::RunRequest;
 use crate::targets::Requested;
 use crate::terminal::{Failure, Terminal};
-use crate::{envtest, garden, kind, options, session, targets};
+use crate::{envtest, kind, options, session, targets};
 
 /// Runs the cases and prints the report.
 pub(crate) fn run(

@@ -16,13 +16,14 @@ use crate::arguments::{
     Addition, AttestArguments, BUILT_IN, ControlPlaneArguments, SubstrateName, VerifyArguments,
 };
 use crate::catalog::{Batching, Selected};
+use crate::components::garden;
 use crate::ending::Ending;
 use crate::kubeconfig::cluster_client;
 use crate::options::repeat_command::RepeatCommand;
 use crate::session::RunRequest;
 use crate::targets::{self, Requested, TargetScope};
 use crate::terminal::{Failure, Terminal};
-use crate::{catalog, envtest, garden, kind, options, session};
+use crate::{catalog, envtest, kind, options, session};
 
 /// Runs the cases and prints the report.
 pub(crate) fn verify(

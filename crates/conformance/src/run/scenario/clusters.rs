@@ -14,6 +14,7 @@ use super::refusals::ActiveRefusals;
 use super::snapshot::NamespaceSnapshot;
 use super::steps::ScenarioEnd;
 use super::{dry_run, events, generated, leftovers};
+use crate::gardener::stage;
 use crate::target::{self, Facts};
 
 /// The user of the harness; a request of any other user counts as the target's.
@@ -84,6 +85,11 @@ impl Clusters {
         let started = Self { source, target, idle, refusals: ActiveRefusals::to(user) };
         let written = environment.needs.write(&started.cluster(Side::Source)).await;
         written.map_err(|error| write_error(Side::Source, &error))?;
+        if let Some(aggregated) = &environment.aggregated {
+            let cluster = started.cluster(Side::Source);
+            let written = stage::write_for_scenario(&cluster, &aggregated.api, scenario).await;
+            written.map_err(|error| write_error(Side::Source, &error))?;
+        }
         Ok(started)
     }
 
