@@ -28,6 +28,7 @@ use crate::seed::post_start_hooks;
 use crate::server::ApiServer;
 use crate::state::{Authorization, Controllers, ServerState, Switches};
 use crate::store::Store;
+use crate::typed::TypedRules;
 use crate::webhook_cache::WebhookCache;
 
 /// Configures and starts an [`ApiServer`].
@@ -73,6 +74,7 @@ impl Default for Builder {
                 authorization: Authorization::AlwaysAllow,
                 post_start_hooks: false,
                 service_account_admission: false,
+                typed_rules: TypedRules::All,
             },
             issuance: Issuance::default(),
             authentication: Authentication::default(),
@@ -113,6 +115,12 @@ impl Builder {
     /// The admission plugins of the typed kinds, which are asked before the webhooks of each phase (default: none).
     pub fn admission(mut self, plugins: Arc<dyn AdmissionPlugins>) -> Self {
         self.plugins = Some(plugins);
+        self
+    }
+
+    /// Which rules of typed kinds apply to requests that do not say it; all by default.
+    pub fn typed_rules(mut self, rules: TypedRules) -> Self {
+        self.switches.typed_rules = rules;
         self
     }
 

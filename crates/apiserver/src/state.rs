@@ -21,6 +21,7 @@ use crate::object::allocation::pool::Pool;
 use crate::progress::Progress;
 use crate::registry::Registry;
 use crate::store::Store;
+use crate::typed::TypedRules;
 use crate::webhook_cache::WebhookCache;
 
 /// The authorization mode.
@@ -95,6 +96,8 @@ pub(crate) struct Switches {
     pub(crate) post_start_hooks: bool,
     /// Whether the admission plugin `ServiceAccount` is on.
     pub(crate) service_account_admission: bool,
+    /// Which rules of typed kinds apply to requests that do not say it.
+    pub(crate) typed_rules: TypedRules,
 }
 
 /// The shared state of a server.

@@ -25,3 +25,4 @@ pub mod identity;
 pub mod kind;
 pub mod kubeconfig;
 pub mod proxied;
+mod typed_api;

@@ -2,6 +2,7 @@
 //! validated by the strategy that the builder was given.
 
 mod plugins;
+mod rules;
 mod validation;
 
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use crate::object::strategy::keep_field;
 use crate::state::ServerState;
 
 pub(crate) use plugins::validate;
+pub use rules::TypedRules;
 use validation::{validate_changed, validate_new};
 
 /// A kind and its strategy.
@@ -54,13 +56,33 @@ impl ObjectReader for StoredObjects<'_> {
     }
 }
 
+/// Sets the defaults of a decoded object.
+///
+/// # Errors
+/// The strategy's rejection. An object that was stored before is not refused.
+pub(crate) fn default(call: &Call, typed: &TypedResource, object: &mut Value) -> Result<(), Rejection> {
+    match call.rules {
+        TypedRules::All | TypedRules::Changes => (typed.strategy.default)(object),
+        TypedRules::Stored => {
+            let mut completed = object.clone();
+            if (typed.strategy.default)(&mut completed).is_ok() {
+                *object = completed;
+            }
+            Ok(())
+        }
+        TypedRules::None => Ok(()),
+    }
+}
+
 /// Asks the admission plugins of the mutating phase, then lets the strategy fill in and refuse what depends on other objects.
 /// What this changes in the old object of a deletion is of no effect.
 ///
 /// # Errors
 /// The rejection of a plugin or of the strategy.
 pub(crate) fn admit(shared: &ServerState, call: &Call, review: &mut Review<'_>) -> Result<(), Status> {
-    let Some(typed) = &call.target.typed else { return Ok(()) };
+    let Some(typed) = call.target.typed.as_ref().filter(|_| call.rules.judge()) else {
+        return Ok(());
+    };
     plugins::admit(shared, call, review)?;
     let Review { object, old, .. } = review;
     let Some(object) = object else { return Ok(()) };
@@ -88,6 +110,10 @@ pub(crate) fn prepare_new(
     if strategy.has_generation {
         meta::set(object, "generation", 1);
     }
+    if !call.rules.judge() {
+        validate_new(call, object, Ok(()))?;
+        return default(call, typed, object).map_err(|rejection| status(call, object, rejection));
+    }
     let prepared = with_situation(shared, call, |situation| {
         (strategy.prepare_new)(situation, object)?;
         Ok::<_, Rejection>((strategy.validate)(situation, None, object))
@@ -114,7 +140,12 @@ pub(crate) fn prepare_changed(
     };
     keep_field(object, old, kept);
     meta::keep(object, old, "generation");
-    let generation = with_situation(shared, call, |situation| prepare(situation, old, object));
+    let generation = with_situation(shared, call, |situation| match call.rules {
+        TypedRules::All | TypedRules::Changes => prepare(situation, old, object),
+        // Of an author whom no rule restricts, the generation is counted all the same.
+        TypedRules::Stored => Ok(prepare(situation, old, &mut object.clone()).unwrap_or(Generation::Kept)),
+        TypedRules::None => Ok(Generation::Kept),
+    });
     if generation.map_err(|rejection| status(call, object, rejection))? == Generation::Raised {
         meta::set(object, "generation", meta::generation(old) + 1);
     }
@@ -132,9 +163,16 @@ pub(crate) fn validate_and_complete(
     (old, object): (&Value, &mut Value),
 ) -> Result<(), Status> {
     let strategy = typed.strategy;
-    let validated = with_situation(shared, call, |situation| match situation.subresource {
-        "status" => (strategy.validate_status)(situation, old, object),
-        _ => (strategy.validate)(situation, Some(old), object),
+    if !call.rules.judge() {
+        validate_changed(call, (old, object), Ok(()))?;
+        return default(call, typed, object).map_err(|rejection| status(call, object, rejection));
+    }
+    let validated = with_situation(shared, call, |situation| {
+        let judge = |new: &Value| match situation.subresource {
+            "status" => (strategy.validate_status)(situation, old, new),
+            _ => (strategy.validate)(situation, Some(old), new),
+        };
+        call.rules.of_update(judge(object), || judge(old))
     });
     validate_changed(call, (old, object), validated)?;
     to_stored_form(call, strategy, object)
@@ -147,7 +185,8 @@ pub(crate) fn warnings(
     old: Option<&Value>,
     object: &Value,
 ) -> Vec<String> {
-    let typed = call.target.typed.as_ref().filter(|_| call.path.subresource.is_empty());
+    let is_judged = call.path.subresource.is_empty() && call.rules.judge();
+    let typed = call.target.typed.as_ref().filter(|_| is_judged);
     typed.map_or_else(Vec::new, |typed| {
         with_situation(shared, call, |situation| (typed.strategy.warnings)(situation, old, object))
     })

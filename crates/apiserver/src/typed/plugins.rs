@@ -50,7 +50,8 @@ pub(super) fn admit(shared: &ServerState, call: &Call, review: &mut Review<'_>) 
 /// # Errors
 /// The first rejection.
 pub(crate) fn validate(shared: &ServerState, call: &Call, review: &Review<'_>) -> Result<(), Status> {
-    let (Some(plugins), Some(_)) = (&shared.plugins, &call.target.typed) else { return Ok(()) };
+    let typed = call.target.typed.as_ref().filter(|_| call.rules.judge());
+    let (Some(plugins), Some(_)) = (&shared.plugins, typed) else { return Ok(()) };
     let validated = ask(shared, call, review, |request| plugins.validate(request, review.object.as_ref()));
     validated.map_err(|rejection| refused(call, review, rejection))
 }

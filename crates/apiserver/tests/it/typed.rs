@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
-use apiserver::{ApiServer, Authorization};
+use apiserver::{ApiServer, Authorization, TypedRules};
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
 use schema::{Crd, TypedKind, TypedKindDetails};
 use serde_json::{Value, json};
+use tower::ServiceExt;
 use webhook::admission_plugin::{Action, AdmissionPlugins, AdmissionRequest};
 use webhook::field::{Error, Path};
 use webhook::rejection::Rejection;
@@ -287,4 +290,52 @@ async fn a_crd_of_the_same_group_is_stored_and_not_served() {
     assert_eq!(patch(&server, &format!("{WIDGETS}/a"), form, &json!({})).await.0, 200);
     send(&server, "DELETE", &format!("{crds}/widgets.example.com"), &Value::Null).await;
     assert_eq!(patch(&server, &format!("{WIDGETS}/a"), form, &json!({})).await.0, 200);
+}
+
+/// Sends a request under some of the rules.
+async fn send_under(
+    server: &ApiServer,
+    rules: TypedRules,
+    (method, path): (&str, &str),
+    body: &Value,
+) -> (u16, Value) {
+    let mut request = http::Request::builder().method(method).uri(path);
+    request = request.header("content-type", "application/json");
+    let mut request = request.body(Full::new(Bytes::from(body.to_string()))).unwrap();
+    request.extensions_mut().insert(rules);
+    let answer = server.clone().oneshot(request).await.unwrap();
+    let code = answer.status().as_u16();
+    (code, serde_json::from_slice(&answer.into_body().collect().await.unwrap().to_bytes()).unwrap())
+}
+
+#[tokio::test]
+async fn objects_that_were_stored_before_get_defaults_and_are_not_judged() {
+    let server = builder().build();
+    let unknown = widget(&json!({"color": "unknown", "tags": [{"name": "gone"}]}));
+    let (code, made) = send_under(&server, TypedRules::Stored, ("POST", WIDGETS), &unknown).await;
+    let want = json!({"color": "unknown", "tags": [{"name": "gone"}], "size": 1});
+    assert_eq!((code, &made["spec"], &made["metadata"]["generation"]), (201, &want, &json!(1)));
+    let path = format!("{WIDGETS}/a");
+    let mut shrunk = made.clone();
+    shrunk["spec"]["size"] = json!(-3);
+    let (code, changed) = send_under(&server, TypedRules::Stored, ("PUT", &path), &shrunk).await;
+    assert_eq!(
+        (code, &changed["spec"]["size"], &changed["metadata"]["generation"]),
+        (200, &json!(-3), &json!(2))
+    );
+    let (code, _) = patch(&server, &path, "merge-patch", &json!({"metadata": {"labels": {"a": "b"}}})).await;
+    assert_eq!(code, 403, "others are under all rules");
+}
+
+#[tokio::test]
+async fn without_rules_an_object_stays_as_it_was_sent() {
+    let server = builder().build();
+    let sent = widget(&json!({"color": "unknown", "other": 1}));
+    let dry_run = format!("{WIDGETS}?dryRun=All");
+    let (code, made) = send_under(&server, TypedRules::None, ("POST", &dry_run), &sent).await;
+    assert_eq!((code, &made["spec"]), (201, &json!({"color": "unknown"})));
+    let mut bad = sent;
+    bad["metadata"]["labels"] = json!({"a b": ""});
+    let (code, status) = send_under(&server, TypedRules::None, ("POST", &dry_run), &bad).await;
+    assert_eq!((code, &status["details"]["causes"][0]["field"]), (422, &json!("metadata.labels")));
 }

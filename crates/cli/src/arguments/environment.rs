@@ -46,7 +46,7 @@ pub(crate) struct EnvUpArguments {
     /// kind [default: gardener]
     #[arg(long, value_name = "none|gardener|DIR", value_parser = CrdSource::parse)]
     pub(crate) crds: Option<CrdSource>,
-    /// Serve Gardener's own kinds as gardener-apiserver does, not as custom resources; embedded server only
+    /// Serve Gardener's own kinds as gardener-apiserver does, not as custom resources: the same as --substrate garden
     #[arg(long)]
     pub(crate) garden: bool,
     /// Admission plugins of gardener-apiserver that are on beside those that are on by default; with --garden

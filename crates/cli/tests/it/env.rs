@@ -103,6 +103,19 @@ async fn an_environment_may_begin_with_the_definitions_of_a_folder() {
 }
 
 #[tokio::test]
+async fn an_environment_may_serve_gardeners_kinds_itself() {
+    for options in [&["--substrate", "garden"][..], &["--garden"]] {
+        let folder = tempfile::tempdir().unwrap();
+        let environment = Environment::up(folder.path(), options);
+        environment.result.assert_exit(0, &["no ServiceAccount `default`"]);
+        let crds = environment.crds().await;
+        assert!(crds.iter().all(|name| !name.ends_with(".core.gardener.cloud")), "{crds:?}");
+        let shoots = ("core.gardener.cloud", "v1beta1", "Shoot", "shoots");
+        assert_eq!(environment.names(shoots).await, Vec::<String>::new());
+    }
+}
+
+#[tokio::test]
 async fn an_environment_begins_with_the_definitions_of_the_project() {
     let folder = tempfile::tempdir().unwrap();
     let environment = Environment::up(folder.path(), &["--api-audiences", "one,gardener"]);

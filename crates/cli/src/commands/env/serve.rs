@@ -27,7 +27,7 @@ pub(crate) fn serve_until_interrupted(
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
     let signal = runtime.block_on(async {
         match arguments.substrate {
-            SubstrateName::Embedded | SubstrateName::Direct => {
+            SubstrateName::Embedded | SubstrateName::Garden | SubstrateName::Direct => {
                 serve_embedded(arguments, state, terminal).await
             }
             SubstrateName::Envtest => serve_envtest(arguments, state, terminal).await,
@@ -44,7 +44,8 @@ async fn serve_embedded(
     state: &State,
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
-    let typed_kinds = if arguments.garden { gardener_garden::strategies::typed_kinds() } else { Vec::new() };
+    let is_garden = arguments.garden || arguments.substrate == SubstrateName::Garden;
+    let typed_kinds = if is_garden { gardener_garden::strategies::typed_kinds() } else { Vec::new() };
     let crds = crds::read(arguments.crds.as_ref(), &typed_kinds)?;
     let server = ControlPlane {
         kubernetes: arguments.control_plane.kubernetes.unwrap_or_default(),
