@@ -1,4 +1,8 @@
-//! Reconcilers: what a controller does with a request.
+//! Reconcilers: what a controller does with a request, and what several of them share.
+
+pub mod finalizer;
+pub mod parallel;
+pub mod references;
 
 use std::error::Error;
 use std::fmt;

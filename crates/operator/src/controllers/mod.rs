@@ -1,0 +1,72 @@
+//! The controllers of one instance.
+//!
+//! One module per controller, named as its contract, with a function `controller(&Context) -> Controller`.
+
+pub mod reference;
+
+use std::future::ready;
+use std::sync::Arc;
+use std::time::Duration;
+
+use controller::clock::Clock;
+use controller::controllers::ControllersError;
+use controller::probes::Probes;
+use controller::{CacheOptions, CancellationToken, Cluster, Controller, Controllers, Entropy};
+use kube::Client;
+
+use crate::config::OperatorConfiguration;
+
+/// Maximum time of one reconciliation.
+const TIMEOUT: Duration = Duration::from_mins(3);
+/// How often handlers receive every object again.
+const RESYNC: Duration = Duration::from_hours(10);
+/// Namespace of a Garden's objects in the runtime cluster.
+const GARDEN_NAMESPACE: &str = "garden";
+
+/// The client, stores and settings of all controllers. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Context {
+    /// The configuration, with defaults filled in.
+    pub config: Arc<OperatorConfiguration>,
+    /// The cluster that a Garden runs in.
+    pub runtime: Cluster,
+    /// The time of day.
+    pub clock: Clock,
+}
+
+impl Context {
+    /// The context of the controllers; sends no request before the cluster is run.
+    #[must_use]
+    pub fn new(config: OperatorConfiguration, runtime: &Client, clock: Clock, entropy: Entropy) -> Self {
+        let options = CacheOptions { namespaces: Vec::new(), resync: Some(RESYNC) };
+        let runtime = Cluster::new("runtime", runtime.clone(), options, entropy);
+        Self { config: Arc::new(config), runtime, clock }
+    }
+
+    /// The original's check of caches, by its name.
+    #[must_use]
+    pub fn probes(&self) -> Probes {
+        let runtime = self.runtime.clone();
+        Probes::new().ready("informer-sync", move || {
+            ready(if runtime.is_synced() { Ok(()) } else { Err("informers are not synced".to_owned()) })
+        })
+    }
+}
+
+/// Runs the controllers until `stop` is cancelled, as the leader does; the cluster must run.
+///
+/// # Errors
+/// When a cache is not filled in time, or a controller fails.
+pub async fn run(
+    context: Context,
+    running: Controllers,
+    stop: CancellationToken,
+) -> Result<(), ControllersError> {
+    running.run(controllers(&context), stop).await
+}
+
+/// All controllers.
+#[must_use]
+pub fn controllers(context: &Context) -> Vec<Controller> {
+    vec![reference::controller(context)]
+}
