@@ -1,5 +1,6 @@
 //! Types for Gardener's kinds, and constants for well-known labels and annotations.
 //!
+//! - [`extensions`] — the kind Cluster, `extensions.gardener.cloud/v1alpha1`;
 //! - [`garden`] — the garden's kinds, `core.gardener.cloud/v1beta1`;
 //! - [`gardener`] — `gardener.cloud` and its extension groups;
 //! - [`gardenlet`] — the configuration of a gardenlet, `gardenlet.config.gardener.cloud/v1alpha1`;
@@ -10,6 +11,7 @@
 
 #[macro_use]
 pub mod garden;
+pub mod extensions;
 pub mod gardener;
 pub mod gardenlet;
 pub mod kubernetes;

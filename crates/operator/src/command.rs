@@ -1,5 +1,6 @@
 //! The command line and the process: the original's flags, and some of our own.
 
+use std::env;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -11,9 +12,11 @@ use controller::config::{Configuration as _, FileError, Warning};
 use controller::log;
 use controller::manager::{Connection, Manager, ManagerError, Parts, ProcessContext, WebhookServer, Work};
 use controller::webhooks::print::{Print, PrintError};
+use http::Uri;
 use webhook::registration::WebhookConfiguration;
 
 use crate::config::OperatorConfiguration;
+use crate::controllers::network_policy::ApiServerHost;
 use crate::controllers::{self, Context};
 use crate::registrations::{NAME, registrations};
 use crate::serving;
@@ -115,7 +118,8 @@ fn run(
 }
 
 fn parts(config: OperatorConfiguration, process: ProcessContext) -> Parts {
-    let context = Context::new(config, &process.client, process.clock, process.entropy);
+    let mut context = Context::new(config, &process.client, process.clock, process.entropy);
+    context.api_server = api_server(&process.url);
     Parts {
         webhooks: Some(serving::webhooks(process.client)),
         probes: context.probes(),
@@ -123,4 +127,11 @@ fn parts(config: OperatorConfiguration, process: ProcessContext) -> Parts {
             controllers::run(context, running, stop)
         })),
     }
+}
+
+/// The host name of the API server; that of the process' own cluster is in its environment.
+fn api_server(url: &Uri) -> Option<ApiServerHost> {
+    let [host, port] = ["KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"].map(env::var);
+    let service = host.ok().zip(port.ok());
+    ApiServerHost::of(url, service.as_ref().map(|(host, port)| (host.as_str(), port.as_str())))
 }

@@ -15,6 +15,7 @@ pub mod command;
 mod component;
 pub mod config;
 pub mod controllers;
+mod network;
 pub mod registrations;
 pub mod serving;
 pub mod webhooks;

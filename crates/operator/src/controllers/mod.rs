@@ -2,18 +2,23 @@
 //!
 //! One module per controller, named as its contract, with a function `controller(&Context) -> Controller`.
 
+pub mod network_policy;
+pub mod network_policy_registrar;
 pub mod reference;
 
 use std::future::ready;
 use std::sync::Arc;
 use std::time::Duration;
 
+use api::operator::runtime_cluster::RuntimeNetworking;
 use controller::clock::Clock;
 use controller::controllers::ControllersError;
 use controller::probes::Probes;
 use controller::{CacheOptions, CancellationToken, Cluster, Controller, Controllers, Entropy};
 use kube::Client;
+use tokio::sync::watch;
 
+use self::network_policy::ApiServerHost;
 use crate::config::OperatorConfiguration;
 
 /// Maximum time of one reconciliation.
@@ -30,6 +35,10 @@ pub struct Context {
     pub config: Arc<OperatorConfiguration>,
     /// The cluster that a Garden runs in.
     pub runtime: Cluster,
+    /// Host name of the API server of that cluster, where it has one outside of the cluster.
+    pub api_server: Option<ApiServerHost>,
+    /// The networks of that cluster, once a Garden has said them.
+    pub networks: watch::Sender<Option<RuntimeNetworking>>,
     /// The time of day.
     pub clock: Clock,
 }
@@ -40,7 +49,13 @@ impl Context {
     pub fn new(config: OperatorConfiguration, runtime: &Client, clock: Clock, entropy: Entropy) -> Self {
         let options = CacheOptions { namespaces: Vec::new(), resync: Some(RESYNC) };
         let runtime = Cluster::new("runtime", runtime.clone(), options, entropy);
-        Self { config: Arc::new(config), runtime, clock }
+        Self {
+            config: Arc::new(config),
+            runtime,
+            api_server: None,
+            networks: watch::Sender::new(None),
+            clock,
+        }
     }
 
     /// The original's check of caches, by its name.
@@ -68,5 +83,14 @@ pub async fn run(
 /// All controllers.
 #[must_use]
 pub fn controllers(context: &Context) -> Vec<Controller> {
-    vec![reference::controller(context)]
+    vec![
+        network_policy::controller(context),
+        network_policy_registrar::controller(context),
+        reference::controller(context),
+    ]
+}
+
+/// How many objects are processed at once; missing or 0 counts as 1.
+fn workers(concurrent_syncs: Option<i64>) -> usize {
+    concurrent_syncs.and_then(|count| usize::try_from(count).ok()).unwrap_or(1)
 }
