@@ -1,6 +1,7 @@
 //! Reconcilers: what a controller does with a request, and what several of them share.
 
 pub mod finalizer;
+pub mod health;
 pub mod merge_patch;
 pub mod parallel;
 pub mod references;

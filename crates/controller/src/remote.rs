@@ -79,8 +79,20 @@ pub async fn config(path: &str) -> Result<Config, RemoteError> {
     if path.is_empty() {
         return Ok(Config::incluster()?);
     }
-    let failed = |source| RemoteError::Kubeconfig { path: path.to_owned(), source };
-    let kubeconfig = kubeconfig::read(Path::new(path)).map_err(failed)?;
+    used(path, kubeconfig::read(Path::new(path))).await
+}
+
+/// How to connect to the cluster of a kubeconfig that is in no file; `name` names it in messages.
+///
+/// # Errors
+/// When the kubeconfig cannot be read, or contains unsupported fields.
+pub async fn config_of(name: &str, kubeconfig: &[u8]) -> Result<Config, RemoteError> {
+    used(name, kubeconfig::of_text(kubeconfig)).await
+}
+
+async fn used(name: &str, kubeconfig: Result<Kubeconfig, KubeconfigError>) -> Result<Config, RemoteError> {
+    let failed = |source| RemoteError::Kubeconfig { path: name.to_owned(), source };
+    let kubeconfig = kubeconfig.map_err(failed)?;
     supported(&kubeconfig)?;
     let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await;
     config.map_err(|error| failed(error.into()))

@@ -16,6 +16,7 @@ use http::Uri;
 use webhook::registration::WebhookConfiguration;
 
 use crate::config::OperatorConfiguration;
+use crate::controllers::care::VirtualCluster;
 use crate::controllers::network_policy::ApiServerHost;
 use crate::controllers::{self, Context};
 use crate::registrations::{NAME, registrations};
@@ -120,6 +121,8 @@ fn run(
 fn parts(config: OperatorConfiguration, process: ProcessContext) -> Parts {
     let mut context = Context::new(config, &process.client, process.clock, process.entropy);
     context.api_server = api_server(&process.url);
+    let connection = &context.config.virtual_client_connection;
+    context.virtual_cluster = VirtualCluster::of_kubeconfig(&context.runtime, connection);
     Parts {
         webhooks: Some(serving::webhooks(process.client)),
         probes: context.probes(),

@@ -13,6 +13,7 @@ use include_dir::{Dir, include_dir};
 use serde_json::{Value, json};
 
 use crate::config::OperatorConfiguration;
+use crate::controllers::care::VirtualCluster;
 use crate::controllers::{self, Context};
 use crate::webhooks::garden::{DEFAULTING_PATH, NAME, VALIDATION_PATH};
 use crate::{command, registrations, serving};
@@ -78,8 +79,9 @@ fn start(options: StartOptions) -> Result<Started, String> {
 
 /// Starts the controllers on tokio's current runtime. The same clock and entropy lead to the same requests in each run.
 fn run(config: OperatorConfiguration, clusters: Clusters) -> Running {
-    let Clusters { source, now, entropy, .. } = clusters;
-    let context = Context::new(config, &source, Clock::starting_at(now), entropy.clone());
+    let Clusters { source, target, now, entropy } = clusters;
+    let mut context = Context::new(config, &source, Clock::starting_at(now), entropy.clone());
+    context.virtual_cluster = VirtualCluster::Client(target);
     Running::start(vec![context.runtime.clone()], entropy, |running, stop| {
         controllers::run(context, running, stop)
     })

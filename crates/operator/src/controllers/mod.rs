@@ -2,6 +2,7 @@
 //!
 //! One module per controller, named as its contract, with a function `controller(&Context) -> Controller`.
 
+pub mod care;
 pub mod network_policy;
 pub mod network_policy_registrar;
 pub mod reference;
@@ -15,9 +16,11 @@ use controller::clock::Clock;
 use controller::controllers::ControllersError;
 use controller::probes::Probes;
 use controller::{CacheOptions, CancellationToken, Cluster, Controller, Controllers, Entropy};
+use formats::duration::GoDuration;
 use kube::Client;
 use tokio::sync::watch;
 
+use self::care::VirtualCluster;
 use self::network_policy::ApiServerHost;
 use crate::config::OperatorConfiguration;
 
@@ -37,7 +40,9 @@ pub struct Context {
     pub runtime: Cluster,
     /// Host name of the API server of that cluster, where it has one outside of the cluster.
     pub api_server: Option<ApiServerHost>,
-    /// The networks of that cluster, once a Garden has said them.
+    /// How the API server of the virtual cluster is reached.
+    pub virtual_cluster: VirtualCluster,
+    /// The networks of the runtime cluster, once a Garden has said them.
     pub networks: watch::Sender<Option<RuntimeNetworking>>,
     /// The time of day.
     pub clock: Clock,
@@ -53,6 +58,7 @@ impl Context {
             config: Arc::new(config),
             runtime,
             api_server: None,
+            virtual_cluster: VirtualCluster::Client(None),
             networks: watch::Sender::new(None),
             clock,
         }
@@ -84,6 +90,7 @@ pub async fn run(
 #[must_use]
 pub fn controllers(context: &Context) -> Vec<Controller> {
     vec![
+        care::controller(context),
         network_policy::controller(context),
         network_policy_registrar::controller(context),
         reference::controller(context),
@@ -93,4 +100,9 @@ pub fn controllers(context: &Context) -> Vec<Controller> {
 /// How many objects are processed at once; missing or 0 counts as 1.
 fn workers(concurrent_syncs: Option<i64>) -> usize {
     concurrent_syncs.and_then(|count| usize::try_from(count).ok()).unwrap_or(1)
+}
+
+/// How often to process an object; missing or negative counts as zero, which is never.
+fn period(configured: Option<GoDuration>) -> Duration {
+    configured.and_then(GoDuration::to_std).unwrap_or_default()
 }
