@@ -1,8 +1,8 @@
 //! gardener-operator: the configuration, the process, the webhooks of Garden and the controllers beside the one that
 //! reconciles Gardens, as the original's.
 //!
-//! That controller (garden), the management of its webhooks' certificates and the check of versions at the start are not
-//! built yet: contracts/operator/ledger.yaml names them.
+//! That controller (garden), the management of the webhooks' certificates and the check of versions at the start are
+//! not built yet: contracts/operator/ledger.yaml names them.
 //!
 //! - [`config`] — the configuration of an instance;
 //! - [`webhooks`] — pure functions that fill in and judge Gardens;

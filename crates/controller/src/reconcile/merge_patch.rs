@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-/// A merge patch to the desired labels, annotations and spec that keeps labels and annotations of others; `None` if nothing
-/// differs.
+/// A merge patch to the desired labels, annotations and spec that keeps labels and annotations of others; `None` if
+/// nothing differs.
 #[must_use]
 pub fn between<K: Serialize>(live: &K, wanted: &K) -> Option<Value> {
     let (live, wanted) = (json!(live), json!(wanted));

@@ -1,8 +1,8 @@
-//! Protects Secrets and ConfigMaps that objects refer to from deletion: these get a finalizer, and so does the object that
-//! refers to them.
+//! Protects Secrets and ConfigMaps that objects refer to from deletion: these get a finalizer, and so does the object
+//! that refers to them.
 //!
-//! The controller looks at an object when it changes. It does not watch Secrets and ConfigMaps; a missing one is an error,
-//! which is retried.
+//! The controller looks at an object when it changes. It does not watch Secrets and ConfigMaps; a missing one is an
+//! error, which is retried.
 
 use std::collections::BTreeSet;
 use std::fmt;

@@ -121,8 +121,9 @@ fn unhealthy(etcd: &Etcd, name: &str) -> Option<String> {
     if !etcd.status.ready.unwrap_or(false) {
         return Some(format!("etcd {} is not ready yet", quote(name)));
     }
-    let backups = etcd.status.conditions.iter().filter(|condition| condition.type_ == "BackupReady");
-    let backup = backups.into_iter().find(|condition| condition.status != "True")?;
+    let mut conditions = etcd.status.conditions.iter();
+    let backup =
+        conditions.find(|condition| condition.type_ == "BackupReady" && condition.status != "True")?;
     Some(format!("backup for etcd {} is reported as unready: {}", quote(name), backup.message))
 }
 

@@ -1,7 +1,7 @@
 //! Checks the health of Gardens (contracts/operator/controllers/care).
 //!
-//! Four conditions of a Garden tell about the API server of the virtual cluster, components of the runtime cluster, components
-//! of the virtual cluster, and what observes them.
+//! Four conditions of a Garden tell about the API server of the virtual cluster, components of the runtime cluster,
+//! components of the virtual cluster, and what observes them.
 
 mod checks;
 mod required;
@@ -162,7 +162,7 @@ impl Reconciler {
     async fn observe(&self, request: &Request) -> Option<State> {
         let garden = self.gardens.get("", &request.name)?;
         let find = |namespace: &str, name: &str| self.managed_resources.get(namespace, name);
-        let virtual_components = || {
+        let virtual_components = || -> Result<(), Failure> {
             checks::deployments(&self.deployments.list())?;
             checks::etcds(&self.etcds.list())?;
             checks::managed_resources(&required::OF_VIRTUAL_CLUSTER, find)

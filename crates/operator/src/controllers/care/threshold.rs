@@ -7,8 +7,8 @@ pub(super) const TRUE: &str = "True";
 const FALSE: &str = "False";
 const PROGRESSING: &str = "Progressing";
 
-/// The status after a failed check: `Progressing` as long as the threshold has not passed since the condition, or the last
-/// successful operation; `False` without threshold. OPR-CAR-012, OPR-CAR-013.
+/// The status after a failed check: `Progressing` as long as the threshold has not passed since the condition changed or
+/// the last operation succeeded; `False` without threshold. OPR-CAR-012, OPR-CAR-013.
 pub(super) fn failed(
     old: &Condition,
     reason: &str,

@@ -90,8 +90,8 @@ pub(super) fn to_dns(facts: &Facts<'_>) -> Result<Vec<NetworkPolicyEgressRule>, 
     Ok(vec![NetworkPolicyEgressRule { to: Some(to), ports: Some(ports.collect()) }])
 }
 
-/// To the networks of the Shoot but for blocked ones. A Shoot without networks has no rule: one without peers would allow
-/// everything. OPR-NPC-007.
+/// To the networks of the Shoot but for blocked ones. A Shoot without networks has no rule: one without peers would
+/// allow everything. OPR-NPC-007.
 pub(super) fn to_shoot_networks(facts: &Facts<'_>) -> Result<Vec<NetworkPolicyEgressRule>, EgressError> {
     let blocked: Vec<&str> = facts.networks.block_cidrs.iter().map(String::as_str).collect();
     let mut networks = Vec::new();

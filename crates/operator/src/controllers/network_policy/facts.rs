@@ -19,8 +19,8 @@ pub(super) struct Facts<'a> {
     pub(super) cluster: Option<&'a Cluster>,
 }
 
-/// The networks of a Shoot, in the order nodes, Pods, Services; without its networking, none. `None`: the Cluster has no
-/// Shoot.
+/// The networks of a Shoot, in the order nodes, Pods, Services; without its networking, none. `None`: the Cluster has
+/// no Shoot.
 pub(super) fn shoot_networks(cluster: &Cluster) -> Option<Vec<&str>> {
     let networking = &cluster.spec.shoot.as_ref()?["spec"]["networking"];
     Some(["nodes", "pods", "services"].into_iter().filter_map(|name| networking[name].as_str()).collect())

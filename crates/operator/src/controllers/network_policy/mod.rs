@@ -142,7 +142,7 @@ impl Reconcile for Reconciler {
 }
 
 impl Reconciler {
-    /// OPR-NPC-009, OPR-NPR-001: nothing for a namespace that is gone or about to go, nor before the networks are known.
+    /// OPR-NPC-009, OPR-NPR-001: nothing if a namespace is gone or about to go, nor before the networks are known.
     fn observe(&self, request: &Request) -> Option<State> {
         let networks = self.networks.borrow().clone()?;
         let namespace = self.namespaces.get("", &request.name).filter(|namespace| is_active(namespace))?;

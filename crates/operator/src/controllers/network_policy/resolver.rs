@@ -1,11 +1,11 @@
-//! The addresses of the host name under which the runtime cluster's API server is reached: outside of its cluster it may have
-//! others than inside.
+//! The addresses of the host name of the runtime cluster's API server, which may have others outside of its cluster than
+//! inside.
 
 use std::net::IpAddr;
 use std::time::Duration;
 
+use controller::Store;
 use controller::source::{Requests, Source, Started};
-use controller::{Request, Store};
 use http::Uri;
 use k8s_openapi::api::core::v1::{EndpointAddress, EndpointPort, EndpointSubset, Namespace};
 use tokio::net::lookup_host;
@@ -26,8 +26,8 @@ pub struct ApiServerHost {
 }
 
 impl ApiServerHost {
-    /// The host of a URL if it has a name there, else that of `KUBERNETES_SERVICE_HOST` and `KUBERNETES_SERVICE_PORT` if it
-    /// has one there; `None`: it has addresses only.
+    /// The host of a URL if that is a name, else that of the service (`KUBERNETES_SERVICE_HOST`, `KUBERNETES_SERVICE_PORT`)
+    /// if that is one; `None`: it has addresses only.
     #[must_use]
     pub fn of(url: &Uri, service: Option<(&str, &str)>) -> Option<Self> {
         let host = url.host().unwrap_or_default();
@@ -75,25 +75,25 @@ impl Source for Resolver {
 
     fn start(self: Box<Self>, queue: &Requests) -> Started {
         let queue = queue.clone();
-        let run = async move {
-            loop {
-                match self.look_up().await {
-                    Ok(true) => {
-                        all_namespaces(&self.namespaces)
-                            .into_iter()
-                            .for_each(|request: Request| queue.add(request));
-                    }
-                    Ok(false) => {}
-                    Err(error) => tracing::error!(%error, "Could not resolve upstream hostname"),
-                }
-                tokio::time::sleep(PERIOD).await;
-            }
-        };
+        let run = async move { self.run(&queue).await };
         Started { synced: Box::pin(std::future::ready(())), run: Box::pin(run) }
     }
 }
 
 impl Resolver {
+    async fn run(&self, queue: &Requests) {
+        loop {
+            match self.look_up().await {
+                Ok(true) => {
+                    all_namespaces(&self.namespaces).into_iter().for_each(|request| queue.add(request));
+                }
+                Ok(false) => {}
+                Err(error) => tracing::error!(%error, "Could not resolve upstream hostname"),
+            }
+            tokio::time::sleep(PERIOD).await;
+        }
+    }
+
     /// Whether the addresses have changed.
     async fn look_up(&self) -> std::io::Result<bool> {
         let found = lookup_host((self.host.name.as_str(), self.host.port)).await?;
