@@ -10,6 +10,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
+use http::Uri;
 use kube::Client;
 use webhook::service::WebhookService;
 
@@ -84,6 +85,8 @@ pub struct ProcessContext {
     pub target: Option<Client>,
     /// A client of the main cluster without rate limit, for checks.
     pub unlimited: Client,
+    /// The URL of the main cluster's API server.
+    pub url: Uri,
     /// The time of day.
     pub clock: Clock,
     /// Random numbers for jitter and ids.
@@ -188,7 +191,8 @@ impl Manager {
         let shutdown = process::termination_signal().map_err(ManagerError::Signals)?;
         let mut shutdown = std::pin::pin!(shutdown);
         let requests = RequestCounts::default();
-        let client = remote::client(&self.cluster.kubeconfig, &requests).await?;
+        let config = remote::config(&self.cluster.kubeconfig).await?;
+        let client = remote::client_of(&config, &requests)?;
         let target = match &self.target {
             Some(target) => Some(target.limited(&remote::client(&target.kubeconfig, &requests).await?)),
             None => None,
@@ -204,8 +208,14 @@ impl Manager {
         let elector =
             elector.map(|election| leader::elector(election, &client, clock, &entropy)).transpose()?;
         let limited = self.cluster.limited(&client);
-        let context =
-            ProcessContext { client: limited, target, unlimited: client, clock, entropy: entropy.clone() };
+        let context = ProcessContext {
+            client: limited,
+            target,
+            unlimited: client,
+            url: config.cluster_url,
+            clock,
+            entropy: entropy.clone(),
+        };
         let parts = build(context);
         if self.webhooks.is_some() != parts.webhooks.is_some() {
             return Err(ManagerError::Unserved);

@@ -1,8 +1,7 @@
 //! The command line and the process: the original's flags, and some of our own.
 
-use std::convert::Infallible;
+use std::env;
 use std::ffi::OsString;
-use std::future::ready;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -12,11 +11,14 @@ use controller::command::{
 use controller::config::{Configuration as _, FileError, Warning};
 use controller::log;
 use controller::manager::{Connection, Manager, ManagerError, Parts, ProcessContext, WebhookServer, Work};
-use controller::probes::Probes;
 use controller::webhooks::print::{Print, PrintError};
+use http::Uri;
 use webhook::registration::WebhookConfiguration;
 
 use crate::config::OperatorConfiguration;
+use crate::controllers::care::VirtualCluster;
+use crate::controllers::network_policy::ApiServerHost;
+use crate::controllers::{self, Context};
 use crate::registrations::{NAME, registrations};
 use crate::serving;
 
@@ -87,44 +89,52 @@ fn execute(arguments: Arguments) -> Result<(), CommandError> {
     Ok(run(config, arguments.webhook_cert_dir, &warnings)?)
 }
 
-/// Serves webhooks, probes and metrics immediately, takes part in the election of a leader, until a signal.
+/// Serves webhooks, probes and metrics immediately, runs the controllers while it leads, until a signal.
 fn run(
     config: OperatorConfiguration,
     certificates: String,
     warnings: &[Warning],
 ) -> Result<(), ManagerError> {
-    let connection = config.runtime_client_connection;
-    let webhooks = config.server.webhooks;
+    let connection = &config.runtime_client_connection;
+    let webhooks = &config.server.webhooks;
     let manager = Manager {
         program: PROGRAM,
         log: log::configured(&config.log_level, &config.log_format).map_err(StartError::Log)?,
         cluster: Connection {
             name: "runtime",
-            kubeconfig: connection.kubeconfig,
+            kubeconfig: connection.kubeconfig.clone(),
             limit: Some((connection.qps, connection.burst)),
         },
         target: None,
-        leader_election: Some(config.leader_election),
+        leader_election: Some(config.leader_election.clone()),
         webhooks: Some(WebhookServer {
-            bind_address: webhooks.bind_address,
+            bind_address: webhooks.bind_address.clone(),
             port: webhooks.port,
             certificates,
         }),
-        probes: Some(config.server.health_probes.unwrap_or_default()),
-        metrics: Some(config.server.metrics.unwrap_or_default()),
+        probes: Some(config.server.health_probes.clone().unwrap_or_default()),
+        metrics: Some(config.server.metrics.clone().unwrap_or_default()),
     };
-    manager.run(warnings, parts)
+    manager.run(warnings, |process| parts(config, process))
 }
 
-/// The webhooks, and the original's check of caches, of which there are none. The leader has no controllers to run.
-fn parts(process: ProcessContext) -> Parts {
-    let work = Work::new(Vec::new(), |_, stop| async move {
-        stop.cancelled().await;
-        Ok::<(), Infallible>(())
-    });
+fn parts(config: OperatorConfiguration, process: ProcessContext) -> Parts {
+    let mut context = Context::new(config, &process.client, process.clock, process.entropy);
+    context.api_server = api_server(&process.url);
+    let connection = &context.config.virtual_client_connection;
+    context.virtual_cluster = VirtualCluster::of_kubeconfig(&context.runtime, connection);
     Parts {
         webhooks: Some(serving::webhooks(process.client)),
-        probes: Probes::new().ready("informer-sync", || ready(Ok(()))),
-        controllers: Some(work),
+        probes: context.probes(),
+        controllers: Some(Work::new(vec![context.runtime.clone()], |running, stop| {
+            controllers::run(context, running, stop)
+        })),
     }
+}
+
+/// The host name of the API server; that of the process' own cluster is in its environment.
+fn api_server(url: &Uri) -> Option<ApiServerHost> {
+    let [host, port] = ["KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"].map(env::var);
+    let service = host.ok().zip(port.ok());
+    ApiServerHost::of(url, service.as_ref().map(|(host, port)| (host.as_str(), port.as_str())))
 }
