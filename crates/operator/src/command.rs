@@ -133,6 +133,7 @@ fn parts(config: OperatorConfiguration, process: ProcessContext) -> Parts {
 }
 
 /// The host name of the API server; that of the process' own cluster is in its environment.
+#[expect(clippy::disallowed_methods, reason = "this is the command line")]
 fn api_server(url: &Uri) -> Option<ApiServerHost> {
     let [host, port] = ["KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"].map(env::var);
     let service = host.ok().zip(port.ok());

@@ -174,10 +174,10 @@ async fn plugins_are_asked_in_both_phases() {
 async fn plugins_refuse_what_the_user_may_not_do_and_deletions() {
     let server = builder().admission(Arc::new(Asked)).authorization(Authorization::Rbac).build();
     let roles = "/apis/rbac.authorization.k8s.io/v1";
-    let rules = json!([{"apiGroups": ["example.com"], "resources": ["widgets"],
+    let granted = json!([{"apiGroups": ["example.com"], "resources": ["widgets"],
         "verbs": ["create", "delete", "deletecollection"]}]);
     let role = json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "w"},
-        "rules": rules});
+        "rules": granted});
     send(&server, "POST", &format!("{roles}/clusterroles"), &role).await;
     let binding = json!({
         "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "w"},

@@ -132,13 +132,7 @@ async fn run_webhook(
         None => route::configurations(running, webhook),
     };
     let Some(configurations) = registered else {
-        let text = "the target has no known registration, so it cannot be registered at an API server";
-        let reason = Reason::new(ReasonCode::Registration, text);
-        let mut case_runs = not_run(shared, cases, Status::NotSupported, &reason);
-        for case_run in &mut case_runs {
-            shared.done(case_run);
-        }
-        return (case_runs, None);
+        return (unregistered(shared, cases), None);
     };
     let configurations = match server.configurations_for(running, &configurations) {
         Ok(configurations) => configurations,
@@ -179,6 +173,17 @@ async fn run_webhook(
         clean_up(context, &prepared).await;
     }
     (case_runs, error)
+}
+
+/// Cases of a webhook that cannot be registered.
+fn unregistered(shared: &PartState<'_>, cases: &[CaseRef]) -> Vec<CaseRun> {
+    let text = "the target has no known registration, so it cannot be registered at an API server";
+    let reason = Reason::new(ReasonCode::Registration, text);
+    let mut case_runs = not_run(shared, cases, Status::NotSupported, &reason);
+    for case_run in &mut case_runs {
+        shared.done(case_run);
+    }
+    case_runs
 }
 
 /// Registers the target, runs its cases, and removes the registration.

@@ -51,7 +51,7 @@ struct OfAuthor {
 #[async_trait]
 impl Target for OfAuthor {
     fn identity(&self) -> Identity {
-        self.fake().identity()
+        FAKE.identity()
     }
 
     fn features(&self) -> BTreeSet<String> {
@@ -67,15 +67,11 @@ impl Target for OfAuthor {
     }
 
     async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
-        self.fake().start(setup).await
+        FAKE.start(setup).await
     }
 }
 
-impl OfAuthor {
-    fn fake(&self) -> Fake {
-        Fake { manner: Manner::Good, registered: true }
-    }
-}
+const FAKE: Fake = Fake { manner: Manner::Good, registered: true };
 
 fn project(purpose: Option<&str>) -> Value {
     json!({
@@ -109,8 +105,8 @@ fn contract(cases: Vec<Case>) -> Contract {
 }
 
 async fn run_for(contract: Contract, ours: bool) -> Report {
-    let crd = schema::crds().iter().find(|crd| crd.plural() == "projects").unwrap();
-    let kind = TypedKind::new(crd, "v1beta1", &TypedKindDetails::default()).unwrap();
+    let crd = schema::crds().iter().find(|crd| crd.plural() == "projects").expect("a CRD of Gardener");
+    let kind = TypedKind::new(crd, "v1beta1", &TypedKindDetails::default()).expect("a kind");
     let aggregated = Aggregated::new("typed", "a made-up API", "fake", vec![(kind, &RULES)]);
     let options = Options { substrate: Substrate::Aggregated(Arc::new(aggregated)), ..options() };
     run::run([contract].into(), Arc::new(OfAuthor { ours }), &options, &|_| {}, &Interrupt::default()).await

@@ -58,7 +58,8 @@ fn unreachable(
     let is_on = object::get(shoot, &["spec", "provider", "workersSettings", "sshAccess"])?
         .is_none_or(|access| access["enabled"] == true);
     let why = "ssh access is disabled for worker nodes";
-    Ok((!is_terminating(bastion) && !(has_workers && is_on)).then_some(why))
+    let is_reachable = has_workers && is_on;
+    Ok((!is_terminating(bastion) && !is_reachable).then_some(why))
 }
 
 /// Seed, provider, creator, and the Shoot as owner: GPL-BASTION-002.

@@ -202,7 +202,7 @@ mod tests {
     use super::*;
     use crate::admission::testing::TestGarden;
 
-    fn garden(resources: Value) -> TestGarden {
+    fn garden(resources: &Value) -> TestGarden {
         TestGarden::default()
             .with(
                 CONTROLLER_REGISTRATIONS,
@@ -263,7 +263,7 @@ mod tests {
         * given Shoot uses non-registered extension type: spec.extensions[0].type (\"e\")\n\t\
         * given Shoot is workerless and uses non-supported extension type: spec.extensions[0].type (\"e\")\n\n"))]
     fn what_is_not_registered_is_refused(#[case] kind: &str, #[case] spec: Value, #[case] want: String) {
-        let garden = garden(json!([
+        let garden = garden(&json!([
             {"kind": "ControlPlane", "type": "other"}, {"kind": "ControlPlane", "type": "p", "primary": false},
         ]));
         assert_eq!(refusal(&garden, kind, None, &spec), Some((403, want)));
@@ -288,7 +288,7 @@ mod tests {
             "BackupBucket",
             "BackupEntry",
         ];
-        let garden = garden(kinds.map(resource).to_vec().into());
+        let garden = garden(&kinds.map(resource).to_vec().into());
         let extension = json!([{"type": "p"}]);
         let with_workers = json!({"provider": {"type": "p", "workers": [{"name": "w"}]}, "networking": {"type": "p"},
             "extensions": extension});
@@ -302,7 +302,7 @@ mod tests {
 
     #[test]
     fn a_backup_entry_without_bucket_is_not_found() {
-        let missing = refusal(&garden(json!([])), "BackupEntry", None, &json!({"bucketName": "x"}));
+        let missing = refusal(&garden(&json!([])), "BackupEntry", None, &json!({"bucketName": "x"}));
         assert_eq!(missing, Some((404, "backupbucket.core.gardener.cloud \"x\" not found".to_owned())));
     }
 }

@@ -3,6 +3,7 @@
 
 mod bastion;
 mod chain;
+pub mod configuration_file;
 mod controller_registration_resources;
 mod custom_verb_authorizer;
 mod deletion_confirmation;

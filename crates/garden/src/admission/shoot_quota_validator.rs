@@ -54,8 +54,8 @@ fn validate(attributes: &Attributes<'_>, object: Option<&Value>) -> Result<(), R
         if uses_more {
             let exceeded = exceeded(attributes, &shoot, &quota).map_err(failed)?;
             if !exceeded.is_empty() {
-                let names: String = exceeded.iter().map(|metric| format!("{metric} ")).collect();
-                let text = format!("quota limits exceeded. Unable to allocate further {names}");
+                let names = exceeded.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+                let text = format!("quota limits exceeded. Unable to allocate further {names} ");
                 return Err(forbidden(attributes, object, &text));
             }
         }

@@ -50,10 +50,10 @@ fn registration() -> Value {
 async fn allow_alice(garden: &TestGarden) {
     const GROUP: &str = "rbac.authorization.k8s.io";
     let verbs = ["get", "list", "create", "update", "patch", "delete", "deletecollection"];
-    let rule = json!({"apiGroups": ["core.gardener.cloud"], "resources": ["*"], "verbs": verbs});
+    let allowed = json!({"apiGroups": ["core.gardener.cloud"], "resources": ["*"], "verbs": verbs});
     let api_version = format!("{GROUP}/v1");
     let role = json!({
-        "apiVersion": api_version, "kind": "ClusterRole", "metadata": {"name": ALICE}, "rules": [rule],
+        "apiVersion": api_version, "kind": "ClusterRole", "metadata": {"name": ALICE}, "rules": [allowed],
     });
     garden.create("clusterroles", &role).await;
     let binding = json!({

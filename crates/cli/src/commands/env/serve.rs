@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
-use gardener_garden::admission::Chain;
+use gardener_garden::admission::{Chain, configuration_file};
 use substrate::embedded::{ControlPlane, Controllers};
 use substrate::envtest::CLUSTER;
 use webhook::admission_plugin::AdmissionPlugins;
@@ -44,8 +44,8 @@ async fn serve_embedded(
     state: &State,
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
-    let is_garden = arguments.garden || arguments.substrate == SubstrateName::Garden;
-    let typed_kinds = if is_garden { gardener_garden::strategies::typed_kinds() } else { Vec::new() };
+    let typed_kinds =
+        if is_garden(arguments) { gardener_garden::strategies::typed_kinds() } else { Vec::new() };
     let crds = crds::read(arguments.crds.as_ref(), &typed_kinds)?;
     let server = ControlPlane {
         kubernetes: arguments.control_plane.kubernetes.unwrap_or_default(),
@@ -78,16 +78,23 @@ async fn serve_embedded(
     Ok(signal)
 }
 
+fn is_garden(arguments: &EnvUpArguments) -> bool {
+    arguments.garden || arguments.substrate == SubstrateName::Garden
+}
+
 /// The admission plugins of a garden.
 ///
 /// # Errors
-/// If a plugin is unknown, or both on and off.
+/// If a plugin is unknown, or both on and off, or if the configuration cannot be read.
 pub(super) fn admission(arguments: &EnvUpArguments) -> Result<Option<Arc<dyn AdmissionPlugins>>, Failure> {
-    if !arguments.garden {
+    if !is_garden(arguments) {
         return Ok(None);
     }
     let chain = Chain::choose(&arguments.enable_admission_plugins, &arguments.disable_admission_plugins);
-    Ok(Some(Arc::new(chain.map_err(|error| Failure::usage(error.to_string()))?)))
+    let chain = chain.map_err(|error| Failure::usage(error.to_string()))?;
+    let Some(file) = &arguments.admission_control_config_file else { return Ok(Some(Arc::new(chain))) };
+    let configuration = configuration_file::read(file).map_err(|error| Failure::usage(error.to_string()))?;
+    Ok(Some(Arc::new(chain.configured(configuration))))
 }
 
 async fn serve_envtest(

@@ -226,16 +226,12 @@ async fn aggregated_server(
 ) -> Result<Embedded, String> {
     let (needs, outside) = (shared.target.needs(), shared.target.is_outside());
     let is_answering = aggregated.component == group.component;
-    let server = match group.now.filter(|_| is_answering && !outside) {
-        Some(time) => {
-            let server = Embedded::still_at(needs.served_api(Some(&aggregated.api)), time, Some(dialers));
-            let written = needs.write(&Cluster::new(server.storing_client())).await;
-            written.map(|()| server).map_err(|error| error.to_string())?
-        }
-        None => {
-            let started = shared.embedded_server(outside, Some(dialers)).await;
-            started.map_err(|error| error.to_string())?
-        }
+    let server = if let Some(time) = group.now.filter(|_| is_answering && !outside) {
+        let server = Embedded::still_at(needs.served_api(Some(&aggregated.api)), time, Some(dialers));
+        let written = needs.write(&Cluster::new(server.storing_client())).await;
+        written.map(|()| server).map_err(|error| error.to_string())?
+    } else {
+        shared.embedded_server(outside, Some(dialers)).await.map_err(|error| error.to_string())?
     };
     if is_answering {
         let written = stage::write(&Cluster::new(server.storing_client()), &aggregated.api).await;

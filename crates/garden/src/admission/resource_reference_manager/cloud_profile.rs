@@ -73,22 +73,22 @@ impl Removed {
         let profile = quote(&shoot.spec.cloud_profile_name);
         let used =
             format!("from CloudProfile {profile} - version is still in use by shoot '{namespace}/{name}'");
-        let mut uses = Vec::new();
+        let mut found = Vec::new();
         let version = text(&shoot.spec.kubernetes.version);
         if self.kubernetes.contains(&version) {
-            uses.push(format!("unable to delete Kubernetes version {} {used}", quote(&version)));
+            found.push(format!("unable to delete Kubernetes version {} {used}", quote(&version)));
         }
         for worker in &shoot.spec.provider.workers {
             let Some(image) = &worker.machine.image else { continue };
             let version = text(&image.version);
             if self.images.get(&image.name).is_some_and(|removed| removed.contains(&version)) {
                 let (image, worker) = (&image.name, quote(&worker.name));
-                uses.push(format!(
+                found.push(format!(
                     "unable to delete Machine image version '{image}/{version}' {used} by worker {worker}"
                 ));
             }
         }
-        uses
+        found
     }
 }
 

@@ -14,7 +14,7 @@ pub(super) fn validate(spec: &ShootSpec, objects: &dyn ObjectReader, namespace: 
     let references = spec.resources.iter().map(|resource| &resource.resource_ref);
     let secrets = references
         .filter(|reference| reference.api_version.as_deref() == Some("v1") && reference.kind == "Secret");
-    let referenced: BTreeSet<&str> = secrets.map(|reference| reference.name.as_str()).collect();
+    let known: BTreeSet<&str> = secrets.map(|reference| reference.name.as_str()).collect();
     let at = ["kubernetes", "kubeAPIServer", "admissionPlugins"];
     let at = at.iter().fold(Path::new("spec"), |at, name| at.child(name));
     let plugins = spec.kubernetes.kube_api_server.iter().flat_map(|server| &server.admission_plugins);
@@ -22,7 +22,7 @@ pub(super) fn validate(spec: &ShootSpec, objects: &dyn ObjectReader, namespace: 
     for (index, plugin) in plugins.enumerate() {
         let Some(name) = &plugin.kubeconfig_secret_name else { continue };
         let at = at.index(index).child("kubeconfigSecretName");
-        if referenced.contains(name.as_str()) {
+        if known.contains(name.as_str()) {
             errors.extend(validate_secret(name, objects, namespace, &at));
         } else {
             let detail = "secret should be referenced in shoot .spec.resources";

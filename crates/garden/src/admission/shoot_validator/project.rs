@@ -43,7 +43,7 @@ mod tests {
     use super::*;
     use crate::admission::shoot_testing::outcome;
 
-    fn checked(project: Value, metadata: Value) -> (u16, String) {
+    fn checked(project: &Value, metadata: &Value) -> (u16, String) {
         let project = serde_json::from_value(json!({"metadata": project})).unwrap();
         let shoot = serde_json::from_value(json!({"metadata": metadata})).unwrap();
         outcome(check(&project, &shoot))
@@ -65,13 +65,13 @@ mod tests {
     #[case::generated_already(json!({"generateName": "aaaaaaa", "name": "aaaaaaa1234"}), "")]
     fn names_fit_together(#[case] metadata: Value, #[case] want: &str) {
         let code = if want.is_empty() { 0 } else { 422 };
-        assert_eq!(checked(json!({"name": "my-project"}), metadata), (code, want.to_owned()));
+        assert_eq!(checked(&json!({"name": "my-project"}), &metadata), (code, want.to_owned()));
     }
 
     #[test]
     fn a_project_that_is_being_deleted_gets_no_shoot() {
         let project = json!({"name": "dev", "deletionTimestamp": "2024-01-01T00:00:00Z"});
         let want = "cannot create shoot 'app' in project 'dev' that is already marked for deletion";
-        assert_eq!(checked(project, json!({"name": "app"})), (403, want.to_owned()));
+        assert_eq!(checked(&project, &json!({"name": "app"})), (403, want.to_owned()));
     }
 }

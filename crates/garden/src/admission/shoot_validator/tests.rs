@@ -144,7 +144,7 @@ fn images_are_kept_completed_or_filled_in(#[case] old: &str, #[case] new: &str, 
 #[case::other_kind("", "AdminKubeconfigRequest")]
 fn other_requests_are_not_judged(#[case] subresource: &str, #[case] kind: &str) {
     let garden = Stored::default();
-    let attributes = Attributes { subresource, kind, ..garden.attributes(Operation::Create) };
+    let attributes = Attributes { kind, subresource, ..garden.attributes(Operation::Create) };
     assert_eq!(admit(&attributes, Some(&mut json!({}))), Ok(()));
 }
 

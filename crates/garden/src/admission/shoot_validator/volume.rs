@@ -59,8 +59,8 @@ fn minimums(pool: &Worker, volume: &Volume, profile: &CloudProfile) -> Vec<Quant
     let machines = profile.spec.machine_types.iter().filter(|machine| machine.name == pool.machine.type_);
     let storages = machines.filter_map(|machine| machine.storage.as_ref());
     let of_machines = storages.filter(|storage| storage.type_ == *type_).map(|storage| &storage.min_size);
-    let types = profile.spec.volume_types.iter().filter(|known| known.name == *type_);
-    let all = of_machines.chain(types.map(|known| &known.min_size)).flatten();
+    let volumes = profile.spec.volume_types.iter().filter(|known| known.name == *type_);
+    let all = of_machines.chain(volumes.map(|known| &known.min_size)).flatten();
     all.filter_map(|least| Quantity::parse(&least.0).ok()).collect()
 }
 

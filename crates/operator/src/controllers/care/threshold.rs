@@ -40,8 +40,8 @@ mod tests {
 
     use super::*;
 
-    fn at(second: i64) -> Option<Time> {
-        Some(Time(Timestamp::from_second(second).unwrap()))
+    fn at(second: i64) -> Time {
+        Time(Timestamp::from_second(second).unwrap())
     }
 
     #[rstest]
@@ -66,12 +66,12 @@ mod tests {
         let old = Condition {
             status: status.to_owned(),
             reason: reason.to_owned(),
-            last_transition_time: at(since),
+            last_transition_time: Some(at(since)),
             ..Condition::default()
         };
         let operation = operation.map(|(state, second)| LastOperation {
             state: state.to_owned(),
-            last_update_time: at(second),
+            last_update_time: Some(at(second)),
             ..LastOperation::default()
         });
         let now = Timestamp::from_second(1000).unwrap();

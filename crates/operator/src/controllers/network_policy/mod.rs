@@ -59,7 +59,7 @@ pub fn controller(context: &Context) -> Controller {
         runtime.store::<Cluster>(Selection::all().reduced("networking", to_networking).may_be_absent());
     let resolved = watch::Sender::new(Vec::new());
     let networks = NetworkChanges { networks: context.networks.subscribe(), namespaces: namespaces.clone() };
-    let resolver = context.api_server.clone().map(|host| Resolver {
+    let lookup = context.api_server.clone().map(|host| Resolver {
         host,
         resolved: resolved.clone(),
         namespaces: namespaces.clone(),
@@ -82,8 +82,8 @@ pub fn controller(context: &Context) -> Controller {
         .source(sources::policies(&policies))
         .source(sources::clusters(&clusters))
         .source(networks);
-    match resolver {
-        Some(resolver) => controller.source(resolver),
+    match lookup {
+        Some(lookup) => controller.source(lookup),
         None => controller,
     }
 }
@@ -208,7 +208,8 @@ fn plan(additional: &[LabelSelector], state: &State) -> Vec<Action> {
         match (policy.build(&facts), live) {
             (Ok(wanted), None) => actions.push(Action::Create(Box::new(wanted))),
             (Ok(wanted), Some(live)) => {
-                actions.extend(merge_patch::between(&**live, &wanted).map(|patch| Action::Patch(name, patch)))
+                actions
+                    .extend(merge_patch::between(&**live, &wanted).map(|patch| Action::Patch(name, patch)));
             }
             (Err(error), _) => {
                 reasons.push(format!("failed to reconcile NetworkPolicy {namespace}/{name}: {error}"));

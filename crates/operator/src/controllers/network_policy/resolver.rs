@@ -85,7 +85,9 @@ impl Resolver {
         loop {
             match self.look_up().await {
                 Ok(true) => {
-                    all_namespaces(&self.namespaces).into_iter().for_each(|request| queue.add(request));
+                    for request in all_namespaces(&self.namespaces) {
+                        queue.add(request);
+                    }
                 }
                 Ok(false) => {}
                 Err(error) => tracing::error!(%error, "Could not resolve upstream hostname"),

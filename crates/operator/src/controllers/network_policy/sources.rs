@@ -57,7 +57,9 @@ impl Source for NetworkChanges {
         let queue = queue.clone();
         let run = async move {
             while self.networks.changed().await.is_ok() {
-                all_namespaces(&self.namespaces).into_iter().for_each(|request| queue.add(request));
+                for request in all_namespaces(&self.namespaces) {
+                    queue.add(request);
+                }
             }
         };
         Started { synced: Box::pin(std::future::ready(())), run: Box::pin(run) }

@@ -24,6 +24,7 @@ fn shoot(value: &Value) -> Value {
 }
 
 /// What a request about a Shoot gives, where its Seed is one of those stored.
+#[expect(clippy::needless_pass_by_value, reason = "rows are written where they are passed")]
 fn checked(
     stored: &Stored,
     subresource: &str,
