@@ -17,11 +17,16 @@ use super::purpose::{Purpose, purpose};
 use super::scalers::{Scalers, ScalersError};
 use super::status;
 use super::target::{Target, TargetError};
+use super::trigger;
 use crate::managed_resource::manifests::Manifests;
 use crate::managed_resource::{Class, ManagedResource, ObjectReference};
 
 /// The original's text for a timeout.
 pub(super) const TIMED_OUT: &str = "context deadline exceeded";
+/// How much later than another one a watch may show a change.
+const ECHO: Duration = Duration::from_secs(10);
+/// Pause before stores that are behind are compared again.
+const AGAIN: Duration = Duration::from_secs(1);
 
 /// The settings of an instance.
 #[derive(Clone, Debug)]
@@ -96,7 +101,7 @@ impl Reconcile for Reconciler {
         };
         let (purpose, memory) = (purpose(&self.settings.class, &found), self.memories.get(&request));
         if purpose == Purpose::Apply && memory.is_current(&self.target.namespaces, &self.inputs(&found)) {
-            return Ok(Outcome::RequeueAfter(self.settings.period)); // guard: nothing has changed
+            return Ok(Outcome::RequeueAfter(self.until_next_pass(&found))); // guard: nothing has changed
         }
         if purpose == Purpose::LeaveAlone {
             return Ok(Outcome::Done); // guard: this instance must not act
@@ -201,6 +206,12 @@ impl Reconciler {
             return Err(error);
         }
         Ok(manifests)
+    }
+
+    /// The stores soon show what the health controller has seen.
+    fn until_next_pass(&self, unchanged: &ManagedResource) -> Duration {
+        let is_behind = trigger::is_missing_since(unchanged, self.clock.now(), ECHO);
+        if is_behind { AGAIN.min(self.settings.period) } else { self.settings.period }
     }
 
     pub(super) fn finished(&self) -> Outcome {

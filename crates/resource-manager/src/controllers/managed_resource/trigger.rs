@@ -1,8 +1,10 @@
 //! Which changes trigger a pass.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use controller::{Event, Index, Request};
+use jiff::Timestamp;
 use kube::{Resource, ResourceExt as _};
 
 use super::purpose::operation;
@@ -69,6 +71,17 @@ fn became_unhealthy(old: &ManagedResource, new: &ManagedResource) -> bool {
     matches!(healthy(old), None | Some(Status::True)) && healthy(new) == Some(Status::False)
 }
 
+/// GRM-HLT-071: whether an object has been missing for no longer than this, as the health controller says. Its watches may be
+/// ahead of those that a pass compares with, which then still have the object.
+#[must_use]
+pub(super) fn is_missing_since(object: &ManagedResource, now: Timestamp, longest: Duration) -> bool {
+    let Some(health) = Condition::find(&object.status.conditions, RESOURCES_HEALTHY) else { return false };
+    let since = health.last_transition_time.map(|time| now.duration_since(time.0));
+    health.status == Status::False
+        && health.reason.ends_with("Missing")
+        && since.is_some_and(|since| since.unsigned_abs() <= longest)
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
@@ -86,6 +99,30 @@ mod tests {
 
     fn annotated(key: &str, value: &str) -> Value {
         json!({"metadata": {"annotations": {key: value}}})
+    }
+
+    #[test]
+    fn an_object_that_was_just_found_missing_may_not_be_in_the_stores_yet() {
+        let table = [
+            ("False", "ConfigMapMissing", "2026-01-01T00:00:50Z", true),
+            ("False", "ConfigMapMissing", "2026-01-01T00:00:49Z", false),
+            ("False", "ConfigMapUnhealthy", "2026-01-01T00:01:00Z", false),
+            ("True", "ConfigMapMissing", "2026-01-01T00:01:00Z", false),
+        ];
+        for (status, reason, since, want) in table {
+            let condition = json!({
+                "type": "ResourcesHealthy", "status": status, "reason": reason,
+                "lastTransitionTime": since, "lastUpdateTime": since,
+            });
+            let object = serde_json::from_value(json!({"status": {"conditions": [condition]}})).unwrap();
+            let now = "2026-01-01T00:01:00Z".parse().unwrap();
+            assert_eq!(
+                is_missing_since(&object, now, Duration::from_secs(10)),
+                want,
+                "{status} {reason} {since}"
+            );
+        }
+        assert!(!is_missing_since(&ManagedResource::default(), Timestamp::UNIX_EPOCH, Duration::MAX));
     }
 
     #[test]
