@@ -46,7 +46,7 @@ fn admit(attributes: &Attributes<'_>, object: Option<&mut Value>) -> Result<(), 
         "CloudProfile" => cloud_profile::check(attributes, old, object),
         _ => of_controller_registration(attributes, object),
     };
-    checked.map_err(|error| messages::wrapped(attributes, Some(object), error))
+    checked.map_err(|error| messages::wrapped(attributes, Some(&*object), error))
 }
 
 fn is_checked(kind: &str) -> bool {
