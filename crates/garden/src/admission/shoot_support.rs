@@ -176,7 +176,8 @@ pub(super) fn add_tasks(shoot: &mut Shoot, tasks: &[&str]) {
 /// 500 when they cannot be written.
 pub(super) fn write_changes(raw: &mut Value, before: &Shoot, after: &Shoot) -> Result<(), Rejection> {
     let written = |shoot: &Shoot| {
-        let failed = |error| Rejection::errored(500, format!("failed to write the Shoot: {error}"));
+        let failed =
+            |error: serde_json::Error| Rejection::errored(500, format!("failed to write the Shoot: {error}"));
         serde_json::to_value(shoot).map_err(failed)
     };
     apply(raw, &written(before)?, &written(after)?);

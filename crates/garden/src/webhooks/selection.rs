@@ -57,8 +57,9 @@ pub(crate) fn converted(
     shown: &LabelSelector,
     field: &str,
 ) -> Result<Applied, String> {
-    let failed =
-        |why| format!("label selector conversion failed: {} for {field}: {why}", value(shown).plain());
+    let failed = |why: String| {
+        format!("label selector conversion failed: {} for {field}: {why}", value(shown).plain())
+    };
     applied(selector).map_err(failed)
 }
 
