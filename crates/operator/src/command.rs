@@ -1,6 +1,5 @@
 //! The command line and the process: the original's flags, and some of our own.
 
-use std::env;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -12,7 +11,6 @@ use controller::config::{Configuration as _, FileError, Warning};
 use controller::log;
 use controller::manager::{Connection, Manager, ManagerError, Parts, ProcessContext, WebhookServer, Work};
 use controller::webhooks::print::{Print, PrintError};
-use http::Uri;
 use webhook::registration::WebhookConfiguration;
 
 use crate::config::OperatorConfiguration;
@@ -43,8 +41,23 @@ struct Arguments {
     #[arg(long, value_name = "FOLDER", default_value = "/tmp/gardener-operator-cert")]
     webhook_cert_dir: String,
 
+    #[command(flatten)]
+    service: KubernetesService,
+
     #[command(subcommand)]
     command: Option<Show>,
+}
+
+/// Where a cluster tells the processes in it that its API server is.
+#[derive(Clone, Debug, clap::Args)]
+struct KubernetesService {
+    /// Its host.
+    #[arg(long, env = "KUBERNETES_SERVICE_HOST", hide = true)]
+    kubernetes_service_host: Option<String>,
+
+    /// Its port.
+    #[arg(long, env = "KUBERNETES_SERVICE_PORT", hide = true)]
+    kubernetes_service_port: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -86,13 +99,14 @@ fn execute(arguments: Arguments) -> Result<(), CommandError> {
     let (mut config, warnings) =
         OperatorConfiguration::load(arguments.file.path()?, arguments.file.strict_config)?;
     override_kubeconfig(&mut config.runtime_client_connection.kubeconfig, arguments.kubeconfig);
-    Ok(run(config, arguments.webhook_cert_dir, &warnings)?)
+    Ok(run(config, arguments.webhook_cert_dir, arguments.service, &warnings)?)
 }
 
 /// Serves webhooks, probes and metrics immediately, runs the controllers while it leads, until a signal.
 fn run(
     config: OperatorConfiguration,
     certificates: String,
+    service: KubernetesService,
     warnings: &[Warning],
 ) -> Result<(), ManagerError> {
     let connection = &config.runtime_client_connection;
@@ -115,12 +129,12 @@ fn run(
         probes: Some(config.server.health_probes.clone().unwrap_or_default()),
         metrics: Some(config.server.metrics.clone().unwrap_or_default()),
     };
-    manager.run(warnings, |process| parts(config, process))
+    manager.run(warnings, |process| parts(config, &service, process))
 }
 
-fn parts(config: OperatorConfiguration, process: ProcessContext) -> Parts {
+fn parts(config: OperatorConfiguration, service: &KubernetesService, process: ProcessContext) -> Parts {
     let mut context = Context::new(config, &process.client, process.clock, process.entropy);
-    context.api_server = api_server(&process.url);
+    context.api_server = ApiServerHost::of(&process.url, service.host_and_port());
     let connection = &context.config.virtual_client_connection;
     context.virtual_cluster = VirtualCluster::of_kubeconfig(&context.runtime, connection);
     Parts {
@@ -132,10 +146,8 @@ fn parts(config: OperatorConfiguration, process: ProcessContext) -> Parts {
     }
 }
 
-/// The host name of the API server; that of the process' own cluster is in its environment.
-#[expect(clippy::disallowed_methods, reason = "this is the command line")]
-fn api_server(url: &Uri) -> Option<ApiServerHost> {
-    let [host, port] = ["KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"].map(env::var);
-    let service = host.ok().zip(port.ok());
-    ApiServerHost::of(url, service.as_ref().map(|(host, port)| (host.as_str(), port.as_str())))
+impl KubernetesService {
+    fn host_and_port(&self) -> Option<(&str, &str)> {
+        self.kubernetes_service_host.as_deref().zip(self.kubernetes_service_port.as_deref())
+    }
 }

@@ -2,6 +2,7 @@
 //! (contracts/operator/controllers/network-policy-registrar.yaml).
 
 use std::convert::Infallible;
+use std::future::ready;
 
 use api::operator::Garden;
 use api::operator::runtime_cluster::RuntimeNetworking;
@@ -54,12 +55,11 @@ enum Action {
 impl Reconcile for Reconciler {
     type Error = Infallible;
 
-    async fn reconcile(&self, _: Request) -> Result<Outcome, Infallible> {
-        let Some(state) = self.observe() else { return Ok(Outcome::Done) };
-        for action in plan(state) {
+    fn reconcile(&self, _: Request) -> impl Future<Output = Result<Outcome, Infallible>> + Send {
+        for action in self.observe().map(plan).unwrap_or_default() {
             self.execute(action);
         }
-        Ok(Outcome::Done)
+        ready(Ok(Outcome::Done))
     }
 }
 

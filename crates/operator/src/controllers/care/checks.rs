@@ -191,22 +191,22 @@ mod tests {
     }
 
     #[rstest]
-    #[case::well(json!({"ready": true}), None)]
-    #[case::with_backups(json!({"ready": true, "conditions": [{"type": "BackupReady", "status": "True"}]}), None)]
-    #[case::not_ready(json!({"ready": false}), Some("etcd \"virtual-garden-etcd-main\" is not ready yet"))]
-    #[case::new(json!({}), Some("etcd \"virtual-garden-etcd-main\" is not ready yet"))]
+    #[case::well(&json!({"ready": true}), None)]
+    #[case::with_backups(&json!({"ready": true, "conditions": [{"type": "BackupReady", "status": "True"}]}), None)]
+    #[case::not_ready(&json!({"ready": false}), Some("etcd \"virtual-garden-etcd-main\" is not ready yet"))]
+    #[case::new(&json!({}), Some("etcd \"virtual-garden-etcd-main\" is not ready yet"))]
     #[case::with_error(
-        json!({"lastError": "no disk"}),
+        &json!({"lastError": "no disk"}),
         Some("etcd \"virtual-garden-etcd-main\" is not ready yet (no disk)"),
     )]
     #[case::without_backups(
-        json!({"ready": true, "conditions": [{"type": "BackupReady", "status": "Unknown", "message": "no bucket"}]}),
+        &json!({"ready": true, "conditions": [{"type": "BackupReady", "status": "Unknown", "message": "no bucket"}]}),
         Some("backup for etcd \"virtual-garden-etcd-main\" is reported as unready: no bucket"),
     )]
-    fn an_etcd_is_ready_and_so_are_its_backups(#[case] status: Value, #[case] wanted: Option<&str>) {
+    fn an_etcd_is_ready_and_so_are_its_backups(#[case] status: &Value, #[case] wanted: Option<&str>) {
         let all = [
             etcd("virtual-garden-etcd-events", &json!({"ready": true})),
-            etcd("virtual-garden-etcd-main", &status),
+            etcd("virtual-garden-etcd-main", status),
         ];
         let wanted = wanted.map(|reason| {
             let text = "Etcd extension resource \"virtual-garden-etcd-main\" is unhealthy: ";

@@ -32,7 +32,7 @@ use serde_json::json;
 
 use self::checks::Failure;
 use self::threshold::TRUE;
-pub use self::virtual_cluster::VirtualCluster;
+pub use self::virtual_cluster::{KubeconfigClient, VirtualCluster};
 use super::{Context, GARDEN_NAMESPACE, TIMEOUT};
 use crate::config::GardenCareController;
 

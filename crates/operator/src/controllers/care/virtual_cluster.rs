@@ -161,13 +161,13 @@ mod tests {
     use super::*;
 
     #[rstest]
-    #[case(json!({"user": {"token": "t"}, "name": "u"}), "c", true)]
-    #[case(json!({"user": {"token": ""}, "name": "u"}), "c", false)]
-    #[case(json!({"user": {}, "name": "u"}), "c", false)]
-    #[case(json!({"user": {"token": "t"}, "name": "other"}), "c", false)]
-    #[case(json!({"user": {"token": "t"}, "name": "u"}), "other", false)]
+    #[case(&json!({"user": {"token": "t"}, "name": "u"}), "c", true)]
+    #[case(&json!({"user": {"token": ""}, "name": "u"}), "c", false)]
+    #[case(&json!({"user": {}, "name": "u"}), "c", false)]
+    #[case(&json!({"user": {"token": "t"}, "name": "other"}), "c", false)]
+    #[case(&json!({"user": {"token": "t"}, "name": "u"}), "other", false)]
     fn the_user_of_the_current_context_has_a_token(
-        #[case] user: Value,
+        #[case] user: &Value,
         #[case] current: &str,
         #[case] has: bool,
     ) {

@@ -31,7 +31,7 @@ pub(super) fn policies(store: &Store<NetworkPolicy>) -> Watch<NetworkPolicy> {
     };
     Watch::of(store)
         .filter(is_ours)
-        .map_new(|policy| Some(Request::new("", policy.namespace().unwrap_or_default())))
+        .map_new(|policy| [Request::new("", policy.namespace().unwrap_or_default())])
 }
 
 /// OPR-NPC-012: the networks of a Shoot trigger its namespace.
