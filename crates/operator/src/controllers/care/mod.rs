@@ -181,7 +181,9 @@ impl Reconciler {
         tracing::info!("Updating garden status conditions");
         let gardens: Api<Garden> = Api::all(self.client.clone());
         let patch = Patch::Merge(json!({"status": {"conditions": conditions}}));
-        gardens.patch_status(garden, &PatchParams::default(), &patch).await.map(drop)
+        let written = gardens.patch_status(garden, &PatchParams::default(), &patch).await?;
+        self.gardens.wait_until_shows(&written).await;
+        Ok(())
     }
 }
 
