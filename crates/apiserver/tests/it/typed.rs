@@ -134,7 +134,7 @@ impl AdmissionPlugins for Asked {
             namespace: request.namespace,
             name: request.name,
         };
-        let is_painted = object.is_some_and(|object| object["spec"]["paint"] == true);
+        let is_painted = object.is_some_and(|object| object["spec"]["anything"]["paint"] == true);
         if is_painted && !request.authorizer.is_allowed(request.user, &action) {
             return Err(Rejection::forbidden("no paint"));
         }
@@ -166,7 +166,8 @@ async fn plugins_are_asked_in_both_phases() {
         patch(&server, &format!("{path}/status"), "merge-patch", &json!({"status": {"phase": "p"}})).await;
     let status = asked(&format!("UPDATE widgets.example.com Widget status default/{name}"), "3");
     assert_eq!(changed["metadata"]["annotations"]["asked"], json!(status));
-    let (code, _) = patch(&server, &path, "merge-patch", &json!({"spec": {"paint": true}})).await;
+    let (code, _) =
+        patch(&server, &path, "merge-patch", &json!({"spec": {"anything": {"paint": true}}})).await;
     assert_eq!(code, 200);
 }
 
@@ -185,7 +186,7 @@ async fn plugins_refuse_what_the_user_may_not_do_and_deletions() {
         "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "w"},
     });
     send(&server, "POST", &format!("{roles}/clusterrolebindings"), &binding).await;
-    let painted = widget(&json!({"paint": true}));
+    let painted = widget(&json!({"anything": {"paint": true}}));
     let as_bob = [("content-type", "application/json"), ("impersonate-user", "bob")];
     let (code, _, body) = exchange(&server, "POST", WIDGETS, &as_bob, &painted.to_string()).await;
     let refused: Value = serde_json::from_slice(&body).unwrap();

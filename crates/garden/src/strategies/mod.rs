@@ -1,8 +1,8 @@
 //! The garden's kinds as gardener-apiserver serves them, as values for an API server: names, subresources, patch keys,
 //! fields of selectors, columns, and the strategy of each kind. Defaults and validation are those of [`crate::webhooks`].
 //!
-//! Of the admission plugins of Shoots there is only what webhooks have, too, and the rules for binding a Shoot to a Seed; the
-//! others are [`crate::admission::Chain`], which the builder takes beside the kinds.
+//! Admission plugins are [`crate::admission::Chain`], which the builder takes beside the kinds. Without it, the strategies have
+//! what webhooks have of them, and the rules for binding a Shoot to a Seed.
 
 mod backup_bucket;
 mod backup_entry;

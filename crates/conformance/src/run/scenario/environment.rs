@@ -105,8 +105,11 @@ fn own_servers(scenario: &Scenario) -> Option<&'static str> {
     if MONTHS.iter().any(|month| text.contains(month)) {
         return Some("its dates are those of a clock that begins at 2026-01-01");
     }
-    let makes_names = text.contains("\"ControllerRegistration\"");
-    makes_names.then_some("it leaves objects with generated names, which scenarios after it would find")
+    if text.contains("\"ControllerRegistration\"") {
+        return Some("it leaves objects with generated names, which scenarios after it would find");
+    }
+    let has_endpoints = text.contains("\"Endpoints\"") && text.contains("\"kubernetes\"");
+    has_endpoints.then_some("it has the Endpoints of the API server, which a real one keeps as its own")
 }
 
 /// Waiting times of steps, without the time that the target takes.

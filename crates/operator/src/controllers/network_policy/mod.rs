@@ -162,11 +162,11 @@ impl Reconciler {
         match action {
             Action::Create(policy) => {
                 let written = policies.create(&PostParams::default(), &policy).await;
-                written.map(drop).map_err(|error| NetworkPolicyError::Write(key(&policy.name_any()), error))
+                self.wait_until_shows(written, key(&policy.name_any())).await
             }
             Action::Patch(name, patch) => {
                 let written = policies.patch(name, &PatchParams::default(), &Patch::Merge(patch)).await;
-                written.map(drop).map_err(|error| NetworkPolicyError::Write(key(name), error))
+                self.wait_until_shows(written, key(name)).await
             }
             Action::Delete(name) => {
                 tracing::info!(networkPolicy = key(name), "Deleting NetworkPolicy");
@@ -179,6 +179,18 @@ impl Reconciler {
             }
             Action::Refuse(reason) => Err(NetworkPolicyError::Unknown(reason)),
         }
+    }
+
+    /// Waits until the store shows a policy, so that it is not written once more.
+    async fn wait_until_shows(
+        &self,
+        written: Result<NetworkPolicy, kube::Error>,
+        key: String,
+    ) -> Result<(), NetworkPolicyError> {
+        self.policies
+            .wait_until_shows(&written.map_err(|error| NetworkPolicyError::Write(key, error))?)
+            .await;
+        Ok(())
     }
 }
 
