@@ -91,9 +91,8 @@ fn only_for_webhooks(api: &Aggregated, located: LocatedCase<'_>) -> Option<&'sta
     if matches!((then.allowed, &then.message), (Some(true), Some(_))) {
         return Some("no server passes on the message of a request that is allowed");
     }
-    let has_review = located.direct().is_some_and(|sending| sending.review.is_some());
     let is_overridden = located.overrides().is_some_and(|fields| user(fields).is_none());
-    (has_review || is_overridden).then_some("no server sends such a request")
+    (located.direct().is_some() || is_overridden).then_some("no server sends such a request")
 }
 
 /// The user whom fields of a request name, if they say nothing else.
@@ -128,9 +127,19 @@ pub(super) async fn send(
         let reason = format!("the server refuses the request before its rules: {first}");
         return with_reason(direct::attempt(context.started, located, facts).await, &reason);
     }
+    if is_of_mutation_alone(located, &reply) {
+        let message = reply.message();
+        let first = message.lines().next().unwrap_or_default();
+        let reason = format!("the server refuses what the mutation results in: {first}");
+        return with_reason(direct::attempt(context.started, located, facts).await, &reason);
+    }
     let input = prepared.input.as_ref();
     let rules = matching::rules_of_raw(located.contract, input);
     let mut answer = answer(send::answer(context, &prepared.request, &reply));
+    if located.contract.form == Form::Validation && located.contract.only_touches.is_empty() {
+        // The contract is about what is refused alone, not about what the server's other rules change.
+        answer.object.clone_from(&prepared.input);
+    }
     answer.patched = answer.object.is_some() && !matching::same(input, answer.object.as_ref(), &rules);
     let observation = Observation { called: None, input: input.cloned(), answer };
     Attempt::Answered {
@@ -139,6 +148,11 @@ pub(super) async fn send(
         evidence: Some(evidence(&prepared.request, &reply)),
         deviation: None,
     }
+}
+
+/// Whether a case is about a mutation, and the server's validation refuses the result, so that nobody sees it.
+fn is_of_mutation_alone(located: LocatedCase<'_>, reply: &Reply) -> bool {
+    located.contract.form == Form::Mutation && reply.code == 422 && located.case.then.allowed != Some(false)
 }
 
 /// The answer as a webhook would give it.
