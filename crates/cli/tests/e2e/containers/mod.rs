@@ -48,8 +48,7 @@ fn is_ready_and_ends(component: &Component) -> Result<(), String> {
         let kubeconfig = network.kubeconfig(&server.kubeconfig).await?;
         let program = Program::of(component, &network, kubeconfig)?;
         let container = start(&program, program.config(required(component))).await?;
-        let address = program.ready(&network, &container).await?;
-        let ready = wait_until_ready(&container, &address).await;
+        let ready = wait_until_ready(&container, &program.ready(&network)).await;
         if let Err(error) = ready {
             return Err(format!("{error}\n{}", logs(&container).await));
         }

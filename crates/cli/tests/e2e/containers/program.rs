@@ -1,12 +1,11 @@
 //! How the program of a component is started in a container: its `process.yaml` with ports, paths and files filled in.
 
 use std::collections::BTreeMap;
-use std::net::TcpListener;
+use std::sync::atomic::{AtomicU16, Ordering};
 
 use component::Component;
 use serde_json::{Map, Value};
-use testcontainers::core::IntoContainerPort as _;
-use testcontainers::{ContainerAsync, ContainerRequest, GenericImage, ImageExt as _};
+use testcontainers::{ContainerRequest, GenericImage, ImageExt as _};
 
 use super::network::Network;
 
@@ -14,15 +13,15 @@ use super::network::Network;
 pub(super) const CONFIG: &str = "/test/config.yaml";
 const KUBECONFIG: &str = "/test/kubeconfig";
 const CERTIFICATES: &str = "/test/certificates";
+/// The first of the ports on which programs listen.
+const FIRST_PORT: u16 = 20_000;
 
 /// A program with its ports and files.
 pub(super) struct Program {
     image: String,
     process: Value,
-    /// The values of `<port>` and so on.
-    ports: BTreeMap<&'static str, u16>,
-    /// Whether the engine publishes the ports, as others of its own choice.
-    is_published: bool,
+    /// The values of `<port>`, `<config>` and so on.
+    values: BTreeMap<&'static str, String>,
     listens: &'static str,
     kubeconfig: String,
 }
@@ -32,11 +31,17 @@ impl Program {
     pub(super) fn of(component: &Component, network: &Network, kubeconfig: String) -> Result<Self, String> {
         let text = component.process.ok_or("the component does not say how its program is started")?;
         let process = formats::yaml::first_document(text.as_bytes()).map_err(|error| error.to_string())?;
-        let ports = free_ports().map_err(|error| error.to_string())?;
-        let [port, health, metrics] = ports;
-        let ports = BTreeMap::from([("<port>", port), ("<healthPort>", health), ("<metricsPort>", metrics)]);
-        let (image, is_published, listens) = (component.image(), !network.is_shared(), network.listens());
-        Ok(Self { image, process, ports, is_published, listens, kubeconfig })
+        let [port, health, metrics] = own_ports();
+        let values = BTreeMap::from([
+            ("<port>", port.to_string()),
+            ("<healthPort>", health.to_string()),
+            ("<metricsPort>", metrics.to_string()),
+            ("<config>", CONFIG.to_owned()),
+            ("<sourceKubeconfig>", KUBECONFIG.to_owned()),
+            ("<certDir>", CERTIFICATES.to_owned()),
+        ]);
+        let (image, listens) = (component.image(), network.listens());
+        Ok(Self { image, process, values, listens, kubeconfig })
     }
 
     /// Its configuration file; what the component requires beside its ports is in `required`.
@@ -52,38 +57,23 @@ impl Program {
         config.to_string()
     }
 
-    /// The address at which this machine reaches the readiness probe of its container.
-    pub(super) async fn ready(
-        &self,
-        network: &Network,
-        container: &ContainerAsync<GenericImage>,
-    ) -> Result<String, String> {
+    /// The address of its readiness probe.
+    pub(super) fn ready(&self, network: &Network) -> String {
         let address = self.process["ready"].as_str().unwrap_or_default();
-        let mut address = address.replace("127.0.0.1", &network.host().to_string());
-        for (name, port) in &self.ports {
-            let reached = if self.is_published {
-                container.get_host_port_ipv4(port.tcp()).await.map_err(|error| error.to_string())?
-            } else {
-                *port
-            };
-            address = address.replace(name, &reached.to_string());
-        }
-        Ok(address)
+        self.fill(address).replace(self.listens, &network.host().to_string())
     }
 
-    /// A container of its image with this configuration file.
+    /// A container of its image with this configuration file, in the network of the engine: the engine publishes no ports, which
+    /// fails if a connection has one of them.
     pub(super) fn container(&self, config: String) -> Result<ContainerRequest<GenericImage>, String> {
         let command = self.process["command"].as_array().into_iter().flatten().filter_map(Value::as_str);
         let command: Vec<String> = command.map(|argument| self.fill(argument)).collect();
         let certificate = rcgen::generate_simple_self_signed(["localhost".to_owned()]);
         let certificate = certificate.map_err(|error| error.to_string())?;
         let file = |name: &str| format!("{CERTIFICATES}/{name}");
-        let mut image = GenericImage::new(self.image.as_str(), "local");
-        for port in self.ports.values().filter(|_| self.is_published) {
-            image = image.with_exposed_port(port.tcp());
-        }
-        let mut container = image
+        let mut container = GenericImage::new(self.image.as_str(), "local")
             .with_cmd(command)
+            .with_network("host")
             .with_copy_to(CONFIG, config.into_bytes())
             .with_copy_to(KUBECONFIG, self.kubeconfig.clone().into_bytes())
             .with_copy_to(file("tls.crt"), certificate.cert.pem().into_bytes())
@@ -91,14 +81,12 @@ impl Program {
         for (name, value) in self.process["env"].as_object().into_iter().flatten() {
             container = container.with_env_var(name, self.fill(value.as_str().unwrap_or_default()));
         }
-        Ok(if self.is_published { container } else { container.with_network("host") })
+        Ok(container)
     }
 
     fn fill(&self, text: &str) -> String {
-        let paths = [("<config>", CONFIG), ("<sourceKubeconfig>", KUBECONFIG), ("<certDir>", CERTIFICATES)];
-        let filled = paths.iter().fold(text.to_owned(), |text, (name, path)| text.replace(name, path));
-        let ports = self.ports.iter();
-        let filled = ports.fold(filled, |text, (name, port)| text.replace(name, &port.to_string()));
+        let filled =
+            self.values.iter().fold(text.to_owned(), |text, (name, value)| text.replace(name, value));
         filled.replace("127.0.0.1", self.listens)
     }
 
@@ -112,14 +100,11 @@ impl Program {
     }
 }
 
-/// Three ports of this machine that were free a moment ago.
-fn free_ports() -> std::io::Result<[u16; 3]> {
-    let listeners = [
-        TcpListener::bind("127.0.0.1:0")?,
-        TcpListener::bind("127.0.0.1:0")?,
-        TcpListener::bind("127.0.0.1:0")?,
-    ];
-    let port = |listener: &TcpListener| listener.local_addr().map(|address| address.port());
-    let [first, second, third] = &listeners;
-    Ok([port(first)?, port(second)?, port(third)?])
+/// Three ports that no other container of this process has, below those that systems give to connections.
+fn own_ports() -> [u16; 3] {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    // Tests of two processes seldom have the same.
+    let of_process = u16::try_from(std::process::id() % 100).unwrap_or_default() * 100;
+    let first = FIRST_PORT + of_process + NEXT.fetch_add(3, Ordering::Relaxed);
+    [first, first + 1, first + 2]
 }
