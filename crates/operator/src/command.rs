@@ -42,7 +42,7 @@ struct Arguments {
     webhook_cert_dir: String,
 
     #[command(flatten)]
-    service: KubernetesService,
+    service: &KubernetesService,
 
     #[command(subcommand)]
     command: Option<Show>,
@@ -99,7 +99,7 @@ fn execute(arguments: Arguments) -> Result<(), CommandError> {
     let (mut config, warnings) =
         OperatorConfiguration::load(arguments.file.path()?, arguments.file.strict_config)?;
     override_kubeconfig(&mut config.runtime_client_connection.kubeconfig, arguments.kubeconfig);
-    Ok(run(config, arguments.webhook_cert_dir, arguments.service, &warnings)?)
+    Ok(run(config, arguments.webhook_cert_dir, &arguments.service, &warnings)?)
 }
 
 /// Serves webhooks, probes and metrics immediately, runs the controllers while it leads, until a signal.
@@ -129,7 +129,7 @@ fn run(
         probes: Some(config.server.health_probes.clone().unwrap_or_default()),
         metrics: Some(config.server.metrics.clone().unwrap_or_default()),
     };
-    manager.run(warnings, |process| parts(config, &service, process))
+    manager.run(warnings, |process| parts(config, service, process))
 }
 
 fn parts(config: OperatorConfiguration, service: &KubernetesService, process: ProcessContext) -> Parts {

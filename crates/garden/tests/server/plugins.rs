@@ -135,6 +135,7 @@ async fn a_shoot_has_its_creator_and_the_labels_of_its_extensions() {
     let mut other = shoot();
     other["metadata"]["name"] = json!("other");
     other["spec"]["networking"]["type"] = json!("none");
+    other["spec"]["dns"]["domain"] = json!("other.dev.example.com");
     let (code, refused) = send(&garden, "POST", &collection("shoots", &other), &other).await;
     let why = "shoots.core.gardener.cloud \"other\" is forbidden: 1 error occurred:\n\t* given Shoot uses non-registered given \
                Shoot uses non-registered networking type: spec.networking.type (\"none\")\n\n";
