@@ -42,7 +42,7 @@ struct Arguments {
     webhook_cert_dir: String,
 
     #[command(flatten)]
-    service: &KubernetesService,
+    service: KubernetesService,
 
     #[command(subcommand)]
     command: Option<Show>,
@@ -106,7 +106,7 @@ fn execute(arguments: Arguments) -> Result<(), CommandError> {
 fn run(
     config: OperatorConfiguration,
     certificates: String,
-    service: KubernetesService,
+    service: &KubernetesService,
     warnings: &[Warning],
 ) -> Result<(), ManagerError> {
     let connection = &config.runtime_client_connection;
