@@ -16,7 +16,7 @@ use webhook::registration::WebhookConfiguration;
 use crate::config::OperatorConfiguration;
 use crate::controllers::care::VirtualCluster;
 use crate::controllers::network_policy::ApiServerHost;
-use crate::controllers::{self, Context};
+use crate::controllers::{self, OperatorContext};
 use crate::registrations::{NAME, registrations};
 use crate::serving;
 
@@ -133,7 +133,7 @@ fn run(
 }
 
 fn parts(config: OperatorConfiguration, service: &KubernetesService, process: ProcessContext) -> Parts {
-    let mut context = Context::new(config, &process.client, process.clock, process.entropy);
+    let mut context = OperatorContext::new(config, &process.client, process.clock, process.entropy);
     context.api_server = ApiServerHost::of(&process.url, service.host_and_port());
     let connection = &context.config.virtual_client_connection;
     context.virtual_cluster = VirtualCluster::of_kubeconfig(&context.runtime, connection);

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::config::OperatorConfiguration;
 use crate::controllers::care::VirtualCluster;
-use crate::controllers::{self, Context};
+use crate::controllers::{self, OperatorContext};
 use crate::webhooks::garden::{DEFAULTING_PATH, NAME, VALIDATION_PATH};
 use crate::{command, registrations, serving};
 
@@ -80,7 +80,7 @@ fn start(options: StartOptions) -> Result<Started, String> {
 /// Starts the controllers on tokio's current runtime. The same clock and entropy lead to the same requests in each run.
 fn run(config: OperatorConfiguration, clusters: Clusters) -> Running {
     let Clusters { source, target, now, entropy } = clusters;
-    let mut context = Context::new(config, &source, Clock::starting_at(now), entropy.clone());
+    let mut context = OperatorContext::new(config, &source, Clock::starting_at(now), entropy.clone());
     context.virtual_cluster = VirtualCluster::Client(target);
     Running::start(vec![context.runtime.clone()], entropy, |running, stop| {
         controllers::run(context, running, stop)

@@ -56,8 +56,8 @@ mod tests {
 
     #[rstest]
     #[case::none(&[], json!({"purpose": "p"}), json!({"purpose": "p"}))]
-    #[case::first(&["a.b"], json!({}),
-        json!({"systemComponents": {"coreDNS": {"rewriting": {"commonSuffixes": ["a.b"]}}}}))]
+    #[case::first(&["a.b"], json!({"region": "r"}),
+        json!({"region": "r", "systemComponents": {"coreDNS": {"rewriting": {"commonSuffixes": ["a.b"]}}}}))]
     #[case::appended(
         &["a.b", ".c.d"],
         json!({"systemComponents": {"coreDNS": {"autoscaling": {"mode": "horizontal"},

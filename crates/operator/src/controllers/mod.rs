@@ -1,6 +1,6 @@
 //! The controllers of one instance.
 //!
-//! One module per controller, named as its contract, with a function `controller(&Context) -> Controller`.
+//! One module per controller, named as its contract, with a function `controller(&OperatorContext) -> Controller`.
 
 pub mod care;
 pub mod network_policy;
@@ -33,7 +33,7 @@ const GARDEN_NAMESPACE: &str = "garden";
 
 /// The client, stores and settings of all controllers. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Context {
+pub struct OperatorContext {
     /// The configuration, with defaults filled in.
     pub config: Arc<OperatorConfiguration>,
     /// The cluster that a Garden runs in.
@@ -48,7 +48,7 @@ pub struct Context {
     pub clock: Clock,
 }
 
-impl Context {
+impl OperatorContext {
     /// The context of the controllers; sends no request before the cluster is run.
     #[must_use]
     pub fn new(config: OperatorConfiguration, runtime: &Client, clock: Clock, entropy: Entropy) -> Self {
@@ -79,7 +79,7 @@ impl Context {
 /// # Errors
 /// When a cache is not filled in time, or a controller fails.
 pub async fn run(
-    context: Context,
+    context: OperatorContext,
     running: Controllers,
     stop: CancellationToken,
 ) -> Result<(), ControllersError> {
@@ -88,7 +88,7 @@ pub async fn run(
 
 /// All controllers.
 #[must_use]
-pub fn controllers(context: &Context) -> Vec<Controller> {
+pub fn controllers(context: &OperatorContext) -> Vec<Controller> {
     vec![
         care::controller(context),
         network_policy::controller(context),

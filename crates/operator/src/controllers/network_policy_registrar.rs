@@ -9,13 +9,13 @@ use api::operator::runtime_cluster::RuntimeNetworking;
 use controller::{Controller, Event, Outcome, Reconcile, Request, Selection, Store, Watch};
 use tokio::sync::watch;
 
-use super::{Context, TIMEOUT};
+use super::{OperatorContext, TIMEOUT};
 
 /// Name in log and metrics.
 pub const NAME: &str = "networkpolicy-controller-registrar";
 
 /// The controller of one instance.
-pub fn controller(context: &Context) -> Controller {
+pub fn controller(context: &OperatorContext) -> Controller {
     let gardens = context.runtime.store::<Garden>(Selection::all());
     let changed = Watch::of(&gardens).filter(matters);
     let reconciler = Reconciler { gardens, networks: context.networks.clone() };

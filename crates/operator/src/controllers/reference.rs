@@ -11,13 +11,13 @@ use controller::reconcile::finalizer;
 use controller::reconcile::references::{self, Reference, ReferenceKind, ReferenceRule};
 use controller::{Controller, Event, Selection, Watch};
 
-use super::{Context, GARDEN_NAMESPACE, TIMEOUT};
+use super::{GARDEN_NAMESPACE, OperatorContext, TIMEOUT};
 
 /// Name in log and metrics.
 pub const NAME: &str = "reference";
 
 /// The controller of one instance. OPR-REF-001, OPR-REF-003, OPR-REF-005 to -008.
-pub fn controller(context: &Context) -> Controller {
+pub fn controller(context: &OperatorContext) -> Controller {
     let runtime = &context.runtime;
     let gardens = runtime.store::<Garden>(Selection::all());
     let changed = Watch::of(&gardens).filter(matters);

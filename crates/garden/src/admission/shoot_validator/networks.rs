@@ -146,7 +146,7 @@ mod tests {
         &[],
     )]
     #[case::no_defaults(json!({"pods": "1.0.0.0/24"}), Value::Null, true, json!({"pods": "1.0.0.0/24"}), &NO_SERVICES)]
-    #[case::workerless_without(json!({}), Value::Null, false, Value::Null, &NO_SERVICES)]
+    #[case::workerless_without(json!({}), Value::Null, false, json!({}), &NO_SERVICES)]
     #[case::no_default_for_services(
         json!({"nodes": "10.250.0.0/16"}),
         json!({"pods": "10.250.0.0/17"}),

@@ -33,7 +33,7 @@ use serde_json::json;
 use self::checks::Failure;
 use self::threshold::TRUE;
 pub use self::virtual_cluster::{KubeconfigClient, VirtualCluster};
-use super::{Context, GARDEN_NAMESPACE, TIMEOUT};
+use super::{GARDEN_NAMESPACE, OperatorContext, TIMEOUT};
 use crate::config::GardenCareController;
 
 /// Name in log and metrics.
@@ -71,7 +71,7 @@ const ASPECTS: [Aspect; 4] = [
 ];
 
 /// The controller of one instance.
-pub fn controller(context: &Context) -> Controller {
+pub fn controller(context: &OperatorContext) -> Controller {
     let (runtime, config) = (&context.runtime, &context.config);
     let care = &config.controllers.garden_care;
     let period = super::period(care.sync_period);

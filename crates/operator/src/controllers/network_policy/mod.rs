@@ -29,7 +29,7 @@ use self::policy::Policy;
 pub use self::resolver::ApiServerHost;
 use self::resolver::Resolver;
 use self::sources::NetworkChanges;
-use super::{Context, TIMEOUT};
+use super::{OperatorContext, TIMEOUT};
 
 /// Name in log and metrics; the original's spelling.
 pub const NAME: &str = "networkpolicy";
@@ -49,7 +49,7 @@ pub enum NetworkPolicyError {
 }
 
 /// The controller of one instance. OPR-NPC-001 to -012.
-pub fn controller(context: &Context) -> Controller {
+pub fn controller(context: &OperatorContext) -> Controller {
     let (runtime, config) = (&context.runtime, &context.config.controllers.network_policy);
     let namespaces = runtime.store::<Namespace>(Selection::all());
     let policies = runtime.store::<NetworkPolicy>(Selection::all());
