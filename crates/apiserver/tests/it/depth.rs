@@ -88,8 +88,10 @@ fn deep_objects_do_not_overflow_the_stack() {
             for levels in (20..2_000).step_by(20) {
                 match write_codes(&server, levels).await[..] {
                     [201, 200, 200, 200, 200, 200, 200] => deepest = levels,
-                    // At the border, the webhook of this test, further down the same stack, cannot read what the server can.
-                    [400 | 500, 400, 404, 404, 400, 200, 404] => {}
+                    [400, 400, 404, 404, 400, 200, 404] => {}
+                    // Just behind what is stored, this test's webhook, deeper in the same stack, may fail to read
+                    // what the server has read.
+                    [500, 400, 404, 404, 400, 200, 404] if levels == deepest + 20 => {}
                     ref codes => panic!("{levels} levels: {codes:?}"),
                 }
             }

@@ -183,7 +183,7 @@ impl Reconciler {
         }
     }
 
-    /// Whoever releases the objects of a Shoot later must find the finalizer in the store.
+    /// Waits until the store shows the finalizer: a later reconciliation removes it from objects that have it there.
     async fn protect(&self, object: &Object, namespace: &str) -> Result<(), kube::Error> {
         match object {
             Object::Secret(object) => {

@@ -292,7 +292,7 @@ impl Reconciler {
         }
     }
 
-    /// Waits until the store shows an addition to a Secret: whoever takes it back must find it there.
+    /// Waits until the store shows an addition to a Secret: a deletion of the SecretBinding removes what the store has.
     async fn wait_until_shows(
         &self,
         added: Result<impl Resource, SecretBindingError>,

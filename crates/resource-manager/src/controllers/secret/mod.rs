@@ -114,7 +114,7 @@ impl Reconciler {
             Action::AddFinalizer(finalizers) => {
                 tracing::info!("Adding finalizer");
                 let protected = patch(finalizers).await.map_err(SecretError::Add)?;
-                // Whoever releases the Secret later must find the finalizer in the store.
+                // A later reconciliation removes the finalizer only if the store has it.
                 self.secrets.wait_until_shows(&protected).await;
                 Ok(())
             }
