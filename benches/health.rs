@@ -2,9 +2,9 @@
 
 use std::hint::black_box;
 
+use controller::reconcile::health::apps::Deployment;
+use controller::reconcile::health::{Check as _, rollout};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use gardener_resource_manager::health::apps::Deployment;
-use gardener_resource_manager::health::{Check as _, rollout};
 use serde_json::{Value, json};
 
 const ITEMS: usize = 1_000;

@@ -1,5 +1,19 @@
 //! `gardener.cloud`: labels, annotations and taints of all Gardener components.
 
+/// Label of an object that Gardener looks after itself: its role, such as [`ROLE_SHOOT`].
+pub const ROLE: &str = "gardener.cloud/role";
+/// Value of [`ROLE`] of a namespace with the control plane of a Shoot.
+pub const ROLE_SHOOT: &str = "shoot";
+/// Value of [`ROLE`] of the namespace of istiod.
+pub const ROLE_ISTIO_SYSTEM: &str = "istio-system";
+/// Value of [`ROLE`] of a namespace with an ingress gateway of Istio.
+pub const ROLE_ISTIO_INGRESS: &str = "istio-ingress";
+/// Value of [`ROLE`] of the namespace of an extension.
+pub const ROLE_EXTENSION: &str = "extension";
+/// Label of a namespace with the ingress gateway of an exposure class: its handler.
+pub const EXPOSURE_CLASS_HANDLER: &str = "handler.exposureclass.gardener.cloud/name";
+/// Value of [`ROLE`] of an object of a control plane.
+pub const ROLE_CONTROL_PLANE: &str = "controlplane";
 /// Label of a Namespace: its purpose, such as [`PURPOSE_KUBE_SYSTEM`].
 pub const PURPOSE: &str = "gardener.cloud/purpose";
 /// Value of [`PURPOSE`] for `kube-system`.

@@ -6,6 +6,19 @@ pub const INJECT: &str = "apiserver-proxy.networking.gardener.cloud/inject";
 /// Value of [`INJECT`] that opts out.
 pub const INJECT_DISABLE: &str = "disable";
 
+/// Label of a Pod that may connect to the API server of the cluster that it runs in.
+pub const TO_RUNTIME_API_SERVER: &str = "networking.gardener.cloud/to-runtime-apiserver";
+/// Label of a Pod that may connect to public networks.
+pub const TO_PUBLIC_NETWORKS: &str = "networking.gardener.cloud/to-public-networks";
+/// Label of a Pod that may connect to private networks.
+pub const TO_PRIVATE_NETWORKS: &str = "networking.gardener.cloud/to-private-networks";
+/// Label of a Pod that may connect to networks that are blocked for others.
+pub const TO_BLOCKED_CIDRS: &str = "networking.gardener.cloud/to-blocked-cidrs";
+/// Label of a Pod that may ask DNS servers.
+pub const TO_DNS: &str = "networking.gardener.cloud/to-dns";
+/// Label of a Pod that may connect to the networks of its Shoot.
+pub const TO_SHOOT_NETWORKS: &str = "networking.gardener.cloud/to-shoot-networks";
+
 /// Label of a NetworkPolicy: name of its Service.
 pub const SERVICE_NAME: &str = "networking.resources.gardener.cloud/service-name";
 /// Label of a NetworkPolicy: namespace of its Service.

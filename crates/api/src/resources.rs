@@ -1,7 +1,38 @@
-//! `resources.gardener.cloud`: labels and annotations of the resource-manager.
+//! `resources.gardener.cloud`: the state of ManagedResources, labels and annotations of the resource-manager.
+
+use crate::garden::condition::Condition;
 
 /// The API group.
 pub const GROUP: &str = "resources.gardener.cloud";
+/// Its version.
+pub const VERSION: &str = "v1alpha1";
+/// Group and version, as in `apiVersion`.
+pub const API_VERSION: &str = "resources.gardener.cloud/v1alpha1";
+
+kind! {
+    /// Objects that a resource-manager applies, as others see them: their state.
+    ManagedResource, "ManagedResource", "ManagedResourceList", "managedresources", NamespaceResourceScope of resources {
+        /// The state.
+        status: ManagedResourceStatus,
+    }
+}
+
+object! {
+    /// The state of a ManagedResource.
+    ManagedResourceStatus {
+        /// [`RESOURCES_APPLIED`], [`RESOURCES_HEALTHY`] and [`RESOURCES_PROGRESSING`].
+        conditions: Vec<Condition>,
+        /// The generation that was processed last.
+        observed_generation: Option<i64>,
+    }
+}
+
+/// Type of a condition: whether all objects were applied.
+pub const RESOURCES_APPLIED: &str = "ResourcesApplied";
+/// Type of a condition: whether all applied objects are healthy.
+pub const RESOURCES_HEALTHY: &str = "ResourcesHealthy";
+/// Type of a condition: whether an applied object is still being rolled out.
+pub const RESOURCES_PROGRESSING: &str = "ResourcesProgressing";
 /// Label of an object of a ManagedResource; the value names the manager.
 pub const MANAGED_BY: &str = "resources.gardener.cloud/managed-by";
 /// Default value of [`MANAGED_BY`].

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use schema::{Crd, Kinds, KubernetesVersion, TypedKind};
+use webhook::admission_plugin::AdmissionPlugins;
 use webhook::dial::Dialers;
 use webhook::strategy::Strategy;
 
@@ -27,6 +28,7 @@ use crate::seed::post_start_hooks;
 use crate::server::ApiServer;
 use crate::state::{Authorization, Controllers, ServerState, Switches};
 use crate::store::Store;
+use crate::typed::TypedRules;
 use crate::webhook_cache::WebhookCache;
 
 /// Configures and starts an [`ApiServer`].
@@ -40,6 +42,7 @@ pub struct Builder {
     events: usize,
     namespaces: Vec<String>,
     dialers: Option<Arc<dyn Dialers>>,
+    plugins: Option<Arc<dyn AdmissionPlugins>>,
     switches: Switches,
     issuance: Issuance,
     authentication: Authentication,
@@ -65,11 +68,13 @@ impl Default for Builder {
             events: 10_000,
             namespaces: namespaces.map(str::to_owned).to_vec(),
             dialers: None,
+            plugins: None,
             switches: Switches {
                 controllers: Controllers { namespaces: true, ..Controllers::none() },
                 authorization: Authorization::AlwaysAllow,
                 post_start_hooks: false,
                 service_account_admission: false,
+                typed_rules: TypedRules::All,
             },
             issuance: Issuance::default(),
             authentication: Authentication::default(),
@@ -104,6 +109,18 @@ impl Builder {
     /// strategies. CRDs of the same groups are stored, and not served.
     pub fn typed_kinds(mut self, kinds: impl IntoIterator<Item = (TypedKind, &'static Strategy)>) -> Self {
         self.typed_kinds.extend(kinds);
+        self
+    }
+
+    /// The admission plugins of the typed kinds, which are asked before the webhooks of each phase (default: none).
+    pub fn admission(mut self, plugins: Arc<dyn AdmissionPlugins>) -> Self {
+        self.plugins = Some(plugins);
+        self
+    }
+
+    /// Which rules of typed kinds apply to requests that do not say it; all by default.
+    pub fn typed_rules(mut self, rules: TypedRules) -> Self {
+        self.switches.typed_rules = rules;
         self
     }
 
@@ -263,6 +280,7 @@ impl Builder {
             switches: self.switches,
             dialers: self.dialers,
             webhooks: WebhookCache::default(),
+            plugins: self.plugins,
             pool: Pool::default(),
             upstream: self.upstream.map(UpstreamProxy::to),
         };

@@ -13,6 +13,7 @@ use crate::http::query::Query;
 use crate::http::status::GroupResource;
 use crate::registry::ServedResource;
 use crate::table::column::Column;
+pub use crate::typed::TypedRules;
 
 /// The user of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -73,6 +74,8 @@ pub(crate) struct Call {
     pub(crate) columns: Vec<Column>,
     /// The server's clock.
     pub(crate) clock: Clock,
+    /// Which rules of typed kinds apply.
+    pub(crate) rules: TypedRules,
 }
 
 impl User {

@@ -1,4 +1,4 @@
-//! The server's wall time: an epoch plus the time that has passed on tokio's clock.
+//! The server's wall time: an epoch plus the time that has passed on tokio's clock, or the epoch alone.
 
 use std::sync::Arc;
 
@@ -10,14 +10,20 @@ use tokio::time::Instant;
 #[derive(Clone, Debug)]
 pub(crate) struct Clock {
     epoch: Timestamp,
-    start: Instant,
+    /// When it started; `None`: it stands still.
+    start: Option<Instant>,
     skew: Arc<Mutex<SignedDuration>>,
 }
 
 impl Clock {
     /// A clock whose current time is `epoch`.
     pub(crate) fn starting_at(epoch: Timestamp) -> Self {
-        Self { epoch, start: Instant::now(), skew: Arc::default() }
+        Self { epoch, start: Some(Instant::now()), skew: Arc::default() }
+    }
+
+    /// A clock whose time is always `epoch`.
+    pub(crate) fn still_at(epoch: Timestamp) -> Self {
+        Self { epoch, start: None, skew: Arc::default() }
     }
 
     /// A new clock that starts now at the same epoch.
@@ -27,7 +33,8 @@ impl Clock {
 
     /// The current time.
     pub(crate) fn now(&self) -> Timestamp {
-        let passed = SignedDuration::try_from(self.start.elapsed()).unwrap_or(SignedDuration::MAX);
+        let elapsed = self.start.map(|start| start.elapsed()).unwrap_or_default();
+        let passed = SignedDuration::try_from(elapsed).unwrap_or(SignedDuration::MAX);
         let passed = passed.saturating_add(*self.skew.lock());
         self.epoch.checked_add(passed).unwrap_or(Timestamp::MAX)
     }

@@ -32,6 +32,11 @@ impl Ids {
         Builder::from_random_bytes(bytes).into_uuid().to_string()
     }
 
+    /// A number below `end`; 0 if there is none.
+    pub(crate) fn number_below(&self, end: u64) -> u64 {
+        if end == 0 { 0 } else { self.0.lock().u64(..end) }
+    }
+
     /// A name with this prefix and five random characters.
     pub(crate) fn name(&self, prefix: &str) -> String {
         let mut end = prefix.len().min(LONGEST_PREFIX);

@@ -50,7 +50,7 @@ mod webhook_cache;
 pub use access::{Authentication, ClientAuthority, RequestHeaders, SigningKey, TokenKeyError, VerifyingKey};
 pub use authority::KeyPair;
 pub use builder::Builder;
-pub use call::{User, Verb};
+pub use call::{TypedRules, User, Verb};
 pub use faults::{Active, Effect, Fault, Faults, Matching, Refusal, Strikes, WatchEnd};
 pub use front::{Listening, ServeError, Served};
 pub use http::upstream::{Answer, Upstream};

@@ -71,6 +71,12 @@ impl ApiServer {
         Self::new(self.shared.fork(Clock::starting_at(epoch), dialers))
     }
 
+    /// As [`Self::fork`], with a clock that always shows `time`, for answers that depend on the exact time.
+    #[must_use]
+    pub fn fork_still_at(&self, time: jiff::Timestamp, dialers: Option<Arc<dyn Dialers>>) -> Self {
+        Self::new(self.shared.fork(Clock::still_at(time), dialers))
+    }
+
     /// The answered resource requests, oldest first.
     #[must_use]
     pub fn requests(&self) -> Vec<log::Request> {

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use webhook::admission_plugin::AdmissionPlugins;
 use webhook::dial::Dialers;
 
 use crate::access::authentication::Authentication;
@@ -20,6 +21,7 @@ use crate::object::allocation::pool::Pool;
 use crate::progress::Progress;
 use crate::registry::Registry;
 use crate::store::Store;
+use crate::typed::TypedRules;
 use crate::webhook_cache::WebhookCache;
 
 /// The authorization mode.
@@ -94,6 +96,8 @@ pub(crate) struct Switches {
     pub(crate) post_start_hooks: bool,
     /// Whether the admission plugin `ServiceAccount` is on.
     pub(crate) service_account_admission: bool,
+    /// Which rules of typed kinds apply to requests that do not say it.
+    pub(crate) typed_rules: TypedRules,
 }
 
 /// The shared state of a server.
@@ -106,6 +110,8 @@ pub(crate) struct ServerState {
     pub(crate) switches: Switches,
     pub(crate) dialers: Option<Arc<dyn Dialers>>,
     pub(crate) webhooks: WebhookCache,
+    /// The admission plugins for typed kinds.
+    pub(crate) plugins: Option<Arc<dyn AdmissionPlugins>>,
     pub(crate) pool: Pool,
     pub(crate) faults: Faults,
     pub(crate) authority: authority::LazyAuthority,
@@ -133,6 +139,7 @@ impl ServerState {
             switches: self.switches,
             dialers,
             webhooks: WebhookCache::default(),
+            plugins: self.plugins.clone(),
             pool: Pool::default(),
             // Objects that were written at the start contain its certificate.
             authority: if self.switches.post_start_hooks {

@@ -219,6 +219,8 @@ pub(crate) enum Format {
 pub(crate) enum SubstrateName {
     /// The in-process API server
     Embedded,
+    /// The in-process API server, which serves Gardener's kinds as gardener-apiserver does, not as custom resources
+    Garden,
     /// AdmissionReviews straight to the webhook
     Direct,
     /// A real kube-apiserver and etcd on loopback
@@ -232,6 +234,7 @@ impl SubstrateName {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Embedded => "embedded",
+            Self::Garden => "garden",
             Self::Direct => "direct",
             Self::Envtest => "envtest",
             Self::Kind => "kind",
@@ -243,8 +246,8 @@ impl SubstrateName {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "API server")]
 pub(crate) struct ControlPlaneArguments {
-    /// Version of Kubernetes that the API server has, such as 1.28 or 1.28.4; embedded: 1.24 to 1.36, envtest: a version
-    /// whose programs are installed [default: for a target with a release of Gardener the newest that it supports, else
+    /// Version of Kubernetes that the API server has, such as 1.28 or 1.28.4; embedded, garden: 1.24 to 1.36, envtest: a
+    /// version whose programs are installed [default: for a target with a release of Gardener the newest that it supports, else
     /// 1.36]
     #[arg(long, value_name = "VERSION")]
     pub(crate) kubernetes: Option<KubernetesVersion>,

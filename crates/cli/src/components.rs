@@ -1,5 +1,6 @@
 //! The components of this project, found by the name that contracts use.
 
+pub(crate) mod garden;
 mod list;
 
 use std::ffi::OsString;

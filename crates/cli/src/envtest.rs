@@ -122,8 +122,8 @@ fn refuse_own(assets: &Assets) -> Result<(), Failure> {
 pub(crate) fn check_flags(arguments: &ControlPlaneArguments, substrate: &str) -> Result<(), Failure> {
     if arguments.kubernetes.is_some() && substrate == "kind" {
         return Err(Failure::usage(
-            "--kubernetes is for --substrate embedded, direct and envtest: the version of a kind cluster is that of its node \
-             image",
+            "--kubernetes is for --substrate embedded, garden, direct and envtest: the version of a kind cluster is that of \
+             its node image",
         ));
     }
     let has_flags = !arguments.with.is_empty() || arguments.data_dir.is_some();

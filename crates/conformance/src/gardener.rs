@@ -13,6 +13,7 @@ pub(crate) mod maintain;
 pub(crate) mod own_profile;
 pub mod provider;
 pub(crate) mod question;
+pub(crate) mod stage;
 
 pub use component::Decided;
 

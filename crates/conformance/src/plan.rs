@@ -41,6 +41,15 @@ pub struct CaseRef {
     pub case: usize,
 }
 
+/// Where the cases of a plan run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlannedOn<'a> {
+    /// The name of the substrate.
+    pub substrate: &'a str,
+    /// Whether an API server sends the requests, to which old objects are written before.
+    pub is_server: bool,
+}
+
 /// Cases for which the target is started once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
@@ -155,14 +164,14 @@ pub fn locate(contracts: &[Contract], at: CaseRef) -> LocatedCase<'_> {
 
 /// Plans a run: cases with the same instance and configuration run together, those whose objects others would see alone.
 #[must_use]
-pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: bool) -> Plan {
+pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on: PlannedOn<'_>) -> Plan {
     let mut plan = Plan::default();
     let mut groups: BTreeMap<(String, Option<Timestamp>, String, String), Group> = BTreeMap::new();
     let mut alone = Vec::new();
     let everywhere = target.reads_everywhere();
     for at in all(contracts) {
         let located = locate(contracts, at);
-        if let Some((status, reason)) = exclusion(located, target) {
+        if let Some((status, reason)) = elsewhere(located, on).or_else(|| exclusion(located, target)) {
             plan.silent.push((at, status, reason));
             continue;
         }
@@ -180,8 +189,8 @@ pub fn plan(contracts: &[Contract], target: &dyn Target, seed: u64, on_server: b
             alone,
             cases: Vec::new(),
         };
-        let alone_by_place = place::isolation(located.case, on_server) == Isolation::Alone;
-        if alone_by_place || has_fact_of(located.case, &everywhere, on_server) {
+        let alone_by_place = place::isolation(located.case, on.is_server) == Isolation::Alone;
+        if alone_by_place || has_fact_of(located.case, &everywhere, on.is_server) {
             alone.push(Group { cases: vec![at], ..group(true) });
         } else {
             let key = (located.contract.component.clone(), now, instance.clone(), config.to_string());
@@ -249,6 +258,12 @@ fn has_fact_of(case: &Case, resources: &BTreeSet<String>, writes_old: bool) -> b
         let resource = Kinds::gardener().of_object(&version, &text(fact, "kind"));
         resource.is_some_and(|resource| resources.contains(&format!("{version} {}", resource.plural)))
     })
+}
+
+/// Why a clause holds only on other substrates, if it says so.
+fn elsewhere(located: LocatedCase<'_>, on: PlannedOn<'_>) -> Option<(Status, Reason)> {
+    let reason = located.clause.not_on.get(on.substrate)?;
+    Some((Status::Skipped, Reason::new(ReasonCode::Substrate, reason)))
 }
 
 /// Why a case does not run for a target, if so.

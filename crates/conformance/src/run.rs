@@ -7,15 +7,17 @@ use std::time::{Duration, Instant};
 use contract::model::Contract;
 use futures::StreamExt as _;
 use substrate::cluster::Cluster;
+use substrate::embedded::TypedApi;
 use substrate::envtest::Envtest;
 
 use crate::gardener;
 use crate::observation::Observation;
-use crate::plan::{self, CaseRef, Group, Plan, Separate};
+use crate::plan::{self, CaseRef, Group, Plan, PlannedOn, Separate};
 use crate::report::{CaseResult, Proof, Reason, ReasonCode, Report, Status};
 use crate::target::{Facts, Target};
 use contract::document::waivers::Waiver;
 
+mod aggregated;
 pub(crate) mod attempt;
 mod conclude;
 mod configure;
@@ -37,6 +39,7 @@ pub(crate) mod subject;
 mod traced;
 mod whole;
 
+pub use aggregated::Aggregated;
 use conclude::Conclusion;
 pub use conclude::Judged;
 pub use interrupt::Interrupt;
@@ -52,10 +55,34 @@ pub enum Substrate {
     Direct(FactsFrom),
     /// An in-process API server sends the AdmissionReviews.
     Embedded,
+    /// The same, and some kinds are served as an aggregated API server does: their rules are the server's, not a webhook's.
+    Aggregated(Arc<Aggregated>),
     /// One real control plane for the whole run sends the AdmissionReviews over TLS.
     Envtest(Arc<Envtest>),
     /// One whole cluster for the whole run, in which the target runs; AdmissionReviews reach it through its Service.
     Whole(Arc<Whole>),
+}
+
+impl Substrate {
+    /// Its name in reports and in `notOn` of clauses.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Direct(_) => "direct",
+            Self::Embedded => "embedded",
+            Self::Aggregated(aggregated) => &aggregated.name,
+            Self::Envtest(_) => "envtest",
+            Self::Whole(whole) => &whole.name,
+        }
+    }
+
+    /// The kinds that its embedded servers serve as an aggregated API server does.
+    pub(crate) fn typed_api(&self) -> Option<&TypedApi> {
+        match self {
+            Self::Aggregated(aggregated) => Some(&aggregated.api),
+            Self::Direct(_) | Self::Embedded | Self::Envtest(_) | Self::Whole(_) => None,
+        }
+    }
 }
 
 /// The cluster to which a direct run writes facts.
@@ -158,7 +185,7 @@ pub async fn judged(
             let cluster = Cluster::new(facts.client.clone());
             state.left_behind(state.namespaces.remove_all(&cluster).await);
         }
-        Substrate::Direct(_) | Substrate::Embedded | Substrate::Envtest(_) => {}
+        Substrate::Direct(_) | Substrate::Embedded | Substrate::Aggregated(_) | Substrate::Envtest(_) => {}
     }
     state.left_behind(target.leave().await);
     broken.sort();
@@ -186,7 +213,8 @@ pub fn unstarted(
                 continue;
             }
         };
-        let plan = plan::plan(&contracts, target.as_ref(), options.seed, true);
+        let on = PlannedOn { substrate: name, is_server: true };
+        let plan = plan::plan(&contracts, target.as_ref(), options.seed, on);
         let shared = PartState::new(&contracts, 0, &state);
         let mut case_runs = excluded(&contracts, &plan);
         let cases = missing(&plan, &case_runs);
@@ -233,7 +261,7 @@ fn ordered<'p>(shared: &'p PartState<'_>, plan: &'p Plan) -> ([Lanes<'p>; 2], us
             let (first, last) = visible_last();
             ([one_per_lane(first), vec![last]], parallel)
         }
-        Substrate::Direct(_) | Substrate::Embedded => {
+        Substrate::Direct(_) | Substrate::Embedded | Substrate::Aggregated(_) => {
             ([one_per_lane(plan.groups.iter().collect()), Vec::new()], parallel)
         }
     }
@@ -274,7 +302,9 @@ async fn run_all(
 async fn substrate_failure(substrate: &Substrate) -> String {
     match substrate {
         Substrate::Envtest(server) => server.ended().await.to_string(),
-        Substrate::Direct(_) | Substrate::Embedded | Substrate::Whole(_) => std::future::pending().await,
+        Substrate::Direct(_) | Substrate::Embedded | Substrate::Aggregated(_) | Substrate::Whole(_) => {
+            std::future::pending().await
+        }
     }
 }
 

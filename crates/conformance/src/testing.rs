@@ -60,20 +60,37 @@ pub async fn assert_process_keeps(
 /// # Panics
 /// With every finding, one a line.
 pub async fn assert_kept(contracts: Vec<Contract>, target: Arc<dyn Target>) {
+    assert_kept_on(options().substrate, contracts, target).await;
+}
+
+/// As [`assert_kept`], on a substrate. A clause that says why it is not asked there is left out. Returns the report.
+///
+/// # Panics
+/// As [`assert_kept`].
+pub async fn assert_kept_on(
+    substrate: Substrate,
+    contracts: Vec<Contract>,
+    target: Arc<dyn Target>,
+) -> Report {
     let number = contracts.len();
     assert!(number > 0, "there is no contract to run");
     let unneeded: BTreeSet<String> =
         target.features().iter().map(|feature| format!("not {feature}")).collect();
-    let is_excluded = |clause: &Clause| clause.needs.iter().any(|need| unneeded.contains(need));
+    let is_excluded = |clause: &Clause| {
+        clause.needs.iter().any(|need| unneeded.contains(need))
+            || clause.not_on.contains_key(substrate.name())
+    };
     let clauses = contracts.iter().flat_map(|contract| &contract.clauses);
     let excluded: BTreeSet<String> =
         clauses.filter(|clause| is_excluded(clause)).map(|clause| clause.id.clone()).collect();
-    let report = run(contracts.into(), target, &options(), &first_failure_ends, &Interrupt::default()).await;
+    let options = Options { substrate, ..options() };
+    let report = run(contracts.into(), target, &options, &first_failure_ends, &Interrupt::default()).await;
     assert_eq!(report.environment_errors, Vec::<String>::new());
     let found: Vec<String> =
         report.contracts.iter().flat_map(|contract| of_contract(contract, &excluded)).collect();
     assert!(found.is_empty(), "{} findings:\n{}", found.len(), found.join("\n"));
     assert_eq!((report.contracts.len(), report.verdict), (number, Verdict::Conformant));
+    report
 }
 
 /// Options for running contracts in tests: directly, facts in an embedded API server, scenarios in virtual time.

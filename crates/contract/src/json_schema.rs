@@ -191,6 +191,8 @@ struct Clause {
     covers: Option<Vec<String>>,
     /// Implementations that differ, and why.
     differs: Option<BTreeMap<String, String>>,
+    /// Substrates on which it is not asked, and why: `{garden: the server changes a Seed through binding alone}`.
+    not_on: Option<BTreeMap<String, String>>,
     /// Its source; missing fields are the contract's.
     source: Option<Source>,
     /// Registration that its cases run under.

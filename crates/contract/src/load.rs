@@ -21,6 +21,7 @@ pub(crate) mod join;
 pub(crate) mod keywords;
 mod lists;
 mod namespaces;
+mod not_on;
 mod object_ref;
 mod operators;
 mod plain;

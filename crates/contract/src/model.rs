@@ -208,6 +208,8 @@ pub struct Clause {
     pub why: Option<String>,
     /// Other implementations that differ, and why.
     pub differs: BTreeMap<String, String>,
+    /// Substrates on which its cases do not run, and why: what it says holds only elsewhere.
+    pub not_on: BTreeMap<String, String>,
     /// Where it comes from.
     pub source: Option<Source>,
     /// SHA-256 over the clause as written and its effective context, hex; changes when its meaning may.
@@ -223,6 +225,9 @@ pub struct Clause {
     /// Whether cases were left out; a proof that no loaded case gives may be given by those.
     pub is_partial: bool,
 }
+
+/// The names of the substrates, on which cases run.
+pub const SUBSTRATES: [&str; 5] = ["direct", "embedded", "garden", "envtest", "kind"];
 
 /// Everything loaded.
 #[derive(Clone, Debug, Default)]

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, join_all};
-use kube::{Client, Resource};
+use k8s_openapi::{ClusterResourceScope, NamespaceResourceScope};
+use kube::{Api, Client, Resource};
 use parking_lot::Mutex;
 use serde::de::DeserializeOwned;
 use tokio::sync::Notify;
@@ -33,6 +34,24 @@ impl<K> WatchedKind for K where
         + Sync
         + 'static
 {
+}
+
+/// The API of a kind by its scope.
+pub trait ScopedApi<K> {
+    /// The API for a namespace, or for the cluster.
+    fn api(client: Client, namespace: &str) -> Api<K>;
+}
+
+impl<K: Resource<Scope = Self, DynamicType = ()>> ScopedApi<K> for ClusterResourceScope {
+    fn api(client: Client, _: &str) -> Api<K> {
+        Api::all(client)
+    }
+}
+
+impl<K: Resource<Scope = Self, DynamicType = ()>> ScopedApi<K> for NamespaceResourceScope {
+    fn api(client: Client, namespace: &str) -> Api<K> {
+        Api::namespaced(client, namespace)
+    }
 }
 
 /// Which part of a cluster the stores keep.

@@ -10,6 +10,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
+use http::Uri;
 use kube::Client;
 use webhook::service::WebhookService;
 
@@ -84,6 +85,8 @@ pub struct ProcessContext {
     pub target: Option<Client>,
     /// A client of the main cluster without rate limit, for checks.
     pub unlimited: Client,
+    /// The URL of the main cluster's API server.
+    pub url: Uri,
     /// The time of day.
     pub clock: Clock,
     /// Random numbers for jitter and ids.
@@ -188,24 +191,18 @@ impl Manager {
         let shutdown = process::termination_signal().map_err(ManagerError::Signals)?;
         let mut shutdown = std::pin::pin!(shutdown);
         let requests = RequestCounts::default();
-        let client = remote::client(&self.cluster.kubeconfig, &requests).await?;
-        let target = match &self.target {
-            Some(target) => Some(target.limited(&remote::client(&target.kubeconfig, &requests).await?)),
-            None => None,
-        };
+        let entropy = Entropy::system();
+        let context = self.connect(&requests, clock, &entropy).await?;
         let certificates = self.webhooks.as_ref().map(|server| webhooks::certificates(&server.certificates));
         let certificates = certificates.transpose()?;
         tokio::select! {
             () = &mut shutdown => return Ok(()),
-            reached = remote::wait_until_reachable(&client, self.cluster.name) => reached?,
+            reached = remote::wait_until_reachable(&context.unlimited, self.cluster.name) => reached?,
         }
-        let entropy = Entropy::system();
         let elector = self.leader_election.as_ref();
-        let elector =
-            elector.map(|election| leader::elector(election, &client, clock, &entropy)).transpose()?;
-        let limited = self.cluster.limited(&client);
-        let context =
-            ProcessContext { client: limited, target, unlimited: client, clock, entropy: entropy.clone() };
+        let elector = elector
+            .map(|election| leader::elector(election, &context.unlimited, clock, &entropy))
+            .transpose()?;
         let parts = build(context);
         if self.webhooks.is_some() != parts.webhooks.is_some() {
             return Err(ManagerError::Unserved);
@@ -233,6 +230,24 @@ impl Manager {
             process.serve_metrics(bind_address, port(*number)?, registry).await?;
         }
         Ok(process.run(shutdown).await?)
+    }
+
+    /// The clients of the clusters, which do not connect yet, and what else the parts are built from.
+    async fn connect(
+        &self,
+        requests: &RequestCounts,
+        clock: Clock,
+        entropy: &Entropy,
+    ) -> Result<ProcessContext, ManagerError> {
+        let config = remote::config(&self.cluster.kubeconfig).await?;
+        let unlimited = remote::client_of(&config, requests)?;
+        let target = match &self.target {
+            Some(target) => Some(target.limited(&remote::client(&target.kubeconfig, requests).await?)),
+            None => None,
+        };
+        let client = self.cluster.limited(&unlimited);
+        let (url, entropy) = (config.cluster_url, entropy.clone());
+        Ok(ProcessContext { client, target, unlimited, url, clock, entropy })
     }
 }
 

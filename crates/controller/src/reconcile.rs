@@ -1,4 +1,10 @@
-//! Reconcilers: what a controller does with a request.
+//! Reconcilers: what a controller does with a request, and what several of them share.
+
+pub mod finalizer;
+pub mod health;
+pub mod merge_patch;
+pub mod parallel;
+pub mod references;
 
 use std::error::Error;
 use std::fmt;

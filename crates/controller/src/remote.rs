@@ -68,17 +68,43 @@ pub enum RemoteError {
 /// # Errors
 /// When the kubeconfig cannot be read, or contains unsupported fields.
 pub async fn client(path: &str, counts: &RequestCounts) -> Result<Client, RemoteError> {
-    let config = if path.is_empty() {
-        Config::incluster()?
-    } else {
-        let failed = |source| RemoteError::Kubeconfig { path: path.to_owned(), source };
-        let kubeconfig = kubeconfig::read(Path::new(path)).map_err(failed)?;
-        supported(&kubeconfig)?;
-        let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await;
-        config.map_err(|error| failed(error.into()))?
-    };
+    client_of(&config(path).await?, counts)
+}
+
+/// How to connect to the cluster of a kubeconfig, or, if `path` is empty, to the one that the process runs in.
+///
+/// # Errors
+/// When the kubeconfig cannot be read, or contains unsupported fields.
+pub async fn config(path: &str) -> Result<Config, RemoteError> {
+    if path.is_empty() {
+        return Ok(Config::incluster()?);
+    }
+    used(path, kubeconfig::read(Path::new(path))).await
+}
+
+/// How to connect to the cluster of a kubeconfig that is in no file; `name` names it in messages.
+///
+/// # Errors
+/// When the kubeconfig cannot be read, or contains unsupported fields.
+pub async fn config_of(name: &str, kubeconfig: &[u8]) -> Result<Config, RemoteError> {
+    used(name, kubeconfig::of_text(kubeconfig)).await
+}
+
+async fn used(name: &str, kubeconfig: Result<Kubeconfig, KubeconfigError>) -> Result<Config, RemoteError> {
+    let failed = |source| RemoteError::Kubeconfig { path: name.to_owned(), source };
+    let kubeconfig = kubeconfig.map_err(failed)?;
+    supported(&kubeconfig)?;
+    let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await;
+    config.map_err(|error| failed(error.into()))
+}
+
+/// A client of a cluster. It counts its requests and logs the warnings of the API server; it does not connect yet.
+///
+/// # Errors
+/// When certificates or credentials cannot be used.
+pub fn client_of(config: &Config, counts: &RequestCounts) -> Result<Client, RemoteError> {
     let host = config.cluster_url.authority().map(ToString::to_string).unwrap_or_default();
-    let client = connection::client(&config).map_err(RemoteError::Client)?;
+    let client = connection::client(config).map_err(RemoteError::Client)?;
     Ok(counts.wrap_client(&Warnings::default().wrap_client(&client), &host))
 }
 

@@ -107,6 +107,21 @@ impl Quantity {
         self.mantissa.checked_mul(10_i128.checked_pow(power)?)
     }
 
+    /// The sum; it prints with the suffixes of the first of the two that is not 0. `None` if it has too many digits.
+    #[must_use]
+    pub fn checked_add(&self, other: &Self) -> Option<Self> {
+        let exponent = self.exponent.min(other.exponent);
+        let mantissa = self.scaled(exponent)?.checked_add(other.scaled(exponent)?)?;
+        let notation = if self.is_zero() { other.notation } else { self.notation };
+        Some(Self { mantissa, exponent, notation }.normalize())
+    }
+
+    /// The mantissa for a lower power of ten.
+    fn scaled(&self, exponent: i32) -> Option<i128> {
+        let power = u32::try_from(self.exponent.checked_sub(exponent)?).ok()?;
+        self.mantissa.checked_mul(10_i128.checked_pow(power)?)
+    }
+
     fn normalize(mut self) -> Self {
         while self.mantissa != 0 && self.mantissa % 10 == 0 {
             self.mantissa /= 10;
@@ -289,6 +304,27 @@ mod tests {
         for (text, wanted) in table {
             assert_eq!(canonical(text), wanted, "{text}");
         }
+    }
+
+    #[test]
+    fn a_sum_prints_as_its_first_summand_that_is_not_0() {
+        let table = [
+            ("0", "1Gi", "1Gi"),
+            ("0", "100m", "100m"),
+            ("80m", "80m", "160m"),
+            ("1Gi", "1G", "2073741824"),
+            ("1G", "1Gi", "2073741824"),
+            ("1n", "1", "1000000001n"),
+            ("1", "-1", "0"),
+            ("512Mi", "512Mi", "1Gi"),
+        ];
+        for (one, other, wanted) in table {
+            let parse = |text| Quantity::parse(text).expect("a quantity");
+            let sum = parse(one).checked_add(&parse(other)).map(|sum| sum.to_string());
+            assert_eq!(sum.as_deref(), Some(wanted), "{one} + {other}");
+        }
+        let large = Quantity::parse(&"9".repeat(38)).expect("a quantity");
+        assert_eq!(large.checked_add(&large), None);
     }
 
     #[test]

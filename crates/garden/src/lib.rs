@@ -4,6 +4,7 @@
 //! - [`webhooks`] — pure functions: defaulting and validation, one module for each kind;
 //! - [`facts`] — reads the objects of the garden that a decision needs;
 //! - [`serving`] — connects webhooks and facts to paths;
+//! - [`admission`] — the admission plugins of gardener-apiserver, as pure functions in one chain;
 //! - [`strategies`] — the garden's kinds as values, for an API server that serves them itself;
 //! - [`registrations`] — the webhook configurations;
 //! - [`command`] — the command line.
@@ -11,6 +12,7 @@
 //! The crate `versions` decides about versions; this crate adds the other checks of the API, in the original's order,
 //! with its paths and texts.
 
+pub mod admission;
 pub mod command;
 mod component;
 pub mod decisions;

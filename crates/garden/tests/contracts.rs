@@ -7,6 +7,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use conformance::report::CaseResult;
+use conformance::run::{Aggregated, Substrate};
+use conformance::target::built_in::BuiltIn;
 use conformance::target::command::CommandTarget;
 use conformance::target::url::TargetDescription;
 use conformance::testing;
@@ -14,7 +17,7 @@ use contract::document::{SourceFile, target};
 use contract::gardener::decision::RunsOn;
 use contract::model::{Contract, Form};
 use gardener_garden::webhooks::resources;
-use gardener_garden::{COMPONENT, registrations};
+use gardener_garden::{COMPONENT, registrations, strategies};
 
 /// The contracts, without rows for the controller-manager, which maintains Shoots.
 fn contracts() -> Vec<Contract> {
@@ -38,6 +41,24 @@ fn contracts() -> Vec<Contract> {
 #[tokio::test(start_paused = true)]
 async fn every_contract_is_kept_and_proven_able_to_fail() {
     testing::assert_keeps(&COMPONENT, contracts()).await;
+}
+
+/// The kinds are the server's, and no webhook is registered. A clause that holds of custom resources alone says so (`notOn`).
+#[tokio::test(start_paused = true)]
+async fn every_contract_is_kept_by_the_server_that_serves_the_kinds_itself() {
+    let garden = Aggregated::new("garden", "a test", COMPONENT.name, strategies::typed_kinds());
+    let substrate = Substrate::Aggregated(Arc::new(garden));
+    let report = testing::assert_kept_on(substrate, contracts(), Arc::new(BuiltIn::of(&COMPONENT))).await;
+    let cases =
+        || report.contracts.iter().flat_map(|contract| &contract.clauses).flat_map(|clause| &clause.cases);
+    let sent_directly =
+        |case: &&CaseResult| case.asked.as_deref().is_some_and(|text| text.starts_with("sent directly"));
+    let direct: Vec<&str> = cases().filter(sent_directly).map(|case| case.name.as_str()).collect();
+    assert!(
+        direct.len() * 5 < cases().count(),
+        "{} cases are not about the server: {direct:?}",
+        direct.len()
+    );
 }
 
 #[tokio::test]

@@ -1,8 +1,6 @@
 //! The command line and the process: the original's flags, and some of our own.
 
-use std::convert::Infallible;
 use std::ffi::OsString;
-use std::future::ready;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -12,11 +10,13 @@ use controller::command::{
 use controller::config::{Configuration as _, FileError, Warning};
 use controller::log;
 use controller::manager::{Connection, Manager, ManagerError, Parts, ProcessContext, WebhookServer, Work};
-use controller::probes::Probes;
 use controller::webhooks::print::{Print, PrintError};
 use webhook::registration::WebhookConfiguration;
 
 use crate::config::OperatorConfiguration;
+use crate::controllers::care::VirtualCluster;
+use crate::controllers::network_policy::ApiServerHost;
+use crate::controllers::{self, OperatorContext};
 use crate::registrations::{NAME, registrations};
 use crate::serving;
 
@@ -41,8 +41,23 @@ struct Arguments {
     #[arg(long, value_name = "FOLDER", default_value = "/tmp/gardener-operator-cert")]
     webhook_cert_dir: String,
 
+    #[command(flatten)]
+    service: KubernetesService,
+
     #[command(subcommand)]
     command: Option<Show>,
+}
+
+/// Where a cluster tells the processes in it that its API server is.
+#[derive(Clone, Debug, clap::Args)]
+struct KubernetesService {
+    /// Its host.
+    #[arg(long, env = "KUBERNETES_SERVICE_HOST", hide = true)]
+    kubernetes_service_host: Option<String>,
+
+    /// Its port.
+    #[arg(long, env = "KUBERNETES_SERVICE_PORT", hide = true)]
+    kubernetes_service_port: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -84,47 +99,55 @@ fn execute(arguments: Arguments) -> Result<(), CommandError> {
     let (mut config, warnings) =
         OperatorConfiguration::load(arguments.file.path()?, arguments.file.strict_config)?;
     override_kubeconfig(&mut config.runtime_client_connection.kubeconfig, arguments.kubeconfig);
-    Ok(run(config, arguments.webhook_cert_dir, &warnings)?)
+    Ok(run(config, arguments.webhook_cert_dir, &arguments.service, &warnings)?)
 }
 
-/// Serves webhooks, probes and metrics immediately, takes part in the election of a leader, until a signal.
+/// Serves webhooks, probes and metrics immediately, runs the controllers while it leads, until a signal.
 fn run(
     config: OperatorConfiguration,
     certificates: String,
+    service: &KubernetesService,
     warnings: &[Warning],
 ) -> Result<(), ManagerError> {
-    let connection = config.runtime_client_connection;
-    let webhooks = config.server.webhooks;
+    let connection = &config.runtime_client_connection;
+    let webhooks = &config.server.webhooks;
     let manager = Manager {
         program: PROGRAM,
         log: log::configured(&config.log_level, &config.log_format).map_err(StartError::Log)?,
         cluster: Connection {
             name: "runtime",
-            kubeconfig: connection.kubeconfig,
+            kubeconfig: connection.kubeconfig.clone(),
             limit: Some((connection.qps, connection.burst)),
         },
         target: None,
-        leader_election: Some(config.leader_election),
+        leader_election: Some(config.leader_election.clone()),
         webhooks: Some(WebhookServer {
-            bind_address: webhooks.bind_address,
+            bind_address: webhooks.bind_address.clone(),
             port: webhooks.port,
             certificates,
         }),
-        probes: Some(config.server.health_probes.unwrap_or_default()),
-        metrics: Some(config.server.metrics.unwrap_or_default()),
+        probes: Some(config.server.health_probes.clone().unwrap_or_default()),
+        metrics: Some(config.server.metrics.clone().unwrap_or_default()),
     };
-    manager.run(warnings, parts)
+    manager.run(warnings, |process| parts(config, service, process))
 }
 
-/// The webhooks, and the original's check of caches, of which there are none. The leader has no controllers to run.
-fn parts(process: ProcessContext) -> Parts {
-    let work = Work::new(Vec::new(), |_, stop| async move {
-        stop.cancelled().await;
-        Ok::<(), Infallible>(())
-    });
+fn parts(config: OperatorConfiguration, service: &KubernetesService, process: ProcessContext) -> Parts {
+    let mut context = OperatorContext::new(config, &process.client, process.clock, process.entropy);
+    context.api_server = ApiServerHost::of(&process.url, service.host_and_port());
+    let connection = &context.config.virtual_client_connection;
+    context.virtual_cluster = VirtualCluster::of_kubeconfig(&context.runtime, connection);
     Parts {
         webhooks: Some(serving::webhooks(process.client)),
-        probes: Probes::new().ready("informer-sync", || ready(Ok(()))),
-        controllers: Some(work),
+        probes: context.probes(),
+        controllers: Some(Work::new(vec![context.runtime.clone()], |running, stop| {
+            controllers::run(context, running, stop)
+        })),
+    }
+}
+
+impl KubernetesService {
+    fn host_and_port(&self) -> Option<(&str, &str)> {
+        self.kubernetes_service_host.as_deref().zip(self.kubernetes_service_port.as_deref())
     }
 }

@@ -1,21 +1,28 @@
 //! The operator as a component, of the cluster that a Garden runs in.
 
+use std::sync::Arc;
+
 use component::{
-    Combining, Component, Installation, Loaded, Manifests, Probe, Rollout, StartOptions, Started, Webhooks,
+    Clusters, Combining, Component, Installation, Loaded, Manifests, Probe, Rollout, StartOptions, Started,
+    Webhooks,
 };
+use controller::clock::Clock;
 use controller::config::Configuration as _;
+use controller::controllers::Running;
 use include_dir::{Dir, include_dir};
 use serde_json::{Value, json};
 
 use crate::config::OperatorConfiguration;
+use crate::controllers::care::VirtualCluster;
+use crate::controllers::{self, OperatorContext};
 use crate::webhooks::garden::{DEFAULTING_PATH, NAME, VALIDATION_PATH};
 use crate::{command, registrations, serving};
 
-/// The operator of this project: its configuration, its process and its webhooks. Its controllers are not built yet.
+/// The operator of this project; the controller that reconciles Gardens is not built yet.
 pub static COMPONENT: Component = Component {
     name: "operator",
     program: "gardener-operator",
-    about: "gardener-operator, the webhooks of Garden alone: its controllers are not built yet",
+    about: "gardener-operator of the cluster that a Garden runs in; it does not reconcile Gardens yet",
     version: "v1.82.0",
     features: &[],
     paths: || Vec::from([DEFAULTING_PATH, VALIDATION_PATH].map(|path| (NAME, path.to_owned()))),
@@ -50,7 +57,34 @@ fn load(config: &Value) -> Loaded {
 
 fn start(options: StartOptions) -> Result<Started, String> {
     let client = options.client.ok_or("no API server to read facts from")?;
-    Ok(Started::webhooks(serving::webhooks(client), registrations::registrations(None)))
+    let config = options.clusters.as_ref().map(|_| OperatorConfiguration::from_partial(&options.config));
+    let config = config.transpose().map_err(|error| error.to_string())?;
+    let running = config.zip(options.clusters).map(|(config, clusters)| Arc::new(run(config, clusters)));
+    let metrics = {
+        let running = running.clone();
+        move || running.as_ref().map(|running| running.exposition()).unwrap_or_default()
+    };
+    let failure = {
+        let running = running.clone();
+        move || running.as_ref()?.failure()
+    };
+    Ok(Started {
+        service: serving::webhooks(client),
+        registrations: registrations::registrations(None),
+        metrics: Box::new(metrics),
+        failure: Box::new(failure),
+        guard: Box::new(running),
+    })
+}
+
+/// Starts the controllers on tokio's current runtime. The same clock and entropy lead to the same requests in each run.
+fn run(config: OperatorConfiguration, clusters: Clusters) -> Running {
+    let Clusters { source, target, now, entropy } = clusters;
+    let mut context = OperatorContext::new(config, &source, Clock::starting_at(now), entropy.clone());
+    context.virtual_cluster = VirtualCluster::Client(target);
+    Running::start(vec![context.runtime.clone()], entropy, |running, stop| {
+        controllers::run(context, running, stop)
+    })
 }
 
 /// The configuration file of a rollout: that of a garden, with sections of a case in place of its own.

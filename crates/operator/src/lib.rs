@@ -1,17 +1,21 @@
-//! gardener-operator: the configuration, the process and the webhooks of Garden, as the original's.
+//! gardener-operator: the configuration, the process, the webhooks of Garden and the controllers beside the one that
+//! reconciles Gardens, as the original's.
 //!
-//! Its controllers (garden, garden-care, reference, networkpolicy-controller-registrar), the management of its webhooks'
-//! certificates and the check of versions at the start are not built yet: contracts/operator/ledger.yaml names them.
+//! That controller (garden), the management of the webhooks' certificates and the check of versions at the start are
+//! not built yet: contracts/operator/ledger.yaml names them.
 //!
 //! - [`config`] — the configuration of an instance;
 //! - [`webhooks`] — pure functions that fill in and judge Gardens;
 //! - [`serving`] — connects them to HTTP paths;
 //! - [`registrations`] — the webhook configurations;
+//! - [`controllers`] — one module per controller, and their common context;
 //! - [`command`] — the command line and the process.
 
 pub mod command;
 mod component;
 pub mod config;
+pub mod controllers;
+mod network;
 pub mod registrations;
 pub mod serving;
 pub mod webhooks;

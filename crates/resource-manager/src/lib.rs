@@ -5,7 +5,6 @@
 //! - [`facts`] — what webhooks must know of the cluster, kept current by watches;
 //! - [`serving`] — connects webhooks and facts to paths;
 //! - [`managed_resource`], [`condition`] — the kind, pure functions about its objects, its conditions;
-//! - [`health`] — whether live objects are healthy and rolled out;
 //! - [`references`] — annotations that list the ConfigMaps and Secrets a workload uses;
 //! - [`controllers`] — one module per controller, and their common context;
 //! - [`registrations`] — the webhook configurations;
@@ -22,7 +21,6 @@ pub mod decoding;
 pub mod facts;
 #[cfg(test)]
 mod fixtures;
-pub mod health;
 pub mod managed_resource;
 pub mod references;
 pub mod registrations;

@@ -7,13 +7,16 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 pub use apiserver::Controllers;
+pub use apiserver::TypedRules;
 use apiserver::{ApiServer, Authorization, ServeError, Served, User};
 use bytes::Bytes;
 use jiff::Timestamp;
 use schema::{Crd, KubernetesVersion, TypedKind};
+use webhook::admission_plugin::AdmissionPlugins;
 use webhook::dial::Dialers;
 use webhook::strategy::Strategy;
 
+pub use crate::typed_api::TypedApi;
 use crate::{envtest, kubeconfig};
 
 /// The user of a server's kubeconfig.
@@ -61,17 +64,34 @@ pub struct ServedApi<'a> {
     pub kubernetes: KubernetesVersion,
     /// CRDs in addition to the project's own.
     pub crds: &'a [Crd],
+    /// Kinds that it serves as an aggregated API server does, in the place of the project's CRDs of the same groups.
+    pub typed: Option<&'a TypedApi>,
 }
 
 /// A server with this API and the project's CRDs. With `outside`, its clock is the system's, as that of other processes.
 #[must_use]
 pub fn server(api: ServedApi<'_>, outside: bool, dialers: Option<Arc<dyn Dialers>>) -> ApiServer {
-    let builder_with_crds = || builder(api.kubernetes).crds(api.crds.iter().cloned());
-    match (outside, api.crds) {
-        (true, _) => builder_with_crds().epoch(Timestamp::now()).build().fork(dialers),
-        (false, []) => template(api.kubernetes).fork(dialers),
-        (false, _) => builder_with_crds().build().fork(dialers),
+    if outside {
+        return builder_of(api).epoch(Timestamp::now()).build().fork(dialers);
     }
+    server_template(api).fork(dialers)
+}
+
+/// The server that servers with this API are forked from.
+fn server_template(api: ServedApi<'_>) -> ApiServer {
+    match (api.crds, api.typed) {
+        ([], None) => template(api.kubernetes),
+        ([], Some(typed)) => typed.template(api.kubernetes),
+        _ => builder_of(api).build(),
+    }
+}
+
+fn builder_of(api: ServedApi<'_>) -> apiserver::Builder {
+    let builder = match api.typed {
+        Some(typed) => typed.builder(api.kubernetes),
+        None => builder(api.kubernetes),
+    };
+    builder.crds(api.crds.iter().cloned())
 }
 
 /// The template of a version.
@@ -96,6 +116,8 @@ pub struct ControlPlane {
     pub crds: Vec<Crd>,
     /// Kinds that it serves as an aggregated API server does.
     pub typed_kinds: Vec<(TypedKind, &'static Strategy)>,
+    /// The admission plugins of these kinds.
+    pub admission: Option<Arc<dyn AdmissionPlugins>>,
     /// The controllers.
     pub controllers: Controllers,
     /// The audiences that it accepts; by default the issuer of its tokens.
@@ -113,6 +135,7 @@ impl Default for ControlPlane {
             kubernetes: KubernetesVersion::DEFAULT,
             crds: schema::crds().to_vec(),
             typed_kinds: Vec::new(),
+            admission: None,
             controllers: Controllers::none(),
             audiences: Vec::new(),
             advertised: None,
@@ -134,6 +157,7 @@ impl ControlPlane {
             .audiences(self.audiences)
             .post_start_hooks(true)
             .authorization(Authorization::Rbac);
+        let builder = self.admission.into_iter().fold(builder, apiserver::Builder::admission);
         let builder = self.advertised.into_iter().fold(builder, apiserver::Builder::advertised);
         self.dialers.into_iter().fold(builder, apiserver::Builder::dialers).build()
     }
@@ -165,6 +189,12 @@ impl Embedded {
     #[must_use]
     pub fn at(kubernetes: KubernetesVersion, now: Timestamp, dialers: Option<Arc<dyn Dialers>>) -> Self {
         Self { server: template(kubernetes).fork_at(now, dialers), is_proxy: false, outside: None }
+    }
+
+    /// Starts a server for this process only, whose clock always shows `time`.
+    #[must_use]
+    pub fn still_at(api: ServedApi<'_>, time: Timestamp, dialers: Option<Arc<dyn Dialers>>) -> Self {
+        Self { server: server_template(api).fork_still_at(time, dialers), is_proxy: false, outside: None }
     }
 
     /// Starts a server that forwards to a real one, in this runtime: faults and the request log are its own, objects
@@ -199,6 +229,20 @@ impl Embedded {
     #[must_use]
     pub fn client_as(&self, name: &str) -> kube::Client {
         self.client_through(name, |_| ())
+    }
+
+    /// A client in this process whose requests are under these rules of typed kinds.
+    #[must_use]
+    pub fn client_under(&self, name: &str, rules: TypedRules) -> kube::Client {
+        self.client_through(name, move |request| {
+            request.extensions_mut().insert(rules);
+        })
+    }
+
+    /// A client in this process that writes objects as if they had been stored before: no rule of typed kinds refuses them.
+    #[must_use]
+    pub fn storing_client(&self) -> kube::Client {
+        self.client_under(&User::admin().name, TypedRules::Stored)
     }
 
     /// As [`Self::client_as`], with a change to each request.

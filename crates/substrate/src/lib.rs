@@ -10,6 +10,7 @@
 //! - [`docker`] — the Docker engine;
 //! - [`facts`] — objects that a case needs before its request;
 //! - [`identity`] — a server's certificate and its CA;
+//! - [`ports`] — free ports for servers;
 //! - [`proxied`] — a webhook inside a cluster, called through its API server.
 //!
 //! Invariant: knows no component and no contract.
@@ -24,4 +25,6 @@ pub mod facts;
 pub mod identity;
 pub mod kind;
 pub mod kubeconfig;
+pub mod ports;
 pub mod proxied;
+mod typed_api;

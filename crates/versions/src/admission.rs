@@ -4,6 +4,7 @@
 //! all of that succeeds, versions are compared with each other and with the old ones.
 
 use api::garden::CloudProfile;
+use api::garden::cloud_profile::ExpirableVersion;
 use api::garden::shoot::ShootSpec;
 use api::garden::shoot::maintenance::MaintenanceTimeWindow;
 use api::garden::shoot::worker::{ARCHITECTURE_AMD64, ARCHITECTURE_ARM64, Worker};
@@ -60,7 +61,8 @@ pub fn in_itself(shoot: &ShootSpec, old: Option<&ShootSpec>) -> Vec<Refused> {
     refused
 }
 
-fn images(shoot: &mut ShootSpec, old: Option<&ShootSpec>, profile: &CloudProfile) -> Vec<Refused> {
+/// The first part of [`against_profile`]: fills in images.
+pub fn images(shoot: &mut ShootSpec, old: Option<&ShootSpec>, profile: &CloudProfile) -> Vec<Refused> {
     let mut refused = Vec::new();
     for (index, pool) in shoot.provider.workers.iter_mut().enumerate() {
         match filling::image(pool, before(pool, old), &profile.spec.machine_images) {
@@ -69,6 +71,26 @@ fn images(shoot: &mut ShootSpec, old: Option<&ShootSpec>, profile: &CloudProfile
         }
     }
     refused
+}
+
+/// The version that replaces a missing or partial one; `None` if the version is complete and may be chosen.
+///
+/// # Errors
+/// Why it cannot be filled in, and why it may not be chosen.
+pub fn kubernetes(
+    version: &str,
+    old: &str,
+    offered: &[ExpirableVersion],
+    now: Timestamp,
+) -> Result<Option<String>, Vec<Refusal>> {
+    let unfilled = match filling::kubernetes(version, offered, now) {
+        Ok(Some(filled)) => return Ok(Some(filled)),
+        unfilled => unfilled.err(),
+    };
+    // A value that cannot be filled in is also checked against the offered versions.
+    let choice = choice::kubernetes(version, old, offered, now).err();
+    let refusals: Vec<Refusal> = unfilled.into_iter().chain(choice).collect();
+    if refusals.is_empty() { Ok(None) } else { Err(refusals) }
 }
 
 /// Fills in versions and checks that the profile offers them.
@@ -81,16 +103,12 @@ fn check_offered(
     let versions = &profile.spec.kubernetes.versions;
     let old_version = old.map(version).unwrap_or_default();
     let mut refused = Vec::new();
-    let mut kubernetes =
-        |version: &str, old: &str, at: String| match filling::kubernetes(version, versions, now) {
-            Ok(Some(filled)) => Some(filled),
-            // A value that cannot be filled in is also checked against the offered versions.
-            unfilled => {
-                let choice = choice::kubernetes(version, old, versions, now).err();
-                refused.extend(unfilled.err().into_iter().chain(choice).map(|refusal| (at.clone(), refusal)));
-                None
-            }
-        };
+    let mut kubernetes = |version: &str, old: &str, at: String| {
+        let refusals = self::kubernetes(version, old, versions, now).map_err(|refusals| {
+            refused.extend(refusals.into_iter().map(|refusal| (at.clone(), refusal)));
+        });
+        refusals.ok().flatten()
+    };
     if let Some(filled) = kubernetes(version(shoot), old_version, VERSION.to_owned()) {
         shoot.kubernetes.version = Some(filled);
     }

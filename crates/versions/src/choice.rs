@@ -53,19 +53,46 @@ pub fn image(
     now: Timestamp,
 ) -> Vec<Refused> {
     let at = |refusal| ("machine.image".to_owned(), refusal);
-    if let Err(refusal) = check_offered(pool, old, images, now) {
+    if let Err(refusal) = offered_image(pool, old, images, now) {
         return vec![at(refusal)];
     }
-    let Some(image) = pool.machine.image.as_ref() else { return Vec::new() };
-    let known = images.iter().filter(|known| known.name == image.name).flat_map(|known| &known.versions);
-    let known = known.into_iter().find(|known| image.version.as_deref() == Some(known.version.as_str()));
-    let Some(known) = known else { return Vec::new() };
-    let mut refused = check_runtimes(pool, old, image, known);
-    refused.extend(check_kubelet(image, known, kubelet).err().map(at));
+    let mut refused = runtimes(pool, old, images);
+    refused.extend(self::kubelet(pool, images, kubelet).err().map(at));
     refused
 }
 
-fn check_offered(
+/// Refusals of a pool's container runtime interface and runtimes, if its image is in the profile (GDN-CHO-009,
+/// GDN-CHO-012).
+#[must_use]
+pub fn runtimes(pool: &Worker, old: Option<&Worker>, images: &[MachineImage]) -> Vec<Refused> {
+    known(pool, images).map_or_else(Vec::new, |(image, known)| check_runtimes(pool, old, image, known))
+}
+
+/// Checks that the pool's image, if it is in the profile, has this version of kubelet (GDN-CHO-010).
+///
+/// # Errors
+/// If it has not.
+pub fn kubelet(pool: &Worker, images: &[MachineImage], kubelet: &Version) -> Result<(), Refusal> {
+    known(pool, images).map_or(Ok(()), |(image, known)| check_kubelet(image, known, kubelet))
+}
+
+/// The pool's image, and its version in the profile.
+fn known<'a>(
+    pool: &'a Worker,
+    images: &'a [MachineImage],
+) -> Option<(&'a ShootMachineImage, &'a MachineImageVersion)> {
+    let image = pool.machine.image.as_ref()?;
+    let mut versions =
+        images.iter().filter(|known| known.name == image.name).flat_map(|known| &known.versions);
+    let known = versions.find(|known| image.version.as_deref() == Some(known.version.as_str()))?;
+    Some((image, known))
+}
+
+/// Checks that a pool's image may be chosen at `now` (GDN-CHO-006 to -008, GDN-CHO-011, GDN-CHO-013).
+///
+/// # Errors
+/// If it may not.
+pub fn offered_image(
     pool: &Worker,
     old: Option<&Worker>,
     images: &[MachineImage],
@@ -165,8 +192,8 @@ fn check_kubelet(
         return Ok(());
     }
     Err(refused(format!(
-        "machine image '{}@{}' does not support kubelet version '{kubelet}', supported kubelet versions by this machine \
-         image version: '{text}'",
+        "machine image '{}@{}' does not support kubelet version '{kubelet}', supported kubelet versions by this \
+         machine image version: '{text}'",
         image.name,
         image.version.as_deref().unwrap_or_default(),
     )))
@@ -174,7 +201,7 @@ fn check_kubelet(
 
 /// An image as Go prints it.
 fn format_image(image: Option<&ShootMachineImage>) -> String {
-    let Some(image) = image else { return "null".to_owned() };
+    let Some(image) = image else { return "\"null\"".to_owned() };
     // Go prints the memory address of a configuration.
     let config = if image.provider_config.is_some() { "…" } else { "nil" };
     let version = image.version.as_deref().unwrap_or_default();

@@ -8,6 +8,7 @@
 //! - [`patch`] — the smallest patch between two objects;
 //! - [`registration`] — which request is sent to which webhook, as in kube-apiserver;
 //! - [`strategy`] — the rules of a kind for an API server that serves the kind itself;
+//! - [`admission_plugin`] — admission plugins of such a server;
 //! - [`service`] — webhooks with their paths as one tower service, with limits;
 //! - [`dial`] — sends reviews to a webhook, in process or over TLS;
 //! - [`trust`] — verifies servers with a bundle of authorities;
@@ -16,6 +17,7 @@
 //!
 //! Invariant: this crate depends neither on a Gardener kind nor on a Kubernetes client or a clock.
 
+pub mod admission_plugin;
 pub mod answer;
 pub mod dial;
 pub mod field;

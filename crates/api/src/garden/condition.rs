@@ -60,3 +60,39 @@ object! {
         version: String,
     }
 }
+
+impl Condition {
+    /// The condition of a type that nothing has checked yet.
+    #[must_use]
+    pub fn initial(type_: &str, now: &Time) -> Self {
+        Self {
+            type_: type_.to_owned(),
+            status: "Unknown".to_owned(),
+            reason: "ConditionInitialized".to_owned(),
+            message: "The condition has been initialized but its semantic check has not been performed yet."
+                .to_owned(),
+            last_transition_time: Some(now.clone()),
+            last_update_time: Some(now.clone()),
+            ..Self::default()
+        }
+    }
+
+    /// The condition with what was found out, without codes. The transition time follows the status, the update time reason
+    /// and message.
+    #[must_use]
+    pub fn updated(&self, status: &str, reason: &str, message: &str, now: &Time) -> Self {
+        let is_same_status = self.status == status;
+        let is_same_text = self.reason == reason && self.message == message && self.codes.is_empty();
+        let kept =
+            |time: &Option<Time>, keeps: bool| time.clone().filter(|_| keeps).or_else(|| Some(now.clone()));
+        Self {
+            status: status.to_owned(),
+            reason: reason.to_owned(),
+            message: message.to_owned(),
+            codes: Vec::new(),
+            last_transition_time: kept(&self.last_transition_time, is_same_status),
+            last_update_time: kept(&self.last_update_time, is_same_text),
+            ..self.clone()
+        }
+    }
+}

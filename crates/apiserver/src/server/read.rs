@@ -59,6 +59,7 @@ pub(super) fn read(
         query,
         accept,
         clock: shared.clock.clone(),
+        rules: parts.extensions.get().copied().unwrap_or(shared.switches.typed_rules),
         content_type: header(CONTENT_TYPE).to_owned(),
         body,
     })

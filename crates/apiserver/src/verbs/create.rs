@@ -68,8 +68,8 @@ async fn admit_and_store(
     review.notes = notes;
     effects::admit_to_namespace(shared, call, &name)?;
     plugins::admit(shared, call, &mut object)?;
-    typed::admit(shared, call, None, &mut object).map_err(|status| status.with_notes(&review.notes))?;
     review.object = Some(object);
+    typed::admit(shared, call, &mut review).map_err(|status| status.with_notes(&review.notes))?;
     ownership::mutate(shared, call, &mut review).await?;
     let mut mutated = review.object.take().expect("mutation keeps the object of a create request");
     let attempts = if meta::name(&mutated).is_empty() { ATTEMPTS } else { 1 };
@@ -84,6 +84,7 @@ async fn admit_and_store(
         review.notes.warn(warnings::of(call, &object, None));
         review.notes.warn(typed::warnings(shared, call, None, &object));
         review.object = Some(object);
+        typed::validate(shared, call, &review).map_err(|status| status.with_notes(&review.notes))?;
         admission::validate(shared, call, &mut review).await?;
         let object = review.object.take().expect("validation keeps the object");
         // Unknown fields of an applied configuration count as a change, but are not stored.

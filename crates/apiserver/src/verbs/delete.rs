@@ -23,6 +23,7 @@ use crate::render;
 use crate::selection::Selection;
 use crate::state::ServerState;
 use crate::store::{Expect, Object};
+use crate::typed;
 use crate::verbs::create::success_status;
 use crate::verbs::{list, update};
 use crate::versions;
@@ -159,7 +160,7 @@ async fn delete_object(
     }
 }
 
-/// Calls webhooks for the deletion of an object; returns their warnings and annotations.
+/// Asks plugins and webhooks about the deletion of an object; returns their warnings and annotations.
 async fn admit(
     shared: &ServerState,
     call: &Call,
@@ -170,7 +171,9 @@ async fn admit(
     let converted = convert::to_version(read.value(), &call.target.resource);
     let mut review = Review::new(call, Operation::Delete, name, dry_run, options.clone());
     review.old = Some(Cow::Borrowed(&*converted));
+    typed::admit(shared, call, &mut review)?;
     admission::mutate(shared, call, &mut review).await?;
+    typed::validate(shared, call, &review).map_err(|status| status.with_notes(&review.notes))?;
     admission::validate(shared, call, &mut review).await?;
     Ok(std::mem::take(&mut review.notes))
 }

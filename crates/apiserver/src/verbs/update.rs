@@ -109,10 +109,9 @@ pub(crate) async fn change_and_render(
         let mut edited = edited.map_err(|status| status.with_notes(&review.notes))?;
         effects::admit_change(shared, call).map_err(|status| status.with_notes(&review.notes))?;
         plugins::keep(call, &mut edited, &converted);
-        typed::admit(shared, call, Some(&converted), &mut edited)
-            .map_err(|status| status.with_notes(&review.notes))?;
         review.object = Some(edited);
         review.old = Some(Cow::Borrowed(&*converted));
+        typed::admit(shared, call, &mut review).map_err(|status| status.with_notes(&review.notes))?;
         ownership::mutate(shared, call, &mut review).await?;
         let mutated = review.object.take().expect("mutation keeps the object of an update");
         let (mut prepared, reserved) =
@@ -124,6 +123,7 @@ pub(crate) async fn change_and_render(
         review.notes.warn(warnings::of(call, &prepared, Some(&converted)));
         review.notes.warn(typed::warnings(shared, call, Some(&converted), &prepared));
         review.object = Some(prepared);
+        typed::validate(shared, call, &review).map_err(|status| status.with_notes(&review.notes))?;
         admission::validate(shared, call, &mut review).await?;
         let object = review.object.take().expect("validation keeps the object");
         let mut notes = std::mem::take(&mut review.notes);

@@ -51,3 +51,11 @@ async fn a_fork_has_a_log_and_faults_of_its_own() {
     assert_eq!(send(&fork, "GET", MAPS, &Value::Null).await.0, 200);
     assert_eq!((fork.request_count(), server.request_count()), (1, 1));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_fork_may_have_a_time_that_stands_still() {
+    let time = "2024-06-01T00:00:00Z".parse().unwrap();
+    let fork = ApiServer::builder().build().fork_still_at(time, None);
+    tokio::time::advance(std::time::Duration::from_mins(1)).await;
+    assert_eq!(fork.now(), time);
+}

@@ -1,10 +1,17 @@
 //! Kinds of an aggregated API server: a made-up group whose widgets have a strategy.
 
-use apiserver::ApiServer;
+use std::sync::Arc;
+
+use apiserver::{ApiServer, Authorization, TypedRules};
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full};
 use schema::{Crd, TypedKind, TypedKindDetails};
 use serde_json::{Value, json};
+use tower::ServiceExt;
+use webhook::admission_plugin::{Action, AdmissionPlugins, AdmissionRequest};
 use webhook::field::{Error, Path};
 use webhook::rejection::Rejection;
+use webhook::review::Operation;
 use webhook::strategy::{Column, Generation, Situation, Strategy};
 
 use crate::wire::{exchange, patch, send};
@@ -101,6 +108,101 @@ fn builder() -> apiserver::Builder {
     ApiServer::builder().typed_kinds([(TypedKind::new(&crd(), "v1", &details).unwrap(), &STRATEGY)])
 }
 
+/// Says in annotations and refusals what it is asked.
+struct Asked;
+
+impl AdmissionPlugins for Asked {
+    fn admit(&self, request: &AdmissionRequest<'_>, object: Option<&mut Value>) -> Result<(), Rejection> {
+        let Some(object) = object else { return Ok(()) };
+        let AdmissionRequest { operation, resource, kind, subresource, namespace, name, user, .. } = *request;
+        let old = request.old.map(|old| old["spec"]["size"].clone()).unwrap_or_default();
+        let below_one = (request.random)(1);
+        object["metadata"]["annotations"]["asked"] = json!(format!(
+            "{operation} {resource} {kind} {subresource} {namespace}/{name} {} {:?} {old} {below_one}",
+            user.name, user.groups
+        ));
+        Ok(())
+    }
+
+    fn validate(&self, request: &AdmissionRequest<'_>, object: Option<&Value>) -> Result<(), Rejection> {
+        let action = Action {
+            verb: "paint",
+            group: "example.com",
+            version: "",
+            resource: "widgets",
+            subresource: "",
+            namespace: request.namespace,
+            name: request.name,
+        };
+        let is_painted = object.is_some_and(|object| object["spec"]["anything"]["paint"] == true);
+        if is_painted && !request.authorizer.is_allowed(request.user, &action) {
+            return Err(Rejection::forbidden("no paint"));
+        }
+        let stored = request.objects.get("widgets.example.com", request.namespace, "keep");
+        match request.operation {
+            Operation::Delete if stored.is_some() => Err(Rejection::forbidden("something is kept")),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[tokio::test]
+async fn plugins_are_asked_in_both_phases() {
+    let server = builder().admission(Arc::new(Asked)).authorization(Authorization::Rbac).build();
+    let mut named = widget(&json!({"size": 2}));
+    named["metadata"] = json!({"generateName": "w-"});
+    let (code, made) = send(&server, "POST", WIDGETS, &named).await;
+    let admin = "system:admin [\"system:masters\", \"system:authenticated\"]";
+    let asked = |text: &str, old: &str| format!("{text} {admin} {old} 0");
+    let created = asked("CREATE widgets.example.com Widget  default/", "null");
+    assert_eq!((code, &made["metadata"]["annotations"]["asked"]), (201, &json!(created)));
+    let path = format!("{WIDGETS}/{}", made["metadata"]["name"].as_str().unwrap());
+    let (_, bound) =
+        patch(&server, &format!("{path}/bind"), "merge-patch", &json!({"spec": {"size": 3}})).await;
+    let name = made["metadata"]["name"].as_str().unwrap();
+    let bind = asked(&format!("UPDATE widgets.example.com Widget bind default/{name}"), "2");
+    assert_eq!(bound["metadata"]["annotations"]["asked"], json!(bind));
+    let (_, changed) =
+        patch(&server, &format!("{path}/status"), "merge-patch", &json!({"status": {"phase": "p"}})).await;
+    let status = asked(&format!("UPDATE widgets.example.com Widget status default/{name}"), "3");
+    assert_eq!(changed["metadata"]["annotations"]["asked"], json!(status));
+    let (code, _) =
+        patch(&server, &path, "merge-patch", &json!({"spec": {"anything": {"paint": true}}})).await;
+    assert_eq!(code, 200);
+}
+
+#[tokio::test]
+async fn plugins_refuse_what_the_user_may_not_do_and_deletions() {
+    let server = builder().admission(Arc::new(Asked)).authorization(Authorization::Rbac).build();
+    let roles = "/apis/rbac.authorization.k8s.io/v1";
+    let granted = json!([{"apiGroups": ["example.com"], "resources": ["widgets"],
+        "verbs": ["create", "delete", "deletecollection"]}]);
+    let role = json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "w"},
+        "rules": granted});
+    send(&server, "POST", &format!("{roles}/clusterroles"), &role).await;
+    let binding = json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "w"},
+        "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "bob"}],
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "w"},
+    });
+    send(&server, "POST", &format!("{roles}/clusterrolebindings"), &binding).await;
+    let painted = widget(&json!({"anything": {"paint": true}}));
+    let as_bob = [("content-type", "application/json"), ("impersonate-user", "bob")];
+    let (code, _, body) = exchange(&server, "POST", WIDGETS, &as_bob, &painted.to_string()).await;
+    let refused: Value = serde_json::from_slice(&body).unwrap();
+    let message = "widgets.example.com \"a\" is forbidden: no paint";
+    assert_eq!((code, &refused["message"]), (403, &json!(message)));
+    send(&server, "POST", WIDGETS, &painted).await;
+    let mut keep = painted.clone();
+    keep["metadata"]["name"] = json!("keep");
+    send(&server, "POST", WIDGETS, &keep).await;
+    for (path, named) in [(format!("{WIDGETS}/a"), "a"), (WIDGETS.to_owned(), "Unknown")] {
+        let (code, refused) = send(&server, "DELETE", &path, &Value::Null).await;
+        let message = format!("widgets.example.com \"{named}\" is forbidden: something is kept");
+        assert_eq!((code, &refused["message"]), (403, &json!(message)));
+    }
+}
+
 fn widget(spec: &Value) -> Value {
     json!({"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a"}, "spec": spec})
 }
@@ -158,7 +260,8 @@ async fn tables_selectors_and_api_services_are_those_of_the_kind() {
     let accept = [("accept", "application/json;as=Table;v=v1;g=meta.k8s.io")];
     let (_, _, body) = exchange(&server, "GET", WIDGETS, &accept, "").await;
     let table: Value = serde_json::from_slice(&body).unwrap();
-    let want = json!([{"name": "Size", "type": "integer", "format": "", "description": "how large it is", "priority": 1}]);
+    let want = json!([{"name": "Size", "type": "integer", "format": "", "description": "how large it is",
+        "priority": 1}]);
     assert_eq!((&table["columnDefinitions"], &table["rows"][0]["cells"]), (&want, &json!([4])));
     let (code, _) =
         send(&server, "GET", &format!("{WIDGETS}?fieldSelector=spec.color%3Da"), &Value::Null).await;
@@ -188,4 +291,52 @@ async fn a_crd_of_the_same_group_is_stored_and_not_served() {
     assert_eq!(patch(&server, &format!("{WIDGETS}/a"), form, &json!({})).await.0, 200);
     send(&server, "DELETE", &format!("{crds}/widgets.example.com"), &Value::Null).await;
     assert_eq!(patch(&server, &format!("{WIDGETS}/a"), form, &json!({})).await.0, 200);
+}
+
+/// Sends a request under some of the rules.
+async fn send_under(
+    server: &ApiServer,
+    rules: TypedRules,
+    (method, path): (&str, &str),
+    body: &Value,
+) -> (u16, Value) {
+    let mut request = http::Request::builder().method(method).uri(path);
+    request = request.header("content-type", "application/json");
+    let mut request = request.body(Full::new(Bytes::from(body.to_string()))).unwrap();
+    request.extensions_mut().insert(rules);
+    let answer = server.clone().oneshot(request).await.unwrap();
+    let code = answer.status().as_u16();
+    (code, serde_json::from_slice(&answer.into_body().collect().await.unwrap().to_bytes()).unwrap())
+}
+
+#[tokio::test]
+async fn objects_that_were_stored_before_get_defaults_and_are_not_judged() {
+    let server = builder().build();
+    let unknown = widget(&json!({"color": "unknown", "tags": [{"name": "gone"}]}));
+    let (code, made) = send_under(&server, TypedRules::Stored, ("POST", WIDGETS), &unknown).await;
+    let want = json!({"color": "unknown", "tags": [{"name": "gone"}], "size": 1});
+    assert_eq!((code, &made["spec"], &made["metadata"]["generation"]), (201, &want, &json!(1)));
+    let path = format!("{WIDGETS}/a");
+    let mut shrunk = made.clone();
+    shrunk["spec"]["size"] = json!(-3);
+    let (code, changed) = send_under(&server, TypedRules::Stored, ("PUT", &path), &shrunk).await;
+    assert_eq!(
+        (code, &changed["spec"]["size"], &changed["metadata"]["generation"]),
+        (200, &json!(-3), &json!(2))
+    );
+    let (code, _) = patch(&server, &path, "merge-patch", &json!({"metadata": {"labels": {"a": "b"}}})).await;
+    assert_eq!(code, 403, "others are under all rules");
+}
+
+#[tokio::test]
+async fn without_rules_an_object_stays_as_it_was_sent() {
+    let server = builder().build();
+    let sent = widget(&json!({"color": "unknown", "other": 1}));
+    let dry_run = format!("{WIDGETS}?dryRun=All");
+    let (code, made) = send_under(&server, TypedRules::None, ("POST", &dry_run), &sent).await;
+    assert_eq!((code, &made["spec"]), (201, &json!({"color": "unknown"})));
+    let mut bad = sent;
+    bad["metadata"]["labels"] = json!({"a b": ""});
+    let (code, status) = send_under(&server, TypedRules::None, ("POST", &dry_run), &bad).await;
+    assert_eq!((code, &status["details"]["causes"][0]["field"]), (422, &json!("metadata.labels")));
 }

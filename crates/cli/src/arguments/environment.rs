@@ -12,7 +12,7 @@ use crate::components::{self, COMPONENTS};
 #[derive(Debug, Subcommand)]
 pub(crate) enum EnvCommand {
     /// Start an API server or a cluster and print the path of its kubeconfig
-    Up(EnvUpArguments),
+    Up(Box<EnvUpArguments>),
     /// Stop an environment
     Down {
         /// Name of the environment
@@ -46,9 +46,18 @@ pub(crate) struct EnvUpArguments {
     /// kind [default: gardener]
     #[arg(long, value_name = "none|gardener|DIR", value_parser = CrdSource::parse)]
     pub(crate) crds: Option<CrdSource>,
-    /// Serve Gardener's own kinds as gardener-apiserver does, not as custom resources; embedded server only
+    /// Serve Gardener's own kinds as gardener-apiserver does, not as custom resources: the same as --substrate garden
     #[arg(long)]
     pub(crate) garden: bool,
+    /// Admission plugins of gardener-apiserver that are on beside those that are on by default; with --garden
+    #[arg(long, value_name = "PLUGIN", value_delimiter = ',', requires = "garden")]
+    pub(crate) enable_admission_plugins: Vec<String>,
+    /// Admission plugins of gardener-apiserver that are off; with --garden
+    #[arg(long, value_name = "PLUGIN", value_delimiter = ',', requires = "garden")]
+    pub(crate) disable_admission_plugins: Vec<String>,
+    /// Configuration of the admission plugins of gardener-apiserver, an AdmissionConfiguration; with --garden
+    #[arg(long, value_name = "FILE", requires = "garden")]
+    pub(crate) admission_control_config_file: Option<PathBuf>,
     /// Audiences of service account tokens that the embedded server accepts, as kube-apiserver's flag of the same name
     /// [default: the issuer]
     #[arg(long, value_name = "AUDIENCE", value_delimiter = ',')]

@@ -125,8 +125,8 @@ pub(crate) struct VerifyArguments {
     pub(crate) target: String,
     #[command(flatten)]
     pub(crate) running: RunningTargetArguments,
-    /// Where cases run; on embedded and envtest the tool starts the target and an API server that calls it, on kind it
-    /// installs the target in the cluster
+    /// Where cases run; on embedded, garden and envtest the tool starts the target and an API server that calls it, on kind
+    /// it installs the target in the cluster
     #[arg(long, value_enum, default_value_t = SubstrateName::Direct)]
     pub(crate) substrate: SubstrateName,
     #[command(flatten)]

@@ -9,6 +9,7 @@ use conformance::target::Target;
 
 use crate::arguments::{Addition, Format, RunArguments, SubstrateName};
 use crate::catalog::{Batching, Selected};
+use crate::components::garden;
 use crate::ending::Ending;
 use crate::options::repeat_command::RepeatCommand;
 use crate::session::RunRequest;
@@ -67,6 +68,7 @@ fn report(
     let starting = async {
         Ok(match arguments.substrate {
             SubstrateName::Embedded => Substrate::Embedded,
+            SubstrateName::Garden => garden::substrate(),
             SubstrateName::Direct => session::direct_with_embedded_facts(),
             SubstrateName::Envtest => {
                 let cases = &arguments.cases;
@@ -94,7 +96,7 @@ fn report(
     let batching = match arguments.substrate {
         SubstrateName::Kind => Batching::WholeRun,
         SubstrateName::Envtest => Batching::PerComponent,
-        SubstrateName::Embedded | SubstrateName::Direct => Batching::PerContract,
+        SubstrateName::Embedded | SubstrateName::Garden | SubstrateName::Direct => Batching::PerContract,
     };
     session::run((&selected, batching), target, starting, &request, terminal)
 }

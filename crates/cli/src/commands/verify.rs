@@ -16,6 +16,7 @@ use crate::arguments::{
     Addition, AttestArguments, BUILT_IN, ControlPlaneArguments, SubstrateName, VerifyArguments,
 };
 use crate::catalog::{Batching, Selected};
+use crate::components::garden;
 use crate::ending::Ending;
 use crate::kubeconfig::cluster_client;
 use crate::options::repeat_command::RepeatCommand;
@@ -158,7 +159,7 @@ fn batching(substrate: SubstrateName, target: &dyn Target) -> Batching {
         SubstrateName::Kind => Batching::WholeRun,
         SubstrateName::Envtest => Batching::PerComponent,
         _ if target.is_outside() => Batching::PerComponent,
-        SubstrateName::Embedded | SubstrateName::Direct => Batching::PerContract,
+        SubstrateName::Embedded | SubstrateName::Garden | SubstrateName::Direct => Batching::PerContract,
     }
 }
 
@@ -222,6 +223,7 @@ async fn start_substrate(
     Ok(match arguments.substrate {
         SubstrateName::Direct => Substrate::Direct(facts(arguments).await?),
         SubstrateName::Embedded => Substrate::Embedded,
+        SubstrateName::Garden => garden::substrate(),
         SubstrateName::Envtest => {
             let cases = &arguments.cases;
             let control_plane = ControlPlaneArguments {

@@ -241,7 +241,7 @@ impl InCluster {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use conformance::plan;
+    use conformance::plan::{self, PlannedOn};
     use contract::model::Level;
 
     #[test]
@@ -253,7 +253,8 @@ mod tests {
         let few = |planned: &PlannedRollouts| planned.rollouts.configs().len() <= ROLLOUTS;
         assert!(target.to_install().iter().all(few));
         let silent = |target: &dyn Target| -> BTreeSet<plan::CaseRef> {
-            plan::plan(&contracts, target, 0, true).silent.into_iter().map(|(at, ..)| at).collect()
+            let on = PlannedOn { substrate: "kind", is_server: true };
+            plan::plan(&contracts, target, 0, on).silent.into_iter().map(|(at, ..)| at).collect()
         };
         // Ignore cases that run on no substrate.
         let silent: BTreeSet<plan::CaseRef> = &silent(&target) - &silent(target.in_process.as_ref());

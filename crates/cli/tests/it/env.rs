@@ -103,6 +103,19 @@ async fn an_environment_may_begin_with_the_definitions_of_a_folder() {
 }
 
 #[tokio::test]
+async fn an_environment_may_serve_gardeners_kinds_itself() {
+    for options in [&["--substrate", "garden"][..], &["--garden"]] {
+        let folder = tempfile::tempdir().unwrap();
+        let environment = Environment::up(folder.path(), options);
+        environment.result.assert_exit(0, &["no ServiceAccount `default`"]);
+        let crds = environment.crds().await;
+        assert!(crds.iter().all(|name| !name.ends_with(".core.gardener.cloud")), "{crds:?}");
+        let shoots = ("core.gardener.cloud", "v1beta1", "Shoot", "shoots");
+        assert_eq!(environment.names(shoots).await, Vec::<String>::new());
+    }
+}
+
+#[tokio::test]
 async fn an_environment_begins_with_the_definitions_of_the_project() {
     let folder = tempfile::tempdir().unwrap();
     let environment = Environment::up(folder.path(), &["--api-audiences", "one,gardener"]);
@@ -120,6 +133,28 @@ async fn an_environment_begins_with_the_definitions_of_the_project() {
     post(accounts, serde_json::json!({"metadata": {"name": "a"}}).to_string()).await;
     let answer = post(&format!("{accounts}/a/token"), token.to_string()).await;
     assert_eq!(answer["spec"]["audiences"], serde_json::json!(["one", "gardener"]));
+}
+
+#[test]
+fn unknown_admission_plugins_are_reported_with_the_known_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let up = ["env", "up", "--garden"];
+    let table: [(&[&str], &[&str]); 3] = [
+        (
+            &["--enable-admission-plugins", "Bastion,X"],
+            &["admission plugin \"X\" is unknown", "known are ResourceReferenceManager"],
+        ),
+        (&["--disable-admission-plugins", "X"], &["admission plugin \"X\" is unknown"]),
+        (
+            &["--enable-admission-plugins", "Bastion", "--disable-admission-plugins", "Bastion"],
+            &["admission plugin \"Bastion\" is both enabled and disabled"],
+        ),
+    ];
+    for (flags, texts) in table {
+        call(folder.path(), &[&up[..], flags].concat()).assert_exit(2, texts);
+    }
+    let without = ["env", "up", "--enable-admission-plugins", "Bastion"];
+    call(folder.path(), &without).assert_exit(2, &["--garden"]);
 }
 
 #[test]

@@ -168,6 +168,10 @@ fn a_server_is_started_only_beside_a_target_that_is_started() {
     let report = || std::fs::read_to_string(folder.path().join("reports/latest/report.json")).unwrap();
     verify("built-in", &["--substrate", "embedded"]).assert_exit(0, &["embedded API server", "conformant"]);
     assert!(report().contains("\"name\": \"embedded\""));
+    verify("built-in", &["--substrate", "garden"]).assert_exit(0, &["gardener-apiserver does", "conformant"]);
+    assert!(report().contains("\"name\": \"garden\""));
+    verify("url=https://127.0.0.1:9", &["--insecure", "--substrate", "garden"])
+        .assert_exit(2, &["--substrate garden: a running target already reads another cluster"]);
     verify("built-in", &[]).assert_exit(0, &["AdmissionReviews straight to the target", "conformant"]);
     verify("built-in", &["--insecure"])
         .assert_exit(2, &["--ca, --insecure, --config and --provider are not for --target built-in"]);

@@ -30,6 +30,9 @@ use crate::target::{Chance, Target};
 /// Why the row does not run on a real API server.
 const ELSEWHERE: &str =
     "on embedded API servers in virtual time: a row about maintenance has a time of its own";
+/// Why the row does not run with kinds of an aggregated API server.
+const OF_CUSTOM_RESOURCES: &str =
+    "on embedded API servers with custom resources: the row says whether their admission is there";
 /// Fields of a window's document that are known only after the next maintenance.
 const NEXT: [&str; 2] = ["next", "window"];
 
@@ -78,8 +81,12 @@ fn run_case(shared: &PartState<'_>, at: CaseRef) -> (CaseRun, Option<String>) {
 }
 
 fn attempt_of(located: LocatedCase<'_>, answer: Answer, substrate: &Substrate) -> Attempt {
-    let deviation =
-        matches!(substrate, Substrate::Envtest(_) | Substrate::Whole(_)).then(|| ELSEWHERE.to_owned());
+    let deviation = match substrate {
+        Substrate::Envtest(_) | Substrate::Whole(_) => Some(ELSEWHERE),
+        Substrate::Aggregated(_) => Some(OF_CUSTOM_RESOURCES),
+        Substrate::Direct(_) | Substrate::Embedded => None,
+    };
+    let deviation = deviation.map(str::to_owned);
     let observation = Box::new(Observation { called: None, input: located.case.input(), answer });
     Attempt::Answered { observation, trace: None, evidence: None, deviation }
 }

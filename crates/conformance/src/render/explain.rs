@@ -66,6 +66,9 @@ pub fn explain(
     for (who, why) in &clause.differs {
         fact("Differs", &format!("{who}: {why}"));
     }
+    for (substrate, why) in &clause.not_on {
+        fact("Not on", &format!("{substrate}: {why}"));
+    }
     let result = report.and_then(|report| result(report, clause));
     let attested = attestations_of(clause, attestations);
     fact("Cases", &format!("{}{}{attested}", counts(clause, result), proven(result)));
@@ -149,7 +152,7 @@ pub fn explain_json(
         "component": contract.component, "contract": contract.name, "binds": clause.binds,
         "location": clause.location, "source": clause.source.as_ref().or(contract.source.as_ref()),
         "why": advice::why(contract, clause), "inGo": advice::in_go(contract, clause), "needs": clause.needs,
-        "presupposes": clause.presupposes, "differs": clause.differs, "attestations": seen,
+        "presupposes": clause.presupposes, "differs": clause.differs, "notOn": clause.not_on, "attestations": seen,
         "status": result.map(|result| result.status),
         "proven": result.and_then(|result| result.proof.as_ref()).map(|proof| proof.proven),
         "cases": clause.cases.iter().map(case).collect::<Vec<_>>(),

@@ -37,7 +37,7 @@ async fn cluster(shared: &PartState<'_>) -> Result<(Option<Embedded>, Option<Fac
         Substrate::Whole(whole) => Facts::of(&whole.cluster),
         // A target outside this process needs a cluster to start.
         _ if shared.target.is_outside() => {
-            let server = needs.embedded(true, None).await?;
+            let server = shared.embedded_server(true, None).await?;
             let facts = Facts::in_process(&server);
             return Ok((Some(server), Some(facts)));
         }

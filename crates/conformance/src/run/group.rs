@@ -35,14 +35,14 @@ pub(super) async fn run(shared: &PartState<'_>, group: &Group) -> (Vec<CaseRun>,
         Substrate::Direct(FactsFrom::Given(facts)) => start(shared, group, Some(facts.clone()), true).await,
         Substrate::Direct(FactsFrom::Nowhere) => start(shared, group, None, false).await,
         Substrate::Direct(FactsFrom::Embedded) => embedded(shared, group).await,
-        Substrate::Embedded | Substrate::Envtest(_) | Substrate::Whole(_) => {
+        Substrate::Embedded | Substrate::Aggregated(_) | Substrate::Envtest(_) | Substrate::Whole(_) => {
             super::server::run_group(shared, group).await
         }
     }
 }
 
 async fn embedded(shared: &PartState<'_>, group: &Group) -> (Vec<CaseRun>, Option<String>) {
-    match shared.target.needs().embedded(shared.target.is_outside(), None).await {
+    match shared.embedded_server(shared.target.is_outside(), None).await {
         Ok(server) => {
             let result = start(shared, group, Some(Facts::in_process(&server)), false).await;
             drop(server);

@@ -13,7 +13,7 @@ use super::{
     CaseRun, Event, FactsFrom, Options, PartState, RunState, Substrate, excluded, group, missing, run_all,
     substrate_failure,
 };
-use crate::plan;
+use crate::plan::{self, PlannedOn};
 use crate::target::Target;
 
 /// The index of a part and its contracts, or why they cannot be read.
@@ -59,8 +59,10 @@ pub(super) async fn run_parts(
 /// How many parts run in parallel. Parts that share a control plane, a cluster or a target outside this process run one after
 /// the other. So do all parts on a runtime of one thread, which has a test's clock, and if the first failure ends the run.
 pub(super) fn side_by_side(target: &dyn Target, options: &Options) -> usize {
-    let own_servers =
-        matches!(options.substrate, Substrate::Embedded | Substrate::Direct(FactsFrom::Embedded));
+    let own_servers = matches!(
+        options.substrate,
+        Substrate::Embedded | Substrate::Aggregated(_) | Substrate::Direct(FactsFrom::Embedded)
+    );
     let in_order = target.is_outside() || target.asks_in_turn() || options.fail_fast;
     let is_threaded = |handle: Handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread;
     if !own_servers || in_order || !Handle::try_current().is_ok_and(is_threaded) {
@@ -98,8 +100,9 @@ async fn run_in_turn<I: Iterator<Item = Next>>(
 /// Runs the cases of a part; returns results in the order of the contracts. `dead` is why the substrate has failed, once it has.
 async fn run_part(shared: &PartState<'_>, dead: &mut Option<String>) -> (Vec<CaseRun>, Vec<String>) {
     let options = shared.options;
-    let served = !matches!(options.substrate, Substrate::Direct(_));
-    let plan = plan::plan(shared.contracts, shared.target.as_ref(), options.seed, served);
+    let is_server = !matches!(options.substrate, Substrate::Direct(_));
+    let on = PlannedOn { substrate: options.substrate.name(), is_server };
+    let plan = plan::plan(shared.contracts, shared.target.as_ref(), options.seed, on);
     let (mut case_runs, mut broken) = (excluded(shared.contracts, &plan), Vec::new());
     (shared.state.progress)(Event::Planned(missing(&plan, &case_runs).len()));
     if dead.is_none() {

@@ -20,6 +20,7 @@ use crate::report::{Reason, ReasonCode, Status};
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A case whose facts are in the cluster.
+#[derive(Clone)]
 pub(super) struct PreparedCase {
     /// Its objects with their final namespaces.
     pub(super) placed: PlacedCase,

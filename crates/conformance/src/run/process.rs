@@ -83,16 +83,16 @@ async fn cluster(
     if let Substrate::Direct(FactsFrom::Given(facts)) = &shared.options.substrate {
         return Ok(objects.is_empty().then(|| (None, facts.clone())));
     }
-    let server = shared.target.needs().embedded(true, None).await?;
+    let server = shared.embedded_server(true, None).await?;
     let facts = Facts::in_process(&server);
     let given = Needs { objects: objects.clone(), ..Needs::default() };
-    given.write(&Cluster::new(facts.client.clone())).await?;
+    given.write(&Cluster::new(server.storing_client())).await?;
     Ok(Some((Some(server), facts)))
 }
 
 fn deviation(substrate: &Substrate) -> Option<String> {
     match substrate {
-        Substrate::Direct(_) | Substrate::Embedded => None,
+        Substrate::Direct(_) | Substrate::Embedded | Substrate::Aggregated(_) => None,
         Substrate::Envtest(_) | Substrate::Whole(_) => {
             Some("on an embedded API server of its own".to_owned())
         }

@@ -80,7 +80,9 @@ fn side_by_side(shared: &PartState<'_>) -> usize {
     let parallel = shared.state.parallel;
     match &shared.options.substrate {
         Substrate::Envtest(control_plane) => parallel.min(control_plane.lanes()),
-        Substrate::Direct(_) | Substrate::Embedded | Substrate::Whole(_) => parallel,
+        Substrate::Direct(_) | Substrate::Embedded | Substrate::Aggregated(_) | Substrate::Whole(_) => {
+            parallel
+        }
     }
 }
 

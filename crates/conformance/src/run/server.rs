@@ -1,6 +1,7 @@
 //! Runs a group of cases on an API server (contracts/README.md): writes the facts, sends every request once without the target,
 //! registers the target, and sends every request again. All requests are dry runs, so nothing is created or lost.
 
+mod aggregated;
 mod case;
 mod endpoint;
 mod group_server;
@@ -8,6 +9,7 @@ mod in_cluster;
 mod probe;
 mod recorder;
 mod registry;
+mod request;
 mod send;
 mod token_volume;
 mod trace;
@@ -37,8 +39,10 @@ const SIDE_BY_SIDE: usize = 16;
 /// A webhook of a started group on its server.
 struct WebhookContext<'a> {
     started: &'a StartedGroup<'a>,
-    /// Writes facts and old objects, and sends requests that do not reach the target.
+    /// Writes facts and old objects.
     cluster: Cluster,
+    /// Sends requests before the target is registered.
+    without_target: Cluster,
     /// Sends requests that reach the target once it is registered.
     requests: Cluster,
     recorder: &'a Arc<Recorder>,
@@ -121,14 +125,14 @@ async fn run_webhook(
     cases: &[CaseRef],
 ) -> (Vec<CaseRun>, Option<String>) {
     let (shared, running) = (started.shared, started.running);
-    let Some(configurations) = route::configurations(running, webhook) else {
-        let text = "the target has no known registration, so it cannot be registered at an API server";
-        let reason = Reason::new(ReasonCode::Registration, text);
-        let mut case_runs = not_run(shared, cases, Status::NotSupported, &reason);
-        for case_run in &mut case_runs {
-            shared.done(case_run);
-        }
-        return (case_runs, None);
+    let component = &started.group.component;
+    // A server that has the rules itself calls no webhook.
+    let registered = match server.answering(component) {
+        Some(_) => Some(Vec::new()),
+        None => route::configurations(running, webhook),
+    };
+    let Some(configurations) = registered else {
+        return (unregistered(shared, cases), None);
     };
     let configurations = match server.configurations_for(running, &configurations) {
         Ok(configurations) => configurations,
@@ -136,7 +140,8 @@ async fn run_webhook(
     };
     let kept = server.supports_match_conditions().then(|| shared.state.registry.of(&configurations));
     let cluster = server.cluster();
-    let requests = kept.as_ref().map_or_else(|| cluster.clone(), |kept| cluster.speaking_for(kept.user()));
+    let group_server::Senders { without_target, with_target } = server.senders(component);
+    let requests = kept.as_ref().map_or(with_target, |kept| cluster.speaking_for(kept.user()));
     let service = running.service().map(|service| service.name);
     let target_lock =
         service.map_or_else(Arc::default, |service| shared.state.registry.target_lock(&service));
@@ -144,6 +149,7 @@ async fn run_webhook(
     let context = &WebhookContext {
         started,
         cluster,
+        without_target,
         requests,
         recorder,
         server,
@@ -167,6 +173,17 @@ async fn run_webhook(
         clean_up(context, &prepared).await;
     }
     (case_runs, error)
+}
+
+/// Cases of a webhook that cannot be registered.
+fn unregistered(shared: &PartState<'_>, cases: &[CaseRef]) -> Vec<CaseRun> {
+    let text = "the target has no known registration, so it cannot be registered at an API server";
+    let reason = Reason::new(ReasonCode::Registration, text);
+    let mut case_runs = not_run(shared, cases, Status::NotSupported, &reason);
+    for case_run in &mut case_runs {
+        shared.done(case_run);
+    }
+    case_runs
 }
 
 /// Registers the target, runs its cases, and removes the registration.

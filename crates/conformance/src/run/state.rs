@@ -5,13 +5,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use contract::model::Contract;
+use substrate::embedded::Embedded;
+use webhook::dial::Dialers;
 
 use super::lasting_failures::LastingFailures;
 use super::traced::Witnesses;
 use super::{CaseRun, Event, Interrupt, Options, parts, server, shared_namespace};
 use crate::plan;
 use crate::report::Status;
-use crate::target::Target;
+use crate::target::{NeedsError, Target};
 
 /// The state that all parts of a run share.
 pub(crate) struct RunState<'a> {
@@ -86,6 +88,21 @@ impl<'a> PartState<'a> {
     pub(super) fn new(contracts: &'a Arc<[Contract]>, before: usize, state: &'a RunState<'a>) -> Self {
         let RunState { target, options, interrupt, .. } = *state;
         Self { contracts, before, state, target, options, interrupt, witnesses: Witnesses::default() }
+    }
+
+    /// An embedded server with the kinds of the substrate and what the target needs; `outside` and `dialers` as in
+    /// [`Needs::embedded`].
+    ///
+    /// # Errors
+    /// As [`Needs::embedded`].
+    ///
+    /// [`Needs::embedded`]: crate::target::Needs::embedded
+    pub(crate) async fn embedded_server(
+        &self,
+        outside: bool,
+        dialers: Option<Arc<dyn Dialers>>,
+    ) -> Result<Embedded, NeedsError> {
+        self.target.needs().embedded(self.options.substrate.typed_api(), outside, dialers).await
     }
 
     /// Whether no further case starts.

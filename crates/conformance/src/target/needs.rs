@@ -5,7 +5,7 @@ use std::sync::Arc;
 use schema::{Crd, KubernetesVersion};
 use serde_json::Value;
 use substrate::cluster::{Cluster, ClusterError};
-use substrate::embedded::{Embedded, EmbeddedError, ServedApi};
+use substrate::embedded::{Embedded, EmbeddedError, ServedApi, TypedApi};
 use substrate::facts;
 use webhook::dial::Dialers;
 
@@ -37,24 +37,25 @@ pub(super) static NOTHING: Needs =
     Needs { kubernetes: KubernetesVersion::DEFAULT, crds: Vec::new(), objects: Vec::new() };
 
 impl Needs {
-    /// An embedded server with these objects; `outside` and `dialers` as in [`Embedded::start`].
+    /// An embedded server with these objects and kinds; `outside` and `dialers` as in [`Embedded::start`].
     ///
     /// # Errors
     /// If it does not start, or as [`Self::write`].
     pub async fn embedded(
         &self,
+        typed: Option<&TypedApi>,
         outside: bool,
         dialers: Option<Arc<dyn Dialers>>,
     ) -> Result<Embedded, NeedsError> {
-        let server = Embedded::start_with(self.served_api(), outside, dialers).await?;
-        self.write(&Cluster::new(server.client())).await?;
+        let server = Embedded::start_with(self.served_api(typed), outside, dialers).await?;
+        self.write(&Cluster::new(server.storing_client())).await?;
         Ok(server)
     }
 
-    /// What its embedded servers serve.
+    /// What its embedded servers serve; `typed` are kinds of an aggregated API server.
     #[must_use]
-    pub fn served_api(&self) -> ServedApi<'_> {
-        ServedApi { kubernetes: self.kubernetes, crds: &self.crds }
+    pub fn served_api<'a>(&'a self, typed: Option<&'a TypedApi>) -> ServedApi<'a> {
+        ServedApi { kubernetes: self.kubernetes, crds: &self.crds, typed }
     }
 
     /// Writes the objects in order; replaces objects that an earlier run left.
@@ -103,7 +104,7 @@ mod tests {
             ..Needs::default()
         };
         for outside in [false, true] {
-            let server = needs.embedded(outside, None).await.unwrap();
+            let server = needs.embedded(None, outside, None).await.unwrap();
             let cluster = Cluster::new(server.client());
             needs.write(&cluster).await.unwrap();
             assert_eq!(cluster.get(&namespace).await.unwrap().body["metadata"]["labels"]["a"], "b");

@@ -1,12 +1,12 @@
 //! A component's program with a configuration file, free ports and a garden.
 
 use std::fs;
-use std::net::TcpListener;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use substrate::embedded::Embedded;
+use substrate::ports::free_ports;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -62,7 +62,8 @@ impl Binary<'_> {
     #[must_use]
     pub fn start(&self, garden: &Embedded, config: &Value) -> Instance {
         let folder = tempfile::tempdir().expect("there is room");
-        let ports = [free_port(), free_port()];
+        let ports = free_ports(2).expect("there are some");
+        let ports = [ports[0], ports[1]];
         let mut whole = json!({
             "apiVersion": self.api_version,
             "kind": self.kind,
@@ -181,9 +182,4 @@ fn end_of(mut child: Child) -> Ended {
     }
     let Output { status, stdout, .. } = child.wait_with_output().expect("it has ended");
     Ended { code: status.code(), output: String::from_utf8_lossy(&stdout).into_owned() }
-}
-
-fn free_port() -> u16 {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("there is one");
-    listener.local_addr().expect("it is bound").port()
 }

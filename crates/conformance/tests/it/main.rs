@@ -1,6 +1,7 @@
 //! The harness against scripted targets: what each kind of answer means, and how it is reported.
 
 mod acme;
+mod aggregated;
 mod decisions;
 mod differential;
 mod direct;

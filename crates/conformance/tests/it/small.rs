@@ -65,6 +65,7 @@ pub(crate) fn clause(id: &str, text: &str, cases: Vec<Case>) -> Clause {
         why: None,
         instance: None,
         differs: BTreeMap::new(),
+        not_on: BTreeMap::new(),
         source: None,
         hash: format!("hash of {id}"),
         location: Location { file: "contracts/fake/replicas.yaml".to_owned(), line: 3, column: 1 },

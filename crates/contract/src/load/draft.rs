@@ -12,6 +12,7 @@ use super::keywords::{
     BINDS, CLAUSE, CLAUSE_OBJECTS, CLAUSE_VERSIONS, FORMS, LAWS, LEVELS, METADATA, ROOT, SOURCE, SPEC,
     SPEC_FLAGS, SPEC_OBJECTS, SPEC_VERSIONS, TARGET, TARGET_FLAGS, laws,
 };
+use super::not_on;
 use super::report::Report;
 use super::table::{self, Table};
 use super::tree::{Span, Tree};
@@ -65,6 +66,7 @@ pub(crate) struct Clause {
     pub(crate) covers: Vec<String>,
     pub(crate) instance: Option<String>,
     pub(crate) differs: BTreeMap<String, String>,
+    pub(crate) not_on: BTreeMap<String, String>,
     pub(crate) source: Option<Source>,
     pub(crate) config: Option<Tree>,
     pub(crate) table: Option<Table>,
@@ -366,6 +368,7 @@ fn clause(file: usize, node: &Node, form: Form, report: &Report<'_>) -> Option<C
         covers: fields.texts("covers"),
         instance: fields.text("instance"),
         differs: fields.pairs("differs"),
+        not_on: not_on::read(&fields),
         source: source(&fields),
         config: fields.tree("config"),
         table: fields.node("table").and_then(|node| table::read(file, node, report)),

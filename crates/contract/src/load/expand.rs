@@ -94,6 +94,7 @@ impl Context<'_> {
             instance: clause.instance.clone().or_else(|| self.draft.instance.clone()),
             why: clause.versions_form.why.as_ref().and_then(Tree::text).map(str::to_owned),
             differs: clause.differs.clone(),
+            not_on: clause.not_on.clone(),
             source: source(clause, self.draft),
             hash,
             location: self.location(clause.span),

@@ -163,6 +163,7 @@ fn clause(
         covers: Vec::new(),
         instance: None,
         differs: fields.map(|fields| fields.pairs("differs")).unwrap_or_default(),
+        not_on: BTreeMap::new(),
         source: fields.and_then(draft::source),
         config: None,
         table: Some(rules_table(&rules, first.span)),

@@ -51,7 +51,7 @@ pub(crate) const TARGET: [&str; 6] = ["webhook", "controller", "handles", "insta
 /// Keys of a target that name its command line.
 pub(crate) const TARGET_FLAGS: [&str; 2] = ["container", "unit"];
 pub(crate) const SOURCE: [&str; 5] = ["document", "code", "version", "section", "sentence"];
-pub(crate) const CLAUSE: [&str; 19] = [
+pub(crate) const CLAUSE: [&str; 20] = [
     "id",
     "text",
     "level",
@@ -62,6 +62,7 @@ pub(crate) const CLAUSE: [&str; 19] = [
     "presupposes",
     "covers",
     "differs",
+    "notOn",
     "source",
     "instance",
     "config",

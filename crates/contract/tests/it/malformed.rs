@@ -40,6 +40,8 @@ const CLAUSES: &[(&str, &[&str], &[&str])] = &[
     ("unknown level", &["level: must"], &["type 16:12"]),
     ("unknown binds", &["binds: extensions"], &["type 16:12"]),
     ("range", &["versions: newest"], &["type 16:15"]),
+    ("unknown substrate", &["notOn: {gardn: x}"], &["type 16:12"]),
+    ("no reason", &["notOn: {garden: 5}"], &["type 16:21"]),
     ("range of two minds", &["versions: \"=<1.5\""], &["type 16:15"]),
     ("text of a number", &["instance: 5"], &["type 16:15"]),
     ("sentence", &["source: {sentence: xyz}"], &["type 16:24"]),

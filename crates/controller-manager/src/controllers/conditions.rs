@@ -35,36 +35,13 @@ pub(super) fn is_true(conditions: &[Condition], type_: &str) -> bool {
 
 /// The condition of a type as it is, or a new one that nothing has checked yet.
 pub(super) fn find_or_init(conditions: &[Condition], type_: &str, now: Timestamp) -> Condition {
-    let init = || Condition {
-        type_: type_.to_owned(),
-        status: UNKNOWN.to_owned(),
-        reason: "ConditionInitialized".to_owned(),
-        message: "The condition has been initialized but its semantic check has not been performed yet."
-            .to_owned(),
-        last_transition_time: Some(Time(now)),
-        last_update_time: Some(Time(now)),
-        ..Condition::default()
-    };
+    let init = || Condition::initial(type_, &Time(now));
     find(conditions, type_).cloned().unwrap_or_else(init)
 }
 
-/// The condition with a finding, without codes. The transition time follows the status, the update time reason and
-/// message.
+/// The condition with a finding, without codes.
 pub(super) fn updated(old: &Condition, finding: &Finding, now: Timestamp) -> Condition {
-    let now = Time(now);
-    let is_same_status = old.status == finding.status;
-    let is_same_text = old.reason == finding.reason && old.message == finding.message && old.codes.is_empty();
-    let kept =
-        |time: &Option<Time>, keeps: bool| time.clone().filter(|_| keeps).or_else(|| Some(now.clone()));
-    Condition {
-        status: finding.status.to_owned(),
-        reason: finding.reason.to_owned(),
-        message: finding.message.clone(),
-        codes: Vec::new(),
-        last_transition_time: kept(&old.last_transition_time, is_same_status),
-        last_update_time: kept(&old.last_update_time, is_same_text),
-        ..old.clone()
-    }
+    old.updated(finding.status, finding.reason, &finding.message, &Time(now))
 }
 
 /// The conditions with new ones: in the place of those of their types, else at the end.

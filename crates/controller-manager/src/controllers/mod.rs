@@ -19,7 +19,6 @@ mod installations;
 mod keys;
 mod labels;
 pub mod managed_seed_set;
-mod parallel;
 pub mod project;
 pub mod project_activity;
 pub mod project_stale;

@@ -6,11 +6,9 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use controller::cluster::WatchedKind;
+use controller::cluster::{ScopedApi, WatchedKind};
 use controller::events::{EventType, Recorder, recorder};
 use controller::{Controller, Outcome, Reconcile, Request, Selection, Store, Watch};
-use k8s_openapi::{ClusterResourceScope, NamespaceResourceScope};
-use kube::api::Api;
 use kube::{Client, Resource, ResourceExt as _};
 
 use super::{Context, TIMEOUT, finalizer};
@@ -42,24 +40,6 @@ pub(super) enum ReferencesError {
     /// Others refer to the object.
     #[error("{0}")]
     Referenced(String),
-}
-
-/// The API of a kind by its scope.
-pub(super) trait ScopedApi<K> {
-    /// The API for a namespace, or for the cluster.
-    fn api(client: Client, namespace: &str) -> Api<K>;
-}
-
-impl<K: Resource<Scope = Self, DynamicType = ()>> ScopedApi<K> for ClusterResourceScope {
-    fn api(client: Client, _: &str) -> Api<K> {
-        Api::all(client)
-    }
-}
-
-impl<K: Resource<Scope = Self, DynamicType = ()>> ScopedApi<K> for NamespaceResourceScope {
-    fn api(client: Client, namespace: &str) -> Api<K> {
-        Api::namespaced(client, namespace)
-    }
 }
 
 struct Reconciler<K, R> {

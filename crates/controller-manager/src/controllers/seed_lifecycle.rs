@@ -9,6 +9,7 @@ use api::garden::condition::Condition;
 use api::garden::{ManagedSeed, Seed, Shoot};
 use api::gardener::{OPERATION, OPERATION_RECONCILE};
 use controller::clock::Clock;
+use controller::reconcile::parallel::{self, Failures};
 use controller::store::Index;
 use controller::{Controller, Event, Outcome, Reconcile, Request, Selection, Store, Watch};
 use jiff::{SignedDuration, Timestamp};
@@ -18,7 +19,6 @@ use kube::{Client, ResourceExt as _};
 use serde_json::json;
 
 use super::conditions::{self, Finding, GARDENLET_READY, UNKNOWN};
-use super::parallel::{self, Failures};
 use super::{Context, GARDEN_NAMESPACE, duration, later, period, seed_checks};
 
 /// Name in log and metrics.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use api::garden::Seed;
+use controller::reconcile::parallel::{self, Failures};
 use controller::{Controller, Event, Outcome, Reconcile, Request, Selection, Store, Watch};
 use k8s_openapi::api::core::v1::{Namespace, Secret};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
@@ -12,7 +13,6 @@ use kube::core::PartialObjectMeta;
 use kube::{Client, Resource as _, ResourceExt as _};
 use serde_json::{Map, Value, json};
 
-use super::parallel::{self, Failures};
 use super::{Context, GARDEN_NAMESPACE, TIMEOUT, WORKERS};
 
 /// Name in log and metrics.

@@ -37,8 +37,20 @@ pub(super) fn read(path: &Path) -> Result<Kubeconfig, KubeconfigError> {
     if let Some(folder) = path.parent() {
         resolve(&mut kubeconfig, folder);
     }
+    Ok(readable(kubeconfig))
+}
+
+/// Reads a kubeconfig that is in no file.
+///
+/// # Errors
+/// When it cannot be parsed.
+pub(super) fn of_text(text: &[u8]) -> Result<Kubeconfig, KubeconfigError> {
+    Ok(readable(parse(text)?))
+}
+
+fn readable(mut kubeconfig: Kubeconfig) -> Kubeconfig {
     kubeconfig.clusters.iter_mut().filter_map(|named| named.cluster.as_mut()).for_each(certificates_alone);
-    Ok(kubeconfig)
+    kubeconfig
 }
 
 /// Removes everything but certificates from CA bundles, as Go ignores it; kube rejects the bundle for one broken

@@ -63,6 +63,6 @@ pub(super) fn of_consumed(object: &mut Value, wanted: &str) -> Generation {
 }
 
 /// Whether a text is one of Go's spellings of `true`.
-pub(super) fn is_true(text: &str) -> bool {
+pub(crate) fn is_true(text: &str) -> bool {
     matches!(text, "1" | "t" | "T" | "TRUE" | "true" | "True")
 }

@@ -1,7 +1,8 @@
 //! The garden's kinds as gardener-apiserver serves them, as values for an API server: names, subresources, patch keys,
 //! fields of selectors, columns, and the strategy of each kind. Defaults and validation are those of [`crate::webhooks`].
 //!
-//! Of admission plugins there are only those that webhooks have, too, and the rules for binding a Shoot to a Seed.
+//! Admission plugins are [`crate::admission::Chain`], which the builder takes beside the kinds. Without it, the strategies have
+//! what webhooks have of them, and the rules for binding a Shoot to a Seed.
 
 mod backup_bucket;
 mod backup_entry;
@@ -13,7 +14,7 @@ mod controller_deployment;
 mod controller_installation;
 mod controller_registration;
 mod exposure_class;
-mod generation;
+pub(crate) mod generation;
 mod internal_secret;
 mod managed_seed;
 mod managed_seed_set;

@@ -11,7 +11,7 @@ use super::go_value::GoValue;
 pub type FieldErrors = Vec<Error>;
 
 /// Converts a refusal of the crate `versions` to a field error.
-pub(super) fn field_error((field, refusal): (String, Refusal)) -> Error {
+pub(crate) fn field_error((field, refusal): (String, Refusal)) -> Error {
     match refusal {
         Refusal::Invalid { shown, detail } => {
             Error { kind: ErrorKind::Invalid, field, value: Some(Shown::verbatim(shown)), detail }
@@ -36,7 +36,7 @@ pub(super) fn required(at: &Path, value: &str, detail: &str) -> Option<Error> {
 }
 
 /// A text that must be one of the supported ones.
-pub(super) fn supported(at: &Path, value: &str, supported: &[&str]) -> Option<Error> {
+pub(crate) fn supported(at: &Path, value: &str, supported: &[&str]) -> Option<Error> {
     (!supported.contains(&value)).then(|| Error::not_supported(at, value, supported))
 }
 

@@ -23,7 +23,7 @@ const SCHEME: &str = "pkg/runtime/scheme.go:100";
 ///
 /// # Errors
 /// 400 when it is no such configuration.
-pub(super) fn read(kind: &str, config: Option<&Value>) -> Result<GardenletConfiguration, Rejection> {
+pub(crate) fn read(kind: &str, config: Option<&Value>) -> Result<GardenletConfiguration, Rejection> {
     let Some(config) = config else { return Ok(GardenletConfiguration::default()) };
     let or = |field, value| {
         object::text(config, &[field]).map(|found: &str| if found.is_empty() { value } else { found })

@@ -8,7 +8,7 @@ use webhook::field::{Shown, quote};
 /// A value of one of the original's types. As in the original's comparisons, a list or map that is absent equals an empty
 /// one; an absent pointer equals only an absent one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum GoValue {
+pub(crate) enum GoValue {
     /// A text, of whatever named type.
     Text(String),
     /// A boolean.
@@ -32,7 +32,7 @@ const ADDRESS: &str = "0x…";
 
 impl GoValue {
     /// A text; empty if absent.
-    pub(super) fn text(text: impl Into<String>) -> Self {
+    pub(crate) fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
     }
 
@@ -53,7 +53,7 @@ impl GoValue {
     }
 
     /// A pointer to a value of this type.
-    pub(super) fn pointer(to: &'static str, value: Option<Self>) -> Self {
+    pub(crate) fn pointer(to: &'static str, value: Option<Self>) -> Self {
         Self::Pointer(to, value.map(Box::new))
     }
 

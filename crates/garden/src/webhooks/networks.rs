@@ -8,7 +8,7 @@ use super::cidr::Cidr;
 use super::field_errors::FieldErrors;
 
 /// The network between the control planes and nodes of shoots, `v1beta1constants.DefaultVPNRange`.
-const VPN: &str = "192.168.123.0/24";
+pub(crate) const VPN: &str = "192.168.123.0/24";
 
 /// Texts with their fields: all must be networks of IPv4, and overlap neither each other nor that of the VPN.
 pub(super) fn validate(networks: &[(Path, &str)]) -> FieldErrors {
@@ -37,6 +37,14 @@ pub(super) fn validate(networks: &[(Path, &str)]) -> FieldErrors {
 
 fn apart(at: &Path, shown: &str, other: &str, network: &str) -> Error {
     Error::invalid(at, shown, &format!("must not overlap with \"{other}\" (\"{network}\")"))
+}
+
+/// Whether two networks have addresses in common. As in the original, what is no network has some in common with each.
+pub(crate) fn intersect(one: &str, other: &str) -> bool {
+    match (Cidr::parse(one), Cidr::parse(other)) {
+        (Ok(one), Ok(other)) => overlap(one, other),
+        _ => true,
+    }
 }
 
 /// Two networks overlap if one contains the other.
@@ -72,6 +80,8 @@ mod tests {
         for (one, other, overlaps) in table {
             let parse = |text| Cidr::parse(text).expect("it is a network");
             assert_eq!(overlap(parse(one), parse(other)), overlaps, "{one} {other}");
+            assert_eq!(intersect(one, other), overlaps, "{one} {other}");
         }
+        assert!(intersect("a", "10.0.0.0/8") && intersect("10.0.0.0/8", ""));
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn object(reference: &ObjectReference) -> GoValue {
 }
 
 /// A reference to a Secret.
-pub(super) fn secret(reference: &SecretReference) -> GoValue {
+pub(crate) fn secret(reference: &SecretReference) -> GoValue {
     let text = |text: &Option<String>| GoValue::text_or_empty(text.as_ref());
     let fields = vec![("Name", text(&reference.name)), ("Namespace", text(&reference.namespace))];
     GoValue::Struct("v1.SecretReference", fields)

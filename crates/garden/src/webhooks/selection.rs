@@ -48,6 +48,21 @@ pub(crate) fn applied(selector: &LabelSelector) -> Result<Applied, String> {
     Ok(Applied { match_labels: selector.match_labels.clone(), match_expressions: expressions? })
 }
 
+/// The selector of a field as an API server applies it; `shown` is the selector that the error names.
+///
+/// # Errors
+/// The original's text when it cannot be applied.
+pub(crate) fn converted(
+    selector: &LabelSelector,
+    shown: &LabelSelector,
+    field: &str,
+) -> Result<Applied, String> {
+    let failed = |why: String| {
+        format!("label selector conversion failed: {} for {field}: {why}", value(shown).plain())
+    };
+    applied(selector).map_err(failed)
+}
+
 fn requirement(expression: &LabelSelectorRequirement) -> Result<Requirement, String> {
     let LabelSelectorRequirement { key, operator, values, .. } = expression;
     let operator = match operator.as_str() {

@@ -1,8 +1,8 @@
 //! Kubernetes settings of a Shoot that depend on its version.
 
-use api::garden::Shoot;
 use api::garden::shoot::ShootSpec;
 use api::garden::shoot::kubernetes::Kubernetes;
+use api::garden::{Duration, Shoot};
 use formats::duration::GoDuration;
 use formats::version::Version;
 use serde_json::Value;
@@ -24,23 +24,42 @@ const DOCUMENTATION: &str = "https://github.com/gardener/gardener/blob/master/do
 /// # Errors
 /// When a field has the wrong type.
 pub fn default(raw: &mut Value, shoot: &ShootSpec, old: Option<&ShootSpec>) -> Result<(), Rejection> {
-    let kubernetes = &shoot.kubernetes;
-    if kubernetes.enable_static_token_kubeconfig.is_none() {
-        let at = [KUBERNETES[0], KUBERNETES[1], "enableStaticTokenKubeconfig"];
-        object::set(raw, &at, is_below(kubernetes, 26))?;
-    }
-    if shoot.provider.workers.is_empty() {
-        return Ok(());
-    }
-    let is_unsaid = kubernetes.allow_privileged_containers.is_none();
-    if is_unsaid && is_below(kubernetes, 25) && !has_policies_off(kubernetes) {
-        object::set(raw, &[KUBERNETES[0], KUBERNETES[1], "allowPrivilegedContainers"], true)?;
-    }
-    if let Some(period) = grace_period(kubernetes, old.map(|old| &old.kubernetes)) {
-        let at = [KUBERNETES[0], KUBERNETES[1], "kubeControllerManager", "nodeMonitorGracePeriod"];
-        object::set(raw, &at, period)?;
-    }
+    let mut filled = shoot.clone();
+    fill_in(&mut filled, old);
+    let (before, after) = (&shoot.kubernetes, &filled.kubernetes);
+    let mut set = |path: &[&str], value: Option<Value>, is_changed: bool| match value {
+        Some(value) if is_changed => object::set(raw, &[&KUBERNETES[..], path].concat(), value),
+        _ => Ok(()),
+    };
+    let token = |of: &Kubernetes| of.enable_static_token_kubeconfig;
+    set(&["enableStaticTokenKubeconfig"], token(after).map(Value::from), token(before) != token(after))?;
+    let privileged = |of: &Kubernetes| of.allow_privileged_containers;
+    let is_changed = privileged(before) != privileged(after);
+    set(&["allowPrivilegedContainers"], privileged(after).map(Value::from), is_changed)?;
+    let (was, period) = (configured_grace_period(before), configured_grace_period(after));
+    set(&["kubeControllerManager", "nodeMonitorGracePeriod"], period.map(Value::from), was != period)?;
     Ok(())
+}
+
+/// Sets the same defaults of a spec.
+pub(crate) fn fill_in(shoot: &mut ShootSpec, old: Option<&ShootSpec>) {
+    let kubernetes = &shoot.kubernetes;
+    let token = kubernetes.enable_static_token_kubeconfig.unwrap_or_else(|| is_below(kubernetes, 26));
+    let is_unsaid = kubernetes.allow_privileged_containers.is_none();
+    let is_privileged = is_unsaid && is_below(kubernetes, 25) && !has_policies_off(kubernetes);
+    let period = grace_period(kubernetes, old.map(|old| &old.kubernetes));
+    let (has_pools, kubernetes) = (!shoot.provider.workers.is_empty(), &mut shoot.kubernetes);
+    kubernetes.enable_static_token_kubeconfig = Some(token);
+    if !has_pools {
+        return;
+    }
+    if is_privileged {
+        kubernetes.allow_privileged_containers = Some(true);
+    }
+    if let Some(period) = period {
+        let manager = kubernetes.kube_controller_manager.get_or_insert_default();
+        manager.node_monitor_grace_period = Some(Duration(period.to_owned()));
+    }
 }
 
 /// From 1.27 on there is no static token: GDN-SKU-005.

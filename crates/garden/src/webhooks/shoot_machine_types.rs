@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use api::garden::CloudProfile;
-use api::garden::cloud_profile::{MachineType, Region};
+use api::garden::cloud_profile::{AvailabilityZone, MachineType, Region};
 use api::garden::shoot::ShootSpec;
 use api::garden::shoot::worker::{ARCHITECTURE_AMD64, ARCHITECTURE_ARM64, Worker};
 use webhook::field::{Error, Path};
@@ -17,12 +17,13 @@ pub fn validate(shoot: &ShootSpec, old: Option<&ShootSpec>, profile: &CloudProfi
     let pools = shoot.provider.workers.iter().enumerate();
     let refused = pools.filter_map(|(index, pool)| {
         let before = old.and_then(|old| old.provider.workers.iter().find(|before| before.name == pool.name));
-        validate_one(pool, before, profile, &shoot.region, &at.index(index).child("machine").child("type"))
+        validate_pool(pool, before, profile, &shoot.region, &at.index(index).child("machine").child("type"))
     });
     refused.collect()
 }
 
-fn validate_one(
+/// The error of one pool's machine type; `before` is the pool of the same name before an update.
+pub(crate) fn validate_pool(
     pool: &Worker,
     before: Option<&Worker>,
     profile: &CloudProfile,
@@ -43,9 +44,8 @@ fn validate_one(
     }
     let has_architecture = |known: &&MachineType| known.architecture.as_deref() == architecture;
     let is_usable = |known: &&MachineType| known.usable == Some(true);
-    let is_there = |known: &&MachineType| {
-        !is_unavailable_in_a_zone(&profile.spec.regions, region, &pool.zones, &known.name)
-    };
+    let lacking = lacking(&profile.spec.regions, region, &pool.zones, |zone| &zone.unavailable_machine_types);
+    let is_there = |known: &&MachineType| !lacking.contains(&known.name);
     let types = || profile.spec.machine_types.iter();
     let names = |holds: &dyn Fn(&&MachineType) -> bool| -> BTreeSet<&str> {
         types().filter(holds).map(|known| known.name.as_str()).collect()
@@ -75,9 +75,13 @@ fn validate_one(
     Some(Error::invalid(at, wanted, &detail))
 }
 
-/// Whether a machine type is unavailable in one of the zones.
-fn is_unavailable_in_a_zone(regions: &[Region], region: &str, zones: &[String], machine_type: &str) -> bool {
+/// What is unavailable in at least one of the zones: machine types or volume types.
+pub(crate) fn lacking<'a>(
+    regions: &'a [Region],
+    region: &str,
+    zones: &[String],
+    lacking: impl Fn(&'a AvailabilityZone) -> &'a Vec<String>,
+) -> BTreeSet<&'a String> {
     let own = regions.iter().filter(|known| known.name == region).flat_map(|known| &known.zones);
-    own.filter(|zone| zones.contains(&zone.name))
-        .any(|zone| zone.unavailable_machine_types.iter().any(|lacking| lacking == machine_type))
+    own.filter(|zone| zones.contains(&zone.name)).flat_map(lacking).collect()
 }

@@ -22,8 +22,16 @@ pub(super) fn validate(spec: &ShootSpec, at: &Path) -> FieldErrors {
     let mode = mode.and_then(|mode| supported(&at.child("autoscaling").child("mode"), mode, &known));
     let mut errors: FieldErrors = mode.into_iter().collect();
     let at = at.child("rewriting").child("commonSuffixes");
-    let mut seen = BTreeSet::new();
-    for (index, suffix) in dns.rewriting.iter().flat_map(|rewriting| &rewriting.common_suffixes).enumerate() {
+    if let Some(rewriting) = &dns.rewriting {
+        errors.extend(validate_suffixes(&rewriting.common_suffixes, &at));
+    }
+    errors
+}
+
+/// Common suffixes have a dot that is not their first letter, and are unique.
+pub(crate) fn validate_suffixes(suffixes: &[String], at: &Path) -> FieldErrors {
+    let (mut errors, mut seen) = (FieldErrors::new(), BTreeSet::new());
+    for (index, suffix) in suffixes.iter().enumerate() {
         let at = at.index(index);
         let rest = suffix.strip_prefix('.').unwrap_or(suffix);
         if !rest.contains('.') {

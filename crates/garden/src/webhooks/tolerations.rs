@@ -8,7 +8,7 @@ use webhook::field::{Error, Path};
 use super::field_errors::{FieldErrors, required};
 
 /// A toleration has a key and occurs once; after one without value, none with the same key may follow.
-pub(super) fn validate(tolerations: &[Toleration], at: &Path) -> FieldErrors {
+pub(crate) fn validate(tolerations: &[Toleration], at: &Path) -> FieldErrors {
     let (mut errors, mut seen) = (FieldErrors::new(), BTreeSet::new());
     for (index, toleration) in tolerations.iter().enumerate() {
         let at = at.index(index);
@@ -23,7 +23,7 @@ pub(super) fn validate(tolerations: &[Toleration], at: &Path) -> FieldErrors {
 }
 
 /// Each of them is on the list, itself or its key without value.
-pub(super) fn validate_allowed(tolerations: &[Toleration], allowed: &[Toleration], at: &Path) -> FieldErrors {
+pub(crate) fn validate_allowed(tolerations: &[Toleration], allowed: &[Toleration], at: &Path) -> FieldErrors {
     // The original lists them in random order.
     let allowed: BTreeSet<String> = allowed.iter().map(written).collect();
     let listed = allowed.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
@@ -35,7 +35,7 @@ pub(super) fn validate_allowed(tolerations: &[Toleration], allowed: &[Toleration
 }
 
 /// `key` or `key=value`.
-fn written(toleration: &Toleration) -> String {
+pub(crate) fn written(toleration: &Toleration) -> String {
     match &toleration.value {
         Some(value) => format!("{}={value}", toleration.key),
         None => toleration.key.clone(),

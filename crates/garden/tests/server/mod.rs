@@ -7,6 +7,7 @@ mod generations;
 mod managed_seeds;
 mod objects;
 mod patches;
+mod plugins;
 mod presentation;
 mod presets;
 mod refusals;

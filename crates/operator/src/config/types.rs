@@ -41,6 +41,15 @@ pub struct OperatorConfiguration {
     pub node_toleration: Option<NodeToleration>,
 }
 
+impl OperatorConfiguration {
+    /// Whether a feature is on, all of which are alpha.
+    #[must_use]
+    pub fn is_enabled(&self, feature: &str) -> bool {
+        let gate = self.feature_gates.get(feature).or_else(|| self.feature_gates.get("AllAlpha"));
+        gate.copied().unwrap_or(false)
+    }
+}
+
 /// Addresses of the servers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]

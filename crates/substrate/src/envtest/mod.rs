@@ -15,7 +15,6 @@ mod tether;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
-use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -24,6 +23,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::kubeconfig;
+use crate::ports::free_ports;
 
 use assets::{Assets, ETCD, KUBE_APISERVER, KUBE_CONTROLLER_MANAGER};
 use credentials::Authority;
@@ -125,16 +125,6 @@ impl Options {
 pub fn programs(controller_manager: bool) -> &'static [&'static str] {
     let all = &[KUBE_APISERVER, ETCD, KUBE_CONTROLLER_MANAGER];
     if controller_manager { all } else { &all[..2] }
-}
-
-/// Different ports of loopback that are currently free.
-///
-/// # Errors
-/// When the operating system provides none.
-pub fn free_ports(count: usize) -> io::Result<Vec<u16>> {
-    let listen = |_| TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
-    let listeners: Vec<TcpListener> = (0..count).map(listen).collect::<Result<_, _>>()?;
-    listeners.iter().map(|listener| Ok(listener.local_addr()?.port())).collect()
 }
 
 impl Envtest {
@@ -396,12 +386,5 @@ mod tests {
         let (error, _) = failing(sleeps, "echo waiting; exec sleep 1000", Duration::ZERO).await;
         let EnvtestError::NotReady { program, seconds, .. } = &error else { panic!("{error}") };
         assert_eq!((program.as_str(), *seconds), ("kube-apiserver", 0));
-    }
-
-    #[test]
-    fn ports_differ() {
-        let ports = free_ports(20).unwrap();
-        let different: std::collections::BTreeSet<_> = ports.iter().collect();
-        assert_eq!(different.len(), 20);
     }
 }

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use substrate::envtest::{Envtest, EnvtestError, free_ports};
+use substrate::envtest::{Envtest, EnvtestError};
+use substrate::ports::free_ports;
 
 use crate::world::{World, assert_empty, eventually, processes};
 

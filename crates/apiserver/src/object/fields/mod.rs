@@ -27,6 +27,7 @@ use crate::object::defaults;
 use crate::object::group_version::UNVERSIONED;
 use crate::object::protobuf::DecodeError;
 use crate::state::ServerState;
+use crate::typed;
 
 /// How unknown and duplicate fields are handled: `fieldValidation`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,7 +112,7 @@ pub(crate) fn prune_and_default(
     if own {
         defaults::set(resource, object, &ty);
         if let Some(typed) = &call.target.typed {
-            (typed.strategy.default)(object).map_err(|rejection| rejection.message)?;
+            typed::default(call, typed, object).map_err(|rejection| rejection.message)?;
         }
         drop_newer_fields(&served.kinds, resource, object);
     }

@@ -44,7 +44,7 @@ fn up(arguments: &EnvUpArguments, terminal: &Terminal) -> Result<Ending, Failure
     if !arguments.install.is_empty() && arguments.substrate != SubstrateName::Kind {
         return Err(Failure::usage("--install is for --substrate kind"));
     }
-    if arguments.substrate == SubstrateName::Embedded && arguments.control_plane.with.is_empty() {
+    if is_embedded(arguments.substrate) && arguments.control_plane.with.is_empty() {
         terminal.note(
             "only the namespace controller runs: namespaces get no ServiceAccount `default`, and there is no garbage \
             collection; --with controller-manager starts the other controllers",
@@ -66,14 +66,19 @@ fn up(arguments: &EnvUpArguments, terminal: &Terminal) -> Result<Ending, Failure
     Ok(Ending::done())
 }
 
+/// Whether the server runs in a process of this program.
+fn is_embedded(substrate: SubstrateName) -> bool {
+    matches!(substrate, SubstrateName::Embedded | SubstrateName::Garden)
+}
+
 /// Refuses flags that do not go with the substrate.
 fn check_flags(arguments: &EnvUpArguments) -> Result<(), Failure> {
     let substrate = arguments.substrate;
-    if substrate == SubstrateName::Embedded {
+    if is_embedded(substrate) {
         if arguments.control_plane.data_dir.is_some() {
             return Err(Failure::usage("--data-dir is for --substrate envtest"));
         }
-        return Ok(());
+        return serve::admission(arguments).map(drop);
     }
     if !arguments.api_audiences.is_empty() {
         return Err(Failure::usage("--api-audiences is for --substrate embedded"));
@@ -105,7 +110,7 @@ fn start(state: &State, arguments: &EnvUpArguments) -> Result<(), Failure> {
         .spawn()
         .map_err(|error| Failure::environment(format!("failed to start the environment: {error}")))?;
     let patience = match arguments.substrate {
-        SubstrateName::Embedded | SubstrateName::Direct => PATIENCE,
+        SubstrateName::Embedded | SubstrateName::Garden | SubstrateName::Direct => PATIENCE,
         SubstrateName::Envtest => envtest::PATIENCE + PATIENCE,
         SubstrateName::Kind => kind::PATIENCE * 3,
     };
@@ -157,6 +162,12 @@ fn substrate_arguments(arguments: &EnvUpArguments) -> Vec<OsString> {
     }
     if arguments.garden {
         flags.push("--garden".into());
+    }
+    for (flag, plugins) in [
+        ("--enable-admission-plugins", &arguments.enable_admission_plugins),
+        ("--disable-admission-plugins", &arguments.disable_admission_plugins),
+    ] {
+        flags.extend(plugins.iter().flat_map(|plugin| [flag, plugin.as_str()].map(OsString::from)));
     }
     for audience in &arguments.api_audiences {
         flags.extend(["--api-audiences", audience].map(OsString::from));

@@ -3,8 +3,10 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
+use gardener_garden::admission::{Chain, configuration_file};
 use substrate::embedded::{ControlPlane, Controllers};
 use substrate::envtest::CLUSTER;
+use webhook::admission_plugin::AdmissionPlugins;
 use webhook::dial::FixedDialers;
 
 use super::crds;
@@ -25,7 +27,7 @@ pub(crate) fn serve_until_interrupted(
     let runtime = runtime.map_err(|error| Failure::environment(format!("failed to start: {error}")))?;
     let signal = runtime.block_on(async {
         match arguments.substrate {
-            SubstrateName::Embedded | SubstrateName::Direct => {
+            SubstrateName::Embedded | SubstrateName::Garden | SubstrateName::Direct => {
                 serve_embedded(arguments, state, terminal).await
             }
             SubstrateName::Envtest => serve_envtest(arguments, state, terminal).await,
@@ -42,12 +44,14 @@ async fn serve_embedded(
     state: &State,
     terminal: &Terminal,
 ) -> Result<u8, Failure> {
-    let typed_kinds = if arguments.garden { gardener_garden::strategies::typed_kinds() } else { Vec::new() };
+    let typed_kinds =
+        if is_garden(arguments) { gardener_garden::strategies::typed_kinds() } else { Vec::new() };
     let crds = crds::read(arguments.crds.as_ref(), &typed_kinds)?;
     let server = ControlPlane {
         kubernetes: arguments.control_plane.kubernetes.unwrap_or_default(),
         crds: Vec::new(),
         typed_kinds,
+        admission: admission(arguments)?,
         controllers: match arguments.control_plane.with.as_slice() {
             [] => Controllers { namespaces: true, ..Controllers::none() },
             [Addition::ControllerManager, ..] => Controllers::all(),
@@ -72,6 +76,25 @@ async fn serve_embedded(
     let signal = signals::interrupt_or_terminate().await;
     front.shutdown().await;
     Ok(signal)
+}
+
+fn is_garden(arguments: &EnvUpArguments) -> bool {
+    arguments.garden || arguments.substrate == SubstrateName::Garden
+}
+
+/// The admission plugins of a garden.
+///
+/// # Errors
+/// If a plugin is unknown, or both on and off, or if the configuration cannot be read.
+pub(super) fn admission(arguments: &EnvUpArguments) -> Result<Option<Arc<dyn AdmissionPlugins>>, Failure> {
+    if !is_garden(arguments) {
+        return Ok(None);
+    }
+    let chain = Chain::choose(&arguments.enable_admission_plugins, &arguments.disable_admission_plugins);
+    let chain = chain.map_err(|error| Failure::usage(error.to_string()))?;
+    let Some(file) = &arguments.admission_control_config_file else { return Ok(Some(Arc::new(chain))) };
+    let configuration = configuration_file::read(file).map_err(|error| Failure::usage(error.to_string()))?;
+    Ok(Some(Arc::new(chain.configured(configuration))))
 }
 
 async fn serve_envtest(

@@ -151,7 +151,7 @@ async fn start(line: &str, arguments: &InitProviderArguments) -> Result<Box<dyn 
     };
     let requested = Requested { gardener: arguments.gardener.as_deref(), kubernetes: None, added: None };
     let target = targets::resolve(&format!("command={line}"), [], &running, requested)?;
-    let server = Embedded::start_with(target.needs().served_api(), true, None).await;
+    let server = Embedded::start_with(target.needs().served_api(None), true, None).await;
     let server = server.map_err(|error| Failure::environment(error.to_string()))?;
     let config = json!({});
     let failed = |error| start_failure(arguments, error);

@@ -1,7 +1,7 @@
 //! Writes the folder, and starts and stops its programs.
 
 use std::fs::{self, File};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -94,7 +94,7 @@ impl Drop for Started {
 
 /// A free port of loopback.
 pub(super) fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    substrate::ports::free_ports(1).unwrap()[0]
 }
 
 /// A client that trusts the certificates of a file.

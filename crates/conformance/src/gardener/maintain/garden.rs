@@ -68,7 +68,7 @@ impl Garden {
         let recorder = Arc::new(Recorder::default());
         let dialers = Arc::new(ToTarget(Arc::clone(&recorder)));
         let server = if target.is_outside() {
-            let started = target.needs().embedded(true, Some(dialers)).await;
+            let started = target.needs().embedded(None, true, Some(dialers)).await;
             started.map_err(|error| environment_error(&error))?
         } else {
             Embedded::at(target.needs().kubernetes, decision.now, Some(dialers))

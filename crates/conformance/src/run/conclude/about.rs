@@ -38,29 +38,30 @@ fn gardener(state: &RunState<'_>, default: Option<&str>) -> Option<String> {
 
 pub(super) fn substrate(state: &RunState<'_>) -> SubstrateInfo {
     let real;
-    let (name, description) = match &state.options.substrate {
-        Substrate::Embedded => ("embedded", "embedded API server (Kubernetes 1.36 API)"),
+    let description = match &state.options.substrate {
+        Substrate::Embedded => "embedded API server (Kubernetes 1.36 API)",
+        Substrate::Aggregated(aggregated) => aggregated.description.as_str(),
         Substrate::Envtest(server) => {
             let version = &server.shared().version;
             let took = server.took().as_secs_f64();
             real = format!("kube-apiserver {version} and etcd, ready in {took:.1} s");
-            ("envtest", real.as_str())
+            real.as_str()
         }
-        Substrate::Whole(whole) => (whole.name.as_str(), whole.description.as_str()),
+        Substrate::Whole(whole) => whole.description.as_str(),
         Substrate::Direct(FactsFrom::Embedded) => {
-            ("direct", "AdmissionReviews straight to the target; facts in an embedded API server")
+            "AdmissionReviews straight to the target; facts in an embedded API server"
         }
         Substrate::Direct(FactsFrom::Given(_)) => {
-            ("direct", "AdmissionReviews straight to the target; facts in the cluster of --kubeconfig")
+            "AdmissionReviews straight to the target; facts in the cluster of --kubeconfig"
         }
         Substrate::Direct(FactsFrom::Nowhere) => {
-            ("direct", "AdmissionReviews straight to the target; no cluster for facts")
+            "AdmissionReviews straight to the target; no cluster for facts"
         }
     };
     let namespaces =
         "each case in a namespace of its own (case-…), unless it speaks of its namespace by name";
     SubstrateInfo {
-        name: name.to_owned(),
+        name: state.options.substrate.name().to_owned(),
         description: description.to_owned(),
         namespaces: namespaces.to_owned(),
     }

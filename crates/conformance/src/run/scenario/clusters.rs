@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use contract::scenario::{NAMESPACE, ObjectRef, Refusal, RequestMatcher, Scenario, Side};
 use serde_json::{Value, json};
 use substrate::cluster::{Cluster, ClusterError, resource};
-use substrate::embedded::{Embedded, OUTSIDE_USER};
+use substrate::embedded::{Embedded, OUTSIDE_USER, TypedRules};
 use substrate::envtest::Lane;
 use substrate::facts;
 
@@ -14,6 +14,7 @@ use super::refusals::ActiveRefusals;
 use super::snapshot::NamespaceSnapshot;
 use super::steps::ScenarioEnd;
 use super::{dry_run, events, generated, leftovers};
+use crate::gardener::stage;
 use crate::target::{self, Facts};
 
 /// The user of the harness; a request of any other user counts as the target's.
@@ -49,10 +50,12 @@ impl ClusterServer {
     ) -> Result<Self, ScenarioEnd> {
         let environment_error = |error: &dyn std::fmt::Display| ScenarioEnd::Environment(error.to_string());
         let Some(RealClusters { control_plane, lane }) = &environment.real else {
-            let server = Embedded::start_with(environment.needs.served_api(), environment.outside, None)
+            let server = Embedded::start_with(environment.served_api(), environment.outside, None)
                 .await
                 .map_err(|error| environment_error(&error))?;
-            return Ok(Self { others: server.client_as(OTHER_USER), server, snapshot: None });
+            // Of typed kinds, the rules judge what the target writes; a scenario sets the stage without them.
+            let others = server.client_under(OTHER_USER, TypedRules::Stored);
+            return Ok(Self { others, server, snapshot: None });
         };
         let cluster = control_plane.cluster(name(lane));
         facts::let_askers_in(&cluster.client).await.map_err(|error| environment_error(&error))?;
@@ -82,6 +85,11 @@ impl Clusters {
         let started = Self { source, target, idle, refusals: ActiveRefusals::to(user) };
         let written = environment.needs.write(&started.cluster(Side::Source)).await;
         written.map_err(|error| write_error(Side::Source, &error))?;
+        if let Some(aggregated) = &environment.aggregated {
+            let cluster = started.cluster(Side::Source);
+            let written = stage::write_for_scenario(&cluster, &aggregated.api, scenario).await;
+            written.map_err(|error| write_error(Side::Source, &error))?;
+        }
         Ok(started)
     }
 

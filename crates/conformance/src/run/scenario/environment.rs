@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use contract::scenario::{Advance, Scenario, Step};
+use substrate::embedded::ServedApi;
 use substrate::envtest::{Envtest, Lane};
 
 use super::steps::ScenarioEnd;
-use crate::run::{PartState, Substrate};
+use crate::run::{Aggregated, PartState, Substrate};
 use crate::target::Needs;
 
 /// Why a scenario cannot run on a whole cluster.
@@ -21,6 +22,8 @@ pub(super) struct ScenarioEnvironment {
     pub(super) real: Option<RealClusters>,
     /// What embedded servers have beside the project's CRDs; real ones were started with the definitions.
     pub(super) needs: Needs,
+    /// Kinds that embedded servers serve as an aggregated API server does.
+    pub(super) aggregated: Option<Arc<Aggregated>>,
     /// Whether the target is outside of this process.
     pub(super) outside: bool,
     /// How long its steps wait.
@@ -45,7 +48,9 @@ impl ScenarioEnvironment {
             Substrate::Envtest(control_plane) => {
                 Some(RealClusters { control_plane: Arc::clone(control_plane), lane: Lane::nth(lane) })
             }
-            Substrate::Direct(_) | Substrate::Embedded | Substrate::Whole(_) => None,
+            Substrate::Direct(_) | Substrate::Embedded | Substrate::Aggregated(_) | Substrate::Whole(_) => {
+                None
+            }
         };
         let (waits, budget) = (Waits::of(scenario.steps.iter().map(Pause::of)), shared.options.time_budget);
         let too_long = (waits.longest > budget).then(|| {
@@ -68,7 +73,17 @@ impl ScenarioEnvironment {
             }
             (real, _) => (real, None),
         };
-        Ok(Self { real, needs: shared.target.needs().clone(), outside, waits: waits.total, deviation })
+        let aggregated = match &shared.options.substrate {
+            Substrate::Aggregated(aggregated) => Some(Arc::clone(aggregated)),
+            _ => None,
+        };
+        let needs = shared.target.needs().clone();
+        Ok(Self { real, needs, aggregated, outside, waits: waits.total, deviation })
+    }
+
+    /// What its embedded servers serve.
+    pub(super) fn served_api(&self) -> ServedApi<'_> {
+        self.needs.served_api(self.aggregated.as_ref().map(|aggregated| &aggregated.api))
     }
 
     /// Whether its clusters have failed.
@@ -90,8 +105,11 @@ fn own_servers(scenario: &Scenario) -> Option<&'static str> {
     if MONTHS.iter().any(|month| text.contains(month)) {
         return Some("its dates are those of a clock that begins at 2026-01-01");
     }
-    let makes_names = text.contains("\"ControllerRegistration\"");
-    makes_names.then_some("it leaves objects with generated names, which scenarios after it would find")
+    if text.contains("\"ControllerRegistration\"") {
+        return Some("it leaves objects with generated names, which scenarios after it would find");
+    }
+    let has_endpoints = text.contains("\"Endpoints\"") && text.contains("\"kubernetes\"");
+    has_endpoints.then_some("it has the Endpoints of the API server, which a real one keeps as its own")
 }
 
 /// Waiting times of steps, without the time that the target takes.

@@ -63,6 +63,7 @@ pub(crate) fn run_unjudged(
     let steps = u32::try_from(unjudged.scenario.steps.len() + 1).unwrap_or(u32::MAX);
     let environment = ScenarioEnvironment {
         real: None,
+        aggregated: None,
         needs: target.needs().clone(),
         outside,
         waits: patience.saturating_mul(steps),

@@ -3,13 +3,13 @@
 use std::time::Instant;
 
 use contract::case::When;
-use serde_json::{Value, json};
-use substrate::cluster::{ClusterError, Reply};
+use serde_json::Value;
+use substrate::cluster::Reply;
 use substrate::facts;
 use webhook::dial::DialError;
-use webhook::review::Operation;
 
-use super::{WebhookContext, in_cluster, recorder, send, token_volume, trace};
+use super::request::{NotAccepted, build_request, send_first};
+use super::{WebhookContext, aggregated, in_cluster, recorder, send, token_volume, trace};
 use crate::exchange::Subject;
 use crate::matching;
 use crate::observation::Observation;
@@ -37,6 +37,8 @@ pub(super) struct ServerCase {
 enum State {
     /// Its request, and the object that came back without the target.
     Ready { facts: prepare::PreparedCase, request: ServerRequest, input: Option<Value> },
+    /// Its request, which the server answers itself.
+    Answered(prepare::PreparedCase, aggregated::PreparedRequest),
     /// A server cannot send its request; it goes directly to the target.
     Direct(prepare::PreparedCase, String),
     /// The server failed before the target was called.
@@ -45,19 +47,14 @@ enum State {
     Inconclusive(Status, Reason),
 }
 
-/// Why the server did not accept the request of a case.
-pub(super) enum NotAccepted {
-    /// The request goes directly to the target, for this reason.
-    Direct(String),
-    /// The server failed.
-    Broken(String),
-}
-
 impl ServerCase {
     /// Its facts, if they were written.
     pub(super) fn facts(&self) -> Option<&prepare::PreparedCase> {
         match &self.state {
-            State::Ready { facts, .. } | State::Direct(facts, _) | State::Broken(facts, _) => Some(facts),
+            State::Ready { facts, .. }
+            | State::Answered(facts, _)
+            | State::Direct(facts, _)
+            | State::Broken(facts, _) => Some(facts),
             State::Inconclusive(..) => None,
         }
     }
@@ -82,20 +79,25 @@ pub(super) async fn prepare(context: &WebhookContext<'_>, at: CaseRef) -> Server
         Ok(facts) => facts,
         Err((status, reason)) => return ServerCase { at, state: State::Inconclusive(status, reason) },
     };
-    let state = match send_without_target(context, located, &facts).await {
-        Ok((request, input)) => State::Ready { facts, request, input },
-        Err(NotAccepted::Direct(reason)) => State::Direct(facts, reason),
-        Err(NotAccepted::Broken(error)) => State::Broken(facts, error),
+    let state = match context.server.answering(&started.group.component) {
+        Some(api) => match aggregated::prepare(context, api, located, &facts).await {
+            Ok(request) => State::Answered(facts, request),
+            Err(why) => not_accepted(facts, why),
+        },
+        None => match send_without_target(context, located, &facts).await {
+            Ok((request, input)) => State::Ready { facts, request, input },
+            Err(why) => not_accepted(facts, why),
+        },
     };
     ServerCase { at, state }
 }
 
-/// If a server refuses the request, the case goes directly to the target; if the server fails, the case has no result.
-impl From<ClusterError> for NotAccepted {
-    fn from(error: ClusterError) -> Self {
-        match error {
-            ClusterError::Send { .. } | ClusterError::Read { .. } => Self::Broken(error.to_string()),
-            ClusterError::Kind { .. } | ClusterError::Refused { .. } => Self::Direct(error.to_string()),
+fn not_accepted(facts: prepare::PreparedCase, why: NotAccepted) -> State {
+    match why {
+        NotAccepted::Direct(reason) => State::Direct(facts, reason),
+        NotAccepted::Broken(error) => State::Broken(facts, error),
+        NotAccepted::NotSupported(reason) => {
+            State::Inconclusive(Status::NotSupported, Reason::new(ReasonCode::Substrate, reason))
         }
     }
 }
@@ -123,13 +125,7 @@ async fn send_without_target(
     if matches!(request, ServerRequest::DeleteAll { .. }) {
         return Ok((request, None));
     }
-    let reply = send::send(&context.cluster, &request).await?;
-    if reply.code >= 500 || reply.code == 429 {
-        return Err(NotAccepted::Broken(format!(
-            "the server failed before the webhook: {}",
-            reply.message()
-        )));
-    }
+    let reply = send_first(context, &request).await?;
     if !reply.is_success() {
         let message = reply.message();
         // After a forbidden change of a pod, kube-apiserver lists every difference behind the first line.
@@ -140,64 +136,6 @@ async fn send_without_target(
     }
     let input = send::object(context, &request, &reply);
     Ok((request, input))
-}
-
-/// Writes the old object, if any, and returns the request to send.
-pub(super) async fn build_request(
-    context: &WebhookContext<'_>,
-    located: LocatedCase<'_>,
-    facts: &prepare::PreparedCase,
-) -> Result<ServerRequest, NotAccepted> {
-    let given = &facts.placed.given;
-    if let When::DeleteCollection { resource } = &located.case.when {
-        return Ok(ServerRequest::DeleteAll {
-            resource: resource.clone(),
-            namespace: facts.placed.namespace.clone(),
-        });
-    }
-    let subject =
-        subject::subject(located, &facts.placed).map_err(|error| NotAccepted::Direct(error.to_string()))?;
-    let object = subject.object.clone().unwrap_or_default();
-    match subject.operation {
-        Operation::Create if facts::is_deleting(&object) => {
-            Err(NotAccepted::Direct("an object that is being deleted cannot be created".to_owned()))
-        }
-        Operation::Create => Ok(ServerRequest::Create(facts::stripped(&object))),
-        Operation::Update => {
-            let old = subject.old_object.clone().unwrap_or_default();
-            // If the request's object is being deleted, its deletion must begin before the request.
-            let deleting = facts::is_deleting(&object) || facts::is_deleting(&old);
-            let written = write_old(context, &old, deleting).await?;
-            let mut object = facts::stripped(&object);
-            if deleting {
-                object["metadata"]["finalizers"] = written["metadata"]["finalizers"].clone();
-            }
-            object["metadata"]["resourceVersion"] = written["metadata"]["resourceVersion"].clone();
-            Ok(ServerRequest::Update(object))
-        }
-        Operation::Delete => {
-            let old = given.old.clone().or_else(|| given.object.clone()).unwrap_or_default();
-            let written = write_old(context, &old, facts::is_deleting(&old)).await?;
-            Ok(ServerRequest::Delete(written))
-        }
-        Operation::Connect => Err(NotAccepted::Direct("CONNECT requests are not supported".to_owned())),
-    }
-}
-
-async fn write_old(context: &WebhookContext<'_>, old: &Value, deleting: bool) -> Result<Value, NotAccepted> {
-    let mut old = old.clone();
-    if deleting && !facts::is_deleting(&old) {
-        old["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
-    }
-    let written =
-        facts::write(&context.cluster, &old).await.map_err(|error| match NotAccepted::from(error) {
-            NotAccepted::Direct(reason) => {
-                NotAccepted::Direct(format!("the old object cannot be written: {reason}"))
-            }
-            broken @ NotAccepted::Broken(_) => broken,
-        })?;
-    context.old_objects.lock().await.push(written.clone());
-    Ok(written)
 }
 
 /// Sends the request with the target registered; retries while the case fails, since informers may lag.
@@ -234,7 +172,13 @@ async fn run_once(
         if case_run.result.status != Status::Failed {
             return case_run;
         }
-        send_directly(context, prepared, located, &case_run.result.checks).await.unwrap_or(case_run)
+        let directly = match &prepared.state {
+            State::Answered(facts, request) => {
+                aggregated::send_directly(context, prepared.at, located, (facts, request)).await
+            }
+            _ => send_directly(context, prepared, located, &case_run.result.checks).await,
+        };
+        directly.unwrap_or(case_run)
     };
     attempt::retry_while_failing(context.started.shared, located, attempt).await
 }
@@ -258,12 +202,8 @@ async fn send_directly(
         ServerRequest::Delete(written) => Some(written),
         _ => input.as_ref(),
     };
-    let rules = matching::rules_of_raw(located.contract, Some(given));
-    let lost = matching::changes(Some(given), kept, &rules);
-    let lost: Vec<String> = lost
-        .iter()
-        .filter(|path| matching::get(given, path).is_some())
-        .map(ToString::to_string)
+    let lost: Vec<String> = lost_values(located, given, kept)
+        .into_iter()
         .filter(|path| failed.iter().any(|check| may_depend_on(check, path)))
         .take(3)
         .collect();
@@ -279,6 +219,13 @@ async fn send_directly(
     Some(attempt::conclude(prepared.at, located, attempt.with_original_names(&ready.placed)))
 }
 
+/// The paths of given values that a server did not keep.
+pub(super) fn lost_values(located: LocatedCase<'_>, given: &Value, kept: Option<&Value>) -> Vec<String> {
+    let rules = matching::rules_of_raw(located.contract, Some(given));
+    let lost = matching::changes(Some(given), kept, &rules).into_iter();
+    lost.filter(|path| matching::get(given, path).is_some()).map(|path| path.to_string()).collect()
+}
+
 /// Whether a check may fail because of another value at a path. A check of the object depends on values at, above and below its
 /// own path; a check of the verdict depends on all values.
 fn may_depend_on(check: &Check, path: &str) -> bool {
@@ -292,7 +239,7 @@ fn may_depend_on(check: &Check, path: &str) -> bool {
     }
 }
 
-fn with_reason(attempt: Attempt, reason: &str) -> Attempt {
+pub(super) fn with_reason(attempt: Attempt, reason: &str) -> Attempt {
     match attempt {
         Attempt::Answered { observation, trace, evidence, .. } => {
             let deviation = Some(format!("sent directly: {reason}"));
@@ -314,6 +261,7 @@ async fn attempt_once(
             let _shared_lock = context.target_lock.read().await;
             with_reason(direct::attempt(context.started, located, facts).await, reason)
         }
+        State::Answered(facts, request) => aggregated::send(context, located, facts, request).await,
         State::Ready { facts, request, input } => {
             // The recorder distinguishes requests by namespace and name, so cases that share these take turns.
             let has_own_namespace = facts.placed.renamed_from.is_some()
@@ -394,7 +342,7 @@ async fn garbled_answer(
     }
 }
 
-fn environment(text: String) -> Attempt {
+pub(super) fn environment(text: String) -> Attempt {
     Attempt::Inconclusive(Status::Errored, Reason::new(ReasonCode::Environment, text))
 }
 

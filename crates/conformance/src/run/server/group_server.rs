@@ -5,16 +5,18 @@ use std::time::Duration;
 
 use serde_json::Value;
 use substrate::cluster::Cluster;
-use substrate::embedded::Embedded;
+use substrate::embedded::{Embedded, TypedRules};
 use substrate::envtest::Envtest;
 use tokio::time::Instant;
+use webhook::dial::Dialers;
 use webhook::registration::WebhookConfiguration;
 
 use super::endpoint::WebhookEndpoint;
 use super::recorder::{Recorder, ToTarget};
 use super::{in_cluster, probe, registry};
+use crate::gardener::stage;
 use crate::plan::Group;
-use crate::run::{PartState, Substrate, Whole};
+use crate::run::{Aggregated, PartState, Substrate, Whole};
 use crate::target::{Facts, Running};
 
 const NOT_INSTALLED: &str = "on embedded API servers: the component is not installed in the cluster";
@@ -25,10 +27,23 @@ pub(super) const PAUSE: Duration = Duration::from_millis(10);
 /// How long a server may take to activate a registration.
 pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 
+/// The user of requests to kinds of an aggregated API server.
+const SENDER: &str = "gardener-conformance";
+
+/// How the requests of cases are sent.
+pub(super) struct Senders {
+    /// Before the target is registered; where the server answers itself, without its rules.
+    pub(super) without_target: Cluster,
+    /// With the target.
+    pub(super) with_target: Cluster,
+}
+
 /// A server and its connection to the target.
 pub(super) enum GroupServer {
     /// In this process, for this group only; registrations are active immediately.
     Embedded(Embedded),
+    /// The same, with kinds of an aggregated API server.
+    Aggregated(Embedded, Arc<Aggregated>),
     /// Shared with other groups; reaches the target over TLS, and activates registrations after a while.
     Envtest(Arc<Envtest>, WebhookEndpoint),
     /// Shared with other groups; the target runs in the cluster.
@@ -55,15 +70,27 @@ impl GroupServer {
         {
             return Ok(Self::Whole(Arc::clone(whole)));
         }
-        let dialers = Arc::new(ToTarget(Arc::clone(recorder)));
-        let server = needs.embedded(shared.target.is_outside(), Some(dialers)).await;
+        let dialers: Arc<dyn Dialers> = Arc::new(ToTarget(Arc::clone(recorder)));
+        if let Substrate::Aggregated(aggregated) = &shared.options.substrate {
+            let server = aggregated_server(shared, group, aggregated, dialers).await?;
+            return Ok(Self::Aggregated(server, Arc::clone(aggregated)));
+        }
+        let server = shared.embedded_server(shared.target.is_outside(), Some(dialers)).await;
         server.map(Self::Embedded).map_err(|error| error.to_string())
+    }
+
+    /// The API that answers the requests of a component's cases itself, if the server has it.
+    pub(super) fn answering(&self, component: &str) -> Option<&Aggregated> {
+        match self {
+            Self::Aggregated(_, aggregated) if aggregated.component == component => Some(aggregated),
+            _ => None,
+        }
     }
 
     /// The cluster from which the target reads facts.
     pub(super) fn facts(&self) -> Facts {
         match self {
-            Self::Embedded(server) => Facts::in_process(server),
+            Self::Embedded(server) | Self::Aggregated(server, _) => Facts::in_process(server),
             Self::Envtest(server, _) => Facts::of(server.shared()),
             Self::Whole(whole) => Facts::of(&whole.cluster),
         }
@@ -77,14 +104,27 @@ impl GroupServer {
             Self::Envtest(server, _) if !server.shared().has_controllers => {
                 Cluster::without_controllers(client)
             }
+            // Facts are there before the rules of kinds judge anything.
+            Self::Aggregated(server, _) => Cluster::new(server.storing_client()),
             Self::Embedded(_) | Self::Envtest(..) => Cluster::new(client),
         }
+    }
+
+    /// The cluster to which the requests of cases are sent, once without the target and once with it.
+    pub(super) fn senders(&self, component: &str) -> Senders {
+        let Self::Aggregated(server, _) = self else {
+            return Senders { without_target: self.cluster(), with_target: self.cluster() };
+        };
+        let under = |rules| Cluster::new(server.client_under(SENDER, rules));
+        let without_target =
+            if self.answering(component).is_some() { TypedRules::None } else { TypedRules::All };
+        Senders { without_target: under(without_target), with_target: under(TypedRules::All) }
     }
 
     /// Whether the objects of a group must be removed: others would see them, or the server outlives the run.
     pub(super) fn needs_cleanup(&self, group: &Group) -> bool {
         match self {
-            Self::Embedded(_) => false,
+            Self::Embedded(_) | Self::Aggregated(..) => false,
             Self::Envtest(..) => group.alone,
             Self::Whole(whole) => group.alone || whole.stays,
         }
@@ -108,7 +148,7 @@ impl GroupServer {
     ) -> Result<Vec<Value>, String> {
         let each = configurations.iter().enumerate();
         let redirected = each.map(|(at, configuration)| match self {
-            Self::Embedded(_) => Ok(configuration.to_object()),
+            Self::Embedded(_) | Self::Aggregated(..) => Ok(configuration.to_object()),
             Self::Envtest(_, endpoint) => Ok(endpoint.redirected(configuration, at).to_object()),
             Self::Whole(_) => {
                 let service = running.service().ok_or("the target has no Service in the cluster")?;
@@ -174,6 +214,30 @@ impl GroupServer {
             tokio::time::sleep(PAUSE).await;
         }
     }
+}
+
+/// A server with kinds of an aggregated API server. If it answers the group's cases itself, it has what their objects refer to, and
+/// the time of their rows.
+async fn aggregated_server(
+    shared: &PartState<'_>,
+    group: &Group,
+    aggregated: &Aggregated,
+    dialers: Arc<dyn Dialers>,
+) -> Result<Embedded, String> {
+    let (needs, outside) = (shared.target.needs(), shared.target.is_outside());
+    let is_answering = aggregated.component == group.component;
+    let server = if let Some(time) = group.now.filter(|_| is_answering && !outside) {
+        let server = Embedded::still_at(needs.served_api(Some(&aggregated.api)), time, Some(dialers));
+        let written = needs.write(&Cluster::new(server.storing_client())).await;
+        written.map(|()| server).map_err(|error| error.to_string())?
+    } else {
+        shared.embedded_server(outside, Some(dialers)).await.map_err(|error| error.to_string())?
+    };
+    if is_answering {
+        let written = stage::write(&Cluster::new(server.storing_client()), &aggregated.api).await;
+        written.map_err(|error| error.to_string())?;
+    }
+    Ok(server)
 }
 
 /// Why a group runs on an embedded server though the run has a whole cluster.

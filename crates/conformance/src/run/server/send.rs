@@ -24,6 +24,14 @@ pub(super) async fn send(cluster: &Cluster, request: &ServerRequest) -> Result<R
 }
 
 impl ServerRequest {
+    /// The object that is sent or deleted.
+    pub(super) fn object(&self) -> Option<&Value> {
+        match self {
+            Self::Create(object) | Self::Update(object) | Self::Delete(object) => Some(object),
+            Self::DeleteAll { .. } => None,
+        }
+    }
+
     /// The operation of the AdmissionRequest.
     pub(super) fn operation(&self) -> Operation {
         match self {

@@ -1,7 +1,6 @@
 //! `<port>`, `<certDir>` and the others, filled in once per start.
 
 use std::collections::BTreeMap;
-use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -40,12 +39,12 @@ const NAMES: [&str; 7] =
 impl Placeholders {
     /// Free ports, files and kubeconfigs.
     pub(super) fn new(files: Files<'_>, kubeconfigs: Kubeconfigs) -> Result<Self, TargetError> {
-        let [port, health, metrics] = free_ports()?;
+        let ports = free_ports(3).map_err(|source| file("bind", "a free port", source))?;
         let path = |name: &str| files.seen.join(name).display().to_string();
         let mut values = BTreeMap::from([
-            ("port", port.to_string()),
-            ("healthPort", health.to_string()),
-            ("metricsPort", metrics.to_string()),
+            ("port", ports[0].to_string()),
+            ("healthPort", ports[1].to_string()),
+            ("metricsPort", ports[2].to_string()),
             ("certDir", path("certs")),
             ("config", path("config.yaml")),
         ]);
@@ -109,19 +108,6 @@ impl Placeholders {
             other => other.clone(),
         })
     }
-}
-
-/// Three ports that were free a moment ago.
-fn free_ports() -> Result<[u16; 3], TargetError> {
-    let bind =
-        || TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|source| file("bind", "a free port", source));
-    // Holds all ports until all are known, so that none is returned twice.
-    let listeners = [bind()?, bind()?, bind()?];
-    let mut ports = [0; 3];
-    for (port, listener) in ports.iter_mut().zip(&listeners) {
-        *port = listener.local_addr().map_err(|source| file("bind", "a free port", source))?.port();
-    }
-    Ok(ports)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
-use webhook::dial::Dialer;
+use webhook::dial::{DialError, Dialer};
 
 use super::addresses::Addresses;
 use super::process::Process;
@@ -13,6 +13,8 @@ use crate::target::{TargetError, plain};
 
 /// How long a target may take to become ready.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a ready target may refuse connections: `ready` need not depend on the webhooks' server.
+const REFUSALS: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// Waits for status 200 from `ready`, or, without it, for a connection to `url`.
@@ -48,20 +50,25 @@ pub(super) async fn wait(
     }
 }
 
-/// Waits for an HTTP response; if connections are accepted early, the first ones may break.
+/// Waits for an HTTP response. The first connections may be refused, and may break if they are accepted early.
 pub(super) async fn contact(
     process: &mut Process,
     dialer: &dyn Dialer,
     target: (&str, &TargetDescription),
     accepted_early: bool,
 ) -> Result<(), TargetError> {
-    let deadline = Instant::now() + if accepted_early { PATIENCE } else { Duration::ZERO };
+    let began = Instant::now();
     loop {
         let Err(error) = url::first_contact(dialer, target).await else { return Ok(()) };
         if let Some(status) = process.ended() {
             return Err(ended(process, status).await);
         }
-        if Instant::now() > deadline {
+        let patience = match &error {
+            _ if accepted_early => PATIENCE,
+            TargetError::Unreachable { source: DialError::Connect { .. } } => REFUSALS,
+            _ => Duration::ZERO,
+        };
+        if began.elapsed() > patience {
             return Err(error);
         }
         tokio::time::sleep(PAUSE).await;

@@ -10,6 +10,7 @@ mod rotation;
 
 use std::time::Duration;
 
+use controller::reconcile::parallel::{self, Failures};
 use controller::task::Task;
 use k8s_openapi::api::core::v1::Secret;
 use kube::ResourceExt;
@@ -18,7 +19,6 @@ use kube::api::{Api, ListParams};
 use self::credential::CredentialError;
 use self::garden_version::GardenVersionError;
 use self::rotation::{LabelTimeError, last_rotation};
-use super::parallel::{self, Failures};
 use super::seed_secrets::delete;
 use super::{Context, GARDEN_NAMESPACE, labels};
 

@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 
 use api::garden::{Project, Shoot};
 use controller::events::{EventType, Recorder, recorder};
+use controller::reconcile::parallel::Failures;
 use controller::source::predicate;
 use controller::{
     Controller, Event, Index, Outcome, Reconcile, Request, Selection, Store, Watch, describe_error, owners,
@@ -30,7 +31,6 @@ use serde_json::json;
 use self::namespace::NamespaceError;
 use self::quota::QuotaError;
 use super::labels::PROJECT_NAME;
-use super::parallel::Failures;
 use super::{Context, TIMEOUT};
 use crate::config::QuotaConfiguration;
 

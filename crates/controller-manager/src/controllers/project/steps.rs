@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use api::garden::Project;
 use controller::events::EventType;
+use controller::reconcile::parallel;
 use k8s_openapi::api::core::v1::Namespace;
 use k8s_openapi::api::rbac::v1::{ClusterRole, RoleBinding};
 use kube::ResourceExt as _;
@@ -14,7 +15,7 @@ use super::namespace::{self, NamespaceError, NamespacePlan};
 use super::quota::{self, QuotaError};
 use super::rbac::{self, RoleObjects};
 use super::{NamespaceMetadata, PENDING, ProjectError, READY, Reconciler, objects};
-use crate::controllers::{finalizer, parallel};
+use crate::controllers::finalizer;
 
 /// Reason of the event that the namespace is as it should be.
 const RECONCILED: &str = "NamespaceReconcileSuccessful";

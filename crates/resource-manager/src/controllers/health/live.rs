@@ -1,6 +1,11 @@
 //! The live objects of one kind, reduced to the fields that decide about their health.
 
 use controller::cluster::WatchedKind;
+use controller::reconcile::health::apiextensions::CustomResourceDefinition;
+use controller::reconcile::health::apps::{DaemonSet, Deployment, ReplicaSet, StatefulSet};
+use controller::reconcile::health::batch::Job;
+use controller::reconcile::health::core_v1::{Pod, ReplicationController, Service};
+use controller::reconcile::health::{Check, Unhealthy};
 use controller::store::UnknownNamespace;
 use controller::{Cluster, Event, Store, Watch, Watches};
 use futures::FutureExt as _;
@@ -10,11 +15,6 @@ use kube::core::PartialObjectMeta;
 
 use crate::controllers::checking::{CheckedKind, Origins, is_resync, is_skipped, selection};
 use crate::controllers::served::ServedKind;
-use crate::health::apiextensions::CustomResourceDefinition;
-use crate::health::apps::{DaemonSet, Deployment, ReplicaSet, StatefulSet};
-use crate::health::batch::Job;
-use crate::health::core_v1::{Pod, ReplicationController, Service};
-use crate::health::{Check, Unhealthy};
 
 /// Whether an object is healthy.
 type HealthResult = Result<(), Unhealthy>;

@@ -4,6 +4,7 @@
 mod live;
 
 use controller::clock::Clock;
+use controller::reconcile::health::Unhealthy;
 use controller::{Cluster, Controller, Watches};
 use webhook::field::quote;
 
@@ -12,7 +13,6 @@ use super::Context;
 use super::checking::{self, CheckError, CheckResult, ObjectCheck, Origins, ServedKinds, SkipMessages, key};
 use super::events;
 use crate::condition::{RESOURCES_HEALTHY, Status};
-use crate::health::Unhealthy;
 use crate::managed_resource::{ManagedResource, ObjectReference};
 
 /// Name in log and metrics.

@@ -5,7 +5,6 @@
 
 mod annotations;
 mod desired;
-mod patch;
 mod policy;
 mod sources;
 
@@ -13,6 +12,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use api::networking::{SERVICE_NAME, SERVICE_NAMESPACE};
+use controller::reconcile::merge_patch;
 use controller::{Controller, Index, Outcome, Reconcile, Request, Selection, Store};
 use futures::future::join_all;
 use k8s_openapi::api::core::v1::{Namespace, Service};
@@ -164,7 +164,7 @@ impl Reconciler {
     }
 }
 
-/// GRM-NPC-001, GRM-NPC-002 and GRM-NPC-023: the actions that lead to the desired policies; `live` returns the policy
+/// GRM-NPC-001, GRM-NPC-002, GRM-NPC-021 and GRM-NPC-023: the actions that lead to the desired policies; `live` returns the policy
 /// with a name.
 fn plan(
     config: &NetworkPolicyConfig,
@@ -184,7 +184,7 @@ fn plan(
         match live(&namespace, &name) {
             None => Some(Action::Create(Box::new(policy))),
             Some(live) => {
-                patch::between(&live, &policy).map(|patch| Action::Patch { namespace, name, patch })
+                merge_patch::between(&*live, &policy).map(|patch| Action::Patch { namespace, name, patch })
             }
         }
     });

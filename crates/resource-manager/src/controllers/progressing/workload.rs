@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use controller::cluster::WatchedKind;
+use controller::reconcile::health::apps::Deployment;
+use controller::reconcile::health::{Unfinished, rollout};
 use controller::{Cluster, Event, Request, Selection, Store, Watch, Watches};
 use k8s_openapi::api::apps::v1::ReplicaSet;
 use k8s_openapi::api::core::v1::Pod;
@@ -15,8 +17,6 @@ use crate::controllers::checking::{
     CheckError, CheckedKind, Origins, ServedKinds, is_resync, is_skipped, selection,
 };
 use crate::controllers::served::ServedKind;
-use crate::health::apps::Deployment;
-use crate::health::{Unfinished, rollout};
 use crate::managed_resource::ObjectReference;
 
 /// GRM-PRG-010: the version in which workload is read, whatever version a reference has.

@@ -3,8 +3,9 @@
 use std::error::Error;
 use std::fmt;
 
-use controller::describe_error;
 use futures::future::join_all;
+
+use crate::reconcile::describe_error;
 
 /// The requests that failed, at least one.
 #[derive(Debug)]
@@ -18,8 +19,11 @@ impl fmt::Display for Failures {
 
 impl Error for Failures {}
 
-/// Runs all futures at once, to their ends, and returns all their errors.
-pub(super) async fn all<E: Error + 'static>(
+/// Runs all futures at once, to their ends.
+///
+/// # Errors
+/// Those of all futures that failed.
+pub async fn all<E: Error + 'static>(
     futures: impl IntoIterator<Item = impl Future<Output = Result<(), E>>>,
 ) -> Result<(), Failures> {
     let ended = join_all(futures).await;

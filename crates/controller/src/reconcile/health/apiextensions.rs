@@ -34,7 +34,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::health::ConditionMissing;
+    use crate::reconcile::health::ConditionMissing;
 
     #[rstest]
     #[case::complete(json!([["NamesAccepted", "True"], ["Established", "True"]]), "")]

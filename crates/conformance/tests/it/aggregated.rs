@@ -1,0 +1,169 @@
+//! Runs on servers that have kinds with rules of their own: a made-up rule for Projects.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use conformance::report::{Report, Status};
+use conformance::run::{self, Aggregated, Interrupt, Options, Substrate};
+use conformance::target::{Identity, Running, Setup, Target, TargetError};
+use contract::case::{Case, Given, Then};
+use contract::expect::{Expect, Operator};
+use contract::model::{Contract, Form};
+use schema::{TypedKind, TypedKindDetails};
+use serde_json::{Value, json};
+use webhook::field::{Error, Path};
+use webhook::rejection::Rejection;
+use webhook::strategy::Strategy;
+
+use crate::direct::options;
+use crate::fake::{Fake, Manner};
+use crate::small;
+
+static RULES: Strategy = Strategy {
+    default: |project| {
+        if project["spec"]["purpose"].is_null() {
+            project["spec"]["purpose"] = json!("any");
+        }
+        Ok(())
+    },
+    admit: |_, _, project| match project["spec"]["purpose"].as_str() {
+        Some("none") => Err(Rejection::forbidden("nobody needs it")),
+        _ => Ok(()),
+    },
+    validate: |_, _, project| {
+        let errors = match project["spec"]["purpose"].as_str() {
+            Some(purpose @ "bad") => {
+                vec![Error::invalid(&Path::new("spec").child("purpose"), purpose, "it is bad")]
+            }
+            _ => return Ok(()),
+        };
+        Err(Rejection::invalid("core.gardener.cloud", "Project", "a", &errors))
+    },
+    ..Strategy::PLAIN
+};
+
+/// The fake target, whose author is somebody or we.
+struct OfAuthor {
+    ours: bool,
+}
+
+#[async_trait]
+impl Target for OfAuthor {
+    fn identity(&self) -> Identity {
+        FAKE.identity()
+    }
+
+    fn features(&self) -> BTreeSet<String> {
+        BTreeSet::new()
+    }
+
+    fn is_ours(&self) -> bool {
+        self.ours
+    }
+
+    fn is_outside(&self) -> bool {
+        false
+    }
+
+    async fn start(&self, setup: Setup<'_>) -> Result<Box<dyn Running>, TargetError> {
+        FAKE.start(setup).await
+    }
+}
+
+const FAKE: Fake = Fake { manner: Manner::Good, registered: true };
+
+fn project(purpose: Option<&str>) -> Value {
+    json!({
+        "apiVersion": "core.gardener.cloud/v1beta1", "kind": "Project", "metadata": {"name": "a"},
+        "spec": {"purpose": purpose, "description": "d"},
+    })
+}
+
+fn case(name: &str, (old, new): (Option<&str>, Option<&str>), then: Then) -> Case {
+    let mut case = small::replica_case(name, "2");
+    if let contract::case::When::Admission { operation, .. } = &mut case.when {
+        "UPDATE".clone_into(operation);
+    }
+    let given = Given { old: Some(project(old)), object: Some(project(new)), ..Given::default() };
+    Case { given, then, ..case }
+}
+
+/// The purpose afterwards.
+fn becomes(purpose: Expect) -> Then {
+    let map = |field: &str, of: Expect| Expect::Map(BTreeMap::from([(field.to_owned(), of)]));
+    Then { object: Some(map("spec", map("purpose", purpose))), ..Then::default() }
+}
+
+fn contract(cases: Vec<Case>) -> Contract {
+    Contract {
+        form: Form::Validation,
+        only_touches: vec!["spec.purpose".to_owned()],
+        clauses: vec![small::clause("FAKE-001", "a Project has a purpose", cases)],
+        ..small::contract()
+    }
+}
+
+async fn run_for(contract: Contract, ours: bool) -> Report {
+    let crd = schema::crds().iter().find(|crd| crd.plural() == "projects").expect("a CRD of Gardener");
+    let kind = TypedKind::new(crd, "v1beta1", &TypedKindDetails::default()).expect("a kind");
+    let aggregated = Aggregated::new("typed", "a made-up API", "fake", vec![(kind, &RULES)]);
+    let options = Options { substrate: Substrate::Aggregated(Arc::new(aggregated)), ..options() };
+    run::run([contract].into(), Arc::new(OfAuthor { ours }), &options, &|_| {}, &Interrupt::default()).await
+}
+
+fn statuses(report: &Report) -> Vec<(&str, Status)> {
+    let cases = report.contracts[0].clauses.iter().flat_map(|clause| &clause.cases);
+    cases.map(|case| (case.name.as_str(), case.status)).collect()
+}
+
+#[tokio::test]
+async fn the_servers_rules_are_judged_and_the_objects_before_are_not() {
+    let refused = Then {
+        allowed: Some(false),
+        code: Some(403),
+        message: Some(Expect::Value(json!("nobody needs it"))),
+        ..Then::default()
+    };
+    let invalid = Then { allowed: Some(false), code: Some(422), ..Then::default() };
+    let cases = vec![
+        case("filled in", (Some("bad"), None), becomes(Expect::Value(json!("any")))),
+        case("kept", (Some("none"), Some("x")), becomes(Expect::Operator(Operator::Unchanged))),
+        case("refused", (None, Some("none")), refused),
+        case("invalid", (None, Some("bad")), invalid),
+        case("not so", (None, None), becomes(Expect::Value(json!("other")))),
+    ];
+    let report = run_for(contract(cases), true).await;
+    let passed = ["filled in", "kept", "refused", "invalid"].map(|name| (name, Status::Passed));
+    let want: Vec<_> = passed.into_iter().chain([("not so", Status::Failed)]).collect();
+    assert_eq!(statuses(&report), want, "{:#?}", report.contracts[0].clauses[0].cases);
+    assert_eq!((report.substrate.name.as_str(), report.contracts[0].unexplained.len()), ("typed", 0));
+    assert!(report.contracts[0].clauses[0].cases.iter().all(|case| case.asked.is_none()));
+}
+
+#[tokio::test]
+async fn the_server_says_nothing_about_somebody_elses_target() {
+    let cases = vec![case("filled in", (None, None), becomes(Expect::Value(json!("any"))))];
+    let report = run_for(contract(cases), false).await;
+    assert_eq!(statuses(&report), [("filled in", Status::NotSupported)]);
+}
+
+#[tokio::test]
+async fn a_clause_may_say_why_it_is_not_asked_there() {
+    let mut contract = contract(vec![case("any", (None, None), becomes(Expect::Value(json!("other"))))]);
+    contract.clauses[0].not_on = BTreeMap::from([("typed".to_owned(), "the server knows better".to_owned())]);
+    let report = run_for(contract, true).await;
+    let reason = report.contracts[0].clauses[0].cases[0].reason.as_ref().unwrap();
+    assert_eq!(
+        (statuses(&report), reason.text.as_str()),
+        (vec![("any", Status::Skipped)], "the server knows better")
+    );
+}
+
+#[tokio::test]
+async fn other_kinds_are_sent_to_the_webhook_directly() {
+    let report = run_for(small::contract(), true).await;
+    let cases = report.contracts[0].clauses.iter().flat_map(|clause| &clause.cases);
+    let found: Vec<(Status, bool)> = cases.map(|case| (case.status, case.asked.is_some())).collect();
+    assert_eq!(found, vec![(Status::Passed, true); 5]);
+}
