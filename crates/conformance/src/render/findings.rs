@@ -1,9 +1,9 @@
 //! Findings beyond single cases: unexplained changes, gaps, clauses that are not proven, waivers.
 
 use super::failure::diff_line;
+use super::lines::{line, prefixed};
 use super::plural;
 use super::style::{Tone, View};
-use super::text::{line, prefixed};
 use super::unexplained::{REMEDY, UnexplainedChange, unexplained_of};
 use crate::report::{ClauseResult, Report, Status, WaiverState};
 

@@ -32,14 +32,16 @@ mod exchange;
 mod location;
 mod placeholders;
 mod process;
+mod program;
 mod ready;
 
 pub use container::Image;
 
 use addresses::Addresses;
-use location::{Program, ProgramLocation};
+use location::ProgramLocation;
 use placeholders::Placeholders;
 use process::Process;
+use program::Program;
 
 /// Number of attempts to start if a port is in use.
 const ATTEMPTS: usize = 4;

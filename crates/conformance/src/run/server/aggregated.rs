@@ -17,8 +17,8 @@ use serde_json::Value;
 use substrate::cluster::{Asker, Reply};
 use substrate::facts;
 
-use super::case::{ServerRequest, environment, lost_values, with_reason};
-use super::request::{NotAccepted, build_request, send_first};
+use super::case::{environment, lost_values, with_reason};
+use super::request::{NotAccepted, ServerRequest, build_request, send_first};
 use super::{WebhookContext, send};
 use crate::exchange::Answer;
 use crate::mask;

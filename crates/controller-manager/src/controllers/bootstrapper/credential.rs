@@ -14,12 +14,10 @@ use kube::api::{Api, Patch, PatchParams, PostParams};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::rotation::{FOR, ISSUED, LabelTimeError, ROTATED, label, seconds};
+use super::rotation::{CREDENTIAL, FOR, ISSUED, LabelTimeError, ROTATED, label, seconds};
 use super::{MANAGED, MONITORING, list};
 use crate::controllers::{Context, GARDEN_NAMESPACE};
 
-/// What the credential is for: the value of the label [`FOR`].
-pub(super) const CREDENTIAL: &str = "observability-ingress";
 /// The Secret's name before the first rotation; its end is derived from [`CHECKSUM`].
 const NAME: &str = "observability-ingress-0da36eb1";
 /// Label with the hash that Gardener computes of what is to be generated: name, format, user and length.

@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Secret;
 use kube::ResourceExt as _;
 
-use super::credential::CREDENTIAL;
-
+/// What the credential is for: the value of the label [`FOR`].
+pub(super) const CREDENTIAL: &str = "observability-ingress";
 /// Label with the time of the rotation that a Secret was made in, in seconds; empty before the first rotation.
 pub(super) const ROTATED: &str = "last-rotation-initiation-time";
 /// Label with the time from which a Secret is valid, in seconds.
