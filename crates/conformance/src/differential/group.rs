@@ -10,7 +10,7 @@ use serde_json::Value;
 use substrate::cluster::Cluster;
 use substrate::embedded::Embedded;
 
-use super::effect::{Difference, Effect, Effects, differences};
+use super::effect::{Difference, Effects, differences};
 use super::input::{Batch, Input, World};
 use super::outcome::{Example, Explained, Group, SubjectOutcome};
 use super::retry;

@@ -6,7 +6,7 @@ use super::failure::describe_others;
 use super::lines::{line, prefixed};
 use super::style::{Tone, View};
 use super::{contract_sign, deviations, duration, mark, plural, thousands};
-use crate::causes::{Cause, causes};
+use crate::causes::causes;
 use crate::report::{ContractResult, Report, Status, Verdict};
 
 /// Number of causes that are shown in full.

@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::assignment::{Assignment, Assignments, Scope, assign};
-use super::landscape::{self, Landscape};
+use super::landscape;
 use super::seed_row::{self, SeedRow};
 use super::{get, page};
 use crate::arguments::{Format, SimulateScheduleArguments};

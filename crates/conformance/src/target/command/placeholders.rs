@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use substrate::ports::free_ports;
 
 use super::file;
 use crate::target::TargetError;
