@@ -8,7 +8,8 @@ use webhook::rejection::Rejection;
 use webhook::strategy::{Generation, Situation, Strategy};
 
 use super::{
-    ALL, CORE, GardenKind, shoot_columns, shoot_generation, shoot_scheduling, shoot_status, shoot_warnings,
+    ALL, CORE, GardenKind, admin_kubeconfig, shoot_columns, shoot_generation, shoot_scheduling, shoot_status,
+    shoot_warnings,
 };
 use crate::serving::number_below;
 use crate::webhooks::kubernetes_version::is_from;
@@ -35,6 +36,7 @@ pub(super) static KIND: GardenKind = GardenKind {
         ],
         categories: ALL,
         subresources: &[("binding", None)],
+        posted: &[admin_kubeconfig::BODY],
         ..CORE
     },
     strategy: &STRATEGY,
@@ -51,6 +53,7 @@ static STRATEGY: Strategy = Strategy {
     canonicalize: drop_pod_security_policy,
     has_generation: true,
     columns: shoot_columns::COLUMNS,
+    posted: &[admin_kubeconfig::SUBRESOURCE],
     ..Strategy::PLAIN
 };
 
