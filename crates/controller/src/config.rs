@@ -65,7 +65,7 @@ pub struct Warning {
 pub enum Ineffective {
     /// The component does not know it.
     Unknown,
-    /// It asks for profiles, which no program of this project serves.
+    /// It enables profiling, which no program of this project supports.
     NoProfiles,
 }
 

@@ -45,7 +45,7 @@ struct NamedUser {
     user: Option<UserEntry>,
 }
 
-/// What the webhook looks at in a user; anything else is fine.
+/// What the webhook checks in a user; anything else is allowed.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 struct UserEntry {

@@ -15,7 +15,7 @@ use crate::signals;
 use crate::targets;
 use crate::terminal::{Failure, Terminal};
 
-/// How often files are looked at.
+/// How often files are checked for changes.
 const INTERVAL: Duration = Duration::from_millis(250);
 
 /// Verifies until SIGINT or SIGTERM. Returns the end of the last run.

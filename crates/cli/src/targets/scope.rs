@@ -97,7 +97,7 @@ impl TargetScope {
         left_out.into_iter().chain(beside).collect()
     }
 
-    /// Why no contract applies to the target, if its description says so.
+    /// Why no contract applies to the target, if its description contains a reason.
     pub(crate) fn reason_for_nothing(&self) -> Option<String> {
         self.has_only_controllers.then(|| {
             format!("the target file has `ready` and no `url`, so the target has no webhook: {NOTHING_FOR_EXTENSIONS}")

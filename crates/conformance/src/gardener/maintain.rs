@@ -99,7 +99,7 @@ struct MaintenanceCase {
 }
 
 impl MaintenanceCase {
-    /// The document of the row, or the reason why there is none.
+    /// The document of the row, or the reason why it is missing.
     async fn answer(&self) -> Result<Answer, ScenarioEnd> {
         let located = plan::locate(&self.contracts, self.at);
         let decision = located.case.when.decision().expect("the plan has decisions only");
@@ -168,7 +168,7 @@ fn unobservable_outside(asks: &Question) -> Option<&'static str> {
     }
 }
 
-/// The document, or the reason why there is none.
+/// The document, or the reason why it is missing.
 type MaintenanceResult = Result<Value, String>;
 
 /// Whether a row asserts when the next maintenance is, which takes a day to observe.

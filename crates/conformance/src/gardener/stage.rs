@@ -1,4 +1,5 @@
-//! Objects that an API server of its own for Gardener's kinds looks for, and webhooks do not: those that the fixtures' Shoots name.
+//! Objects that the fixtures' Shoots name. An API server that serves Gardener's kinds itself reads them, webhooks do
+//! not.
 
 use contract::scenario::Scenario;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Scenarios: each has a runtime and clusters of its own, so that its clock affects nothing else.
+//! Scenarios: each has its own runtime and clusters, so that its clock affects nothing else.
 //!
 //! A target in this process runs on embedded servers in virtual time: the clock does not advance while a task works, and jumps
 //! to the next timer when all wait. A target outside, and a scenario on a real control plane, runs in real time.

@@ -222,7 +222,7 @@ impl CommandTarget {
         Ok(Prepared { folder, location, authority, placeholders, program })
     }
 
-    /// Where one of its servers listens, with placeholders, if the target file says so.
+    /// Where one of its servers listens, with placeholders, if the target file contains it.
     fn address_of(&self, server: Server) -> Option<&str> {
         match server {
             Server::Webhooks if !has_only_controllers(&self.spec) => {

@@ -170,7 +170,7 @@ async fn a_webhook_that_a_foreign_target_neither_serves_nor_registers_is_not_sup
     assert!(report.counts.failed > 0, "{:?}", report.counts);
 }
 
-/// "Nothing changes" is no answer of a webhook that does not exist, even if no other case asks for one.
+/// "Nothing changes" is no answer of a webhook that does not exist, even if no other case needs one.
 #[tokio::test]
 async fn what_a_foreign_target_does_not_have_keeps_no_clause() {
     let mut contract = small::contract();

@@ -96,7 +96,7 @@ impl std::fmt::Debug for Elector {
 }
 
 impl Elector {
-    /// Takes part with a client of its own, which no rate limit delays.
+    /// Takes part with a separate client, which no rate limit delays.
     ///
     /// # Errors
     /// When the times contradict each other.

@@ -74,7 +74,7 @@ fn drop_issuers(raw: &mut Value) -> Result<(), WrongType> {
     Ok(())
 }
 
-/// Whether a rotation of SSH keys that nobody has is forgotten: the Shoot was reconciled before, and its spec stays.
+/// Whether to remove a rotation of missing SSH keys: the Shoot was reconciled before, and its spec stays.
 fn ignores_ssh(shoot: &Shoot, old: &Shoot) -> bool {
     let settings = shoot.spec.provider.workers_settings.as_ref();
     let access = settings.and_then(|settings| settings.ssh_access.as_ref());

@@ -28,7 +28,7 @@ fn contract_files_are_small() {
 fn every_behaviour_of_our_components_has_a_module() {
     let missing = |file: &File| {
         let (component, part, behaviour) = place(file)?;
-        // What a garden decides about versions is decided in a room of its own, which its components share.
+        // A garden's decisions about versions are in a separate folder, which its components share.
         let (component, part) = if part == DECISIONS { (DECISIONS, "") } else { (component, part) };
         let source = root().join("crates").join(component).join("src");
         // All of a component's configuration is one behaviour, of the module `config`.
@@ -36,7 +36,7 @@ fn every_behaviour_of_our_components_has_a_module() {
         if !source.exists() || behaviour == "answers" || part == EMITTED || part == PROCESS {
             return None;
         }
-        // A contract has its name alone: that of a controller beside a webhook of the same name says so.
+        // A contract is identified by its name: that of a controller differs from that of a webhook.
         let behaviour = behaviour.strip_suffix("-controller").unwrap_or(behaviour);
         let module = |name: &str| source.join(part).join(name.replace('-', "_"));
         let is_there =

@@ -1,4 +1,4 @@
-//! The objects of the garden by which requests are judged.
+//! The objects of the garden that decide about requests.
 
 use std::sync::Arc;
 

@@ -2,13 +2,13 @@
 //! a component's webhooks have where the kind is a custom resource. No webhook is registered.
 //!
 //! A request is sent twice, as a dry run: without the rules, which gives the input, and with them. What a server does to any object
-//! (it sets uid and times, drops the status of a new object, …) is in both, and counts as nobody's change.
+//! (it sets uid and times, drops the status of a new object, …) is in both, and does not count as a change.
 //!
 //! The reply is read as the answer of a webhook. What differs by nature is translated here, and nowhere else:
 //! - A refusal of admission, 403, names its object: `shoots.core.gardener.cloud "app" is forbidden: why`. A webhook says `why`, behind
 //!   `admission webhook "…" denied the request: `, which is taken off elsewhere.
 //! - Errors of fields come with code 422 and reason Invalid, as our webhooks answer them, too: nothing is translated.
-//! - Whether a registration sends the request to a webhook is unknown, and laws about webhooks are not judged.
+//! - Whether a registration sends the request to a webhook is unknown, and laws about webhooks are not checked.
 
 use contract::case::When;
 use contract::gardener::decision::Question;
@@ -67,7 +67,7 @@ pub(super) async fn prepare(
     Ok(PreparedRequest { request, user, input, refusal })
 }
 
-/// Why a case is about a webhook, and not about a request to a server; `None`: the server is asked.
+/// Why a case is about a webhook, and not about a request to a server; `None`: the request goes to the server.
 fn only_for_webhooks(api: &Aggregated, located: LocatedCase<'_>) -> Option<&'static str> {
     let (given, then) = (&located.case.given, &located.case.then);
     let is_request = match &located.case.when {
@@ -107,7 +107,7 @@ fn user(fields: &serde_json::Map<String, Value>) -> Option<Asker> {
 }
 
 /// Sends the request with the rules, as the case's user. If the rules change nothing about a refusal, it is the server's own, and
-/// the webhook is asked.
+/// the webhook is called.
 pub(super) async fn send(
     context: &WebhookContext<'_>,
     located: LocatedCase<'_>,
@@ -150,7 +150,7 @@ pub(super) async fn send(
     }
 }
 
-/// Whether a case is about a mutation, and the server's validation refuses the result, so that nobody sees it.
+/// Whether a case is about a mutation, and the server's validation refuses the result, so that it is invisible.
 fn is_of_mutation_alone(located: LocatedCase<'_>, reply: &Reply) -> bool {
     located.contract.form == Form::Mutation && reply.code == 422 && located.case.then.allowed != Some(false)
 }

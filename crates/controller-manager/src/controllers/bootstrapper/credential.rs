@@ -40,7 +40,7 @@ pub enum CredentialError {
         /// The garden's answer.
         source: kube::Error,
     },
-    /// There is none, and it cannot be created.
+    /// It does not exist, and it cannot be created.
     #[error("failed generating and creating new secret garden/{name} for config observability-ingress")]
     Create {
         /// The Secret.

@@ -133,7 +133,7 @@ pub enum ProjectError {
         #[source]
         source: Failures,
     },
-    /// RBAC objects of extension roles that nobody has could not be deleted.
+    /// RBAC objects of unused extension roles could not be deleted.
     #[error("Error while deleting stale RBAC rules for extension roles")]
     StaleRoles(#[source] kube::Error),
     /// The phase `Ready` could not be written.
