@@ -159,7 +159,7 @@ impl GateInput<'_> {
             .filter(move |profile| wanted.is_empty() || wanted.contains(&profile.name))
     }
 
-    /// The action for a gap or a clause that is not proven. It says nothing about a target that is not ours, so it only warns.
+    /// The action for a gap or a clause that is not proven. It is no fault of another's target, so it only warns.
     fn of_weakness(&self, action: Action) -> Action {
         if self.report.target.kind.is_foreign() { action.min(Action::Warn) } else { action }
     }

@@ -89,7 +89,7 @@ pub fn validate(secret: &Secret) -> Result<(), Rejection> {
     Err(Rejection::invalid("", "Secret", name, &[error]))
 }
 
-/// Reads a kubeconfig as client-go does; an empty one says nothing.
+/// Reads a kubeconfig as client-go does; an empty one has no users.
 fn read(text: &[u8]) -> Result<KubeconfigFields, String> {
     let document = formats::yaml::first_document(text);
     let document =

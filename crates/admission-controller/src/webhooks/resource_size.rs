@@ -32,7 +32,7 @@ pub enum Verdict {
     Unknown(Rejection),
 }
 
-/// Judges the size of a request's object, as it was sent. ADM-SIZ-001 to -009.
+/// Checks the size of a request's object, as it was sent. ADM-SIZ-001 to -009.
 #[must_use]
 pub fn judge(
     config: &ResourceAdmissionConfiguration,

@@ -35,7 +35,7 @@ pub(crate) struct TargetScope {
     registered: Vec<Registration>,
     /// Paths of webhooks that the target file names.
     paths: BTreeMap<String, Vec<String>>,
-    /// Whether the tool starts a program of which neither its description nor the selection says which one it is.
+    /// Whether the tool starts a program that neither its description nor the selection identifies.
     is_unknown_program: bool,
     /// Whether its target file describes a program without webhooks.
     has_only_controllers: bool,

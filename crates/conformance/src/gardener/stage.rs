@@ -12,7 +12,7 @@ pub(crate) async fn write(cluster: &Cluster, api: &TypedApi) -> Result<(), Clust
     write_served(cluster, api, &seed()).await
 }
 
-/// Writes the CloudProfile of a scenario's Shoots, unless the scenario itself speaks of CloudProfiles.
+/// Writes the CloudProfile of a scenario's Shoots, unless the scenario itself contains CloudProfiles.
 pub(crate) async fn write_for_scenario(
     cluster: &Cluster,
     api: &TypedApi,

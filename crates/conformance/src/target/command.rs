@@ -367,7 +367,7 @@ impl Running for RunningCommand {
     }
 }
 
-/// Whether the output of a program or of Docker says that a port is in use.
+/// Whether the output of a program or of Docker reports that a port is in use.
 fn is_port_in_use(last_output: &str) -> bool {
     let output = last_output.to_lowercase();
     output.contains("in use") || output.contains("port is already allocated")

@@ -120,7 +120,7 @@ async fn a_connection_that_is_closed_on_one_input_is_the_targets_fault() {
         let got = &cases[1].checks[0].got;
         assert!(got.contains("unexpected end of file"), "{got}");
         assert_eq!((report.verdict, report.exit_code()), (Verdict::NonConformant, 1));
-        // An idle connection that is closed says nothing about the target.
+        // An idle connection that is closed is no fault of the target.
         let report = run_with(small::contract(), Manner::Nervous, Options { parallel: 1, ..options }).await;
         assert_eq!((report.verdict, report.exit_code()), (Verdict::Conformant, 0));
     }

@@ -1,4 +1,4 @@
-//! Reads a file as UTF-8, and says where it is not.
+//! Reads a file as UTF-8, and reports where it is not.
 
 use std::fs;
 use std::path::Path;

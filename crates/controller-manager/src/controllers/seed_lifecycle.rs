@@ -108,7 +108,7 @@ struct State {
 enum Action {
     /// Write all conditions of the Seed.
     MarkSeed(Vec<Condition>),
-    /// Have the ManagedSeed deploy the gardenlet anew.
+    /// Make the ManagedSeed redeploy the gardenlet.
     ReconcileManagedSeed(Arc<ManagedSeed>),
     /// Write all conditions and constraints of these Shoots.
     MarkShoots(Vec<ShootMark>),

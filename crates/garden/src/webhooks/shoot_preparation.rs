@@ -35,7 +35,7 @@ pub fn prepare(raw: &mut Value, shoot: &Shoot, old: Option<&Shoot>) -> Result<()
     Ok(())
 }
 
-/// Extensions of one type become one: at the first one's place, with what the last one says.
+/// Extensions of one type are merged into one: at the first one's place, with the last one's content.
 fn merge_extensions(raw: &mut Value) -> Result<(), WrongType> {
     const EXTENSIONS: [&str; 2] = ["spec", "extensions"];
     let mut merged: Vec<(String, Value)> = Vec::new();

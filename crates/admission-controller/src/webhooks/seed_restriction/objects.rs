@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use api::garden::{BackupBucket, BackupEntry, ManagedSeed, Seed, Shoot};
 
-/// The objects of the garden, as they are known now.
+/// The objects of the garden, in their current state.
 pub trait GardenObjects {
     /// The BackupBucket of this name.
     fn backup_bucket(&self, name: &str) -> Option<Arc<BackupBucket>>;

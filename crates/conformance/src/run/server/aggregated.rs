@@ -95,7 +95,7 @@ fn only_for_webhooks(api: &Aggregated, located: LocatedCase<'_>) -> Option<&'sta
     (located.direct().is_some() || is_overridden).then_some("no server sends such a request")
 }
 
-/// The user whom fields of a request name, if they say nothing else.
+/// The user named in the fields of a request, if they contain nothing else.
 fn user(fields: &serde_json::Map<String, Value>) -> Option<Asker> {
     let info = fields.get("userInfo").filter(|_| fields.len() == 1)?.as_object()?;
     if info.keys().any(|key| !matches!(key.as_str(), "username" | "groups")) {

@@ -160,7 +160,7 @@ struct Reconciler {
     cluster_role_bindings: Store<ClusterRoleBinding>,
     role_bindings: Store<RoleBinding>,
     quota_configurations: Vec<QuotaConfiguration>,
-    /// Projects that this instance marked as failed: the cache may still have their phase of before.
+    /// Projects that this instance marked as failed: the cache may still have their old phase.
     unseen_failures: Mutex<BTreeSet<String>>,
     client: Client,
     recorder: Recorder,
