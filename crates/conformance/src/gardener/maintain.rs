@@ -28,11 +28,10 @@ use crate::run::{CaseRun, FactsFrom, PartState, Substrate, end_reason, not_run};
 use crate::target::{Chance, Target};
 
 /// Why the row does not run on a real API server.
-const ELSEWHERE: &str =
-    "on embedded API servers in virtual time: a row about maintenance has a time of its own";
+const ELSEWHERE: &str = "on embedded API servers in virtual time: a row about maintenance has its own time";
 /// Why the row does not run with kinds of an aggregated API server.
 const OF_CUSTOM_RESOURCES: &str =
-    "on embedded API servers with custom resources: the row says whether their admission is there";
+    "on embedded API servers with custom resources: the row determines whether their admission runs";
 /// Fields of a window's document that are known only after the next maintenance.
 const NEXT: [&str; 2] = ["next", "window"];
 
@@ -48,7 +47,7 @@ fn run_case(shared: &PartState<'_>, at: CaseRef) -> (CaseRun, Option<String>) {
     }
     if let Substrate::Direct(FactsFrom::Given(_) | FactsFrom::Nowhere) = shared.options.substrate {
         let reason =
-            Reason::new(ReasonCode::Substrate, "its controller must be started with a garden of its own");
+            Reason::new(ReasonCode::Substrate, "its controller must be started with a separate garden");
         return (not_run(shared, &[at], Status::NotSupported, &reason).remove(0), None);
     }
     let located = plan::locate(shared.contracts, at);

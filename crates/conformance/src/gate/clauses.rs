@@ -36,7 +36,7 @@ pub(super) fn findings(
         Status::NotRun => Some(not_run(gate, clause, action)),
         Status::Vacuous => Some(Finding::new(&clause.id, Action::Fail, 4).of(clause).with_text(
             "asserts nothing",
-            "a check that cannot fail says nothing",
+            "a check that cannot fail proves nothing",
             "correct the contract: add an assertion to its row",
         )),
         Status::Passed if is_unproven(clause) => {

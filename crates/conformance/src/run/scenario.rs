@@ -91,8 +91,7 @@ fn run_case(shared: &PartState<'_>, at: CaseRef, lane: usize) -> (CaseRun, Optio
         return (not_run(shared, &[at], Status::NotRun, &end_reason(shared)).remove(0), None);
     }
     if let Substrate::Direct(FactsFrom::Given(_) | FactsFrom::Nowhere) = shared.options.substrate {
-        let reason =
-            Reason::new(ReasonCode::Substrate, "its target must be started with clusters of its own");
+        let reason = Reason::new(ReasonCode::Substrate, "its target must be started with separate clusters");
         return (not_run(shared, &[at], Status::NotSupported, &reason).remove(0), None);
     }
     if let Some(error) = control_plane_failure(shared) {

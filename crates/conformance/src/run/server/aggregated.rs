@@ -83,10 +83,10 @@ fn only_for_webhooks(api: &Aggregated, located: LocatedCase<'_>) -> Option<&'sta
     let is_of_form =
         matches!(located.contract.form, Form::Mutation | Form::Validation | Form::Versions) && is_request;
     if !is_of_form || !given.object.as_ref().or(given.old.as_ref()).is_some_and(is_typed) {
-        return Some("the server has no rules of its own for the kind of its object");
+        return Some("the server has no specific rules for the kind of its object");
     }
     if then.called.is_some() {
-        return Some("the case asks whether the registration selects the request");
+        return Some("the case is about whether the registration selects the request");
     }
     if matches!((then.allowed, &then.message), (Some(true), Some(_))) {
         return Some("no server passes on the message of a request that is allowed");
