@@ -129,7 +129,7 @@ pub(super) fn diff_line(out: &mut String, piece: &DiffLine, view: &View<'_>) {
     }
 }
 
-/// What the program said during the exchange.
+/// The output of the program during the exchange.
 fn program(out: &mut String, cause: &Cause<'_>, view: &View<'_>) {
     let CauseKind::Exchange(_) = cause.kind else { return };
     let Some(message) = program_message(cause.case) else { return };

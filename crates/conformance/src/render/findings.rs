@@ -51,7 +51,7 @@ fn change(out: &mut String, report: &Report, found: &UnexplainedChange<'_>, view
     line(out, "");
 }
 
-/// Gaps and clauses that are not proven, apart from the findings about a target that somebody else wrote.
+/// Gaps and clauses that are not proven, without findings about a target of another author.
 fn of_contracts_themselves(out: &mut String, report: &Report, view: &View<'_>) {
     let mut text = String::new();
     for contract in &report.contracts {

@@ -92,7 +92,7 @@ fn contract_line(contract: &ContractResult, widest: usize, view: &View<'_>) -> S
             line.push_str(&view.paint(tone, &mark));
         }
     }
-    // Marks that do not fit stand below.
+    // Marks that do not fit are printed below.
     if long.is_empty() { text } else { format!("{text}\n  {long}") }
 }
 

@@ -43,7 +43,7 @@ static RULES: Strategy = Strategy {
     ..Strategy::PLAIN
 };
 
-/// The fake target, whose author is somebody or we.
+/// The fake target, by us or by another author.
 struct OfAuthor {
     ours: bool,
 }

@@ -68,8 +68,8 @@ fn seed_of(shoot: &Value) -> String {
     format!("{}/{}/{}", text("namespace"), text("name"), text("generateName"))
 }
 
-/// The profile must exist, the Seed may be chosen, and what the user leaves open is filled in from the profile. The status is
-/// nobody's business here.
+/// The profile must exist, the Seed may be chosen, and missing fields get defaults from the profile. The status is
+/// not checked here.
 fn admit(situation: &Situation<'_>, old: Option<&Value>, shoot: &mut Value) -> Result<(), Rejection> {
     if !matches!(situation.subresource, "" | "binding") {
         return Ok(());

@@ -1,4 +1,4 @@
-//! `schedule simulate`: where the Shoots of a landscape go, if they are assigned anew or Seeds come and go.
+//! `schedule simulate`: which Seeds the Shoots of a landscape get if they are reassigned, or if Seeds change.
 
 use std::collections::BTreeMap;
 use std::fs;

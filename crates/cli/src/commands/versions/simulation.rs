@@ -34,7 +34,7 @@ impl Simulation {
             .count()
     }
 
-    /// The shoots that stay as they are, and have no cause to change.
+    /// The shoots that stay unchanged, and have no cause to change.
     pub(super) fn unchanged(&self) -> Vec<&SimulatedShoot> {
         let stays =
             |shoot: &&SimulatedShoot| shoot.forecast.steps.is_empty() && shoot.forecast.stuck.is_empty();

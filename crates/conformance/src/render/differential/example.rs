@@ -130,7 +130,7 @@ fn in_words(path: &str, value: &Value) -> String {
     }
 }
 
-/// The parts of the smallest input that are not said yet, each with its title.
+/// The parts of the smallest input that are not yet printed, each with its title.
 fn parts(found: &SubjectOutcome, example: &Example) -> Vec<(String, Value)> {
     let given = &example.given;
     let mut parts = Vec::new();

@@ -1,4 +1,4 @@
-//! `<port>`, `<certDir>` and the others, filled in once per start.
+//! `<port>`, `<certDir>` and the others, replaced once per start.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

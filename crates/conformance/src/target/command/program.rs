@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// The program in the target file, with placeholders filled in.
+/// The program in the target file, with placeholders replaced.
 pub(super) struct Program {
     /// Program and arguments; of an image, the replacement of its entrypoint.
     pub(super) command: Vec<String>,
