@@ -109,6 +109,12 @@ impl Shown {
     pub fn verbatim(text: impl fmt::Display) -> Self {
         Self(text.to_string())
     }
+
+    /// Shows a text of a named Go type (`core.Protocol`), which messages have in JSON.
+    #[must_use]
+    pub fn named(text: &str) -> Self {
+        Self(formats::json::quoted(text))
+    }
 }
 
 impl From<&str> for Shown {
@@ -358,6 +364,11 @@ mod tests {
                 "Invalid value: map[string]interface {}{\"a\":[]interface {}{1, interface {}(nil)}}: msg",
             ),
             (Error::invalid(&at, Shown::verbatim("1Gi"), "msg"), "Invalid value: 1Gi: msg"),
+            (
+                Error::invalid(&at, Shown::named("<\0\u{7f}"), "msg"),
+                "Invalid value: \"\\u003c\\u0000\u{7f}\": msg",
+            ),
+            (Error::invalid(&at, "<\0\u{7f}", "msg"), "Invalid value: \"<\\x00\\x7f\": msg"),
             (Error::type_invalid(&at, "a", "msg"), "Invalid value: \"a\": msg"),
             (Error::not_found(&at, "a"), "Not found: \"a\""),
             (Error::duplicate(&at, "a"), "Duplicate value: \"a\""),

@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use webhook::field::{Error, Path};
+use webhook::field::{Error, Path, Shown};
 
 use crate::clock::rfc3339;
 use crate::crd;
@@ -66,12 +66,12 @@ impl DeleteOptions {
             let at = Path::new("propagationPolicy");
             if self.orphan_dependents.is_some() {
                 let why = "orphanDependents and deletionPropagation cannot be both set";
-                errors.push(Error::invalid(&at, policy, why));
+                errors.push(Error::invalid(&at, Shown::named(policy), why));
             }
             if !matches!(policy, "Foreground" | "Background" | "Orphan") {
                 errors.push(Error::not_supported(
                     &at,
-                    policy,
+                    Shown::named(policy),
                     &["Foreground", "Background", "Orphan", "nil"],
                 ));
             }

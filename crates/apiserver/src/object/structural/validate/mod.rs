@@ -150,6 +150,11 @@ fn invalid(path: &str, value: Shown, why: &str) -> Error {
     Error { kind: ErrorKind::Invalid, field, value, detail: format!("{path} in body {why}") }
 }
 
+/// The ending of a counted noun.
+fn plural(count: u64) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
 /// An error without a field.
 fn without_field(detail: String) -> Error {
     let value = Some(Shown::from(""));

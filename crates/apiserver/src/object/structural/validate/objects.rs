@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use webhook::field::{Error, ErrorKind, Shown};
 
-use super::{check, invalid};
+use super::{check, invalid, plural};
 use crate::object::structural::schema::{ListType, Schema};
 
 /// Checks the elements of a list and their number.
@@ -68,7 +68,8 @@ fn counterpart<'a>(item: &Value, old: Option<&'a Value>, list: &ListType) -> Opt
 
 fn too_many(path: &str, count: u64, max: Option<u64>) -> Option<Error> {
     let max = max.filter(|max| count > *max)?;
-    let (value, detail) = (Some(Shown::verbatim(count)), format!("must have at most {max} items"));
+    let (value, detail) =
+        (Some(Shown::verbatim(count)), format!("must have at most {max} item{}", plural(max)));
     Some(Error { kind: ErrorKind::TooMany, field: path.to_owned(), value, detail })
 }
 

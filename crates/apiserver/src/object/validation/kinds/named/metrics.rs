@@ -1,7 +1,7 @@
 //! Metrics of autoscalers: one source each, with a target.
 
 use formats::quantity::Quantity;
-use webhook::field::Error;
+use webhook::field::{Error, Shown};
 
 use super::super::check::{FieldValue, when};
 
@@ -19,7 +19,7 @@ const TYPES: &[&str] = &["ContainerResource", "External", "Object", "Pods", "Res
 pub(super) fn metric(metric: &FieldValue<'_>) -> Vec<Error> {
     let kind = metric.field("type");
     let named = SOURCES.iter().find(|(name, _)| *name == kind.text()).map(|(_, source)| *source);
-    let unknown = || kind.unsupported_as(kind.text().into(), TYPES);
+    let unknown = || kind.unsupported_as(Shown::named(kind.text()), TYPES);
     let mut errors = when(kind.is_empty(), || kind.required("must specify a metric source type"));
     errors.extend(when(named.is_none(), unknown));
     let present: Vec<&str> =
