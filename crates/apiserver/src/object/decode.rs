@@ -227,8 +227,7 @@ fn drop_all_fields(object: &mut Value) -> Vec<String> {
     unknown
 }
 
-/// Decodes an object that a webhook changed. Drops unknown fields silently, and labels and annotations of a custom
-/// resource that are not maps of strings.
+/// Decodes an object that a webhook changed. Drops unknown fields silently, and malformed metadata of a custom resource.
 ///
 /// # Errors
 /// An internal error if the object has another kind or none, or values of wrong types.
@@ -250,7 +249,7 @@ pub(crate) fn mutated(shared: &ServerState, call: &Call, mut object: Value) -> R
     }
     if let Some(fields) = object.as_object_mut() {
         if custom {
-            fields::drop_invalid_metadata(fields);
+            fields::drop_malformed_metadata(fields);
         }
         normalize(call, call.target.custom, fields);
     }
@@ -301,10 +300,11 @@ pub(crate) fn check_type_meta(call: &Call, object: &mut Value) -> Result<(), Sta
     Ok(())
 }
 
-/// A custom resource without fields that its schema does not have.
+/// A custom resource without fields that its schema does not have, and without malformed metadata.
 pub(crate) fn pruned(call: &Call, mut object: Value) -> Value {
     if let Some(schema) = &call.target.schema {
         let _dropped = structural::prune(&mut object, schema);
+        object.as_object_mut().into_iter().for_each(fields::drop_malformed_metadata);
     }
     object
 }
