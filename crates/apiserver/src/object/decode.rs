@@ -3,9 +3,11 @@
 mod body;
 mod literals;
 
+use std::borrow::Cow;
+
 use schema::Kinds;
 use serde_json::{Map, Value};
-use webhook::field::{Error, Path};
+use webhook::field::{Error, Path, quote};
 
 use crate::call::Call;
 use crate::http::media_type::media_type;
@@ -82,7 +84,7 @@ fn upgrade_version(call: &Call, object: &mut Value) {
     }
 }
 
-/// Rejects a custom resource with invalid metadata, before its apiVersion and kind are checked.
+/// Rejects a custom resource with invalid metadata or without an apiVersion, before its apiVersion and kind are checked.
 fn check_custom_metadata(call: &Call, object: &Value) -> Result<(), Status> {
     let text = |field: &str| object[field].as_str().unwrap_or_default();
     let (kind, wanted) = (text("kind"), BodyKind::of(call).kind);
@@ -90,9 +92,18 @@ fn check_custom_metadata(call: &Call, object: &Value) -> Result<(), Status> {
         return Ok(());
     }
     let version = text("apiVersion").rsplit('/').next().unwrap_or_default();
-    fields::check_metadata(object).map_err(|why| {
-        Status::bad_request(format!("{kind} in version {version:?} cannot be handled as a {wanted}: {why}"))
+    check_api_version(object).and_then(|()| fields::check_metadata(object)).map_err(|why| {
+        let version = quote(version);
+        Status::bad_request(format!("{kind} in version {version} cannot be handled as a {wanted}: {why}"))
     })
+}
+
+/// Rejects null as the apiVersion of a custom resource, which has no Go type that would leave it out.
+fn check_api_version(object: &Value) -> Result<(), String> {
+    if object.get("apiVersion").is_some_and(Value::is_null) {
+        return Err(".apiVersion accessor error: <nil> is of the type <nil>, expected string".to_owned());
+    }
+    Ok(())
 }
 
 /// The object that results from a patch, in the request's version; `patch` is the patch if it is a strategic merge
@@ -198,10 +209,7 @@ fn check_custom_type_meta(object: &Value, refused: &dyn Fn(&str) -> Status) -> R
     if text("kind").is_empty() {
         return Err(refused(&format!("Object 'Kind' is missing in '{object}'")));
     }
-    if object.get("apiVersion").is_some_and(Value::is_null) {
-        return Err(refused(".apiVersion accessor error: <nil> is of the type <nil>, expected string"));
-    }
-    fields::check_metadata(object).map_err(|why| refused(&why))?;
+    check_api_version(object).and_then(|()| fields::check_metadata(object)).map_err(|why| refused(&why))?;
     let api_version = text("apiVersion");
     if api_version.matches('/').count() > 1 {
         return Err(refused(&format!("unexpected GroupVersion string: {api_version}")));
@@ -265,13 +273,14 @@ pub(crate) fn check_type_meta(call: &Call, object: &mut Value) -> Result<(), Sta
     let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     let (wanted_version, wanted_kind) = (body_kind.api_version(), body_kind.kind);
+    let sent = if custom && kind.is_empty() { object.clone() } else { Value::Null };
     let Some(fields) = object.as_object_mut() else {
         return Err(Status::bad_request("the object provided is unrecognized (must be of type object)"));
     };
     if custom && kind.is_empty() {
-        let body = String::from_utf8_lossy(&call.body);
-        let why = format!("Object 'Kind' is missing in '{body}'");
-        let why = if Directive::of(call) == Directive::Ignore {
+        let lenient = Directive::of(call) == Directive::Ignore;
+        let why = format!("Object 'Kind' is missing in '{}'", shown_body(call, &sent, lenient));
+        let why = if lenient {
             DecodeError::Invalid { kind: wanted_kind.to_owned(), version: body_kind.version.to_owned(), why }
         } else {
             DecodeError::Unrecognized(why)
@@ -298,6 +307,15 @@ pub(crate) fn check_type_meta(call: &Call, object: &mut Value) -> Result<(), Sta
     }
     normalize(call, custom, fields);
     Ok(())
+}
+
+/// The body as the message about a missing kind shows it: lenient decoders make JSON of YAML first.
+fn shown_body<'a>(call: &'a Call, sent: &Value, lenient: bool) -> Cow<'a, str> {
+    if lenient && media_type(&call.content_type) == "application/yaml" {
+        let json = formats::json::to_vec(sent).unwrap_or_default();
+        return formats::json::html_safe(&String::from_utf8_lossy(&json)).into();
+    }
+    String::from_utf8_lossy(&call.body)
 }
 
 /// A custom resource without fields that its schema does not have, and without malformed metadata.

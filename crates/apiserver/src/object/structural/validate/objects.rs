@@ -30,7 +30,7 @@ pub(super) fn check_elements(
     }
 }
 
-/// Checks the fields of an object, its required fields, and their number.
+/// Checks the number of fields of an object, the fields, and that the required ones are there.
 pub(super) fn check_fields(
     path: &str,
     fields: &Map<String, Value>,
@@ -42,20 +42,16 @@ pub(super) fn check_fields(
     if let Some(min) = checks.min_properties.filter(|min| count < *min) {
         let why = format!("should have at least {min} properties");
         errors.push(invalid(path, Shown::verbatim(count), &why));
-        return;
     }
-    if let Some(error) = too_many(path, count, checks.max_properties) {
-        errors.push(error);
-        return;
-    }
-    for name in checks.required.iter().filter(|name| !fields.contains_key(*name)) {
-        let field = field_path(path, name);
-        errors.push(Error { kind: ErrorKind::Required, field, value: None, detail: String::new() });
-    }
+    errors.extend(too_many(path, count, checks.max_properties));
     for (name, value) in fields {
         if let Some(below) = schema.field(name) {
             check(&field_path(path, name), value, old.and_then(|old| old.get(name)), below, errors);
         }
+    }
+    for name in checks.required.iter().filter(|name| !fields.contains_key(*name)) {
+        let field = field_path(path, name);
+        errors.push(Error { kind: ErrorKind::Required, field, value: None, detail: String::new() });
     }
 }
 

@@ -159,6 +159,21 @@ fn invalid_lists_and_objects_have_the_message_of_kubernetes() {
         (json!({"ap": {}}), vec!["ap: Invalid value: 0: ap in body should have at least 1 properties"]),
         (json!({"ap": {"a": 1, "b": 2, "c": 3}}), vec!["ap: Too many: 3: must have at most 2 items"]),
         (
+            json!({"ap": {"a": "x", "b": 2, "c": 3}}),
+            vec![
+                "ap: Too many: 3: must have at most 2 items",
+                r#"ap.a: Invalid value: "string": ap.a in body must be of type integer: "string""#,
+            ],
+        ),
+        (
+            json!({"map": [{"name": "a", "port": 1}, 5, "x"]}),
+            vec![
+                r#"map[1]: Invalid value: "integer": map[1] in body must be of type object: "integer""#,
+                r#"map[2]: Invalid value: "string": map[2] in body must be of type object: "string""#,
+                "map[1]: Invalid value: 5: must be an object for an array of list-type map",
+            ],
+        ),
+        (
             json!({"ap": {"a": "x"}}),
             vec![r#"ap.a: Invalid value: "string": ap.a in body must be of type integer: "string""#],
         ),
