@@ -293,16 +293,22 @@ fn sort_errors(text: &str) -> String {
     format!("{head}errors:\n{}", lines.join("\n"))
 }
 
-/// Keeps only the errors about undeclared fields, if there are any: kube-apiserver stops at the first one, and so reports other
-/// errors only if they come earlier in the random order of a Go map.
+/// Keeps only the parents of undeclared fields, if there are any: in each map, kube-apiserver stops at the first one in the random
+/// order of a Go map, and so reports other fields of the map, and what is below them, only if they come earlier.
 fn undeclared_fields_only(text: String) -> String {
     const UNKNOWN: &str = ": field not declared in schema";
-    let Some((head, errors)) = text.split_once("errors:\n").filter(|_| text.contains(UNKNOWN)) else {
-        return text;
-    };
+    let alone = || text.rfind("): ").map(|at| (&text[..at + 2], &text[at + 3..]));
+    let parts = text.split_once("errors:\n").or_else(alone).filter(|_| text.contains(UNKNOWN));
+    let Some((head, errors)) = parts else { return text };
     let unknown: Vec<&str> =
-        errors.split('\n').filter(|error| error.ends_with(UNKNOWN)).map(str::trim_start).collect();
-    format!("{head}{}", unknown.join("\n"))
+        errors.split('\n').filter_map(|error| error.trim_start().strip_suffix(UNKNOWN)).collect();
+    let depth = |field: &str| field.matches(['.', '[']).count();
+    let least = unknown.iter().map(|field| depth(field)).min();
+    let outermost = unknown.into_iter().filter(|field| Some(depth(field)) == least);
+    let parents: BTreeSet<&str> =
+        outermost.map(|field| field.rsplit_once('.').map_or("", |(parent, _)| parent)).collect();
+    let shown: Vec<String> = parents.into_iter().map(|parent| format!("{parent}.*{UNKNOWN}")).collect();
+    format!("{} {}", head.trim_end(), shown.join("\n"))
 }
 
 fn is_custom(group: &str) -> bool {
@@ -390,7 +396,15 @@ mod tests {
             ),
             (
                 json!({"message": "bad: errors:\n  .b: unfit\n  .a: field not declared in schema"}),
-                json!({"message": "bad: .a: field not declared in schema"}),
+                json!({"message": "bad: .*: field not declared in schema"}),
+            ),
+            (
+                json!({"message": "bad (a/b; v1, Kind=C): .spec.x: field not declared in schema"}),
+                json!({"message": "bad (a/b; v1, Kind=C): .spec.*: field not declared in schema"}),
+            ),
+            (
+                json!({"message": "bad (v1): errors:\n  .spec.a.b: field not declared in schema\n  .spec.c: field not declared in schema"}),
+                json!({"message": "bad (v1): .spec.*: field not declared in schema"}),
             ),
             (
                 json!({"message": "too old resource version: 1 (204), so"}),
