@@ -16,6 +16,9 @@ fn schema() -> Schema {
         "n": {"type": "number", "minimum": 0.5},
         "b": {"type": "boolean"},
         "nul": {"type": "string", "nullable": true},
+        "en": {"type": "number", "enum": [1, 2.5]},
+        "enul": {"type": "string", "nullable": true, "enum": ["a"]},
+        "ai": {"anyOf": [{"type": "integer"}, {"type": "string"}]},
         "date": {"type": "string", "format": "date-time"},
         "byte": {"type": "string", "format": "byte"},
         "ip": {"type": "string", "format": "ipv4"},
@@ -114,6 +117,17 @@ fn invalid_scalars_have_the_message_of_kubernetes() {
             vec![r#"b: Invalid value: "string": b in body must be of type boolean: "string""#],
         ),
         (json!({"nul": null}), vec![]),
+        (json!({"en": 1.9}), vec![]),
+        (json!({"en": 2.9}), vec![r#"en: Unsupported value: 2.9: supported values: "1", "2.5""#]),
+        (json!({"enul": null}), vec![r#"enul: Unsupported value: null: supported values: "a""#]),
+        (
+            json!({"ai": 1.5}),
+            vec![
+                r#"<nil>: Invalid value: "": "ai" must validate at least one schema (anyOf)"#,
+                r#"ai: Invalid value: "number": ai in body must be of type integer: "number""#,
+                r#"<nil>: Invalid value: "": Checked value must be of type integer (default format) in ai"#,
+            ],
+        ),
         (
             json!({"date": "x"}),
             vec![r#"date: Invalid value: "x": date in body must be of type date-time: "x""#],
