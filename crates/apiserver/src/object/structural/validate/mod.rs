@@ -187,7 +187,10 @@ fn show(value: &Value) -> Shown {
         Value::Null => Shown::verbatim("null"),
         Value::String(text) => Shown::from(text.as_str()),
         Value::Number(number) => Shown::verbatim(shown_number(number)),
-        other => Shown::verbatim(other),
+        other => {
+            let json = formats::json::to_vec(other).unwrap_or_default();
+            Shown::verbatim(formats::json::html_safe(&String::from_utf8_lossy(&json)))
+        }
     }
 }
 

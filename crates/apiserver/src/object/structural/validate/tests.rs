@@ -170,6 +170,10 @@ fn invalid_lists_and_objects_have_the_message_of_kubernetes() {
             json!({"map": [{"name": "a", "port": 1}, {"name": "a", "port": 1, "v": 2}, {"name": "a", "port": 2}]}),
             vec![r#"map[1]: Duplicate value: {"name":"a","port":1}"#],
         ),
+        (
+            json!({"map": [{"name": "<&>", "port": 1}, {"name": "<&>", "port": 1}]}),
+            vec![r#"map[1]: Duplicate value: {"name":"\u003c\u0026\u003e","port":1}"#],
+        ),
         (json!({"ap": {}}), vec!["ap: Invalid value: 0: ap in body should have at least 1 properties"]),
         (json!({"ap": {"a": 1, "b": 2, "c": 3}}), vec!["ap: Too many: 3: must have at most 2 items"]),
         (
