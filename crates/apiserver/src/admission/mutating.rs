@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use formats::json_patch;
 use serde_json::Value;
+use webhook::field::quote;
 use webhook::registration::{FailurePolicy, Phase, ReinvocationPolicy};
 
 use super::call::{call_webhook, convert_for_webhook};
@@ -123,7 +124,10 @@ fn patch(webhook: &str, result: &AdmissionResult) -> Result<Option<Vec<Value>>, 
         Failure::calling(webhook, format!("received undecodable patch in webhook response: {error}"))
     })?;
     if result.patch_type != "JSONPatch" {
-        return Err(Failure::calling(webhook, format!("unsupported patch type {:?}", result.patch_type)));
+        return Err(Failure::calling(
+            webhook,
+            format!("unsupported patch type {}", quote(&result.patch_type)),
+        ));
     }
     Ok((!patch.is_empty()).then_some(patch))
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
+use webhook::field::quote;
 use webhook::registration::Phase;
 use webhook::review::ReviewVersion;
 
@@ -110,7 +111,7 @@ fn written(sent: &Map<String, Value>, names: &[&str]) -> Map<String, Value> {
 
 fn check_identity(api_version: &str, kind: &str, found: &str, sent: &str) -> Result<(), String> {
     if found != sent {
-        return Err(format!("expected response.uid={sent:?}, got {found:?}"));
+        return Err(format!("expected response.uid={}, got {}", quote(sent), quote(found)));
     }
     if (api_version, kind) != ("admission.k8s.io/v1", "AdmissionReview") {
         return Err(format!(

@@ -44,7 +44,8 @@ pub(crate) fn object(shared: &ServerState, call: &Call, notes: &mut Notes) -> Re
     check_type_meta(call, &mut object)?;
     let refused = |why: String| {
         let BodyKind { kind, version, .. } = BodyKind::of(call);
-        Status::bad_request(format!("{kind} in version {version:?} cannot be handled as a {kind}: {why}"))
+        let version = quote(version);
+        Status::bad_request(format!("{kind} in version {version} cannot be handled as a {kind}: {why}"))
     };
     let mut messages = if Directive::of(call) == Directive::Ignore { Vec::new() } else { duplicates };
     let unknown = fields::prune_and_default(shared, call, &mut object, Author::Client).map_err(refused)?;
@@ -291,8 +292,9 @@ pub(crate) fn check_type_meta(call: &Call, object: &mut Value) -> Result<(), Sta
         let version = api_version.rsplit('/').next().unwrap_or_default();
         let package = package(body_kind.group);
         return Err(Status::bad_request(format!(
-            "{kind} in version {version:?} cannot be handled as a {wanted_kind}: converting ({version}.{kind}) to \
-             ({package}.{wanted_kind}): unknown conversion"
+            "{kind} in version {} cannot be handled as a {wanted_kind}: converting ({version}.{kind}) to \
+             ({package}.{wanted_kind}): unknown conversion",
+            quote(version)
         )));
     }
     if (custom || !api_version.is_empty()) && api_version != wanted_version {

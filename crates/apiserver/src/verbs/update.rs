@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::Value;
-use webhook::field::{Error, Path, Shown};
+use webhook::field::{Error, Path, Shown, quote};
 use webhook::review::Operation;
 
 use crate::access::authorization;
@@ -267,7 +267,7 @@ pub(crate) fn check_readable(revision: &str) -> Result<(), Status> {
         return Ok(());
     }
     // kube-apiserver has no error for this, so it reports an internal error.
-    Err(Status::failure(format!("strconv.ParseUint: parsing {revision:?}: invalid syntax")))
+    Err(Status::failure(format!("strconv.ParseUint: parsing {}: invalid syntax", quote(revision))))
 }
 
 fn check_revision(call: &Call, object: &Value, old: &Value) -> Result<(), Status> {
