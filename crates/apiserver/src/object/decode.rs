@@ -259,6 +259,9 @@ pub(crate) fn mutated(shared: &ServerState, call: &Call, mut object: Value) -> R
     if let Some(fields) = object.as_object_mut() {
         if custom {
             fields::drop_malformed_metadata(fields);
+        } else {
+            fields.insert("apiVersion".to_owned(), body_kind.api_version().into());
+            fields.insert("kind".to_owned(), body_kind.kind.into());
         }
         normalize(call, call.target.custom, fields);
     }
