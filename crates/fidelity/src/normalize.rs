@@ -195,7 +195,7 @@ impl Normalizer {
     }
 
     fn message(&mut self, text: &str) -> String {
-        let text = self.objects(text, &QUOTED, |quoted| serde_json::from_str(quoted).ok());
+        let text = self.objects(text, &QUOTED, |quoted| serde_json::from_str(&as_json(quoted)).ok());
         let text = self.objects(&text, &UNQUOTED, |object| Some(object.to_owned()));
         let text = REVISIONS.replace_all(&text, |found: &Captures<'_>| {
             NUMBER.replace_all(&found[0], "<revision>").into_owned()
@@ -311,6 +311,25 @@ fn undeclared_fields_only(text: String) -> String {
     format!("{} {}", head.trim_end(), shown.join("\n"))
 }
 
+/// A text as Go quotes it, with the escapes of JSON.
+fn as_json(quoted: &str) -> String {
+    let mut json = String::with_capacity(quoted.len());
+    let mut letters = quoted.chars();
+    while let Some(letter) = letters.next() {
+        json.push(letter);
+        if letter != '\\' {
+            continue;
+        }
+        match letters.next() {
+            Some('x') => json.push_str("u00"),
+            Some('a') => json.push_str("u0007"),
+            Some('v') => json.push_str("u000b"),
+            other => json.extend(other),
+        }
+    }
+    json
+}
+
 fn is_custom(group: &str) -> bool {
     kinds::all().iter().any(|kind| kind.custom && kind.group == group)
 }
@@ -352,6 +371,12 @@ mod tests {
 
     fn answer(body: Value) -> ServerAnswer {
         ServerAnswer { code: 200, media: "application/json".to_owned(), warnings: Vec::new(), body }
+    }
+
+    #[test]
+    fn quoted_objects_may_have_escapes_of_go() {
+        let quoted = r#""{\"b\":\"\x7f\a\\x7f\",\"a\":1}""#;
+        assert_eq!(as_json(quoted), r#""{\"b\":\"\u007f\u0007\\x7f\",\"a\":1}""#);
     }
 
     #[test]

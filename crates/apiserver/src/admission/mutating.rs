@@ -16,6 +16,7 @@ use crate::convert::scale;
 use crate::http::status::Status;
 use crate::object::body_kind::BodyKind;
 use crate::object::decode;
+use crate::object::fields;
 use crate::state::ServerState;
 use crate::versions;
 
@@ -111,6 +112,7 @@ async fn call_one(
     json_patch::apply(&mut after, &patch)
         .map_err(|error| Failure::Refused(Status::internal(&error.to_string())))?;
     let changed = before != after;
+    review.notes.non_canonical |= fields::is_non_canonical(call, &after);
     review.object = Some(convert_from_webhook(shared, call, object, after).await?);
     Ok(changed)
 }

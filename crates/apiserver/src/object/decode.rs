@@ -240,7 +240,9 @@ fn drop_all_fields(object: &mut Value) -> Vec<String> {
 ///
 /// # Errors
 /// An internal error if the object has another kind or none, or values of wrong types.
-pub(crate) fn mutated(shared: &ServerState, call: &Call, mut object: Value) -> Result<Value, Status> {
+pub(crate) fn mutated(shared: &ServerState, call: &Call, object: Value) -> Result<Value, Status> {
+    let unreadable = |why| Status::internal(&format!("couldn't get version/kind; json parse error: {why}"));
+    let mut object = check_head(object).map_err(unreadable)?;
     let body_kind = BodyKind::of(call);
     let custom = call.target.custom && body_kind.kind == call.target.resource.kind;
     let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default();
@@ -285,7 +287,9 @@ pub(crate) fn check_type_meta(call: &Call, object: &mut Value) -> Result<(), Sta
         let lenient = Directive::of(call) == Directive::Ignore;
         let why = format!("Object 'Kind' is missing in '{}'", shown_body(call, &sent, lenient));
         let why = if lenient {
-            DecodeError::Invalid { kind: wanted_kind.to_owned(), version: body_kind.version.to_owned(), why }
+            let version = api_version.rsplit('/').next().filter(|version| !version.is_empty());
+            let version = version.unwrap_or(body_kind.version).to_owned();
+            DecodeError::Invalid { kind: wanted_kind.to_owned(), version, why }
         } else {
             DecodeError::Unrecognized(why)
         };

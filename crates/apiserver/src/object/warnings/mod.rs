@@ -30,8 +30,8 @@ const FINALIZERS: &[&str] = &["foregroundDeletion", "kubernetes", "orphan"];
 
 /// The warnings about a new or updated object.
 pub(crate) fn of(call: &Call, object: &Value, old: Option<&Value>) -> Vec<String> {
-    // A change of the scale is an update of the object.
-    if !matches!(call.path.subresource.as_str(), "" | "scale") {
+    // A change of the scale is an update of the object; a status that creates the object is one of the object.
+    if old.is_some() && !matches!(call.path.subresource.as_str(), "" | "scale") {
         return Vec::new();
     }
     let table = call.target.table.as_str();

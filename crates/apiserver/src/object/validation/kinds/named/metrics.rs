@@ -123,7 +123,7 @@ fn target_errors(target: &FieldValue<'_>) -> Vec<Error> {
     let kind = target.field("type");
     let mut errors = when(kind.is_empty(), || kind.required("must specify a metric target type"));
     errors.extend(when(!["Utilization", "Value", "AverageValue"].contains(&kind.text()), || {
-        kind.invalid_as(kind.text(), "must be either Utilization, Value, or AverageValue")
+        kind.invalid_as(Shown::named(kind.text()), "must be either Utilization, Value, or AverageValue")
     }));
     for field in ["value", "averageValue"] {
         let amount = target.field(field);
