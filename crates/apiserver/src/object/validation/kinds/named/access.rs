@@ -93,6 +93,6 @@ fn role_reference(field: &FieldValue<'_>) -> Vec<Error> {
         format!("{{\"APIGroup\":{},\"Kind\":{},\"Name\":{}}}", text("apiGroup"), text("kind"), text("name"));
     let parts = |value: Option<&Value>| value.cloned().unwrap_or_default();
     when(parts(field.value) != parts(field.old), || {
-        field.invalid_as(Shown::verbatim(shown), "cannot change roleRef")
+        field.invalid_as(Shown::verbatim(formats::json::html_safe(&shown)), "cannot change roleRef")
     })
 }
