@@ -38,6 +38,7 @@ pub(crate) fn object(shared: &ServerState, call: &Call, notes: &mut Notes) -> Re
     upgrade_version(call, &mut object);
     internal::check(call, &object, notes)?;
     check_registered(shared, call, &object)?;
+    object.get_mut("metadata").filter(|_| call.target.custom).into_iter().for_each(formats::json::reread);
     check_custom_metadata(call, &object)?;
     notes.non_canonical |= fields::is_non_canonical(call, &object);
     notes.empty_collections |= fields::has_empty_collections(call, &object);

@@ -185,6 +185,10 @@ async fn a_custom_resource_has_an_api_version() {
     let why = "Thing in version \"\" cannot be handled as a Thing: .apiVersion accessor error: <nil> is of the type <nil>, \
                expected string";
     assert_eq!((code, &status["message"]), (400, &json!(why)));
+    // Its metadata is read from the JSON of the decoded object, which has no fraction that is zero.
+    let thing = json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "t", "generation": 1.0}});
+    let (code, made) = send(&server, "POST", THINGS, &thing).await;
+    assert_eq!((code, &made["metadata"]["generation"]), (201, &json!(1)), "{made}");
 }
 
 #[tokio::test(start_paused = true)]
