@@ -6,7 +6,10 @@
 use formats::json;
 use serde_json::{Map, Value};
 
-use super::{metadata, types};
+use super::{Directive, drop_unknown, metadata, types};
+use crate::call::Call;
+use crate::http::notes::Notes;
+use crate::http::status::Status;
 use crate::object::validation::metadata::owner_errors_of;
 
 /// Drops the malformed fields of the metadata. Owners that validation will refuse stay, as far as they can be read.
@@ -22,6 +25,21 @@ pub(crate) fn drop_malformed_metadata(object: &mut Map<String, Value>) {
         let fits = |value: &Value| types::check(value, &field.ty, "ObjectMeta").is_ok();
         fits(value) || (name == "ownerReferences" && keep_refused(value))
     });
+}
+
+/// The error about the apiVersion of a custom resource that was sent with this metadata: the real server warns of what it has
+/// dropped before it compares the versions.
+pub(crate) fn with_unknown_metadata(call: &Call, sent: Option<Value>, status: Status) -> Status {
+    let Some(mut sent) = sent.filter(|_| !status.message.contains("Object 'Kind' is missing")) else {
+        return status;
+    };
+    let mut unknown = Vec::new();
+    drop_unknown(&mut sent, metadata(), "metadata", &mut unknown);
+    let mut notes = Notes::default();
+    if Directive::of(call) == Directive::Warn {
+        notes.warn(unknown);
+    }
+    status.with_notes(&notes)
 }
 
 /// Removes the malformed fields of owners; says whether validation refuses the rest.

@@ -11,7 +11,7 @@ mod unstructured;
 mod zero;
 
 pub(crate) use custom::Author;
-pub(crate) use malformed::drop_malformed_metadata;
+pub(crate) use malformed::{drop_malformed_metadata, with_unknown_metadata};
 pub(crate) use types::{type_name, with_literal};
 pub(crate) use zero::blank;
 
