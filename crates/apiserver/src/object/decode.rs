@@ -42,8 +42,9 @@ pub(crate) fn object(shared: &ServerState, call: &Call, notes: &mut Notes) -> Re
     check_custom_metadata(call, &object)?;
     notes.non_canonical |= fields::is_non_canonical(call, &object);
     notes.empty_collections |= fields::has_empty_collections(call, &object);
-    let sent = object.get("metadata").filter(|_| call.target.custom).cloned();
-    check_type_meta(call, &mut object).map_err(|status| fields::with_unknown_metadata(call, sent, status))?;
+    if let Err(status) = check_type_meta(call, &mut object) {
+        return Err(fields::with_unknown_metadata(call, object, status));
+    }
     let refused = |why: String| {
         let BodyKind { kind, version, .. } = BodyKind::of(call);
         let version = quote(version);

@@ -27,18 +27,17 @@ pub(crate) fn drop_malformed_metadata(object: &mut Map<String, Value>) {
     });
 }
 
-/// The error about the apiVersion of a custom resource that was sent with this metadata: the real server warns of what it has
-/// dropped before it compares the versions.
-pub(crate) fn with_unknown_metadata(call: &Call, sent: Option<Value>, status: Status) -> Status {
-    let Some(mut sent) = sent.filter(|_| !status.message.contains("Object 'Kind' is missing")) else {
-        return status;
-    };
+/// The error about the apiVersion of an object: of a custom resource, the real server warns of the metadata that it has dropped
+/// before it compares the versions.
+pub(crate) fn with_unknown_metadata(call: &Call, mut object: Value, status: Status) -> Status {
+    let warns = call.target.custom && Directive::of(call) == Directive::Warn;
+    let has_kind = object["kind"].as_str().is_some_and(|kind| !kind.is_empty());
     let mut unknown = Vec::new();
-    drop_unknown(&mut sent, metadata(), "metadata", &mut unknown);
-    let mut notes = Notes::default();
-    if Directive::of(call) == Directive::Warn {
-        notes.warn(unknown);
+    if let Some(sent) = object.get_mut("metadata").filter(|_| warns && has_kind) {
+        drop_unknown(sent, metadata(), "metadata", &mut unknown);
     }
+    let mut notes = Notes::default();
+    notes.warn(unknown);
     status.with_notes(&notes)
 }
 
