@@ -195,7 +195,7 @@ impl Normalizer {
     }
 
     fn message(&mut self, text: &str) -> String {
-        let text = self.objects(text, &QUOTED, |quoted| serde_json::from_str(quoted).ok());
+        let text = self.objects(text, &QUOTED, |quoted| serde_json::from_str(&as_json(quoted)).ok());
         let text = self.objects(&text, &UNQUOTED, |object| Some(object.to_owned()));
         let text = REVISIONS.replace_all(&text, |found: &Captures<'_>| {
             NUMBER.replace_all(&found[0], "<revision>").into_owned()
@@ -293,16 +293,41 @@ fn sort_errors(text: &str) -> String {
     format!("{head}errors:\n{}", lines.join("\n"))
 }
 
-/// Keeps only the errors about undeclared fields, if there are any: kube-apiserver stops at the first one, and so reports other
-/// errors only if they come earlier in the random order of a Go map.
+/// Keeps only the parents of undeclared fields, if there are any: in each map, kube-apiserver stops at the first one in the random
+/// order of a Go map, and so reports other fields of the map, and what is below them, only if they come earlier.
 fn undeclared_fields_only(text: String) -> String {
     const UNKNOWN: &str = ": field not declared in schema";
-    let Some((head, errors)) = text.split_once("errors:\n").filter(|_| text.contains(UNKNOWN)) else {
-        return text;
-    };
+    let alone = || text.rfind("): ").map(|at| (&text[..at + 2], &text[at + 3..]));
+    let parts = text.split_once("errors:\n").or_else(alone).filter(|_| text.contains(UNKNOWN));
+    let Some((head, errors)) = parts else { return text };
     let unknown: Vec<&str> =
-        errors.split('\n').filter(|error| error.ends_with(UNKNOWN)).map(str::trim_start).collect();
-    format!("{head}{}", unknown.join("\n"))
+        errors.split('\n').filter_map(|error| error.trim_start().strip_suffix(UNKNOWN)).collect();
+    let depth = |field: &str| field.matches(['.', '[']).count();
+    let least = unknown.iter().map(|field| depth(field)).min();
+    let outermost = unknown.into_iter().filter(|field| Some(depth(field)) == least);
+    let parents: BTreeSet<&str> =
+        outermost.map(|field| field.rsplit_once('.').map_or("", |(parent, _)| parent)).collect();
+    let shown: Vec<String> = parents.into_iter().map(|parent| format!("{parent}.*{UNKNOWN}")).collect();
+    format!("{} {}", head.trim_end(), shown.join("\n"))
+}
+
+/// A text as Go quotes it, with the escapes of JSON.
+fn as_json(quoted: &str) -> String {
+    let mut json = String::with_capacity(quoted.len());
+    let mut letters = quoted.chars();
+    while let Some(letter) = letters.next() {
+        json.push(letter);
+        if letter != '\\' {
+            continue;
+        }
+        match letters.next() {
+            Some('x') => json.push_str("u00"),
+            Some('a') => json.push_str("u0007"),
+            Some('v') => json.push_str("u000b"),
+            other => json.extend(other),
+        }
+    }
+    json
 }
 
 fn is_custom(group: &str) -> bool {
@@ -349,6 +374,12 @@ mod tests {
     }
 
     #[test]
+    fn quoted_objects_may_have_escapes_of_go() {
+        let quoted = r#""{\"b\":\"\x7f\a\\x7f\",\"a\":1}""#;
+        assert_eq!(as_json(quoted), r#""{\"b\":\"\u007f\u0007\\x7f\",\"a\":1}""#);
+    }
+
+    #[test]
     fn values_that_differ_between_servers_are_numbered() {
         let mut normalizer = Normalizer::default();
         let object = |revision: &str| {
@@ -390,7 +421,15 @@ mod tests {
             ),
             (
                 json!({"message": "bad: errors:\n  .b: unfit\n  .a: field not declared in schema"}),
-                json!({"message": "bad: .a: field not declared in schema"}),
+                json!({"message": "bad: .*: field not declared in schema"}),
+            ),
+            (
+                json!({"message": "bad (a/b; v1, Kind=C): .spec.x: field not declared in schema"}),
+                json!({"message": "bad (a/b; v1, Kind=C): .spec.*: field not declared in schema"}),
+            ),
+            (
+                json!({"message": "bad (v1): errors:\n  .spec.a.b: field not declared in schema\n  .spec.c: field not declared in schema"}),
+                json!({"message": "bad (v1): .spec.*: field not declared in schema"}),
             ),
             (
                 json!({"message": "too old resource version: 1 (204), so"}),

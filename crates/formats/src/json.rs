@@ -5,6 +5,7 @@
 
 mod deep;
 mod duplicates;
+mod escape;
 mod number;
 mod scan;
 mod surrogates;
@@ -18,6 +19,7 @@ use crate::depth;
 
 pub use deep::{exact, read, typed};
 pub use duplicates::{Merge, merged, paths as duplicate_fields};
+pub use escape::{html_safe, quoted};
 pub use number::{append, display, literal, number, reread, text, to_vec};
 
 /// Reason a stream ends early.

@@ -12,6 +12,7 @@ pub mod json_patch;
 pub mod name;
 pub mod pattern;
 pub mod quantity;
+pub mod quote;
 pub mod selector;
 pub mod strfmt;
 pub mod time;

@@ -1,8 +1,9 @@
 //! Field errors in Kubernetes' format: `spec.x: Invalid value: "a": must not be a`.
 
 use std::collections::BTreeSet;
-use std::fmt::{self, Write as _};
+use std::fmt;
 
+pub use formats::quote::quote;
 use serde_json::Value;
 
 /// Path of a field from the object's root: `spec.pools[0].labels[a/b]`.
@@ -108,6 +109,12 @@ impl Shown {
     #[must_use]
     pub fn verbatim(text: impl fmt::Display) -> Self {
         Self(text.to_string())
+    }
+
+    /// Shows a text of a named Go type (`core.Protocol`), which messages have in JSON.
+    #[must_use]
+    pub fn named(text: &str) -> Self {
+        Self(formats::json::quoted(text))
     }
 }
 
@@ -279,43 +286,6 @@ pub fn aggregate(errors: &[Error]) -> String {
     }
 }
 
-/// Quotes a text like Go's `%q`.
-#[must_use]
-pub fn quote(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for character in text.chars() {
-        match character {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\x07' => out.push_str("\\a"),
-            '\x08' => out.push_str("\\b"),
-            '\x0c' => out.push_str("\\f"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\x0b' => out.push_str("\\v"),
-            ' ' => out.push(' '),
-            c if c.is_ascii_control() => {
-                write!(out, "\\x{:02x}", u32::from(c)).expect("writing to memory does not fail");
-            }
-            c if c.is_ascii() || is_printable(c) => out.push(c),
-            c if u32::from(c) > 0xffff => {
-                write!(out, "\\U{:08x}", u32::from(c)).expect("writing to memory does not fail");
-            }
-            c => write!(out, "\\u{:04x}", u32::from(c)).expect("writing to memory does not fail"),
-        }
-    }
-    out.push('"');
-    out
-}
-
-/// Whether a character is a letter, mark, number, punctuation or symbol, which is what Go prints as it is.
-fn is_printable(character: char) -> bool {
-    // After another character, the standard library escapes what has no form of its own, and not marks.
-    format!("a{character}").escape_debug().count() == 2
-}
-
 /// Prints a value as Go's `%#v` prints the result of its JSON decoder.
 fn go_syntax(value: &Value) -> String {
     match value {
@@ -358,6 +328,11 @@ mod tests {
                 "Invalid value: map[string]interface {}{\"a\":[]interface {}{1, interface {}(nil)}}: msg",
             ),
             (Error::invalid(&at, Shown::verbatim("1Gi"), "msg"), "Invalid value: 1Gi: msg"),
+            (
+                Error::invalid(&at, Shown::named("<\0\u{7f}"), "msg"),
+                "Invalid value: \"\\u003c\\u0000\u{7f}\": msg",
+            ),
+            (Error::invalid(&at, "<\0\u{7f}", "msg"), "Invalid value: \"<\\x00\\x7f\": msg"),
             (Error::type_invalid(&at, "a", "msg"), "Invalid value: \"a\": msg"),
             (Error::not_found(&at, "a"), "Not found: \"a\""),
             (Error::duplicate(&at, "a"), "Duplicate value: \"a\""),
@@ -373,21 +348,6 @@ mod tests {
         ];
         for (error, body) in table {
             assert_eq!((error.body().as_str(), error.to_string()), (body, format!("{prefix}{body}")));
-        }
-    }
-
-    #[test]
-    fn texts_are_quoted_as_go_quotes_them() {
-        let table = [
-            ("a\"b\\c", r#""a\"b\\c""#),
-            ("\n\t\r", r#""\n\t\r""#),
-            ("\u{7}\u{8}\u{b}\u{c}", r#""\a\b\v\f""#),
-            ("\u{1}\u{7f}", r#""\x01\x7f""#),
-            ("\u{85}\u{a0}", r#""\u0085\u00a0""#),
-            ("äß€", "\"äß€\""),
-        ];
-        for (text, quoted) in table {
-            assert_eq!(quote(text), quoted);
         }
     }
 

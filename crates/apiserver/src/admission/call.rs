@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use serde_json::{Value, json};
+use webhook::field::quote;
 use webhook::registration::{Phase, Registration};
 use webhook::review::{GroupVersionResource, ReviewVersion};
 
@@ -71,6 +72,11 @@ pub(super) async fn convert_for_webhook(
         return Ok(converted);
     }
     let served = shared.registry.served();
+    if call.target.custom && BodyKind::is_of_resource(call) {
+        check_convertible(object, sent_as, |group, version| {
+            served.target(group, version, &sent_as.resource).is_some()
+        })?;
+    }
     let target = served.target(&sent_as.group, &sent_as.version, &sent_as.resource);
     match target.filter(|_| BodyKind::is_of_resource(call)) {
         Some(target) => {
@@ -79,6 +85,29 @@ pub(super) async fn convert_for_webhook(
         }
         None => Ok(object.clone()),
     }
+}
+
+/// Refuses a custom resource that claims to be of another group or of an unknown version: no webhook can receive it.
+fn check_convertible(
+    object: &Value,
+    sent_as: &GroupVersionResource,
+    is_served: impl Fn(&str, &str) -> bool,
+) -> Result<(), Failure> {
+    let text = |field: &str| object[field].as_str().unwrap_or_default();
+    let (api_version, kind) = (text("apiVersion"), text("kind"));
+    let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+    let why = if group != sent_as.group {
+        let wanted = format!("{}/{}", sent_as.group, sent_as.version);
+        format!(
+            "{group}/{version}, Kind={kind} is unstructured and is not suitable for converting to {}",
+            quote(&wanted)
+        )
+    } else if is_served(group, version) {
+        return Ok(());
+    } else {
+        format!("request to convert CR from an invalid group/version: {group}/{version}")
+    };
+    Err(Failure::Refused(Status::internal(&format!("Internal error occurred: {why}"))))
 }
 
 fn check_side_effects(webhook: &Registration) -> Result<(), Failure> {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use formats::json_patch;
 use serde_json::Value;
+use webhook::field::quote;
 use webhook::registration::{FailurePolicy, Phase, ReinvocationPolicy};
 
 use super::call::{call_webhook, convert_for_webhook};
@@ -15,6 +16,7 @@ use crate::convert::scale;
 use crate::http::status::Status;
 use crate::object::body_kind::BodyKind;
 use crate::object::decode;
+use crate::object::fields;
 use crate::state::ServerState;
 use crate::versions;
 
@@ -110,6 +112,7 @@ async fn call_one(
     json_patch::apply(&mut after, &patch)
         .map_err(|error| Failure::Refused(Status::internal(&error.to_string())))?;
     let changed = before != after;
+    review.notes.non_canonical |= fields::is_non_canonical(call, &after);
     review.object = Some(convert_from_webhook(shared, call, object, after).await?);
     Ok(changed)
 }
@@ -123,7 +126,10 @@ fn patch(webhook: &str, result: &AdmissionResult) -> Result<Option<Vec<Value>>, 
         Failure::calling(webhook, format!("received undecodable patch in webhook response: {error}"))
     })?;
     if result.patch_type != "JSONPatch" {
-        return Err(Failure::calling(webhook, format!("unsupported patch type {:?}", result.patch_type)));
+        return Err(Failure::calling(
+            webhook,
+            format!("unsupported patch type {}", quote(&result.patch_type)),
+        ));
     }
     Ok((!patch.is_empty()).then_some(patch))
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
+use webhook::field::quote;
 use webhook::registration::Phase;
 use webhook::review::ReviewVersion;
 
@@ -77,15 +78,40 @@ pub(super) fn denial(webhook: &str, result: &Map<String, Value>) -> Status {
     };
     let code = result.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
     let code = code.filter(|code| *code >= 400).unwrap_or(400);
-    let mut details = result.get("details").and_then(Value::as_object).cloned().unwrap_or_default();
-    // A Status leaves out what is empty.
-    details.retain(|_, value| *value != 0 && *value != "" && *value != Value::Array(Vec::new()));
-    Status { details, ..Status::plain(code, text("reason"), message) }
+    let details = result.get("details").and_then(Value::as_object);
+    let bare = details.is_some();
+    let details = details.map(written_details).unwrap_or_default();
+    Status { details, bare, ..Status::plain(code, text("reason"), message) }
+}
+
+/// The details of a Status as Go writes them: known fields that are not empty.
+fn written_details(sent: &Map<String, Value>) -> Map<String, Value> {
+    let known = ["name", "group", "kind", "uid", "causes", "retryAfterSeconds"];
+    let mut details = written(sent, &known);
+    if let Some(causes) = details.get_mut("causes").and_then(Value::as_array_mut) {
+        for cause in causes {
+            let sent = cause.as_object().cloned().unwrap_or_default();
+            *cause = Value::Object(written(&sent, &["reason", "message", "field"]));
+        }
+    }
+    details
+}
+
+/// The fields with these names that a struct leaves out only when they are empty.
+fn written(sent: &Map<String, Value>, names: &[&str]) -> Map<String, Value> {
+    let is_empty = |value: &Value| match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        other => *other == 0,
+    };
+    let fields = sent.iter().filter(|(name, value)| names.contains(&name.as_str()) && !is_empty(value));
+    fields.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
 fn check_identity(api_version: &str, kind: &str, found: &str, sent: &str) -> Result<(), String> {
     if found != sent {
-        return Err(format!("expected response.uid={sent:?}, got {found:?}"));
+        return Err(format!("expected response.uid={}, got {}", quote(sent), quote(found)));
     }
     if (api_version, kind) != ("admission.k8s.io/v1", "AdmissionReview") {
         return Err(format!(
@@ -106,4 +132,32 @@ fn check_patch(patch: bool, patch_type: Option<&str>, phase: Phase) -> Result<()
         _ => return Ok(()),
     };
     Err(wrong.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn details_of_a_denial_are_there_even_if_they_are_empty() {
+        let table = [
+            (json!({"message": "no"}), None),
+            (json!({"details": null}), None),
+            (json!({"details": {}}), Some(json!({}))),
+            (
+                json!({"details": {"retryAfterSeconds": 0, "name": "", "uid": null, "more": 1}}),
+                Some(json!({})),
+            ),
+            (
+                json!({"details": {"retryAfterSeconds": 2, "causes": [{"field": "a", "reason": "", "more": 1}, null]}}),
+                Some(json!({"retryAfterSeconds": 2, "causes": [{"field": "a"}, {}]})),
+            ),
+        ];
+        for (sent, want) in table {
+            let status = denial("w", sent.as_object().unwrap()).json();
+            assert_eq!(status.get("details"), want.as_ref(), "{sent}");
+        }
+    }
 }

@@ -1,10 +1,13 @@
 //! One step of a path to a field, as `FieldsV1` writes it: `f:replicas`, `k:{"name":"web"}`, `v:"a"`, `i:0`.
 
 use std::cmp::Ordering;
-use std::fmt;
+use std::fmt::{self, Write as _};
 
+use formats::json;
 use serde_json::Value;
 use webhook::field::quote;
+
+use crate::object::go_text::shown_number;
 
 /// One step of a path. The order is that of `FieldsV1`: fields, keys, values, indices.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,7 +72,7 @@ impl Element {
             Self::Key(key) => {
                 let fields: Vec<String> = key
                     .iter()
-                    .map(|(name, value)| format!("{}:{}", json(&Value::from(name.as_str())), value.json()))
+                    .map(|(name, value)| format!("{}:{}", escaped(name, false), value.json()))
                     .collect();
                 format!("k:{{{}}}", fields.join(","))
             }
@@ -108,10 +111,10 @@ impl Scalar {
 
     fn json(&self) -> String {
         match self {
-            Self::Number(Number(number)) => number.to_string(),
-            Self::Text(text) => json(&Value::from(text.as_str())),
+            Self::Number(number) => number.json(),
+            Self::Text(text) => escaped(text, true),
             Self::Bool(value) => value.to_string(),
-            Self::Tree(text) => text.clone(),
+            Self::Tree(text) => json::html_safe(text),
             Self::Null => "null".to_owned(),
         }
     }
@@ -124,7 +127,19 @@ impl fmt::Display for Scalar {
             Self::Tree(text) => {
                 f.write_str(&serde_json::from_str(text).map(|tree| format_tree(&tree)).unwrap_or_default())
             }
+            Self::Number(Number(number)) => f.write_str(&shown_number(number)),
             other => f.write_str(&other.json()),
+        }
+    }
+}
+
+impl Number {
+    /// The number as jsoniter writes it, whose exponents have two digits.
+    fn json(&self) -> String {
+        match self.0.as_f64().filter(|_| self.0.is_f64()) {
+            Some(float) if json::text(float).contains('e') => json::display(float),
+            Some(float) => json::text(float),
+            None => self.0.to_string(),
         }
     }
 }
@@ -138,6 +153,7 @@ fn format_tree(tree: &Value) -> String {
             entries.collect::<Vec<_>>().concat()
         }
         Value::String(text) => quote(text),
+        Value::Number(number) => shown_number(number),
         other => other.to_string(),
     }
 }
@@ -171,9 +187,28 @@ pub(crate) fn format_path(path: &[Element]) -> String {
     path.iter().map(Element::to_string).collect()
 }
 
-/// JSON as Go's encoder writes it: characters that are special in HTML are escaped.
-fn json(value: &Value) -> String {
-    value.to_string().replace('&', "\\u0026").replace('<', "\\u003c").replace('>', "\\u003e")
+/// A text in JSON as jsoniter writes it: of control characters, only three have a short escape; `html` also escapes what is
+/// special in HTML, and the line breaks of Unicode, as in values but not in names.
+fn escaped(text: &str, html: bool) -> String {
+    let mut json = String::with_capacity(text.len() + 2);
+    json.push('"');
+    for letter in text.chars() {
+        match letter {
+            '"' | '\\' => json.extend(['\\', letter]),
+            '\n' => json.push_str("\\n"),
+            '\r' => json.push_str("\\r"),
+            '\t' => json.push_str("\\t"),
+            '\0'..='\x1f' => escape(&mut json, letter),
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' if html => escape(&mut json, letter),
+            other => json.push(other),
+        }
+    }
+    json.push('"');
+    json
+}
+
+fn escape(json: &mut String, letter: char) {
+    write!(json, "\\u{:04x}", u32::from(letter)).expect("writing to memory does not fail");
 }
 
 fn missing_colon(text: &str) -> String {
@@ -195,12 +230,20 @@ mod tests {
             (r#"k:{"containerPort":80,"protocol":"TCP"}"#, r#"[containerPort=80,protocol="TCP"]"#),
             (r#"v:"x\u0026y""#, r#"[="x&y"]"#),
             ("v:3", "[=3]"),
+            ("v:1e-07", "[=1e-07]"),
+            ("v:1e+21", "[=1e+21]"),
+            (r#"v:"\u2028""#, r#"[="\u2028"]"#),
             ("i:4", "[4]"),
         ];
         for (key, message) in table {
             let element = Element::parse(key).unwrap().unwrap();
             assert_eq!((element.key().as_str(), element.to_string().as_str()), (key, message));
         }
+        let key = |name: &str, text: &str| {
+            Element::Key(vec![(name.to_owned(), Scalar::Text(text.to_owned()))]).key()
+        };
+        assert_eq!(key("n<\u{2028}", "<\u{7f}"), "k:{\"n<\u{2028}\":\"\\u003c\u{7f}\"}");
+        assert_eq!(key("n", "\0\u{8}\u{c}\n\t"), r#"k:{"n":"\u0000\u0008\u000c\n\t"}"#);
         assert_eq!(Element::parse("z:later"), Ok(None));
         assert_eq!(
             Element::parse("x").unwrap_err(),

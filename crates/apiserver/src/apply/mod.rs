@@ -90,11 +90,17 @@ pub(crate) fn apply(
     options: &ApplyOptions,
     now: Timestamp,
 ) -> Result<Value, Status> {
-    check_configuration(lens, configuration)?;
+    check_kind(lens, configuration)?;
     let mut live = old.cloned().unwrap_or_else(|| lens.empty());
     let entries = meta::of_mut(&mut live).remove("managedFields");
     let owners = Owners::parse(entries.as_ref())
         .map_err(|why| Status::failure(format!("failed to decode managed fields: {why}")))?;
+    if owners.0.is_empty() {
+        check_existing(lens, &live)?;
+    }
+    if meta::of(configuration).get("managedFields").is_some_and(|entries| !entries.is_null()) {
+        return Err(Status::bad_request("metadata.managedFields must be nil"));
+    }
     check_fields(lens, &live, configuration)?;
     let attempt = |force: bool| {
         apply_once(lens, (&live, configuration), owners.clone(), (&options.manager, force), now)
@@ -243,16 +249,29 @@ fn merge_oldest_updaters(owners: &mut Owners) {
     }
 }
 
-fn check_configuration(lens: &Lens<'_>, configuration: &Value) -> Result<(), Status> {
+fn check_kind(lens: &Lens<'_>, configuration: &Value) -> Result<(), Status> {
     let text = |field: &str| configuration.get(field).and_then(Value::as_str).unwrap_or_default();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     if (api_version, kind) != (lens.api_version().as_str(), lens.kind()) {
         return Err(Status::bad_request(format!("invalid object type: {}", format_kind(api_version, kind))));
     }
-    if meta::of(configuration).get("managedFields").is_some_and(|entries| !entries.is_null()) {
-        return Err(Status::bad_request("metadata.managedFields must be nil"));
-    }
     Ok(())
+}
+
+/// Checks an object whose fields have no owner yet: they get one before the configuration is looked at.
+fn check_existing(lens: &Lens<'_>, live: &Value) -> Result<(), Status> {
+    let Some(node) = lens.schema_node(&lens.api_version()) else { return Ok(()) };
+    let errors = valid::errors(&node, live, true);
+    if errors.is_empty() {
+        return Ok(());
+    }
+    Err(Status::failure(format!(
+        "failed to create manager for existing fields: failed to convert new object ({}/{}; {}) to smd typed: {}",
+        meta::namespace(live),
+        meta::name(live),
+        format_kind(&lens.api_version(), lens.kind()),
+        valid::join(&errors)
+    )))
 }
 
 fn check_fields(lens: &Lens<'_>, live: &Value, configuration: &Value) -> Result<(), Status> {

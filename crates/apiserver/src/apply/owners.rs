@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
+use webhook::field::quote;
 
 use super::set::FieldSet;
 
@@ -86,7 +87,12 @@ impl Owners {
             match text("fieldsType") {
                 "FieldsV1" => {}
                 "" => return Err(format!("missing fieldsType in managed fields entry {index}")),
-                other => return Err(format!("invalid fieldsType {other:?} in managed fields entry {index}")),
+                other => {
+                    return Err(format!(
+                        "invalid fieldsType {} in managed fields entry {index}",
+                        quote(other)
+                    ));
+                }
             }
             let fields = FieldSet::parse(entry.get("fieldsV1").unwrap_or(&Value::Null))
                 .map_err(|why| format!("error decoding set: {why}"))?;

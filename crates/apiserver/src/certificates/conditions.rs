@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use formats::x509::Certificate;
 use serde_json::{Value, json};
-use webhook::field::{Error, Path};
+use webhook::field::{Error, Path, Shown};
 
 /// Conditions that cannot be removed.
 const PERMANENT: [&str; 3] = ["Approved", "Denied", "Failed"];
@@ -86,12 +86,12 @@ fn condition_errors(object: &Value) -> Vec<Error> {
             "" => errors.push(Error::required(&here.child("status"), "")),
             "True" => {}
             other if PERMANENT.contains(&kind) => {
-                errors.push(Error::not_supported(&here.child("status"), other, &["True"]));
+                errors.push(Error::not_supported(&here.child("status"), Shown::named(other), &["True"]));
             }
             "False" | "Unknown" => {}
             other => {
                 let known = ["False", "True", "Unknown"];
-                errors.push(Error::not_supported(&here.child("status"), other, &known));
+                errors.push(Error::not_supported(&here.child("status"), Shown::named(other), &known));
             }
         }
         let other = match kind {

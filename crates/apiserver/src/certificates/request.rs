@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use formats::x509::CertificateRequest;
 use formats::x509::request::{RequestError, der};
 use serde_json::Value;
-use webhook::field::{Error, Path};
+use webhook::field::{Error, Path, Shown};
 use x509_parser::certification_request::X509CertificationRequest;
 use x509_parser::prelude::FromDer;
 
@@ -95,10 +95,10 @@ fn usage_errors(at: &Path, usages: &Value) -> Vec<Error> {
     let mut errors = Vec::new();
     for (index, usage) in usages.iter().enumerate() {
         if !USAGES.contains(usage) {
-            errors.push(Error::not_supported(&at.index(index), *usage, &USAGES));
+            errors.push(Error::not_supported(&at.index(index), Shown::named(usage), &USAGES));
         }
         if usages[..index].contains(usage) {
-            errors.push(Error::duplicate(&at.index(index), *usage));
+            errors.push(Error::duplicate(&at.index(index), Shown::named(usage)));
         }
     }
     errors

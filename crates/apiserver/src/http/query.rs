@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use webhook::field::{Error, ErrorKind, Shown};
+use webhook::field::{Error, ErrorKind, Shown, quote};
 
 use crate::http::status::Status;
 
@@ -40,7 +40,8 @@ impl Query {
     /// The value of an integer parameter; absent if the parameter is.
     pub(crate) fn integer(&self, name: &str) -> Result<Option<i64>, Status> {
         let value = self.text(name);
-        let wrong = || Status::bad_request(format!("strconv.ParseInt: parsing {value:?}: invalid syntax"));
+        let wrong =
+            || Status::bad_request(format!("strconv.ParseInt: parsing {}: invalid syntax", quote(value)));
         if value.is_empty() { Ok(None) } else { value.parse().map(Some).map_err(|_| wrong()) }
     }
 
@@ -58,7 +59,7 @@ impl Query {
 /// Validates dry-run directives: only `All` is allowed.
 pub(crate) fn dry_run_error(directives: &[String]) -> Option<Error> {
     let has_invalid = directives.iter().any(|directive| directive != "All");
-    let found: Vec<String> = directives.iter().map(|directive| format!("{directive:?}")).collect();
+    let found: Vec<String> = directives.iter().map(|directive| formats::json::quoted(directive)).collect();
     let value = Shown::verbatim(format!("[{}]", found.join(",")));
     has_invalid.then(|| Error {
         kind: ErrorKind::NotSupported,

@@ -77,18 +77,19 @@ impl Status {
 
     /// `pods "x" not found`.
     pub(crate) fn not_found(of: GroupResource<'_>, name: &str) -> Self {
-        Self::about(404, "NotFound", of, name, format!("{of} {name:?} not found"))
+        Self::about(404, "NotFound", of, name, format!("{of} {} not found", field::quote(name)))
     }
 
     /// `pods "x" already exists`.
     pub(crate) fn already_exists(of: GroupResource<'_>, name: &str) -> Self {
-        Self::about(409, "AlreadyExists", of, name, format!("{of} {name:?} already exists"))
+        Self::about(409, "AlreadyExists", of, name, format!("{of} {} already exists", field::quote(name)))
     }
 
     /// The generated names of a `generateName` are all in use.
     pub(crate) fn generate_name_conflict(of: GroupResource<'_>, name: &str) -> Self {
         let message = format!(
-            "{of} {name:?} already exists, the server was not able to generate a unique name for the object"
+            "{of} {} already exists, the server was not able to generate a unique name for the object",
+            field::quote(name)
         );
         let mut status = Self::about(409, "AlreadyExists", of, name, message);
         status.details.insert("retryAfterSeconds".to_owned(), 1.into());
@@ -102,7 +103,7 @@ impl Status {
             "Conflict",
             of,
             name,
-            format!("Operation cannot be fulfilled on {of} {name:?}: {why}"),
+            format!("Operation cannot be fulfilled on {of} {}: {why}", field::quote(name)),
         )
     }
 
@@ -118,7 +119,7 @@ impl Status {
         let message = if name.is_empty() {
             format!("{of} is forbidden: {why}")
         } else {
-            format!("{of} {name:?} is forbidden: {why}")
+            format!("{of} {} is forbidden: {why}", field::quote(name))
         };
         Self::about(403, "Forbidden", of, name, message)
     }

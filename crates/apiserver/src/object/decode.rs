@@ -3,9 +3,11 @@
 mod body;
 mod literals;
 
+use std::borrow::Cow;
+
 use schema::Kinds;
 use serde_json::{Map, Value};
-use webhook::field::{Error, Path};
+use webhook::field::{Error, Path, quote};
 
 use crate::call::Call;
 use crate::http::media_type::media_type;
@@ -36,13 +38,17 @@ pub(crate) fn object(shared: &ServerState, call: &Call, notes: &mut Notes) -> Re
     upgrade_version(call, &mut object);
     internal::check(call, &object, notes)?;
     check_registered(shared, call, &object)?;
+    object.get_mut("metadata").filter(|_| call.target.custom).into_iter().for_each(formats::json::reread);
     check_custom_metadata(call, &object)?;
     notes.non_canonical |= fields::is_non_canonical(call, &object);
     notes.empty_collections |= fields::has_empty_collections(call, &object);
-    check_type_meta(call, &mut object)?;
+    if let Err(status) = check_type_meta(call, &mut object) {
+        return Err(fields::with_unknown_metadata(call, object, status));
+    }
     let refused = |why: String| {
         let BodyKind { kind, version, .. } = BodyKind::of(call);
-        Status::bad_request(format!("{kind} in version {version:?} cannot be handled as a {kind}: {why}"))
+        let version = quote(version);
+        Status::bad_request(format!("{kind} in version {version} cannot be handled as a {kind}: {why}"))
     };
     let mut messages = if Directive::of(call) == Directive::Ignore { Vec::new() } else { duplicates };
     let unknown = fields::prune_and_default(shared, call, &mut object, Author::Client).map_err(refused)?;
@@ -82,7 +88,7 @@ fn upgrade_version(call: &Call, object: &mut Value) {
     }
 }
 
-/// Rejects a custom resource with invalid metadata, before its apiVersion and kind are checked.
+/// Rejects a custom resource with invalid metadata or without an apiVersion, before its apiVersion and kind are checked.
 fn check_custom_metadata(call: &Call, object: &Value) -> Result<(), Status> {
     let text = |field: &str| object[field].as_str().unwrap_or_default();
     let (kind, wanted) = (text("kind"), BodyKind::of(call).kind);
@@ -90,9 +96,18 @@ fn check_custom_metadata(call: &Call, object: &Value) -> Result<(), Status> {
         return Ok(());
     }
     let version = text("apiVersion").rsplit('/').next().unwrap_or_default();
-    fields::check_metadata(object).map_err(|why| {
-        Status::bad_request(format!("{kind} in version {version:?} cannot be handled as a {wanted}: {why}"))
+    check_api_version(object).and_then(|()| fields::check_metadata(object)).map_err(|why| {
+        let version = quote(version);
+        Status::bad_request(format!("{kind} in version {version} cannot be handled as a {wanted}: {why}"))
     })
+}
+
+/// Rejects null as the apiVersion of a custom resource, which has no Go type that would leave it out.
+fn check_api_version(object: &Value) -> Result<(), String> {
+    if object.get("apiVersion").is_some_and(Value::is_null) {
+        return Err(".apiVersion accessor error: <nil> is of the type <nil>, expected string".to_owned());
+    }
+    Ok(())
 }
 
 /// The object that results from a patch, in the request's version; `patch` is the patch if it is a strategic merge
@@ -198,10 +213,7 @@ fn check_custom_type_meta(object: &Value, refused: &dyn Fn(&str) -> Status) -> R
     if text("kind").is_empty() {
         return Err(refused(&format!("Object 'Kind' is missing in '{object}'")));
     }
-    if object.get("apiVersion").is_some_and(Value::is_null) {
-        return Err(refused(".apiVersion accessor error: <nil> is of the type <nil>, expected string"));
-    }
-    fields::check_metadata(object).map_err(|why| refused(&why))?;
+    check_api_version(object).and_then(|()| fields::check_metadata(object)).map_err(|why| refused(&why))?;
     let api_version = text("apiVersion");
     if api_version.matches('/').count() > 1 {
         return Err(refused(&format!("unexpected GroupVersion string: {api_version}")));
@@ -227,12 +239,13 @@ fn drop_all_fields(object: &mut Value) -> Vec<String> {
     unknown
 }
 
-/// Decodes an object that a webhook changed. Drops unknown fields silently, and labels and annotations of a custom
-/// resource that are not maps of strings.
+/// Decodes an object that a webhook changed. Drops unknown fields silently, and malformed metadata of a custom resource.
 ///
 /// # Errors
 /// An internal error if the object has another kind or none, or values of wrong types.
-pub(crate) fn mutated(shared: &ServerState, call: &Call, mut object: Value) -> Result<Value, Status> {
+pub(crate) fn mutated(shared: &ServerState, call: &Call, object: Value) -> Result<Value, Status> {
+    let unreadable = |why| Status::internal(&format!("couldn't get version/kind; json parse error: {why}"));
+    let mut object = check_head(object).map_err(unreadable)?;
     let body_kind = BodyKind::of(call);
     let custom = call.target.custom && body_kind.kind == call.target.resource.kind;
     let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default();
@@ -250,7 +263,10 @@ pub(crate) fn mutated(shared: &ServerState, call: &Call, mut object: Value) -> R
     }
     if let Some(fields) = object.as_object_mut() {
         if custom {
-            fields::drop_invalid_metadata(fields);
+            fields::drop_malformed_metadata(fields);
+        } else {
+            fields.insert("apiVersion".to_owned(), body_kind.api_version().into());
+            fields.insert("kind".to_owned(), body_kind.kind.into());
         }
         normalize(call, call.target.custom, fields);
     }
@@ -266,14 +282,17 @@ pub(crate) fn check_type_meta(call: &Call, object: &mut Value) -> Result<(), Sta
     let text = |field: &str| object.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (api_version, kind) = (text("apiVersion"), text("kind"));
     let (wanted_version, wanted_kind) = (body_kind.api_version(), body_kind.kind);
+    let sent = if custom && kind.is_empty() { object.clone() } else { Value::Null };
     let Some(fields) = object.as_object_mut() else {
         return Err(Status::bad_request("the object provided is unrecognized (must be of type object)"));
     };
     if custom && kind.is_empty() {
-        let body = String::from_utf8_lossy(&call.body);
-        let why = format!("Object 'Kind' is missing in '{body}'");
-        let why = if Directive::of(call) == Directive::Ignore {
-            DecodeError::Invalid { kind: wanted_kind.to_owned(), version: body_kind.version.to_owned(), why }
+        let lenient = Directive::of(call) == Directive::Ignore;
+        let why = format!("Object 'Kind' is missing in '{}'", shown_body(call, &sent, lenient));
+        let why = if lenient {
+            let version = api_version.rsplit('/').next().filter(|version| !version.is_empty());
+            let version = version.unwrap_or(body_kind.version).to_owned();
+            DecodeError::Invalid { kind: wanted_kind.to_owned(), version, why }
         } else {
             DecodeError::Unrecognized(why)
         };
@@ -283,8 +302,9 @@ pub(crate) fn check_type_meta(call: &Call, object: &mut Value) -> Result<(), Sta
         let version = api_version.rsplit('/').next().unwrap_or_default();
         let package = package(body_kind.group);
         return Err(Status::bad_request(format!(
-            "{kind} in version {version:?} cannot be handled as a {wanted_kind}: converting ({version}.{kind}) to \
-             ({package}.{wanted_kind}): unknown conversion"
+            "{kind} in version {} cannot be handled as a {wanted_kind}: converting ({version}.{kind}) to \
+             ({package}.{wanted_kind}): unknown conversion",
+            quote(version)
         )));
     }
     if (custom || !api_version.is_empty()) && api_version != wanted_version {
@@ -301,10 +321,20 @@ pub(crate) fn check_type_meta(call: &Call, object: &mut Value) -> Result<(), Sta
     Ok(())
 }
 
-/// A custom resource without fields that its schema does not have.
+/// The body as the message about a missing kind shows it: lenient decoders make JSON of YAML first.
+fn shown_body<'a>(call: &'a Call, sent: &Value, lenient: bool) -> Cow<'a, str> {
+    if lenient && media_type(&call.content_type) == "application/yaml" {
+        let json = formats::json::to_vec(sent).unwrap_or_default();
+        return formats::json::html_safe(&String::from_utf8_lossy(&json)).into();
+    }
+    String::from_utf8_lossy(&call.body)
+}
+
+/// A custom resource without fields that its schema does not have, and without malformed metadata.
 pub(crate) fn pruned(call: &Call, mut object: Value) -> Value {
     if let Some(schema) = &call.target.schema {
         let _dropped = structural::prune(&mut object, schema);
+        object.as_object_mut().into_iter().for_each(fields::drop_malformed_metadata);
     }
     object
 }

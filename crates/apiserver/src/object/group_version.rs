@@ -42,9 +42,9 @@ impl<'a> GroupVersion<'a> {
     pub(crate) fn unregistered(self, kind: &str) -> String {
         let Self { group, version } = self;
         let place = match (group, version) {
-            (group, "__internal") => format!("the internal version of group {group:?}"),
-            ("", version) => format!("version {version:?}"),
-            (group, version) => format!("version {:?}", format!("{group}/{version}")),
+            (group, "__internal") => format!("the internal version of group {}", quote(group)),
+            ("", version) => format!("version {}", quote(version)),
+            (group, version) => format!("version {}", quote(&format!("{group}/{version}"))),
         };
         format!("no kind {} is registered for {place} in scheme {SCHEME:?}", quote(kind))
     }

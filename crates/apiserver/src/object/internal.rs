@@ -39,7 +39,8 @@ pub(crate) fn check(call: &Call, object: &Value, notes: &mut Notes) -> Result<()
     let kind = if text("kind").is_empty() { wanted } else { text("kind") };
     let version = api_version.rsplit('/').next().unwrap_or_default();
     let refused = |why: &str| {
-        Status::bad_request(format!("{kind} in version {version:?} cannot be handled as a {wanted}: {why}"))
+        let version = quote(version);
+        Status::bad_request(format!("{kind} in version {version} cannot be handled as a {wanted}: {why}"))
     };
     match meaning(api_version, kind, &body_kind) {
         Meaning::Versioned => Ok(()),

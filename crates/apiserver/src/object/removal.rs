@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use webhook::field::{Error, Path};
+use webhook::field::{Error, Path, Shown};
 
 use crate::clock::rfc3339;
 use crate::crd;
@@ -66,12 +66,12 @@ impl DeleteOptions {
             let at = Path::new("propagationPolicy");
             if self.orphan_dependents.is_some() {
                 let why = "orphanDependents and deletionPropagation cannot be both set";
-                errors.push(Error::invalid(&at, policy, why));
+                errors.push(Error::invalid(&at, Shown::named(policy), why));
             }
             if !matches!(policy, "Foreground" | "Background" | "Orphan") {
                 errors.push(Error::not_supported(
                     &at,
-                    policy,
+                    Shown::named(policy),
                     &["Foreground", "Background", "Orphan", "nil"],
                 ));
             }
@@ -102,6 +102,9 @@ pub(crate) fn effect(
     }
     let has_finalizers =
         !meta::finalizers(&marked).is_empty() || is_namespace(target) && has_content_finalizers(object);
+    if meta::is_terminating(object) && !is_graceful(target) && !is_namespace(target) {
+        return terminated(object, marked, (has_finalizers, changed), now);
+    }
     if meta::is_terminating(object) {
         let left =
             meta::of(object).get("deletionGracePeriodSeconds").and_then(Value::as_i64).unwrap_or_default();
@@ -136,6 +139,29 @@ pub(crate) fn effect(
         return MarkAndRemove(marked);
     }
     if changed { RemoveReleased(object.clone()) } else { Remove(object.clone()) }
+}
+
+/// The effect on an object without grace period that is terminating already. One that a client created so may have a later
+/// time and a grace period, which end now.
+fn terminated(
+    object: &Value,
+    mut marked: Value,
+    (has_finalizers, changed): (bool, bool),
+    now: Timestamp,
+) -> DeletionEffect {
+    if !has_finalizers {
+        return if changed {
+            DeletionEffect::RemoveReleased(object.clone())
+        } else {
+            DeletionEffect::Remove(object.clone())
+        };
+    }
+    let at = meta::text(object, "deletionTimestamp").parse::<Timestamp>();
+    if at.is_ok_and(|at| at > now) {
+        meta::set(&mut marked, "deletionTimestamp", rfc3339(now));
+    }
+    meta::set(&mut marked, "deletionGracePeriodSeconds", 0);
+    if marked == *object { DeletionEffect::Unchanged } else { DeletionEffect::Mark(marked) }
 }
 
 /// Sets the garbage collector's finalizers as the policy demands; returns whether that changed anything.
@@ -176,9 +202,14 @@ fn mark_terminating(object: &mut Value, grace: i64, now: Timestamp) {
     meta::set(object, "deletionGracePeriodSeconds", grace);
 }
 
+/// Whether objects of the kind are deleted gracefully, which are only pods.
+fn is_graceful(target: &ServedResource) -> bool {
+    target.table == "pods"
+}
+
 /// The grace period; only pods on a node have one.
 fn grace_period(target: &ServedResource, object: &Value, options: &DeleteOptions) -> i64 {
-    if target.table != "pods" {
+    if !is_graceful(target) {
         return 0;
     }
     let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
@@ -199,4 +230,22 @@ fn is_namespace(target: &ServedResource) -> bool {
 
 fn has_content_finalizers(namespace: &Value) -> bool {
     namespace.pointer("/spec/finalizers").is_some_and(|list| list != &json!([]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grace_period_that_a_client_set_ends_with_the_deletion() {
+        let now: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
+        let object = |at: &str, grace: i64| json!({"metadata": {"finalizers": ["a/b"], "deletionTimestamp": at, "deletionGracePeriodSeconds": grace}});
+        let (past, later) = ("2020-01-01T00:00:00Z", "2030-01-01T00:00:00Z");
+        let effect = |object: &Value| terminated(object, object.clone(), (true, false), now);
+        assert_eq!(effect(&object(past, 5)), DeletionEffect::Mark(object(past, 0)));
+        assert_eq!(effect(&object(later, 5)), DeletionEffect::Mark(object("2026-01-01T00:00:00Z", 0)));
+        assert_eq!(effect(&object(past, 0)), DeletionEffect::Unchanged);
+        let free = object(past, 5);
+        assert_eq!(terminated(&free, free.clone(), (false, false), now), DeletionEffect::Remove(free));
+    }
 }

@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::alphabet::URL_SAFE;
 use base64::engine::{GeneralPurpose, general_purpose::NO_PAD};
 use serde::{Deserialize, Serialize};
-use webhook::field::{Error, Path};
+use webhook::field::{Error, Path, quote};
 
 use crate::call::Call;
 use crate::http::reply::Reply;
@@ -144,7 +144,7 @@ pub(crate) fn revision(text: &str) -> Result<Option<u64>, Error> {
     if text.is_empty() {
         return Ok(None);
     }
-    let why = format!("strconv.ParseUint: parsing {text:?}: invalid syntax");
+    let why = format!("strconv.ParseUint: parsing {}: invalid syntax", quote(text));
     text.parse().map(Some).map_err(|_| Error::invalid(&Path::new("resourceVersion"), text, &why))
 }
 

@@ -107,8 +107,9 @@ async fn apply(shared: &ServerState, call: &Call) -> Result<Reply, Status> {
             return change(shared, call, &edit).await;
         }
         let mut object = edit.object(shared, None, &mut notes)?;
-        check_new(call, &mut object)?;
-        check_readable(meta::text(&object, "resourceVersion"))?;
+        let checked = check_new(call, &mut object)
+            .and_then(|()| check_readable(meta::text(&object, "resourceVersion")));
+        checked.map_err(|status| status.with_notes(&notes))?;
         // A new object has no revision that could conflict. A dry run assigns none and keeps the one that was sent.
         if !call.query.dry_run() {
             meta::of_mut(&mut object).remove("resourceVersion");

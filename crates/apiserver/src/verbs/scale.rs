@@ -25,6 +25,8 @@ use crate::verbs::{ownership, patch, update};
 struct ScaleEdit<'a> {
     call: &'a Call,
     change: ScaleChange,
+    /// Whether the body is the scale of a custom resource without an apiVersion.
+    lacks_version: bool,
 }
 
 enum ScaleChange {
@@ -74,7 +76,9 @@ pub(crate) async fn write(shared: &ServerState, call: &Call, patched: bool) -> R
     } else {
         ScaleChange::Patch(patch::read(shared, call)?)
     };
-    let edit = ScaleEdit { call, change };
+    let is_replaced = !patched && call.target.scaling.is_some();
+    let lacks_version = is_replaced && decode::parse_body(call).is_ok_and(|body| lacks_version(&body));
+    let edit = ScaleEdit { call, change, lacks_version };
     let full_call = Call { accept: Accept::default(), ..call.clone() };
     let (body, edit_notes) = update::change_and_render(shared, &full_call, &edit)
         .await
@@ -160,11 +164,13 @@ impl ScaleEdit<'_> {
 
     /// Computes the scale after the request, with the owner of the replicas.
     fn apply_change(&self, shared: &ServerState, before: &Value, notes: &mut Notes) -> Result<Value, Status> {
+        let mut lacks_owners = self.lacks_version;
         let mut scale = match &self.change {
             ScaleChange::Replace(scale) => scale.clone(),
             ScaleChange::Patch(patch) => {
-                let patched = (patch.apply(before)?, patch.strategic(before));
-                decode::patched(shared, self.call, patched, notes)?
+                let patched = patch.apply(before)?;
+                lacks_owners = self.call.target.scaling.is_some() && lacks_version(&patched);
+                decode::patched(shared, self.call, (patched, patch.strategic(before)), notes)?
             }
             ScaleChange::Apply(configuration) => {
                 let served = shared.registry.served();
@@ -176,11 +182,18 @@ impl ScaleEdit<'_> {
         };
         decode::set_namespace(self.call, &mut scale)?;
         update::check_name(self.call, &scale)?;
-        if !matches!(self.change, ScaleChange::Apply(_)) {
+        if lacks_owners {
+            // The converter of the real server does not know an object without a group, so that nothing is recorded.
+            meta::of_mut(&mut scale).remove("managedFields");
+        } else if !matches!(self.change, ScaleChange::Apply(_)) {
             ownership::record(shared, self.call, Some(before), &mut scale);
         }
         Ok(scale)
     }
+}
+
+fn lacks_version(scale: &Value) -> bool {
+    scale["apiVersion"].as_str().unwrap_or_default().is_empty()
 }
 
 fn without_owners(scale: &Value) -> Value {

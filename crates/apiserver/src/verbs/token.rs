@@ -1,7 +1,7 @@
 //! TokenRequest: issues a token of a service account for a duration and audiences.
 
 use serde_json::{Value, json};
-use webhook::field::{Error, Path};
+use webhook::field::{Error, Path, quote};
 
 use crate::access::identity::{BoundObjects, bound_object};
 use crate::access::tokens::{Claims, Private, Reference, username};
@@ -52,8 +52,9 @@ fn identify(object: &mut Value) -> Result<(), Status> {
         let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));
         let dot = if group.is_empty() { "" } else { "/" };
         return Err(Status::bad_request(format!(
-            "{kind} in version {version:?} cannot be handled as a TokenRequest: converting ({group}{dot}{version}.{kind}) \
-             to (authentication.TokenRequest): unknown conversion"
+            "{kind} in version {} cannot be handled as a TokenRequest: converting ({group}{dot}{version}.{kind}) \
+             to (authentication.TokenRequest): unknown conversion",
+            quote(version)
         )));
     }
     object["apiVersion"] = "authentication.k8s.io/v1".into();

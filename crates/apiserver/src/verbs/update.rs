@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::Value;
-use webhook::field::{Error, Path, Shown};
+use webhook::field::{Error, Path, Shown, quote};
 use webhook::review::Operation;
 
 use crate::access::authorization;
@@ -53,19 +53,19 @@ struct Replacement<'a> {
 pub(crate) async fn update(shared: &ServerState, call: &Call) -> Result<Reply, Status> {
     let mut notes = Notes::default();
     apply::check(call, "UpdateOptions", None)?;
-    let mut object = decode::object(shared, call, &mut notes)?;
-    ownership::deduplicate_owners(&mut object, &mut notes, false);
-    replace(shared, call, object, &notes).await.map_err(|status| status.with_notes(&notes))
+    let object = decode::object(shared, call, &mut notes)?;
+    replace(shared, call, object, &mut notes).await.map_err(|status| status.with_notes(&notes))
 }
 
 async fn replace(
     shared: &ServerState,
     call: &Call,
     mut object: Value,
-    notes: &Notes,
+    notes: &mut Notes,
 ) -> Result<Reply, Status> {
     decode::set_namespace(call, &mut object)?;
     check_name(call, &object)?;
+    ownership::deduplicate_owners(&mut object, notes, false);
     let current = shared.store.get(&call.target.table, &call.key(&call.path.name));
     let Some(current) = current else {
         if strategy::allows_create_on_update(&call.target, &call.path.subresource) {
@@ -267,7 +267,7 @@ pub(crate) fn check_readable(revision: &str) -> Result<(), Status> {
         return Ok(());
     }
     // kube-apiserver has no error for this, so it reports an internal error.
-    Err(Status::failure(format!("strconv.ParseUint: parsing {revision:?}: invalid syntax")))
+    Err(Status::failure(format!("strconv.ParseUint: parsing {}: invalid syntax", quote(revision))))
 }
 
 fn check_revision(call: &Call, object: &Value, old: &Value) -> Result<(), Status> {
@@ -308,12 +308,14 @@ fn persist(
         return Ok(unstored(object));
     }
     let rewritten = current.is_new() && strategy::is_rewritten_once(&call.target);
-    if &object == current.value() && !rewritten && current.is_non_canonical() == non_canonical {
+    let is_gone = effects::is_gone(&call.target, &object);
+    let is_same = &object == current.value() && !rewritten && current.is_non_canonical() == non_canonical;
+    if is_same && !is_gone {
         return Ok(Arc::clone(current));
     }
     let (table, key) = (&call.target.table, call.key(&call.path.name));
     let expect = Expect::Revision(current.revision());
-    if effects::is_gone(&call.target, &object) {
+    if is_gone {
         // Watches receive the last stored state.
         let removed = shared.store.remove(table, &key, expect, current.value().clone())?;
         effects::after_removal(shared, &call.target, &removed);

@@ -168,6 +168,27 @@ async fn case_51_a_patched_object_is_decoded_again() {
     let server = server_with_patch(&add("/metadata/labels", json!({"a": 5}))).await;
     let (code, made) = send(&server, "POST", THINGS, &thing).await;
     assert_eq!((code, made["metadata"].get("labels")), (201, None), "{made}");
+    let server = server_with_patch(&add("/metadata/ownerReferences", json!(["x"]))).await;
+    let (code, made) = send(&server, "POST", THINGS, &thing).await;
+    assert_eq!((code, made["metadata"].get("ownerReferences")), (201, None), "{made}");
+    let server = server_with_patch(&json!([{"op": "remove", "path": "/kind"}])).await;
+    let (code, made) = send(&server, "POST", MAPS, &map).await;
+    assert_eq!((code, &made["kind"]), (201, &json!("ConfigMap")), "{made}");
+}
+
+#[tokio::test]
+async fn a_custom_resource_has_an_api_version() {
+    let server = ApiServer::builder().build();
+    send(&server, "POST", DEFINITIONS, &definition(&json!({}))).await;
+    let thing = json!({"apiVersion": null, "kind": "Thing", "metadata": {"name": "t"}});
+    let (code, status) = send(&server, "POST", THINGS, &thing).await;
+    let why = "Thing in version \"\" cannot be handled as a Thing: .apiVersion accessor error: <nil> is of the type <nil>, \
+               expected string";
+    assert_eq!((code, &status["message"]), (400, &json!(why)));
+    // Its metadata is read from the JSON of the decoded object, which has no fraction that is zero.
+    let thing = json!({"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "t", "generation": 1.0}});
+    let (code, made) = send(&server, "POST", THINGS, &thing).await;
+    assert_eq!((code, &made["metadata"]["generation"]), (201, &json!(1)), "{made}");
 }
 
 #[tokio::test(start_paused = true)]

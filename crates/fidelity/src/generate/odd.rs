@@ -158,6 +158,10 @@ pub(super) fn yaml(dice: &mut Dice, object: &Value) -> String {
         "extra: @a\n",
         "extra: `a\n",
         "extra: %a\n",
+        "extra: {1: a, 1: b, '1': c}\n",
+        "extra: {yes: a, true: b}\n",
+        "extra: {1.5: a, 1.50: b, \"\\x7f\": c, \"\\x7f\": d}\n",
+        "extra: {a: 1, <<: {a: 2}}\n",
     ]);
     if dice.percent(30) { format!("%YAML 1.1\n---\n{text}{extra}") } else { format!("{text}{extra}") }
 }

@@ -131,8 +131,14 @@ impl RequestBuilder<'_> {
             status["reason"] = self.dice.pick(&["Forbidden", "Invalid", "Other", ""]).to_string().into();
         }
         if self.dice.percent(20) {
-            status["details"] =
-                json!({"causes": [{"field": "spec", "message": "m", "reason": "r"}], "retryAfterSeconds": 0});
+            let causes = json!([{"field": "spec", "message": "m", "reason": "r"}, {"field": "", "more": 1}]);
+            let details = [
+                json!({"causes": causes, "retryAfterSeconds": 0}),
+                json!({"causes": [], "name": "a", "uid": "", "more": 1}),
+                json!({"retryAfterSeconds": 0}),
+                json!({}),
+            ];
+            status["details"] = self.dice.pick(&details).clone();
         }
         if self.dice.percent(15) {
             status["status"] = "Success".into();

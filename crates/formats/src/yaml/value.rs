@@ -28,7 +28,7 @@ pub fn first_document(text: &[u8]) -> Result<Value, Error> {
 pub fn duplicate_keys(text: &[u8]) -> Vec<String> {
     let read = || decode::value(&tree::read(&decoded(text)?)?);
     let duplicates = read().map(|(_, duplicates)| duplicates).unwrap_or_default();
-    duplicates.into_iter().map(|(line, key)| format!("line {line}: key {key:?} already set in map")).collect()
+    duplicates.into_iter().map(|(line, key)| format!("line {line}: key {key} already set in map")).collect()
 }
 
 /// The text in Unicode, without its byte order mark.
@@ -97,12 +97,30 @@ mod tests {
 
     #[test]
     fn keys_of_a_map_that_are_there_twice_are_reported() {
-        let table: [(&str, &[&str]); 4] = [
+        let table: [(&str, &[&str]); 9] = [
             (
                 "{\"a\": 1, \"b\": {\"c\": 1, \"c\": 2}, \"a\": 3}",
                 &["line 1: key \"c\" already set in map", "line 1: key \"a\" already set in map"],
             ),
             ("a: 1\nb: 2\na:\n  3", &["line 4: key \"a\" already set in map"]),
+            (
+                "1: a\n1: b\nyes: a\ntrue: b\n0x10: a\n16: b",
+                &[
+                    "line 2: key 1 already set in map",
+                    "line 4: key true already set in map",
+                    "line 6: key 16 already set in map",
+                ],
+            ),
+            (
+                "1.5: a\n1.50: b\n\"a\\x7f\": 1\n\"a\\x7f\": 2",
+                &["line 2: key 1.5 already set in map", "line 4: key \"a\\x7f\" already set in map"],
+            ),
+            ("'1': a\n1: b\n.nan: a\n.NaN: b", &[]),
+            (
+                ".inf: a\n.Inf: b\n1e20: a\n1e20: b",
+                &["line 2: key +Inf already set in map", "line 4: key 1e+20 already set in map"],
+            ),
+            ("a: 1\n<<: {a: 2}", &["line 2: key \"a\" already set in map"]),
             ("a: 1\n---\na: 1\na: 2", &[]),
             ("{", &[]),
         ];

@@ -6,7 +6,7 @@ use formats::name;
 use formats::selector::{LabelSelector, ViolationKind};
 
 use super::{ClientConfig, Phase, Registration, Rule, ServiceReference, WebhookConfiguration};
-use crate::field::{Error, Path};
+use crate::field::{Error, Path, Shown};
 use crate::url::Url;
 
 /// All errors of a configuration, in the order in which an API server reports them; empty if it is valid.
@@ -80,7 +80,7 @@ fn check_operations(rule: &Rule, at: &Path, errors: &mut Vec<Error>) {
     for (index, operation) in rule.operations.iter().enumerate() {
         let known = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
         if !known.contains(&operation.as_str()) {
-            errors.push(Error::not_supported(&at.index(index), operation, &known));
+            errors.push(Error::not_supported(&at.index(index), Shown::named(operation), &known));
         }
     }
 }
@@ -144,7 +144,7 @@ fn check_resources(resources: &[String], at: &Path, errors: &mut Vec<Error>) {
 fn check_scope(rule: &Rule, at: &Path, errors: &mut Vec<Error>) {
     let known = ["*", "Cluster", "Namespaced"];
     if let Some(scope) = rule.scope.as_deref().filter(|scope| !known.contains(scope)) {
-        errors.push(Error::not_supported(at, scope, &known));
+        errors.push(Error::not_supported(at, Shown::named(scope), &known));
     }
 }
 
@@ -154,7 +154,9 @@ fn check_side_effects(side_effects: Option<&str>, at: &Path, errors: &mut Vec<Er
         None => {
             errors.push(Error::required(at, &format!("must specify one of {}", known.join(", "))));
         }
-        Some(other) if !known.contains(&other) => errors.push(Error::not_supported(at, other, &known)),
+        Some(other) if !known.contains(&other) => {
+            errors.push(Error::not_supported(at, Shown::named(other), &known))
+        }
         Some(_) => {}
     }
 }

@@ -44,7 +44,7 @@ pub(super) fn check(node: Node<'_>, errors: &mut Vec<Error>) {
         if let Some(reason) = rule["reason"].as_str().filter(|reason| !REASONS.contains(reason)) {
             let known = REASONS.map(|reason| format!("{reason:?}")).join(", ");
             let why = format!("supported values: {known}");
-            let shown = Some(Shown::from(reason));
+            let shown = Some(Shown::named(reason));
             errors.push(node.error(&format!("{at}.reason"), ErrorKind::NotSupported, shown, &why));
         }
         let (at, path) = (format!("{at}.fieldPath"), text(rule, "fieldPath"));

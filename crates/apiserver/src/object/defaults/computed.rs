@@ -1,5 +1,8 @@
 //! Defaults that depend on other fields.
 
+use std::sync::LazyLock;
+
+use formats::pattern::Pattern;
 use serde_json::{Map, Value, json};
 
 use crate::object::meta;
@@ -171,11 +174,21 @@ fn image_pull_policies(spec: &mut Value) {
     });
 }
 
+/// References to images, as the package distribution/reference v0.6 reads them.
+static REFERENCE: LazyLock<Option<Pattern>> = LazyLock::new(|| {
+    let part = "[a-z0-9]+(?:(?:[.]|_|__|-+)[a-z0-9]+)*";
+    let label = "(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])";
+    let domain = format!("{label}(?:[.]{label})*(?::[0-9]+)?/");
+    let digest = "@[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}";
+    let tag = "(?::[0-9A-Za-z_][0-9A-Za-z_.-]{0,127})";
+    Pattern::new(&format!("^(?:{domain})?{part}(?:/{part})*{tag}?(?:{digest})?$")).ok()
+});
+
 fn is_latest(image: &str) -> bool {
     let (name, digest) = image.split_once('@').map_or((image, None), |(name, digest)| (name, Some(digest)));
     let last = name.rsplit('/').next().unwrap_or(name);
     // An invalid image name does not count as address without a tag.
-    if image.contains(char::is_whitespace) {
+    if REFERENCE.as_ref().is_some_and(|reference| !reference.is_match(image)) {
         return false;
     }
     match last.split_once(':') {
@@ -333,6 +346,33 @@ fn data_source(object: &mut Value) {
             && source.get("namespace").is_none()
         {
             spec.insert(to.to_owned(), source);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_valid_image_without_a_tag_is_the_latest() {
+        let table = [
+            ("a", true),
+            ("a:latest", true),
+            ("a:1", false),
+            ("A", false),
+            (" x", false),
+            ("\u{fffd}", false),
+            ("foo.com:5000/a/b", true),
+            ("foo.com/A", false),
+            ("Foo/bar", true),
+            ("a//b", false),
+            ("a_b", true),
+            ("a___b", false),
+            ("", false),
+        ];
+        for (image, want) in table {
+            assert_eq!(is_latest(image), want, "{image}");
         }
     }
 }

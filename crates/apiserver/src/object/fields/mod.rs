@@ -3,6 +3,7 @@
 
 mod canonical;
 mod custom;
+mod malformed;
 pub(crate) mod nulls;
 mod twice;
 mod types;
@@ -10,6 +11,7 @@ mod unstructured;
 mod zero;
 
 pub(crate) use custom::Author;
+pub(crate) use malformed::{drop_malformed_metadata, with_unknown_metadata};
 pub(crate) use types::{type_name, with_literal};
 pub(crate) use zero::blank;
 
@@ -167,19 +169,6 @@ pub(crate) fn check(found: &Value, ty: &Type, owner: &str, path: &str) -> Result
 pub(crate) fn check_metadata(object: &Value) -> Result<(), String> {
     let found = object.get("metadata").filter(|found| !found.is_null());
     found.map_or(Ok(()), |found| types::check(found, metadata(), "ObjectMeta"))
-}
-
-/// Drops labels and annotations that are not maps of strings: unstructured objects ignore them.
-pub(crate) fn drop_invalid_metadata(object: &mut serde_json::Map<String, Value>) {
-    let Some(found) = object.get_mut("metadata").and_then(Value::as_object_mut) else { return };
-    for field in ["labels", "annotations"] {
-        let is_string_map = |value: &Value| {
-            value.is_null() || value.as_object().is_some_and(|texts| texts.values().all(Value::is_string))
-        };
-        if found.get(field).is_some_and(|value| !is_string_map(value)) {
-            found.remove(field);
-        }
-    }
 }
 
 /// The type `ObjectMeta`.

@@ -125,10 +125,16 @@ pub(super) fn check_scalar(found: &Value, shape: Shape) -> Result<(), ScalarErro
             }
         }
         (Value::String(text), Shape::Bytes) => decoded(text).map_err(ScalarError::Message),
-        (Value::Array(numbers), Shape::Bytes)
-            if numbers.iter().all(|number| number.as_u64().is_some_and(|number| number < 256)) =>
-        {
-            Ok(())
+        (Value::Array(numbers), Shape::Bytes) => {
+            let is_byte = |number: &Value| number.as_u64().is_some_and(|number| number < 256);
+            match numbers.iter().find(|number| !is_byte(number)) {
+                None => Ok(()),
+                Some(Value::Null) => wrong(),
+                Some(Value::Number(number)) => {
+                    Err(ScalarError::Type(format!("number {}", number_text(number))))
+                }
+                Some(other) => Err(ScalarError::Type(type_name(other).to_owned())),
+            }
         }
         (Value::String(text), Shape::Time) => time(text, Layout::Seconds),
         (Value::String(text), Shape::MicroTime) => time(text, Layout::Micros),

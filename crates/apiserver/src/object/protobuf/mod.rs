@@ -6,6 +6,7 @@ mod scalar;
 mod wire;
 
 use serde_json::Value;
+use webhook::field::quote;
 use wire::{BYTES, WireError, WireReader};
 
 use crate::http::status::Status;
@@ -59,7 +60,8 @@ impl DecodeError {
                 format!("the object provided is unrecognized (must be of type {wanted}): {why} ({shown})")
             }
             Self::Invalid { kind, version, why } => {
-                format!("{kind} in version {version:?} cannot be handled as a {wanted}: {why}")
+                let version = quote(&version);
+                format!("{kind} in version {version} cannot be handled as a {wanted}: {why}")
             }
         })
     }

@@ -39,25 +39,25 @@ pub(crate) fn owner_and_finalizer_errors(path: &str, metadata: &Value) -> Vec<Er
 
 /// The errors of owner references in a metadata.
 pub(crate) fn owner_errors_of(path: &str, metadata: &Value) -> Vec<Error> {
-    let list = |field: &str| metadata.get(field).and_then(Value::as_array).into_iter().flatten();
+    let at = format!("{path}.ownerReferences");
+    let owners: Vec<&Value> =
+        metadata.get("ownerReferences").and_then(Value::as_array).into_iter().flatten().collect();
     let mut errors = Vec::new();
-    let mut controllers = Vec::new();
-    for owner in list("ownerReferences") {
-        errors.extend(owner_errors(&format!("{path}.ownerReferences"), owner));
-        if owner.get("controller") == Some(&Value::Bool(true)) {
-            controllers.push(owner.clone());
+    let mut first = None;
+    for owner in &owners {
+        errors.extend(owner_errors(&at, owner));
+        if owner.get("controller") != Some(&Value::Bool(true)) {
+            continue;
         }
-    }
-    if let [first, second, ..] = controllers.as_slice() {
-        let name = |owner: &Value| format!("{}/{}", text(owner, "kind"), text(owner, "name"));
-        let why = format!(
-            "Only one reference can have Controller set to true. Found \"true\" in references for {} and {}",
-            name(first),
-            name(second)
-        );
-        let at = format!("{path}.ownerReferences");
-        let owners: Vec<&Value> = list("ownerReferences").collect();
-        errors.push(Error { value: Some(format_owners(&owners).0), ..invalid(&at, "", &why) });
+        let name = format!("{}/{}", text(owner, "kind"), text(owner, "name"));
+        if let Some(first) = &first {
+            let why = format!(
+                "Only one reference can have Controller set to true. Found \"true\" in references for {first} and {name}"
+            );
+            errors.push(Error { value: Some(format_owners(&owners).0), ..invalid(&at, "", &why) });
+        } else {
+            first = Some(name);
+        }
     }
     errors
 }
@@ -144,10 +144,13 @@ fn owner_errors(at: &str, owner: &Value) -> Vec<Error> {
 
 /// Owner references as Go prints them: all, and the first alone.
 fn format_owners(owners: &[&Value]) -> (Shown, Shown) {
-    const FIELDS: &[&str] = &["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"];
     let print = |owner: &&Value| {
-        let fields = FIELDS.iter().filter_map(|field| Some(format!("\"{field}\":{}", owner.get(*field)?)));
-        format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
+        let texts = ["apiVersion", "kind", "name", "uid"]
+            .map(|field| format!("\"{field}\":{}", formats::json::quoted(text(owner, field))));
+        let flags = ["controller", "blockOwnerDeletion"]
+            .into_iter()
+            .filter_map(|field| Some(format!("\"{field}\":{}", owner.get(field)?.as_bool()?)));
+        format!("{{{}}}", texts.into_iter().chain(flags).collect::<Vec<_>>().join(","))
     };
     let all: Vec<String> = owners.iter().map(print).collect();
     (
@@ -166,5 +169,32 @@ fn invalid(field: &str, value: &str, why: &str) -> Error {
         field: field.to_owned(),
         value: Some(Shown::from(value)),
         detail: why.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn each_further_controller_is_an_error() {
+        let owner = |kind: &str| json!({"apiVersion": "v1", "kind": kind, "name": "o", "uid": "u", "controller": true});
+        let third = json!({"kind": "C", "name": "o", "uid": "u", "controller": true});
+        let errors =
+            owner_errors_of("metadata", &json!({"ownerReferences": [owner("A"), owner("<B>"), third]}));
+        let shown = concat!(
+            r#"[{"apiVersion":"v1","kind":"A","name":"o","uid":"u","controller":true},"#,
+            r#"{"apiVersion":"v1","kind":"\u003cB\u003e","name":"o","uid":"u","controller":true},"#,
+            r#"{"apiVersion":"","kind":"C","name":"o","uid":"u","controller":true}]"#
+        );
+        let both = |other: &str| {
+            let why = "Only one reference can have Controller set to true. Found \"true\" in references for";
+            format!("metadata.ownerReferences: Invalid value: {shown}: {why} A/o and {other}/o")
+        };
+        let missing = "metadata.ownerReferences.apiVersion: Invalid value: \"\": version must not be empty";
+        let want = [both("<B>"), missing.to_owned(), both("C")];
+        assert_eq!(errors.iter().map(ToString::to_string).collect::<Vec<_>>(), want);
     }
 }

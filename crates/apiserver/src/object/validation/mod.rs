@@ -6,7 +6,7 @@ pub(crate) mod metadata;
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use webhook::field::{Error, Path};
+use webhook::field::{Error, Path, quote};
 
 use crate::call::Call;
 use crate::convert::scale;
@@ -143,7 +143,7 @@ pub(crate) fn immutable_errors(object: &Value, old: &Value) -> Vec<Error> {
         let new: BTreeSet<&str> =
             meta::finalizers(object).into_iter().filter(|new| !existing.contains(new)).collect();
         if !new.is_empty() {
-            let new: Vec<String> = new.into_iter().map(|finalizer| format!("{finalizer:?}")).collect();
+            let new: Vec<String> = new.into_iter().map(quote).collect();
             let why = format!(
                 "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
                 new.join(", ")

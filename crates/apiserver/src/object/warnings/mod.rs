@@ -5,6 +5,7 @@ mod pods;
 use formats::name;
 use formats::quantity::Quantity;
 use serde_json::Value;
+use webhook::field::quote;
 
 use crate::call::Call;
 use crate::crd;
@@ -29,8 +30,8 @@ const FINALIZERS: &[&str] = &["foregroundDeletion", "kubernetes", "orphan"];
 
 /// The warnings about a new or updated object.
 pub(crate) fn of(call: &Call, object: &Value, old: Option<&Value>) -> Vec<String> {
-    // A change of the scale is an update of the object.
-    if !matches!(call.path.subresource.as_str(), "" | "scale") {
+    // A change of the scale is an update of the object; a status that creates the object is one of the object.
+    if old.is_some() && !matches!(call.path.subresource.as_str(), "" | "scale") {
         return Vec::new();
     }
     let table = call.target.table.as_str();
@@ -69,7 +70,7 @@ pub(crate) fn of(call: &Call, object: &Value, old: Option<&Value>) -> Vec<String
 fn unrecognized_formats(object: &Value, old: Option<&Value>) -> Vec<String> {
     let before = old.map(crd::unrecognized_formats).unwrap_or_default();
     let new = crd::unrecognized_formats(object).into_iter().filter(|format| !before.contains(format));
-    new.map(|format| format!("unrecognized format {format:?}")).collect()
+    new.map(|format| format!("unrecognized format {}", quote(&format))).collect()
 }
 
 /// The value that changes with the template.
@@ -102,7 +103,8 @@ fn finalizers(object: &Value, old: Option<&Value>) -> Vec<String> {
     new.dedup();
     let mut warnings = Vec::new();
     for finalizer in new {
-        let warning = |why: &str| format!("metadata.finalizers: {finalizer:?}: {why}");
+        let shown = quote(finalizer);
+        let warning = |why: &str| format!("metadata.finalizers: {shown}: {why}");
         warnings.extend(name::label_key(finalizer).iter().map(|why| warning(why)));
         if finalizer.contains('/') || FINALIZERS.contains(&finalizer) {
             continue;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
+use webhook::field::quote;
 
 use super::fractional;
 
@@ -138,7 +139,7 @@ fn volumes(spec: &Value, at: &str) -> Vec<String> {
     for (index, alias) in items(&spec["hostAliases"]) {
         let address = alias["ip"].as_str().unwrap_or_default();
         if !seen.insert(address) {
-            warnings.push(format!("{at}.hostAliases[{index}].ip: duplicate ip {address:?}"));
+            warnings.push(format!("{at}.hostAliases[{index}].ip: duplicate ip {}", quote(address)));
         }
     }
     warnings
@@ -152,7 +153,7 @@ fn pull_secrets(spec: &Value, at: &str) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let repeated = all.iter().filter(|(_, name)| !seen.insert(*name));
     let mut warnings: Vec<String> =
-        repeated.map(|(index, name)| format!("{}: duplicate name {name:?}", path(*index))).collect();
+        repeated.map(|(index, name)| format!("{}: duplicate name {}", path(*index), quote(name))).collect();
     let empty = all.iter().filter(|(_, name)| name.is_empty());
     warnings.extend(empty.map(|(index, _)| format!("{}: invalid empty name \"\"", path(*index))));
     warnings
@@ -174,7 +175,8 @@ fn hidden_variables(container: &Value, at: &str) -> Vec<String> {
             || !value.contains(&own)
         {
             warnings.push(format!(
-                "{at}.env[{index}]: hides previous definition of {name:?}, which may be dropped when using apply"
+                "{at}.env[{index}]: hides previous definition of {}, which may be dropped when using apply",
+                quote(name)
             ));
         }
     }
@@ -229,8 +231,9 @@ fn repeated_port_names(containers: &[WithPath<'_>]) -> Vec<String> {
             match previous.get(name) {
                 _ if name.is_empty() => {}
                 Some(other) => warnings.push(format!(
-                    "{at}: duplicate port name {name:?} with {other}, services and probes that select ports by name will \
-                     use {other}"
+                    "{at}: duplicate port name {} with {other}, services and probes that select ports by name will \
+                     use {other}",
+                    quote(name)
                 )),
                 None => {
                     previous.insert(name, at);

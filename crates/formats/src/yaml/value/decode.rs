@@ -10,6 +10,8 @@ use serde_json::{Map, Number, Value};
 use super::super::{Error, Mark, fail, resolve, scalar};
 use super::key;
 use super::tree::{Id, Tree, TreeData, TreeNode, TreeScalar};
+use crate::json::display;
+use crate::quote::quote;
 
 /// Base64 as Go reads it: padding is required, the unused last bits may have any value.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -19,7 +21,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::RequireCanonical),
 );
 
-/// Decodes a document; returns also the keys that a map has twice, each with the line of its later value.
+/// Decodes a document; returns also the keys that a map has twice as Go shows them, each with the line of its later value.
 pub(super) fn value(tree: &Tree) -> Result<(Value, Vec<(usize, String)>), Error> {
     let mut decoder =
         Decoder { tree, followed: BTreeSet::new(), decoded: 0, by_alias: 0, duplicates: Vec::new() };
@@ -37,6 +39,39 @@ struct Decoder<'a> {
     duplicates: Vec<(usize, String)>,
 }
 
+/// A map while it is decoded, and its keys that are no texts, as Go shows them: in Go, the key `1` differs from `"1"`.
+#[derive(Default)]
+struct DecodedMap {
+    fields: Map<String, Value>,
+    others: BTreeSet<String>,
+}
+
+/// A key: its text in JSON, and how Go shows it if it is no text.
+struct DecodedKey {
+    text: String,
+    other: Option<String>,
+}
+
+impl DecodedMap {
+    /// Inserts an entry; returns the key as Go shows it if it was there already.
+    fn insert(&mut self, DecodedKey { text, other }: DecodedKey, value: Value) -> Option<String> {
+        match other {
+            None => {
+                let is_new = !self.fields.contains_key(&text) || self.others.contains(&text);
+                let twice = (!is_new).then(|| quote(&text));
+                self.fields.insert(text, value);
+                twice
+            }
+            Some(shown) => {
+                self.fields.insert(text, value);
+                // NaN equals nothing.
+                let is_twice = !self.others.insert(shown.clone()) && shown != "NaN";
+                is_twice.then_some(shown)
+            }
+        }
+    }
+}
+
 impl<'a> Decoder<'a> {
     fn node(&self, id: Id) -> &'a TreeNode {
         &self.tree.nodes[id]
@@ -50,9 +85,9 @@ impl<'a> Decoder<'a> {
             }
             TreeData::List(items) => items.iter().map(|item| self.value(*item)).collect(),
             TreeData::Map(fields) => {
-                let mut map = Map::new();
+                let mut map = DecodedMap::default();
                 self.fields(fields, &mut map)?;
-                Ok(Value::Object(map))
+                Ok(Value::Object(map.fields))
             }
             TreeData::Alias(anchor) => self.follow(id, |decoder| decoder.value(*anchor)),
         }
@@ -80,7 +115,7 @@ impl<'a> Decoder<'a> {
         value
     }
 
-    fn fields(&mut self, fields: &[Id], map: &mut Map<String, Value>) -> Result<(), Error> {
+    fn fields(&mut self, fields: &[Id], map: &mut DecodedMap) -> Result<(), Error> {
         let (pairs, _) = fields.as_chunks::<2>();
         for [key, value] in pairs {
             if self.node(*key).is_merge() {
@@ -89,38 +124,39 @@ impl<'a> Decoder<'a> {
                 let line = self.node(*value).start.line;
                 let key = self.key(*key)?;
                 let value = self.value(*value)?;
-                if map.contains_key(&key) {
-                    self.duplicates.push((line, key.clone()));
-                }
-                map.insert(key, value);
+                self.duplicates.extend(map.insert(key, value).map(|shown| (line, shown)));
             }
         }
         Ok(())
     }
 
-    fn key(&mut self, id: Id) -> Result<String, Error> {
+    fn key(&mut self, id: Id) -> Result<DecodedKey, Error> {
         let start = self.node(id).start;
         let node = self.target(id);
         if let TreeData::Scalar(scalar) = &self.node(node).data {
             let special = match resolve_scalar(scalar, start)? {
-                Err(text) => Some(key::infinite(&text)),
-                Ok(Value::Number(number)) if is_float(scalar) => number.as_f64().map(key::float),
+                Err(text) => Some((key::infinite(&text), key::shown_infinite(&text).to_owned())),
+                Ok(Value::Number(number)) if is_float(scalar) => {
+                    number.as_f64().map(|float| (key::float(float), display(float)))
+                }
                 Ok(_) => None,
             };
-            if let Some(key) = special {
+            if let Some((text, shown)) = special {
                 self.count(id)?;
-                return Ok(key);
+                return Ok(DecodedKey { text, other: Some(shown) });
             }
         }
         let value = self.value(id)?;
-        key::text(&value).ok_or_else(|| {
+        let text = key::text(&value).ok_or_else(|| {
             let what = match value {
                 Value::Null => "null",
                 Value::Number(_) => "a number above 9223372036854775807",
                 _ => "a list or map",
             };
             fail(&format!("{what} cannot be a key"), start)
-        })
+        })?;
+        let other = (!value.is_string()).then(|| text.clone());
+        Ok(DecodedKey { text, other })
     }
 
     /// The target of an alias, or the node itself.
@@ -133,14 +169,14 @@ impl<'a> Decoder<'a> {
 
     /// Merges into `map`: merged entries override earlier entries, and later entries override them. The first of several
     /// maps has precedence.
-    fn merge(&mut self, id: Id, map: &mut Map<String, Value>) -> Result<(), Error> {
+    fn merge(&mut self, id: Id, map: &mut DecodedMap) -> Result<(), Error> {
         match &self.node(id).data {
             TreeData::List(bases) => bases.iter().rev().try_for_each(|base| self.merge_one(*base, map)),
             _ => self.merge_one(id, map),
         }
     }
 
-    fn merge_one(&mut self, id: Id, map: &mut Map<String, Value>) -> Result<(), Error> {
+    fn merge_one(&mut self, id: Id, map: &mut DecodedMap) -> Result<(), Error> {
         let start = self.node(id).start;
         let TreeData::Map(fields) = &self.node(self.target(id)).data else {
             return Err(fail("map merge requires map or sequence of maps as the value", start));

@@ -18,6 +18,15 @@ pub(super) fn infinite(text: &str) -> String {
     text.strip_prefix('+').map(str::to_owned).unwrap_or(text)
 }
 
+/// The same as Go shows it in messages.
+pub(super) fn shown_infinite(text: &str) -> &'static str {
+    match text.to_ascii_lowercase().as_str() {
+        ".nan" => "NaN",
+        text if text.starts_with('-') => "-Inf",
+        _ => "+Inf",
+    }
+}
+
 fn number(number: &Number) -> Option<String> {
     if let Some(whole) = number.as_i64() {
         return Some(whole.to_string());

@@ -19,14 +19,16 @@ pub(super) fn duplicates(object: &Value, schema: &Schema) -> Vec<Error> {
 }
 
 fn check_duplicates(path: &str, items: &[Value], list: &ListType, errors: &mut Vec<Error>) {
-    if let ListType::Map(_) = list {
-        let others = items.iter().enumerate().filter(|(_, item)| !item.is_object() && !item.is_null());
-        errors.extend(others.map(|(index, item)| Error {
+    if let ListType::Map(_) = list
+        && let Some(index) = items.iter().position(|item| !item.is_object() && !item.is_null())
+    {
+        errors.push(Error {
             kind: ErrorKind::Invalid,
             field: format!("{path}[{index}]"),
-            value: Some(show(item)),
+            value: Some(show(&items[index])),
             detail: "must be an object for an array of list-type map".to_owned(),
-        }));
+        });
+        return;
     }
     let identities: Vec<Value> = match list {
         ListType::Atomic => return,
@@ -50,7 +52,9 @@ fn check_duplicates(path: &str, items: &[Value], list: &ListType, errors: &mut V
 fn identity(item: &Value, keys: &[String]) -> Value {
     let parts = keys.iter().filter_map(|key| Some((key.clone(), item.get(key)?.clone())));
     let mut identity = Value::Object(parts.collect::<Map<_, _>>());
-    // Keys are equal if their texts are, unlike elements of a set.
-    formats::json::reread(&mut identity);
+    // Several keys are equal if their texts are, unlike a single one or an element of a set.
+    if keys.len() > 1 {
+        formats::json::reread(&mut identity);
+    }
     identity
 }

@@ -35,6 +35,10 @@ pub(crate) fn validate(object: &Value, old: Option<&Value>, schema: &Schema) -> 
 /// The errors of a default: those of its embedded resources, else those of the schema, else those of rules.
 pub(crate) fn default_errors(default: &Value, schema: &Schema) -> Vec<Error> {
     let embedded = metadata::embedded(default, schema);
+    // kube-apiserver decodes a default before it validates it.
+    if let Some(unreadable) = embedded.iter().find(|error| error.detail == "must be a string") {
+        return vec![unreadable.clone()];
+    }
     if !embedded.is_empty() {
         return embedded;
     }
@@ -130,8 +134,7 @@ fn type_error(path: &str, wanted: &str, found: &str) -> Error {
 
 fn enum_mismatch(path: &str, value: &Value, checks: &Checks) -> Option<Error> {
     let allowed = &checks.allowed;
-    let same = |other: &Value| other == value || (other.is_number() && other.as_f64() == value.as_f64());
-    if allowed.is_empty() || value.is_null() || allowed.iter().any(same) {
+    if allowed.is_empty() || allowed.iter().any(|other| converts_to(value, other)) {
         return None;
     }
     let shown = |value: &Value| quote(&value.as_str().map_or_else(|| value.to_string(), str::to_owned));
@@ -144,10 +147,32 @@ fn enum_mismatch(path: &str, value: &Value, checks: &Checks) -> Option<Error> {
     })
 }
 
+/// Whether Go converts a value to an allowed one: a float loses its fraction, and an integer is a character. Null is never allowed.
+fn converts_to(value: &Value, allowed: &Value) -> bool {
+    match (value, allowed) {
+        (Value::Null, _) => false,
+        (Value::Number(number), Value::Number(other)) => match (number.as_i64(), other.as_i64()) {
+            (None, Some(other)) => number.as_f64().is_some_and(|float| numbers::whole(float) == other),
+            (Some(number), Some(other)) => number == other,
+            (_, None) => number.as_f64() == other.as_f64(),
+        },
+        (Value::Number(number), Value::String(other)) => {
+            let code = number.as_i64().and_then(|code| u32::try_from(code).ok()).and_then(char::from_u32);
+            code.is_some_and(|letter| other.chars().eq([letter]))
+        }
+        _ => value == allowed,
+    }
+}
+
 /// An error about a value, with a message that repeats the field.
 fn invalid(path: &str, value: Shown, why: &str) -> Error {
     let (field, value) = (path.to_owned(), Some(value));
     Error { kind: ErrorKind::Invalid, field, value, detail: format!("{path} in body {why}") }
+}
+
+/// The ending of a counted noun.
+fn plural(count: u64) -> &'static str {
+    if count == 1 { "" } else { "s" }
 }
 
 /// An error without a field.
@@ -162,7 +187,10 @@ fn show(value: &Value) -> Shown {
         Value::Null => Shown::verbatim("null"),
         Value::String(text) => Shown::from(text.as_str()),
         Value::Number(number) => Shown::verbatim(shown_number(number)),
-        other => Shown::verbatim(other),
+        other => {
+            let json = formats::json::to_vec(other).unwrap_or_default();
+            Shown::verbatim(formats::json::html_safe(&String::from_utf8_lossy(&json)))
+        }
     }
 }
 

@@ -39,8 +39,9 @@ fn like(number: &Number, limit: &Number) -> String {
     if number.is_f64() { formats::json::display(float) } else { whole(float).to_string() }
 }
 
+/// The integer that Go makes of a float.
 #[expect(clippy::cast_possible_truncation, reason = "kube-apiserver cuts off the fraction, too")]
-fn whole(float: f64) -> i64 {
+pub(super) fn whole(float: f64) -> i64 {
     float as i64
 }
 
@@ -48,7 +49,15 @@ fn whole(float: f64) -> i64 {
 fn not_multiple(path: &str, number: &Number, factor: &Number) -> Option<Error> {
     let float = factor.as_f64()?;
     let why = format!("should be a multiple of {}", like(number, factor));
+    let not_positive = |factor: &str| {
+        let detail = format!("factor MultipleOf declared for {path} must be positive: {factor}");
+        let value = Some(Shown::verbatim(factor));
+        Error { kind: ErrorKind::Invalid, field: path.to_owned(), value, detail }
+    };
     let Some(integer) = number.as_i64() else {
+        if float <= 0.0 {
+            return Some(not_positive(&formats::json::display(float)));
+        }
         let quotient = if float < 1.0 { 1.0 / float * number.as_f64()? } else { number.as_f64()? / float };
         return (!is_integer(quotient)).then(|| invalid(path, shown(number), &why));
     };
@@ -56,9 +65,7 @@ fn not_multiple(path: &str, number: &Number, factor: &Number) -> Option<Error> {
     if factor > 0 {
         return (integer % factor != 0).then(|| invalid(path, shown(number), &why));
     }
-    let detail = format!("factor MultipleOf declared for {path} must be positive: {factor}");
-    let value = Some(Shown::verbatim(factor));
-    Some(Error { kind: ErrorKind::Invalid, field: path.to_owned(), value, detail })
+    Some(not_positive(&factor.to_string()))
 }
 
 /// The error if a number does not fit its type and format.
@@ -115,6 +122,7 @@ mod tests {
         let multiple = "spec.x in body should be a multiple of 0.5";
         assert_eq!(error(json!(0.25), json!(0.5)).as_deref(), Some(multiple));
         assert_eq!(error(json!(8), json!(3)).as_deref(), Some("spec.x in body should be a multiple of 3"));
+        assert_eq!(error(json!(1.5), json!(0)).as_deref(), Some(positive));
         assert_eq!(error(json!(1.5), json!(0.5)), None);
         assert_eq!(error(json!(9), json!(3)), None);
     }

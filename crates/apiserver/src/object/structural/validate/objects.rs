@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use webhook::field::{Error, ErrorKind, Shown};
 
-use super::{check, invalid};
+use super::{check, invalid, plural};
 use crate::object::structural::schema::{ListType, Schema};
 
 /// Checks the elements of a list and their number.
@@ -30,7 +30,7 @@ pub(super) fn check_elements(
     }
 }
 
-/// Checks the fields of an object, its required fields, and their number.
+/// Checks the number of fields of an object, the fields, and that the required ones are there.
 pub(super) fn check_fields(
     path: &str,
     fields: &Map<String, Value>,
@@ -42,20 +42,16 @@ pub(super) fn check_fields(
     if let Some(min) = checks.min_properties.filter(|min| count < *min) {
         let why = format!("should have at least {min} properties");
         errors.push(invalid(path, Shown::verbatim(count), &why));
-        return;
     }
-    if let Some(error) = too_many(path, count, checks.max_properties) {
-        errors.push(error);
-        return;
-    }
-    for name in checks.required.iter().filter(|name| !fields.contains_key(*name)) {
-        let field = field_path(path, name);
-        errors.push(Error { kind: ErrorKind::Required, field, value: None, detail: String::new() });
-    }
+    errors.extend(too_many(path, count, checks.max_properties));
     for (name, value) in fields {
         if let Some(below) = schema.field(name) {
             check(&field_path(path, name), value, old.and_then(|old| old.get(name)), below, errors);
         }
+    }
+    for name in checks.required.iter().filter(|name| !fields.contains_key(*name)) {
+        let field = field_path(path, name);
+        errors.push(Error { kind: ErrorKind::Required, field, value: None, detail: String::new() });
     }
 }
 
@@ -68,7 +64,8 @@ fn counterpart<'a>(item: &Value, old: Option<&'a Value>, list: &ListType) -> Opt
 
 fn too_many(path: &str, count: u64, max: Option<u64>) -> Option<Error> {
     let max = max.filter(|max| count > *max)?;
-    let (value, detail) = (Some(Shown::verbatim(count)), format!("must have at most {max} items"));
+    let (value, detail) =
+        (Some(Shown::verbatim(count)), format!("must have at most {max} item{}", plural(max)));
     Some(Error { kind: ErrorKind::TooMany, field: path.to_owned(), value, detail })
 }
 

@@ -16,6 +16,9 @@ fn schema() -> Schema {
         "n": {"type": "number", "minimum": 0.5},
         "b": {"type": "boolean"},
         "nul": {"type": "string", "nullable": true},
+        "en": {"type": "number", "enum": [1, 2.5]},
+        "enul": {"type": "string", "nullable": true, "enum": ["a"]},
+        "ai": {"anyOf": [{"type": "integer"}, {"type": "string"}]},
         "date": {"type": "string", "format": "date-time"},
         "byte": {"type": "string", "format": "byte"},
         "ip": {"type": "string", "format": "ipv4"},
@@ -114,6 +117,17 @@ fn invalid_scalars_have_the_message_of_kubernetes() {
             vec![r#"b: Invalid value: "string": b in body must be of type boolean: "string""#],
         ),
         (json!({"nul": null}), vec![]),
+        (json!({"en": 1.9}), vec![]),
+        (json!({"en": 2.9}), vec![r#"en: Unsupported value: 2.9: supported values: "1", "2.5""#]),
+        (json!({"enul": null}), vec![r#"enul: Unsupported value: null: supported values: "a""#]),
+        (
+            json!({"ai": 1.5}),
+            vec![
+                r#"<nil>: Invalid value: "": "ai" must validate at least one schema (anyOf)"#,
+                r#"ai: Invalid value: "number": ai in body must be of type integer: "number""#,
+                r#"<nil>: Invalid value: "": Checked value must be of type integer (default format) in ai"#,
+            ],
+        ),
         (
             json!({"date": "x"}),
             vec![r#"date: Invalid value: "x": date in body must be of type date-time: "x""#],
@@ -156,8 +170,27 @@ fn invalid_lists_and_objects_have_the_message_of_kubernetes() {
             json!({"map": [{"name": "a", "port": 1}, {"name": "a", "port": 1, "v": 2}, {"name": "a", "port": 2}]}),
             vec![r#"map[1]: Duplicate value: {"name":"a","port":1}"#],
         ),
+        (
+            json!({"map": [{"name": "<&>", "port": 1}, {"name": "<&>", "port": 1}]}),
+            vec![r#"map[1]: Duplicate value: {"name":"\u003c\u0026\u003e","port":1}"#],
+        ),
         (json!({"ap": {}}), vec!["ap: Invalid value: 0: ap in body should have at least 1 properties"]),
         (json!({"ap": {"a": 1, "b": 2, "c": 3}}), vec!["ap: Too many: 3: must have at most 2 items"]),
+        (
+            json!({"ap": {"a": "x", "b": 2, "c": 3}}),
+            vec![
+                "ap: Too many: 3: must have at most 2 items",
+                r#"ap.a: Invalid value: "string": ap.a in body must be of type integer: "string""#,
+            ],
+        ),
+        (
+            json!({"map": [{"name": "a", "port": 1}, 5, "x"]}),
+            vec![
+                r#"map[1]: Invalid value: "integer": map[1] in body must be of type object: "integer""#,
+                r#"map[2]: Invalid value: "string": map[2] in body must be of type object: "string""#,
+                "map[1]: Invalid value: 5: must be an object for an array of list-type map",
+            ],
+        ),
         (
             json!({"ap": {"a": "x"}}),
             vec![r#"ap.a: Invalid value: "string": ap.a in body must be of type integer: "string""#],

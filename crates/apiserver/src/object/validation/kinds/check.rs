@@ -29,8 +29,10 @@ pub(super) type NamedCheck = fn(&FieldValue<'_>) -> Vec<Error>;
 pub(super) enum Check {
     /// `required`, `required can not be empty`.
     Required(String),
-    /// `one of A, B`.
+    /// `one of A, B`, of a named Go type.
     OneOf(Vec<String>),
+    /// `text of A, B`, of the Go type string.
+    TextOf(Vec<String>),
     /// `at least 0`.
     AtLeast(i64),
     /// `more than 0`.
@@ -151,8 +153,14 @@ impl<'a> FieldValue<'a> {
         self.error(ErrorKind::Duplicate, Some(self.formatted()), "")
     }
 
-    /// `PATH: Unsupported value: VALUE: supported values: "A", "B"`.
+    /// `PATH: Unsupported value: VALUE: supported values: "A", "B"`, for a value of a named Go type.
     pub(crate) fn unsupported(&self, allowed: &[&str]) -> Error {
+        let shown = self.value.and_then(Value::as_str).map(Shown::named);
+        self.unsupported_as(shown.unwrap_or_else(|| self.formatted()), allowed)
+    }
+
+    /// The same for a value of the Go type string.
+    pub(crate) fn unsupported_text(&self, allowed: &[&str]) -> Error {
         self.unsupported_as(self.formatted(), allowed)
     }
 
@@ -196,11 +204,8 @@ impl Check {
             Self::AtLeast(_) | Self::MoreThan(_) | Self::Between(..) | Self::FileMode => {
                 self.number(field).into_iter().collect()
             }
-            Self::OneOf(allowed) => {
-                let allowed: Vec<&str> = allowed.iter().map(String::as_str).collect();
-                let is_known = allowed.contains(&field.text());
-                if is_known { Vec::new() } else { vec![field.unsupported(&allowed)] }
-            }
+            Self::OneOf(allowed) => one_of(field, allowed, |field, allowed| field.unsupported(allowed)),
+            Self::TextOf(allowed) => one_of(field, allowed, |field, allowed| field.unsupported_text(allowed)),
             Self::Name(check) => invalid_all(field, &check(field.text())),
             Self::Labels => metadata::labels(&field.path, field.value),
             Self::Port => port(field),
@@ -229,6 +234,15 @@ impl Check {
         };
         Some(field.invalid(&why))
     }
+}
+
+fn one_of(
+    field: &FieldValue<'_>,
+    allowed: &[String],
+    error: fn(&FieldValue<'_>, &[&str]) -> Error,
+) -> Vec<Error> {
+    let allowed: Vec<&str> = allowed.iter().map(String::as_str).collect();
+    when(!allowed.contains(&field.text()), || error(field, &allowed))
 }
 
 fn invalid_all(field: &FieldValue<'_>, why: &[String]) -> Vec<Error> {

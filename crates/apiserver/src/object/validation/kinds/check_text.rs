@@ -11,10 +11,8 @@ pub(super) fn parse(text: &str) -> Check {
     let number = |text: &str| text.parse::<i64>().unwrap_or_default();
     match (word, rest) {
         ("required", why) => Check::Required(why.to_owned()),
-        ("one", list) => {
-            let list = list.trim_start_matches("of ").split(',').map(|word| word.trim().trim_matches('"'));
-            Check::OneOf(list.map(str::to_owned).collect())
-        }
+        ("one", list) => Check::OneOf(words(list)),
+        ("text", list) => Check::TextOf(words(list)),
         ("at", least) => Check::AtLeast(number(least.trim_start_matches("least "))),
         ("more", than) => Check::MoreThan(number(than.trim_start_matches("than "))),
         ("between", limits) => {
@@ -37,4 +35,10 @@ pub(super) fn parse(text: &str) -> Check {
         ("file", _) => Check::FileMode,
         (name, _) => Check::Named(named::find(name).expect("every row is read by a test")),
     }
+}
+
+/// The words after `of`.
+fn words(list: &str) -> Vec<String> {
+    let words = list.trim_start_matches("of ").split(',').map(|word| word.trim().trim_matches('"'));
+    words.map(str::to_owned).collect()
 }

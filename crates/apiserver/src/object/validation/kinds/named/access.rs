@@ -62,7 +62,7 @@ fn aggregation(field: &FieldValue<'_>) -> Vec<Error> {
 }
 
 fn kind(field: &FieldValue<'_>, known: &[&str]) -> Vec<Error> {
-    when(!known.contains(&field.text()), || field.unsupported(known))
+    when(!known.contains(&field.text()), || field.unsupported_text(known))
 }
 
 fn subject(field: &FieldValue<'_>, namespaced: bool) -> Vec<Error> {
@@ -74,13 +74,13 @@ fn subject(field: &FieldValue<'_>, namespaced: bool) -> Vec<Error> {
             if !name.is_empty() {
                 errors.extend(name::dns1123_subdomain(name.text()).iter().map(|why| name.invalid(why)));
             }
-            errors.extend(when(!group.is_empty(), || group.unsupported(&[""])));
+            errors.extend(when(!group.is_empty(), || group.unsupported_text(&[""])));
             errors.extend(when(!namespaced && namespace.is_empty(), || namespace.required("")));
         }
         "User" | "Group" => {
-            errors.extend(when(group.text() != GROUP, || group.unsupported(&[GROUP])));
+            errors.extend(when(group.text() != GROUP, || group.unsupported_text(&[GROUP])));
         }
-        _ => errors.push(kind.unsupported(&["ServiceAccount", "User", "Group"])),
+        _ => errors.push(kind.unsupported_text(&["ServiceAccount", "User", "Group"])),
     }
     errors
 }
@@ -93,6 +93,6 @@ fn role_reference(field: &FieldValue<'_>) -> Vec<Error> {
         format!("{{\"APIGroup\":{},\"Kind\":{},\"Name\":{}}}", text("apiGroup"), text("kind"), text("name"));
     let parts = |value: Option<&Value>| value.cloned().unwrap_or_default();
     when(parts(field.value) != parts(field.old), || {
-        field.invalid_as(Shown::verbatim(shown), "cannot change roleRef")
+        field.invalid_as(Shown::verbatim(formats::json::html_safe(&shown)), "cannot change roleRef")
     })
 }

@@ -1,7 +1,7 @@
 //! Metrics of autoscalers: one source each, with a target.
 
 use formats::quantity::Quantity;
-use webhook::field::Error;
+use webhook::field::{Error, Shown};
 
 use super::super::check::{FieldValue, when};
 
@@ -19,7 +19,7 @@ const TYPES: &[&str] = &["ContainerResource", "External", "Object", "Pods", "Res
 pub(super) fn metric(metric: &FieldValue<'_>) -> Vec<Error> {
     let kind = metric.field("type");
     let named = SOURCES.iter().find(|(name, _)| *name == kind.text()).map(|(_, source)| *source);
-    let unknown = || kind.unsupported_as(kind.text().into(), TYPES);
+    let unknown = || kind.unsupported_as(Shown::named(kind.text()), TYPES);
     let mut errors = when(kind.is_empty(), || kind.required("must specify a metric source type"));
     errors.extend(when(named.is_none(), unknown));
     let present: Vec<&str> =
@@ -123,7 +123,7 @@ fn target_errors(target: &FieldValue<'_>) -> Vec<Error> {
     let kind = target.field("type");
     let mut errors = when(kind.is_empty(), || kind.required("must specify a metric target type"));
     errors.extend(when(!["Utilization", "Value", "AverageValue"].contains(&kind.text()), || {
-        kind.invalid_as(kind.text(), "must be either Utilization, Value, or AverageValue")
+        kind.invalid_as(Shown::named(kind.text()), "must be either Utilization, Value, or AverageValue")
     }));
     for field in ["value", "averageValue"] {
         let amount = target.field(field);

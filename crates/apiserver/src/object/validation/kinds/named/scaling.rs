@@ -85,7 +85,8 @@ fn rules(rules: &FieldValue<'_>) -> Vec<Error> {
 fn policy(policy: &FieldValue<'_>) -> Vec<Error> {
     let (kind, value, period) = (policy.field("type"), policy.field("value"), policy.field("periodSeconds"));
     let kinds = ["Percent", "Pods"];
-    let mut errors = when(!kinds.contains(&kind.text()), || kind.unsupported_as(kind.text().into(), &kinds));
+    let mut errors =
+        when(!kinds.contains(&kind.text()), || kind.unsupported_as(Shown::named(kind.text()), &kinds));
     for number in [&value, &period] {
         errors.extend(when(number.number() <= 0, || {
             number.invalid_as(number.number(), "must be greater than zero")

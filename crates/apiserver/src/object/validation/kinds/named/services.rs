@@ -30,7 +30,9 @@ fn service(service: &FieldValue<'_>) -> Vec<Error> {
     errors.extend(health(&spec));
     errors.extend(one_of(&spec.field("internalTrafficPolicy"), &["Cluster", "Local"]));
     let distributions = ["PreferClose", "PreferSameZone", "PreferSameNode"];
-    errors.extend(one_of(&spec.field("trafficDistribution"), &distributions));
+    let distribution = spec.field("trafficDistribution");
+    let is_known = distribution.value.is_none() || distributions.contains(&distribution.text());
+    errors.extend(when(!is_known, || distribution.unsupported_text(&distributions)));
     errors
 }
 
