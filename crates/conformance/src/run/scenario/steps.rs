@@ -1,5 +1,7 @@
 //! Runs the steps of one scenario one after the other, until one fails.
 
+mod rest;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -9,6 +11,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use super::actions;
 use super::clusters::Clusters;
+use super::exploration::Exploration;
 use super::faults::{ActiveFault, Disturbance};
 use super::object_watch::ObjectWatch;
 use super::proof::StepRecord;
@@ -59,6 +62,8 @@ pub(super) struct StepRunner<'a> {
     kills: bool,
     /// Number of reconciliations of the witness before the target was killed.
     reconciled: f64,
+    /// The recording, if the scenario is explored.
+    exploration: Option<Exploration>,
 }
 
 /// Versions that change with every write: if they are unchanged, the objects need not be read again.
@@ -95,6 +100,7 @@ impl<'a> StepRunner<'a> {
             faults: disturbance.activate(clusters),
             kills: disturbance.kills(),
             reconciled: 0.0,
+            exploration: disturbance.is_explored().then(|| Exploration::begin(clusters)),
         }
     }
 
@@ -176,6 +182,9 @@ impl<'a> StepRunner<'a> {
             sleep(QUIET).await;
             let writes = requests::writes_since(self.clusters, &self.begin);
             checks.extend(requests::judge(&step.name, wanted, &writes));
+        }
+        if checks.is_empty() {
+            checks.extend(self.rest_at_end(at, step, &before).await?);
         }
         // A target that has ended would meet any expectation that nothing changes.
         checks.extend(self.end_of_target(step));
@@ -297,7 +306,8 @@ impl<'a> StepRunner<'a> {
         }
         self.kills = false;
         self.faults.iter().for_each(ActiveFault::remove);
-        self.restart(step).await
+        // The step itself may have stopped it since.
+        if self.running.is_some() { self.restart(step).await } else { Ok(()) }
     }
 
     /// Starts a target again that a fault has ended, as a kubelet does.
@@ -308,6 +318,10 @@ impl<'a> StepRunner<'a> {
 
     async fn restart(&mut self, step: &Step) -> Result<(), ScenarioEnd> {
         self.reconciled = self.reconciles(step).await.unwrap_or(self.reconciled);
+        if self.exploration.is_some() {
+            // Without the time to end that it would get otherwise.
+            drop(self.running.take());
+        }
         self.stop().await;
         self.start().await
     }
