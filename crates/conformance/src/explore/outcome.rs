@@ -174,9 +174,10 @@ impl Outcome {
             let name = if signal == 2 { "SIGINT" } else { "SIGTERM" };
             add(128 + signal, format!("interrupted by {name}"));
         }
-        let is_planned = |number: usize| self.scenarios.iter().any(|found| number <= found.planned());
-        if let Some(number) = self.perturbation.filter(|number| !is_planned(*number)) {
-            let most = self.scenarios.iter().map(ScenarioOutcome::planned).max().unwrap_or(0);
+        let most = self.in_state(ScenarioState::Explored).map(ScenarioOutcome::planned).max();
+        if let (Some(number), Some(most)) = (self.perturbation, most)
+            && number > most
+        {
             let plans = format!("the plan has {}", plural(most, "perturbation"));
             add(2, format!("--perturbation {number}: {plans}"));
         }
