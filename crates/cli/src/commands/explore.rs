@@ -91,7 +91,8 @@ fn scenarios(
     let requested = Requested { added, ..Requested::default() };
     let target = targets::resolve(&arguments.target, selected.components(), &running, requested)?;
     selected.retain(|contract| target.supports(&contract.component, contract.form));
-    let left_out = scope.restrict(&mut selected);
+    // Who names a component knows what the target has.
+    let left_out = if components.is_empty() { scope.restrict(&mut selected) } else { Vec::new() };
     if selected.is_empty() {
         let text = format!("no contract about a controller is selected by {}", selection.words());
         let text: Vec<String> = std::iter::once(text).chain(left_out).collect();
