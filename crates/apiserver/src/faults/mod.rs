@@ -89,6 +89,8 @@ struct FaultEntry {
     number: u64,
     fault: Fault,
     seen: u64,
+    /// Struck requests that are executed first.
+    executing: u64,
     struck: watch::Sender<u64>,
 }
 
@@ -136,7 +138,7 @@ impl Faults {
     pub fn add(&self, fault: Fault) -> Active {
         let number = self.0.added.fetch_add(1, Ordering::Relaxed);
         let struck = watch::Sender::new(0);
-        let entry = FaultEntry { number, fault, seen: 0, struck: struck.clone() };
+        let entry = FaultEntry { number, fault, seen: 0, executing: 0, struck: struck.clone() };
         self.0.entries.lock().push(entry);
         Active { number, struck, faults: self.clone() }
     }
@@ -194,9 +196,13 @@ impl Faults {
                 continue;
             }
             entry.seen += 1;
-            if entry.fault.strikes.includes(entry.seen) {
-                entry.struck.send_modify(|struck| *struck += 1);
-                effects.push(entry.fault.effect);
+            if !entry.fault.strikes.includes(entry.seen) {
+                continue;
+            }
+            effects.push(entry.fault.effect);
+            match entry.fault.effect {
+                Effect::StallAfter => entry.executing += 1,
+                _ => entry.struck.send_modify(|struck| *struck += 1),
             }
         }
         effects
@@ -205,12 +211,26 @@ impl Faults {
     /// Counts a request that was executed, and puts the events of a watch under the faults.
     pub(crate) fn executed(&self, request: &Attributes, mut reply: Reply) -> Reply {
         writes::count(&self.0.executed, request, &reply);
+        if reply.withheld {
+            self.strike_executed(request);
+        }
         let is_watch = matches!(request.info, RequestInfo::Resource { verb: Verb::Watch, .. });
         if is_watch && self.follows_events_of(request) {
             reply.headers.remove(CONTENT_LENGTH);
             reply.body = delivery::deliver(reply.body, self, request);
         }
         reply
+    }
+
+    /// Counts a request that was executed before it stalls.
+    fn strike_executed(&self, request: &Attributes) {
+        let mut entries = self.0.entries.lock();
+        let stalled =
+            entries.iter_mut().find(|entry| entry.executing > 0 && entry.fault.matching.matches(request));
+        if let Some(entry) = stalled {
+            entry.executing -= 1;
+            entry.struck.send_modify(|struck| *struck += 1);
+        }
     }
 
     /// Whether there are faults of the events of a watch, or logs with them.

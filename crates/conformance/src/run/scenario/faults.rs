@@ -192,6 +192,14 @@ impl ActiveFault {
         self.active.iter().any(|active| active.struck() > 0)
     }
 
+    /// Waits until it has struck.
+    pub(super) async fn until_struck(&self) {
+        match self.active.first() {
+            Some(active) => active.until_struck(1).await,
+            None => std::future::pending().await,
+        }
+    }
+
     /// Whether it had to strike, and did not.
     pub(super) fn missed(&self) -> bool {
         self.must_strike && !self.struck()

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use contract::scenario::{Action, Never, Step};
 use substrate::embedded::Embedded;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep};
 
 use super::actions;
 use super::clusters::Clusters;
@@ -164,7 +164,7 @@ impl<'a> StepRunner<'a> {
         if at == 0 {
             self.start().await?;
         }
-        self.advance(step).await;
+        self.advance(step).await?;
         // In a first step without actions, reconciliations since the start count.
         if at > 0 || step.advance.is_some() || !step.actions.is_empty() {
             let read_error = || ScenarioEnd::Environment("failed to read the target's metrics".to_owned());
@@ -210,11 +210,11 @@ impl<'a> StepRunner<'a> {
     }
 
     /// Moves the clock: in virtual time each timer in between fires; in real time it waits.
-    async fn advance(&self, step: &Step) {
-        let Some(advance) = &step.advance else { return };
+    async fn advance(&mut self, step: &Step) -> Result<(), ScenarioEnd> {
+        let Some(advance) = &step.advance else { return Ok(()) };
         let from = advance.after.as_ref().and_then(|after| self.ends.get(after)).copied();
         let until = from.unwrap_or_else(Instant::now) + advance.to;
-        sleep_until(until).await;
+        self.wait_until(until, step).await
     }
 
     async fn perform(&mut self, todo: &[Action]) -> Result<(), ScenarioEnd> {
@@ -261,7 +261,7 @@ impl<'a> StepRunner<'a> {
                 }
             }
             last = Some((observed_versions, unmet));
-            sleep(pause).await;
+            self.sleep_or_strike(pause).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
@@ -375,7 +375,7 @@ impl<'a> StepRunner<'a> {
             if !checks.is_empty() || Instant::now() >= until {
                 return Ok(checks);
             }
-            sleep(PAUSE * 10).await;
+            self.sleep_or_strike(PAUSE * 10).await;
         }
     }
 }

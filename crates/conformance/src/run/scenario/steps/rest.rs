@@ -1,10 +1,11 @@
-//! The end of a scenario that is explored: the target comes to rest, so that what comes late is seen, too.
+//! Waiting in a scenario that is explored: a kill comes at once, and at the end the target comes to rest, so that what comes late
+//! is seen, too.
 
 use std::time::Duration;
 
 use contract::scenario::{Scenario, Step};
 use substrate::embedded::Embedded;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, sleep_until};
 
 use super::{ActiveFault, ScenarioEnd, StepBaseline, StepRunner};
 use crate::report::Check;
@@ -47,6 +48,30 @@ impl StepRunner<'_> {
         Ok(Some(TargetHistory { struck, ..history }))
     }
 
+    /// Waits until a time. A target that a perturbation kills meanwhile starts again at once.
+    pub(super) async fn wait_until(&mut self, until: Instant, step: &Step) -> Result<(), ScenarioEnd> {
+        if self.exploration.is_none() {
+            sleep_until(until).await;
+            return Ok(());
+        }
+        while Instant::now() < until {
+            self.sleep_or_strike(until - Instant::now()).await;
+            self.crash(step).await?;
+        }
+        Ok(())
+    }
+
+    /// Sleeps, at the longest until a perturbation strikes that kills the target: nothing else of it may go on.
+    pub(super) async fn sleep_or_strike(&self, pause: Duration) {
+        let Some(fault) = self.faults.first().filter(|_| self.kills && self.exploration.is_some()) else {
+            return sleep(pause).await;
+        };
+        tokio::select! {
+            () = sleep(pause) => {}
+            () = fault.until_struck() => {}
+        }
+    }
+
     /// Waits until nothing has been written for a while. A target that a fault ends or kills meanwhile starts again.
     async fn rest(&mut self, step: &Step) -> Result<(), ScenarioEnd> {
         let is_real = self.task.environment.is_real_time();
@@ -54,7 +79,7 @@ impl StepRunner<'_> {
         let deadline = Instant::now() + patience;
         let (mut since, mut revisions) = (Instant::now(), self.revisions());
         while Instant::now() < deadline.min(since + quiet) {
-            sleep(POLL_INTERVAL).await;
+            self.sleep_or_strike(POLL_INTERVAL).await;
             self.crash(step).await?;
             self.restart_ended(step).await?;
             let now = self.revisions();
