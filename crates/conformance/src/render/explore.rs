@@ -181,3 +181,114 @@ fn conclusion(outcome: &Outcome, view: &View<'_>) -> String {
     }
     parts.join(" · ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explore::PerturbationFailure;
+    use crate::render::Plain;
+    use crate::target::{Identity, TargetKind};
+
+    fn counts(space: usize, cut: usize, run: usize, failed: usize, left: usize) -> ExplorationCounts {
+        ExplorationCounts { space, cut, run, failed, missed: 0, left }
+    }
+
+    fn scenario(case: &str, state: ScenarioState, counts: ExplorationCounts) -> ScenarioOutcome {
+        ScenarioOutcome {
+            component: "copier".to_owned(),
+            contract: "copier".to_owned(),
+            case: case.to_owned(),
+            state,
+            reason: None,
+            checks: Vec::new(),
+            writes: 2,
+            events: 3,
+            counts,
+            failures: Vec::new(),
+        }
+    }
+
+    fn outcome() -> Outcome {
+        let failure = PerturbationFailure {
+            perturbation: 3,
+            kind: "crash after a write",
+            story: "the 2nd write, patch configmap/x, was executed and the target was killed".to_owned(),
+            checks: Vec::new(),
+            command: "gardener-conformance explore --case 'C-001/one' --perturbation 3".to_owned(),
+        };
+        let one = scenario("C-001/one", ScenarioState::Explored, counts(12, 2, 10, 1, 0));
+        let none = ExplorationCounts::default();
+        Outcome {
+            target: Identity {
+                name: "copier".to_owned(),
+                version: Some("v1.0.0".to_owned()),
+                kind: TargetKind::BuiltIn,
+                endpoint: "in process".to_owned(),
+            },
+            seed: 7,
+            budget_seconds: Some(60.0),
+            perturbation: None,
+            duration_ms: 1234.0,
+            counts: counts(17, 2, 14, 1, 1),
+            kinds: [("crash after a write", counts(0, 0, 10, 1, 0)), ("event late", counts(0, 0, 4, 0, 1))]
+                .into(),
+            scenarios: vec![
+                ScenarioOutcome { failures: vec![failure], ..one },
+                scenario("C-002/two", ScenarioState::Explored, counts(5, 0, 4, 0, 1)),
+                scenario("C-003/three", ScenarioState::Refused, none),
+                scenario("C-004/four", ScenarioState::NotSupported, none),
+            ],
+            environment_errors: Vec::new(),
+            interrupted: None,
+            command: "gardener-conformance explore".to_owned(),
+        }
+    }
+
+    #[test]
+    fn scenarios_failures_and_sums_are_shown() {
+        let view = View { width: 110, quiet: false, verbose: false, style: &Plain, report: None };
+        let wanted = "copier v1.0.0 · in process
+
+copier
+  ✗ C-001/one  10 perturbations, 1 failed
+  – C-002/two  4 perturbations, 1 left
+  ✗ C-003/three  broken without any perturbation, so it was not explored
+  – 1 scenario not supported by the target
+
+✗ C-003/three  without any perturbation
+
+✗ C-001/one  perturbation 3: crash after a write
+    the 2nd write, patch configmap/x, was executed and the target was killed
+
+
+  again   gardener-conformance explore --case 'C-001/one' --perturbation 3
+
+  ✗ crash after a write  10 perturbations, 1 failed
+    event late           4 perturbations, 1 left
+
+something was found · 17 perturbations: 14 run, 2 the same as another one, 1 left · 2 scenarios · 1.2 s · seed 7
+";
+        assert_eq!(explore(&outcome(), &view), wanted);
+        let quiet = explore(&outcome(), &View { quiet: true, ..view });
+        assert_eq!(quiet.lines().count(), 1, "{quiet}");
+    }
+
+    #[test]
+    fn the_exit_code_names_what_was_found_before_what_is_left() {
+        let reason = |outcome: Outcome| {
+            let reason = outcome.exit_reason();
+            (reason.code, reason.cause)
+        };
+        assert_eq!(reason(outcome()), (1, "1 perturbation broke C-001/one".to_owned()));
+        let mut without_failure = outcome();
+        without_failure.scenarios.truncate(2);
+        without_failure.scenarios[0].failures.clear();
+        let left = "the budget is spent: 1 perturbation and 0 whole scenarios are left";
+        assert_eq!(reason(without_failure.clone()), (4, left.to_owned()));
+        without_failure.counts.left = 0;
+        let held = "2 scenarios withstood 14 perturbations";
+        assert_eq!(reason(without_failure.clone()), (0, held.to_owned()));
+        without_failure.interrupted = Some(2);
+        assert_eq!(reason(without_failure).0, 130);
+    }
+}
