@@ -167,7 +167,7 @@ fn conclusion(outcome: &Outcome, view: &View<'_>) -> String {
     let mut parts = vec![
         view.paint(tone, words),
         format!(
-            "{}: {} run, {} the same as another one, {} left",
+            "{}: {} run, {} cut, {} left",
             plural(counts.space, "perturbation"),
             thousands(counts.run),
             thousands(counts.cut),
@@ -266,7 +266,7 @@ copier
   ✗ crash after a write  10 perturbations, 1 failed
     event late           4 perturbations, 1 left
 
-something was found · 17 perturbations: 14 run, 2 the same as another one, 1 left · 2 scenarios · 1.2 s · seed 7
+something was found · 17 perturbations: 14 run, 2 cut, 1 left · 2 scenarios · 1.2 s · seed 7
 ";
         assert_eq!(explore(&outcome(), &view), wanted);
         let quiet = explore(&outcome(), &View { quiet: true, ..view });
