@@ -156,12 +156,11 @@ fn kinds(out: &mut String, outcome: &Outcome, view: &View<'_>) {
 /// `nothing was found · 1,204 perturbations: 1,100 run, … · 45 scenarios · 12.3 s · seed 1`.
 fn conclusion(outcome: &Outcome, view: &View<'_>) -> String {
     let counts = outcome.counts;
-    let (words, tone) = match (outcome.interrupted, counts.failed) {
-        (Some(_), _) => ("interrupted", Tone::Warn),
-        (_, 0) if outcome.in_state(ScenarioState::Refused).next().is_none() => {
-            ("nothing was found", Tone::Good)
-        }
-        _ => ("something was found", Tone::Bad),
+    let (words, tone) = match outcome.exit_reason().code {
+        0 => ("nothing was found", Tone::Good),
+        1 => ("something was found", Tone::Bad),
+        130 | 143 => ("interrupted", Tone::Warn),
+        _ => ("unfinished", Tone::Warn),
     };
     let scenarios = outcome.in_state(ScenarioState::Explored).count();
     let mut parts = vec![
