@@ -48,13 +48,13 @@ mod versions;
 mod webhook_cache;
 
 pub use access::{Authentication, ClientAuthority, RequestHeaders, SigningKey, TokenKeyError, VerifyingKey};
-pub use authority::KeyPair;
-pub use builder::Builder;
 pub use call::{TypedRules, User, Verb};
-pub use faults::{Active, Effect, Fault, Faults, Matching, Refusal, Strikes, WatchEnd};
+pub use faults::{Active, Effect, Fault, Faults, Matching, Refusal, Strikes, WatchEnd, WriteCounter};
+pub use faults::{DeliveredEvent, EventChange, EventFault, EventLog, Hold};
 pub use front::{Listening, ServeError, Served};
 pub use http::upstream::{Answer, Upstream};
 pub use http::{forwarding::passed_on, reply::Body};
 pub use log::Request;
 pub use server::ApiServer;
 pub use state::{Authorization, Controllers};
+pub use {authority::KeyPair, builder::Builder};

@@ -275,6 +275,7 @@ async fn answer(shared: &Arc<ServerState>, parts: &Parts, body: Bytes) -> Option
     };
     let reply = Box::pin(faults::apply_effects(&effects, (&request, &sent), serve)).await?;
     shared.log.record(parts, &request, &sent, &reply);
+    let reply = shared.faults.executed(&request, reply);
     (!reply.withheld).then_some(reply)
 }
 

@@ -7,6 +7,7 @@ use schema::KubernetesVersion;
 
 mod check;
 mod environment;
+mod explore;
 mod fidelity;
 mod gate;
 mod init;
@@ -23,7 +24,10 @@ mod versions;
 use number::number;
 
 pub(crate) use check::{CheckCommand, CheckObjectsArguments};
-pub(crate) use environment::{CrdSource, EnvCommand, EnvUpArguments, KindArguments, KindRunArguments};
+pub(crate) use environment::{
+    CrdSource, EnvCommand, EnvUpArguments, EnvtestAssetsArguments, KindArguments, KindRunArguments,
+};
+pub(crate) use explore::ExploreArguments;
 pub(crate) use fidelity::FidelityArguments;
 pub(crate) use gate::GateArguments;
 pub(crate) use init::{InitCommand, InitProviderArguments};
@@ -132,6 +136,8 @@ pub(crate) enum Command {
     Report(ReportCommand),
     /// Send the same generated inputs to two targets; exit code 5 if a difference has no explanation
     DiffRun(DiffRunArguments),
+    /// Run scenarios again, each time with one write or event perturbed: crashes, errors, lost and late events
+    Explore(ExploreArguments),
     /// Send the same requests to a real kube-apiserver and to the embedded API server; exit code 5 if the answers differ
     Fidelity(FidelityArguments),
     /// Run contracts on another implementation and record which clauses it keeps
@@ -358,16 +364,6 @@ pub(crate) struct CoverageArguments {
     /// Exit code 6 if fewer per cent of the clauses are attested
     #[arg(long, value_name = "PERCENT", value_parser = number::<u8>(0..=100))]
     pub(crate) min_attested: Option<u8>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct EnvtestAssetsArguments {
-    /// The folder; created if it does not exist
-    #[arg(value_name = "DIR")]
-    pub(crate) folder: PathBuf,
-    /// Version of Kubernetes that the API server has, such as 1.28 or 1.28.4 [default: 1.36]
-    #[arg(long, value_name = "VERSION")]
-    pub(crate) kubernetes: Option<KubernetesVersion>,
 }
 
 #[derive(Debug, Args)]

@@ -8,7 +8,8 @@
 //! 5. [`report::Report::exit_code`].
 //!
 //! Also: [`objects`] checks objects that Gardener emits against contracts; [`differential`] sends two targets the same generated
-//! inputs; [`coverage`], [`attest`], [`compare`] and [`gate`] read reports; [`render::explain`] and [`render::list`] show contracts.
+//! inputs; [`explore`] runs scenarios again, each time with one perturbation; [`coverage`], [`attest`], [`compare`] and
+//! [`gate`] read reports; [`render::explain`] and [`render::list`] show contracts.
 
 pub mod attest;
 mod causes;
@@ -18,6 +19,7 @@ pub mod difference;
 pub mod differential;
 mod digest;
 pub mod exchange;
+pub mod explore;
 pub mod gardener;
 pub mod gate;
 pub mod laws;
@@ -26,6 +28,7 @@ pub mod mask;
 pub mod matching;
 pub mod objects;
 pub mod observation;
+mod parallel;
 pub mod place;
 pub mod plan;
 pub mod recording;

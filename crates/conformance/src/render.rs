@@ -7,6 +7,7 @@ use crate::report::{ContractResult, Report, Status, Verdict};
 mod badge;
 mod differential;
 pub mod explain;
+mod explore;
 mod failure;
 mod findings;
 mod gate;
@@ -25,6 +26,7 @@ mod unexplained;
 
 pub use badge::{badge, shields};
 pub use differential::differential;
+pub use explore::explore;
 pub use gate::{gate, gate_markdown};
 pub use html::{HtmlError, PAGE_STYLE, html};
 pub use json::json;

@@ -1,28 +1,40 @@
-//! Fault injection: selected requests are refused, delayed or never answered; watches end or lag.
+//! Fault injection: selected requests are refused, delayed or never answered; watches end or lag; single events are lost, late
+//! or delivered twice.
 
+mod delivery;
 mod effect;
+mod events;
 mod matching;
 mod refusal;
 mod watches;
+mod writes;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use http::header::CONTENT_LENGTH;
 use jiff::SignedDuration;
 use parking_lot::Mutex;
 use tokio::sync::watch;
+use tokio::time::Instant;
 
-use crate::access::attributes::Attributes;
+use crate::access::attributes::{Attributes, RequestInfo};
+use crate::call::Verb;
 use crate::clock::Clock;
+use crate::http::reply::Reply;
 
 pub use effect::Effect;
+pub use events::{DeliveredEvent, EventChange, EventFault, EventLog, Hold};
 pub use matching::Matching;
 pub use refusal::Refusal;
 pub use watches::WatchEnd;
 pub(crate) use watches::WatchEnds;
+pub use writes::WriteCounter;
 
 pub(crate) use effect::apply_effects;
 
+use events::{EventEntry, EventObserver};
 use watches::WatchEnding;
 
 /// A fault: the requests that it matches, which of those it strikes, and the effect.
@@ -66,7 +78,10 @@ struct FaultState {
     clock: Clock,
     added: AtomicU64,
     entries: Mutex<Vec<FaultEntry>>,
+    event_entries: Mutex<Vec<EventEntry>>,
+    observers: Mutex<Vec<EventObserver>>,
     ended: watch::Sender<Vec<WatchEnding>>,
+    executed: watch::Sender<BTreeMap<String, u64>>,
 }
 
 #[derive(Debug)]
@@ -74,6 +89,8 @@ struct FaultEntry {
     number: u64,
     fault: Fault,
     seen: u64,
+    /// Struck requests that are executed first.
+    executing: u64,
     struck: watch::Sender<u64>,
 }
 
@@ -108,7 +125,10 @@ impl Faults {
             clock,
             added: AtomicU64::new(0),
             entries: Mutex::default(),
+            event_entries: Mutex::default(),
+            observers: Mutex::default(),
             ended: watch::Sender::default(),
+            executed: watch::Sender::default(),
         }))
     }
 
@@ -118,14 +138,39 @@ impl Faults {
     pub fn add(&self, fault: Fault) -> Active {
         let number = self.0.added.fetch_add(1, Ordering::Relaxed);
         let struck = watch::Sender::new(0);
-        let entry = FaultEntry { number, fault, seen: 0, struck: struck.clone() };
+        let entry = FaultEntry { number, fault, seen: 0, executing: 0, struck: struck.clone() };
         self.0.entries.lock().push(entry);
         Active { number, struck, faults: self.clone() }
+    }
+
+    /// Adds a fault of one event, for watches that begin from now on.
+    #[must_use]
+    pub fn add_event(&self, fault: EventFault) -> Active {
+        let number = self.0.added.fetch_add(1, Ordering::Relaxed);
+        let struck = watch::Sender::new(0);
+        self.0.event_entries.lock().push(EventEntry::new(number, fault, struck.clone()));
+        Active { number, struck, faults: self.clone() }
+    }
+
+    /// Logs the events of matching watches that begin from now on.
+    #[must_use]
+    pub fn log_events(&self, watches: Matching) -> EventLog {
+        let observer = EventObserver::new(watches);
+        let log = observer.log();
+        self.0.observers.lock().push(observer);
+        log
+    }
+
+    /// Counts executed writes.
+    #[must_use]
+    pub fn writes(&self) -> WriteCounter {
+        WriteCounter::of(&self.0.executed)
     }
 
     /// Removes all faults; stalled requests stay stalled.
     pub fn clear(&self) {
         self.0.entries.lock().clear();
+        self.0.event_entries.lock().clear();
     }
 
     /// Ends the running watches of matching requests.
@@ -151,12 +196,65 @@ impl Faults {
                 continue;
             }
             entry.seen += 1;
-            if entry.fault.strikes.includes(entry.seen) {
-                entry.struck.send_modify(|struck| *struck += 1);
-                effects.push(entry.fault.effect);
+            if !entry.fault.strikes.includes(entry.seen) {
+                continue;
+            }
+            effects.push(entry.fault.effect);
+            match entry.fault.effect {
+                Effect::StallAfter => entry.executing += 1,
+                _ => entry.struck.send_modify(|struck| *struck += 1),
             }
         }
         effects
+    }
+
+    /// Counts a request that was executed, and puts the events of a watch under the faults.
+    pub(crate) fn executed(&self, request: &Attributes, mut reply: Reply) -> Reply {
+        writes::count(&self.0.executed, request, &reply);
+        if reply.withheld {
+            self.strike_executed(request);
+        }
+        let is_watch = matches!(request.info, RequestInfo::Resource { verb: Verb::Watch, .. });
+        if is_watch && self.follows_events_of(request) {
+            reply.headers.remove(CONTENT_LENGTH);
+            reply.body = delivery::deliver(reply.body, self, request);
+        }
+        reply
+    }
+
+    /// Counts a request that was executed before it stalls.
+    fn strike_executed(&self, request: &Attributes) {
+        let mut entries = self.0.entries.lock();
+        let stalled =
+            entries.iter_mut().find(|entry| entry.executing > 0 && entry.fault.matching.matches(request));
+        if let Some(entry) = stalled {
+            entry.executing -= 1;
+            entry.struck.send_modify(|struck| *struck += 1);
+        }
+    }
+
+    /// Whether there are faults of the events of a watch, or logs with them.
+    fn follows_events_of(&self, request: &Attributes) -> bool {
+        self.0.event_entries.lock().iter().any(|entry| entry.concerns(request))
+            || self.0.observers.lock().iter().any(|observer| observer.observes(request))
+    }
+
+    /// What happens to an event of a watch that began at this time; of several faults, the first.
+    fn strike_event(
+        &self,
+        request: &Attributes,
+        event: &DeliveredEvent,
+        began: Instant,
+    ) -> Option<EventChange> {
+        let mut entries = self.0.event_entries.lock();
+        // Each counts the event, whether or not another one strikes it.
+        let changes: Vec<_> =
+            entries.iter_mut().filter_map(|entry| entry.strike(request, event, began)).collect();
+        changes.into_iter().next()
+    }
+
+    fn record_event(&self, request: &Attributes, event: &DeliveredEvent) {
+        self.0.observers.lock().iter().for_each(|observer| observer.record(request, event));
     }
 
     /// Subscribes to ends of watches from now on.
@@ -182,5 +280,6 @@ impl Active {
     /// Removes the fault; stalled requests stay stalled.
     pub fn remove(&self) {
         self.faults.0.entries.lock().retain(|entry| entry.number != self.number);
+        self.faults.0.event_entries.lock().retain(|entry| entry.number != self.number);
     }
 }

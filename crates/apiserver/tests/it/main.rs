@@ -15,6 +15,7 @@ mod controllers;
 mod conversion;
 mod crud;
 mod depth;
+mod event_faults;
 mod eviction;
 mod faults;
 mod forks;

@@ -1,10 +1,11 @@
-//! Arguments of `env`.
+//! Arguments of `env` and `envtest-assets`.
 
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use component::Component;
+use schema::KubernetesVersion;
 
 use super::{ControlPlaneArguments, SubstrateName};
 use crate::components::{self, COMPONENTS};
@@ -138,4 +139,14 @@ impl KindRunArguments {
 fn parse_name(name: &str) -> Result<String, &'static str> {
     let is_valid = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
     if is_valid { Ok(name.to_owned()) } else { Err("use letters, digits and -") }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EnvtestAssetsArguments {
+    /// The folder; created if it does not exist
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    /// Version of Kubernetes that the API server has, such as 1.28 or 1.28.4 [default: 1.36]
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) kubernetes: Option<KubernetesVersion>,
 }

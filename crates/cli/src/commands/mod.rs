@@ -6,6 +6,7 @@ mod coverage;
 mod diff_run;
 mod env;
 mod envtest_assets;
+mod explore;
 mod fidelity;
 mod garden_objects;
 mod gate;
@@ -82,7 +83,8 @@ fn working_folder(command: &Command, terminal: &Terminal) -> Option<PathBuf> {
         | Command::List(_)
         | Command::Explain(_)
         | Command::Coverage(_)
-        | Command::DiffRun(_) => Path::new("."),
+        | Command::DiffRun(_)
+        | Command::Explore(_) => Path::new("."),
         _ => return None,
     };
     let folder = catalog::working_folder::above(start)?;
@@ -124,6 +126,7 @@ fn execute(arguments: Arguments, terminal: &Terminal) -> Result<Ending, Failure>
         Command::Render(arguments) => render::render(&arguments, terminal),
         Command::Report(command) => report::execute(&command, terminal),
         Command::DiffRun(arguments) => diff_run::diff_run(&arguments, added, terminal),
+        Command::Explore(arguments) => explore::explore(&arguments, added, terminal),
         Command::Fidelity(arguments) => fidelity::fidelity(&arguments, terminal),
         Command::Record(arguments) => record::record(&arguments, terminal),
         Command::Replay(arguments) => replay::replay(&arguments, given, terminal),

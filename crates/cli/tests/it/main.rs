@@ -11,6 +11,7 @@ mod diff_run;
 mod env;
 mod envtest;
 mod envtest_assets;
+mod explore;
 mod gate;
 mod image;
 mod init;

@@ -5,8 +5,7 @@
 //! `smaller`. `run::scenario` runs the worlds.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use contract::explanations::{Explanations, SubjectName};
 use contract::model::{Contract, Form};
@@ -18,6 +17,7 @@ use super::explain::Explainer;
 use super::outcome::{Example, Explained, Group, Outcome, Subject, SubjectOutcome};
 use super::{generate, idle};
 use crate::matching;
+use crate::parallel::in_parallel;
 use crate::run::Interrupt;
 use crate::run::scenario::{ObjectStates, ScenarioEnd, StabilityRules, UnjudgedScenario, run_unjudged};
 use crate::target::Target;
@@ -296,28 +296,4 @@ fn describe_world(world: &Value, step: usize, outcomes: &BTreeSet<String>) -> Va
         given["manifestsTwice"] = json!(twice);
     }
     given
-}
-
-/// Runs work for each item, with limited parallelism; returns results in the order of the items.
-fn in_parallel<T: Sync, R: Send>(
-    items: &[T],
-    parallel: usize,
-    work: impl Fn(usize, &T) -> R + Sync,
-) -> Vec<R> {
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    std::thread::scope(|scope| {
-        for _ in 0..parallel.min(items.len()) {
-            scope.spawn(|| {
-                loop {
-                    let at = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(item) = items.get(at) else { break };
-                    let result = work(at, item);
-                    done.lock().unwrap_or_else(PoisonError::into_inner).push((at, result));
-                }
-            });
-        }
-    });
-    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.sort_by_key(|(at, _)| *at);
-    done.into_iter().map(|(_, result)| result).collect()
 }

@@ -8,10 +8,15 @@ mod clusters;
 mod dry_run;
 mod environment;
 mod events;
+mod exploration;
+mod explored;
 mod faults;
 mod generated;
 mod leftovers;
+mod listing;
 mod object_watch;
+mod perturbation;
+mod perturbed;
 mod proof;
 mod refusals;
 mod requests;
@@ -32,8 +37,14 @@ use contract::scenario::Scenario;
 
 pub(crate) use self::clusters::{OTHER_USER, TARGET_USER};
 use self::environment::ScenarioEnvironment;
+pub(crate) use self::exploration::{ObservedEvent, TargetHistory};
+pub(crate) use self::explored::ExploredScenario;
 use self::faults::Disturbance;
+pub(crate) use self::perturbation::{
+    EventTrouble, NthEvent, NthWrite, Perturbation, WatchedKind, WriteTrouble,
+};
 use self::proof::StepRecord;
+pub(crate) use self::requests::ObservedWrite;
 pub(crate) use self::steps::ScenarioEnd;
 use self::task::{ScenarioObservation, run_once};
 pub(crate) use self::thread::{ThreadOptions, run_in_thread};

@@ -37,7 +37,7 @@ pub(crate) struct RunState<'a> {
 }
 
 impl<'a> RunState<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         target: &'a Arc<dyn Target>,
         options: &'a Options,
         progress: &'a (dyn Fn(Event<'_>) + Sync),
@@ -85,7 +85,7 @@ pub(crate) struct PartState<'a> {
 }
 
 impl<'a> PartState<'a> {
-    pub(super) fn new(contracts: &'a Arc<[Contract]>, before: usize, state: &'a RunState<'a>) -> Self {
+    pub(crate) fn new(contracts: &'a Arc<[Contract]>, before: usize, state: &'a RunState<'a>) -> Self {
         let RunState { target, options, interrupt, .. } = *state;
         Self { contracts, before, state, target, options, interrupt, witnesses: Witnesses::default() }
     }

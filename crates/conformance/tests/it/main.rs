@@ -7,6 +7,7 @@ mod differential;
 mod direct;
 mod embedded;
 mod exit;
+mod explore;
 mod fake;
 mod forms;
 mod given_cluster;

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::{ControllerPair, WorldDifference, in_parallel, smaller, world};
+use super::{ControllerPair, WorldDifference, smaller, world};
+use crate::parallel::in_parallel;
 
 /// Maximum number of smaller worlds that are tried; in real time each takes seconds.
 const TRIES: usize = 200;

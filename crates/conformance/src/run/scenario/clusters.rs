@@ -30,6 +30,8 @@ pub(super) struct Clusters {
     target: Option<ClusterServer>,
     /// Whether the target's writes have no effect.
     idle: bool,
+    /// The target's user.
+    user: &'static str,
     /// Requests of the target that are refused.
     refusals: ActiveRefusals,
 }
@@ -82,7 +84,7 @@ impl Clusters {
             Some(ClusterServer::start(environment, |lane| &lane.target).await?)
         };
         let user = if environment.outside { OUTSIDE_USER } else { TARGET_USER };
-        let started = Self { source, target, idle, refusals: ActiveRefusals::to(user) };
+        let started = Self { source, target, idle, user, refusals: ActiveRefusals::to(user) };
         let written = environment.needs.write(&started.cluster(Side::Source)).await;
         written.map_err(|error| write_error(Side::Source, &error))?;
         if let Some(aggregated) = &environment.aggregated {
@@ -108,6 +110,11 @@ impl Clusters {
     /// Each server once.
     pub(super) fn servers(&self) -> impl Iterator<Item = &Embedded> {
         std::iter::once(&self.source).chain(&self.target).map(|member| &member.server)
+    }
+
+    /// The user of the target's requests.
+    pub(super) fn target_user(&self) -> &'static str {
+        self.user
     }
 
     /// The harness's client of a side.

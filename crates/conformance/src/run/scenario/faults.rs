@@ -1,7 +1,6 @@
 //! Faults under which a scenario runs again; the API servers inject them into the target's requests only.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use apiserver::{Active, Effect, Fault, Matching, Refusal, Strikes, Verb, WatchEnd};
 use contract::scenario;
@@ -9,13 +8,12 @@ use schema::Kinds;
 use substrate::embedded::Embedded;
 
 use super::clusters::{Clusters, TARGET_USER};
-use super::requests::ObservedWrite;
+use super::perturbation::{LAG, Perturbation};
+use super::requests::{ObservedWrite, requests_like};
 use crate::report::Check;
 
 /// Number of requests of a kind that are refused before requests succeed again.
 const REFUSED: u64 = 3;
-/// Delay of watch events: longer than any reconciliation takes, shorter than any wait.
-const LAG: Duration = Duration::from_millis(500);
 const READS: [Verb; 3] = [Verb::Get, Verb::List, Verb::Watch];
 const WRITES: [Verb; 5] = [Verb::Create, Verb::Update, Verb::Patch, Verb::Delete, Verb::DeleteCollection];
 /// Writes of existing objects.
@@ -46,6 +44,8 @@ pub(super) enum Disturbance {
     RefusedOnce(Effect, Vec<ObservedWrite>),
     /// Kills the target after the last of these writes, and starts it again.
     Crash(Vec<ObservedWrite>),
+    /// The scenario is explored: undisturbed, or with one perturbation.
+    Explored(Option<Box<Perturbation>>),
 }
 
 /// Errors of a write, beside those of the other faults, that a client should try again after. 404 is one only of a
@@ -106,18 +106,28 @@ fn watch_lags(writes: &[ObservedWrite]) -> Vec<Disturbance> {
 impl Disturbance {
     /// Whether it is a fault, so that the target sends other requests than without.
     pub(super) fn is_fault(&self) -> bool {
-        !matches!(self, Self::None | Self::NoEffect)
+        !matches!(self, Self::None | Self::NoEffect | Self::Explored(None))
+    }
+
+    /// Whether the scenario is explored.
+    pub(super) fn is_explored(&self) -> bool {
+        matches!(self, Self::Explored(_))
     }
 
     /// Whether the target is killed when it strikes.
     pub(super) fn kills(&self) -> bool {
-        matches!(self, Self::Crash(_))
+        match self {
+            Self::Crash(_) => true,
+            Self::Explored(perturbation) => perturbation.as_ref().is_some_and(|found| found.kills()),
+            _ => false,
+        }
     }
 
     /// Human-readable description.
     pub(super) fn description(&self) -> String {
         match self {
-            Self::None | Self::NoEffect => String::new(),
+            // What is explored is described where it is reported.
+            Self::None | Self::NoEffect | Self::Explored(_) => String::new(),
             Self::WatchDrop => "under watchDrop".to_owned(),
             Self::WatchLag { all: true, .. } => "under watchLag".to_owned(),
             Self::WatchLag { writes, all: false } => {
@@ -153,7 +163,8 @@ impl Disturbance {
             std::iter::once(reads).chain(writes).collect()
         };
         match self {
-            Self::None | Self::NoEffect => Vec::new(),
+            Self::None | Self::NoEffect | Self::Explored(None) => Vec::new(),
+            Self::Explored(Some(perturbation)) => perturbation.activate(clusters),
             Self::WatchDrop => {
                 let effect = Effect::EndWatch { after: 1, end: WatchEnd::Closed };
                 vec![everywhere("watches", &Fault::new(of_target(&[Verb::Watch]), effect))]
@@ -171,9 +182,22 @@ impl Disturbance {
 }
 
 impl ActiveFault {
+    /// A fault that may strike nothing.
+    pub(super) fn of(active: Active) -> Self {
+        Self { what: "the perturbation", active: vec![active], must_strike: false }
+    }
+
     /// Whether it struck.
     pub(super) fn struck(&self) -> bool {
         self.active.iter().any(|active| active.struck() > 0)
+    }
+
+    /// Waits until it has struck.
+    pub(super) async fn until_struck(&self) {
+        match self.active.first() {
+            Some(active) => active.until_struck(1).await,
+            None => std::future::pending().await,
+        }
     }
 
     /// Whether it had to strike, and did not.
@@ -269,29 +293,9 @@ fn strike_first(
 /// Stalls after the last of the writes, which is identified by the number of equal writes before it.
 fn crash(servers: &[&Embedded], writes: &[ObservedWrite]) -> Option<ActiveFault> {
     let last = writes.last()?;
-    let resource = Kinds::gardener().of_object(&last.object.api_version, &last.object.kind)?;
-    // The path of a creation does not contain the name.
-    let (verbs, name) = match last.verb {
-        "create" => (vec![Verb::Create], None),
-        "update" => (vec![Verb::Update], Some(last.object.name.clone())),
-        "patch" => (vec![Verb::Patch], Some(last.object.name.clone())),
-        _ => (vec![Verb::Delete, Verb::DeleteCollection], Some(last.object.name.clone())),
-    };
-    let equal = writes.iter().filter(|write| {
-        let (one, other) = (&write.object, &last.object);
-        let collection = (&one.api_version, &one.kind, &one.namespace);
-        (write.server, write.verb) == (last.server, last.verb)
-            && collection == (&other.api_version, &other.kind, &other.namespace)
-            && (name.is_none() || one.name == other.name)
-    });
-    let nth = u64::try_from(equal.count()).unwrap_or(u64::MAX);
-    let matching = Matching {
-        group: Some(resource.group.clone()),
-        resource: Some(resource.plural.clone()),
-        namespace: Some(last.object.namespace.clone()),
-        name,
-        ..of_target(&verbs)
-    };
+    let nth = writes.iter().filter(|write| write.is_alike(last)).count();
+    let nth = u64::try_from(nth).unwrap_or(u64::MAX);
+    let matching = requests_like(last, TARGET_USER)?;
     let fault = Fault::new(matching, Effect::StallAfter).strikes(Strikes::Nth(nth));
     let active = vec![servers.get(last.server)?.faults().add(fault)];
     Some(ActiveFault { what: "writes", active, must_strike: true })

@@ -132,7 +132,13 @@ fn forbidden(proof: &mut Proof, located: LocatedCase<'_>, step: &Step, never: &N
     let scenarios: Vec<&Scenario> = cases.filter_map(|case| case.when.scenario()).collect();
     let is_named = |object: &ObjectRef| scenarios.iter().any(|scenario| scenario.speaks_of(object));
     for object in &never.writes {
-        let write = ObservedWrite { server: 0, verb: "update", object: object.clone(), unchanged: false };
+        let write = ObservedWrite {
+            server: 0,
+            verb: "update",
+            object: object.clone(),
+            unchanged: false,
+            refused: false,
+        };
         let caught = is_named(object) && !requests::forbidden(&step.name, never, &[write]).is_empty();
         note(proof, located, "extra", format!("{}: update {object}", step.name), caught);
     }
@@ -181,7 +187,13 @@ fn prove_requests(
     let object = wanted.of.first().or(written).cloned().unwrap_or_else(some_object);
     if wanted.writes.is_some() || wanted.per_object.is_some() {
         let more = wanted.per_object.unwrap_or_default() + 1;
-        let write = ObservedWrite { server: 0, verb: "update", object: object.clone(), unchanged: false };
+        let write = ObservedWrite {
+            server: 0,
+            verb: "update",
+            object: object.clone(),
+            unchanged: false,
+            refused: false,
+        };
         let extra = std::iter::repeat_n(write, more);
         let damaged: Vec<ObservedWrite> = writes.iter().cloned().chain(extra).collect();
         let caught = !requests::judge(&step.name, wanted, &damaged).is_empty();

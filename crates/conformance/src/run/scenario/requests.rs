@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use apiserver::{Request, Verb};
+use apiserver::{Matching, Request, Verb};
 use contract::scenario::{Never, ObjectRef, Requests};
 use schema::Kinds;
 use substrate::cluster::SPEAKER;
@@ -17,13 +17,17 @@ const SYSTEM_USERS: &str = "system:serviceaccount:kube-system:";
 
 /// One write of the target.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ObservedWrite {
+pub(crate) struct ObservedWrite {
     /// Index of the server.
-    pub(super) server: usize,
-    pub(super) verb: &'static str,
-    pub(super) object: ObjectRef,
+    pub(crate) server: usize,
+    /// `create`, `update`, `patch` or `delete`.
+    pub(crate) verb: &'static str,
+    /// The object; a deletion of a collection names none.
+    pub(crate) object: ObjectRef,
     /// Whether it left the object unchanged; unknown, and false, on a real API server.
-    pub(super) unchanged: bool,
+    pub(crate) unchanged: bool,
+    /// Whether the answer was an error.
+    pub(crate) refused: bool,
 }
 
 impl ObservedWrite {
@@ -31,6 +35,38 @@ impl ObservedWrite {
     pub(super) fn kind(&self) -> (usize, &str, &str) {
         (self.server, &self.object.api_version, &self.object.kind)
     }
+
+    /// Whether its path and verb are those of another write: the path of a creation does not contain the name.
+    pub(crate) fn is_alike(&self, other: &Self) -> bool {
+        let collection = |write: &Self| {
+            let ObjectRef { api_version, kind, namespace, .. } = &write.object;
+            (write.server, write.verb, api_version.clone(), kind.clone(), namespace.clone())
+        };
+        collection(self) == collection(other)
+            && (self.verb == "create" || self.object.name == other.object.name)
+    }
+}
+
+/// The requests of a user with the verb and the path of a write.
+pub(super) fn requests_like(write: &ObservedWrite, user: &str) -> Option<Matching> {
+    let object = &write.object;
+    let resource = Kinds::gardener().of_object(&object.api_version, &object.kind)?;
+    // The path of a creation does not contain the name.
+    let (verbs, name) = match write.verb {
+        "create" => (vec![Verb::Create], None),
+        "update" => (vec![Verb::Update], Some(object.name.clone())),
+        "patch" => (vec![Verb::Patch], Some(object.name.clone())),
+        _ => (vec![Verb::Delete, Verb::DeleteCollection], Some(object.name.clone())),
+    };
+    Some(Matching {
+        user: Some(user.to_owned()),
+        group: Some(resource.group.clone()),
+        resource: Some(resource.plural.clone()),
+        namespace: Some(object.namespace.clone()),
+        name,
+        verbs,
+        ..Matching::default()
+    })
 }
 
 /// Number of requests that each server had answered.
@@ -73,7 +109,7 @@ fn write(server: usize, request: &Request) -> Option<ObservedWrite> {
         namespace: request.namespace.clone(),
         name: request.name.clone(),
     };
-    Some(ObservedWrite { server, verb, object, unchanged: request.unchanged })
+    Some(ObservedWrite { server, verb, object, unchanged: request.unchanged, refused: request.code >= 400 })
 }
 
 /// Checks the writes against the step's expectation; returns failed checks.

@@ -1,14 +1,17 @@
 //! Runs the steps of one scenario one after the other, until one fails.
 
+mod rest;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use contract::scenario::{Action, Never, Step};
 use substrate::embedded::Embedded;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep};
 
 use super::actions;
 use super::clusters::Clusters;
+use super::exploration::Exploration;
 use super::faults::{ActiveFault, Disturbance};
 use super::object_watch::ObjectWatch;
 use super::proof::StepRecord;
@@ -59,6 +62,8 @@ pub(super) struct StepRunner<'a> {
     kills: bool,
     /// Number of reconciliations of the witness before the target was killed.
     reconciled: f64,
+    /// The recording, if the scenario is explored.
+    exploration: Option<Exploration>,
 }
 
 /// Versions that change with every write: if they are unchanged, the objects need not be read again.
@@ -95,6 +100,7 @@ impl<'a> StepRunner<'a> {
             faults: disturbance.activate(clusters),
             kills: disturbance.kills(),
             reconciled: 0.0,
+            exploration: disturbance.is_explored().then(|| Exploration::begin(clusters)),
         }
     }
 
@@ -158,7 +164,7 @@ impl<'a> StepRunner<'a> {
         if at == 0 {
             self.start().await?;
         }
-        self.advance(step).await;
+        self.advance(step).await?;
         // In a first step without actions, reconciliations since the start count.
         if at > 0 || step.advance.is_some() || !step.actions.is_empty() {
             let read_error = || ScenarioEnd::Environment("failed to read the target's metrics".to_owned());
@@ -176,6 +182,9 @@ impl<'a> StepRunner<'a> {
             sleep(QUIET).await;
             let writes = requests::writes_since(self.clusters, &self.begin);
             checks.extend(requests::judge(&step.name, wanted, &writes));
+        }
+        if checks.is_empty() {
+            checks.extend(self.rest_at_end(at, step, &before).await?);
         }
         // A target that has ended would meet any expectation that nothing changes.
         checks.extend(self.end_of_target(step));
@@ -201,11 +210,11 @@ impl<'a> StepRunner<'a> {
     }
 
     /// Moves the clock: in virtual time each timer in between fires; in real time it waits.
-    async fn advance(&self, step: &Step) {
-        let Some(advance) = &step.advance else { return };
+    async fn advance(&mut self, step: &Step) -> Result<(), ScenarioEnd> {
+        let Some(advance) = &step.advance else { return Ok(()) };
         let from = advance.after.as_ref().and_then(|after| self.ends.get(after)).copied();
         let until = from.unwrap_or_else(Instant::now) + advance.to;
-        sleep_until(until).await;
+        self.wait_until(until, step).await
     }
 
     async fn perform(&mut self, todo: &[Action]) -> Result<(), ScenarioEnd> {
@@ -252,7 +261,7 @@ impl<'a> StepRunner<'a> {
                 }
             }
             last = Some((observed_versions, unmet));
-            sleep(pause).await;
+            self.sleep_or_strike(pause).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
@@ -297,7 +306,8 @@ impl<'a> StepRunner<'a> {
         }
         self.kills = false;
         self.faults.iter().for_each(ActiveFault::remove);
-        self.restart(step).await
+        // The step itself may have stopped it since.
+        if self.running.is_some() { self.restart(step).await } else { Ok(()) }
     }
 
     /// Starts a target again that a fault has ended, as a kubelet does.
@@ -308,6 +318,10 @@ impl<'a> StepRunner<'a> {
 
     async fn restart(&mut self, step: &Step) -> Result<(), ScenarioEnd> {
         self.reconciled = self.reconciles(step).await.unwrap_or(self.reconciled);
+        if self.exploration.is_some() {
+            // Without the time to end that it would get otherwise.
+            drop(self.running.take());
+        }
         self.stop().await;
         self.start().await
     }
@@ -361,7 +375,7 @@ impl<'a> StepRunner<'a> {
             if !checks.is_empty() || Instant::now() >= until {
                 return Ok(checks);
             }
-            sleep(PAUSE * 10).await;
+            self.sleep_or_strike(PAUSE * 10).await;
         }
     }
 }

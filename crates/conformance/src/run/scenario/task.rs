@@ -9,6 +9,7 @@ use tokio::sync::Notify;
 
 use super::clusters::Clusters;
 use super::environment::ScenarioEnvironment;
+use super::exploration::TargetHistory;
 use super::faults::Disturbance;
 use super::proof::StepRecord;
 use super::requests;
@@ -32,6 +33,8 @@ pub(super) struct ScenarioObservation {
     pub(super) checks: Vec<Check>,
     /// Records of the steps before it.
     pub(super) records: Vec<StepRecord>,
+    /// What the target did and saw, if the scenario is explored.
+    pub(super) history: Option<TargetHistory>,
 }
 
 /// Runs a scenario once.
@@ -85,14 +88,15 @@ impl ScenarioTask {
         clusters.write(&scenario.given).await?;
         let mut runner = StepRunner::new(self, located, clusters, disturbance);
         let outcome = runner.run(&scenario.steps).await;
+        let history = runner.history(scenario).await;
         runner.stop().await;
-        let (mut checks, records) = (outcome?, runner.into_records());
+        let (mut checks, history, records) = (outcome?, history?, runner.into_records());
         if checks.is_empty() && *disturbance == Disturbance::None && self.target.is_ours() {
             let needless = |record: &StepRecord| {
                 requests::needless(&record.writes, scenario.steps[record.step].requests.as_ref())
             };
             checks.extend(records.iter().filter_map(needless));
         }
-        Ok(ScenarioObservation { checks, records })
+        Ok(ScenarioObservation { checks, records, history })
     }
 }

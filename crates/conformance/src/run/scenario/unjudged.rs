@@ -5,14 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use contract::scenario::{Action, ObjectRef, Scenario, Side};
-use kube::api::{Api, ApiResource, DynamicObject, ListParams};
 use serde_json::{Value, json};
-use substrate::cluster::resource;
 use substrate::embedded::Embedded;
 use tokio::time::{Instant, sleep};
 
 use super::clusters::{Clusters, head};
 use super::environment::ScenarioEnvironment;
+use super::listing;
 use super::requests::{self, LogPosition};
 use super::steps::ScenarioEnd;
 use super::thread::{ThreadOptions, run_in_thread};
@@ -90,7 +89,7 @@ async fn run_steps(
     let mut watched = ClusterWatch {
         clusters: &clusters,
         begin: requests::current_position(&clusters),
-        kinds: kinds(&unjudged.scenario),
+        kinds: listing::named_kinds(&unjudged.scenario),
         identities: BTreeMap::new(),
         stability: unjudged.stability,
         outside: environment.outside,
@@ -181,7 +180,7 @@ impl ClusterWatch<'_> {
         }
         let mut states = ObjectStates::new();
         for (side, api_version, kind) in self.kinds.clone() {
-            for mut object in self.list(side, &api_version, &kind).await? {
+            for mut object in listing::list(self.clusters, side, &api_version, &kind).await? {
                 // The items of a list have no apiVersion and kind.
                 (object["apiVersion"], object["kind"]) = (json!(api_version), json!(kind));
                 let metadata =
@@ -200,35 +199,6 @@ impl ClusterWatch<'_> {
         }
         Ok(states)
     }
-
-    async fn list(&self, side: Side, api_version: &str, kind: &str) -> Result<Vec<Value>, ScenarioEnd> {
-        let failed = |reason: String| {
-            ScenarioEnd::Environment(format!(
-                "failed to list {api_version} {kind} in {}: {reason}",
-                side.name()
-            ))
-        };
-        let Ok(served) = resource(&json!({"apiVersion": api_version, "kind": kind})) else {
-            return Ok(Vec::new());
-        };
-        let kind = ApiResource {
-            group: served.group.clone(),
-            version: served.version.clone(),
-            api_version: served.api_version(),
-            kind: served.kind.clone(),
-            plural: served.plural.clone(),
-        };
-        let api: Api<DynamicObject> = Api::all_with(self.clusters.client(side), &kind);
-        match api.list(&ListParams::default()).await {
-            Ok(list) => {
-                let objects = list.items.into_iter().map(serde_json::to_value);
-                objects.map(|object| object.map_err(|error| failed(error.to_string()))).collect()
-            }
-            // A kind without a definition has no objects.
-            Err(kube::Error::Api(status)) if status.code == 404 => Ok(Vec::new()),
-            Err(error) => Err(failed(error.to_string())),
-        }
-    }
 }
 
 /// Replaces every string that equals `text`.
@@ -239,27 +209,6 @@ fn rename(value: &mut Value, text: &str, name: &str) {
         Value::Array(items) => items.iter_mut().for_each(|value| rename(value, text, name)),
         _ => {}
     }
-}
-
-/// The kinds that a scenario names.
-fn kinds(scenario: &Scenario) -> BTreeSet<(Side, String, String)> {
-    let of_value = |side: &Side, object: &Value| {
-        let text = |field: &str| object[field].as_str().unwrap_or_default().to_owned();
-        (*side, text("apiVersion"), text("kind"))
-    };
-    let given = scenario
-        .given
-        .iter()
-        .flat_map(|(side, objects)| objects.iter().map(move |object| of_value(side, object)));
-    let done = scenario.steps.iter().flat_map(|step| &step.actions).filter_map(|action| match action {
-        Action::Create(side, object) => Some(of_value(side, object)),
-        Action::Patch(side, object, _)
-        | Action::PatchStatus(side, object, _)
-        | Action::Delete(side, object)
-        | Action::Touch(side, object) => Some((*side, object.api_version.clone(), object.kind.clone())),
-        Action::Refuse(..) | Action::Stop | Action::Start => None,
-    });
-    given.chain(done).collect()
 }
 
 /// Performs an action. Ignores refusals of the server: they are the same for both targets that are compared.

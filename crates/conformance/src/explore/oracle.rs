@@ -1,0 +1,156 @@
+//! Judges a perturbed run: what a step or `never` says, and what no perturbation is a reason for.
+
+use contract::scenario::ObjectRef;
+
+use crate::report::Check;
+use crate::run::scenario::{ObservedWrite, TargetHistory};
+
+/// A perturbed run may have this many times the writes of the undisturbed run, and this many more.
+const TIMES: usize = 2;
+const MORE: usize = 10;
+
+/// All that is wrong with a perturbed run; `checks` are those of its steps that failed.
+pub(super) fn judge(
+    undisturbed: &TargetHistory,
+    perturbed: &TargetHistory,
+    mut checks: Vec<Check>,
+) -> Vec<Check> {
+    // What is there after a step that failed says nothing about the end.
+    let lost = if checks.is_empty() { lost_objects(undisturbed, perturbed) } else { Vec::new() };
+    checks.extend(deletions(undisturbed, perturbed));
+    checks.extend(lost);
+    checks.extend(too_many_writes(undisturbed.writes.len(), &perturbed.writes));
+    checks
+}
+
+/// Objects that the target deleted although they stay in the undisturbed run.
+fn deletions(undisturbed: &TargetHistory, perturbed: &TargetHistory) -> Vec<Check> {
+    let deletes = |write: &&ObservedWrite| write.verb == "delete" && !write.refused;
+    let stays = |write: &&ObservedWrite| {
+        let is_it = |server: usize, object: &ObjectRef| {
+            server == write.server && is_same_object(object, &write.object)
+        };
+        let is_deleted =
+            undisturbed.writes.iter().filter(deletes).any(|other| is_it(other.server, &other.object));
+        !is_deleted && undisturbed.objects.iter().any(|(server, object)| is_it(*server, object))
+    };
+    let mut named: Vec<&ObjectRef> = Vec::new();
+    let mut checks = Vec::new();
+    for write in perturbed.writes.iter().filter(deletes).filter(stays) {
+        if !named.contains(&&write.object) {
+            named.push(&write.object);
+            checks.push(check(
+                "deletions",
+                &write.object,
+                "it stays, as without the perturbation",
+                "deleted",
+            ));
+        }
+    }
+    checks
+}
+
+/// Objects that are there at the end of the undisturbed run only.
+fn lost_objects(undisturbed: &TargetHistory, perturbed: &TargetHistory) -> Vec<Check> {
+    let is_there = |server: usize, object: &ObjectRef| {
+        perturbed.objects.iter().any(|(at, other)| *at == server && is_same_object(object, other))
+    };
+    let lost = undisturbed.objects.iter().filter(|(server, object)| !is_there(*server, object));
+    lost.map(|(_, object)| check("objects", object, "it is there at the end", "absent")).collect()
+}
+
+/// The bound on the number of writes, if it is exceeded.
+fn too_many_writes(undisturbed: usize, writes: &[ObservedWrite]) -> Option<Check> {
+    let bound = undisturbed * TIMES + MORE;
+    if writes.len() <= bound {
+        return None;
+    }
+    let most = writes.iter().max_by_key(|write| count_alike(writes, write))?;
+    Some(Check {
+        part: "requests".to_owned(),
+        path: "writes".to_owned(),
+        want: format!(
+            "at most {bound}: {TIMES} times the {undisturbed} of the undisturbed run and {MORE} more"
+        ),
+        got: format!(
+            "{}, of which {} are {} {}",
+            writes.len(),
+            count_alike(writes, most),
+            most.verb,
+            most.object
+        ),
+        ..Check::default()
+    })
+}
+
+fn count_alike(writes: &[ObservedWrite], write: &ObservedWrite) -> usize {
+    writes.iter().filter(|other| other.is_alike(write)).count()
+}
+
+fn check(part: &str, object: &ObjectRef, want: &str, got: &str) -> Check {
+    Check {
+        part: part.to_owned(),
+        path: object.to_string(),
+        want: want.to_owned(),
+        got: got.to_owned(),
+        ..Check::default()
+    }
+}
+
+/// Whether it is the same object, in any version.
+fn is_same_object(one: &ObjectRef, other: &ObjectRef) -> bool {
+    (&one.kind, &one.namespace, &one.name) == (&other.kind, &other.namespace, &other.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(api_version: &str, name: &str) -> ObjectRef {
+        ObjectRef {
+            api_version: api_version.to_owned(),
+            kind: "Deployment".to_owned(),
+            namespace: "default".to_owned(),
+            name: name.to_owned(),
+        }
+    }
+
+    fn write(verb: &'static str, name: &str) -> ObservedWrite {
+        let object = object("apps/v1", name);
+        ObservedWrite { server: 0, verb, object, unchanged: false, refused: false }
+    }
+
+    fn history(objects: &[&str], writes: Vec<ObservedWrite>) -> TargetHistory {
+        let objects = objects.iter().map(|name| (0, object("apps/v1beta1", name))).collect();
+        TargetHistory { objects, writes, ..TargetHistory::default() }
+    }
+
+    fn found(undisturbed: &TargetHistory, perturbed: &TargetHistory) -> Vec<String> {
+        let checks = judge(undisturbed, perturbed, Vec::new());
+        checks.into_iter().map(|check| format!("{} {}: {}", check.part, check.path, check.got)).collect()
+    }
+
+    #[test]
+    fn what_the_undisturbed_run_keeps_must_stay() {
+        let undisturbed = history(&["a", "b", "c"], vec![write("delete", "c"), write("create", "c")]);
+        let same = history(&["a", "b", "c"], vec![write("delete", "c"), write("delete", "d")]);
+        assert_eq!(found(&undisturbed, &same), Vec::<String>::new());
+        let deleted = vec![write("delete", "a"), write("create", "a"), write("delete", "a")];
+        let refused = ObservedWrite { refused: true, ..write("delete", "c") };
+        let worse = history(&["a", "c"], [deleted, vec![refused]].concat());
+        let wanted = ["deletions deployment/a: deleted", "objects deployment/b: absent"];
+        assert_eq!(found(&undisturbed, &worse), wanted);
+        let failed = Check { part: "eventually".to_owned(), ..Check::default() };
+        let parts = judge(&undisturbed, &worse, vec![failed]).into_iter().map(|check| check.part);
+        assert_eq!(parts.collect::<Vec<_>>(), ["eventually", "deletions"]);
+    }
+
+    #[test]
+    fn twice_the_writes_and_ten_more_are_the_bound() {
+        let undisturbed = history(&[], vec![write("patch", "a")]);
+        for (count, is_broken) in [(12, false), (13, true)] {
+            let perturbed = history(&[], vec![write("patch", "a"); count]);
+            assert_eq!(!found(&undisturbed, &perturbed).is_empty(), is_broken, "{count}");
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! The perturbations of a scenario, made from what the target did and saw undisturbed.
+
+use std::collections::BTreeMap;
+
+use contract::scenario::ObjectRef;
+
+use crate::run::scenario::{
+    EventTrouble, NthEvent, NthWrite, ObservedEvent, ObservedWrite, Perturbation, TargetHistory, WatchedKind,
+    WriteTrouble,
+};
+
+/// The perturbations of a scenario.
+#[derive(Debug, Default)]
+pub(super) struct PerturbationPlan {
+    /// Number of perturbations of all that was observed.
+    pub(super) space: usize,
+    /// Each that differs from the others, in a fixed order.
+    pub(super) perturbations: Vec<Perturbation>,
+}
+
+impl PerturbationPlan {
+    /// All perturbations of depth 1.
+    pub(super) fn of(history: &TargetHistory) -> Self {
+        let writes = nth_writes(&history.writes).into_iter().flat_map(|write| {
+            let possible = WriteTrouble::ALL.into_iter().filter(|trouble| trouble.can_meet(&write.write));
+            possible.map(|trouble| Perturbation::Write(trouble, write.clone())).collect::<Vec<_>>()
+        });
+        let events = nth_events(&history.events)
+            .into_iter()
+            .flat_map(|event| EventTrouble::ALL.map(|trouble| Perturbation::Event(trouble, event.clone())));
+        let lags = history.watched.iter().cloned().map(Perturbation::Lag);
+        let mut plan = Self::default();
+        for perturbation in writes.chain(events).chain(lags) {
+            plan.space += 1;
+            if !plan.perturbations.contains(&perturbation) {
+                plan.perturbations.push(perturbation);
+            }
+        }
+        plan
+    }
+}
+
+/// The writes with their numbers.
+fn nth_writes(writes: &[ObservedWrite]) -> Vec<NthWrite> {
+    let numbered = writes.iter().enumerate().map(|(at, write)| {
+        let so_far = &writes[..=at];
+        let number = so_far.iter().filter(|other| other.server == write.server).count();
+        let nth = so_far.iter().filter(|other| other.is_alike(write)).count();
+        NthWrite { write: write.clone(), number, nth: u64::try_from(nth).unwrap_or(u64::MAX) }
+    });
+    numbered.collect()
+}
+
+/// The events with the numbers of their objects' versions. A version that several watches delivered is the same event.
+fn nth_events(events: &[ObservedEvent]) -> Vec<NthEvent> {
+    let mut versions: BTreeMap<(&WatchedKind, &ObjectRef), Vec<(&str, &str)>> = BTreeMap::new();
+    let mut numbered = Vec::new();
+    for event in events {
+        let seen = versions.entry((&event.watched, &event.object)).or_default();
+        let known = seen.iter().position(|(revision, _)| *revision == event.revision);
+        let at = known.unwrap_or(seen.len());
+        if known.is_none() {
+            seen.push((event.revision.as_str(), event.kind.as_str()));
+        }
+        numbered.push(NthEvent {
+            watched: event.watched.clone(),
+            object: event.object.clone(),
+            kind: seen[at].1.to_owned(),
+            nth: at + 1,
+        });
+    }
+    numbered
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(name: &str) -> ObjectRef {
+        ObjectRef {
+            api_version: "v1".to_owned(),
+            kind: "ConfigMap".to_owned(),
+            namespace: "default".to_owned(),
+            name: name.to_owned(),
+        }
+    }
+
+    fn write(verb: &'static str, name: &str) -> ObservedWrite {
+        ObservedWrite { server: 0, verb, object: object(name), unchanged: false, refused: false }
+    }
+
+    fn watched() -> WatchedKind {
+        WatchedKind { server: 0, group: String::new(), resource: "configmaps".to_owned() }
+    }
+
+    fn event(name: &str, kind: &str, revision: &str) -> ObservedEvent {
+        let (kind, revision) = (kind.to_owned(), revision.to_owned());
+        ObservedEvent { watched: watched(), object: object(name), kind, revision }
+    }
+
+    fn stories(history: &TargetHistory) -> Vec<String> {
+        let plan = PerturbationPlan::of(history);
+        plan.perturbations.iter().map(|perturbation| perturbation.story(false)).collect()
+    }
+
+    #[test]
+    fn every_write_gets_each_trouble_that_can_meet_it() {
+        let writes = vec![write("create", "a"), write("patch", "b"), write("create", "c")];
+        let history = TargetHistory { writes, ..TargetHistory::default() };
+        let plan = PerturbationPlan::of(&history);
+        assert_eq!((plan.space, plan.perturbations.len()), (5 + 6 + 5, 16));
+        let found = stories(&history);
+        assert!(found[0].starts_with("the 1st write, create configmap/a, was not executed"), "{found:?}");
+        assert!(found[7].starts_with("the 2nd write, patch configmap/b, was refused with 409"), "{found:?}");
+        let numbers = plan.perturbations.iter().filter_map(|perturbation| match perturbation {
+            Perturbation::Write(WriteTrouble::CrashAfter, write) => Some((write.number, write.nth)),
+            _ => None,
+        });
+        // The path of a creation does not contain the name.
+        assert_eq!(numbers.collect::<Vec<_>>(), [(1, 1), (2, 1), (3, 2)]);
+    }
+
+    #[test]
+    fn an_event_of_two_watches_is_perturbed_once() {
+        let events = vec![
+            event("a", "ADDED", "5"),
+            event("a", "ADDED", "5"),
+            event("a", "MODIFIED", "7"),
+            event("b", "ADDED", "7"),
+            // A watch with a selector sees the object for the first time.
+            event("a", "ADDED", "7"),
+        ];
+        let history = TargetHistory { events, watched: [watched()].into(), ..TargetHistory::default() };
+        let plan = PerturbationPlan::of(&history);
+        assert_eq!((plan.space, plan.perturbations.len()), (5 * 3 + 1, 3 * 3 + 1));
+        let found = stories(&history);
+        assert_eq!(found[5], "the 2nd event about configmap/a, MODIFIED, was delivered twice");
+        assert_eq!(found[9], "all watches of configmaps were 500 ms late");
+    }
+}

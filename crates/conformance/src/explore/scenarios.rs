@@ -1,0 +1,154 @@
+//! The runs of scenarios: undisturbed, and with one perturbation.
+
+use std::time::Instant;
+
+use super::JobResult;
+use super::oracle;
+use super::plan::PerturbationPlan;
+use crate::plan::{self, CaseRef, LocatedCase};
+use crate::report::{Check, Status};
+use crate::run::scenario::{ExploredScenario, Perturbation, ScenarioEnd, TargetHistory};
+use crate::run::{Event, Interrupt, PartState};
+
+/// How often a run is repeated whose perturbation struck nothing.
+const TRIES: usize = 2;
+
+/// The scenarios of an exploration.
+pub(super) struct Scenarios<'a> {
+    pub(super) shared: &'a PartState<'a>,
+    /// When the budget is spent.
+    pub(super) end: Option<Instant>,
+    pub(super) interrupt: &'a Interrupt,
+}
+
+/// A scenario, and what its undisturbed run showed.
+pub(super) struct LearntScenario<'a> {
+    pub(super) located: LocatedCase<'a>,
+    pub(super) learnt: Learnt<'a>,
+}
+
+/// What an undisturbed run showed.
+pub(super) enum Learnt<'a> {
+    /// The scenario passed, and these are its perturbations.
+    Passed(Box<ExploredScenario<'a>>, Box<TargetHistory>, PerturbationPlan),
+    /// It failed: perturbed runs would say nothing.
+    Refused(Vec<Check>),
+    /// The target cannot run it.
+    NotSupported(String),
+    /// The environment broke.
+    Broken(String),
+    /// The budget was spent, or the user interrupted.
+    Left,
+}
+
+impl LearntScenario<'_> {
+    /// `<clause>/<case>`.
+    pub(super) fn id(&self) -> String {
+        self.located.id()
+    }
+
+    /// Its perturbations; none if it is not explored.
+    pub(super) fn perturbations(&self) -> &[Perturbation] {
+        match &self.learnt {
+            Learnt::Passed(_, _, plan) => &plan.perturbations,
+            _ => &[],
+        }
+    }
+
+    /// What a perturbation does, as a sentence.
+    pub(super) fn story(&self, perturbation: &Perturbation) -> String {
+        let has_two = self.located.scenario().is_some_and(|scenario| !scenario.is_of_one_cluster());
+        perturbation.story(has_two)
+    }
+}
+
+impl<'a> Scenarios<'a> {
+    /// Runs a scenario undisturbed.
+    pub(super) fn learn(&self, at: CaseRef) -> LearntScenario<'a> {
+        let located = plan::locate(self.shared.contracts, at);
+        let learnt = if self.is_over() { Learnt::Left } else { self.learn_from(at) };
+        let status = match &learnt {
+            Learnt::Passed(..) => Status::Passed,
+            Learnt::Refused(_) => Status::Failed,
+            Learnt::NotSupported(_) => Status::NotSupported,
+            Learnt::Broken(_) => Status::Errored,
+            Learnt::Left => Status::NotRun,
+        };
+        self.show(located, &located.id(), status);
+        LearntScenario { located, learnt }
+    }
+
+    fn learn_from(&self, at: CaseRef) -> Learnt<'a> {
+        let run =
+            ExploredScenario::of(self.shared, at).and_then(|scenario| Ok((scenario.run(None)?, scenario)));
+        match run {
+            Ok(((checks, history), scenario)) if checks.is_empty() => {
+                let plan = PerturbationPlan::of(&history);
+                Learnt::Passed(Box::new(scenario), Box::new(history), plan)
+            }
+            Ok(((checks, _), _)) => Learnt::Refused(checks),
+            Err(ScenarioEnd::NotSupported(reason)) => Learnt::NotSupported(reason),
+            Err(ScenarioEnd::Environment(reason)) => Learnt::Broken(reason),
+            Err(ScenarioEnd::Interrupted) => Learnt::Left,
+        }
+    }
+
+    /// Runs a scenario with one of its perturbations.
+    pub(super) fn perturb(&self, learnt: &LearntScenario<'_>, number: usize) -> JobResult {
+        let (Learnt::Passed(scenario, history, _), Some(perturbation)) =
+            (&learnt.learnt, learnt.perturbations().get(number))
+        else {
+            return JobResult::Left;
+        };
+        if self.is_over() {
+            return JobResult::Left;
+        }
+        let result = perturb_until_struck(scenario, history, perturbation);
+        let status = match &result {
+            JobResult::Held => Status::Passed,
+            JobResult::Failed(_) => Status::Failed,
+            JobResult::Missed => Status::Vacuous,
+            JobResult::Left => Status::NotRun,
+            JobResult::Broken(_) => Status::Errored,
+        };
+        self.show(learnt.located, &format!("{} perturbation {}", learnt.id(), number + 1), status);
+        result
+    }
+
+    fn is_over(&self) -> bool {
+        self.interrupt.raised().is_some() || self.end.is_some_and(|end| Instant::now() >= end)
+    }
+
+    fn show(&self, located: LocatedCase<'_>, id: &str, status: Status) {
+        (self.shared.state.progress)(Event::Case { contract: &located.contract.name, id, status });
+    }
+}
+
+/// Runs a scenario until the perturbation strikes: the target may take another way than in the undisturbed run.
+fn perturb_until_struck(
+    scenario: &ExploredScenario<'_>,
+    history: &TargetHistory,
+    perturbation: &Perturbation,
+) -> JobResult {
+    let mut result = JobResult::Missed;
+    for _ in 0..TRIES {
+        result = match scenario.run(Some(perturbation)) {
+            Ok((checks, perturbed)) => {
+                let checks = oracle::judge(history, &perturbed, checks);
+                match (checks.is_empty(), perturbed.struck) {
+                    (false, _) => JobResult::Failed(checks),
+                    (true, true) => JobResult::Held,
+                    (true, false) => JobResult::Missed,
+                }
+            }
+            Err(ScenarioEnd::Interrupted) => JobResult::Left,
+            Err(ScenarioEnd::Environment(reason) | ScenarioEnd::NotSupported(reason)) => {
+                JobResult::Broken(reason)
+            }
+        };
+        if !matches!(result, JobResult::Missed) {
+            break;
+        }
+    }
+    result
+}

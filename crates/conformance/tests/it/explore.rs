@@ -1,0 +1,159 @@
+//! Explorations of a small controller into which bugs are planted: each is found, and told so that its cause is readable.
+
+mod copier;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use conformance::explore::{self, ExploreOptions, Outcome, PerturbationFailure, ScenarioState};
+use conformance::render::{self, Plain, View};
+use conformance::run::Interrupt;
+use conformance::target::Target;
+use contract::document::SourceFile;
+use contract::model::{Catalog, Contract};
+
+use self::copier::{Bug, target};
+
+/// `MQ==` and `Mg==` are 1 and 2.
+const STEPS: &str = r#"    - {name: copied, eventually: {cluster: {secret/copy-a: {data: {v: "MQ=="}}, secret/copy-b: {data: {v: "MQ=="}}, secret/ticket-a-*: $present}}}
+    - {name: changed, do: {cluster: {patch: {configmap/src-a: {data: {v: "Mg=="}}}}}, eventually: {cluster: {secret/copy-a: {data: {v: "Mg=="}}}}}
+    - {name: deleted, do: {cluster: {delete: [configmap/src-a]}}, eventually: {cluster: {secret/copy-a: $absent, secret/copy-b: {data: {v: "MQ=="}}, secret/ticket-b-*: $present}}}
+"#;
+
+fn contract(steps: &str) -> Contract {
+    let source = |name: &str| {
+        format!("{{apiVersion: v1, kind: ConfigMap, metadata: {{name: {name}}}, data: {{v: \"MQ==\"}}}}")
+    };
+    let text = format!(
+        "apiVersion: conformance.gardener.cloud/v1alpha1\nkind: Contract\nmetadata: {{name: copier, labels: {{component: copier}}}}\n\
+         spec:\n  form: scenario\n  source: {{document: docs/copier.md, version: v1.0, section: Copies}}\n  \
+         target: {{controller: copier}}\n  clauses:\n  - id: C-001\n    text: it copies\n    \
+         given: {{cluster: [{}, {}]}}\n    steps:\n{steps}",
+        source("src-a"),
+        source("src-b")
+    );
+    let fixtures = contracts::files().into_iter().filter(|file| file.path.contains("/fixtures/"));
+    let files: Vec<SourceFile> =
+        fixtures.chain([SourceFile::new("contracts/copier.yaml", text.as_str())]).collect();
+    Catalog::load(&files).expect("it is well-formed").contracts.remove(0)
+}
+
+fn options() -> ExploreOptions {
+    ExploreOptions {
+        seed: 1,
+        budget: None,
+        parallel: 2,
+        time_budget: Duration::from_secs(30),
+        perturbation: None,
+        command: "gardener-conformance explore".to_owned(),
+    }
+}
+
+fn explored(bug: Bug, steps: &str, options: &ExploreOptions) -> Outcome {
+    let target: Arc<dyn Target> = Arc::new(target(bug));
+    explore::run(vec![contract(steps)], &target, options, &|_| {}, &Interrupt::default())
+}
+
+fn failures(outcome: &Outcome) -> Vec<&PerturbationFailure> {
+    outcome.scenarios.iter().flat_map(|scenario| &scenario.failures).collect()
+}
+
+#[test]
+fn a_controller_without_bugs_withstands_every_perturbation() {
+    let outcome = explored(Bug::None, STEPS, &options());
+    let found: Vec<_> = failures(&outcome).iter().map(|failure| (&failure.story, &failure.checks)).collect();
+    assert!(found.is_empty(), "{found:#?}");
+    let (counts, reason) = (outcome.counts, outcome.exit_reason());
+    assert_eq!((reason.code, counts.missed, counts.left), (0, 0, 0), "{}", reason.cause);
+    assert_eq!((counts.run + counts.cut, outcome.scenarios[0].writes), (counts.space, 9));
+    let kinds: Vec<&str> = outcome.kinds.keys().copied().collect();
+    let wanted = [
+        "crash after a write",
+        "crash before a write",
+        "event late",
+        "event lost until a relist",
+        "event seen twice",
+        "watches of a kind late",
+        "write answered by 429",
+        "write answered by 500",
+        "write answered by conflict",
+        "write executed, answered by timeout",
+    ];
+    assert_eq!(kinds, wanted);
+}
+
+#[test]
+fn each_planted_bug_is_found_by_a_perturbation_that_shows_its_cause() {
+    let table = [
+        (Bug::StatusFirst, "crash after a write", "patch configmap/src-a, was executed", "eventually"),
+        (Bug::TrustedMemory, "crash after a write", "create secret/copy-a, was executed", "eventually"),
+        (Bug::UnfilledCache, "crash after a write", "and the target was killed", "deletions"),
+        (Bug::DeafAfterRelist, "event lost until a relist", "about configmap/src-a, MODIFIED", "eventually"),
+        (Bug::ForgottenRetry, "write answered by 500", "create secret/copy-b, was refused", "eventually"),
+        (Bug::StaleCount, "watches of a kind late", "all watches of secrets were 500 ms late", "eventually"),
+    ];
+    for (bug, kind, story, part) in table {
+        let outcome = explored(bug, STEPS, &options());
+        let found = failures(&outcome);
+        let told: Vec<_> =
+            found.iter().map(|failure| (failure.kind, &failure.story, &failure.checks)).collect();
+        let shows = |failure: &&&PerturbationFailure| {
+            failure.kind == kind
+                && failure.story.contains(story)
+                && failure.checks.iter().any(|check| check.part == part)
+        };
+        let one = found.iter().find(shows).unwrap_or_else(|| panic!("{bug:?}: {told:#?}"));
+        assert_eq!(outcome.exit_reason().code, 1, "{bug:?}");
+        // The line that is printed repeats it alone.
+        let options = ExploreOptions { perturbation: Some(one.perturbation), ..options() };
+        let again = explored(bug, STEPS, &options);
+        assert_eq!((again.counts.run, again.counts.failed), (1, 1), "{bug:?}");
+        assert_eq!(failures(&again)[0].story, one.story);
+    }
+}
+
+#[test]
+fn a_failure_is_told_with_what_was_perturbed_what_is_wrong_and_how_to_repeat_it() {
+    let outcome = explored(Bug::DeafAfterRelist, STEPS, &options());
+    let view = View { width: 110, quiet: false, verbose: false, style: &Plain, report: None };
+    let text = render::explore(&outcome, &view);
+    let number = failures(&outcome)[0].perturbation;
+    let wanted = [
+        "copier v1.0.0 · in process".to_owned(),
+        "  ✗ C-001".to_owned(),
+        format!("perturbation {number}: event lost until a relist"),
+        "was lost with all after it until the watch ended".to_owned(),
+        format!("--perturbation {number}\n"),
+        "something was found · ".to_owned(),
+    ];
+    for words in wanted {
+        assert!(text.contains(&words), "{words}\n{text}");
+    }
+}
+
+#[test]
+fn what_fails_undisturbed_is_refused() {
+    let steps = "    - {name: copied, eventually: {cluster: {secret/copy-a: {data: {v: \"AAAA\"}}}}}\n";
+    let outcome = explored(Bug::None, steps, &options());
+    let scenario = &outcome.scenarios[0];
+    assert_eq!((scenario.state, scenario.checks.len()), (ScenarioState::Refused, 1));
+    let reason = outcome.exit_reason();
+    assert_eq!((reason.code, outcome.counts.run), (1, 0));
+    assert!(reason.cause.starts_with("broken without any perturbation: C-001/"), "{}", reason.cause);
+}
+
+#[test]
+fn a_spent_budget_is_never_a_success() {
+    let spent = ExploreOptions { budget: Some(Duration::ZERO), ..options() };
+    let reason = explored(Bug::None, STEPS, &spent).exit_reason();
+    assert_eq!(reason.code, 4, "{}", reason.cause);
+    assert!(reason.cause.contains("1 whole scenario are left"), "{}", reason.cause);
+}
+
+#[test]
+fn a_number_that_no_plan_has_is_a_mistake() {
+    let beyond = ExploreOptions { perturbation: Some(100_000), ..options() };
+    let reason = explored(Bug::None, STEPS, &beyond).exit_reason();
+    assert_eq!(reason.code, 2);
+    assert!(reason.cause.starts_with("--perturbation 100000: the plan has "), "{}", reason.cause);
+}
