@@ -94,6 +94,17 @@ impl Chain {
         }))
     }
 
+    /// These plugins alone, in the chain's order.
+    ///
+    /// # Errors
+    /// If a name is unknown.
+    pub fn only(names: &[String]) -> Result<Self, ChainError> {
+        match names.iter().find(|name| !PLUGINS.iter().any(|plugin| plugin.name == name.as_str())) {
+            Some(name) => Err(ChainError::Unknown { name: name.clone() }),
+            None => Ok(Self::of(|plugin| names.iter().any(|name| name == plugin.name))),
+        }
+    }
+
     /// The same plugins with a configuration.
     #[must_use]
     pub fn configured(self, configuration: Configuration) -> Self {
@@ -225,6 +236,9 @@ mod tests {
                 .starts_with("admission plugin \"X\" is unknown; known are ResourceReferenceManager, "),
             "{unknown}"
         );
+        let only = Chain::only(&list(&["ShootDNS", "ResourceReferenceManager"])).unwrap();
+        assert_eq!(names(&only), ["ResourceReferenceManager", "ShootDNS"]);
+        assert!(Chain::only(&list(&["X"])).is_err());
         let both = Chain::choose(&list(&["Bastion"]), &list(&["Bastion"])).unwrap_err();
         assert_eq!(both.to_string(), "admission plugin \"Bastion\" is both enabled and disabled");
     }

@@ -23,9 +23,16 @@ use crate::run::{CaseRun, prepare, shared_namespace, subject};
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum ServerRequest {
     Create(Value),
-    Update(Value),
+    Update {
+        object: Value,
+        /// Empty for the object itself.
+        subresource: String,
+    },
     Delete(Value),
-    DeleteAll { resource: String, namespace: String },
+    DeleteAll {
+        resource: String,
+        namespace: String,
+    },
 }
 
 /// A case before the target is registered.
@@ -192,7 +199,7 @@ async fn send_directly(
 ) -> Option<CaseRun> {
     let State::Ready { facts: ready, request, input } = &prepared.state else { return None };
     let given = match request {
-        ServerRequest::Create(_) | ServerRequest::Update(_) => ready.placed.given.object.as_ref()?,
+        ServerRequest::Create(_) | ServerRequest::Update { .. } => ready.placed.given.object.as_ref()?,
         ServerRequest::Delete(_) => ready.placed.given.old.as_ref().or(ready.placed.given.object.as_ref())?,
         ServerRequest::DeleteAll { .. } => return None,
     };
