@@ -128,8 +128,8 @@ fn user(info: &Value) -> Option<Asker> {
     Some(Asker { name, groups: groups.filter_map(Value::as_str).map(str::to_owned).collect() })
 }
 
-/// Sends the request with the rules, as the case's user. If rules that webhooks have, too, change nothing about a refusal, it is the server's own, and
-/// the webhook is asked.
+/// Sends the request with the rules, as the case's user. If rules that a webhook may have, too, change nothing about a refusal, it
+/// is the server's own, and the webhook is asked.
 pub(super) async fn send(
     context: &WebhookContext<'_>,
     located: LocatedCase<'_>,
