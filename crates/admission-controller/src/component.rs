@@ -108,7 +108,7 @@ fn read(path: &str) -> Result<Value, String> {
     formats::yaml::from_str(text).map_err(|error| error.to_string())
 }
 
-/// The configuration file of a rollout: that of a garden, with what a case says in place of its own.
+/// The configuration file of a rollout: that of a garden, with sections of a case instead of its own.
 fn complete_config(config: &Value) -> Result<Value, String> {
     let mut complete = read("runtime/garden/config.yaml")?;
     for (part, value) in config.as_object().into_iter().flatten() {

@@ -64,7 +64,7 @@ impl GardenCaches {
         }
     }
 
-    /// A ConfigMap as it is now; `None` if there is none.
+    /// The current ConfigMap; `None` if it does not exist.
     ///
     /// # Errors
     /// When the request fails.
@@ -105,7 +105,7 @@ impl GardenCaches {
     }
 }
 
-/// Whether there is an object; only metadata of one is asked for.
+/// Whether an object exists; reads only its metadata.
 async fn exists<K: Clone + DeserializeOwned + Debug>(
     of: &Api<K>,
     selection: ListParams,

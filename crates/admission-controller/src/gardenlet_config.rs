@@ -7,7 +7,7 @@ use serde_json::Value;
 const API_VERSION: &str = "gardenlet.config.gardener.cloud/v1alpha1";
 const KIND: &str = "GardenletConfiguration";
 
-/// Why a ManagedSeed does not say which Seed it will be.
+/// Why the Seed of a ManagedSeed is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum SeedTemplateError {
     /// It has no gardenlet.

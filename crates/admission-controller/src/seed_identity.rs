@@ -1,4 +1,4 @@
-//! Which seed a client acts for, told by its user name and its groups alone.
+//! The seed that a client acts for, determined by its user name and its groups alone.
 
 /// The group of all gardenlets, and the one organization of their certificates.
 pub const SEEDS_GROUP: &str = "gardener.cloud:system:seeds";
@@ -98,7 +98,7 @@ mod tests {
             ("gardener.cloud:system:seed:foo", &["bar"], None),
             ("gardener.cloud:system:seed:", &[SEEDS_GROUP], None),
             ("foo", &[SEEDS_GROUP], None),
-            // The group of gardenlets is judged alone.
+            // Only the group of gardenlets counts.
             (
                 "system:serviceaccount:seed-foo:extension-bar",
                 &[SEEDS_GROUP, accounts, "system:serviceaccounts:seed-foo"],

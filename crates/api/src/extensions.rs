@@ -10,15 +10,15 @@ pub const VERSION: &str = "v1alpha1";
 pub const API_VERSION: &str = "extensions.gardener.cloud/v1alpha1";
 
 kind! {
-    /// What extensions are told of a Shoot; it has the name of the Shoot's namespace in the seed.
+    /// The Shoot as extensions see it; it has the name of the Shoot's namespace in the seed.
     Cluster, "Cluster", "ClusterList", "clusters", ClusterResourceScope of extensions {
-        /// What they are told.
+        /// The content for extensions.
         spec: ClusterSpec,
     }
 }
 
 object! {
-    /// What extensions are told of a Shoot.
+    /// The objects that extensions see of a Shoot.
     ClusterSpec {
         /// The Shoot, in its JSON form.
         shoot: Option<Value>,

@@ -4,7 +4,7 @@ use conformance::report::{ExitReason, Report};
 
 use crate::arguments::Format;
 
-/// The cause of 0 of a command that judged nothing.
+/// The cause of exit code 0 of a command that checked nothing.
 const DONE: &str = "done";
 
 /// The end of a command.
@@ -14,7 +14,7 @@ pub(crate) struct Ending {
     pub(crate) code: u8,
     /// The cause in words; empty if the last line is printed already.
     pub(crate) cause: String,
-    /// Whether standard output belongs to a program that reads it, so that the cause goes to standard error.
+    /// Whether a program reads standard output, so that the cause goes to standard error.
     pub(crate) is_for_programs: bool,
 }
 

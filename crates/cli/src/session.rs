@@ -72,7 +72,7 @@ pub(crate) fn run(
 enum RunResult {
     /// The cases ran. Dropping the options stops the substrate.
     Judged(Box<Judged>, Box<Options>),
-    /// The substrate did not start; the report says why.
+    /// The substrate did not start; the report contains the reason.
     NotStarted(Box<Report>),
 }
 

@@ -18,7 +18,7 @@ const EXIT_INDENT: &str = "        ";
 pub(crate) fn render_diagnostic(error: &dyn miette::Diagnostic) -> String {
     let mut text = String::new();
     let handler = miette::GraphicalReportHandler::new_themed(miette::GraphicalTheme::unicode_nocolor());
-    // Lines end at blanks only, so that names, paths and what is there to be copied stay whole.
+    // Lines end at blanks only, so that names, paths and text to copy stay whole.
     let handler = handler.with_width(width()).with_break_words(false);
     let handler = handler.with_word_separator(textwrap::WordSeparator::AsciiSpace);
     let handler = handler.with_word_splitter(textwrap::WordSplitter::NoHyphenation);
@@ -147,7 +147,7 @@ impl Terminal {
         }
     }
 
-    /// Prints to standard output. If that fails, [`Self::end`] says so; but a reader that closed the pipe has read enough.
+    /// Prints to standard output. If that fails, [`Self::end`] reports it, unless a reader closed the pipe.
     pub(crate) fn print(&self, text: &str) {
         let mut out = std::io::stdout().lock();
         let newline = if text.ends_with('\n') || text.is_empty() { "" } else { "\n" };

@@ -1,4 +1,4 @@
-//! Questions that a component answers without a cluster: objects and a time go in, a document comes out.
+//! Questions that a component answers without a cluster: the input is objects and a time, the output a document.
 
 use jiff::Timestamp;
 use serde_json::Value;

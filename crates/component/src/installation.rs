@@ -56,6 +56,6 @@ pub struct Rollout {
 pub enum Combining {
     /// Configurations that do not set the same section share a rollout.
     Sections,
-    /// Each configuration has a rollout of its own, because omitting a section also has an effect.
+    /// Each configuration has its own rollout, because omitting a section also has an effect.
     Nothing,
 }

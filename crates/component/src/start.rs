@@ -60,7 +60,7 @@ pub struct Started {
 pub type Starting = Pin<Box<dyn Future<Output = Result<Started, String>> + Send>>;
 
 impl Started {
-    /// A component that consists of webhooks only and has no metrics of its own.
+    /// A component that consists of webhooks only and has no own metrics.
     #[must_use]
     pub fn webhooks(service: WebhookService, registrations: Vec<WebhookConfiguration>) -> Self {
         let failure = Box::new(|| None);

@@ -16,7 +16,7 @@ pub(crate) struct Cause<'a> {
     pub(crate) case: &'a CaseResult,
     /// The checks of this case that have the cause.
     pub(crate) checks: Vec<&'a Check>,
-    /// What happened, if no check says so.
+    /// What happened, if no check contains it.
     pub(crate) text: Option<&'a str>,
     /// The other cases.
     pub(crate) others: Vec<Affected<'a>>,

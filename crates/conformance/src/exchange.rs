@@ -178,7 +178,7 @@ fn read_response(status: u16, body: &[u8], question: &ReviewRequest<'_>) -> Outc
     }
 }
 
-/// Adds the query with which kube-apiserver tells the webhook how long it waits.
+/// Adds the query with the timeout of kube-apiserver, as kube-apiserver does.
 fn with_timeout(path: &str, timeout: Duration) -> String {
     let separator = if path.contains('?') { '&' } else { '?' };
     format!("{path}{separator}timeout={}s", timeout.as_secs().max(1))

@@ -35,7 +35,7 @@ pub struct Against<'a> {
     pub waivers: &'a [Waiver],
     /// An earlier report and its path.
     pub baseline: Option<(&'a str, &'a Report)>,
-    /// Names of the profiles that are judged; empty: everything.
+    /// Names of the checked profiles; empty: everything.
     pub profiles: &'a [String],
     /// Clauses that still exist in contracts: others cannot be missing.
     pub clauses: &'a BTreeSet<&'a str>,
@@ -58,7 +58,7 @@ pub struct Judgement {
     /// Path of the earlier report.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline: Option<String>,
-    /// Number of judged clauses.
+    /// Number of checked clauses.
     pub clauses: usize,
     /// All findings, failures first.
     pub findings: Vec<Finding>,
@@ -149,7 +149,7 @@ struct GateInput<'a> {
 }
 
 impl GateInput<'_> {
-    /// The profiles that are judged.
+    /// The profiles that the gate checks.
     fn profiles(&self) -> impl Iterator<Item = &Profile> {
         let wanted = self.against.profiles;
         self.against
@@ -159,12 +159,12 @@ impl GateInput<'_> {
             .filter(move |profile| wanted.is_empty() || wanted.contains(&profile.name))
     }
 
-    /// The action for a gap or a clause that is not proven. It says nothing about a target that is not ours, so it only warns.
+    /// The action for a gap or a clause that is not proven. It is no fault of another's target, so it only warns.
     fn of_weakness(&self, action: Action) -> Action {
         if self.report.target.kind.is_foreign() { action.min(Action::Warn) } else { action }
     }
 
-    /// Whether a clause is judged.
+    /// Whether the gate checks a clause.
     fn is_judged(&self, contract: &ContractResult, clause: &str) -> bool {
         self.against.profiles.is_empty()
             || self.profiles().any(|profile| profile.covers(&contract.component, &contract.name, clause))

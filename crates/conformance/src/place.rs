@@ -1,4 +1,4 @@
-//! Assigns a namespace of its own to a case where possible, and finds out which cases would see each other's objects.
+//! Assigns a separate namespace to a case where possible, and finds out which cases would see each other's objects.
 //!
 //! The namespace of the object under test (or of `given.namespace`) is the case's *home*. It is renamed to a generated name in
 //! every object in it, unless another text of the case mentions it: then the name is kept. The name of a shoot's control plane
@@ -29,7 +29,7 @@ const FRESH: &str = "its own";
 pub enum Isolation {
     /// Other cases do not see its objects.
     Shared,
-    /// Other cases would see its facts: it gets a server of its own.
+    /// Other cases would see its facts: it gets a separate server.
     Alone,
 }
 

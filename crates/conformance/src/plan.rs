@@ -134,7 +134,7 @@ impl<'a> LocatedCase<'a> {
         self.sending().map(|sending| &sending.request).filter(|request| !request.is_empty())
     }
 
-    /// How the request is sent directly to the webhook, if the case says so.
+    /// How the request is sent directly to the webhook, if the case sends it so.
     #[must_use]
     pub fn direct(&self) -> Option<&'a Sending> {
         self.sending().filter(|sending| sending.is_direct())
@@ -260,7 +260,7 @@ fn has_fact_of(case: &Case, resources: &BTreeSet<String>, writes_old: bool) -> b
     })
 }
 
-/// Why a clause holds only on other substrates, if it says so.
+/// Why a clause holds only on other substrates, if it declares a reason.
 fn elsewhere(located: LocatedCase<'_>, on: PlannedOn<'_>) -> Option<(Status, Reason)> {
     let reason = located.clause.not_on.get(on.substrate)?;
     Some((Status::Skipped, Reason::new(ReasonCode::Substrate, reason)))

@@ -13,6 +13,7 @@ mod gate;
 mod html;
 mod json;
 mod junit;
+mod lines;
 pub mod list;
 mod markdown;
 mod program_message;

@@ -113,7 +113,7 @@ pub struct Options {
     pub settle: Duration,
     /// How much real time a scenario may spend waiting; only targets outside this process need it.
     pub time_budget: Duration,
-    /// Whether `--strict` is set; the report says so.
+    /// Whether `--strict` is set; the report contains it.
     pub strict: bool,
     /// Waivers to apply.
     pub waivers: Vec<Waiver>,

@@ -46,12 +46,12 @@ pub enum TargetKind {
     InCluster,
     /// The writer of existing objects.
     Objects,
-    /// A running garden, with an API server of its own for Gardener's kinds.
+    /// A running garden whose API server serves Gardener's kinds itself.
     Garden,
 }
 
 impl TargetKind {
-    /// Whether somebody else wrote it: gaps and unproven clauses say something about our contracts, and nothing about it.
+    /// Whether it has another author: gaps and unproven clauses are findings about our contracts, and not about it.
     #[must_use]
     pub fn is_foreign(self) -> bool {
         match self {
@@ -161,7 +161,7 @@ pub struct Setup<'a> {
     pub instance: &'a str,
     /// The controller that the following cases are about; `None`: they are about none.
     pub controller: Option<&'a str>,
-    /// The cluster with facts; `None`: there is none.
+    /// The cluster with facts; `None` if the case has none.
     pub facts: Option<Facts>,
     /// The clusters of its controllers; `None`: controllers are not started.
     pub clusters: Option<Clusters>,

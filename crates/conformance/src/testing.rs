@@ -63,7 +63,7 @@ pub async fn assert_kept(contracts: Vec<Contract>, target: Arc<dyn Target>) {
     assert_kept_on(options().substrate, contracts, target).await;
 }
 
-/// As [`assert_kept`], on a substrate. A clause that says why it is not asked there is left out. Returns the report.
+/// As [`assert_kept`], on a substrate. A clause with a reason not to run there is left out. Returns the report.
 ///
 /// # Panics
 /// As [`assert_kept`].

@@ -134,7 +134,7 @@ impl Emits {
         }
     }
 
-    /// Whether the rule is broken, and `who` (`differs` of its clause) says that this release of Gardener breaks it.
+    /// Whether the rule is broken, and `who` (`differs` of its clause) declares that this Gardener release breaks it.
     #[must_use]
     pub fn differs(&self, who: &BTreeMap<String, String>, gardener: &str, object: Option<&Value>) -> bool {
         differs(who, gardener) && !self.is_kept(object)

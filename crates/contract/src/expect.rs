@@ -80,7 +80,7 @@ pub enum Operator {
     Absent,
     /// The value is present.
     Present,
-    /// The value that the target states for this parameter; before it is filled in, no answer satisfies it.
+    /// The value that the target states for this parameter; before it is known, no answer satisfies it.
     Parameter {
         /// The name.
         name: String,
@@ -93,7 +93,7 @@ pub enum Operator {
     Unchanged,
     /// A map whose keys, except these, are as in the input.
     UnchangedBut(Vec<String>),
-    /// A map whose keys that match these patterns are as in the input; `*` stands for any characters.
+    /// A map whose keys that match these patterns are as in the input; `*` matches any characters.
     UnchangedLike(Vec<String>),
     /// Anything or nothing: asserts nothing.
     Any,
@@ -123,7 +123,7 @@ pub enum Operator {
         /// A value that matches, for the proof.
         not_for: Value,
     },
-    /// A map with a key that matches one of these patterns; `*` stands for any characters.
+    /// A map with a key that matches one of these patterns; `*` matches any characters.
     AnyKey(Vec<String>),
     /// Absent, or a map without a key that matches one of these patterns.
     NoKey(Vec<String>),

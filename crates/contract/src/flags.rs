@@ -29,7 +29,7 @@ pub enum CommandLine {
 pub struct FlagRow {
     /// Its clause.
     pub clause: String,
-    /// `--secure-port`; `*` stands for any letters.
+    /// `--secure-port`; `*` matches any letters.
     pub flag: String,
     /// Which changes it explains.
     pub explains: Explains,

@@ -18,7 +18,7 @@ const COMPLETE: [&str; 5] = ["", "apps", "batch", "policy", GARDEN_GROUP];
 pub struct UnknownField {
     /// Its path, such as `spec.kubernetes.versions[2].expiratonDate`.
     pub path: String,
-    /// The known name that was probably meant, or the known names.
+    /// The known name that was probably intended, or the known names.
     pub remedy: String,
     /// Names and indices that lead to it.
     steps: Vec<FieldStep>,

@@ -85,7 +85,7 @@ pub enum Law {
     UpdateKeepsMutation,
     /// An unrelated object gets no patch.
     UnrelatedUntouched,
-    /// The answer comes within the declared timeout.
+    /// The answer arrives within the declared timeout.
     WithinTimeout,
     /// A dry run has no side effect.
     DryRunHasNoEffect,
@@ -97,7 +97,7 @@ pub enum Law {
     KeysUnique,
 }
 
-/// Where a clause comes from.
+/// The source of a clause.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Source {
@@ -210,7 +210,7 @@ pub struct Clause {
     pub differs: BTreeMap<String, String>,
     /// Substrates on which its cases do not run, and why: what it says holds only elsewhere.
     pub not_on: BTreeMap<String, String>,
-    /// Where it comes from.
+    /// Its source.
     pub source: Option<Source>,
     /// SHA-256 over the clause as written and its effective context, hex; changes when its meaning may.
     pub hash: String,

@@ -60,7 +60,7 @@ pub enum Protocol {
     Http2,
 }
 
-/// A signal that asks a process to end.
+/// A signal that ends a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ProcessSignal {

@@ -30,7 +30,7 @@ fn is_row(line: &str) -> bool {
 fn table(lines: &[&str]) -> String {
     let rows: Vec<Vec<&str>> = lines.iter().map(|line| cells(line.trim())).collect();
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    // Lint reports rows of different length; they stay as they are.
+    // Lint reports rows of different length; they stay unchanged.
     if rows.iter().any(|row| row.len() != columns) {
         return lines.concat();
     }

@@ -56,7 +56,7 @@ pub struct Warning {
     pub field: String,
     /// Why it has no effect.
     pub reason: Ineffective,
-    /// The known field that was probably meant.
+    /// The known field that was probably intended.
     pub suggestion: Option<String>,
 }
 
@@ -65,7 +65,7 @@ pub struct Warning {
 pub enum Ineffective {
     /// The component does not know it.
     Unknown,
-    /// It asks for profiles, which no program of this project serves.
+    /// It enables profiling, which no program of this project supports.
     NoProfiles,
 }
 
@@ -117,7 +117,7 @@ pub enum ConfigError {
     /// There are unknown fields, and the file is read strictly.
     #[error("error decoding config: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Unknown(Vec<Warning>),
-    /// An object within it is not of its kind; the text says which, and what it is instead.
+    /// An object within it has another kind; the text contains which, and what it is instead.
     #[error("error decoding config: {0}")]
     Object(String),
     /// It sets an unknown feature gate.

@@ -8,7 +8,7 @@
 //! - [`serving`], [`registrations`] — the webhooks by path, and their registrations;
 //! - [`command`] — the command line.
 //!
-//! Gardener's contract with its extensions, docs/extensions/controlplane-webhooks.md, says what webhooks may change.
+//! Gardener's contract with its extensions, docs/extensions/controlplane-webhooks.md, defines what webhooks may change.
 
 pub mod cluster;
 pub mod command;

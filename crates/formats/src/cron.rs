@@ -38,7 +38,7 @@ struct Fields {
     weekdays: u64,
 }
 
-/// How the search for an activation goes on.
+/// How the search for an activation continues.
 enum FieldStep {
     /// The field matches from here on.
     Matches(Timestamp),

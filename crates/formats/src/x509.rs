@@ -11,12 +11,14 @@ mod extensions;
 mod key;
 mod name;
 mod names;
+mod private_key;
 mod time;
 mod uri;
 
 pub use certificate::Certificate;
 pub use constraints::NameConstraints;
 pub use names::AlternativeNames;
+pub use private_key::pkcs1_of_pkcs8;
 pub use request::CertificateRequest;
 
 /// Reason a certificate or a request cannot be parsed.

@@ -108,6 +108,10 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+fn fail(message: &str, mark: Mark) -> Error {
+    Error { message: message.to_owned(), mark }
+}
+
 impl Node {
     /// The value without positions.
     #[must_use]

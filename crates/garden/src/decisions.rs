@@ -36,7 +36,7 @@ struct SupportParameters {
     version: String,
 }
 
-/// The decision; an error is the reason why there is none.
+/// The decision; an error is the reason why it is missing.
 type DecisionResult = Result<Decided, String>;
 
 /// Answers a question about versions.

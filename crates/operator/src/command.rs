@@ -48,7 +48,7 @@ struct Arguments {
     command: Option<Show>,
 }
 
-/// Where a cluster tells the processes in it that its API server is.
+/// The address of the API server, from the variables that a cluster sets in its processes.
 #[derive(Clone, Debug, clap::Args)]
 struct KubernetesService {
     /// Its host.

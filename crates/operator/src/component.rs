@@ -87,7 +87,7 @@ fn run(config: OperatorConfiguration, clusters: Clusters) -> Running {
     })
 }
 
-/// The configuration file of a rollout: that of a garden, with sections of a case in place of its own.
+/// The configuration file of a rollout: that of a garden, with sections of a case instead of its own.
 fn complete_config(config: &Value) -> Result<Value, String> {
     let text = MANIFESTS.text("runtime/garden/config.yaml").ok_or("its manifests have no configuration")?;
     let mut complete: Value = formats::yaml::from_str(text).map_err(|error| error.to_string())?;

@@ -60,7 +60,7 @@ impl Validation {
         }
     }
 
-    /// Whether there is a Garden now; the error says why that is unknown.
+    /// Whether a Garden exists now; the error is the reason why that is unknown.
     async fn has_garden(&self) -> Result<bool, String> {
         let gardens: Api<Garden> = Api::all(self.0.clone());
         let listed = gardens.list_metadata(&ListParams::default().limit(1)).await;

@@ -1,4 +1,4 @@
-//! The resource-manager as a component; in a cluster of its own it is installed like a seed's.
+//! The resource-manager as a component; alone in a cluster it is installed like a seed's.
 
 use controller::config::Configuration as _;
 use std::sync::Arc;

@@ -73,7 +73,7 @@ impl Condition {
         Self::deserialize(found).ok()
     }
 
-    /// The condition of a type, or [`Condition::initial`] if there is none.
+    /// The condition of a type, or [`Condition::initial`] if it is missing.
     #[must_use]
     pub fn find_or_initial(conditions: &[Value], kind: &str, now: Timestamp) -> Self {
         Self::find(conditions, kind).unwrap_or_else(|| Self::initial(kind, now))

@@ -2,7 +2,7 @@
 //!
 //! - [`decision`] — which Seed a Shoot gets, and why each other Seed does not: a pure function;
 //! - [`config`] — the configuration of an instance;
-//! - [`controllers`] — the controller that asks for decisions, binds Shoots and reports failures.
+//! - [`controllers`] — the controller that requests decisions, binds Shoots and reports failures.
 
 mod component;
 pub mod config;

@@ -10,7 +10,7 @@ use crate::document::DeclaredSchema;
 use crate::kubernetes_version::KubernetesVersion;
 use crate::resource::{Group, GroupVersion, Resource};
 use crate::shipped::crds;
-use crate::typed_kind::TypedKind;
+use crate::typed_kind::{PostedBody, TypedKind};
 use crate::types::Type;
 use crate::{definitions, discovery, document, openapi, releases, selectors};
 
@@ -34,6 +34,8 @@ struct DeclaredKind {
 enum Declaration {
     Crd(Arc<Crd>),
     Typed(Arc<TypedKind>),
+    /// The body of a subresource, which no resource serves.
+    Body(PostedBody),
 }
 
 static KUBERNETES: LazyLock<Kinds> = LazyLock::new(|| Kinds::of(KubernetesVersion::DEFAULT));
@@ -88,6 +90,11 @@ impl Kinds {
         for kind in typed {
             let resource = kind.resource().clone();
             kinds.remove(&resource.group, &resource.plural);
+            for body in kind.posted() {
+                let (group, version, name) = body.kind;
+                let declared = DeclaredKind { declaration: Declaration::Body(*body), ty: Arc::default() };
+                kinds.declared.insert((group.to_owned(), version.to_owned(), name.to_owned()), declared);
+            }
             kinds.declare(resource, Declaration::Typed(Arc::new(kind)));
         }
         kinds
@@ -184,7 +191,7 @@ impl Kinds {
             Some(Declaration::Crd(crd)) => {
                 selectors::of(resource, Some(crd.selectable_fields(&resource.version)))
             }
-            None => selectors::of(resource, None),
+            Some(Declaration::Body(_)) | None => selectors::of(resource, None),
         }
     }
 
@@ -193,9 +200,10 @@ impl Kinds {
     #[must_use]
     pub fn openapi(&self, group: &str, version: &str) -> Option<Value> {
         let declared = |resource: &Resource| {
-            self.declaration(resource).map(|declaration| match declaration {
-                Declaration::Crd(crd) => DeclaredSchema::of_crd(crd, version),
-                Declaration::Typed(kind) => DeclaredSchema::of_typed(kind),
+            self.declaration(resource).and_then(|declaration| match declaration {
+                Declaration::Crd(crd) => Some(DeclaredSchema::of_crd(crd, version)),
+                Declaration::Typed(kind) => Some(DeclaredSchema::of_typed(kind)),
+                Declaration::Body(_) => None,
             })
         };
         Some(document::of(self.version, self.served(group, version)?, declared))
@@ -211,6 +219,7 @@ impl Kinds {
         let made = || match &declared.declaration {
             Declaration::Crd(crd) => crd.type_of(version),
             Declaration::Typed(kind) => kind.ty(),
+            Declaration::Body(body) => openapi::custom_object(&(body.schema)()),
         };
         Some(declared.ty.get_or_init(made).clone())
     }

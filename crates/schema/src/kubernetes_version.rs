@@ -1,4 +1,4 @@
-//! Versions of Kubernetes: which minors the project knows, and the release that stands for each.
+//! Versions of Kubernetes: which minors the project supports, and the release that represents each.
 
 use std::fmt;
 use std::str::FromStr;

@@ -37,5 +37,5 @@ pub use messages::{Encoding, Many, Message, MessageField};
 pub use path::{PathError, Segment, segments};
 pub use resource::{Group, GroupVersion, Resource, Subresource};
 pub use shipped::crds;
-pub use typed_kind::{BodyOfSubresource, TypedKind, TypedKindDetails, TypedKindError};
+pub use typed_kind::{BodyOfSubresource, PostedBody, TypedKind, TypedKindDetails, TypedKindError};
 pub use types::{Field, IntegerWidth, ListKind, Patch, PatchStrategy, Shape, Type};

@@ -1,5 +1,5 @@
 //! The API of older releases, from data/releases.gz: what differs in each minor from the next newer one. Unpacked on
-//! first use; nobody who uses the newest release pays for it.
+//! first use; the newest release costs nothing extra.
 //!
 //! The file has one line per minor, newest first; `zcat` prints it. `cargo xtask kinds --releases` writes it.
 

@@ -21,10 +21,22 @@ pub struct TypedKind {
     selectable: &'static [&'static str],
     priorities: (u32, u32),
     storage_root: &'static str,
+    posted: &'static [PostedBody],
 }
 
 /// Group, version and kind of a subresource's body.
 pub type BodyOfSubresource = (&'static str, &'static str, &'static str);
+
+/// A subresource that takes a body of a kind of its own, answers it, and stores nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct PostedBody {
+    /// Its name: `adminkubeconfig`.
+    pub subresource: &'static str,
+    /// The kind of the body.
+    pub kind: BodyOfSubresource,
+    /// The schema of the body, without the fields that every object has.
+    pub schema: fn() -> Value,
+}
 
 /// What a CRD does not say about a kind.
 #[derive(Debug, Clone, Copy, Default)]
@@ -39,6 +51,8 @@ pub struct TypedKindDetails {
     pub categories: &'static [&'static str],
     /// Subresources beside those of the CRD: name, and the body if it is not the kind itself.
     pub subresources: &'static [(&'static str, Option<BodyOfSubresource>)],
+    /// Subresources that are only posted to.
+    pub posted: &'static [PostedBody],
     /// Priorities of its group and of its version in discovery.
     pub priorities: (u32, u32),
     /// Where the server stores its objects, as error messages show it: `/registry`.
@@ -69,7 +83,10 @@ impl TypedKind {
         resource.categories.extend(details.categories.iter().map(|&category| category.to_owned()));
         resource.verbs.sort();
         for (name, body) in details.subresources {
-            add_subresource(&mut resource, name, *body);
+            add_subresource(&mut resource, name, *body, &["get", "patch", "update"]);
+        }
+        for posted in details.posted {
+            add_subresource(&mut resource, posted.subresource, Some(posted.kind), &["create"]);
         }
         let mut schema = crd.open_api(version).cloned().unwrap_or_default();
         close(&mut schema);
@@ -84,6 +101,7 @@ impl TypedKind {
             selectable: details.selectable,
             priorities: details.priorities,
             storage_root: details.storage_root,
+            posted: details.posted,
         })
     }
 
@@ -111,6 +129,12 @@ impl TypedKind {
         self.package
     }
 
+    /// Its subresources that are only posted to.
+    #[must_use]
+    pub fn posted(&self) -> &'static [PostedBody] {
+        self.posted
+    }
+
     /// Priorities of its group and of its version in discovery.
     #[must_use]
     pub fn priorities(&self) -> (u32, u32) {
@@ -132,14 +156,14 @@ impl TypedKind {
     }
 }
 
-fn add_subresource(resource: &mut Resource, name: &str, body: Option<(&str, &str, &str)>) {
+fn add_subresource(resource: &mut Resource, name: &str, body: Option<BodyOfSubresource>, verbs: &[&str]) {
     if resource.subresource(name).is_some() {
         return;
     }
     let own = (resource.group.clone(), resource.version.clone(), resource.kind.clone());
     let (group, version, kind) =
         body.map_or(own, |(group, version, kind)| (group.to_owned(), version.to_owned(), kind.to_owned()));
-    let verbs = ["get", "patch", "update"].map(str::to_owned).to_vec();
+    let verbs = verbs.iter().map(|&verb| verb.to_owned()).collect();
     resource.subresources.push(Subresource { name: name.to_owned(), group, version, kind, verbs });
     resource.subresources.sort_by(|a, b| a.name.cmp(&b.name));
 }
@@ -193,6 +217,11 @@ mod tests {
         selectable: &["metadata.name", "spec.namespace"],
         categories: &["all"],
         subresources: &[("scale", Some(("autoscaling", "v1", "Scale"))), ("approval", None)],
+        posted: &[PostedBody {
+            subresource: "login",
+            kind: ("auth.example.com", "v1", "Login"),
+            schema: || json!({"type": "object", "properties": {"code": {"type": "string"}}}),
+        }],
         priorities: (10, 20),
         storage_root: "/elsewhere",
     };
@@ -214,7 +243,11 @@ mod tests {
         let resource = kinds.resource("core.gardener.cloud", "v1beta1", "projects").expect("added").clone();
         let below: Vec<_> =
             resource.subresources.iter().map(|below| format!("{}={}", below.name, below.kind)).collect();
-        assert_eq!(below, ["approval=Project", "scale=Scale", "status=Project"]);
+        assert_eq!(below, ["approval=Project", "login=Login", "scale=Scale", "status=Project"]);
+        assert_eq!(resource.subresource("login").expect("added").verbs, ["create"]);
+        let login = kinds.type_of("auth.example.com", "v1", "Login").expect("added");
+        assert!(login.at("code").is_some() && !login.is_open());
+        assert!(kinds.group("auth.example.com").is_none());
         assert_eq!((resource.storage, &resource.categories[..]), (true, &["all".to_owned()][..]));
         let ty = kinds.type_of("core.gardener.cloud", "v1beta1", "Project").expect("added");
         assert!(!ty.is_open() && !ty.at("spec").expect("declared").is_open());

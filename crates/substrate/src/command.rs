@@ -59,7 +59,7 @@ pub(crate) async fn run(
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned());
     }
-    // Standard output rarely says why a program failed, as `docker info` shows; quote it only without standard error.
+    // Standard output rarely explains a failure, as `docker info` shows; quote it only without standard error.
     let text = if output.stderr.trim_ascii().is_empty() { output.stdout } else { output.stderr };
     Err(CommandError::Failed { step: step.to_owned(), said: last_words(&String::from_utf8_lossy(&text)) })
 }

@@ -241,7 +241,7 @@ pub async fn restore_namespace(
     };
     let (started_at, mut pause) = (Instant::now(), FIRST_PAUSE);
     while started_at.elapsed() < NAMESPACE_TIMEOUT {
-        // A repeated deletion is refused, but the namespace is finalized all the same.
+        // A repeated deletion is refused, but the namespace is still finalized.
         let found = cluster.get(&namespace).await?;
         if found.code == 404 {
             return Ok(());

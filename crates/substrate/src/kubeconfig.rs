@@ -78,7 +78,7 @@ async fn build_client(path: &Path, retry: bool) -> Result<kube::Client, Error> {
     let kubeconfig = Kubeconfig::read_from(path).map_err(read)?;
     let config = kube::Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await;
     let mut config = config.map_err(read)?;
-    // The client would trust nobody, and say of each connection only that it failed.
+    // The client would trust no authority, and report of each connection only that it failed.
     if let Some(authorities) = &config.root_cert {
         Authorities::from_der(authorities.iter().map(Vec::as_slice))
             .map_err(|_| Error::Authority { path: path.to_owned() })?;

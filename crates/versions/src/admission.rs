@@ -1,6 +1,6 @@
 //! Admission of a shoot's versions: fills in missing ones and refuses invalid ones.
 //!
-//! In the original's order: images are filled in; versions are filled in or must be offered, images must fit; only if
+//! In the original's order: images get defaults; versions get defaults or must be offered, images must fit; only if
 //! all of that succeeds, versions are compared with each other and with the old ones.
 
 use api::garden::CloudProfile;
@@ -21,7 +21,7 @@ const VERSION: &str = "spec.kubernetes.version";
 const ARCHITECTURES: [&str; 2] = [ARCHITECTURE_AMD64, ARCHITECTURE_ARM64];
 
 /// Admits a shoot at `now` and fills in missing or partial versions and images. `old` is the shoot before an
-/// update. Returns the refusals; empty if it is admitted. A refused shoot may be filled in partially.
+/// update. Returns the refusals; empty if it is admitted. A refused shoot may have some of the defaults.
 pub fn admit(
     shoot: &mut ShootSpec,
     old: Option<&ShootSpec>,
@@ -76,7 +76,7 @@ pub fn images(shoot: &mut ShootSpec, old: Option<&ShootSpec>, profile: &CloudPro
 /// The version that replaces a missing or partial one; `None` if the version is complete and may be chosen.
 ///
 /// # Errors
-/// Why it cannot be filled in, and why it may not be chosen.
+/// Why it has no default, and why it may not be chosen.
 pub fn kubernetes(
     version: &str,
     old: &str,
@@ -87,7 +87,7 @@ pub fn kubernetes(
         Ok(Some(filled)) => return Ok(Some(filled)),
         unfilled => unfilled.err(),
     };
-    // A value that cannot be filled in is also checked against the offered versions.
+    // A value without a default is also checked against the offered versions.
     let choice = choice::kubernetes(version, old, offered, now).err();
     let refusals: Vec<Refusal> = unfilled.into_iter().chain(choice).collect();
     if refusals.is_empty() { Ok(None) } else { Err(refusals) }

@@ -1,4 +1,4 @@
-//! Admission plugins of an API server that serves kinds itself: compiled in, asked in both phases of admission, and given
+//! Admission plugins of an API server that serves kinds itself: compiled in, called in both admission phases, and given
 //! what the server knows. A plugin is pure: user, time, objects, authorizer and random numbers are part of the request.
 
 use jiff::Timestamp;
@@ -42,7 +42,7 @@ pub struct AdmissionRequest<'a> {
     pub name: &'a str,
     /// The stored object, for updates and deletions.
     pub old: Option<&'a Value>,
-    /// Who asks.
+    /// The requesting user.
     pub user: &'a User,
     /// The server's time.
     pub now: Timestamp,
@@ -69,7 +69,7 @@ pub trait Authorizer {
     fn is_allowed(&self, user: &User, action: &Action<'_>) -> bool;
 }
 
-/// What an authorizer is asked about.
+/// The attributes of an authorization request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Action<'a> {
     /// `get`, `update`, or a custom verb.

@@ -73,6 +73,20 @@ impl Answer {
     }
 }
 
+impl From<Rejection> for Answer {
+    fn from(rejection: Rejection) -> Self {
+        let mut answer = Self::errored(rejection.code, &rejection.message);
+        if !rejection.reason.is_empty() {
+            answer.status.insert("reason".to_owned(), json!(rejection.reason));
+        }
+        if let Some(details) = rejection.details {
+            answer.status.insert("status".to_owned(), json!("Failure"));
+            answer.status.insert("details".to_owned(), Value::Object(details));
+        }
+        answer
+    }
+}
+
 /// Head of the review that carries an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Envelope<'a> {

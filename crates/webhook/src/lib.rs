@@ -8,6 +8,7 @@
 //! - [`patch`] — the smallest patch between two objects;
 //! - [`registration`] — which request is sent to which webhook, as in kube-apiserver;
 //! - [`strategy`] — the rules of a kind for an API server that serves the kind itself;
+//! - [`posting`] — subresources of such a kind that answer what is posted to them;
 //! - [`admission_plugin`] — admission plugins of such a server;
 //! - [`service`] — webhooks with their paths as one tower service, with limits;
 //! - [`dial`] — sends reviews to a webhook, in process or over TLS;
@@ -25,6 +26,7 @@ mod metrics;
 pub mod mutation;
 pub mod object;
 pub mod patch;
+pub mod posting;
 pub mod registration;
 pub mod rejection;
 pub mod review;

@@ -31,7 +31,7 @@ pub enum Phase {
 /// Effect of a failed call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FailurePolicy {
-    /// The request goes on.
+    /// The request continues.
     Ignore,
     /// The request is rejected.
     #[default]

@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::answer::Answer;
 use crate::field;
 use crate::object::WrongType;
 
@@ -89,20 +88,6 @@ impl Rejection {
 impl From<WrongType> for Rejection {
     fn from(error: WrongType) -> Self {
         Self::undecodable(error.to_string())
-    }
-}
-
-impl From<Rejection> for Answer {
-    fn from(rejection: Rejection) -> Self {
-        let mut answer = Self::errored(rejection.code, &rejection.message);
-        if !rejection.reason.is_empty() {
-            answer.status.insert("reason".to_owned(), json!(rejection.reason));
-        }
-        if let Some(details) = rejection.details {
-            answer.status.insert("status".to_owned(), json!("Failure"));
-            answer.status.insert("details".to_owned(), Value::Object(details));
-        }
-        answer
     }
 }
 

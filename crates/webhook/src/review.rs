@@ -76,7 +76,7 @@ pub struct GroupVersionResource {
 
 /// The request inside a review, borrowing from the body it was read from.
 ///
-/// Objects stay raw: a webhook parses only what it looks at.
+/// Objects stay raw: a webhook parses only what it reads.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AdmissionRequest<'a> {

@@ -250,7 +250,7 @@ where
     }
 }
 
-/// The message of the first cause, which says what was wrong with the request; the others say where it was noticed.
+/// The message of the first cause, which is about the request; the others are about where it was noticed.
 fn root(error: &(dyn std::error::Error + 'static)) -> String {
     std::iter::successors(Some(error), |error| error.source())
         .last()

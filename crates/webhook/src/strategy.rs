@@ -4,6 +4,7 @@
 use jiff::Timestamp;
 use serde_json::Value;
 
+use crate::posting::PostedSubresource;
 use crate::rejection::Rejection;
 
 /// What an API server does to the objects of a kind, in the order of the fields.
@@ -39,6 +40,8 @@ pub struct Strategy {
     pub allows_unconditional_update: bool,
     /// The columns of its tables.
     pub columns: &'static [Column],
+    /// Its subresources that answer what is posted to them.
+    pub posted: &'static [PostedSubresource],
 }
 
 /// Whether an update raises the generation.
@@ -102,6 +105,7 @@ impl Strategy {
         keeps_new_status: false,
         allows_unconditional_update: false,
         columns: &[],
+        posted: &[],
     };
 }
 

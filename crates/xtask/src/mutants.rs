@@ -47,7 +47,7 @@ pub(crate) struct Arguments {
     /// What chooses the sample
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Stop after this many minutes; the next run goes on
+    /// Stop after this many minutes; the next run continues
     #[arg(long, default_value_t = 60)]
     minutes: u64,
     /// Try again what an earlier run decided

@@ -41,7 +41,7 @@ struct Cost {
     memory: u64,
 }
 
-/// Prints time and memory of each command, with the contracts as they are and with copies.
+/// Prints time and memory of each command, with the current contracts and with copies.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     ensure!(cfg!(target_os = "linux"), "slope reads memory from /proc, which exists on Linux only");
     let program = match &arguments.program {

@@ -48,7 +48,7 @@ pub struct ResourceAttributes {
 pub enum AccessDecision {
     /// The user may.
     Allow,
-    /// Others decide; the text says why this authorizer does not allow it, and is empty if it is not asked.
+    /// Others decide; the text is the reason why this authorizer does not allow it, and empty if it does not apply.
     NoOpinion(String),
 }
 
@@ -128,7 +128,7 @@ fn by_rule(
         only(format_args!("verbs are allowed for this resource type: {}", List(&[rule.always, rule.path])))
     };
     let Some(kind) = rule.vertex else {
-        // Events: the verb is looked at first.
+        // Events: the verb is checked first.
         return match (rule.always.contains(&verb), wrong_subresource) {
             (false, _) => verbs(),
             (true, true) => subresources(),

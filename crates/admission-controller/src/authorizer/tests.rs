@@ -1,5 +1,5 @@
-//! The table of the authorizer, asked with every verb, and its exceptions with their near misses. The form `process` of
-//! contracts asks the program a row of each clause (contracts/admission-controller/process/seed-authorizer.yaml); here are all.
+//! The table of the authorizer, with every verb, and its exceptions with their near misses. The form `process` of
+//! contracts sends the program a row of each clause (contracts/admission-controller/process/seed-authorizer.yaml).
 
 use std::cell::RefCell;
 

@@ -19,14 +19,14 @@ pub struct AdmissionControllerConfiguration {
     pub log_level: String,
     /// `json` or `text`.
     pub log_format: String,
-    /// Addresses of the servers, and what the webhooks are told.
+    /// Addresses of the servers, and settings of the webhooks.
     pub server: Servers,
     /// Profiling.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub debugging: Option<Debugging>,
 }
 
-/// Addresses of the servers, and what the webhooks are told.
+/// Addresses of the servers, and settings of the webhooks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Servers {

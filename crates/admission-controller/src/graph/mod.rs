@@ -123,7 +123,7 @@ impl Graph {
         self.outgoing.iter().flat_map(of).collect()
     }
 
-    /// Removes what an object says of itself; its edges stay until they are refreshed.
+    /// Removes an object's own data; its edges stay until they are refreshed.
     fn forget(&mut self, object: &Vertex) {
         let Some(known) = self.contributions.remove(object) else { return };
         let Some(bootstrap) = &known.bootstrap else { return };

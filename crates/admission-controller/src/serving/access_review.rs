@@ -17,7 +17,7 @@ pub struct AccessReview {
     pub api_version: String,
     /// Its kind, which the answer repeats.
     pub kind: String,
-    /// What it asks.
+    /// The question of the review.
     pub question: AccessQuestion,
 }
 

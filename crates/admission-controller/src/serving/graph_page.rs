@@ -39,7 +39,7 @@ impl Filter {
     }
 }
 
-/// The page; everything that comes from elsewhere is escaped.
+/// The page; all values from objects are escaped.
 #[must_use]
 pub fn page(graph: &Graph, now: Timestamp, filter: &Filter) -> String {
     let vertices = graph.vertices(now);

@@ -104,7 +104,7 @@ impl Webhook for InternalDomains {
     }
 }
 
-/// The namespace of the Secret that is judged; a connection has none.
+/// The namespace of the Secret under review; a connection has none.
 fn namespace_of(objects: &Objects<Secret>) -> &str {
     match objects {
         Objects::Create(secret) | Objects::Update { new: secret, .. } | Objects::Delete(secret) => {

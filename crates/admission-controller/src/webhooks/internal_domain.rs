@@ -72,7 +72,7 @@ impl Domain {
     }
 }
 
-/// Judges a Secret by the facts that are known; asks for one that is not. ADM-DOM-002 to -007.
+/// Validates a Secret by the known facts; requests one that is missing. ADM-DOM-002 to -007.
 ///
 /// # Errors
 /// What is missing, or why the Secret is refused.

@@ -45,7 +45,7 @@ struct NamedUser {
     user: Option<UserEntry>,
 }
 
-/// What the webhook looks at in a user; anything else is fine.
+/// What the webhook checks in a user; anything else is allowed.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 struct UserEntry {
@@ -89,7 +89,7 @@ pub fn validate(secret: &Secret) -> Result<(), Rejection> {
     Err(Rejection::invalid("", "Secret", name, &[error]))
 }
 
-/// Reads a kubeconfig as client-go does; an empty one says nothing.
+/// Reads a kubeconfig as client-go does; an empty one has no users.
 fn read(text: &[u8]) -> Result<KubeconfigFields, String> {
     let document = formats::yaml::first_document(text);
     let document =

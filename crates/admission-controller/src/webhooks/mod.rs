@@ -40,12 +40,12 @@ pub enum Objects<K> {
     },
     /// The object that shall go.
     Delete(K),
-    /// A connection to a subresource, which is nobody's business here.
+    /// A connection to a subresource, which these webhooks do not check.
     Connect,
 }
 
 impl<K: DeserializeOwned> Objects<K> {
-    /// Reads the objects of a request; its kind is not asked. ADM-ANS-001.
+    /// Decodes the objects of a request, whatever their kind. ADM-ANS-001.
     ///
     /// # Errors
     /// 400 if one is missing or malformed.

@@ -24,15 +24,15 @@ const SERVICE_ACCOUNT_PREFIX: &str = "system:serviceaccount:";
 pub enum Verdict {
     /// The object is small enough.
     Fits,
-    /// It is too big, but the configuration only asks for a line in the log: size in bytes and limit.
+    /// It is too big, but the configuration has mode log: size in bytes and limit.
     Logged(usize, String),
     /// It is too big.
     Rejected(Rejection),
-    /// The request is none about which sizes are configured.
+    /// No limit applies to the request.
     Unknown(Rejection),
 }
 
-/// Judges the size of a request's object, as it was sent. ADM-SIZ-001 to -009.
+/// Checks the size of a request's object, as it was sent. ADM-SIZ-001 to -009.
 #[must_use]
 pub fn judge(
     config: &ResourceAdmissionConfiguration,
@@ -46,7 +46,7 @@ pub fn judge(
     if is_unrestricted(&caller.user, &config.unrestricted_subjects) {
         return Verdict::Fits;
     }
-    // The resource that the user named, not the version that the rule asks for.
+    // The resource of the original request, not the version of the rule.
     let resource = caller.request_resource.as_ref().unwrap_or(&request.resource);
     let limit = config.limits.iter().find(|limit| is_about(limit, resource));
     let Some(limit) = limit.map(|limit| limit.size.0) else { return Verdict::Fits };

@@ -50,9 +50,9 @@ object! {
         ingress: Option<LoadBalancerIngress>,
         /// Its state.
         conditions: Vec<Condition>,
-        /// When a user last asked to keep it.
+        /// When a user last renewed it.
         last_heartbeat_timestamp: Option<Time>,
-        /// When it expires, unless a user asks to keep it.
+        /// When it expires, unless a user renews it.
         expiration_timestamp: Option<Time>,
         /// The observed generation.
         observed_generation: Option<i64>,

@@ -50,7 +50,7 @@ object! {
 
     /// A version with a classification and an expiration date.
     ExpirableVersion {
-        /// The version as it was written.
+        /// The version in its original notation.
         version: String,
         /// When it expires; absent for never.
         expiration_date: Option<Time>,
@@ -68,7 +68,7 @@ object! {
 
     /// A version of an image: an [`ExpirableVersion`] with the platforms that it supports.
     MachineImageVersion {
-        /// The version as it was written.
+        /// The version in its original notation.
         version: String,
         /// When it expires; absent for never.
         expiration_date: Option<Time>,

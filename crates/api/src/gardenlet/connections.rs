@@ -40,7 +40,7 @@ object! {
         garden_cluster_ca_cert: Option<ByteString>,
         /// The Secret with the first kubeconfig.
         bootstrap_kubeconfig: Option<SecretReference>,
-        /// The Secret with the kubeconfig that it asked for.
+        /// The Secret for the kubeconfig that the gardenlet requested.
         kubeconfig_secret: Option<SecretReference>,
         /// How long that kubeconfig is used.
         kubeconfig_validity: Option<KubeconfigValidity>,

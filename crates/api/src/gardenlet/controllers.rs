@@ -42,7 +42,7 @@ object! {
         concurrent_syncs: Option<i64>,
     }
 
-    /// A controller that looks at its objects again and again.
+    /// A controller that reconciles its objects periodically.
     PeriodicController {
         /// How many objects are worked on at once.
         concurrent_syncs: Option<i64>,
@@ -144,7 +144,7 @@ object! {
         concurrent_syncs: Option<i64>,
         /// How often.
         sync_period: Option<Duration>,
-        /// How often it looks at a Shoot that is not ready.
+        /// How often it reconciles a Shoot that is not ready.
         wait_sync_period: Option<Duration>,
         /// The greatest random delay.
         sync_jitter_period: Option<Duration>,

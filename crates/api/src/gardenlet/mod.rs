@@ -48,7 +48,7 @@ object! {
         log_format: Option<String>,
         /// Its servers.
         server: Option<Server>,
-        /// What it tells of itself.
+        /// Its profiling settings.
         debugging: Option<Debugging>,
         /// Its feature gates.
         feature_gates: BTreeMap<String, bool>,
@@ -76,7 +76,7 @@ object! {
         reserved: BTreeMap<String, Quantity>,
     }
 
-    /// What a program tells of itself.
+    /// Profiling settings of a program.
     Debugging {
         /// Whether it serves profiles.
         enable_profiling: Option<bool>,

@@ -1,5 +1,6 @@
 //! Custom resource definitions: defaults, validation, accepted names.
 
+mod field_error;
 mod names;
 mod rules;
 mod validation;
@@ -8,7 +9,7 @@ mod version;
 use jiff::Timestamp;
 use schema::Crd;
 use serde_json::{Value, json};
-use webhook::field::{Error, ErrorKind, Path, Shown};
+use webhook::field::{Error, Path};
 
 use crate::clock::rfc3339;
 use crate::http::status::Status;
@@ -140,11 +141,6 @@ pub(crate) fn set_defaults(object: &mut Value) {
 
 fn invalid(object: &Value, errors: &[Error]) -> Status {
     Status::invalid("apiextensions.k8s.io", "CustomResourceDefinition", meta::name(object), errors)
-}
-
-/// An error about a field.
-fn error(kind: ErrorKind, field: &str, value: Option<Shown>, why: &str) -> Error {
-    Error { kind, field: field.to_owned(), value, detail: why.to_owned() }
 }
 
 /// All versions that objects may be stored in: previous storage versions and the current one.

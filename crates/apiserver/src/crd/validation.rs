@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 use webhook::field::{Error, ErrorKind, Path, Shown};
 use webhook::registration::{ClientConfig, lint_client_config};
 
+use super::field_error::{error, invalid, required, text, unsupported};
+use super::stored_versions;
 use super::version::definition;
-use super::{error, stored_versions};
 use crate::object::meta;
 
 /// The annotation that approves a definition in a protected group.
@@ -320,23 +321,7 @@ fn go_versions(versions: &[Value]) -> Shown {
     Shown::verbatim(format!("[{}]", versions.iter().map(print).collect::<Vec<_>>().join(",")))
 }
 
-pub(super) fn text<'a>(value: &'a Value, field: &str) -> &'a str {
-    value.get(field).and_then(Value::as_str).unwrap_or_default()
-}
-
 /// The error if there are reasons why a name is invalid.
 fn invalid_name(at: &str, value: &str, why: &[String]) -> Option<Error> {
     (!why.is_empty()).then(|| invalid(at, Shown::from(value), &why.join(",")))
-}
-
-pub(super) fn required(at: &str, why: &str) -> Error {
-    error(ErrorKind::Required, at, None, why)
-}
-
-pub(super) fn invalid(at: &str, value: Shown, why: &str) -> Error {
-    error(ErrorKind::Invalid, at, Some(value), why)
-}
-
-fn unsupported(at: &str, value: &str, known: &str) -> Error {
-    error(ErrorKind::NotSupported, at, Some(Shown::from(value)), &format!("supported values: {known}"))
 }

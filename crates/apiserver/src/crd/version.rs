@@ -3,8 +3,8 @@
 use serde_json::Value;
 use webhook::field::{Error, Shown};
 
+use super::field_error::{invalid, required, text};
 use super::rules;
-use super::validation::{invalid, required, text};
 
 /// The errors of schema, subresources, columns and selectable fields, where `schema_at` is the name of the schema.
 pub(super) fn definition<'a>(

@@ -2,6 +2,7 @@
 //! validated by the strategy that the builder was given.
 
 mod plugins;
+mod posting;
 mod rules;
 mod validation;
 
@@ -20,6 +21,7 @@ use crate::object::strategy::keep_field;
 use crate::state::ServerState;
 
 pub(crate) use plugins::validate;
+pub(crate) use posting::{answer_status, posted, prepare_answer};
 pub use rules::TypedRules;
 use validation::{validate_changed, validate_new};
 

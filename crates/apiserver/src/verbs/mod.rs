@@ -7,6 +7,7 @@ pub(crate) mod eviction;
 pub(crate) mod list;
 pub(crate) mod ownership;
 pub(crate) mod patch;
+mod posting;
 pub(crate) mod scale;
 pub(crate) mod token;
 mod transient;
@@ -21,6 +22,7 @@ use crate::http::status::Status;
 use crate::render;
 use crate::state::ServerState;
 use crate::store::Object;
+use crate::typed;
 use crate::versions;
 
 /// Reads one object.
@@ -69,6 +71,7 @@ pub(crate) async fn subresource(shared: &ServerState, call: &Call) -> Result<Rep
         ("eviction", Verb::Create) => eviction::evict(shared, call).await,
         ("binding", Verb::Create) => binding::bind(shared, call).await,
         ("token", Verb::Create) => token::request(shared, call).await,
+        (_, Verb::Create) if typed::posted(call).is_some() => posting::answer(shared, call).await,
         (_, Verb::Get) if same_kind => get(shared, call).await,
         (_, Verb::Update) if same_kind => update::update(shared, call).await,
         (_, Verb::Patch) if same_kind => patch::patch(shared, call).await,

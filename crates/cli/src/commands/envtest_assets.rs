@@ -7,7 +7,9 @@ mod flags;
 mod folder;
 mod kube_apiserver;
 mod kubectl;
+mod output;
 mod program;
+mod run;
 mod version;
 
 use std::ffi::OsString;
@@ -40,5 +42,5 @@ pub(crate) fn run_as_asset(mut arguments: impl Iterator<Item = OsString>) -> Opt
     let command = arguments.next()?;
     let program = Program::named(&command)?;
     let arguments = arguments.map(|argument| argument.to_string_lossy().into_owned()).collect();
-    Some(program.run(Path::new(&command), arguments))
+    Some(run::run(program, Path::new(&command), arguments))
 }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 const INDENT: &str = "  ";
 /// Space between columns.
 const GAP: usize = 2;
-/// The narrowest last column; if the others leave less, it begins on a line of its own.
+/// The narrowest last column; if the others leave less, it begins on a separate line.
 const NARROWEST: usize = 16;
 
 /// The text in lines of this width; all of them indented by this.

@@ -15,7 +15,7 @@ use crate::signals;
 use crate::targets;
 use crate::terminal::{Failure, Terminal};
 
-/// How often files are looked at.
+/// How often files are checked for changes.
 const INTERVAL: Duration = Duration::from_millis(250);
 
 /// Verifies until SIGINT or SIGTERM. Returns the end of the last run.
@@ -114,7 +114,7 @@ impl WatchedFiles {
     }
 }
 
-/// The first file that is not as it was. A file that is gone is being written anew: it differs when it is back.
+/// The first file that has changed. A missing file is being written again: it differs when it is back.
 fn differing(before: &FileStates, now: &FileStates) -> Option<PathBuf> {
     let is_other = |(path, state): &(&PathBuf, &Option<(SystemTime, u64)>)| {
         state.is_some() && before.get(*path) != Some(*state)

@@ -42,7 +42,7 @@ pub(super) fn provider_type(
     Ok(Some(profiles.type_of(provider).to_owned()))
 }
 
-/// Refuses a provider without a profile, unless the target file says which objects it has.
+/// Refuses a provider without a profile, unless the target file lists its objects.
 pub(super) fn check_provider(
     spec: &TargetSpec,
     profiles: &Profiles,

@@ -35,7 +35,7 @@ pub(crate) struct TargetScope {
     registered: Vec<Registration>,
     /// Paths of webhooks that the target file names.
     paths: BTreeMap<String, Vec<String>>,
-    /// Whether the tool starts a program of which neither its description nor the selection says which one it is.
+    /// Whether the tool starts a program that neither its description nor the selection identifies.
     is_unknown_program: bool,
     /// Whether its target file describes a program without webhooks.
     has_only_controllers: bool,
@@ -97,7 +97,7 @@ impl TargetScope {
         left_out.into_iter().chain(beside).collect()
     }
 
-    /// Why no contract applies to the target, if its description says so.
+    /// Why no contract applies to the target, if its description contains a reason.
     pub(crate) fn reason_for_nothing(&self) -> Option<String> {
         self.has_only_controllers.then(|| {
             format!("the target file has `ready` and no `url`, so the target has no webhook: {NOTHING_FOR_EXTENSIONS}")

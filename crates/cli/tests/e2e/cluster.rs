@@ -118,7 +118,7 @@ impl Running {
         Ok((output.status.success(), String::from_utf8_lossy(&text).into_owned()))
     }
 
-    /// Collects objects, events and logs of pods; returns a sentence that says where they are.
+    /// Collects objects, events and logs of pods; returns a sentence with their paths.
     pub(crate) fn dump(&self, test: &str) -> String {
         let folder = format!("{LOGS}/{test}");
         let at = format!("--output-directory={folder}");

@@ -40,7 +40,7 @@ fn the_folder_holds_links_and_its_path_is_printed() {
     assert_eq!([target("etcd"), target("kube-apiserver"), target("kubectl")], [own(), own(), own()]);
     let missing = result_of(&Command::new(assets.join("kubectl")).arg("version").output().unwrap());
     missing.assert_exit(1, &["kubectl: no kubectl was in PATH"]);
-    // Its own kubectl is none: the folder may be in PATH when it is written again.
+    // The folder has no kubectl: it may be in PATH when it is written again.
     write(&assets).assert_exit(0, &["kubectl is not in PATH"]);
     write(here).assert_exit(0, &["kubectl is ", "/kubectl"]);
     let linked = result_of(&Command::new(assets.join("kubectl")).current_dir("/").output().unwrap());

@@ -187,7 +187,7 @@ fn what_a_provider_registers_beside_control_planes_is_listed_as_not_verified() {
         flat.contains(&format!("registered, but not verified, because no contract is about it: {described}")),
         "{flat}"
     );
-    // One that changes control planes may have any name and path: its target file says so.
+    // A webhook that changes control planes may have any name and path, which its target file contains.
     let named = text.replace("controlplanebackup", "cpb");
     let rules = "  rules: [{apiGroups: [druid.gardener.cloud], resources: [etcds]}]\n";
     fs::write(here.join("webhooks.yaml"), format!("{named}{rules}")).unwrap();
@@ -374,7 +374,7 @@ fn contracts_about_what_a_target_does_not_serve_are_left_out_in_one_line() {
     let left_out =
         "left out 1 contract about what the target does not serve (`serves` in x.yaml): controlplaneexposure";
     of_another.assert_exit(4, &["no contract of contract=seed-objects applies to x", left_out]);
-    // Nothing listens there: what is asked is what the suite has and the target serves.
+    // Nothing listens there: the run covers what the suite has and the target serves.
     let of_its_own = call(here, &[&verify[..], &["--sample", "1"]].concat());
     let flat = of_its_own.err.replace("\n  ", " ");
     assert!(flat.contains("about what the target does not serve (`serves` in x.yaml): controlplanebackup, controlplaneexposure"), "{flat}");

@@ -47,7 +47,7 @@ fn write(folder: &Path) {
     }
 }
 
-/// Nothing is started and nothing is asked: there is no contract for it, and the tool says so with 4.
+/// The tool starts nothing and sends nothing: it has no contract for the target, and exits with 4.
 #[test]
 fn an_extension_without_a_webhook_for_control_planes_learns_that_no_contract_is_about_it() {
     let folder = tempfile::tempdir().unwrap();
@@ -77,13 +77,13 @@ fn an_extension_without_a_webhook_for_control_planes_learns_that_no_contract_is_
         call(folder.path(), command).assert_exit(code.into(), &texts);
     }
     assert!(!folder.path().join("reports").exists(), "no run, no report");
-    // A suite that the user names is asked; nobody listens there.
+    // The tool runs a suite that the user names; nothing listens there.
     let named = ["verify", "--target", "network.yaml", "--insecure", "--suite", "controlplane"];
     let beside = "registered, but not verified, because no contract is about it";
     call(folder.path(), &named).assert_exit(3, &[beside, validating]);
 }
 
-/// A program is judged by the contracts of a program of Gardener only if somebody says that it is that one.
+/// The contracts of a Gardener program apply to another program only if the user declares that it is this program.
 #[test]
 fn a_program_is_no_other_program_unless_someone_says_so() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Slips of authors: each is one error, at its line, with the name that was meant.
+//! Slips of authors: each is one error, at its line, with the intended name.
 
 use std::fs;
 use std::path::Path;

@@ -48,7 +48,7 @@ impl CommandLine {
         self.flags.iter().filter(|(flag, _)| flag.name == name).collect()
     }
 
-    /// The flags as they are written, in order.
+    /// The flags in their notation, in order.
     fn words(&self) -> Vec<&str> {
         self.flags.iter().map(|(_, text)| text.as_str()).collect()
     }

@@ -61,7 +61,7 @@ pub(super) fn collect(edits: &mut Edits, a: &str, b: &str) {
     } else if let (Some(a), Some(b)) = (document(a), document(b)) {
         edits.collect(&a, &b);
     }
-    // Comments and layout, which say nothing to a program, may be all that differs.
+    // Comments and layout, which a program ignores, may be all that differs.
     if edits.edits.len() == before {
         let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<String>>();
         lists::sequence(edits, &lines(a), &lines(b));

@@ -15,6 +15,9 @@ pub struct Effect {
     pub answer: Result<Answer, String>,
 }
 
+/// The effects of an input on both targets.
+pub(super) type Effects = (Effect, Effect);
+
 /// One difference between two effects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {

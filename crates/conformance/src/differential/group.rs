@@ -10,7 +10,7 @@ use serde_json::Value;
 use substrate::cluster::Cluster;
 use substrate::embedded::Embedded;
 
-use super::effect::{Difference, Effect, differences};
+use super::effect::{Difference, Effects, differences};
 use super::input::{Batch, Input, World};
 use super::outcome::{Example, Explained, Group, SubjectOutcome};
 use super::retry;
@@ -24,9 +24,6 @@ use crate::target::{Facts, Running, Setup, Target};
 const SIDE_BY_SIDE: usize = 8;
 /// Usual lag of a target's informers: two targets that both lag would agree.
 const LAG: Duration = Duration::from_millis(60);
-
-/// The effects of an input on both targets.
-pub(super) type Effects = (Effect, Effect);
 
 /// Runs all batches, which share instance and configuration, and adds their results to `found`.
 ///

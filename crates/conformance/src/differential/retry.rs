@@ -5,8 +5,7 @@ use std::time::{Duration, Instant};
 use substrate::cluster::{Cluster, ClusterError};
 
 use super::TargetSetting;
-use super::effect::Difference;
-use super::group::Effects;
+use super::effect::{Difference, Effects};
 use super::input::{Input, World};
 use super::outcome::Example;
 use super::shrink;

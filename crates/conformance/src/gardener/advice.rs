@@ -41,7 +41,7 @@ const FLAGS: [(&str, &str); 20] = [
     ("--leader-elect", "two leaders at once would undo each other's work"),
 ];
 
-/// Why the clause matters, in a sentence; `None` where only its own text says so.
+/// Why the clause matters, in a sentence; `None` where only its own text explains it.
 pub(crate) fn why(contract: &Contract, clause: &Clause) -> Option<String> {
     if clause.binds == Binds::Gardener {
         let reason = match contract.form {

@@ -1,4 +1,4 @@
-//! A running garden with an API server of its own for Gardener's kinds, reached through its kubeconfig.
+//! A running garden whose API server serves Gardener's kinds itself, reached through its kubeconfig.
 //!
 //! Its admission is no webhook, so it takes no reviews. Instead, the objects that a request needs are written to the garden
 //! (`scene`), the request is sent as a dry run, and its result is converted to a webhook's answer (`dialer`).

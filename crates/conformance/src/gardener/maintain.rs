@@ -28,11 +28,10 @@ use crate::run::{CaseRun, FactsFrom, PartState, Substrate, end_reason, not_run};
 use crate::target::{Chance, Target};
 
 /// Why the row does not run on a real API server.
-const ELSEWHERE: &str =
-    "on embedded API servers in virtual time: a row about maintenance has a time of its own";
+const ELSEWHERE: &str = "on embedded API servers in virtual time: a row about maintenance has its own time";
 /// Why the row does not run with kinds of an aggregated API server.
 const OF_CUSTOM_RESOURCES: &str =
-    "on embedded API servers with custom resources: the row says whether their admission is there";
+    "on embedded API servers with custom resources: the row determines whether their admission runs";
 /// Fields of a window's document that are known only after the next maintenance.
 const NEXT: [&str; 2] = ["next", "window"];
 
@@ -48,7 +47,7 @@ fn run_case(shared: &PartState<'_>, at: CaseRef) -> (CaseRun, Option<String>) {
     }
     if let Substrate::Direct(FactsFrom::Given(_) | FactsFrom::Nowhere) = shared.options.substrate {
         let reason =
-            Reason::new(ReasonCode::Substrate, "its controller must be started with a garden of its own");
+            Reason::new(ReasonCode::Substrate, "its controller must be started with a separate garden");
         return (not_run(shared, &[at], Status::NotSupported, &reason).remove(0), None);
     }
     let located = plan::locate(shared.contracts, at);
@@ -99,7 +98,7 @@ struct MaintenanceCase {
 }
 
 impl MaintenanceCase {
-    /// The document of the row, or the reason why there is none.
+    /// The document of the row, or the reason why it is missing.
     async fn answer(&self) -> Result<Answer, ScenarioEnd> {
         let located = plan::locate(&self.contracts, self.at);
         let decision = located.case.when.decision().expect("the plan has decisions only");
@@ -168,7 +167,7 @@ fn unobservable_outside(asks: &Question) -> Option<&'static str> {
     }
 }
 
-/// The document, or the reason why there is none.
+/// The document, or the reason why it is missing.
 type MaintenanceResult = Result<Value, String>;
 
 /// Whether a row asserts when the next maintenance is, which takes a day to observe.

@@ -1,4 +1,5 @@
-//! Objects that an API server of its own for Gardener's kinds looks for, and webhooks do not: those that the fixtures' Shoots name.
+//! Objects that the fixtures' Shoots name. An API server that serves Gardener's kinds itself reads them, webhooks do
+//! not.
 
 use contract::scenario::Scenario;
 use serde_json::{Value, json};
@@ -11,7 +12,7 @@ pub(crate) async fn write(cluster: &Cluster, api: &TypedApi) -> Result<(), Clust
     write_served(cluster, api, &seed()).await
 }
 
-/// Writes the CloudProfile of a scenario's Shoots, unless the scenario itself speaks of CloudProfiles.
+/// Writes the CloudProfile of a scenario's Shoots, unless the scenario itself contains CloudProfiles.
 pub(crate) async fn write_for_scenario(
     cluster: &Cluster,
     api: &TypedApi,

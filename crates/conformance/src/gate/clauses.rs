@@ -36,7 +36,7 @@ pub(super) fn findings(
         Status::NotRun => Some(not_run(gate, clause, action)),
         Status::Vacuous => Some(Finding::new(&clause.id, Action::Fail, 4).of(clause).with_text(
             "asserts nothing",
-            "a check that cannot fail says nothing",
+            "a check that cannot fail proves nothing",
             "correct the contract: add an assertion to its row",
         )),
         Status::Passed if is_unproven(clause) => {
@@ -48,7 +48,7 @@ pub(super) fn findings(
                 remedy,
             ))
         }
-        // A waiver that waives nothing is a finding of its own.
+        // A waiver that waives nothing is a separate finding.
         Status::Passed | Status::UnexpectedPass | Status::Skipped | Status::NotSupported => None,
     };
     findings.extend(found);
@@ -119,7 +119,7 @@ fn not_run(gate: &GateInput<'_>, clause: &ClauseResult, action: Action) -> Findi
     let cases: Vec<&CaseResult> = clause.cases_with(Status::NotRun).collect();
     let presupposed = cases.iter().all(|case| case.is_presupposed());
     let (action, why_so, remedy) = if presupposed {
-        // The presupposed clause has a finding of its own.
+        // The presupposed clause has a separate finding.
         let action = action.min(gate.against.policy.findings.partial);
         let remedy = "fix the clause that it presupposes; if that one is waived, pass the waiver to the run, too (--waivers)";
         (action, format!("policy: a partial verdict {}", verb(action)), remedy.to_owned())

@@ -1,4 +1,4 @@
-//! Findings about a report as a whole: whether it is complete, and whether anything was judged.
+//! Findings about a report as a whole: whether it is complete, and whether it checked anything.
 
 use std::collections::BTreeMap;
 

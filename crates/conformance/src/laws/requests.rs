@@ -1,4 +1,4 @@
-//! Sends the requests on which the laws of one case are judged.
+//! Sends the requests by which the laws of one case are checked.
 
 use contract::model::Law;
 use serde_json::{Value, json};

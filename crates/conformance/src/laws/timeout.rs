@@ -1,4 +1,4 @@
-//! The answer comes within the declared timeout.
+//! The answer arrives within the declared timeout.
 
 use super::{LawOutcome, Trace, breaks, fails};
 use crate::exchange::Outcome;

@@ -21,7 +21,7 @@ use crate::target::{Identity, TargetKind};
 pub(super) const MORE: &str = "more";
 const KEPT: &str = "as they should be";
 const UNSURE: &str = "that a webhook may have changed";
-const STATED: &str = "of which the contract says that Gardener differs";
+const STATED: &str = "for which the contract declares that Gardener differs";
 /// Summaries of objects, in this order, before objects for which a presupposed clause is broken.
 pub(super) const SUMMARIES: [&str; 4] = [MORE, KEPT, UNSURE, STATED];
 

@@ -14,9 +14,9 @@ pub enum Separate {
     Configurations,
     /// Cases that act on the target's program.
     Processes,
-    /// Scenarios: each has clusters and a target of its own.
+    /// Scenarios: each has its own clusters and target.
     Scenarios,
-    /// A controller maintains a Shoot; each case has a garden of its own.
+    /// A controller maintains a Shoot; each case has its own garden.
     Maintenances,
 }
 

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::lines::{line, prefixed};
 use super::style::{Tone, View};
-use super::text::{line, prefixed};
 use super::{plural, thousands};
 use crate::differential::outcome::{Outcome, Subject, SubjectOutcome};
 use crate::target::Identity;

@@ -188,7 +188,7 @@ pub fn near(contracts: &[Outline], id: &str) -> Vec<String> {
     let wanted = id.to_uppercase();
     let prefix = wanted.rsplit_once('-').map_or(wanted.as_str(), |(prefix, _)| prefix);
     let clauses = || contracts.iter().flat_map(|contract| &contract.clauses).map(|clause| clause.id.as_str());
-    // The same number with more or fewer zeros is what was meant.
+    // The same number with more or fewer zeros is the intended one.
     let number = |id: &str| id.rsplit_once('-').and_then(|(_, digits)| digits.parse::<u32>().ok());
     let is_meant = |id: &&str| {
         number(id).is_some() && number(id) == number(&wanted) && id.starts_with(&format!("{prefix}-"))

@@ -1,14 +1,16 @@
 //! One cause of failed cases on a terminal: the sentence, the first case with its difference, and what to do.
 
 use super::explain::{level, place, source};
+use super::lines::{line, prefixed};
 use super::program_message::program_message;
 use super::style::{Tone, View};
-use super::text::{describe_others, line, prefixed};
 use super::{explain_command, plural, repeat_command};
 use crate::causes::{Cause, CauseKind};
 use crate::difference::{DiffLine, diff, first_of};
 use crate::report::{Report, Status};
 
+/// Number of cases of one cause that are listed.
+const NAMED: usize = 3;
 /// Number of other ways in which a cause shows that are listed.
 const VARIANTS: usize = 5;
 /// Number of clauses that are listed by id.
@@ -127,7 +129,7 @@ pub(super) fn diff_line(out: &mut String, piece: &DiffLine, view: &View<'_>) {
     }
 }
 
-/// What the program said during the exchange.
+/// The output of the program during the exchange.
 fn program(out: &mut String, cause: &Cause<'_>, view: &View<'_>) {
     let CauseKind::Exchange(_) = cause.kind else { return };
     let Some(message) = program_message(cause.case) else { return };
@@ -147,4 +149,20 @@ fn variants(out: &mut String, cause: &Cause<'_>, view: &View<'_>) {
     if variants.len() > VARIANTS {
         line(out, &format!("  … and in {} more ways; the report has them all", variants.len() - VARIANTS));
     }
+}
+
+/// `and 19 more cases of 3 clauses: a, b, c, …`
+pub(super) fn describe_others(cause: &Cause<'_>) -> String {
+    if cause.others.is_empty() {
+        return cause.id();
+    }
+    let named: Vec<String> = cause.other_ids().into_iter().take(NAMED).collect();
+    let more = if cause.others.len() > NAMED { ", …" } else { "" };
+    let clauses = cause.clauses().len();
+    let of = if clauses > 1 { format!(" of {}", plural(clauses, "clause")) } else { String::new() };
+    format!(
+        "and {} of the same cause{of}: {}{more}",
+        plural(cause.others.len(), "more case"),
+        named.join(", ")
+    )
 }

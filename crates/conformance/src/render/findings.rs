@@ -1,9 +1,9 @@
 //! Findings beyond single cases: unexplained changes, gaps, clauses that are not proven, waivers.
 
 use super::failure::diff_line;
+use super::lines::{line, prefixed};
 use super::plural;
 use super::style::{Tone, View};
-use super::text::{line, prefixed};
 use super::unexplained::{REMEDY, UnexplainedChange, unexplained_of};
 use crate::report::{ClauseResult, Report, Status, WaiverState};
 
@@ -51,7 +51,7 @@ fn change(out: &mut String, report: &Report, found: &UnexplainedChange<'_>, view
     line(out, "");
 }
 
-/// Gaps and clauses that are not proven, apart from the findings about a target that somebody else wrote.
+/// Gaps and clauses that are not proven, without findings about a target of another author.
 fn of_contracts_themselves(out: &mut String, report: &Report, view: &View<'_>) {
     let mut text = String::new();
     for contract in &report.contracts {

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use contract::document::policy::Action;
 
 use super::explain::place;
+use super::lines::{line, prefixed};
 use super::markdown::{cell, escape};
 use super::plural;
 use super::style::{Tone, View};
-use super::text::{line, prefixed};
 use crate::gate::{Finding, Judgement};
 
 /// Findings with their reasons and remedies, then whether the gate passes. With the view's `verbose`, also ignored findings.

@@ -97,7 +97,7 @@ fn message(clause: &ClauseResult, case: &CaseResult) -> String {
     kinds(clause, case).iter().map(of_kind).collect::<Vec<_>>().join("; ")
 }
 
-/// Sentence, given and when, every difference, what the program said, and how to repeat it.
+/// Sentence, given and when, every difference, the program's output, and how to repeat it.
 pub(super) fn describe(report: &Report, clause: &ClauseResult, case: &CaseResult, id: &str) -> String {
     let mut lines = vec![clause.text.clone()];
     lines.extend(case.story.clone());

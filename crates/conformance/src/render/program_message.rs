@@ -52,7 +52,7 @@ fn go(lines: &[&str]) -> Option<ProgramMessage> {
     static CLIENT: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"^panic serving \S+: ").expect("a constant expression"));
     let text = PANIC.captures(lines.first()?)?[1].trim().to_owned();
-    // The port of the client says nothing.
+    // The port of the client is arbitrary.
     let text = CLIENT.replace(&text, "panic serving …: ").into_owned();
     Some(ProgramMessage { text, place: go_place(&lines[1..]) })
 }

@@ -1,15 +1,14 @@
 //! A report on a terminal: one line per contract, what needs attention, and three lines of conclusion.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
+use super::failure::describe_others;
+use super::lines::{line, prefixed};
 use super::style::{Tone, View};
 use super::{contract_sign, deviations, duration, mark, plural, thousands};
-use crate::causes::{Cause, causes};
+use crate::causes::causes;
 use crate::report::{ContractResult, Report, Status, Verdict};
 
-/// Number of cases of one cause that are listed.
-const NAMED: usize = 3;
 /// Number of causes that are shown in full.
 const SHOWN: usize = 12;
 
@@ -93,7 +92,7 @@ fn contract_line(contract: &ContractResult, widest: usize, view: &View<'_>) -> S
             line.push_str(&view.paint(tone, &mark));
         }
     }
-    // Marks that do not fit stand below.
+    // Marks that do not fit are printed below.
     if long.is_empty() { text } else { format!("{text}\n  {long}") }
 }
 
@@ -138,22 +137,6 @@ fn attention(out: &mut String, report: &Report, view: &View<'_>) {
         line(out, "");
     }
     super::findings::findings(out, report, view);
-}
-
-/// `and 19 more cases of 3 clauses: a, b, c, …`
-pub(super) fn describe_others(cause: &Cause<'_>) -> String {
-    if cause.others.is_empty() {
-        return cause.id();
-    }
-    let named: Vec<String> = cause.other_ids().into_iter().take(NAMED).collect();
-    let more = if cause.others.len() > NAMED { ", …" } else { "" };
-    let clauses = cause.clauses().len();
-    let of = if clauses > 1 { format!(" of {}", plural(clauses, "clause")) } else { String::new() };
-    format!(
-        "and {} of the same cause{of}: {}{more}",
-        plural(cause.others.len(), "more case"),
-        named.join(", ")
-    )
 }
 
 fn conclusion(out: &mut String, report: &Report, view: &View<'_>) {
@@ -247,16 +230,4 @@ fn reasons(report: &Report) -> String {
         }
     }
     counted.iter().map(|(name, count)| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
-}
-
-/// The text after a head that takes this many columns, wrapped below it.
-pub(super) fn prefixed(out: &mut String, (head, columns): (&str, usize), text: &str, view: &View<'_>) {
-    for (at, wrapped) in view.lines_beside(text, columns).iter().enumerate() {
-        let indent = " ".repeat(columns);
-        line(out, &format!("{}{wrapped}", if at == 0 { head } else { &indent }));
-    }
-}
-
-pub(super) fn line(out: &mut String, text: &str) {
-    writeln!(out, "{}", text.trim_end()).expect("writing to memory does not fail");
 }

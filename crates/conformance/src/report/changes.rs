@@ -41,7 +41,7 @@ impl fmt::Display for Unasked {
 pub struct ValueChange {
     /// Its path in the objects.
     pub path: String,
-    /// The first value: a text, or JSON; absent: there is none.
+    /// The first value: a text, or JSON; absent: the field is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
     /// The second value.

@@ -44,7 +44,7 @@ pub struct Counts {
     pub vacuous: usize,
     /// Cases that did not run because the run ended.
     pub not_run: usize,
-    /// Cases that did not run as the run's substrate says: see their `asked`.
+    /// Cases that did not run as usual on the run's substrate: see their `asked`.
     #[serde(default)]
     pub asked_otherwise: usize,
 }

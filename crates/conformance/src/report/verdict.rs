@@ -183,7 +183,7 @@ fn is_excluded(case: &CaseResult) -> bool {
     matches!(case.status, Status::Skipped | Status::NotSupported) || case.is_presupposed()
 }
 
-/// Whether a MUST case could not be judged for a reason that is not a missing feature.
+/// Whether a MUST case has no result for a reason that is not a missing feature.
 fn is_withheld(clauses: &[ClauseResult]) -> bool {
     let must = clauses.iter().filter(|clause| clause.level == Level::Must);
     must.flat_map(|clause| &clause.cases).any(|case| case.is_withheld() || case.is_presupposed())

@@ -97,7 +97,7 @@ pub fn write(folder: &Path, name: &str, content: &str) -> Result<PathBuf, WriteE
         .and_then(|()| fs::write(&temporary, content))
         .and_then(|()| fs::rename(&temporary, &path));
     if let Err(source) = written {
-        // A part of the file says nothing. If it cannot be removed either, the error about writing says why.
+        // A part of the file is useless. If it cannot be removed either, the error about writing contains the reason.
         let _ = fs::remove_file(&temporary);
         return Err(WriteError::Write { path, source });
     }

@@ -34,7 +34,7 @@ pub(crate) enum Attempt {
     Answered {
         /// The answer and its input.
         observation: Box<Observation>,
-        /// The exchanges on which the laws are judged; absent if no request was sent.
+        /// The exchanges by which the laws are checked; absent if no request was sent.
         trace: Option<Box<Trace>>,
         /// Request and response.
         evidence: Option<Evidence>,

@@ -1,5 +1,5 @@
-//! Failures that waiting did not mend. A case that fails in the way of an earlier one hardly waits for the target's caches: they
-//! will not have the missing object for it either.
+//! Failures that waiting did not remove. A case that fails like an earlier one hardly waits for the target's caches:
+//! they will not have the missing object for it either.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};

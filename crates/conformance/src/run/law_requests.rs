@@ -1,4 +1,4 @@
-//! Requests beyond the case itself, on which the laws are judged: the same on `direct` and on a server.
+//! Requests beyond the case itself, by which the laws are checked: the same on `direct` and on a server.
 
 use serde_json::Value;
 use webhook::review::{Operation, ReviewVersion};

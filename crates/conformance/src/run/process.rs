@@ -93,9 +93,7 @@ async fn cluster(
 fn deviation(substrate: &Substrate) -> Option<String> {
     match substrate {
         Substrate::Direct(_) | Substrate::Embedded | Substrate::Aggregated(_) => None,
-        Substrate::Envtest(_) | Substrate::Whole(_) => {
-            Some("on an embedded API server of its own".to_owned())
-        }
+        Substrate::Envtest(_) | Substrate::Whole(_) => Some("on a separate embedded API server".to_owned()),
     }
 }
 

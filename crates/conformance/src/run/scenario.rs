@@ -1,4 +1,4 @@
-//! Scenarios: each has a runtime and clusters of its own, so that its clock affects nothing else.
+//! Scenarios: each has its own runtime and clusters, so that its clock affects nothing else.
 //!
 //! A target in this process runs on embedded servers in virtual time: the clock does not advance while a task works, and jumps
 //! to the next timer when all wait. A target outside, and a scenario on a real control plane, runs in real time.
@@ -91,8 +91,7 @@ fn run_case(shared: &PartState<'_>, at: CaseRef, lane: usize) -> (CaseRun, Optio
         return (not_run(shared, &[at], Status::NotRun, &end_reason(shared)).remove(0), None);
     }
     if let Substrate::Direct(FactsFrom::Given(_) | FactsFrom::Nowhere) = shared.options.substrate {
-        let reason =
-            Reason::new(ReasonCode::Substrate, "its target must be started with clusters of its own");
+        let reason = Reason::new(ReasonCode::Substrate, "its target must be started with separate clusters");
         return (not_run(shared, &[at], Status::NotSupported, &reason).remove(0), None);
     }
     if let Some(error) = control_plane_failure(shared) {

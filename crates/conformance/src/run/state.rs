@@ -32,7 +32,7 @@ pub(crate) struct RunState<'a> {
     pub(super) registry: server::Registry,
     /// Namespaces that cases share.
     pub(super) namespaces: shared_namespace::SharedNamespaces,
-    /// Failures that waiting for the target's caches did not mend.
+    /// Failures that waiting for the target's caches did not remove.
     pub(super) lasting: LastingFailures,
 }
 

@@ -95,7 +95,7 @@ fn place(path: &Path, given: &BTreeSet<String>, rules: &Rules) -> String {
     for (depth, step) in path.0.iter().enumerate() {
         match step {
             Step::Field(name) => {
-                // A key of a free map from the case stands for any key.
+                // A key of a free map from the case represents any key.
                 let name = if rules.is_map() && given.contains(name) { "*" } else { name.as_str() };
                 if !place.is_empty() {
                     place.push('.');

@@ -32,14 +32,16 @@ mod exchange;
 mod location;
 mod placeholders;
 mod process;
+mod program;
 mod ready;
 
 pub use container::Image;
 
 use addresses::Addresses;
-use location::{Program, ProgramLocation};
+use location::ProgramLocation;
 use placeholders::Placeholders;
 use process::Process;
+use program::Program;
 
 /// Number of attempts to start if a port is in use.
 const ATTEMPTS: usize = 4;
@@ -220,7 +222,7 @@ impl CommandTarget {
         Ok(Prepared { folder, location, authority, placeholders, program })
     }
 
-    /// Where one of its servers listens, with placeholders, if the target file says so.
+    /// Where one of its servers listens, with placeholders, if the target file contains it.
     fn address_of(&self, server: Server) -> Option<&str> {
         match server {
             Server::Webhooks if !has_only_controllers(&self.spec) => {
@@ -365,7 +367,7 @@ impl Running for RunningCommand {
     }
 }
 
-/// Whether the output of a program or of Docker says that a port is in use.
+/// Whether the output of a program or of Docker reports that a port is in use.
 fn is_port_in_use(last_output: &str) -> bool {
     let output = last_output.to_lowercase();
     output.contains("in use") || output.contains("port is already allocated")

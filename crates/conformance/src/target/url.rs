@@ -110,7 +110,7 @@ impl Target for UrlTarget {
 }
 
 /// Checks that the target at `url` responds at all, by a review as an API server sends it; ignores the response. A connection
-/// that ends without a response is one, too: it says nothing about the reviews of the cases.
+/// that ends without a response is one, too: it does not concern the reviews of the cases.
 pub(super) async fn first_contact(
     dialer: &dyn Dialer,
     (url, known): (&str, &TargetDescription),

@@ -25,7 +25,7 @@ pub struct Binary<'a> {
     pub api_version: &'a str,
     /// `kind` of its configuration.
     pub kind: &'a str,
-    /// The field of its configuration that says how to connect to the garden.
+    /// The field of its configuration with the connection to the garden.
     pub connection: &'a str,
     /// Name of its Lease in the namespace `garden`.
     pub lease: &'a str,

@@ -67,7 +67,7 @@ fn plugins(config: &Value) -> Result<Option<Arc<dyn AdmissionPlugins>>, String> 
     }
 }
 
-/// The fake target, whose author is somebody or we.
+/// The fake target, by us or by another author.
 struct OfAuthor {
     ours: bool,
 }

@@ -120,7 +120,7 @@ async fn a_connection_that_is_closed_on_one_input_is_the_targets_fault() {
         let got = &cases[1].checks[0].got;
         assert!(got.contains("unexpected end of file"), "{got}");
         assert_eq!((report.verdict, report.exit_code()), (Verdict::NonConformant, 1));
-        // An idle connection that is closed says nothing about the target.
+        // An idle connection that is closed is no fault of the target.
         let report = run_with(small::contract(), Manner::Nervous, Options { parallel: 1, ..options }).await;
         assert_eq!((report.verdict, report.exit_code()), (Verdict::Conformant, 0));
     }
@@ -170,7 +170,7 @@ async fn a_webhook_that_a_foreign_target_neither_serves_nor_registers_is_not_sup
     assert!(report.counts.failed > 0, "{:?}", report.counts);
 }
 
-/// "Nothing changes" is no answer of a webhook that does not exist, even if no other case asks for one.
+/// "Nothing changes" is no answer of a webhook that does not exist, even if no other case needs one.
 #[tokio::test]
 async fn what_a_foreign_target_does_not_have_keeps_no_clause() {
     let mut contract = small::contract();

@@ -1,5 +1,5 @@
 //! What people see of broken targets, as golden files: on terminals of 80 and 200 columns, for the gate, code scanning and pull
-//! requests. Review a changed file line by line, as somebody who does not know the target.
+//! requests. Review a changed file line by line, like a reader who does not know the target.
 
 use std::collections::BTreeSet;
 

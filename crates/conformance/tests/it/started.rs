@@ -1,4 +1,4 @@
-//! Targets outside of this process that do not start: each error says why.
+//! Targets outside of this process that do not start: each error contains the reason.
 
 use std::time::Duration;
 

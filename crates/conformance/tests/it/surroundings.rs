@@ -153,7 +153,7 @@ impl Dialer for ReadingDialer {
     }
 }
 
-/// Clauses about Deployments that say what stays as it is, with at most this many cases each.
+/// Clauses about Deployments that assert what stays unchanged, with at most this many cases each.
 fn contract(cases: usize) -> Contract {
     let index = Index::read(contracts::files()).unwrap();
     let outline = index.contracts().iter().find(|outline| outline.name == "deployments").unwrap();

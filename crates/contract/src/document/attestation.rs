@@ -61,7 +61,7 @@ pub struct Observation {
 pub enum Seen {
     /// Every case passed.
     Kept,
-    /// A case failed, and the clause's `differs` says why that is so.
+    /// A case failed, and the clause's `differs` contains the reason.
     Differs,
     /// It cannot be observed from outside; never counted as attested.
     NotAttestable,

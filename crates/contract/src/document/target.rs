@@ -191,7 +191,7 @@ fn check_names(spec: &TargetSpec) -> Option<MessageAndRemedy> {
         return Some(error(&format!("gardener {release} is not a release"), remedy));
     }
     if spec.kubernetes.is_some() && !spec.is_started() {
-        let remedy = "remove `kubernetes`: the target runs already, with a cluster of its own";
+        let remedy = "remove `kubernetes`: the target runs already, with its own cluster";
         return Some(error("the target has kubernetes, but no API server is started for it", remedy));
     }
     let Some(RegistrationFiles::Each(files)) = &spec.registration else { return None };

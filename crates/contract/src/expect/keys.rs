@@ -31,7 +31,7 @@ fn is_one_of(patterns: &[String], key: &str) -> bool {
     patterns.iter().any(|pattern| is_like(pattern, key))
 }
 
-/// Whether a name matches a pattern, in which `*` stands for any characters.
+/// Whether a name matches a pattern, in which `*` matches any characters.
 #[must_use]
 pub fn is_like(pattern: &str, name: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else { return pattern == name };

@@ -1,4 +1,4 @@
-//! Puts cases into the namespace of a control plane as it is when the request comes: with Gardener's own objects, those of the
+//! Puts cases into the namespace of a control plane at the time of the request: with Gardener's objects, those of the
 //! provider's profile, and those that the target brings.
 
 use std::collections::BTreeMap;

@@ -33,7 +33,7 @@ pub(super) fn check<'c>(contracts: &[&'c Contract]) -> Vec<(&'c Clause, String, 
     errors
 }
 
-/// Whether `differs` of the clause says that this release breaks it.
+/// Whether `differs` of the clause declares that this release breaks it.
 fn is_stated(contracts: &[&Contract], id: &str, gardener: &str) -> bool {
     let mut clauses = contracts.iter().flat_map(|contract| &contract.clauses);
     clauses.any(|clause| clause.id == id && differs(&clause.differs, gardener))

@@ -1,4 +1,4 @@
-//! Compares attestations and explanations with the clauses as they are now.
+//! Compares attestations and explanations with the current clauses.
 
 use std::collections::BTreeSet;
 

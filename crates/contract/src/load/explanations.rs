@@ -57,7 +57,7 @@ fn explanation(file: usize, node: &Node, report: &Report<'_>) -> Option<Explanat
         theirs: expect("theirs"),
         given: expect("given"),
         clause: fields.text("clause"),
-        reason: fields.required("reason", "write a sentence that says why the answers differ")?,
+        reason: fields.required("reason", "write a sentence with the reason why the answers differ")?,
         location: Location {
             file: report.files[file].path.clone(),
             line: span.mark.line,

@@ -158,7 +158,7 @@ impl VariationsDraft {
         found
     }
 
-    /// The variant of an object; `None` if `$is` says that it is absent.
+    /// The variant of an object; `None` if `$is` removes it.
     fn object(
         &self,
         before: &Value,

@@ -1,4 +1,4 @@
-//! Reads a file as UTF-8, and says where it is not.
+//! Reads a file as UTF-8, and reports where it is not.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ const MARKS: [(&[u8], &str); 4] = [
     (&[0xff, 0xfe], "UTF-16"),
     (&[0xfe, 0xff], "UTF-16"),
 ];
-/// Length of the character that stands for what is not UTF-8.
+/// Length of the character that replaces bytes that are not UTF-8.
 const REPLACEMENT: usize = char::REPLACEMENT_CHARACTER.len_utf8();
 
 /// Reads a file.

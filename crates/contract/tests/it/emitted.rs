@@ -112,7 +112,7 @@ fn a_rule_that_presupposes_a_broken_clause_is_not_run() {
     );
 }
 
-/// A clause that one of two namespaces keeps; `differs` says why the other does not.
+/// A clause that one of two namespaces keeps; `differs` contains the reason of the other.
 const LETTER: &str = "  - {id: X-006, text: it is to the letter, level: MAY, strict: MUST, differs: {gardener v1.82.0: it is older}, \
                       object: deployment/app, emits: {metadata: {annotations: {letter: a}}}, \
                       breaks: [{case: gone, change: {deployment/app: {metadata: {annotations: {letter: ~}}}}}]}\n";

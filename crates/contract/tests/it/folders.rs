@@ -1,4 +1,4 @@
-//! Folders with contracts: what is read, once, and what is said about the rest.
+//! Folders with contracts: what is read, once, and what is reported about the rest.
 
 use std::fs;
 use std::os::unix::fs::symlink;

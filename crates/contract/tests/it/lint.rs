@@ -75,7 +75,7 @@ fn attested_clauses_that_changed_are_stale() {
     );
 }
 
-/// The kind behind case 65: what only follows from a file that cannot be parsed is left out, and the file comes first.
+/// The kind behind case 65: findings that only follow from an unparsable file are left out, and the file comes first.
 #[test]
 fn case_65_names_that_may_be_in_an_unreadable_file_are_not_reported() {
     let clause =

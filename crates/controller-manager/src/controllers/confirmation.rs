@@ -1,4 +1,4 @@
-//! Confirms that an object may be deleted, which the garden's API server asks for.
+//! Confirms that an object may be deleted, which the garden's API server requires.
 
 use std::fmt::Debug;
 

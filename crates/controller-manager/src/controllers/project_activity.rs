@@ -20,7 +20,7 @@ use super::{Context, TIMEOUT};
 
 /// Name in log and metrics.
 pub const NAME: &str = "project-activity";
-/// Age up to which an object counts as new; older ones are only known anew, after a start of the instance.
+/// Age up to which an object counts as new; after a start of the instance it also sees older ones for the first time.
 const NEW: SignedDuration = SignedDuration::from_hours(1);
 
 /// The controller of one instance.

@@ -1,4 +1,4 @@
-//! Marks Projects that nobody uses as stale, and deletes them after a time
+//! Marks unused Projects as stale, and deletes them after a time
 //! (contracts/controller-manager/controllers/project-stale).
 
 use std::sync::Arc;

@@ -20,7 +20,7 @@ use super::conditions::{self, Finding, PROGRESSING, TRUE};
 use super::{Context, period};
 use crate::config::CheckConfiguration;
 
-/// A check, and the objects that it looks at.
+/// A check, and the objects that it reads.
 pub(super) struct SeedCheck<K> {
     /// Name in log and metrics.
     pub(super) name: &'static str,

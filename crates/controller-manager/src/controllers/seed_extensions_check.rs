@@ -41,7 +41,7 @@ pub fn controller(context: &Context) -> Controller {
     seed_checks::controller(context, &check, &context.config.controllers.seed_extensions_check)
 }
 
-/// A Seed is checked when an installation comes or goes, or one of the four conditions changes. GCM-SEX-006.
+/// A Seed is checked when an installation is created or deleted, or one of the four conditions changes. GCM-SEX-006.
 fn matters(event: &Event<ControllerInstallation>) -> bool {
     let Some(old) = event.old() else { return true };
     let relevant = |installation: &ControllerInstallation| {

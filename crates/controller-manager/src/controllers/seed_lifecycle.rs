@@ -1,6 +1,6 @@
 //! Notices Seeds whose gardenlet is silent (contracts/controller-manager/controllers/seed-lifecycle.yaml).
 //!
-//! Nothing happens when a gardenlet stops renewing its Lease, so that each Seed is looked at again and again.
+//! No event reports that a gardenlet stops renewing its Lease, so the controller reconciles each Seed periodically.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +26,7 @@ pub const NAME: &str = "seed-lifecycle";
 
 /// Namespace of the Leases that gardenlets renew.
 const LEASES: &str = "gardener-system-seed-lease";
-/// Conditions and constraints of a Shoot that nobody checks without a gardenlet.
+/// Conditions and constraints of a Shoot that only a gardenlet checks.
 const CONDITIONS: [&str; 5] = [
     "APIServerAvailable",
     "ControlPlaneHealthy",
@@ -108,7 +108,7 @@ struct State {
 enum Action {
     /// Write all conditions of the Seed.
     MarkSeed(Vec<Condition>),
-    /// Have the ManagedSeed deploy the gardenlet anew.
+    /// Make the ManagedSeed redeploy the gardenlet.
     ReconcileManagedSeed(Arc<ManagedSeed>),
     /// Write all conditions and constraints of these Shoots.
     MarkShoots(Vec<ShootMark>),
@@ -221,7 +221,7 @@ fn expired(now: Timestamp, state: &State) -> Option<Arc<ManagedSeed>> {
     (operation != Some(OPERATION_RECONCILE)).then(|| managed_seed.clone())
 }
 
-/// A Shoot of which nothing is known any more; `None` if it says so already.
+/// A Shoot whose conditions are Unknown; `None` if they are already.
 fn mark(shoot: &Arc<Shoot>, now: Timestamp) -> Option<ShootMark> {
     let status = &shoot.status;
     let conditions = unknown(&status.conditions, &CONDITIONS, now);

@@ -31,7 +31,7 @@ pub fn not_negative(number: i64, at: &Path, errors: &mut Vec<Error>) {
     }
 }
 
-/// Checks the feature gates of a program that has none of its own: like the original, it does not start with an unknown one.
+/// Checks the feature gates of a program without any: like the original, it does not start with an unknown one.
 ///
 /// # Errors
 /// The first that is unknown.
@@ -42,7 +42,7 @@ pub fn features(program: &'static str, gates: &BTreeMap<String, bool>) -> Result
     }
 }
 
-/// Checks the feature gates of a program that has some of its own.
+/// Checks the feature gates of a program that has some.
 ///
 /// # Errors
 /// The first that is unknown.

@@ -1,6 +1,6 @@
 //! Finds the known name that is most similar to a misspelt one.
 
-/// The most similar known name, if it is similar enough to be what the user meant.
+/// The most similar known name, if it is similar enough to be the intended one.
 pub(super) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let limit = (name.chars().count() / 3).max(1);
     let lower = name.to_lowercase();

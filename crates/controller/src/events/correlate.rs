@@ -16,7 +16,7 @@ use crate::bucket::TokenBucket;
 const REMEMBERED: usize = 4096;
 /// How many different messages for one reason are combined.
 const ALIKE: usize = 10;
-/// After this time without events, the counting of messages starts anew.
+/// After this time without events, the counting of messages restarts.
 const SILENCE: Duration = Duration::from_mins(10);
 /// How many events one source may write about one object: a burst, then one every five minutes.
 const BURST: u32 = 25;

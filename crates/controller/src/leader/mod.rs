@@ -96,7 +96,7 @@ impl std::fmt::Debug for Elector {
 }
 
 impl Elector {
-    /// Takes part with a client of its own, which no rate limit delays.
+    /// Takes part with a separate client, which no rate limit delays.
     ///
     /// # Errors
     /// When the times contradict each other.
@@ -126,7 +126,7 @@ impl Elector {
             let labels = vec![("name", name.clone())];
             vec![Family {
                 name: "leader_election_master_status",
-                help: "Whether this process leads by the lease of that name: 1 if it does, 0 if it stands by.",
+                help: "Whether this process leads by the lease of that name: 1 if it does, 0 if not.",
                 kind: Kind::Gauge,
                 samples: vec![Sample { labels, reading: Reading::Number(leading) }],
             }]

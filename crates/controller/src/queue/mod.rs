@@ -1,4 +1,4 @@
-//! Work queue: it holds an item once, one worker at a time processes it, and a failed item comes back later.
+//! Work queue: it holds an item once, one worker at a time processes it, and a failed item is added again later.
 //!
 //! An item that is added while a worker processes it is handed out again when that worker is done, and not before.
 

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::limiter::RateLimiter;
 use super::measure::Measured;
 
-/// The answer to a worker that asks for an item.
+/// The answer to a worker that requests an item.
 pub(super) enum Next<T> {
     /// An item.
     Item(T),
@@ -76,7 +76,7 @@ impl<T: Ord + Clone> State<T> {
             self.want(item, now);
             return;
         }
-        // A time beyond the clock's range never comes.
+        // A time beyond the clock's range is never reached.
         let Some(at) = now.checked_add(delay) else { return };
         match self.due.get(&item) {
             Some((earlier, _)) if *earlier <= at => return,

@@ -1,7 +1,7 @@
 //! Protects Secrets and ConfigMaps that objects refer to from deletion: these get a finalizer, and so does the object
 //! that refers to them.
 //!
-//! The controller looks at an object when it changes. It does not watch Secrets and ConfigMaps; a missing one is an
+//! The controller reconciles an object when it changes. It does not watch Secrets and ConfigMaps; a missing one is an
 //! error, which is retried.
 
 use std::collections::BTreeSet;
@@ -85,7 +85,7 @@ enum FinalizerError {
     Remove(String, #[source] kube::Error),
 }
 
-/// The controller that protects what objects of a kind refer to; `changed` says when it looks at one.
+/// The controller that protects what objects of a kind refer to; `changed` selects the updates that start it.
 pub fn controller<K>(
     cluster: &Cluster,
     rule: ReferenceRule<K>,
@@ -203,7 +203,7 @@ where
 }
 
 impl<K> Reconciler<K> {
-    /// Adds the finalizer, and waits until the store shows it: whoever releases the object later must find it there.
+    /// Adds the finalizer, and waits until the store shows it, so that a later release finds it there.
     async fn protect(&self, referenced: &Referenced, name: &str) -> Result<(), FinalizerError> {
         tracing::info!(object = %referenced, "Adding finalizer to object");
         let refused = |error| FinalizerError::Add(referenced.to_string(), error);
@@ -286,7 +286,7 @@ impl fmt::Display for Referenced {
     }
 }
 
-/// Releases what nobody refers to, then protects what the object refers to, then the object itself.
+/// Releases unreferenced objects, then protects what the object refers to, then the object itself.
 fn plan<K: Resource>(rule: &ReferenceRule<K>, state: &State<K>) -> Vec<Action> {
     let State { object, referenced, .. } = state;
     let mut actions = Vec::new();
@@ -321,7 +321,7 @@ fn plan<K: Resource>(rule: &ReferenceRule<K>, state: &State<K>) -> Vec<Action> {
     actions
 }
 
-/// The users' protected objects that nobody refers to. An object that is released does not hold its own references.
+/// The users' protected objects without references. An object that is released does not hold its own references.
 fn unreferenced<K: Resource>(rule: &ReferenceRule<K>, state: &State<K>) -> Vec<Referenced> {
     let name = state.object.name_any();
     let holders =

@@ -215,7 +215,7 @@ async fn a_broken_watch_does_not_hold_up_who_writes_for_ever() {
     let begin = Instant::now();
     store.wait_until_shows(&written).await;
     assert_eq!((begin.elapsed().as_secs(), names(&store.list())), (10, vec!["a".to_owned()]));
-    // The watch begins anew with a list.
+    // The watch restarts with a list.
     world.server.compact();
     connection.mend();
     tokio::time::sleep(Duration::from_mins(1)).await;

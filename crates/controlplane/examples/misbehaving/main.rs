@@ -1,4 +1,4 @@
-//! The webhooks of this crate with one defect, to see what the contract reports. The program has the flags of
+//! The webhooks of this crate with one defect, to see the contract's report. The program has the flags of
 //! `gardener-controlplane`, and `--misbehave`, which names the clause to break:
 //!
 //! ```text

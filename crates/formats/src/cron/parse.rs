@@ -81,7 +81,7 @@ pub enum CronError {
         /// The reason.
         source: DurationError,
     },
-    /// A descriptor that nobody knows.
+    /// An unknown descriptor.
     #[error("Unrecognized descriptor: {0}")]
     Descriptor(String),
 }

@@ -1,4 +1,4 @@
-//! Schedules, judged by what the library of the original computes.
+//! Schedules, compared with what the library of the original computes.
 
 use rstest::rstest;
 

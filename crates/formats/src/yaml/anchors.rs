@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::build::fail;
-use super::{Error, Mark};
+use super::{Error, Mark, fail};
 
 /// Maximum number of nodes.
 const LIMIT: usize = 2_000_000;

@@ -7,7 +7,7 @@ use serde_json::Value;
 use serde_saphyr::granit_parser::{Event, Parser, ScalarStyle, ScanError, Span, Tag};
 
 use super::anchors::Anchors;
-use super::{Data, Entry, Error, Mark, Node, Scalar, Style, resolve};
+use super::{Data, Entry, Error, Mark, Node, Scalar, Style, fail, resolve};
 use crate::depth;
 
 /// The documents of a text; an empty document after `---` is null.
@@ -229,8 +229,4 @@ pub(super) fn scan_error(error: &ScanError) -> Error {
     let at = error.marker();
     let mark = Mark { line: at.line(), column: at.col() + 1, offset: at.byte_offset().unwrap_or_default() };
     Error { message: error.info().clone(), mark }
-}
-
-pub(super) fn fail(message: &str, mark: Mark) -> Error {
-    Error { message: message.to_owned(), mark }
 }

@@ -11,8 +11,7 @@ use std::str;
 
 use serde_json::Value;
 
-use super::build::fail;
-use super::{Error, Mark};
+use super::{Error, Mark, fail};
 
 /// The value of the first document of a text; null if there is none. The rest of the text is not read.
 ///

@@ -50,7 +50,7 @@ pub(super) fn wrapped(attributes: &Attributes<'_>, object: Option<&Value>, error
 }
 
 /// 404 in the words of a cache (`seed.core.gardener.cloud`) or of a server (`secrets`).
-pub(super) fn not_found(resource: &str, name: &str) -> Rejection {
+pub(crate) fn not_found(resource: &str, name: &str) -> Rejection {
     let message = format!("{resource} {} not found", quote(name));
     Rejection::status(404, "NotFound", message, details(resource, name))
 }
@@ -62,14 +62,14 @@ pub(super) fn invalid((group, kind): (&str, &str), object: &Value, errors: &[Err
 }
 
 /// 500 `InternalError`.
-pub(super) fn internal(text: impl Display) -> Rejection {
+pub(crate) fn internal(text: impl Display) -> Rejection {
     let mut details = Map::new();
     details.insert("causes".to_owned(), json!([{"message": text.to_string()}]));
     Rejection::status(500, "InternalError", format!("Internal error occurred: {text}"), details)
 }
 
 /// An error that is no API status: 500 with its text alone: GPL-COMMON-008.
-pub(super) fn plain(text: impl Into<String>) -> Rejection {
+pub(crate) fn plain(text: impl Into<String>) -> Rejection {
     Rejection::errored(500, text)
 }
 

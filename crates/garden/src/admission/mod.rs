@@ -14,7 +14,7 @@ mod extension_validator;
 mod lookup;
 mod managed_seed;
 mod managed_seed_shoot;
-mod messages;
+pub(crate) mod messages;
 mod open_id_connect_preset;
 mod project_validator;
 mod resource_reference_manager;

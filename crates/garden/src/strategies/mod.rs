@@ -4,6 +4,7 @@
 //! Admission plugins are [`crate::admission::Chain`], which the builder takes beside the kinds. Without it, the strategies have
 //! what webhooks have of them, and the rules for binding a Shoot to a Seed.
 
+mod admin_kubeconfig;
 mod backup_bucket;
 mod backup_entry;
 mod bastion;
@@ -50,6 +51,7 @@ const CORE: TypedKindDetails = TypedKindDetails {
     selectable: &[],
     categories: &[],
     subresources: &[],
+    posted: &[],
     priorities: (10_000, 20),
     storage_root: "/registry-gardener",
 };

@@ -8,7 +8,8 @@ use webhook::rejection::Rejection;
 use webhook::strategy::{Generation, Situation, Strategy};
 
 use super::{
-    ALL, CORE, GardenKind, shoot_columns, shoot_generation, shoot_scheduling, shoot_status, shoot_warnings,
+    ALL, CORE, GardenKind, admin_kubeconfig, shoot_columns, shoot_generation, shoot_scheduling, shoot_status,
+    shoot_warnings,
 };
 use crate::serving::number_below;
 use crate::webhooks::kubernetes_version::is_from;
@@ -35,6 +36,7 @@ pub(super) static KIND: GardenKind = GardenKind {
         ],
         categories: ALL,
         subresources: &[("binding", None)],
+        posted: &[admin_kubeconfig::BODY],
         ..CORE
     },
     strategy: &STRATEGY,
@@ -51,6 +53,7 @@ static STRATEGY: Strategy = Strategy {
     canonicalize: drop_pod_security_policy,
     has_generation: true,
     columns: shoot_columns::COLUMNS,
+    posted: &[admin_kubeconfig::SUBRESOURCE],
     ..Strategy::PLAIN
 };
 
@@ -65,8 +68,8 @@ fn seed_of(shoot: &Value) -> String {
     format!("{}/{}/{}", text("namespace"), text("name"), text("generateName"))
 }
 
-/// The profile must exist, the Seed may be chosen, and what the user leaves open is filled in from the profile. The status is
-/// nobody's business here.
+/// The profile must exist, the Seed may be chosen, and missing fields get defaults from the profile. The status is
+/// not checked here.
 fn admit(situation: &Situation<'_>, old: Option<&Value>, shoot: &mut Value) -> Result<(), Rejection> {
     if !matches!(situation.subresource, "" | "binding") {
         return Ok(());

@@ -41,7 +41,7 @@ fn identity(old: &ShootStatus, new: &ShootStatus) -> FieldErrors {
     errors
 }
 
-/// The URL of an address without a name of its own is not looked at.
+/// The URL of an address without a name is not checked.
 fn advertised<'a>(
     address: &'a ShootAdvertisedAddress,
     seen: &mut BTreeSet<&'a str>,

@@ -96,7 +96,7 @@ fn completions(new: &Value, now: Timestamp) -> Vec<String> {
     late.map(|(_, what, _)| text(what)).collect()
 }
 
-/// Before 1.25, pods are to be restricted by PodSecurity instead; a Shoot without workers cannot say that it has done so.
+/// Before 1.25, PodSecurity should restrict pods instead; a Shoot without workers cannot declare that it does.
 fn pod_security_policy(shoot: &Shoot) -> Option<String> {
     let kubernetes = &shoot.spec.kubernetes;
     let plugins = kubernetes.kube_api_server.iter().flat_map(|server| &server.admission_plugins);

@@ -32,7 +32,7 @@ fn default_resource(resource: &mut Value) -> Result<(), WrongType> {
             object::set(resource, &["lifecycle"], Map::new())?;
         }
     }
-    // A lifecycle that does not belong there is filled in, too; validation refuses it.
+    // A lifecycle of another kind gets defaults, too; validation refuses it.
     if object::map(resource, &["lifecycle"])?.is_some() {
         default_text(resource, &["lifecycle", "reconcile"], "AfterKubeAPIServer")?;
         default_text(resource, &["lifecycle", "delete"], "BeforeKubeAPIServer")?;

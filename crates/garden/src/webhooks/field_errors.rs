@@ -40,7 +40,7 @@ pub(crate) fn supported(at: &Path, value: &str, supported: &[&str]) -> Option<Er
     (!supported.contains(&value)).then(|| Error::not_supported(at, value, supported))
 }
 
-/// A field that must stay as it was; the message shows the first value.
+/// An immutable field; the message shows the first value.
 pub(super) fn immutable(at: &Path, shown: &GoValue, other: &GoValue) -> Option<Error> {
     (shown != other).then(|| Error::invalid(at, shown, "field is immutable"))
 }

@@ -44,7 +44,7 @@ const QUANTITIES: [&str; 5] = [
 /// Durations and quantities: GDN-GLC-002.
 ///
 /// # Errors
-/// 400 with the first that is none.
+/// 400 with the first invalid one.
 pub(super) fn validate(kind: &str, config: &Value) -> Result<(), Rejection> {
     let each = |paths: &[&'static str]| -> Vec<String> {
         paths.iter().flat_map(|path| found(config, path)).filter_map(text).collect()

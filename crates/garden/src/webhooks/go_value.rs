@@ -27,7 +27,7 @@ pub(crate) enum GoValue {
 
 /// A type whose pointers print what they point to.
 const DURATION: &str = "v1.Duration";
-/// What stands for an address in memory, which differs in each run of the original.
+/// What replaces an address in memory, which differs in each run of the original.
 const ADDRESS: &str = "0x…";
 
 impl GoValue {

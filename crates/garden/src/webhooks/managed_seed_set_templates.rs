@@ -70,7 +70,7 @@ fn validate_shoot(spec: &ManagedSeedSetSpec, selector: Option<&LabelSelector>, a
     errors
 }
 
-/// What an update may not change of the template of Shoots; unlike a Shoot's, the network of nodes is looked at twice, and the
+/// What an update may not change of the Shoot template; unlike a Shoot's, the network of nodes is checked twice, and the
 /// original crashes where there is no network any more: GDN-MSP-009, GDN-MSP-010.
 pub(super) fn validate_shoot_update(
     new: &ManagedSeedSetSpec,

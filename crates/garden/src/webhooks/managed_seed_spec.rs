@@ -23,7 +23,7 @@ impl<'a> Spec<'a> {
     /// Reads the spec of an object of this kind.
     ///
     /// # Errors
-    /// 400 when the configuration is none of a gardenlet.
+    /// 400 when the configuration is not that of a gardenlet.
     pub(super) fn read(kind: &'static str, spec: &'a ManagedSeedSpec) -> Result<Self, Rejection> {
         let read = |gardenlet: &Gardenlet| -> Result<_, Rejection> {
             let config = gardenlet_configuration::read(kind, gardenlet.config.as_ref())?;

@@ -1,4 +1,4 @@
-//! The operation that an object asks for with its annotation.
+//! The operation that an object requests with its annotation.
 
 use api::gardener::OPERATION;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;

@@ -45,7 +45,7 @@ pub(super) fn set_defaults(project: &mut Value) -> Result<(), WrongType> {
     Ok(())
 }
 
-/// The group of a user or group; whoever created the Project has no default.
+/// The API group of a user or group; the creator of the Project gets no default.
 fn default_group(project: &mut Value, subject: &[&str]) -> Result<(), WrongType> {
     let field = |name| [subject, &[name]].concat();
     let has_group = !object::text(project, &field("apiGroup"))?.is_empty();

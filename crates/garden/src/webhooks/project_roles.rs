@@ -9,7 +9,7 @@ const VIEWER: &str = "viewer";
 
 /// The roles of each member, in the order of the members.
 ///
-/// `role` comes first and once. Where the Project has an owner, the member of its name has the role `owner`, and no other
+/// `role` is first and unique. If the Project has an owner, the member of its name has the role `owner`, and no other
 /// member has it; as in the original, namespaces are not compared.
 #[must_use]
 pub fn roles(spec: &ProjectSpec) -> Vec<Vec<String>> {

@@ -36,7 +36,7 @@ pub(super) fn read(
 /// Parses a quantity of an object of this kind.
 ///
 /// # Errors
-/// 400 when it is none.
+/// 400 when it is invalid.
 pub(super) fn parse(kind: &str, written: &api::garden::Quantity) -> Result<Quantity, Rejection> {
     Quantity::parse(&written.0)
         .map_err(|error| Rejection::undecodable(format!("failed to read the {kind}: {error}")))

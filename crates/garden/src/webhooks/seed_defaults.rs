@@ -39,7 +39,7 @@ fn excess_capacity(seed: &mut Value) -> Result<(), WrongType> {
     Ok(())
 }
 
-/// Each part of the watchdog has two names; what the new one says counts.
+/// Each part of the watchdog has two names; the value of the new one counts.
 fn watchdog(seed: &mut Value, new: &str, old: &str) -> Result<(), WrongType> {
     let part = |name| [SETTINGS[0], SETTINGS[1], "dependencyWatchdog", name];
     let enabled = |name| [SETTINGS[0], SETTINGS[1], "dependencyWatchdog", name, "enabled"];

@@ -88,7 +88,7 @@ pub fn validate(
     field_errors::invalid(KIND, &name, &in_itself(&shoot, old.as_ref()))
 }
 
-/// Writes only the fields that were filled in, so that unknown fields survive.
+/// Writes only the defaulted fields, so that unknown fields survive.
 fn fill_in(
     shoot: &mut Value,
     old: Option<&Shoot>,

@@ -26,7 +26,7 @@ pub(super) fn validate(autoscaler: &ClusterAutoscaler, at: &Path) -> FieldErrors
     errors.extend(not_negative(&at.child("maxNodeProvisionTime"), time));
     let seconds = autoscaler.max_graceful_termination_seconds;
     errors.extend(count(&at.child("maxGracefulTerminationSeconds"), seconds));
-    // The original says so once for each of them.
+    // The original reports it once for each of them.
     let expander = autoscaler.expander.as_deref();
     let unknown = expander.iter().flat_map(|all| all.split(',')).filter(|name| !EXPANDERS.contains(name));
     let refuse = |_| Error::not_supported(&at.child("expander"), expander.unwrap_or_default(), &EXPANDERS);

@@ -13,7 +13,7 @@ use webhook::field::{Error, Path};
 use super::field_errors::FieldErrors;
 use super::shoot_operations;
 
-/// The errors of the schedules; `operation` is what the next maintenance is asked for: GDN-SHI-001 to -005.
+/// The errors of the schedules; `operation` is the one requested for the next maintenance: GDN-SHI-001 to -005.
 pub(super) fn validate(spec: &ShootSpec, operation: &str, at: &Path) -> FieldErrors {
     let Some(hibernation) = &spec.hibernation else { return FieldErrors::new() };
     let at = at.child("hibernation");

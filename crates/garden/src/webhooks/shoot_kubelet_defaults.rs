@@ -37,7 +37,7 @@ pub fn default(shoot: &mut Value) -> Result<(), WrongType> {
     Ok(())
 }
 
-/// A kubelet does not run with swap unless it says so; one that does uses it in limits.
+/// By default a kubelet fails with swap; one that does not uses LimitedSwap.
 fn swap(object: &mut Value, kubelet: &[&str]) -> Result<(), WrongType> {
     let at = |field: &[&'static str]| [kubelet, field].concat();
     if_absent(object, &at(&["failSwapOn"]), true)?;

@@ -32,7 +32,7 @@ pub(crate) fn validate_pool(
 ) -> Option<Error> {
     let machine = &pool.machine;
     let architecture = machine.architecture.as_deref();
-    // An unknown architecture has an error of its own.
+    // An unknown architecture has a separate error.
     if architecture.is_some_and(|value| ![ARCHITECTURE_AMD64, ARCHITECTURE_ARM64].contains(&value)) {
         return None;
     }

@@ -29,7 +29,7 @@ pub(super) fn validate_new(shoot: &Shoot) -> Option<Error> {
     is_forced(&shoot.metadata).then(|| Error::forbidden(&annotation(FORCE_DELETION), detail))
 }
 
-/// A Shoot that goes gets no new kubeconfig: GDN-SME-003.
+/// The kubeconfig of a Shoot that is being deleted cannot be rotated: GDN-SME-003.
 pub(super) fn validate_operation(new: &Shoot, old: &Shoot) -> Option<Error> {
     let asks = |shoot: &Shoot| value(&shoot.metadata, OPERATION) == ROTATE_KUBECONFIG;
     let is_wrong = new.metadata.deletion_timestamp.is_some() && asks(new) && !asks(old);
@@ -37,7 +37,7 @@ pub(super) fn validate_operation(new: &Shoot, old: &Shoot) -> Option<Error> {
     is_wrong.then(|| Error::invalid(&annotation(OPERATION), ROTATE_KUBECONFIG, detail))
 }
 
-/// The feature gate ShootForceDeletion is off, so that nobody may begin it: GDN-SME-004.
+/// The feature gate ShootForceDeletion is disabled, so that the annotation must not be added: GDN-SME-004.
 pub(super) fn validate_force_deletion(new: &Shoot, old: &Shoot) -> Option<Error> {
     let is_wrong = is_forced(&new.metadata) && !is_forced(&old.metadata);
     let detail =

@@ -1,4 +1,4 @@
-//! Who is told of a Shoot's alerts.
+//! The receivers of a Shoot's alerts.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;

@@ -39,7 +39,7 @@ pub(super) fn validate_pods(spec: &ShootSpec) -> Option<Error> {
     Some(Error::invalid(&at, Shown::verbatim(mask), &detail))
 }
 
-/// The network of pods must have a part for each node; this is asked of new Shoots with pools: GDN-SNC-002, GDN-SNC-003.
+/// The pod network needs a node CIDR for each node of new Shoots with pools: GDN-SNC-002, GDN-SNC-003.
 pub(super) fn validate_nodes(spec: &ShootSpec) -> Option<Error> {
     let networking = spec.networking.as_ref().filter(|_| !spec.provider.workers.is_empty())?;
     let at_pods = Path::new("spec").child("networking").child("pods");

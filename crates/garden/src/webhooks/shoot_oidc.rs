@@ -10,7 +10,7 @@ use super::field_errors::{FieldErrors, supported};
 const ALGORITHMS: [&str; 10] =
     ["ES256", "ES384", "ES512", "PS256", "PS384", "PS512", "RS256", "RS384", "RS512", "none"];
 
-/// Client and issuer are there together, the issuer is a URL, and what is there is not empty: GDN-SOI-001 to -004.
+/// Client ID and issuer need each other, the issuer is a URL, and existing fields are not empty: GDN-SOI-001 to -004.
 pub(super) fn validate(oidc: &OidcConfig, at: &Path) -> FieldErrors {
     let (client, issuer) = (("clientID", &oidc.client_id), ("issuerURL", &oidc.issuer_url));
     let mut errors = unless_together(client, issuer, at);

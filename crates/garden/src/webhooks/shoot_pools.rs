@@ -91,7 +91,7 @@ pub(super) fn validate_names(pools: &[Worker], at: &Path) -> FieldErrors {
     again.map(|(index, pool)| Error::duplicate(&at.index(index).child("name"), &pool.name)).collect()
 }
 
-/// The version and the kubelet of a pool that has settings of its own. Without a kubelet of its own the Shoot's is checked
+/// The version and the kubelet of a pool with own settings. Without its own kubelet the Shoot's is checked
 /// with the version of the pool.
 fn own_kubernetes(pool: &Worker, kubernetes: &Kubernetes, at: &Path) -> FieldErrors {
     let Some(own) = &pool.kubernetes else { return FieldErrors::new() };

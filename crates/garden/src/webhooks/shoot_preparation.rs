@@ -35,7 +35,7 @@ pub fn prepare(raw: &mut Value, shoot: &Shoot, old: Option<&Shoot>) -> Result<()
     Ok(())
 }
 
-/// Extensions of one type become one: at the first one's place, with what the last one says.
+/// Extensions of one type are merged into one: at the first one's place, with the last one's content.
 fn merge_extensions(raw: &mut Value) -> Result<(), WrongType> {
     const EXTENSIONS: [&str; 2] = ["spec", "extensions"];
     let mut merged: Vec<(String, Value)> = Vec::new();
@@ -74,7 +74,7 @@ fn drop_issuers(raw: &mut Value) -> Result<(), WrongType> {
     Ok(())
 }
 
-/// Whether a rotation of SSH keys that nobody has is forgotten: the Shoot was reconciled before, and its spec stays.
+/// Whether to remove a rotation of missing SSH keys: the Shoot was reconciled before, and its spec stays.
 fn ignores_ssh(shoot: &Shoot, old: &Shoot) -> bool {
     let settings = shoot.spec.provider.workers_settings.as_ref();
     let access = settings.and_then(|settings| settings.ssh_access.as_ref());

@@ -12,12 +12,12 @@ use super::{
     shoot_system_components,
 };
 
-/// Where a spec stands.
+/// The path of a spec.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Surroundings<'a> {
     /// The namespace of its object.
     pub(super) namespace: &'a str,
-    /// The operation that the next maintenance is asked for.
+    /// The operation requested for the next maintenance.
     pub(super) operation: &'a str,
     /// Whether it is the spec of a template.
     pub(super) in_template: bool,

@@ -21,7 +21,7 @@ fn managed_seed() -> Value {
     })
 }
 
-/// A set whose template has a Deployment that says nothing.
+/// A set whose template has an empty Deployment.
 fn set() -> Value {
     let metadata = json!({"labels": {"set": "a"}});
     json!({

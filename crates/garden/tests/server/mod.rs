@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by failing")]
 
+mod admin_kubeconfig;
 mod binding;
 mod generations;
 mod managed_seeds;

@@ -91,7 +91,7 @@ async fn unknown_fields_are_dropped_with_a_warning_and_refused_if_asked() {
     let message = "Project in version \"v1beta1\" cannot be handled as a Project: strict decoding error: unknown field \
                    \"spec.tolerations.whitelist[0].effect\", unknown field \"spec.unknown\"";
     assert_eq!((code, &refused["message"]), (400, &json!(message)));
-    // What extensions define stays as it was sent.
+    // Fields that extensions define stay as sent.
     let config = json!({"apiVersion": "a/v1", "kind": "B", "anything": {"at": [null, 1]}});
     let mut object = shoot();
     object["spec"]["provider"]["infrastructureConfig"] = config.clone();

@@ -1,4 +1,4 @@
-//! The admission plugins of gardener-apiserver on a server with RBAC, asked by a user who may write Gardener's kinds.
+//! The admission plugins of gardener-apiserver on a server with RBAC, called by a user who may write Gardener's kinds.
 
 use std::sync::Arc;
 

@@ -42,7 +42,7 @@ pub struct OperatorContext {
     pub api_server: Option<ApiServerHost>,
     /// How the API server of the virtual cluster is reached.
     pub virtual_cluster: VirtualCluster,
-    /// The networks of the runtime cluster, once a Garden has said them.
+    /// The networks of the runtime cluster, once a Garden contains them.
     pub networks: watch::Sender<Option<RuntimeNetworking>>,
     /// The time of day.
     pub clock: Clock,

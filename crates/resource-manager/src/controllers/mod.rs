@@ -46,7 +46,7 @@ pub struct Context {
     pub config: Arc<ResourceManagerConfiguration>,
     /// The cluster of ManagedResources and their Secrets.
     pub source: Cluster,
-    /// The cluster of managed objects; without a connection of its own, the source cluster with its stores.
+    /// The cluster of managed objects; without a separate connection, the source cluster with its stores.
     pub target: Cluster,
     /// Kubernetes version of the target; known once the controllers start.
     pub target_version: Option<KubernetesVersion>,

@@ -28,7 +28,7 @@ pub enum KindScope {
 /// An object to apply.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WantedObject {
-    /// The manifest, its namespace filled in or removed, no labels injected.
+    /// The manifest, its namespace defaulted or removed, no labels injected.
     pub object: Value,
     /// Location of the manifest.
     pub location: ManifestLocation,

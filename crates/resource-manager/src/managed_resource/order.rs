@@ -48,7 +48,7 @@ const KINDS: [&str; 36] = [
 /// The rank of a kind: objects of one rank have one kind and may be applied concurrently, lower ranks first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rank<'a> {
-    /// A kind with a rank of its own.
+    /// A kind with a specific rank.
     Known(usize),
     /// Any other kind, by name, after all known ones.
     Other(&'a str),

@@ -32,7 +32,7 @@ impl ReviewedKind {
     }
 }
 
-/// A mutation that only looks at the object.
+/// A mutation that only reads the object.
 ///
 /// GRM-SEC-010, GRM-SEC-011, GRM-SEC-016, GRM-PSN-005, GRM-PSN-006, GRM-ESH-007, GRM-ESH-008, GRM-KSH-007,
 /// GRM-KSH-008, GRM-TIV-008, GRM-TIV-009, GRM-TSC-009, GRM-TSC-010.

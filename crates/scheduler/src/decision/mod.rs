@@ -51,7 +51,7 @@ pub struct Inputs<'a> {
 /// The Seed that a Shoot gets, and why the others do not get it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision<'a> {
-    /// The chosen Seed, or why there is none.
+    /// The chosen Seed, or why no Seed fits.
     pub seed: Result<&'a Seed, Unschedulable>,
     /// The Seeds that filters excluded, filter by filter.
     pub excluded: Vec<Exclusion<'a>>,

@@ -35,7 +35,7 @@ struct Network {
 }
 
 impl<'a> ShootNetworks<'a> {
-    /// The networks of a Shoot; `None` if it says nothing about them, so that nothing is checked. SCH-NET-001.
+    /// The networks of a Shoot; `None` if it has none, so that nothing is checked. SCH-NET-001.
     pub(super) fn of(shoot: &'a Shoot) -> Option<Self> {
         let networking = shoot.spec.networking.as_ref()?;
         Some(Self {

@@ -44,7 +44,7 @@ fn is_true(seed: &Seed, type_: &str) -> bool {
     condition.is_some_and(|condition| condition.status == "True")
 }
 
-/// Gives a Seed the state that its gardenlet reports once it is ready, as far as the filter looks at it.
+/// Gives a Seed the state that its gardenlet reports once it is ready, as far as the filter reads it.
 pub fn count_as_ready(seed: &mut Seed) {
     seed.status.last_operation.get_or_insert_default();
     for type_ in [GARDENLET_READY, BACKUP_BUCKETS_READY] {

@@ -16,7 +16,7 @@ use substrate::facts;
 const SUBRESOURCE: &str = "/binding";
 /// What no server has.
 const UNSERVED: &str = "/unserved";
-/// Maximum number of looks at the Shoot.
+/// Maximum number of reads of the Shoot.
 const LOOKS: usize = 1200;
 
 fn objects() -> [Value; 3] {

@@ -22,7 +22,7 @@ pub struct Engine {
     pub address: Option<String>,
     /// Whether it runs in a virtual machine of Docker Desktop.
     pub is_desktop: bool,
-    /// Whether it runs without root, in a network of its own.
+    /// Whether it runs without root, in a separate network.
     pub is_rootless: bool,
 }
 

@@ -34,7 +34,7 @@ impl Surroundings {
     /// Finds all programs.
     ///
     /// # Errors
-    /// When one is not found; the error says how to get it.
+    /// When one is not found; the error explains how to get it.
     pub fn programs(&self) -> Result<Programs, KindError> {
         let find = |program, remedy| self.require(program, remedy);
         Ok(Programs {
@@ -47,7 +47,7 @@ impl Surroundings {
     /// Finds the Docker client.
     ///
     /// # Errors
-    /// When it is not found; the error says how to get it.
+    /// When it is not found; the error explains how to get it.
     pub fn docker(&self) -> Result<Docker, KindError> {
         let remedy = "install Docker, or as root on Debian `make kind-node` unpacks it";
         self.require("docker", remedy).map(Docker::at)

@@ -26,10 +26,10 @@ pub enum CertificateError {
         /// The operating system's error.
         source: io::Error,
     },
-    /// The certificate is not PEM, or there is none.
+    /// The certificate is missing or not PEM.
     #[error("failed to parse the certificate: {0}")]
     Certificate(String),
-    /// The key is not PEM, or there is none.
+    /// The key is missing or not PEM.
     #[error("failed to parse the private key: no PEM block of a private key found")]
     NoKey,
     /// The content of the PEM block is not a key.

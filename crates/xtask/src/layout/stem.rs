@@ -1,6 +1,6 @@
 //! Replaces the parts of a symbol that depend on the compiler and on the versions of dependencies.
 
-/// A symbol as a linker pattern, in which `?` stands for any character; `*` would match too much in the middle of a name.
+/// A symbol as a linker pattern, in which `?` matches any character; `*` would match too much in the middle of a name.
 pub(super) fn stem(symbol: &str) -> String {
     match symbol.split_once('_') {
         Some(("", rest)) if rest.starts_with('R') => without_crate_hashes(symbol),

@@ -1,4 +1,4 @@
-//! What became of the mutants so far, one line each, so that a run that was stopped goes on.
+//! The outcomes of the mutants so far, one line each, so that a stopped run can continue.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};

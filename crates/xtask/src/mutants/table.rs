@@ -90,7 +90,7 @@ fn percent(part: usize, of: usize) -> f64 {
     share * 100.0
 }
 
-/// Wilson's 95 % interval of a share, in per cent: what all mutants would show, as far as a sample tells.
+/// Wilson's 95 % interval of a share, in per cent: what all mutants would show, estimated from a sample.
 fn interval(part: usize, of: usize) -> (f64, f64) {
     const Z: f64 = 1.96;
     if of == 0 {

@@ -104,7 +104,7 @@ impl Tree {
     }
 }
 
-/// What cargo compares is the time of the last change, so that an equal file is left alone.
+/// cargo compares the time of the last change, so an equal file is not written.
 fn write_if_changed(file: &Path, content: &[u8]) -> Result<()> {
     if std::fs::read(file).is_ok_and(|current| current == content) {
         return Ok(());

@@ -13,7 +13,7 @@ use super::instrument::Mutant;
 /// The test that runs every contract of a component; `crates/*/tests/contracts.rs` have it.
 const TEST: &str = "every_contract_is_kept_and_proven_able_to_fail";
 
-/// How often the time is looked at while a test runs.
+/// How often the time is checked while a test runs.
 const POLL: Duration = Duration::from_millis(5);
 
 /// What became of a mutant.

@@ -7,11 +7,11 @@ use crate::tree::{File, files, none, root};
 use xtask::components;
 
 const LINES: usize = 200;
-/// The part of a component's contracts that speaks of versions, and the room that decides them.
+/// The part of a component's contracts about versions, and the folder that decides them.
 const DECISIONS: &str = "versions";
 /// The parts of a component's contracts that no module keeps: what Gardener emits is bound for no component of ours.
 const EMITTED: &str = "objects";
-/// The part of a component's contracts that speaks of its program: `command` keeps it with the libraries of all components.
+/// The part of a component's contracts about its program: `command` keeps it with the libraries of all components.
 const PROCESS: &str = "process";
 
 #[test]
@@ -28,7 +28,7 @@ fn contract_files_are_small() {
 fn every_behaviour_of_our_components_has_a_module() {
     let missing = |file: &File| {
         let (component, part, behaviour) = place(file)?;
-        // What a garden decides about versions is decided in a room of its own, which its components share.
+        // A garden's decisions about versions are in a separate folder, which its components share.
         let (component, part) = if part == DECISIONS { (DECISIONS, "") } else { (component, part) };
         let source = root().join("crates").join(component).join("src");
         // All of a component's configuration is one behaviour, of the module `config`.
@@ -36,12 +36,12 @@ fn every_behaviour_of_our_components_has_a_module() {
         if !source.exists() || behaviour == "answers" || part == EMITTED || part == PROCESS {
             return None;
         }
-        // A contract has its name alone: that of a controller beside a webhook of the same name says so.
+        // A contract is identified by its name: that of a controller differs from that of a webhook.
         let behaviour = behaviour.strip_suffix("-controller").unwrap_or(behaviour);
         let module = |name: &str| source.join(part).join(name.replace('-', "_"));
         let is_there =
             |name: &str| module(name).with_extension("rs").exists() || module(name).join("mod.rs").exists();
-        // A webhook may have several contracts, none of which has its name: each then says whose it is.
+        // A webhook may have several contracts, none of which has its name: each then names its webhook.
         let of_webhook = |webhook: &str| {
             let own = format!("contracts/{component}/{part}/{webhook}");
             is_there(webhook) && !root().join(&own).exists() && !root().join(own + ".yaml").exists()
@@ -129,7 +129,7 @@ fn ids(contract: &str) -> Vec<String> {
         let line = line.trim_start();
         let row =
             line.strip_prefix("| ").filter(|row| prefixes().iter().any(|prefix| row.starts_with(prefix)));
-        // What a webhook may do with a flag is said by the clause of another contract.
+        // The clause of another contract describes what a webhook may do with a flag.
         let row = row.filter(|row| !row.contains("| may add ") && !row.contains("| may change "));
         line.strip_prefix("- id: ").or(row).and_then(|rest| rest.split_whitespace().next())
     });

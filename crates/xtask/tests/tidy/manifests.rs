@@ -48,7 +48,7 @@ fn dependencies_point_down() {
     none(&manifests().iter().flat_map(sideways).collect::<Vec<_>>());
 }
 
-/// The rooms that a room may depend on; nothing where nobody said so.
+/// The crates that a crate may depend on; none by default.
 fn allowed(file: &File) -> Option<&'static [&'static str]> {
     let room = room_of(file);
     let listed = MAY_KNOW.iter().find(|(name, _)| *name == room).map(|(_, allowed)| *allowed);

@@ -1,4 +1,4 @@
-//! Rust sources: size, first line, names, and what must not stand in them.
+//! Rust sources: size, first line, names, and what they must not contain.
 
 use crate::tree::{File, files, none};
 

@@ -1,4 +1,4 @@
-//! The project's files as git tracks them, and how findings are told.
+//! The project's files as git tracks them, and how findings are printed.
 
 use std::path::PathBuf;
 use std::process::Command;

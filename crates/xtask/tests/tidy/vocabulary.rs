@@ -1,4 +1,4 @@
-//! Words of the code: a type's name says what it is, and no name is everybody's.
+//! Words of the code: names of types and functions have a meaning, and few types share a name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ const MODULES: usize = 4;
 const PRESCRIBED: [&str; 8] =
     ["Error", "Arguments", "Config", "State", "Action", "Reconciler", "Outcome", "CommandError"];
 
-/// Names of functions that say nothing without their body.
+/// Names of functions that mean nothing without their body.
 const MEANINGLESS: [&str; 6] = ["told", "tell", "settle", "settled", "said", "heed"];
 
 #[test]

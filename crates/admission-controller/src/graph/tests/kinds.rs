@@ -259,7 +259,7 @@ fn a_gardenlet_gets_credentials_while_it_has_no_valid_certificate() {
         let want: &[&str] = if allowed { &[TOKEN] } else { &[] };
         assert_eq!(bootstrap_edges(&graph, now), want, "row {index}");
     }
-    // A Seed that goes gives the edge back; the original forgets it.
+    // A deleted Seed restores the edge; the original forgets it.
     let (vertex, contribution) = seed(Value::Null);
     let mut graph = graph([managed(Value::Null), (vertex.clone(), contribution)]);
     graph.remove(&vertex);

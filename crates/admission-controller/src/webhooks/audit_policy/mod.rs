@@ -26,7 +26,7 @@ pub const OTHER: &str = "resource is not *core.gardener.cloud/v1beta1.Shoot or *
 pub enum ShootCheck {
     /// It is allowed, for this reason.
     Allowed(&'static str),
-    /// The policy in the ConfigMap of this namespace and name must be judged.
+    /// The webhook must validate the policy in the ConfigMap of this namespace and name.
     Policy {
         /// Namespace of the Shoot.
         namespace: String,
@@ -35,7 +35,7 @@ pub enum ShootCheck {
     },
 }
 
-/// Decides whether the policy of a Shoot must be judged. ADM-AUD-002 to -006.
+/// Decides whether the webhook must validate the policy of a Shoot. ADM-AUD-002 to -006.
 ///
 /// # Errors
 /// 500 if the Shoot, or the one before, is malformed.

@@ -8,7 +8,7 @@ use super::{Restricted, forbidden, owning_shoot, unreadable};
 
 /// Beginning of the name of a BackupEntry from which a Shoot is restored.
 const SOURCE: &str = "source";
-/// What comes before the name of the original.
+/// The prefix of the original's name.
 const SOURCE_PREFIX: &str = "source-";
 
 impl Restricted<'_> {

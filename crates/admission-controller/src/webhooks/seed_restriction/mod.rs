@@ -30,7 +30,7 @@ pub const PATH: &str = "/webhooks/admission/seedrestriction";
 
 const CORE: &str = "core.gardener.cloud";
 
-/// A request of a client of a seed, and what it is judged by.
+/// A request of a client of a seed, and the objects that decide about it.
 struct Restricted<'a> {
     client: &'a SeedClient,
     request: &'a AdmissionRequest<'a>,
@@ -42,7 +42,7 @@ struct Restricted<'a> {
 ///
 /// # Errors
 /// 403 if the object does not belong to the seed, 400 for an operation that the webhook does not know or a malformed
-/// object, 500 if an object that tells is not there.
+/// object, 500 if an object that decides does not exist.
 pub fn validate(
     client: &SeedClient,
     request: &AdmissionRequest<'_>,
@@ -113,7 +113,7 @@ fn forbidden(text: impl Into<String>) -> Rejection {
     Rejection::errored(403, text)
 }
 
-/// 500: an object that tells whose a request is cannot be read.
+/// 500: an object that decides about the request cannot be read.
 fn unreadable(text: impl Into<String>) -> Rejection {
     Rejection::errored(500, text)
 }

@@ -1,10 +1,10 @@
-//! The objects of the garden by which requests are judged.
+//! The objects of the garden that decide about requests.
 
 use std::sync::Arc;
 
 use api::garden::{BackupBucket, BackupEntry, ManagedSeed, Seed, Shoot};
 
-/// The objects of the garden, as they are known now.
+/// The objects of the garden, in their current state.
 pub trait GardenObjects {
     /// The BackupBucket of this name.
     fn backup_bucket(&self, name: &str) -> Option<Arc<BackupBucket>>;

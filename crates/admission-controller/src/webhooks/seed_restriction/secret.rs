@@ -98,7 +98,7 @@ impl Restricted<'_> {
     }
 }
 
-/// What comes before a dot and the suffix.
+/// The part before a dot and the suffix.
 fn without_suffix<'a>(name: &'a str, suffix: &str) -> Option<&'a str> {
     name.strip_suffix(suffix)?.strip_suffix('.')
 }

@@ -1,4 +1,4 @@
-//! Every rule with both outcomes and every text. The form `process` of contracts asks the program a row of each clause
+//! Every rule with both outcomes and every text. The form `process` of contracts sends the program a row of each clause
 //! (contracts/admission-controller/webhooks/seed-restriction); here are all.
 
 use std::sync::Arc;

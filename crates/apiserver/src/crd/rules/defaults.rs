@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::json;
 use webhook::field::{Error, ErrorKind, Shown};
 
-use super::super::error;
+use super::super::field_error::error;
 use super::Node;
 use crate::object::structural::{self, Schema};
 

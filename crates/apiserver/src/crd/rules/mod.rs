@@ -10,7 +10,7 @@ mod structural;
 use serde_json::{Map, Value};
 use webhook::field::{Error, ErrorKind, Shown};
 
-use super::error;
+use super::field_error::error;
 
 /// The keywords of one schema, and its path.
 #[derive(Clone, Copy)]

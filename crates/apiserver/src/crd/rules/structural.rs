@@ -8,7 +8,7 @@ use formats::pattern::Pattern;
 use serde_json::{Map, Value, json};
 use webhook::field::{Error, ErrorKind, Shown};
 
-use super::super::error;
+use super::super::field_error::error;
 use super::Node;
 
 /// The position of a schema in its parent.

@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 use webhook::server::{Patience, serve};
 
 use super::flags::{FlagError, FlagForm, GivenFlags, KnownFlag, help};
-use super::program::{print, start_log};
+use super::output::{print, start_log};
 use crate::signals;
 
 /// The flag with the URLs to listen on.

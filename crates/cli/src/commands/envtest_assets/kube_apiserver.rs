@@ -15,7 +15,7 @@ use schema::KubernetesVersion;
 use webhook::dial::FixedDialers;
 
 use super::flags::{FlagError, GivenFlags, help};
-use super::program::{print, start_log};
+use super::output::{print, start_log};
 use crate::signals;
 use known::{ADDRESS, FLAGS, PORT};
 use options::{FrontProxy, ServerOptions};

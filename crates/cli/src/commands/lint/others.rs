@@ -49,7 +49,7 @@ impl OtherFiles {
         if self.is_empty() {
             return Ok((Vec::new(), Vec::new()));
         }
-        // Contracts with errors have errors of their own; their names are known all the same if the built-in ones are.
+        // Contracts with errors have their own errors; their names are still known if the built-in ones are.
         let index = catalog::index(added).or_else(|_| catalog::index(None))?;
         let suites: Vec<String> =
             catalog::suites(added)?.into_iter().map(|suite| suite.metadata.name).collect();

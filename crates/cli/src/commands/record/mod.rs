@@ -30,7 +30,7 @@ pub(crate) fn record(arguments: &RecordArguments, terminal: &Terminal) -> Result
     if arguments.listen.ip().is_unspecified() && arguments.host.is_none() {
         let remedy = "add --host with the name or address at which the API server reaches this machine";
         return Err(Failure::usage(format!(
-            "--listen {}: this stands for all addresses of this machine; {remedy}",
+            "--listen {}: this means all addresses of this machine; {remedy}",
             arguments.listen
         )));
     }

@@ -34,7 +34,7 @@ pub(super) struct Assignment {
     pub(super) name: String,
     /// `spec.seedName`.
     pub(super) from: Option<String>,
-    /// The new Seed, or why there is none.
+    /// The new Seed, or why the scheduler finds none.
     pub(super) to: Result<String, ClauseReason>,
     /// Why the Shoot does not stay on its Seed, if that Seed is there.
     pub(super) leaves: Option<ClauseReason>,

@@ -4,6 +4,7 @@ mod assignment;
 mod explain;
 mod landscape;
 mod page;
+mod seed_row;
 mod simulate;
 
 use crate::arguments::ScheduleCommand;

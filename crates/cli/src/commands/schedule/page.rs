@@ -5,7 +5,7 @@ use minijinja::{AutoEscape, Environment};
 use serde::Serialize;
 
 use super::assignment::{Assignment, Assignments};
-use super::simulate::SeedRow;
+use super::seed_row::SeedRow;
 
 const PAGE: &str = include_str!("../../../templates/schedule.html");
 

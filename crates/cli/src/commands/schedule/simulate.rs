@@ -1,4 +1,4 @@
-//! `schedule simulate`: where the Shoots of a landscape go, if they are assigned anew or Seeds come and go.
+//! `schedule simulate`: which Seeds the Shoots of a landscape get if they are reassigned, or if Seeds change.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,22 +6,13 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::assignment::{Assignment, Assignments, Scope, assign};
-use super::landscape::{self, Landscape};
+use super::landscape;
+use super::seed_row::{self, SeedRow};
 use super::{get, page};
 use crate::arguments::{Format, SimulateScheduleArguments};
 use crate::commands::layout::{hang, shoots, table, wrap};
 use crate::ending::Ending;
 use crate::terminal::{Failure, Terminal};
-
-/// A Seed, and how many Shoots it has.
-#[derive(Debug, serde::Serialize)]
-pub(super) struct SeedRow {
-    pub(super) name: String,
-    pub(super) before: usize,
-    pub(super) after: usize,
-    /// How many Shoots it can have; `None` for no limit.
-    pub(super) allocatable: Option<String>,
-}
 
 /// Prints where the Shoots go; returns 1 if one gets no Seed.
 pub(super) fn simulate(
@@ -36,7 +27,7 @@ pub(super) fn simulate(
     }
     let scope = if arguments.keep { Scope::WithoutSeed } else { Scope::All };
     let assignments = assign(&landscape, scope);
-    let seeds = seed_rows(&landscape, &assignments);
+    let seeds = seed_row::all(&landscape, &assignments);
     if let Some(path) = &arguments.html {
         let page = page::html(&assignments, &seeds)
             .map_err(|error| Failure::environment(format!("failed to write the page: {error}")))?;
@@ -55,20 +46,6 @@ fn ending(assignments: &Assignments) -> Ending {
         0 => Ending::new(0, "every shoot gets a seed"),
         without => Ending::new(1, format!("{} no seed", get(without))),
     }
-}
-
-fn seed_rows(landscape: &Landscape, assignments: &Assignments) -> Vec<SeedRow> {
-    let row = |seed: &std::sync::Arc<api::garden::Seed>| {
-        let name = seed.metadata.name.clone().unwrap_or_default();
-        let allocatable = seed.status.allocatable.get("shoots").map(|quantity| quantity.0.clone());
-        SeedRow {
-            before: assignments.before.of(&name),
-            after: assignments.after.of(&name),
-            name,
-            allocatable,
-        }
-    };
-    landscape.seeds.iter().map(row).collect()
 }
 
 /// Shoots by an outcome that they share, in its order.

@@ -1,9 +1,8 @@
-//! Shoots of a simulation by what happens to them: those that are stuck for one cause, those that change nothing.
+//! Shoots of a simulation by what happens to them: those that are stuck for one cause, those that are skipped for one reason.
 
 use jiff::Timestamp;
 use versions::forecast::Forecast;
 
-use super::simulate::{SimulatedShoot, Simulation};
 use crate::commands::layout::{by_time, hang, shoots, wrap};
 
 /// Shoots that end without a version to move to, for one cause.
@@ -52,12 +51,6 @@ pub(super) fn stuck_text(groups: &[StuckGroup<'_>], width: usize) -> String {
         text.push_str(&wrap(&format!("{} ({})", group.why, group.clause), width, "    "));
     }
     text
-}
-
-/// The shoots that stay as they are, and have no cause to change.
-pub(super) fn unchanged(simulation: &Simulation) -> Vec<&SimulatedShoot> {
-    let stays = |shoot: &&SimulatedShoot| shoot.forecast.steps.is_empty() && shoot.forecast.stuck.is_empty();
-    simulation.shoots.iter().filter(stays).collect()
 }
 
 /// The skipped shoots by reason.

@@ -5,6 +5,7 @@ mod groups;
 mod lint;
 mod read;
 mod simulate;
+mod simulation;
 mod timeline;
 
 use api::garden::Shoot;

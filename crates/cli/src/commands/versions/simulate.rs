@@ -11,28 +11,12 @@ use serde_json::{Value, json};
 use versions::forecast::{self, Forecast, Step};
 
 use super::read::{self, Garden};
+use super::simulation::{SimulatedShoot, Simulation};
 use super::{groups, shoot_name, subject, time, time_or_now, timeline};
 use crate::arguments::{Format, SimulateArguments};
 use crate::commands::layout::{by_time, hang, shoots, wrap};
 use crate::ending::Ending;
 use crate::terminal::{Failure, Terminal};
-
-/// A simulated time span.
-pub(super) struct Simulation {
-    pub(super) from: Timestamp,
-    pub(super) until: Timestamp,
-    /// The forecast of each Shoot, in the order of the garden.
-    pub(super) shoots: Vec<SimulatedShoot>,
-    /// Shoots that could not be simulated, and why.
-    pub(super) skipped: Vec<(String, String)>,
-}
-
-/// The forecast of a Shoot.
-pub(super) struct SimulatedShoot {
-    pub(super) name: String,
-    pub(super) profile: String,
-    pub(super) forecast: Forecast,
-}
 
 /// Prints the simulation; returns 1 if a Shoot ends without a path or could not be simulated.
 pub(super) fn simulate(arguments: &SimulateArguments, terminal: &Terminal) -> Result<Ending, Failure> {
@@ -89,19 +73,6 @@ fn run(garden: &Garden, from: Timestamp, until: Timestamp) -> Simulation {
 }
 
 impl Simulation {
-    /// The number of Shoots that end without a version to move to.
-    pub(super) fn stuck(&self) -> usize {
-        self.shoots.iter().filter(|shoot| !shoot.forecast.stuck.is_empty()).count()
-    }
-
-    /// The number of Shoots that maintenance moves by force.
-    pub(super) fn forced(&self) -> usize {
-        self.shoots
-            .iter()
-            .filter(|shoot| shoot.forecast.steps.iter().any(|step| step.rule.is_forced()))
-            .count()
-    }
-
     fn ending(&self) -> Ending {
         match (self.stuck(), self.skipped.len()) {
             (0, 0) => Ending::new(0, "every shoot has a version to move to"),
@@ -131,7 +102,7 @@ impl Simulation {
             text.push_str(&changes(steps, width));
         }
         text.push_str(&groups::stuck_text(&groups::stuck(self.forecasts()), width));
-        let unchanged: Vec<&str> = groups::unchanged(self).iter().map(|shoot| shoot.name.as_str()).collect();
+        let unchanged: Vec<&str> = self.unchanged().iter().map(|shoot| shoot.name.as_str()).collect();
         if !unchanged.is_empty() {
             let line = format!("no change: {}: {}", shoots(unchanged.len()), unchanged.join(", "));
             text.push('\n');
@@ -149,11 +120,6 @@ impl Simulation {
             self.skipped.len()
         );
         format!("{text}\n{summary}")
-    }
-
-    /// The forecasts by name.
-    pub(super) fn forecasts(&self) -> impl Iterator<Item = (&str, &Forecast)> {
-        self.shoots.iter().map(|shoot| (shoot.name.as_str(), &shoot.forecast))
     }
 
     fn to_json(&self) -> Value {

@@ -5,7 +5,7 @@ use minijinja::{AutoEscape, Environment};
 use serde::Serialize;
 
 use super::groups::{self, StuckGroup};
-use super::simulate::{SimulatedShoot, Simulation};
+use super::simulation::{SimulatedShoot, Simulation};
 use super::subject;
 use crate::commands::layout::by_time;
 
@@ -67,7 +67,7 @@ pub(super) fn html(simulation: &Simulation) -> Result<String, minijinja::Error> 
         skipped: simulation.skipped.clone(),
         forced: simulation.forced(),
         stuck: simulation.stuck(),
-        unchanged: groups::unchanged(simulation).len(),
+        unchanged: simulation.unchanged().len(),
         causes: groups::stuck(simulation.forecasts()).iter().map(cause_row).collect(),
     };
     environment.get_template("timeline")?.render(Serde(&page))

@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// How long the engine waits for the end of a container before it kills it, in seconds.
 const GRACE: i32 = 30;
 
-/// Two tests of each component that says how its program starts.
+/// Two tests of each component that describes how its program starts.
 pub(crate) fn trials() -> impl Iterator<Item = Trial> {
     let with_process = COMPONENTS.iter().filter(|component| component.process.is_some());
     with_process.flat_map(|component| {

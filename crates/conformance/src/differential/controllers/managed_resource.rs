@@ -32,7 +32,7 @@ pub(super) fn world(rng: &mut Rng) -> Value {
     })
 }
 
-/// Whether a ManagedResource says that work on it is in progress.
+/// Whether the conditions of a ManagedResource report work in progress.
 pub(super) fn is_in_progress(object: &Value) -> bool {
     let status = |kind: &str| object["status"]["conditions"][kind]["status"].clone();
     object["kind"] == "ManagedResource"

@@ -233,7 +233,7 @@ fn restored(given: &Value, returned: &Value) -> Value {
         let annotations = &mut restored["metadata"]["annotations"];
         take_over(annotations, given.pointer("/metadata/annotations").unwrap_or(&none), annotation);
     }
-    // An empty map stays as it was given.
+    // An empty map stays empty.
     let is_bare = restored["metadata"]["annotations"].as_object().is_none_or(serde_json::Map::is_empty);
     if is_bare {
         take_over(&mut restored["metadata"], &given["metadata"], "annotations");

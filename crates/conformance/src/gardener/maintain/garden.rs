@@ -101,7 +101,7 @@ impl Garden {
         }
     }
 
-    /// The Shoot once it is maintained, or once its status says why it cannot be.
+    /// The Shoot once it is maintained, or once its status contains the reason why it cannot be.
     pub(super) async fn maintained(&self) -> Result<MaintenanceResult, ScenarioEnd> {
         let is_over = |shoot: Option<&DynamicObject>| {
             shoot.is_some_and(|shoot| {

@@ -7,9 +7,9 @@ use crate::difference::{Sides, diff_of_changes, segments};
 use crate::differential::outcome::{Example, Group, Subject, SubjectOutcome};
 use crate::observation::format_value;
 use crate::render::failure::diff_line;
+use crate::render::lines::{line, prefixed};
 use crate::render::plural;
 use crate::render::style::View;
-use crate::render::text::{line, prefixed};
 use crate::report::ValueChange;
 
 /// Number of lines of one part of the input that are shown; a verbose view shows all.
@@ -130,7 +130,7 @@ fn in_words(path: &str, value: &Value) -> String {
     }
 }
 
-/// The parts of the smallest input that are not said yet, each with its title.
+/// The parts of the smallest input that are not yet printed, each with its title.
 fn parts(found: &SubjectOutcome, example: &Example) -> Vec<(String, Value)> {
     let given = &example.given;
     let mut parts = Vec::new();

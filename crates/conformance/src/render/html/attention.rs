@@ -86,7 +86,7 @@ pub(super) struct UnprovenClause {
 pub(super) fn failures(report: &Report) -> Vec<Attention> {
     let of = |status| causes(&report.contracts, status).into_iter().map(move |cause| (status, cause));
     let mut found: Vec<(Status, Cause<'_>)> = of(Status::Failed).chain(of(Status::Errored)).collect();
-    // What must hold comes first, then what could not run, then what should hold.
+    // MUST clauses first, then cases that could not run, then SHOULD clauses.
     found.sort_by_key(|(status, cause)| match (status, cause.level()) {
         (Status::Failed, Level::Must) => 0,
         (Status::Errored, _) => 1,

@@ -8,7 +8,7 @@ use crate::laws::{self, LawOutcome};
 use crate::report::{LawBreach, LawResult};
 use crate::run::CaseRun;
 
-/// The laws, in the order of reports; `proofs` says whether a law's proof succeeded.
+/// The laws, in the order of reports; `proofs` contains whether a law's proof succeeded.
 pub(super) fn of(
     contract: &Contract,
     case_runs: &[CaseRun],

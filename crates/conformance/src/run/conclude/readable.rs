@@ -13,7 +13,7 @@ use crate::observation::format_value;
 /// Number of lines and characters of a long text that are shown.
 const LINES: usize = 3;
 const CHARACTERS: usize = 160;
-/// The shortest text that is taken for Base64: shorter ones may be words.
+/// The shortest text that counts as Base64: shorter ones may be words.
 const SHORTEST: usize = 16;
 /// The largest text that is decompressed, in bytes.
 const LARGEST: u64 = 4 << 20;

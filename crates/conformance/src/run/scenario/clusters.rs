@@ -1,4 +1,4 @@
-//! The clusters of a scenario: one or two API servers of its own.
+//! The clusters of a scenario: one or two separate API servers.
 
 use std::collections::BTreeMap;
 
@@ -163,7 +163,7 @@ impl Clusters {
         Ok(())
     }
 
-    /// Writes one object; creates its namespace if there is none.
+    /// Writes one object; creates its namespace if it does not exist.
     pub(super) async fn create(&self, side: Side, object: &Value) -> Result<(), ScenarioEnd> {
         let (cluster, object) = self.in_namespace(side, object).await?;
         facts::write(&cluster, &object).await.map_err(|error| write_error(side, &error))?;

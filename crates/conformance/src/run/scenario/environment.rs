@@ -97,7 +97,7 @@ impl ScenarioEnvironment {
     }
 }
 
-/// Why a scenario needs embedded servers of its own, if it does.
+/// Why a scenario needs separate embedded servers, if it does.
 fn own_servers(scenario: &Scenario) -> Option<&'static str> {
     /// The months around the time at which the embedded servers' clock begins.
     const MONTHS: [&str; 2] = ["2025-12-", "2026-01-"];

@@ -21,7 +21,7 @@ pub(super) fn is_name(wanted: &ObjectRef, name: &str) -> bool {
     }
 }
 
-/// The object whose name begins so; `None` if there is none.
+/// The object whose name has this prefix; `None` if none has.
 ///
 /// # Errors
 /// If there are several, or they cannot be listed.

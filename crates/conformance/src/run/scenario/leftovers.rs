@@ -111,7 +111,7 @@ mod tests {
 
     use super::*;
 
-    /// A server that stands for a real one, and an embedded server in front of it.
+    /// A server that simulates a real one, and an embedded server in front of it.
     async fn pair() -> (Embedded, Embedded) {
         let real = Embedded::start(true, None).await.expect("a server");
         let cluster = envtest::Cluster {

@@ -22,7 +22,7 @@ pub(super) struct ObservedWrite {
     pub(super) server: usize,
     pub(super) verb: &'static str,
     pub(super) object: ObjectRef,
-    /// Whether it left the object as it was; unknown, and false, on a real API server.
+    /// Whether it left the object unchanged; unknown, and false, on a real API server.
     pub(super) unchanged: bool,
 }
 

@@ -1,4 +1,4 @@
-//! One run of a scenario in a thread of its own.
+//! One run of a scenario in a separate thread.
 
 use std::sync::Arc;
 use std::time::Duration;

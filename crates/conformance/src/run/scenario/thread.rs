@@ -1,4 +1,4 @@
-//! Runs work in a thread and a runtime of its own: if a target never yields, its thread is abandoned.
+//! Runs work in a separate thread and runtime: if a target never yields, its thread is abandoned.
 
 use std::sync::Arc;
 use std::sync::mpsc::channel;

@@ -24,7 +24,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// How long nothing must change before a step is done: of virtual time, and of real time.
 const QUIET: Duration = Duration::from_secs(3);
 const REAL_QUIET: Duration = Duration::from_millis(1_200);
-/// How long to wait for objects that say that they are still in progress.
+/// How long to wait for objects that report work in progress.
 const PATIENCE: Duration = Duration::from_secs(30);
 const REAL_PATIENCE: Duration = Duration::from_secs(12);
 
@@ -45,7 +45,7 @@ pub(crate) struct UnjudgedScenario {
 pub(crate) struct StabilityRules {
     /// Removes fields that may change for ever, such as times.
     pub(crate) normalize: fn(&mut Value),
-    /// Whether an object says that work on it is in progress.
+    /// Whether an object reports work in progress.
     pub(crate) is_in_progress: fn(&Value) -> bool,
 }
 

@@ -2,7 +2,7 @@
 //! a component's webhooks have where the kind is a custom resource. No webhook is registered.
 //!
 //! A request is sent twice, as a dry run: without the rules, which gives the input, and with them. What a server does to any object
-//! (it sets uid and times, drops the status of a new object, …) is in both, and counts as nobody's change.
+//! (it sets uid and times, drops the status of a new object, …) is in both, and does not count as a change.
 //!
 //! Where the configuration of the cases turns on admission plugins, these belong to the rules: the answer is the server's in every
 //! case, because no webhook has them.
@@ -11,7 +11,7 @@
 //! - A refusal of admission, 403, names its object: `shoots.core.gardener.cloud "app" is forbidden: why`. A webhook says `why`, behind
 //!   `admission webhook "…" denied the request: `, which is taken off elsewhere.
 //! - Errors of fields come with code 422 and reason Invalid, as our webhooks answer them, too: nothing is translated.
-//! - Whether a registration sends the request to a webhook is unknown, and laws about webhooks are not judged.
+//! - Whether a registration sends the request to a webhook is unknown, and laws about webhooks are not checked.
 
 use contract::case::When;
 use contract::gardener::decision::Question;
@@ -20,8 +20,8 @@ use serde_json::{Map, Value};
 use substrate::cluster::{Asker, Reply};
 use substrate::facts;
 
-use super::case::{ServerRequest, environment, lost_values, with_reason};
-use super::request::{NotAccepted, build_request, send_first};
+use super::case::{environment, lost_values, with_reason};
+use super::request::{NotAccepted, ServerRequest, build_request, send_first};
 use super::{WebhookContext, send};
 use crate::exchange::Answer;
 use crate::mask;
@@ -70,7 +70,7 @@ pub(super) async fn prepare(
     Ok(PreparedRequest { request, user, input, refusal })
 }
 
-/// Why a case is about a webhook, and not about a request to a server; `None`: the server is asked.
+/// Why a case is about a webhook, and not about a request to a server; `None`: the request goes to the server.
 fn only_for_webhooks(api: &Aggregated, located: LocatedCase<'_>) -> Option<&'static str> {
     let (given, then) = (&located.case.given, &located.case.then);
     let is_request = match &located.case.when {
@@ -87,10 +87,10 @@ fn only_for_webhooks(api: &Aggregated, located: LocatedCase<'_>) -> Option<&'sta
     let is_of_form =
         matches!(located.contract.form, Form::Mutation | Form::Validation | Form::Versions) && is_request;
     if !is_of_form || !given.object.as_ref().or(given.old.as_ref()).is_some_and(is_typed) {
-        return Some("the server has no rules of its own for the kind of its object");
+        return Some("the server has no specific rules for the kind of its object");
     }
     if then.called.is_some() {
-        return Some("the case asks whether the registration selects the request");
+        return Some("the case is about whether the registration selects the request");
     }
     if matches!((then.allowed, &then.message), (Some(true), Some(_))) {
         return Some("no server passes on the message of a request that is allowed");
@@ -117,7 +117,7 @@ fn is_said_by_requests(fields: &Map<String, Value>) -> bool {
     })
 }
 
-/// The user, if no more is said than a request can say.
+/// The user, if the fields contain nothing that a request cannot say.
 fn user(info: &Value) -> Option<Asker> {
     let info = info.as_object()?;
     if info.keys().any(|key| !matches!(key.as_str(), "username" | "groups")) {
@@ -129,7 +129,7 @@ fn user(info: &Value) -> Option<Asker> {
 }
 
 /// Sends the request with the rules, as the case's user. If rules that a webhook may have, too, change nothing about a refusal, it
-/// is the server's own, and the webhook is asked.
+/// is the server's own, and the webhook is called.
 pub(super) async fn send(
     context: &WebhookContext<'_>,
     located: LocatedCase<'_>,
@@ -180,7 +180,7 @@ fn is_about_plugins(context: &WebhookContext<'_>) -> bool {
     api.is_some_and(|api| api.is_about_plugins(&group.config))
 }
 
-/// Whether a case is about a mutation, and the server's validation refuses the result, so that nobody sees it.
+/// Whether a case is about a mutation, and the server's validation refuses the result, so that it is invisible.
 fn is_of_mutation_alone(located: LocatedCase<'_>, reply: &Reply) -> bool {
     located.contract.form == Form::Mutation && reply.code == 422 && located.case.then.allowed != Some(false)
 }

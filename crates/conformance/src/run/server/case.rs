@@ -8,7 +8,7 @@ use substrate::cluster::Reply;
 use substrate::facts;
 use webhook::dial::DialError;
 
-use super::request::{NotAccepted, build_request, send_first};
+use super::request::{NotAccepted, ServerRequest, build_request, send_first};
 use super::{WebhookContext, aggregated, in_cluster, recorder, send, token_volume, trace};
 use crate::exchange::Subject;
 use crate::matching;
@@ -18,22 +18,6 @@ use crate::report::{Check, ExchangeFailure, Reason, ReasonCode, Status};
 use crate::run::attempt;
 use crate::run::direct::{self, Attempt};
 use crate::run::{CaseRun, prepare, shared_namespace, subject};
-
-/// The request of a case.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum ServerRequest {
-    Create(Value),
-    Update {
-        object: Value,
-        /// Empty for the object itself.
-        subresource: String,
-    },
-    Delete(Value),
-    DeleteAll {
-        resource: String,
-        namespace: String,
-    },
-}
 
 /// A case before the target is registered.
 pub(super) struct ServerCase {
@@ -300,7 +284,7 @@ async fn send_with_target(
     } else {
         recorder::send(context, &subject, request).await
     };
-    let in_cluster::ServerExchange { reply, called, calls } = match sent {
+    let recorder::ServerExchange { reply, called, calls } = match sent {
         Ok(sent) => sent,
         Err(error) => return environment(error.to_string()),
     };

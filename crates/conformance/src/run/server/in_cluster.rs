@@ -6,9 +6,9 @@ use tokio::sync::RwLock;
 use tokio::time::Instant;
 use webhook::registration::{ClientConfig, ServiceReference, WebhookConfiguration};
 
-use super::case::ServerRequest;
 use super::group_server::{PATIENCE, PAUSE};
-use super::recorder::Call;
+use super::recorder::{Call, ServerExchange};
+use super::request::ServerRequest;
 use super::{WebhookContext, probe, send};
 use crate::exchange::{self, Subject};
 use crate::place;
@@ -22,13 +22,6 @@ use webhook::review::ReviewVersion;
 const ATTEMPTS: usize = 4;
 /// kube-apiserver's message about a webhook that answers 404, as a target does on the path of probes.
 const NOT_SERVED: &str = "the server could not find the requested resource";
-
-/// The reply to a request, and the calls of the target for it.
-pub(super) struct ServerExchange {
-    pub(super) reply: Reply,
-    pub(super) called: bool,
-    pub(super) calls: Vec<Call>,
-}
 
 /// Whether an API server uses a webhook configuration.
 #[derive(Debug, PartialEq, Eq)]

@@ -6,12 +6,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use serde_json::Value;
-use substrate::cluster::ClusterError;
+use substrate::cluster::{ClusterError, Reply};
 use webhook::dial::{Connection, DialError, Dialer, Dialers, HttpAnswer};
 use webhook::registration::ClientConfig;
 
-use super::case::ServerRequest;
-use super::in_cluster::ServerExchange;
+use super::request::ServerRequest;
 use super::{WebhookContext, send};
 use crate::exchange;
 use crate::exchange::Subject;
@@ -25,6 +24,13 @@ pub(super) struct Call {
     pub(super) request: Value,
     /// Why there is no answer, if so.
     pub(super) failed: Option<DialError>,
+}
+
+/// The reply to a request, and the calls of the target for it.
+pub(super) struct ServerExchange {
+    pub(super) reply: Reply,
+    pub(super) called: bool,
+    pub(super) calls: Vec<Call>,
 }
 
 /// Records calls until they are taken.

@@ -6,10 +6,25 @@ use substrate::cluster::{ClusterError, Reply};
 use substrate::facts;
 use webhook::review::Operation;
 
-use super::case::ServerRequest;
 use super::{WebhookContext, send};
 use crate::plan::LocatedCase;
 use crate::run::{prepare, subject};
+
+/// The request of a case.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum ServerRequest {
+    Create(Value),
+    Update {
+        object: Value,
+        /// Empty for the object itself.
+        subresource: String,
+    },
+    Delete(Value),
+    DeleteAll {
+        resource: String,
+        namespace: String,
+    },
+}
 
 /// Why the server did not accept the request of a case.
 pub(super) enum NotAccepted {

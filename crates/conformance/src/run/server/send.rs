@@ -5,7 +5,7 @@ use substrate::cluster::{Cluster, ClusterError, Reply};
 use substrate::facts;
 use webhook::review::Operation;
 
-use super::case::ServerRequest;
+use super::request::ServerRequest;
 use super::{WebhookContext, token_volume};
 use crate::exchange::{Answer, FieldCause};
 

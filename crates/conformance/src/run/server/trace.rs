@@ -1,4 +1,4 @@
-//! The exchanges on which laws are judged if an API server called the target: its requests, sent again directly.
+//! The exchanges by which laws are checked if an API server called the target: its requests, sent again directly.
 
 use serde_json::Value;
 use webhook::review::ReviewVersion;

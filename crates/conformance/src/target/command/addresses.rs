@@ -38,7 +38,7 @@ impl Addresses {
         }
     }
 
-    /// Where one of its servers listens, if the target file says so.
+    /// Where one of its servers listens, if the target file contains it.
     pub(super) fn of_server(&self, server: Server) -> Option<&str> {
         match server {
             Server::Webhooks => Some(&self.url),

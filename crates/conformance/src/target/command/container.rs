@@ -7,7 +7,7 @@ use std::sync::Arc;
 use substrate::docker::Docker;
 use tokio::sync::OnceCell;
 
-use super::location::Program;
+use super::program::Program;
 use crate::target::TargetError;
 
 mod kubeconfig;

@@ -8,8 +8,9 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::process::Command;
 
-use super::location::{CommandLine, Program, ProgramLocation};
+use super::location::{CommandLine, ProgramLocation};
 use super::placeholders::Placeholders;
+use super::program::Program;
 use super::{CommandTarget, configuration, file};
 use crate::mask;
 use crate::target::{Configured, TargetError, Trial};

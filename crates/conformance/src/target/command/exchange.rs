@@ -1,4 +1,4 @@
-//! A request to a server of a started program, over a connection of its own.
+//! A request to a server of a started program, over a separate connection.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::container::{Container, Image};
 use super::placeholders::{Files, Kubeconfigs};
+use super::program::Program;
 use crate::target::{Facts, TargetError};
 
 /// Where a program runs.
@@ -13,15 +14,6 @@ pub(super) enum ProgramLocation {
     ThisMachine(PathBuf),
     /// In a container.
     Container(Container),
-}
-
-/// The program in the target file, with placeholders filled in.
-pub(super) struct Program {
-    /// Program and arguments; of an image, the replacement of its entrypoint.
-    pub(super) command: Vec<String>,
-    /// Arguments of an image's entrypoint.
-    pub(super) args: Vec<String>,
-    pub(super) env: BTreeMap<String, String>,
 }
 
 /// A command line of this machine.

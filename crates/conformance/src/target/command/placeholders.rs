@@ -1,9 +1,10 @@
-//! `<port>`, `<certDir>` and the others, filled in once per start.
+//! `<port>`, `<certDir>` and the others, replaced once per start.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use substrate::ports::free_ports;
 
 use super::file;
 use crate::target::TargetError;

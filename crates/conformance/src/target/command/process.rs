@@ -67,7 +67,7 @@ impl Output {
     }
 }
 
-/// A started process in a group of its own.
+/// A started process in a separate process group.
 pub(super) struct Process {
     child: Child,
     leash: Leash,
@@ -139,7 +139,7 @@ impl Process {
     /// Waits until what it wrote has been read, once it has ended.
     pub(super) async fn read_all(&mut self) {
         for reader in &mut self.readers {
-            // A child of its own may hold the pipe open.
+            // A child process of the program may hold the pipe open.
             let _ = tokio::time::timeout(GRACE, reader).await;
         }
     }

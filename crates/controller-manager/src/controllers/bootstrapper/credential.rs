@@ -14,17 +14,15 @@ use kube::api::{Api, Patch, PatchParams, PostParams};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::rotation::{FOR, ISSUED, LabelTimeError, ROTATED, label, seconds};
+use super::rotation::{CREDENTIAL, FOR, ISSUED, LabelTimeError, ROTATED, label, seconds};
 use super::{MANAGED, MONITORING, list};
 use crate::controllers::{Context, GARDEN_NAMESPACE};
 
-/// What the credential is for: the value of the label [`FOR`].
-pub(super) const CREDENTIAL: &str = "observability-ingress";
 /// The Secret's name before the first rotation; its end is derived from [`CHECKSUM`].
 const NAME: &str = "observability-ingress-0da36eb1";
 /// Label with the hash that Gardener computes of what is to be generated: name, format, user and length.
 const CONFIG: (&str, &str) = ("checksum-of-config", "11858292764484506667");
-/// How many digits of a hash say which rotation a Secret is from.
+/// How many digits of a hash identify the rotation of a Secret.
 const ROTATION_DIGITS: usize = 5;
 /// Label of a Secret whose data is taken over.
 const USE_DATA: &str = "secrets-manager-use-data-for-name";
@@ -42,7 +40,7 @@ pub enum CredentialError {
         /// The garden's answer.
         source: kube::Error,
     },
-    /// There is none, and it cannot be created.
+    /// It does not exist, and it cannot be created.
     #[error("failed generating and creating new secret garden/{name} for config observability-ingress")]
     Create {
         /// The Secret.
@@ -176,7 +174,7 @@ async fn create(
     }
 }
 
-/// GCM-BOO-009: the Secret whose label says that its data is to be taken over, even if it has none.
+/// GCM-BOO-009: the Secret whose label offers its data, even if it has none.
 async fn to_take_over(secrets: &Api<Secret>) -> Result<Option<Secret>, CreationError> {
     let mut found = list(secrets, &[(USE_DATA, CREDENTIAL)]).await.map_err(CreationError::TakeOver)?;
     if found.len() > 1 { Err(CreationError::Ambiguous) } else { Ok(found.pop()) }

@@ -51,7 +51,7 @@ pub enum BootstrapError {
     /// The credential cannot be made or kept.
     #[error("failed bootstrapping garden cluster")]
     Credential(#[source] CredentialError),
-    /// Secrets that nobody needs cannot be deleted.
+    /// Secrets that are not needed cannot be deleted.
     #[error("failed cleaning up no longer required secrets")]
     CleanUp(#[source] Failures),
 }

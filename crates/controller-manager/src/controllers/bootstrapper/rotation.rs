@@ -7,17 +7,17 @@ use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Secret;
 use kube::ResourceExt as _;
 
-use super::credential::CREDENTIAL;
-
+/// What the credential is for: the value of the label [`FOR`].
+pub(super) const CREDENTIAL: &str = "observability-ingress";
 /// Label with the time of the rotation that a Secret was made in, in seconds; empty before the first rotation.
 pub(super) const ROTATED: &str = "last-rotation-initiation-time";
 /// Label with the time from which a Secret is valid, in seconds.
 pub(super) const ISSUED: &str = "issued-at-time";
 /// Label with the time until which it is valid; most Secrets have none.
 const VALID_UNTIL: &str = "valid-until-time";
-/// Label with the name of what a Secret is for; its own name also says which version of it.
+/// Label with the purpose of a Secret; the Secret's own name also contains the version.
 pub(super) const FOR: &str = "name";
-/// What a certificate authority has, which nobody renews automatically.
+/// The data of a certificate authority, which nothing renews automatically.
 const AUTHORITY: [&str; 2] = ["ca.crt", "ca.key"];
 /// A Secret is renewed this long before it is no longer valid.
 const RESERVE: i128 = 10 * 24 * 60 * 60 * NANOS;

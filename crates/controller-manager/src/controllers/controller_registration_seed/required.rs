@@ -9,7 +9,7 @@ use kube::ResourceExt as _;
 use super::State;
 use super::domains::Domains;
 
-/// Provider of DNS records that nobody manages.
+/// Provider of unmanaged DNS records.
 const UNMANAGED: &str = "unmanaged";
 
 /// Kinds and types, as `Kind/type`.

@@ -1,4 +1,4 @@
-//! Ends of what a replica is pending for that came before the store had the status that says so. GCM-MSS-003.
+//! Reasons to wait that ended before the store had the status with the pending replica. GCM-MSS-003.
 
 use api::garden::{ManagedSeedSet, Shoot};
 use kube::ResourceExt as _;

@@ -19,7 +19,7 @@ const NOT_EMPTY: &str = "NamespaceNotEmpty";
 const DELETION_FAILED: &str = "NamespaceDeletionFailed";
 const MARKED_FOR_DELETION: &str = "NamespaceMarkedForDeletion";
 
-/// How often to look whether a namespace is gone; an event usually says so earlier.
+/// How often to check whether a namespace is gone; an event usually reports it earlier.
 const PERIOD: Duration = Duration::from_mins(1);
 /// Grace period of the namespace, in seconds.
 const GRACE_PERIOD: u32 = 60;

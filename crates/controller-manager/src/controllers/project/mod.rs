@@ -133,7 +133,7 @@ pub enum ProjectError {
         #[source]
         source: Failures,
     },
-    /// RBAC objects of extension roles that nobody has could not be deleted.
+    /// RBAC objects of unused extension roles could not be deleted.
     #[error("Error while deleting stale RBAC rules for extension roles")]
     StaleRoles(#[source] kube::Error),
     /// The phase `Ready` could not be written.
@@ -160,7 +160,7 @@ struct Reconciler {
     cluster_role_bindings: Store<ClusterRoleBinding>,
     role_bindings: Store<RoleBinding>,
     quota_configurations: Vec<QuotaConfiguration>,
-    /// Projects that this instance marked as failed: the cache may still have their phase of before.
+    /// Projects that this instance marked as failed: the cache may still have their old phase.
     unseen_failures: Mutex<BTreeSet<String>>,
     client: Client,
     recorder: Recorder,

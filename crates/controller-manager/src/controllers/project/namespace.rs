@@ -55,7 +55,7 @@ pub(super) enum Release {
     Foreign,
     /// Nothing: it is being deleted.
     Pending,
-    /// Merge this into its metadata, so that it belongs to nobody.
+    /// Merge this into its metadata, so that it belongs to no Project.
     Keep(Value),
     /// Delete it.
     Delete,

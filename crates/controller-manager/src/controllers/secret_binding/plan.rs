@@ -105,7 +105,7 @@ fn deletion(state: &State) -> Vec<Action> {
     actions
 }
 
-/// GCM-SBD-011: like the original, one label of a provider goes, and those of further providers stay.
+/// GCM-SBD-011: like the original, removes one provider label, and keeps those of further providers.
 fn release(secret: &SecretMetadata) -> Vec<SecretChange> {
     let labels: &BTreeMap<String, String> = secret.labels();
     let provider = labels.keys().find(|label| label.starts_with(SHOOT_PROVIDER_PREFIX));

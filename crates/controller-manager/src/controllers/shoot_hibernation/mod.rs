@@ -164,7 +164,7 @@ impl Reconciler {
     }
 }
 
-/// A Shoot that failed with this version of Gardener is left alone until it is repaired. GCM-HIB-010.
+/// The controller ignores a Shoot that failed with this version of Gardener until it is repaired. GCM-HIB-010.
 fn has_failed(shoot: &Shoot) -> bool {
     let state = shoot.status.last_operation.as_ref().map(|operation| operation.state.as_str());
     state == Some("Failed") && is_observed(shoot) && shoot.status.gardener.version == crate::COMPONENT.version

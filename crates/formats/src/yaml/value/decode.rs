@@ -7,8 +7,7 @@ use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use serde_json::{Map, Number, Value};
 
-use super::super::build::fail;
-use super::super::{Error, Mark, resolve, scalar};
+use super::super::{Error, Mark, fail, resolve, scalar};
 use super::key;
 use super::tree::{Id, Tree, TreeData, TreeNode, TreeScalar};
 

@@ -6,8 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use libyaml_safer::{Event, EventData, MappingStyle, Parser, ScalarStyle, SequenceStyle};
 
-use super::super::build::fail;
-use super::super::{Error, Mark};
+use super::super::{Error, Mark, fail};
 use super::input::ParserInput;
 use crate::depth;
 

@@ -16,8 +16,8 @@ pub(super) fn gardens(store: &Store<Garden>) -> Watch<Garden> {
     })
 }
 
-/// OPR-CAR-015: a ManagedResource triggers the Garden when it comes, goes, or its conditions change. A reconciliation of
-/// the Garden changes so many that they are not heeded meanwhile.
+/// OPR-CAR-015: a ManagedResource triggers the Garden when it is created, deleted, or its conditions change. During a
+/// reconciliation of the Garden so many change that they do not trigger it.
 pub(super) fn managed_resources(
     store: &Store<ManagedResource>,
     gardens: &Store<Garden>,

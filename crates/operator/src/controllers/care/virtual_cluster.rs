@@ -109,7 +109,7 @@ impl VirtualCluster {
 }
 
 impl KubeconfigClient {
-    /// The client of before as long as the kubeconfig has not changed.
+    /// The existing client as long as the kubeconfig has not changed.
     async fn get(&self) -> Result<Client, ClientError> {
         let kubeconfig = self.kubeconfig().await?;
         let mut last = self.last.lock().await;

@@ -66,7 +66,7 @@ impl Source for NetworkChanges {
     }
 }
 
-/// Requests for all namespaces: those that get no policy may have some of before.
+/// Requests for all namespaces: those that get no policy may still have some.
 pub(super) fn all_namespaces(namespaces: &Store<Namespace>) -> Vec<Request> {
     namespaces.list().iter().map(|namespace| Request::of(&**namespace)).collect()
 }

@@ -36,7 +36,7 @@ pub(super) trait ObjectCheck: Send + Sync + 'static {
     /// Log messages for ManagedResources that are not checked.
     const SKIP_MESSAGES: SkipMessages;
 
-    /// Checks the objects; returns what the condition shall say.
+    /// Checks the objects; returns the content of the condition.
     fn check(&self, object: &ManagedResource)
     -> impl Future<Output = Result<CheckResult, CheckError>> + Send;
 }

@@ -16,7 +16,7 @@ impl Origins {
         Self { cluster_id: cluster_id.to_owned() }
     }
 
-    /// GRM-HLT-063, GRM-HLT-064: the ManagedResource of this cluster from which an object comes.
+    /// GRM-HLT-063, GRM-HLT-064: the ManagedResource of this cluster that an object's origin annotation names.
     pub(crate) fn request(&self, object: &impl ResourceExt) -> Option<Request> {
         let origin = object.annotations().get(api::resources::ORIGIN)?;
         let Some((cluster_id, request)) = read(origin) else {

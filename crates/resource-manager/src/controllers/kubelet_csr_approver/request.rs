@@ -39,7 +39,7 @@ impl CertificateSubject {
 mod tests {
     use super::*;
 
-    /// Case 22: the first attribute asks for a node's names, the second for the API server's.
+    /// Case 22: the first attribute requests a node's names, the second the API server's.
     const TWO_ATTRIBUTES: &str = "\
 -----BEGIN CERTIFICATE REQUEST-----
 MIIBQDCB6AIBADAwMRUwEwYDVQQKDAxzeXN0ZW06bm9kZXMxFzAVBgNVBAMMDnN5

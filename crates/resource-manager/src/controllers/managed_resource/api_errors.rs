@@ -49,7 +49,7 @@ pub(super) fn is_invalid(error: &kube::Error) -> bool {
 pub(super) fn is_immutable(error: &kube::Error) -> bool {
     const WORDS: &str = "field is immutable when `immutable` is set";
     let causes = status(error).and_then(|status| status.details.as_ref()).map(|details| &details.causes);
-    // The original only looks at the first cause of this kind.
+    // The original only checks the first cause of this kind.
     let forbidden = causes.into_iter().flatten().find(|cause| cause.reason == "FieldValueForbidden");
     forbidden.is_some_and(|cause| cause.message.contains(WORDS))
 }

@@ -219,7 +219,7 @@ impl ApplyRun<'_> {
         }
     }
 
-    /// The live object. If no managed object is known, assumes that there is none, unless the object must not be
+    /// The live object. If no managed object is known, assumes that it does not exist, unless the object must not be
     /// changed.
     async fn observe(
         &self,

@@ -19,6 +19,7 @@ mod record;
 mod release;
 mod removal;
 mod scalers;
+mod settings;
 mod status;
 mod steps;
 mod target;
@@ -33,8 +34,9 @@ use k8s_openapi::api::core::v1::Secret;
 use kube::core::PartialObjectMeta;
 
 use self::memory::Memories;
-use self::pass::{Reconciler, Settings};
+use self::pass::Reconciler;
 use self::scalers::Scalers;
+use self::settings::Settings;
 use self::target::Target;
 use super::{Context, TIMEOUT};
 use crate::managed_resource::ManagedResource;

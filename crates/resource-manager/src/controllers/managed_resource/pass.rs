@@ -15,11 +15,12 @@ use super::own;
 use super::plan::{Observed, Plan};
 use super::purpose::{Purpose, purpose};
 use super::scalers::{Scalers, ScalersError};
+use super::settings::Settings;
 use super::status;
 use super::target::{Target, TargetError};
 use super::trigger;
 use crate::managed_resource::manifests::Manifests;
-use crate::managed_resource::{Class, ManagedResource, ObjectReference};
+use crate::managed_resource::{ManagedResource, ObjectReference};
 
 /// The original's text for a timeout.
 pub(super) const TIMED_OUT: &str = "context deadline exceeded";
@@ -27,27 +28,6 @@ pub(super) const TIMED_OUT: &str = "context deadline exceeded";
 const ECHO: Duration = Duration::from_secs(10);
 /// Pause before stores that are behind are compared again.
 const AGAIN: Duration = Duration::from_secs(1);
-
-/// The settings of an instance.
-#[derive(Clone, Debug)]
-pub(super) struct Settings {
-    /// The class of its ManagedResources.
-    pub(super) class: Class,
-    /// Its finalizer on ManagedResources.
-    pub(super) finalizer: String,
-    /// Identity of the source cluster; empty if unknown.
-    pub(super) cluster_id: String,
-    /// Value of the label on managed objects.
-    pub(super) managed_by: String,
-    /// Whether to write objects even if nothing differs.
-    pub(super) always_update: bool,
-    /// Whether the garbage collector runs.
-    pub(super) collects_garbage: bool,
-    /// Time between two passes.
-    pub(super) period: Duration,
-    /// How long one step may take.
-    pub(super) timeout: Duration,
-}
 
 /// Why a pass failed; the condition has the details.
 #[derive(Debug, thiserror::Error)]

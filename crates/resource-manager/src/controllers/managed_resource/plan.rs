@@ -3,7 +3,7 @@
 use kube::core::GroupVersionKind;
 
 use super::memory::SecretsContent;
-use super::pass::Settings;
+use super::settings::Settings;
 use crate::managed_resource::inventory::{Inventory, KindScope};
 use crate::managed_resource::manifests::Manifests;
 use crate::managed_resource::reference::origin;

@@ -154,7 +154,7 @@ impl Target {
         })
     }
 
-    /// GRM-MR-029: what the cache says about an object.
+    /// GRM-MR-029: the cached state of an object.
     ///
     /// # Errors
     /// When the instance does not watch its namespace.

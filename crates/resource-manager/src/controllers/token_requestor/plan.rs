@@ -109,7 +109,7 @@ pub(super) enum AccountWrite {
 
 /// Where a token is stored in the data of a Secret.
 pub(super) enum TokenField {
-    /// Under a key of its own.
+    /// Under its own key.
     Token,
     /// In a kubeconfig.
     Kubeconfig(Kubeconfig),

@@ -64,7 +64,7 @@ pub enum MergeError {
 /// For an object that does not exist, `live` is the manifest before labels were injected.
 ///
 /// # Errors
-/// When the version of a kind with rules of its own is unknown.
+/// When the version of a kind with special rules is unknown.
 pub fn merge(rules: &Rules<'_>, desired: Value, live: &Value) -> Result<Value, MergeError> {
     let asks = |key| annotation(&desired, key) == Some("true");
     let preserve = Preserve {

@@ -1,4 +1,4 @@
-//! An extension without a kind of its own: `contracts/resource-manager/webhooks/extension-validation/extension.yaml`.
+//! The kind Extension: `contracts/resource-manager/webhooks/extension-validation/extension.yaml`.
 
 use serde_json::Value;
 use webhook::field::Error;

@@ -20,7 +20,7 @@ pub(super) fn pending(shoots: &Store<Shoot>) -> Index<Shoot> {
     shoots.index(|shoot| is_pending(shoot).then(|| PENDING.to_owned()).into_iter().collect())
 }
 
-/// Removes what nobody reads of Shoots that have a Seed: they are only counted.
+/// Removes unused fields of Shoots that have a Seed: they are only counted.
 pub(super) fn reduce(shoot: &mut Shoot) {
     if shoot.spec.seed_name.is_none() {
         return;

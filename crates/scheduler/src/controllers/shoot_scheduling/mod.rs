@@ -1,6 +1,6 @@
 //! Chooses Seeds for new Shoots (contracts/scheduler/controllers/shoot-scheduling).
 //!
-//! [`crate::decision`] decides, `binding` writes the Seed, `failure` reports why there is none, and `changes` says which
+//! [`crate::decision`] decides, `binding` writes the Seed, `failure` reports why no Seed fits, and `changes` selects which
 //! events make which Shoots due.
 
 mod binding;

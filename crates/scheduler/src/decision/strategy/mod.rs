@@ -51,7 +51,7 @@ impl fmt::Display for Strategy {
 /// The purpose of Shoots that may go to any region of their provider.
 const TESTING: &str = "testing";
 
-/// The Seeds that the strategy accepts. A Shoot for testing has a strategy of its own. SCH-STR-001 to -004, SCH-RGN-012.
+/// The Seeds that the strategy accepts. A Shoot for testing has its own strategy. SCH-STR-001 to -004, SCH-RGN-012.
 pub(super) fn filter<'a>(
     seeds: Seeds<'a>,
     shoot: &Shoot,

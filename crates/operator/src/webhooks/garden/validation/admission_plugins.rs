@@ -19,7 +19,7 @@ const REQUIRED: [&str; 7] = [
 ];
 /// A plugin that is refused.
 const FORBIDDEN: &str = "SecurityContextDeny";
-/// A plugin that may be named, if it is disabled, where there is none any more.
+/// A removed plugin that may still be listed if it is disabled.
 const MIGRATED: &str = "PodSecurityPolicy";
 /// Plugins that there are in some releases only.
 const RANGES: [(&str, ReleaseRange); 3] = [

@@ -1,4 +1,4 @@
-//! The version of Kubernetes that a Garden asks for, and what belongs to it.
+//! The Kubernetes version of a Garden, and what depends on it.
 
 use formats::version::{Version, VersionError};
 

@@ -53,7 +53,7 @@ pub fn validate_update(old: &Garden, new: &Garden) -> Result<(), Rejection> {
     invalid(new, &all)
 }
 
-/// A Garden goes if its deletion is confirmed. OPR-GDN-004, OPR-GDN-005.
+/// A Garden may be deleted if an annotation confirms it. OPR-GDN-004, OPR-GDN-005.
 ///
 /// # Errors
 /// 403 if it is not.

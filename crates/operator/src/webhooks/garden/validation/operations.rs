@@ -60,7 +60,7 @@ const ROTATIONS: [Rotation; 4] = [
 ];
 
 /// The operation is known, a rotation starts after the one before and completes when it is prepared, and none begins or
-/// ends on a Garden that goes. OPR-OPS-001 to -005.
+/// ends on a Garden that is being deleted. OPR-OPS-001 to -005.
 pub(super) fn errors(garden: &Garden) -> FieldErrors {
     let annotations = garden.metadata.annotations.as_ref();
     let operation = annotations.and_then(|of| of.get(OPERATION)).map_or("", String::as_str);

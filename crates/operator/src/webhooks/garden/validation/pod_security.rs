@@ -9,7 +9,7 @@ use webhook::field::quote;
 
 const POD_SECURITY: &str = "pod-security.admission.config.k8s.io";
 
-/// The configuration of PodSecurity, of which only the types are asked; other fields are ignored.
+/// The configuration of PodSecurity, of which only the types are checked; other fields are ignored.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct PodSecurityConfiguration {

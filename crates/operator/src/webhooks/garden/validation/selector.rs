@@ -1,4 +1,4 @@
-//! Label selectors; values of requirements are not judged.
+//! Label selectors; values of requirements are not checked.
 
 use api::garden::reference::LabelSelector;
 use formats::name;

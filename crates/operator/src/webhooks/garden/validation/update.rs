@@ -8,7 +8,7 @@ use super::FieldErrors;
 
 const IMMUTABLE: &str = "field is immutable";
 
-/// The first domain stays, high availability stays, and the version goes up by one minor at most. OPR-UPD-001 to -004.
+/// The first domain and high availability stay, and the version increases by one minor at most. OPR-UPD-001 to -004.
 pub(super) fn errors(old: &VirtualCluster, new: &VirtualCluster) -> FieldErrors {
     let at = Path::new("spec").child("virtualCluster");
     let mut errors = Vec::new();
