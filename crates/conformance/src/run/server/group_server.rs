@@ -216,9 +216,9 @@ impl GroupServer {
     }
 }
 
-/// A server with kinds of an aggregated API server. It has admission plugins only for cases whose configuration turns them on:
-/// the others are about one object, and plugins would ask for the whole garden around it. If it answers the group's cases itself, it has what their objects refer to, and
-/// the time of their rows.
+/// A server with kinds of an aggregated API server. It has admission plugins only for cases whose configuration turns them on: the
+/// others are about one object, and plugins would ask for the whole garden around it. If it answers the group's cases itself, it
+/// has what their objects refer to, and the time of their rows.
 async fn aggregated_server(
     shared: &PartState<'_>,
     group: &Group,
