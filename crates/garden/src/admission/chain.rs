@@ -14,7 +14,7 @@ use super::{
     shoot_quota_validator, shoot_toleration_restriction, shoot_validator, shoot_vpa,
 };
 
-/// Every plugin, in the order in which each phase asks them: GPL-CHAIN-001. The order decides who answers first where several
+/// Every plugin, in the order in which each phase asks them: GPL-CHAIN-001 to -005. The order decides who answers first where several
 /// would refuse: GPL-CHAIN-006.
 static PLUGINS: [&Plugin; 22] = [
     &resource_reference_manager::PLUGIN,
