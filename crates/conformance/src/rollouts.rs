@@ -11,6 +11,9 @@ use contract::gardener::decision::RunsOn;
 use contract::model::{Contract, Level};
 use serde_json::Value;
 
+/// The substrate on which a component has rollouts.
+const IN_CLUSTER: &str = "kind";
+
 /// A section: part and key; the key is empty for a part that is not a map.
 type Section = (String, String);
 
@@ -89,11 +92,12 @@ fn has_sections(rollout: &Value, config: &Value) -> bool {
     sections(config).iter().all(|(section, wanted)| rollout.get(section) == Some(wanted))
 }
 
-/// The configurations of admission cases by their text, and their value.
+/// The configurations of admission cases by their text, and their value. Clauses that do not hold in a whole cluster need none.
 fn configurations(contracts: &[Contract]) -> BTreeMap<String, (Value, Worth)> {
     let mut wanted: BTreeMap<String, (Value, Worth)> = BTreeMap::new();
     for (at, contract) in contracts.iter().enumerate() {
-        for (of, clause) in contract.clauses.iter().enumerate() {
+        let clauses = contract.clauses.iter().enumerate();
+        for (of, clause) in clauses.filter(|(_, clause)| !clause.not_on.contains_key(IN_CLUSTER)) {
             for case in &clause.cases {
                 let needs_no_rollout = matches!(
                     case.when,

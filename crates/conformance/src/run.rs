@@ -39,7 +39,7 @@ pub(crate) mod subject;
 mod traced;
 mod whole;
 
-pub use aggregated::Aggregated;
+pub use aggregated::{Aggregated, PluginsOf};
 use conclude::Conclusion;
 pub use conclude::Judged;
 pub use interrupt::Interrupt;

@@ -17,7 +17,7 @@ use contract::document::{SourceFile, target};
 use contract::gardener::decision::RunsOn;
 use contract::model::{Contract, Form};
 use gardener_garden::webhooks::resources;
-use gardener_garden::{COMPONENT, registrations, strategies};
+use gardener_garden::{COMPONENT, admission, registrations, strategies};
 
 /// The contracts, without rows for the controller-manager, which maintains Shoots.
 fn contracts() -> Vec<Contract> {
@@ -46,7 +46,8 @@ async fn every_contract_is_kept_and_proven_able_to_fail() {
 /// The kinds are the server's, and no webhook is registered. A clause that holds of custom resources alone says so (`notOn`).
 #[tokio::test(start_paused = true)]
 async fn every_contract_is_kept_by_the_server_that_serves_the_kinds_itself() {
-    let garden = Aggregated::new("garden", "a test", COMPONENT.name, strategies::typed_kinds());
+    let garden = Aggregated::new("garden", "a test", COMPONENT.name, strategies::typed_kinds())
+        .with_plugins(admission::of_cases);
     let substrate = Substrate::Aggregated(Arc::new(garden));
     let report = testing::assert_kept_on(substrate, contracts(), Arc::new(BuiltIn::of(&COMPONENT))).await;
     let cases =

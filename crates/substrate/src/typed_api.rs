@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use apiserver::{ApiServer, TypedRules};
+use apiserver::{ApiServer, Authorization, TypedRules};
 use schema::{Crd, KubernetesVersion, TypedKind};
+use webhook::admission_plugin::AdmissionPlugins;
 use webhook::strategy::Strategy;
 
 /// Kinds with their strategies, which embedded servers serve in the place of the project's CRDs of the same groups.
 pub struct TypedApi {
     kinds: Vec<(TypedKind, &'static Strategy)>,
+    plugins: Option<Arc<dyn AdmissionPlugins>>,
     /// The server of each version of Kubernetes that others are forked from.
     templates: Mutex<BTreeMap<KubernetesVersion, ApiServer>>,
 }
@@ -19,7 +21,13 @@ impl TypedApi {
     /// An API of these kinds.
     #[must_use]
     pub fn new(kinds: Vec<(TypedKind, &'static Strategy)>) -> Self {
-        Self { kinds, templates: Mutex::default() }
+        Self { kinds, plugins: None, templates: Mutex::default() }
+    }
+
+    /// The same kinds on servers with admission plugins. RBAC decides there what users may do, because plugins ask it.
+    #[must_use]
+    pub fn admitting(&self, plugins: Arc<dyn AdmissionPlugins>) -> Self {
+        Self { plugins: Some(plugins), ..Self::new(self.kinds.clone()) }
     }
 
     /// Whether it has a kind: `core.gardener.cloud/v1beta1`, `Shoot`.
@@ -28,6 +36,15 @@ impl TypedApi {
         self.kinds.iter().any(|(served, _)| {
             let resource = served.resource();
             resource.kind == kind && resource.api_version() == api_version
+        })
+    }
+
+    /// Whether it has the kind of a resource: `shoots.core.gardener.cloud`.
+    #[must_use]
+    pub fn serves_resource(&self, name: &str) -> bool {
+        self.kinds.iter().any(|(served, _)| {
+            let resource = served.resource();
+            name.split_once('.') == Some((resource.plural.as_str(), resource.group.as_str()))
         })
     }
 
@@ -40,7 +57,11 @@ impl TypedApi {
             |crd: &&Crd| self.kinds.iter().any(|(served, _)| served.resource().group == crd.group());
         let crds = schema::crds().iter().filter(|crd| !is_replaced(crd)).cloned();
         let builder = ApiServer::builder().kubernetes(kubernetes).typed_kinds(self.kinds.clone());
-        builder.typed_rules(TypedRules::Changes).crds(crds)
+        let builder = builder.typed_rules(TypedRules::Changes).crds(crds);
+        match &self.plugins {
+            Some(plugins) => builder.admission(Arc::clone(plugins)).authorization(Authorization::Rbac),
+            None => builder,
+        }
     }
 
     /// The server of a version, built once.
@@ -82,6 +103,10 @@ mod tests {
         let typed = projects();
         assert!(typed.serves("core.gardener.cloud/v1beta1", "Project"));
         assert!(!typed.serves("core.gardener.cloud/v1beta1", "Shoot"));
+        assert!(typed.serves_resource("projects.core.gardener.cloud"));
+        for other in ["projects", "shoots.core.gardener.cloud", "projects.extensions.gardener.cloud"] {
+            assert!(!typed.serves_resource(other), "{other}");
+        }
         let api = ServedApi { typed: Some(&typed), ..ServedApi::default() };
         let project = json!({
             "apiVersion": "core.gardener.cloud/v1beta1", "kind": "Project", "metadata": {"name": "a"}, "spec": {},

@@ -1,8 +1,17 @@
 //! Kinds that the embedded API servers of a run serve as an aggregated API server does.
 
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use schema::TypedKind;
+use serde_json::Value;
 use substrate::embedded::TypedApi;
+use webhook::admission_plugin::AdmissionPlugins;
 use webhook::strategy::Strategy;
+
+/// The admission plugins that the configuration of cases turns on; `None` if it does not speak of plugins. An error is why it
+/// turns on none.
+pub type PluginsOf = fn(&Value) -> Result<Option<Arc<dyn AdmissionPlugins>>, String>;
 
 /// An API whose kinds have their rules in the API server instead of in the webhooks of a component.
 #[derive(Debug)]
@@ -16,6 +25,9 @@ pub struct Aggregated {
     pub component: String,
     /// The kinds.
     pub(crate) api: TypedApi,
+    plugins: PluginsOf,
+    /// The kinds with plugins, by the configuration that turns them on.
+    admitting: Mutex<BTreeMap<String, Arc<TypedApi>>>,
 }
 
 impl Aggregated {
@@ -32,6 +44,32 @@ impl Aggregated {
             description: description.to_owned(),
             component: component.to_owned(),
             api: TypedApi::new(kinds),
+            plugins: |_| Ok(None),
+            admitting: Mutex::default(),
         }
+    }
+
+    /// The same API, whose servers have the admission plugins that the configuration of cases turns on.
+    #[must_use]
+    pub fn with_plugins(self, plugins: PluginsOf) -> Self {
+        Self { plugins, ..self }
+    }
+
+    /// Whether cases of a configuration are about admission plugins.
+    pub(crate) fn is_about_plugins(&self, config: &Value) -> bool {
+        !matches!((self.plugins)(config), Ok(None))
+    }
+
+    /// The kinds with the plugins of a configuration; `None` if it does not speak of plugins.
+    ///
+    /// # Errors
+    /// If the configuration turns on no plugins.
+    pub(crate) fn admitting(&self, config: &Value) -> Result<Option<Arc<TypedApi>>, String> {
+        let Some(plugins) = (self.plugins)(config)? else { return Ok(None) };
+        // A panic while it was locked left nothing half done.
+        let mut admitting = self.admitting.lock().unwrap_or_else(PoisonError::into_inner);
+        let api =
+            admitting.entry(config.to_string()).or_insert_with(|| Arc::new(self.api.admitting(plugins)));
+        Ok(Some(Arc::clone(api)))
     }
 }

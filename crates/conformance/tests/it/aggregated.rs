@@ -12,6 +12,7 @@ use contract::expect::{Expect, Operator};
 use contract::model::{Contract, Form};
 use schema::{TypedKind, TypedKindDetails};
 use serde_json::{Value, json};
+use webhook::admission_plugin::{AdmissionPlugins, AdmissionRequest};
 use webhook::field::{Error, Path};
 use webhook::rejection::Rejection;
 use webhook::strategy::Strategy;
@@ -42,6 +43,29 @@ static RULES: Strategy = Strategy {
     },
     ..Strategy::PLAIN
 };
+
+/// Refuses what one user asks, and every deletion.
+struct Strict;
+
+impl AdmissionPlugins for Strict {
+    fn admit(&self, request: &AdmissionRequest<'_>, _: Option<&mut Value>) -> Result<(), Rejection> {
+        let is_refused = request.user.name == "eve" || request.old.is_some();
+        if is_refused { Err(Rejection::forbidden(request.user.name.clone())) } else { Ok(()) }
+    }
+
+    fn validate(&self, _: &AdmissionRequest<'_>, _: Option<&Value>) -> Result<(), Rejection> {
+        Ok(())
+    }
+}
+
+/// The plugins of the cases' configuration.
+fn plugins(config: &Value) -> Result<Option<Arc<dyn AdmissionPlugins>>, String> {
+    match config["plugins"].as_str() {
+        None => Ok(None),
+        Some("strict") => Ok(Some(Arc::new(Strict))),
+        Some(other) => Err(format!("no plugin {other}")),
+    }
+}
 
 /// The fake target, by us or by another author.
 struct OfAuthor {
@@ -107,7 +131,8 @@ fn contract(cases: Vec<Case>) -> Contract {
 async fn run_for(contract: Contract, ours: bool) -> Report {
     let crd = schema::crds().iter().find(|crd| crd.plural() == "projects").expect("a CRD of Gardener");
     let kind = TypedKind::new(crd, "v1beta1", &TypedKindDetails::default()).expect("a kind");
-    let aggregated = Aggregated::new("typed", "a made-up API", "fake", vec![(kind, &RULES)]);
+    let aggregated =
+        Aggregated::new("typed", "a made-up API", "fake", vec![(kind, &RULES)]).with_plugins(plugins);
     let options = Options { substrate: Substrate::Aggregated(Arc::new(aggregated)), ..options() };
     run::run([contract].into(), Arc::new(OfAuthor { ours }), &options, &|_| {}, &Interrupt::default()).await
 }
@@ -166,4 +191,41 @@ async fn other_kinds_are_sent_to_the_webhook_directly() {
     let cases = report.contracts[0].clauses.iter().flat_map(|clause| &clause.cases);
     let found: Vec<(Status, bool)> = cases.map(|case| (case.status, case.asked.is_some())).collect();
     assert_eq!(found, vec![(Status::Passed, true); 5]);
+}
+
+#[tokio::test]
+async fn plugins_that_the_configuration_turns_on_belong_to_the_rules() {
+    let refused = |message: &str| Then {
+        allowed: Some(false),
+        code: Some(403),
+        message: Some(Expect::Value(json!(message))),
+        ..Then::default()
+    };
+    let of_user = |name: &str, then: Then, config: Value| {
+        let case = case(name, (None, None), then);
+        let sending = contract::case::Sending {
+            request: json!({"userInfo": {"username": "eve", "groups": ["system:masters"]}})
+                .as_object()
+                .unwrap()
+                .clone(),
+            ..contract::case::Sending::default()
+        };
+        let when = contract::case::When::Admission { operation: "CREATE".to_owned(), sending };
+        Case { given: Given { old: None, ..case.given }, when, config, ..case }
+    };
+    let deleted = case("deleted", (None, None), refused("gardener-conformance"));
+    let when = contract::case::When::DeleteCollection { resource: "projects.core.gardener.cloud".to_owned() };
+    let given = Given { cluster: vec![project(None)], ..Given::default() };
+    let strict = || json!({"plugins": "strict"});
+    let cases = vec![
+        of_user("asked", refused("eve"), strict()),
+        of_user("not asked", becomes(Expect::Value(json!("any"))), Value::Null),
+        Case { when, given, config: strict(), ..deleted },
+    ];
+    let report = run_for(contract(cases), true).await;
+    let want = ["asked", "not asked", "deleted"].map(|name| (name, Status::Passed));
+    assert_eq!(statuses(&report), want, "{:#?}", report.contracts[0].clauses[0].cases);
+    let unknown = vec![of_user("unknown", refused("eve"), json!({"plugins": "other"}))];
+    let report = run_for(contract(unknown), true).await;
+    assert_eq!((statuses(&report)[0].1, report.environment_errors.len()), (Status::Errored, 1));
 }

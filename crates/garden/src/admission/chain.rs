@@ -14,7 +14,7 @@ use super::{
     shoot_quota_validator, shoot_toleration_restriction, shoot_validator, shoot_vpa,
 };
 
-/// Every plugin, in the order in which each phase asks them: GPL-CHAIN-001. The order decides who answers first where several
+/// Every plugin, in the order in which each phase asks them: GPL-CHAIN-001 to -005. The order decides who answers first where several
 /// would refuse: GPL-CHAIN-006.
 static PLUGINS: [&Plugin; 22] = [
     &resource_reference_manager::PLUGIN,
@@ -92,6 +92,17 @@ impl Chain {
         Ok(Self::of(|plugin| {
             (plugin.is_on_by_default || enabled.contains(plugin.name)) && !disabled.contains(plugin.name)
         }))
+    }
+
+    /// These plugins alone, in the chain's order.
+    ///
+    /// # Errors
+    /// If a name is unknown.
+    pub fn only(names: &[String]) -> Result<Self, ChainError> {
+        match names.iter().find(|name| !PLUGINS.iter().any(|plugin| plugin.name == name.as_str())) {
+            Some(name) => Err(ChainError::Unknown { name: name.clone() }),
+            None => Ok(Self::of(|plugin| names.iter().any(|name| name == plugin.name))),
+        }
     }
 
     /// The same plugins with a configuration.
@@ -225,6 +236,9 @@ mod tests {
                 .starts_with("admission plugin \"X\" is unknown; known are ResourceReferenceManager, "),
             "{unknown}"
         );
+        let only = Chain::only(&list(&["ShootDNS", "ResourceReferenceManager"])).unwrap();
+        assert_eq!(names(&only), ["ResourceReferenceManager", "ShootDNS"]);
+        assert!(Chain::only(&list(&["X"])).is_err());
         let both = Chain::choose(&list(&["Bastion"]), &list(&["Bastion"])).unwrap_err();
         assert_eq!(both.to_string(), "admission plugin \"Bastion\" is both enabled and disabled");
     }

@@ -8,6 +8,8 @@ use serde_json::Value;
 use super::{Configuration, shoot_dns_rewriting, shoot_toleration_restriction};
 
 const VERSIONS: [&str; 2] = ["apiserver.config.k8s.io/v1", "apiserver.k8s.io/v1alpha1"];
+/// The plugins that have a configuration.
+pub(super) const CONFIGURED: [&str; 2] = ["ShootTolerationRestriction", "ShootDNSRewriting"];
 const KIND: &str = "AdmissionConfiguration";
 
 /// Why the configuration of plugins cannot be read.
@@ -64,16 +66,27 @@ pub fn read(path: &Path) -> Result<Configuration, ConfigurationFileError> {
         return Err(ConfigurationFileError::Kind { path: path.to_owned(), version, kind });
     }
     let mut configuration = Configuration::default();
-    if let Some((path, document)) = of_plugin(path, &file, "ShootTolerationRestriction")? {
-        let read = shoot_toleration_restriction::configure(&document);
-        let read = read.map_err(wrong(path, "ShootTolerationRestriction"))?;
-        (configuration.default_tolerations, configuration.toleration_whitelist) = read;
-    }
-    if let Some((path, document)) = of_plugin(path, &file, "ShootDNSRewriting")? {
-        let read = shoot_dns_rewriting::configure(&document);
-        configuration.common_suffixes = read.map_err(wrong(path, "ShootDNSRewriting"))?;
+    for plugin in CONFIGURED {
+        if let Some((path, document)) = of_plugin(path, &file, plugin)? {
+            configure(&mut configuration, plugin, &document).map_err(wrong(path, plugin))?;
+        }
     }
     Ok(configuration)
+}
+
+/// Reads the configuration of one of the plugins that have one.
+pub(super) fn configure(
+    configuration: &mut Configuration,
+    plugin: &str,
+    document: &Value,
+) -> Result<(), String> {
+    if plugin == CONFIGURED[0] {
+        let read = shoot_toleration_restriction::configure(document)?;
+        (configuration.default_tolerations, configuration.toleration_whitelist) = read;
+    } else {
+        configuration.common_suffixes = shoot_dns_rewriting::configure(document)?;
+    }
+    Ok(())
 }
 
 /// The configuration of a plugin, and the file that has it.

@@ -26,7 +26,7 @@ const PREFIXES: [&str; 6] =
 /// The type of DNS providers that nobody manages.
 const UNMANAGED: &str = "unmanaged";
 
-/// Replaces all labels of extensions, whatever subresource is written: GPL-EXTLAB-001, GPL-EXTLAB-003, GPL-EXTLAB-005.
+/// Replaces all labels of extensions, whatever subresource is written: GPL-EXTLAB-001, GPL-EXTLAB-003.
 fn admit(attributes: &Attributes<'_>, object: Option<&mut Value>) -> Result<(), Rejection> {
     let is_labelled = matches!(
         attributes.kind,

@@ -21,7 +21,7 @@ pub(super) fn bad_request(text: &str) -> Rejection {
     Rejection::status(400, "BadRequest", text, Map::new())
 }
 
-/// 403 about the object of the request: GPL-COMMON-006.
+/// 403 about the object of the request.
 pub(super) fn forbidden(
     attributes: &Attributes<'_>,
     object: Option<&Value>,
@@ -68,7 +68,7 @@ pub(crate) fn internal(text: impl Display) -> Rejection {
     Rejection::status(500, "InternalError", format!("Internal error occurred: {text}"), details)
 }
 
-/// An error that is no API status: 500 with its text alone: GPL-COMMON-008.
+/// An error that is no API status: 500 with its text alone.
 pub(crate) fn plain(text: impl Into<String>) -> Rejection {
     Rejection::errored(500, text)
 }

@@ -2,6 +2,7 @@
 //! informers, clock, authorizer and random numbers give is an argument.
 
 mod bastion;
+mod cases;
 mod chain;
 pub mod configuration_file;
 mod controller_registration_resources;
@@ -39,6 +40,7 @@ use webhook::rejection::Rejection;
 use webhook::review::Operation;
 use webhook::strategy::ObjectReader;
 
+pub use self::cases::of_cases;
 pub use self::chain::{Chain, ChainError};
 pub use webhook::admission_plugin::{Action, Authorizer, User};
 

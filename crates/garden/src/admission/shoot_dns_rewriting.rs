@@ -13,7 +13,7 @@ use crate::webhooks::shoot_system_components::validate_suffixes;
 pub(super) static PLUGIN: Plugin =
     Plugin { name: "ShootDNSRewriting", is_on_by_default: false, admit: Some(admit), validate: None };
 
-/// Reads the plugin's configuration, the common suffixes: GPL-DNSRW-002.
+/// Reads the plugin's configuration, the common suffixes.
 ///
 /// # Errors
 /// When it is another document, or has wrong suffixes.

@@ -22,7 +22,7 @@ pub(super) static PLUGIN: Plugin =
 
 /// Annotation of a Shoot: when it is deleted.
 const EXPIRATION: &str = "shoot.gardener.cloud/expiration-timestamp";
-const NANOS_OF_AN_HOUR: i128 = 3_600_000_000_000;
+const NANOS_OF_AN_HOUR: i64 = 3_600_000_000_000;
 
 /// Every Quota of the Shoot's SecretBinding must hold, and each of them exist even if nothing is checked:
 /// GPL-QUOTA-001, GPL-QUOTA-004, GPL-QUOTA-007.
@@ -156,8 +156,8 @@ fn is_of_project(scope: &ObjectReference) -> Result<bool, String> {
     }
 }
 
-/// A Shoot expires no later than the Quotas' days from now; as in the original, the hours are counted in 32 bits:
-/// GPL-QUOTA-008, GPL-QUOTA-009.
+/// A Shoot expires no later than the Quotas' days from now; as in the original, the hours are counted in 32
+/// bits and nanoseconds in 64, so that more days than these hold are over already: GPL-QUOTA-008, GPL-QUOTA-009.
 fn check_lifetime(
     attributes: &Attributes<'_>,
     object: Option<&Value>,
@@ -175,7 +175,8 @@ fn check_lifetime(
 }
 
 fn latest(now: Timestamp, days: i32) -> i128 {
-    now.as_nanosecond() + i128::from(days.wrapping_mul(24)) * NANOS_OF_AN_HOUR
+    let hours = i64::from(days.wrapping_mul(24));
+    now.as_nanosecond() + i128::from(hours.wrapping_mul(NANOS_OF_AN_HOUR))
 }
 
 #[cfg(test)]

@@ -83,7 +83,7 @@ pub(super) fn project_of(objects: &dyn ObjectReader, namespace: &str) -> Result<
     projects.into_iter().find(has_namespace).ok_or_else(missing)
 }
 
-/// Whether the body of the request is a Shoot: GPL-COMMON-010.
+/// Whether the body of the request is a Shoot.
 pub(super) fn is_shoot(attributes: &Attributes<'_>) -> bool {
     attributes.kind == "Shoot"
 }
@@ -97,7 +97,7 @@ pub(super) fn read_shoot(object: Option<&Value>, otherwise: &str) -> Result<Shoo
     shoot.ok_or_else(|| Rejection::status(400, "BadRequest", otherwise, Map::new()))
 }
 
-/// 403 about the object of the request: GPL-COMMON-006.
+/// 403 about the object of the request.
 pub(super) fn forbidden(attributes: &Attributes<'_>, object: Option<&Value>, text: &str) -> Rejection {
     let of_object = |field: &str| object.and_then(|object| object["metadata"][field].as_str());
     let names = [Some(attributes.name), of_object("name"), of_object("generateName")];

@@ -23,7 +23,7 @@ pub(super) static PLUGIN: Plugin = Plugin {
     validate: Some(validate),
 };
 
-/// Reads the plugin's configuration: the tolerations that Shoots get, and those that they may have: GPL-SHTOL-005.
+/// Reads the plugin's configuration: the tolerations that Shoots get, and those that they may have.
 ///
 /// # Errors
 /// When it is another document, or has wrong tolerations.

@@ -7,6 +7,8 @@ use crate::tree::{File, files, none, root};
 use xtask::components;
 
 const LINES: usize = 200;
+/// How ids of clauses about admission plugins of gardener-apiserver begin.
+const PLUGINS: &str = "GPL-";
 /// The part of a component's contracts about versions, and the folder that decides them.
 const DECISIONS: &str = "versions";
 /// The parts of a component's contracts that no module keeps: what Gardener emits is bound for no component of ours.
@@ -87,7 +89,7 @@ fn clause_ids_are_unique() {
     none(&behaviours().iter().flat_map(again).collect::<Vec<_>>());
 }
 
-/// The contract files: contracts/<component>/<webhooks|controllers|objects|configuration|versions>/….
+/// The contract files: contracts/<component>/<webhooks|admission|controllers|objects|configuration|versions>/….
 fn behaviours() -> Vec<File> {
     let yaml = files(".yaml").into_iter();
     yaml.filter(|file| file.path.starts_with("contracts/") && place(file).is_some()).collect()
@@ -100,7 +102,8 @@ fn place(file: &File) -> Option<(&str, &str, &str)> {
         [
             "contracts",
             component,
-            part @ ("webhooks" | "controllers" | "objects" | "configuration" | PROCESS | DECISIONS),
+            part @ ("webhooks" | "admission" | "controllers" | "objects" | "configuration" | PROCESS
+            | DECISIONS),
             behaviour,
             ..,
         ] => Some((component, part, behaviour)),
@@ -118,7 +121,8 @@ fn webhook(contract: &str) -> Option<&str> {
 fn prefixes() -> &'static [String] {
     static PREFIXES: LazyLock<Vec<String>> = LazyLock::new(|| {
         let components = components::all(&root()).expect("manifests describe the components");
-        components.into_iter().map(|component| format!("{}-", component.clauses)).collect()
+        let of_components = components.into_iter().map(|component| format!("{}-", component.clauses));
+        of_components.chain([PLUGINS.to_owned()]).collect()
     });
     &PREFIXES
 }

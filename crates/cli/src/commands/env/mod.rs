@@ -169,6 +169,9 @@ fn substrate_arguments(arguments: &EnvUpArguments) -> Vec<OsString> {
     ] {
         flags.extend(plugins.iter().flat_map(|plugin| [flag, plugin.as_str()].map(OsString::from)));
     }
+    if let Some(file) = &arguments.admission_control_config_file {
+        flags.extend([OsString::from("--admission-control-config-file"), file.clone().into_os_string()]);
+    }
     for audience in &arguments.api_audiences {
         flags.extend(["--api-audiences", audience].map(OsString::from));
     }

@@ -4,6 +4,9 @@
 //! A request is sent twice, as a dry run: without the rules, which gives the input, and with them. What a server does to any object
 //! (it sets uid and times, drops the status of a new object, …) is in both, and does not count as a change.
 //!
+//! Where the configuration of the cases turns on admission plugins, these belong to the rules: the answer is the server's in every
+//! case, because no webhook has them.
+//!
 //! The reply is read as the answer of a webhook. What differs by nature is translated here, and nowhere else:
 //! - A refusal of admission, 403, names its object: `shoots.core.gardener.cloud "app" is forbidden: why`. A webhook says `why`, behind
 //!   `admission webhook "…" denied the request: `, which is taken off elsewhere.
@@ -13,7 +16,7 @@
 use contract::case::When;
 use contract::gardener::decision::Question;
 use contract::model::Form;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use substrate::cluster::{Asker, Reply};
 use substrate::facts;
 
@@ -63,7 +66,7 @@ pub(super) async fn prepare(
     } else {
         (request.object().cloned(), Some(reply))
     };
-    let user = located.overrides().and_then(user);
+    let user = located.overrides().and_then(|fields| user(fields.get("userInfo")?));
     Ok(PreparedRequest { request, user, input, refusal })
 }
 
@@ -73,6 +76,7 @@ fn only_for_webhooks(api: &Aggregated, located: LocatedCase<'_>) -> Option<&'sta
     let is_request = match &located.case.when {
         When::Registration { .. } => return Some("the case reads the registration and sends no request"),
         When::Admission { .. } => true,
+        When::DeleteCollection { resource } => return of_deletions(api, located, resource),
         When::Decision(decision) => matches!(decision.asks, Question::Admission { .. }),
         _ => false,
     };
@@ -91,13 +95,31 @@ fn only_for_webhooks(api: &Aggregated, located: LocatedCase<'_>) -> Option<&'sta
     if matches!((then.allowed, &then.message), (Some(true), Some(_))) {
         return Some("no server passes on the message of a request that is allowed");
     }
-    let is_overridden = located.overrides().is_some_and(|fields| user(fields).is_none());
-    (located.direct().is_some() || is_overridden).then_some("no server sends such a request")
+    let is_special = located.direct().is_some_and(|sending| sending.direct || sending.review.is_some());
+    let is_overridden = located.overrides().is_some_and(|fields| !is_said_by_requests(fields));
+    (is_special || is_overridden).then_some("no server sends such a request")
 }
 
-/// The user named in the fields of a request, if they contain nothing else.
-fn user(fields: &serde_json::Map<String, Value>) -> Option<Asker> {
-    let info = fields.get("userInfo").filter(|_| fields.len() == 1)?.as_object()?;
+/// The same for the deletion of all objects of a resource.
+fn of_deletions(api: &Aggregated, located: LocatedCase<'_>, resource: &str) -> Option<&'static str> {
+    if !api.api.serves_resource(resource) {
+        return Some("the server has no rules of its own for the kind of the objects");
+    }
+    located.case.then.called.is_some().then_some("the case asks whether the registration selects the request")
+}
+
+/// Whether a request to a server says these fields of an AdmissionRequest: who asks, and the subresource.
+fn is_said_by_requests(fields: &Map<String, Value>) -> bool {
+    fields.iter().all(|(field, value)| match field.as_str() {
+        "userInfo" => user(value).is_some(),
+        "subResource" => value.is_string(),
+        _ => false,
+    })
+}
+
+/// The user, if the fields contain nothing that a request cannot say.
+fn user(info: &Value) -> Option<Asker> {
+    let info = info.as_object()?;
     if info.keys().any(|key| !matches!(key.as_str(), "username" | "groups")) {
         return None;
     }
@@ -106,8 +128,8 @@ fn user(fields: &serde_json::Map<String, Value>) -> Option<Asker> {
     Some(Asker { name, groups: groups.filter_map(Value::as_str).map(str::to_owned).collect() })
 }
 
-/// Sends the request with the rules, as the case's user. If the rules change nothing about a refusal, it is the server's own, and
-/// the webhook is called.
+/// Sends the request with the rules, as the case's user. If rules that a webhook may have, too, change nothing about a refusal, it
+/// is the server's own, and the webhook is called.
 pub(super) async fn send(
     context: &WebhookContext<'_>,
     located: LocatedCase<'_>,
@@ -120,14 +142,15 @@ pub(super) async fn send(
         Ok(reply) => reply,
         Err(error) => return environment(error.to_string()),
     };
+    let has_plugins = is_about_plugins(context);
     let is_same = |refusal: &&Reply| (refusal.code, &refusal.body) == (reply.code, &reply.body);
-    if let Some(refusal) = prepared.refusal.as_ref().filter(is_same) {
+    if let Some(refusal) = prepared.refusal.as_ref().filter(is_same).filter(|_| !has_plugins) {
         let message = refusal.message();
         let first = message.lines().next().unwrap_or_default();
         let reason = format!("the server refuses the request before its rules: {first}");
         return with_reason(direct::attempt(context.started, located, facts).await, &reason);
     }
-    if is_of_mutation_alone(located, &reply) {
+    if !has_plugins && is_of_mutation_alone(located, &reply) {
         let message = reply.message();
         let first = message.lines().next().unwrap_or_default();
         let reason = format!("the server refuses what the mutation results in: {first}");
@@ -148,6 +171,13 @@ pub(super) async fn send(
         evidence: Some(evidence(&prepared.request, &reply)),
         deviation: None,
     }
+}
+
+/// Whether the cases are about admission plugins, which no webhook has.
+fn is_about_plugins(context: &WebhookContext<'_>) -> bool {
+    let group = context.started.group;
+    let api = context.server.answering(&group.component);
+    api.is_some_and(|api| api.is_about_plugins(&group.config))
 }
 
 /// Whether a case is about a mutation, and the server's validation refuses the result, so that it is invisible.
@@ -203,7 +233,7 @@ pub(super) async fn send_directly(
 ) -> Option<CaseRun> {
     let given = sent.placed.given.object.as_ref()?;
     let lost = lost_values(located, &facts::stripped(given), prepared.input.as_ref());
-    if prepared.refusal.is_some() || lost.is_empty() {
+    if prepared.refusal.is_some() || lost.is_empty() || is_about_plugins(context) {
         return None;
     }
     let mut kept = sent.clone();
@@ -250,19 +280,19 @@ mod tests {
     }
 
     #[test]
-    fn a_case_may_name_its_user_and_nothing_else_of_a_request() {
-        let user = |fields: Value| user(fields.as_object().unwrap());
+    fn a_case_may_name_its_user_and_the_subresource_and_nothing_else_of_a_request() {
         let info = json!({"username": "ada", "groups": ["a", "b"]});
         let ada = Asker { name: "ada".to_owned(), groups: vec!["a".to_owned(), "b".to_owned()] };
-        assert_eq!(user(json!({"userInfo": info})), Some(ada));
+        assert_eq!(user(&info), Some(ada));
+        let is_said = |fields: &Value| is_said_by_requests(fields.as_object().unwrap());
+        assert!(is_said(&json!({"userInfo": info, "subResource": "status"})));
         for other in [
-            json!({}),
             json!({"object": null}),
             json!({"userInfo": info, "dryRun": true}),
             json!({"userInfo": {"username": "ada", "uid": "1"}}),
             json!({"userInfo": {"groups": []}}),
         ] {
-            assert_eq!(user(other.clone()), None, "{other}");
+            assert!(!is_said(&other), "{other}");
         }
     }
 }

@@ -183,7 +183,7 @@ async fn send_directly(
 ) -> Option<CaseRun> {
     let State::Ready { facts: ready, request, input } = &prepared.state else { return None };
     let given = match request {
-        ServerRequest::Create(_) | ServerRequest::Update(_) => ready.placed.given.object.as_ref()?,
+        ServerRequest::Create(_) | ServerRequest::Update { .. } => ready.placed.given.object.as_ref()?,
         ServerRequest::Delete(_) => ready.placed.given.old.as_ref().or(ready.placed.given.object.as_ref())?,
         ServerRequest::DeleteAll { .. } => return None,
     };

@@ -216,8 +216,9 @@ impl GroupServer {
     }
 }
 
-/// A server with kinds of an aggregated API server. If it answers the group's cases itself, it has what their objects refer to, and
-/// the time of their rows.
+/// A server with kinds of an aggregated API server. It has admission plugins only for cases whose configuration turns them on: the
+/// others are about one object, and plugins would ask for the whole garden around it. If it answers the group's cases itself, it
+/// has what their objects refer to, and the time of their rows.
 async fn aggregated_server(
     shared: &PartState<'_>,
     group: &Group,
@@ -226,6 +227,12 @@ async fn aggregated_server(
 ) -> Result<Embedded, String> {
     let (needs, outside) = (shared.target.needs(), shared.target.is_outside());
     let is_answering = aggregated.component == group.component;
+    let admitting = if is_answering { aggregated.admitting(&group.config)? } else { None };
+    if let Some(api) = admitting {
+        // Plugins look at objects of many kinds, so these cases have all of them among their facts.
+        let server = needs.embedded(Some(&api), outside, Some(dialers)).await;
+        return server.map_err(|error| error.to_string());
+    }
     let server = if let Some(time) = group.now.filter(|_| is_answering && !outside) {
         let server = Embedded::still_at(needs.served_api(Some(&aggregated.api)), time, Some(dialers));
         let written = needs.write(&Cluster::new(server.storing_client())).await;

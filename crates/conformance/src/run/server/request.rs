@@ -14,9 +14,16 @@ use crate::run::{prepare, subject};
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum ServerRequest {
     Create(Value),
-    Update(Value),
+    Update {
+        object: Value,
+        /// Empty for the object itself.
+        subresource: String,
+    },
     Delete(Value),
-    DeleteAll { resource: String, namespace: String },
+    DeleteAll {
+        resource: String,
+        namespace: String,
+    },
 }
 
 /// Why the server did not accept the request of a case.
@@ -83,7 +90,8 @@ pub(super) async fn build_request(
                 object["metadata"]["finalizers"] = written["metadata"]["finalizers"].clone();
             }
             object["metadata"]["resourceVersion"] = written["metadata"]["resourceVersion"].clone();
-            Ok(ServerRequest::Update(object))
+            let named = located.overrides().and_then(|fields| fields.get("subResource")?.as_str());
+            Ok(ServerRequest::Update { object, subresource: named.unwrap_or_default().to_owned() })
         }
         Operation::Delete => {
             let old = given.old.clone().or_else(|| given.object.clone()).unwrap_or_default();

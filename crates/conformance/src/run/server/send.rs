@@ -15,7 +15,7 @@ const DRY_RUN: &str = "dryRun=All";
 pub(super) async fn send(cluster: &Cluster, request: &ServerRequest) -> Result<Reply, ClusterError> {
     match request {
         ServerRequest::Create(object) => cluster.create(object, DRY_RUN).await,
-        ServerRequest::Update(object) => cluster.replace(object, "", DRY_RUN).await,
+        ServerRequest::Update { object, subresource } => cluster.replace(object, subresource, DRY_RUN).await,
         ServerRequest::Delete(object) => cluster.delete(object, DRY_RUN).await,
         ServerRequest::DeleteAll { resource, namespace } => {
             cluster.delete_collection(resource, namespace, DRY_RUN).await
@@ -27,7 +27,7 @@ impl ServerRequest {
     /// The object that is sent or deleted.
     pub(super) fn object(&self) -> Option<&Value> {
         match self {
-            Self::Create(object) | Self::Update(object) | Self::Delete(object) => Some(object),
+            Self::Create(object) | Self::Update { object, .. } | Self::Delete(object) => Some(object),
             Self::DeleteAll { .. } => None,
         }
     }
@@ -36,7 +36,7 @@ impl ServerRequest {
     pub(super) fn operation(&self) -> Operation {
         match self {
             Self::Create(_) => Operation::Create,
-            Self::Update(_) => Operation::Update,
+            Self::Update { .. } => Operation::Update,
             Self::Delete(_) | Self::DeleteAll { .. } => Operation::Delete,
         }
     }
@@ -44,7 +44,9 @@ impl ServerRequest {
 
 /// The object of a reply, without fields that differ between dry runs.
 pub(super) fn object(context: &WebhookContext<'_>, request: &ServerRequest, reply: &Reply) -> Option<Value> {
-    let (ServerRequest::Create(sent) | ServerRequest::Update(sent)) = request else { return None };
+    let (ServerRequest::Create(sent) | ServerRequest::Update { object: sent, .. }) = request else {
+        return None;
+    };
     let mut object = facts::stripped(&reply.body);
     if sent["metadata"]["name"].as_str().is_none_or(str::is_empty)
         && let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut)

@@ -234,9 +234,10 @@ fn a_shoot_lives_as_long_as_its_quotas_allow() {
 }
 
 #[test]
-fn days_are_counted_in_32_bits() {
+fn hours_are_counted_in_32_bits_and_nanoseconds_in_64() {
     let now = Timestamp::UNIX_EPOCH;
-    assert_eq!(latest(now, 2), 48 * NANOS_OF_AN_HOUR);
-    assert_eq!(latest(now, 178_956_971), i128::from(178_956_971_i32.wrapping_mul(24)) * NANOS_OF_AN_HOUR);
-    assert!(latest(now, 100_000_000) < 0);
+    assert_eq!(latest(now, 2), i128::from(48 * NANOS_OF_AN_HOUR));
+    assert_eq!(latest(now, 178_956_971), i128::from(8 * NANOS_OF_AN_HOUR));
+    assert!(latest(now, 106_751) > 0);
+    assert!(latest(now, 106_752) < 0);
 }
