@@ -122,7 +122,7 @@ mod tests {
 
     fn history(objects: &[&str], writes: Vec<ObservedWrite>) -> TargetHistory {
         let objects = objects.iter().map(|name| (0, object("apps/v1beta1", name))).collect();
-        TargetHistory { objects, writes, ..TargetHistory::default() }
+        TargetHistory { writes, objects, ..TargetHistory::default() }
     }
 
     fn found(undisturbed: &TargetHistory, perturbed: &TargetHistory) -> Vec<String> {

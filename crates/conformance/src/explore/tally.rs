@@ -50,24 +50,24 @@ fn scenario_outcome(
     scenario: &LearntScenario<'_>,
     results: Vec<(usize, JobResult)>,
 ) -> ScenarioOutcome {
-    let plain = |state| of(scenario.located, state);
+    let in_state = |state| of(scenario.located, state);
     match &scenario.learnt {
         Learnt::Refused(checks) => {
-            ScenarioOutcome { checks: checks.clone(), ..plain(ScenarioState::Refused) }
+            ScenarioOutcome { checks: checks.clone(), ..in_state(ScenarioState::Refused) }
         }
         Learnt::NotSupported(reason) => {
-            ScenarioOutcome { reason: Some(reason.clone()), ..plain(ScenarioState::NotSupported) }
+            ScenarioOutcome { reason: Some(reason.clone()), ..in_state(ScenarioState::NotSupported) }
         }
         Learnt::Broken(reason) => {
             outcome.environment_errors.push(reason.clone());
-            ScenarioOutcome { reason: Some(reason.clone()), ..plain(ScenarioState::Errored) }
+            ScenarioOutcome { reason: Some(reason.clone()), ..in_state(ScenarioState::Errored) }
         }
-        Learnt::Left => plain(ScenarioState::Left),
+        Learnt::Left => in_state(ScenarioState::Left),
         Learnt::Passed(_, history, plan) => {
             let mut found = ScenarioOutcome {
                 writes: history.writes.len(),
                 events: history.events.len(),
-                ..plain(ScenarioState::Explored)
+                ..in_state(ScenarioState::Explored)
             };
             found.counts.space = plan.space;
             found.counts.cut = plan.space - plan.perturbations.len();

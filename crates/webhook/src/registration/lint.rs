@@ -155,7 +155,7 @@ fn check_side_effects(side_effects: Option<&str>, at: &Path, errors: &mut Vec<Er
             errors.push(Error::required(at, &format!("must specify one of {}", known.join(", "))));
         }
         Some(other) if !known.contains(&other) => {
-            errors.push(Error::not_supported(at, Shown::named(other), &known))
+            errors.push(Error::not_supported(at, Shown::named(other), &known));
         }
         Some(_) => {}
     }

@@ -8,6 +8,7 @@ use rcgen::{
     CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, KeyUsagePurpose,
     PKCS_RSA_SHA256, RsaKeySize, SerialNumber,
 };
+use rustls_pki_types::{PrivateKeyDer, PrivatePkcs1KeyDer};
 use sha2::{Digest as _, Sha256};
 
 const PRIVATE_KEY: &str = "RSA PRIVATE KEY";
@@ -36,7 +37,7 @@ impl ClientAuthority {
     pub(super) fn load(key: &[u8], certificate: &[u8]) -> Result<Self, String> {
         let key = first_block(key, PRIVATE_KEY)
             .ok_or_else(|| "could not decode the PEM-encoded RSA private key".to_owned())?;
-        let key = rustls_pki_types::PrivatePkcs1KeyDer::from(key).into();
+        let key = PrivateKeyDer::from(PrivatePkcs1KeyDer::from(key));
         let key =
             KeyPair::try_from(&key).map_err(|error| format!("failed to parse the private key: {error}"))?;
         let certificate = first_block(certificate, CERTIFICATE)

@@ -204,8 +204,8 @@ impl Check {
             Self::AtLeast(_) | Self::MoreThan(_) | Self::Between(..) | Self::FileMode => {
                 self.number(field).into_iter().collect()
             }
-            Self::OneOf(allowed) => one_of(field, allowed, |field, allowed| field.unsupported(allowed)),
-            Self::TextOf(allowed) => one_of(field, allowed, |field, allowed| field.unsupported_text(allowed)),
+            Self::OneOf(allowed) => one_of(field, allowed, FieldValue::unsupported),
+            Self::TextOf(allowed) => one_of(field, allowed, FieldValue::unsupported_text),
             Self::Name(check) => invalid_all(field, &check(field.text())),
             Self::Labels => metadata::labels(&field.path, field.value),
             Self::Port => port(field),
