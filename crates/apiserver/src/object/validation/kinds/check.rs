@@ -236,10 +236,10 @@ impl Check {
     }
 }
 
-fn one_of(
-    field: &FieldValue<'_>,
+fn one_of<'a>(
+    field: &FieldValue<'a>,
     allowed: &[String],
-    error: fn(&FieldValue<'_>, &[&str]) -> Error,
+    error: fn(&FieldValue<'a>, &[&str]) -> Error,
 ) -> Vec<Error> {
     let allowed: Vec<&str> = allowed.iter().map(String::as_str).collect();
     when(!allowed.contains(&field.text()), || error(field, &allowed))
