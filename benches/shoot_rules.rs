@@ -12,7 +12,7 @@ use webhook::strategy::{ObjectReader, Situation, Strategy};
 
 const SHOOT: &str = include_str!("../contracts/fixtures/shoot.yaml");
 
-/// A garden without objects: the rules of a Shoot read none.
+/// A garden without objects: the rules read none where plugins judge what depends on them.
 struct Nothing;
 
 impl ObjectReader for Nothing {
@@ -35,7 +35,8 @@ fn rules(c: &mut Criterion) {
     let bare: Value = formats::yaml::from_str(SHOOT).unwrap();
     let mut shoot = bare.clone();
     (strategy.default)(&mut shoot).unwrap();
-    let situation = Situation { subresource: "", now: Timestamp::UNIX_EPOCH, objects: &Nothing };
+    let (now, has_plugins) = (Timestamp::UNIX_EPOCH, true);
+    let situation = Situation { subresource: "", now, has_plugins, objects: &Nothing };
     (strategy.validate)(&situation, None, &shoot).unwrap();
     let mut changed = shoot.clone();
     changed["spec"]["purpose"] = "testing".into();

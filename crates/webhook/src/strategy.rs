@@ -60,6 +60,8 @@ pub struct Situation<'a> {
     pub subresource: &'a str,
     /// The server's time.
     pub now: Timestamp,
+    /// Whether the server has admission plugins; then they, and not the strategy, judge what depends on other objects.
+    pub has_plugins: bool,
     /// The objects that the server stores.
     pub objects: &'a dyn ObjectReader,
 }
@@ -122,6 +124,7 @@ impl std::fmt::Debug for Situation<'_> {
         f.debug_struct("Situation")
             .field("subresource", &self.subresource)
             .field("now", &self.now)
+            .field("has_plugins", &self.has_plugins)
             .finish_non_exhaustive()
     }
 }

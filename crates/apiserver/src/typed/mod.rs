@@ -202,7 +202,12 @@ fn to_stored_form(call: &Call, strategy: &Strategy, object: &mut Value) -> Resul
 
 fn with_situation<T>(shared: &ServerState, call: &Call, ask: impl FnOnce(&Situation<'_>) -> T) -> T {
     let objects = StoredObjects(shared);
-    ask(&Situation { subresource: &call.path.subresource, now: shared.clock.now(), objects: &objects })
+    ask(&Situation {
+        subresource: &call.path.subresource,
+        now: shared.clock.now(),
+        has_plugins: shared.plugins.is_some(),
+        objects: &objects,
+    })
 }
 
 /// The answer for a rejection. Admission says of what object it speaks only if the rejection does not.

@@ -40,6 +40,8 @@ static STRATEGY: Strategy = Strategy {
 
 fn validate(situation: &Situation<'_>, old: Option<&Value>, new: &Value) -> Result<(), Rejection> {
     let removes = match old {
+        // The plugin ResourceReferenceManager looks at the Shoots that use the profile.
+        _ if situation.has_plugins => false,
         Some(old) => !cloud_profile::removed(old, new)?.is_empty(),
         None => false,
     };

@@ -69,10 +69,13 @@ fn seed_of(shoot: &Value) -> String {
 }
 
 /// The profile must exist, the Seed may be chosen, and missing fields get defaults from the profile. The status is
-/// not checked here.
+/// not checked here. Admission plugins do all of it, where the server has them.
 fn admit(situation: &Situation<'_>, old: Option<&Value>, shoot: &mut Value) -> Result<(), Rejection> {
     if !matches!(situation.subresource, "" | "binding") {
         return Ok(());
+    }
+    if situation.has_plugins {
+        return if situation.subresource == "binding" { Ok(()) } else { shoot::prepare(shoot, old) };
     }
     let profile = needed_profile(situation, old, shoot)?;
     shoot_scheduling::check(situation, old, shoot)?;
@@ -116,6 +119,9 @@ fn prepare_changed(situation: &Situation<'_>, old: &Value, new: &mut Value) -> R
 }
 
 fn validate(situation: &Situation<'_>, old: Option<&Value>, new: &Value) -> Result<(), Rejection> {
+    if situation.has_plugins {
+        return shoot::validate_in_itself(old, new);
+    }
     let profile = needed_profile(situation, old, new)?;
     shoot::validate(old, new, profile.as_ref(), situation.now)
 }

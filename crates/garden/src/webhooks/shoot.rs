@@ -47,6 +47,16 @@ pub fn mutate(
     Ok(shoot_preparation::prepare(shoot, &prepared, old.as_ref())?)
 }
 
+/// Changes what gardener-apiserver changes in every Shoot, whatever its CloudProfile is.
+///
+/// # Errors
+/// 400 when one of them is not a Shoot.
+pub fn prepare(shoot: &mut Value, old: Option<&Value>) -> Result<(), Rejection> {
+    let prepared = read(shoot)?;
+    let old = old.map(|old| read_old(old, shoot)).transpose()?;
+    Ok(shoot_preparation::prepare(shoot, &prepared, old.as_ref())?)
+}
+
 /// Sets the defaults that depend on nothing but the Shoot.
 pub(crate) fn default(shoot: &mut Value, below: impl FnOnce(u64) -> u64) -> Result<(), WrongType> {
     shoot_maintenance::default(shoot, below)?;
@@ -85,6 +95,17 @@ pub fn validate(
         };
         field_errors::invalid(KIND, &name, &against_profile(&shoot, old.as_ref(), profile, now))?;
     }
+    field_errors::invalid(KIND, &name, &in_itself(&shoot, old.as_ref()))
+}
+
+/// Validates a Shoot without its CloudProfile.
+///
+/// # Errors
+/// 422 with all errors.
+pub fn validate_in_itself(old: Option<&Value>, new: &Value) -> Result<(), Rejection> {
+    let shoot = read(new)?;
+    let old = old.map(|old| read_old(old, new)).transpose()?;
+    let name = shoot.metadata.name.clone().unwrap_or_default();
     field_errors::invalid(KIND, &name, &in_itself(&shoot, old.as_ref()))
 }
 

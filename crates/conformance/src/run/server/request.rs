@@ -87,7 +87,10 @@ pub(super) async fn build_request(
             let written = write_old(context, &old, deleting).await?;
             let mut object = facts::stripped(&object);
             if deleting {
-                object["metadata"]["finalizers"] = written["metadata"]["finalizers"].clone();
+                // As a client sends them that has read the object.
+                for field in ["finalizers", "deletionTimestamp", "deletionGracePeriodSeconds"] {
+                    object["metadata"][field] = written["metadata"][field].clone();
+                }
             }
             object["metadata"]["resourceVersion"] = written["metadata"]["resourceVersion"].clone();
             let named = located.overrides().and_then(|fields| fields.get("subResource")?.as_str());
