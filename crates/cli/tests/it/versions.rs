@@ -18,6 +18,11 @@ fn every_row_passes_on_every_path_and_every_clause_is_proven() {
     let mut wrong = Vec::new();
     for clause in contracts.flat_map(|contract| contract["clauses"].as_array().unwrap()) {
         let cases = clause["cases"].as_array().unwrap();
+        // Clauses about admission plugins are for the substrate garden.
+        if clause["id"].as_str().unwrap().starts_with("GPL-") {
+            assert!(cases.iter().all(|case| case["status"] == "skipped"), "{}", clause["id"]);
+            continue;
+        }
         let failed = cases.iter().filter(|case| case["status"] != "passed");
         wrong.extend(failed.map(|case| format!("{} {}", clause["id"], case["name"])));
         if clause["proof"]["proven"] != true {

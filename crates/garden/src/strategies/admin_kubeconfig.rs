@@ -13,7 +13,7 @@ use webhook::rejection::Rejection;
 
 use crate::admission::messages;
 use certificate::{ClientAuthority, Holder};
-use kubeconfig::Address;
+use kubeconfig::AdvertisedAddress;
 
 const GROUP: &str = "authentication.gardener.cloud";
 const KIND: &str = "AdminKubeconfigRequest";
@@ -64,7 +64,7 @@ fn prepare(posting: &Posting<'_>, mut request: Value) -> Result<Answering, Rejec
     let bundle = cluster_bundle(posting)?;
     let addresses = addresses
         .iter()
-        .map(|address| Address::of(&cluster, address))
+        .map(|address| AdvertisedAddress::of(&cluster, address))
         .collect::<Result<Vec<_>, _>>()
         .map_err(messages::plain)?;
     let granted = seconds.min(GRANTED_SECONDS);

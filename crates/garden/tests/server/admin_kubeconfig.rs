@@ -40,7 +40,7 @@ async fn reachable() -> TestGarden {
     let garden = TestGarden::start().await;
     garden.create("shoots", &shoot()).await;
     let addresses = json!([
-        {"name": "external", "url": "https://foo.bar:9443/api"},
+        {"name": "external", "url": "https://foo.bar:9443"},
         {"name": "internal", "url": "https://foo.internal:9443"},
     ]);
     garden.patch(STATUS, "merge-patch", &json!({"status": {"advertisedAddresses": addresses}})).await;

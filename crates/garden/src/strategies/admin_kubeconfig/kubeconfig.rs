@@ -6,14 +6,14 @@ use webhook::url::Url;
 use super::certificate::Credentials;
 
 /// An address of the Shoot's API server.
-pub(super) struct Address {
+pub(super) struct AdvertisedAddress {
     /// The name of cluster and context: `garden-dev--app-external`.
     pub(super) name: String,
     /// `https://api.app.example.com`.
     pub(super) server: String,
 }
 
-impl Address {
+impl AdvertisedAddress {
     /// An address in the status of a Shoot; of its URL, host and port count.
     pub(super) fn of(cluster: &str, address: &Value) -> Result<Self, String> {
         let text = |field: &str| address[field].as_str().unwrap_or_default();
@@ -24,7 +24,7 @@ impl Address {
 
 /// The kubeconfig, whose current context is that of the first address.
 pub(super) fn of(
-    addresses: &[Address],
+    addresses: &[AdvertisedAddress],
     bundle: &[u8],
     credentials: &Credentials,
 ) -> Result<String, serde_json::Error> {
