@@ -10,7 +10,7 @@ use tokio::time::Instant;
 #[derive(Clone, Debug)]
 pub(crate) struct Clock {
     epoch: Timestamp,
-    /// When it started; `None`: it stands still.
+    /// When it started; `None`: the clock always shows the epoch.
     start: Option<Instant>,
     skew: Arc<Mutex<SignedDuration>>,
 }

@@ -19,7 +19,7 @@ use crate::options::repeat_command::RepeatCommand;
 use crate::progress::Progress;
 use crate::targets::{self, Requested, TargetScope};
 use crate::terminal::{Failure, Terminal};
-use crate::{options, session, signals};
+use crate::{components, options, session, signals};
 
 /// Explores the selected scenarios and prints what was found.
 pub(crate) fn explore(
@@ -36,6 +36,7 @@ pub(crate) fn explore(
         with one of the two";
         return Err(Failure::usage(text));
     }
+    check_components(&arguments.component, added)?;
     targets::check_file(&arguments.target, added)?;
     let (contracts, target) = scenarios(arguments, added, terminal)?;
     let outcome = run(contracts, &target, &options, terminal)?;
@@ -71,6 +72,14 @@ fn explore_options(arguments: &ExploreArguments, added: Option<&Path>) -> Result
     })
 }
 
+/// Refuses an unknown component. Contracts of a folder may be about any.
+fn check_components(named: &[String], added: Option<&Path>) -> Result<(), Failure> {
+    if added.is_some() {
+        return Ok(());
+    }
+    named.iter().try_for_each(|name| components::find(name).map(drop))
+}
+
 /// The selected contracts about controllers, and the target.
 fn scenarios(
     arguments: &ExploreArguments,
@@ -84,17 +93,18 @@ fn scenarios(
     scope.complete(&mut selection);
     let mut selected = Selected::of(added, &selection, false, false)?;
     selected.check()?;
-    let components = &arguments.component;
+    let named = &arguments.component;
     selected.retain(|contract| {
-        contract.form == Form::Scenario && (components.is_empty() || components.contains(&contract.component))
+        contract.form == Form::Scenario && (named.is_empty() || named.contains(&contract.component))
     });
     let requested = Requested { added, ..Requested::default() };
     let target = targets::resolve(&arguments.target, selected.components(), &running, requested)?;
     selected.retain(|contract| target.supports(&contract.component, contract.form));
     // Who names a component knows what the target has.
-    let left_out = if components.is_empty() { scope.restrict(&mut selected) } else { Vec::new() };
+    let left_out = if named.is_empty() { scope.restrict(&mut selected) } else { Vec::new() };
     if selected.is_empty() {
-        let text = format!("no contract about a controller is selected by {}", selection.words());
+        let of = named.iter().map(|name| format!(" of {name}")).collect::<Vec<_>>().join(" or");
+        let text = format!("no contract about a controller{of} is selected by {}", selection.words());
         let text: Vec<String> = std::iter::once(text).chain(left_out).collect();
         return Err(Failure { code: 4, text: text.join("\n") });
     }

@@ -53,7 +53,7 @@ fn a_spent_budget_ends_with_what_is_left() {
 #[test]
 fn what_cannot_be_explored_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let table: [(i32, &[&str], &[&str]); 6] = [
+    let table: [(i32, &[&str], &[&str]); 7] = [
         (
             2,
             &["--target", "url=https://localhost:1"],
@@ -63,7 +63,8 @@ fn what_cannot_be_explored_is_refused() {
         (2, &["--budget", "soon"], &["--budget soon"]),
         (2, &["--perturbation", "0"], &["is not a whole number from 1 on"]),
         (2, &["--config", "x.yaml"], &["are not for --target built-in"]),
-        (4, &["--component", "scheduler"], &["no contract about a controller is selected"]),
+        (2, &["--component", "resourcemanager"], &["resourcemanager", "resource-manager"]),
+        (4, &["--component", "scheduler"], &["no contract about a controller of scheduler is selected"]),
     ];
     for (code, arguments, words) in table {
         explore(folder.path(), arguments).assert_exit(code, words);

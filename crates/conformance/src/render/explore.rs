@@ -9,7 +9,7 @@ use crate::difference::diff;
 use crate::explore::{ExplorationCounts, Outcome, ScenarioOutcome, ScenarioState};
 use crate::report::Check;
 
-/// Number of perturbations that are told in full.
+/// Number of failed perturbations that the text shows with all their checks.
 const SHOWN: usize = 12;
 
 /// The outcome as text; a quiet view gets the conclusion, a verbose one the story of every perturbation that broke something.
