@@ -11,6 +11,7 @@ use webhook::strategy::Strategy;
 
 use crate::access::authentication::Authentication;
 use crate::access::authorization::RulesCache;
+use crate::access::delegation::Delegate;
 use crate::access::tokens::{Issuance, SigningKey, Tokens, VerifyingKey};
 use crate::aggregation::availability_checker::AvailabilityChecker;
 use crate::aggregation::front_proxy::FrontProxy;
@@ -50,6 +51,7 @@ pub struct Builder {
     advertised: SocketAddr,
     authority: authority::LazyAuthority,
     upstream: Option<Arc<dyn Upstream>>,
+    delegate: Option<Arc<dyn Delegate>>,
 }
 
 /// The default start time of the server's clock.
@@ -82,6 +84,7 @@ impl Default for Builder {
             advertised: post_start_hooks::ADVERTISED,
             authority: authority::LazyAuthority::default(),
             upstream: None,
+            delegate: None,
         }
     }
 }
@@ -259,13 +262,24 @@ impl Builder {
         self
     }
 
+    /// Serves the typed kinds alone, as an aggregated API server does behind the one that this delegate asks: that one knows
+    /// users and permissions, and stores namespaces and all other objects, of which [`ApiServer::keep_copy`] gives this
+    /// server copies. It starts without objects and without controllers.
+    pub fn behind(mut self, delegate: Arc<dyn Delegate>) -> Self {
+        self.delegate = Some(delegate);
+        self.namespaces.clear();
+        self.switches.controllers = Controllers::none();
+        self
+    }
+
     /// Starts the server.
     #[must_use]
     pub fn build(self) -> ApiServer {
         let clock = Clock::starting_at(self.epoch);
+        let registry = Registry::new(&self.kinds, &self.typed_kinds, &self.crds);
         let shared = ServerState {
             store: Store::new(self.events),
-            registry: Registry::new(&self.kinds, &self.typed_kinds, &self.crds),
+            registry: if self.delegate.is_some() { registry.only_typed() } else { registry },
             faults: Faults::new(clock.clone()),
             front_proxy: self.front_proxy,
             availability_checker: AvailabilityChecker::default(),
@@ -282,6 +296,7 @@ impl Builder {
             webhooks: WebhookCache::default(),
             plugins: self.plugins,
             pool: Pool::default(),
+            delegate: self.delegate,
             upstream: self.upstream.map(UpstreamProxy::to),
         };
         seed::write(&shared, &self.namespaces, &self.crds, self.advertised);

@@ -16,7 +16,7 @@ use crate::table::column::Column;
 pub use crate::typed::TypedRules;
 
 /// The user of a request.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct User {
     /// `system:admin`.
     pub name: String,

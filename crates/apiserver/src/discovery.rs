@@ -24,6 +24,7 @@ pub(crate) async fn answer(shared: &Arc<ServerState>, parts: &Parts, path: &[Str
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
     let kubernetes = served.kinds.version();
     if let ["api" | "apis"] = path.as_slice()
+        && (path == ["apis"] || served.is_published(""))
         && let Some(form) = AggregatedForm::of(parts, kubernetes)
     {
         if path == ["api"] {
@@ -35,6 +36,8 @@ pub(crate) async fn answer(shared: &Arc<ServerState>, parts: &Parts, path: &[Str
     let value = match path.as_slice() {
         ["healthz" | "livez" | "readyz", ..] => return Reply::text(200, "ok"),
         ["version"] => version(kubernetes),
+        ["api", ..] | ["apis", "", ..] if !served.is_published("") => return Reply::unknown_path(),
+        ["apis", group, _] if !served.is_published(group) => return Reply::unknown_path(),
         ["api"] => json!({"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": []}),
         ["apis"] => json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups(shared, &served)}),
         ["api", version] => return resources(&served, "", version),
@@ -134,7 +137,7 @@ fn with_type_meta(kind: &str, mut value: Value) -> Value {
 /// All groups except the core group, merged with those of other API servers.
 fn groups(shared: &ServerState, served: &ServedKinds) -> Vec<Value> {
     let aggregated = AggregatedVersions::of(shared);
-    let groups = served.kinds.groups().iter().filter(|group| !group.name.is_empty());
+    let groups = served.groups().filter(|group| !group.name.is_empty());
     aggregation::groups(shared, groups.filter_map(|group| group_value(group, &aggregated)).collect())
 }
 
@@ -200,7 +203,7 @@ fn resource_values(resource: &Resource) -> Vec<Value> {
 }
 
 fn aggregated_groups(served: &ServedKinds, aggregated: &AggregatedVersions, core: bool) -> Vec<Value> {
-    let groups = served.kinds.groups().iter().filter(|group| group.name.is_empty() == core);
+    let groups = served.groups().filter(|group| group.name.is_empty() == core);
     groups.filter_map(|group| aggregated_group(group, aggregated)).collect()
 }
 

@@ -26,6 +26,7 @@ mod convert;
 mod crd;
 mod discovery;
 mod faults;
+pub mod flags;
 mod front;
 mod http;
 mod ids;
@@ -47,6 +48,7 @@ mod verbs;
 mod versions;
 mod webhook_cache;
 
+pub use access::{AccessRequest, AccessTarget, Decision, Delegate, Pending};
 pub use access::{Authentication, ClientAuthority, RequestHeaders, SigningKey, TokenKeyError, VerifyingKey};
 pub use call::{TypedRules, User, Verb};
 pub use faults::{Active, Effect, Fault, Faults, Matching, Refusal, Strikes, WatchEnd, WriteCounter};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parking_lot::RwLock;
-use schema::{Crd, Kinds, Resource, Scaling, TypedKind};
+use schema::{Crd, Group, Kinds, Resource, Scaling, TypedKind};
 use webhook::strategy::Strategy;
 
 use crate::object::structural::{Schema, Versions};
@@ -23,6 +23,8 @@ pub(crate) struct ServedKinds {
     custom: BTreeMap<String, Arc<Versions>>,
     /// The typed kinds, by `plural.group`.
     typed: BTreeMap<String, Arc<TypedResource>>,
+    /// Whether the groups of typed kinds are the only ones that clients see: another API server serves the rest.
+    only_typed: bool,
     /// The resources that were requested, sorted by group, version and plural name.
     requested: RwLock<Vec<Arc<ServedResource>>>,
 }
@@ -61,7 +63,15 @@ impl Registry {
         let kinds = kinds.with(crds.iter().map(|&crd| crd.clone()));
         let custom = crds.iter().map(|crd| (crd.name(), Arc::new(Versions::of(crd)))).collect();
         let typed = typed.iter().map(named).collect();
-        Self(RwLock::new(Arc::new(ServedKinds { kinds, custom, typed, requested: RwLock::default() })))
+        let requested = RwLock::default();
+        Self(RwLock::new(Arc::new(ServedKinds { kinds, custom, typed, only_typed: false, requested })))
+    }
+
+    /// The same kinds, of which clients see only the groups of typed kinds.
+    pub(crate) fn only_typed(self) -> Self {
+        let served = self.served();
+        let same = served.with(served.kinds.clone(), served.custom.clone());
+        Self(RwLock::new(Arc::new(ServedKinds { only_typed: true, ..same })))
     }
 
     /// A new registry with the same kinds.
@@ -98,12 +108,23 @@ impl Registry {
 impl ServedKinds {
     /// The same typed kinds with others.
     fn with(&self, kinds: Kinds, custom: BTreeMap<String, Arc<Versions>>) -> Self {
-        Self { kinds, custom, typed: self.typed.clone(), requested: RwLock::default() }
+        let (typed, only_typed) = (self.typed.clone(), self.only_typed);
+        Self { kinds, custom, typed, only_typed, requested: RwLock::default() }
     }
 
     /// Whether a group is one of an aggregated API server.
     fn is_typed(&self, group: &str) -> bool {
         self.typed.values().any(|typed| typed.kind.resource().group == group)
+    }
+
+    /// Whether clients see a group.
+    pub(crate) fn is_published(&self, group: &str) -> bool {
+        !self.only_typed || self.is_typed(group)
+    }
+
+    /// The groups that clients see, in the order of discovery.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = &Group> {
+        self.kinds.groups().iter().filter(|group| self.is_published(&group.name))
     }
 
     /// Whether there is a typed kind with this `plural.group`.
@@ -118,6 +139,9 @@ impl ServedKinds {
 
     /// The resource of a path.
     pub(crate) fn target(&self, group: &str, version: &str, plural: &str) -> Option<Arc<ServedResource>> {
+        if !self.is_published(group) {
+            return None;
+        }
         let position = |requested: &[Arc<ServedResource>]| {
             requested.binary_search_by(|target| {
                 let Resource { group: of, version: in_version, plural: named, .. } = &target.resource;

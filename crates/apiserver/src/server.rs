@@ -1,5 +1,6 @@
 //! The server as a tower service: it reads a request, answers it and logs it.
 
+mod copies;
 mod read;
 
 use std::convert::Infallible;
@@ -18,7 +19,8 @@ use webhook::dial::Dialers;
 
 use crate::access::attributes::Attributes;
 use crate::access::authentication::Authentication;
-use crate::access::authorization::{self, AccessRequest};
+use crate::access::authorization::AccessRequest;
+use crate::access::delegation::{self, Delegate};
 use crate::access::identity;
 use crate::access::reviews;
 use crate::access::tokens::Tokens;
@@ -201,9 +203,14 @@ impl ApiServer {
         identity::token_user(&self.shared, token)
     }
 
+    /// Who knows users and permissions, if not this server.
+    pub(crate) fn delegate(&self) -> Option<Arc<dyn Delegate>> {
+        self.shared.delegate.clone()
+    }
+
     /// Whether the server authorizes requests.
     pub(crate) fn has_authorization(&self) -> bool {
-        self.shared.switches.authorization != Authorization::AlwaysAllow
+        self.shared.delegate.is_some() || self.shared.switches.authorization != Authorization::AlwaysAllow
     }
 
     /// The faults that can be injected.
@@ -249,7 +256,7 @@ where
 /// Answers a request and logs it, unless its path is not served; returns nothing if a fault suppresses the answer.
 async fn answer(shared: &Arc<ServerState>, parts: &Parts, body: Bytes) -> Option<Reply> {
     let path = Path::parse(parts.uri.path());
-    let user = match authenticate(shared, parts) {
+    let user = match authenticate(shared, parts).await {
         Ok(user) => user,
         Err(status) => return Some(status.into()),
     };
@@ -266,7 +273,7 @@ async fn answer(shared: &Arc<ServerState>, parts: &Parts, body: Bytes) -> Option
             return upstream.forward(&shared.faults, (parts, &request), body).await;
         }
         match path {
-            Path::Other(path) => match authorization::check(shared, &request) {
+            Path::Other(path) => match delegation::check(shared, &request).await {
                 Ok(()) => answer_non_resource(shared, parts, &request.user, &path).await,
                 Err(status) => status.into(),
             },
@@ -309,7 +316,7 @@ async fn answer_resource(
     path: ResourcePath,
     body: Bytes,
 ) -> Reply {
-    if let Err(status) = authorization::check(shared, request) {
+    if let Err(status) = delegation::check(shared, request).await {
         return status.into();
     }
     if let Some(backend) = aggregation::of(shared, &path.group, &path.version) {
@@ -330,13 +337,14 @@ async fn answer_resource(
 }
 
 /// The user of a request: the caller, or the user that it impersonates.
-fn authenticate(shared: &ServerState, parts: &Parts) -> Result<User, Status> {
+async fn authenticate(shared: &ServerState, parts: &Parts) -> Result<User, Status> {
     let caller = identity::authenticate_request(shared, parts)?;
     match identity::requested_impersonation(&parts.headers)? {
         None => Ok(caller),
         Some(impersonation) => {
             for permission in impersonation.permissions {
-                AccessRequest::impersonate(caller.clone(), permission).check(shared)?;
+                let request = AccessRequest::impersonate(caller.clone(), permission);
+                delegation::check_access(shared, &request).await?;
             }
             Ok(impersonation.user)
         }

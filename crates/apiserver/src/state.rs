@@ -8,6 +8,7 @@ use webhook::dial::Dialers;
 
 use crate::access::authentication::Authentication;
 use crate::access::authorization::RulesCache;
+use crate::access::delegation::Delegate;
 use crate::access::tokens::Tokens;
 use crate::aggregation::availability_checker::AvailabilityChecker;
 use crate::aggregation::front_proxy::FrontProxy;
@@ -122,6 +123,8 @@ pub(crate) struct ServerState {
     pub(crate) rbac: RulesCache,
     /// How clients authenticate over TLS, besides with tokens.
     pub(crate) authentication: Authentication,
+    /// Who knows users and permissions, if not this server.
+    pub(crate) delegate: Option<Arc<dyn Delegate>>,
     /// The server that stores the objects, if this one forwards requests.
     pub(crate) upstream: Option<UpstreamProxy>,
 }
@@ -153,6 +156,7 @@ impl ServerState {
             tokens: self.tokens.fork(),
             rbac: RulesCache::default(),
             authentication: self.authentication.clone(),
+            delegate: self.delegate.clone(),
             upstream: self.upstream.as_ref().map(UpstreamProxy::fork),
         }
     }

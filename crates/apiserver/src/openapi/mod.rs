@@ -14,7 +14,7 @@ const V2: &str = "#/definitions/";
 /// `/openapi/v3`: the list of documents, with those in `others`.
 pub(crate) fn index(served: &ServedKinds, others: Map<String, Value>) -> Value {
     let mut paths = others;
-    for group in served.kinds.groups() {
+    for group in served.groups() {
         for version in &group.versions {
             let root = root(&group.name, &version.version);
             let url = format!("/openapi/v3/{root}");
@@ -26,6 +26,9 @@ pub(crate) fn index(served: &ServedKinds, others: Map<String, Value>) -> Value {
 
 /// `/openapi/v3/apis/apps/v1`: the document of a group version.
 pub(crate) fn document(served: &ServedKinds, group: &str, version: &str) -> Option<Value> {
+    if !served.is_published(group) {
+        return None;
+    }
     served.kinds.openapi(group, version)
 }
 
@@ -33,8 +36,8 @@ pub(crate) fn document(served: &ServedKinds, group: &str, version: &str) -> Opti
 pub(crate) fn v2_document(served: &ServedKinds) -> Value {
     let (mut paths, mut definitions) = (Map::new(), Map::new());
     let mut info = Value::Null;
-    let groups = served.kinds.groups().iter();
-    let versions = groups.flat_map(|group| group.versions.iter().map(move |version| (group, version)));
+    let versions =
+        served.groups().flat_map(|group| group.versions.iter().map(move |version| (group, version)));
     for (group, version) in versions {
         let Some(mut document) = document(served, &group.name, &version.version) else { continue };
         info = document["info"].take();

@@ -3,7 +3,6 @@
 //! Each program is a link to this one, which reads from `argv[0]` which program to run as.
 
 mod etcd;
-mod flags;
 mod folder;
 mod kube_apiserver;
 mod kubectl;

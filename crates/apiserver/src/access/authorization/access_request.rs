@@ -5,19 +5,19 @@ use crate::call::User;
 use crate::http::status::{GroupResource, Status};
 
 /// A request for access: a user, a verb and a target.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct AccessRequest {
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AccessRequest {
     /// The user.
-    pub(crate) user: User,
+    pub user: User,
     /// `get`, `create`, `bind`.
-    pub(crate) verb: String,
+    pub verb: String,
     /// The resource or path.
-    pub(crate) target: AccessTarget,
+    pub target: AccessTarget,
 }
 
 /// The target of an access request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum AccessTarget {
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AccessTarget {
     /// Objects of a resource.
     Resource {
         /// API group.

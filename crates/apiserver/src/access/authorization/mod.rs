@@ -12,7 +12,7 @@ use crate::call::User;
 use crate::http::status::Status;
 use crate::state::{Authorization, ServerState};
 
-pub(crate) use access_request::{AccessRequest, AccessTarget};
+pub use access_request::{AccessRequest, AccessTarget};
 pub(crate) use bootstrap::bootstrap;
 pub(crate) use cache::RulesCache;
 pub(crate) use escalation::check as check_escalation;
@@ -23,11 +23,11 @@ const MASTERS: &str = "system:masters";
 
 /// The authorizer's decision.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Decision {
+pub struct Decision {
     /// Whether the access is allowed.
-    pub(crate) allowed: bool,
+    pub allowed: bool,
     /// `RBAC: allowed by …`; empty if there is no reason to report.
-    pub(crate) reason: String,
+    pub reason: String,
 }
 
 /// Refuses a request that its user may not send.
@@ -44,6 +44,9 @@ fn is_unrestricted(shared: &ServerState, user: &User) -> bool {
 impl AccessRequest {
     /// Decides whether the access is allowed.
     pub(crate) fn decide(&self, shared: &ServerState) -> Decision {
+        if let Some(delegate) = &shared.delegate {
+            return delegate.decide_now(self);
+        }
         if is_unrestricted(shared, &self.user) {
             return Decision { allowed: true, reason: String::new() };
         }

@@ -10,9 +10,9 @@ use hyper::body::Incoming;
 use tokio::net::TcpListener;
 use webhook::server::{Patience, serve};
 
-use super::flags::{FlagError, FlagForm, GivenFlags, KnownFlag, help};
 use super::output::{print, start_log};
 use crate::signals;
+use apiserver::flags::{FlagError, FlagForm, GivenFlags, KnownFlag, help};
 
 /// The flag with the URLs to listen on.
 const CLIENTS: &str = "listen-client-urls";

@@ -9,12 +9,12 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use apiserver::flags::{FlagError, GivenFlags, help};
 use apiserver::{ApiServer, Listening, ServeError};
 use jiff::Timestamp;
 use schema::KubernetesVersion;
 use webhook::dial::FixedDialers;
 
-use super::flags::{FlagError, GivenFlags, help};
 use super::output::{print, start_log};
 use crate::signals;
 use known::{ADDRESS, FLAGS, PORT};

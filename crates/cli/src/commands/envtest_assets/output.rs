@@ -2,10 +2,9 @@
 
 use std::io::Write as _;
 
+use apiserver::flags::{FlagError, GivenFlags};
 use controller::clock::Clock;
 use controller::log;
-
-use super::flags::{FlagError, GivenFlags};
 
 /// The verbosity (`-v`) from which on debug messages are logged, as in Kubernetes' programs.
 const DEBUG: u32 = 4;

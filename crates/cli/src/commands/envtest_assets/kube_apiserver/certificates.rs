@@ -5,21 +5,21 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 
 use apiserver::KeyPair;
+use apiserver::flags::access::{check, key_pair};
+use apiserver::flags::{FlagError, GivenFlags};
 use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyUsagePurpose,
     SanType,
 };
-use webhook::server::{CertificateError, Certificates};
 
 use super::known::{CERTIFICATE, FOLDER, KEY};
-use crate::commands::envtest_assets::flags::{FlagError, GivenFlags, read_file};
 
 /// The address of the Service `kubernetes`.
 const SERVICE: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
 
 /// The certificate and key to serve with at `address`.
 pub(super) fn serving(given: &GivenFlags, address: IpAddr) -> Result<KeyPair, FlagError> {
-    if let Some(pair) = pair(given, (CERTIFICATE, KEY))? {
+    if let Some(pair) = key_pair(given, (CERTIFICATE, KEY))? {
         return Ok(pair);
     }
     let Some(folder) = given.last(FOLDER) else {
@@ -43,36 +43,6 @@ pub(super) fn serving(given: &GivenFlags, address: IpAddr) -> Result<KeyPair, Fl
             .map_err(|error| refused(format!("failed to write {}: {error}", file.display())))?;
     }
     Ok(pair)
-}
-
-/// The key pair of two flags, which need each other.
-pub(super) fn pair(
-    given: &GivenFlags,
-    (certificate, key): (&str, &str),
-) -> Result<Option<KeyPair>, FlagError> {
-    let (certificate_path, key_path) = match (given.last(certificate), given.last(key)) {
-        (None, None) => return Ok(None),
-        (Some(path), None) => return Err(FlagError::of_value(certificate, path, format!("needs --{key}"))),
-        (None, Some(path)) => return Err(FlagError::of_value(key, path, format!("needs --{certificate}"))),
-        (Some(certificate), Some(key)) => (certificate, key),
-    };
-    let text = |flag: &str, path: &str| {
-        let content = read_file(flag, path)?;
-        String::from_utf8(content).map_err(|_| FlagError::of_value(flag, path, "is not PEM"))
-    };
-    let pair =
-        KeyPair { certificate_pem: text(certificate, certificate_path)?, key_pem: text(key, key_path)? };
-    match check(&pair) {
-        Ok(()) => Ok(Some(pair)),
-        Err(error @ CertificateError::Certificate(_)) => {
-            Err(FlagError::of_value(certificate, certificate_path, error.to_string()))
-        }
-        Err(error) => Err(FlagError::of_value(key, key_path, error.to_string())),
-    }
-}
-
-fn check(pair: &KeyPair) -> Result<(), CertificateError> {
-    Certificates::from_pem(pair.certificate_pem.as_bytes(), pair.key_pem.as_bytes()).map(drop)
 }
 
 /// A certificate for this machine, followed by that of its authority, whose key is dropped.

@@ -1,6 +1,9 @@
 //! The flags of kube-apiserver that have an effect here, or are accepted without effect.
 
-use crate::commands::envtest_assets::flags::{FlagForm, KnownFlag};
+use apiserver::flags::access::{
+    CLIENTS, PROXIES, PROXY_EXTRA, PROXY_GROUPS, PROXY_NAMES, PROXY_UID, PROXY_USER,
+};
+use apiserver::flags::{FlagForm, KnownFlag};
 
 pub(super) const PORT: &str = "secure-port";
 pub(super) const ADDRESS: &str = "bind-address";
@@ -8,7 +11,6 @@ pub(super) const ADVERTISED: &str = "advertise-address";
 pub(super) const FOLDER: &str = "cert-dir";
 pub(super) const CERTIFICATE: &str = "tls-cert-file";
 pub(super) const KEY: &str = "tls-private-key-file";
-pub(super) const CLIENTS: &str = "client-ca-file";
 pub(super) const TOKENS: &str = "token-auth-file";
 pub(super) const SIGNING: &str = "service-account-signing-key-file";
 pub(super) const VERIFYING: &str = "service-account-key-file";
@@ -16,12 +18,6 @@ pub(super) const ISSUER: &str = "service-account-issuer";
 pub(super) const AUDIENCES: &str = "api-audiences";
 pub(super) const AUTHORIZATION: &str = "authorization-mode";
 pub(super) const ANONYMOUS: &str = "anonymous-auth";
-pub(super) const PROXIES: &str = "requestheader-client-ca-file";
-pub(super) const PROXY_NAMES: &str = "requestheader-allowed-names";
-pub(super) const PROXY_USER: &str = "requestheader-username-headers";
-pub(super) const PROXY_UID: &str = "requestheader-uid-headers";
-pub(super) const PROXY_GROUPS: &str = "requestheader-group-headers";
-pub(super) const PROXY_EXTRA: &str = "requestheader-extra-headers-prefix";
 pub(super) const OWN_PROXY_CERTIFICATE: &str = "proxy-client-cert-file";
 pub(super) const OWN_PROXY_KEY: &str = "proxy-client-key-file";
 pub(super) const ENABLED_PLUGINS: &str = "enable-admission-plugins";

@@ -2,18 +2,15 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use apiserver::{
-    Authentication, Authorization, ClientAuthority, KeyPair, RequestHeaders, SigningKey, User, VerifyingKey,
-};
-use webhook::trust::Authorities;
+use apiserver::flags::access::{CLIENTS, bundle, front_proxies, key_pair};
+use apiserver::flags::{FlagError, GivenFlags, read_file};
+use apiserver::{Authentication, Authorization, ClientAuthority, KeyPair, SigningKey, User, VerifyingKey};
 
 use super::known::{
-    ADDRESS, ADVERTISED, ANONYMOUS, AUDIENCES, AUTHORIZATION, CLIENTS, DISABLED_PLUGINS, ENABLED_PLUGINS,
-    ISSUER, OWN_PROXY_CERTIFICATE, OWN_PROXY_KEY, PORT, PROXIES, PROXY_EXTRA, PROXY_GROUPS, PROXY_NAMES,
-    PROXY_UID, PROXY_USER, SIGNING, TOKENS, VERIFYING,
+    ADDRESS, ADVERTISED, ANONYMOUS, AUDIENCES, AUTHORIZATION, DISABLED_PLUGINS, ENABLED_PLUGINS, ISSUER,
+    OWN_PROXY_CERTIFICATE, OWN_PROXY_KEY, PORT, SIGNING, TOKENS, VERIFYING,
 };
 use super::{certificates, token_file};
-use crate::commands::envtest_assets::flags::{FlagError, GivenFlags, read_file};
 
 /// An address for documentation, which no host has.
 const NOWHERE: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
@@ -94,28 +91,13 @@ impl ServerOptions {
 
 fn authentication(given: &GivenFlags) -> Result<Authentication, FlagError> {
     let clients = bundle(given, CLIENTS)?.map_or(ClientAuthority::None, ClientAuthority::Bundle);
-    let request_headers = bundle(given, PROXIES)?.map(|authorities| RequestHeaders {
-        authorities,
-        allowed_names: given.list(PROXY_NAMES),
-        username: given.list(PROXY_USER),
-        uid: given.list(PROXY_UID),
-        groups: given.list(PROXY_GROUPS),
-        extra_prefixes: given.list(PROXY_EXTRA),
-    });
+    let request_headers = front_proxies(given)?;
     Ok(Authentication { clients, request_headers, anonymous: given.switch(ANONYMOUS, true)? })
-}
-
-/// The text of a file with at least one certificate.
-fn bundle(given: &GivenFlags, flag: &str) -> Result<Option<String>, FlagError> {
-    let Some((path, content)) = given.file(flag)? else { return Ok(None) };
-    let refused = |reason: String| FlagError::of_value(flag, &path, reason);
-    Authorities::from_pem(&content).map_err(|error| refused(error.to_string()))?;
-    String::from_utf8(content).map(Some).map_err(|_| refused("is not UTF-8".to_owned()))
 }
 
 /// As kube-apiserver, the server presents no certificate if front proxies are given and a certificate is not.
 fn front_proxy(given: &GivenFlags, authentication: &Authentication) -> Result<FrontProxy, FlagError> {
-    let pair = certificates::pair(given, (OWN_PROXY_CERTIFICATE, OWN_PROXY_KEY))?;
+    let pair = key_pair(given, (OWN_PROXY_CERTIFICATE, OWN_PROXY_KEY))?;
     Ok(match (pair, &authentication.request_headers) {
         (None, None) => FrontProxy::Own,
         (pair, _) => FrontProxy::Given(pair),

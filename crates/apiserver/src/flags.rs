@@ -1,5 +1,9 @@
-//! Parses flags as Kubernetes' programs do: `--flag=value`, `--flag value`, `-v=4`; repeated, `_` for `-`. Unknown flags
+//! Flags of programs that serve an API as kube-apiserver does; [`access`] reads those about clients.
+//!
+//! They are parsed as Kubernetes' programs do: `--flag=value`, `--flag value`, `-v=4`; repeated, `_` for `-`. Unknown flags
 //! are collected, not refused.
+
+pub mod access;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,16 +13,18 @@ use std::str::FromStr;
 
 /// A flag that a program knows.
 #[derive(Debug)]
-pub(super) struct KnownFlag {
-    pub(super) name: &'static str,
-    pub(super) form: FlagForm,
+pub struct KnownFlag {
+    /// Its name without dashes: `secure-port`.
+    pub name: &'static str,
+    /// Whether it has a value.
+    pub form: FlagForm,
     /// Its help text; empty if the flag has no effect.
-    pub(super) help: &'static str,
+    pub help: &'static str,
 }
 
 /// Whether a flag has a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FlagForm {
+pub enum FlagForm {
     /// `--flag value`.
     Value,
     /// `--flag`, or `--flag=false`.
@@ -28,26 +34,29 @@ pub(super) enum FlagForm {
 /// Reason a program cannot start: an error in a flag.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("--{flag}: {reason}")]
-pub(super) struct FlagError {
+pub struct FlagError {
     flag: String,
     reason: String,
 }
 
 /// The flags of a command line.
 #[derive(Debug, Default)]
-pub(super) struct GivenFlags {
+pub struct GivenFlags {
     known: BTreeMap<&'static str, Vec<String>>,
     without_effect: Vec<&'static str>,
     unknown: Vec<String>,
 }
 
 impl FlagError {
-    pub(super) fn new(flag: &str, reason: impl Into<String>) -> Self {
+    /// An error in a flag.
+    #[must_use]
+    pub fn new(flag: &str, reason: impl Into<String>) -> Self {
         Self { flag: flag.to_owned(), reason: reason.into() }
     }
 
     /// An error in a flag's value.
-    pub(super) fn of_value(flag: &str, value: &str, reason: impl Into<String>) -> Self {
+    #[must_use]
+    pub fn of_value(flag: &str, value: &str, reason: impl Into<String>) -> Self {
         Self::new(&format!("{flag}={value}"), reason)
     }
 }
@@ -57,7 +66,7 @@ impl GivenFlags {
     ///
     /// # Errors
     /// When a known flag lacks its value.
-    pub(super) fn read(known: &'static [KnownFlag], arguments: Vec<String>) -> Result<Self, FlagError> {
+    pub fn read(known: &'static [KnownFlag], arguments: Vec<String>) -> Result<Self, FlagError> {
         let mut given = Self::default();
         let mut arguments = arguments.into_iter().peekable();
         while let Some(argument) = arguments.next() {
@@ -90,38 +99,47 @@ impl GivenFlags {
     }
 
     /// Given flags that have no effect.
-    pub(super) fn without_effect(&self) -> &[&'static str] {
+    #[must_use]
+    pub fn without_effect(&self) -> &[&'static str] {
         &self.without_effect
     }
 
     /// Arguments that are not known flags.
-    pub(super) fn unknown(&self) -> &[String] {
+    #[must_use]
+    pub fn unknown(&self) -> &[String] {
         &self.unknown
     }
 
     /// Whether a flag was given.
-    pub(super) fn has(&self, flag: &str) -> bool {
+    #[must_use]
+    pub fn has(&self, flag: &str) -> bool {
         self.known.contains_key(flag)
     }
 
     /// All values of a flag.
-    pub(super) fn all(&self, flag: &str) -> &[String] {
+    #[must_use]
+    pub fn all(&self, flag: &str) -> &[String] {
         self.known.get(flag).map_or(&[], Vec::as_slice)
     }
 
     /// All values of a flag, split at commas.
-    pub(super) fn list(&self, flag: &str) -> Vec<String> {
+    #[must_use]
+    pub fn list(&self, flag: &str) -> Vec<String> {
         let values = self.all(flag).iter().flat_map(|list| list.split(','));
         values.map(str::trim).filter(|value| !value.is_empty()).map(str::to_owned).collect()
     }
 
     /// The last value of a flag, unless it is empty.
-    pub(super) fn last(&self, flag: &str) -> Option<&str> {
+    #[must_use]
+    pub fn last(&self, flag: &str) -> Option<&str> {
         self.all(flag).last().map(String::as_str).filter(|value| !value.is_empty())
     }
 
     /// A switch; `default` if it was not given.
-    pub(super) fn switch(&self, flag: &str, default: bool) -> Result<bool, FlagError> {
+    ///
+    /// # Errors
+    /// When the value is no boolean.
+    pub fn switch(&self, flag: &str, default: bool) -> Result<bool, FlagError> {
         match self.last(flag) {
             None => Ok(default),
             Some("1" | "t" | "T" | "true" | "TRUE" | "True") => Ok(true),
@@ -131,24 +149,36 @@ impl GivenFlags {
     }
 
     /// A value that is parsed. `expected` describes the values that can be: `a port (0 to 65535)`.
-    pub(super) fn parsed<T: FromStr>(&self, flag: &str, expected: &str) -> Result<Option<T>, FlagError> {
+    ///
+    /// # Errors
+    /// When the value cannot be parsed.
+    pub fn parsed<T: FromStr>(&self, flag: &str, expected: &str) -> Result<Option<T>, FlagError> {
         let Some(text) = self.last(flag) else { return Ok(None) };
         let is_not = |_: T::Err| FlagError::of_value(flag, text, format!("is not {expected}"));
         text.parse().map(Some).map_err(is_not)
     }
 
     /// A port.
-    pub(super) fn port(&self, flag: &str) -> Result<Option<u16>, FlagError> {
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn port(&self, flag: &str) -> Result<Option<u16>, FlagError> {
         self.parsed(flag, "a port (0 to 65535)")
     }
 
     /// An IP address.
-    pub(super) fn address(&self, flag: &str) -> Result<Option<IpAddr>, FlagError> {
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn address(&self, flag: &str) -> Result<Option<IpAddr>, FlagError> {
         self.parsed(flag, "an IP address, such as 127.0.0.1 or ::1")
     }
 
     /// The file that a flag names: its path and content.
-    pub(super) fn file(&self, flag: &str) -> Result<Option<(String, Vec<u8>)>, FlagError> {
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn file(&self, flag: &str) -> Result<Option<(String, Vec<u8>)>, FlagError> {
         self.last(flag)
             .map(|path| read_file(flag, path).map(|content| (path.to_owned(), content)))
             .transpose()
@@ -156,12 +186,16 @@ impl GivenFlags {
 }
 
 /// The content of a file that a flag names.
-pub(super) fn read_file(flag: &str, path: &str) -> Result<Vec<u8>, FlagError> {
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn read_file(flag: &str, path: &str) -> Result<Vec<u8>, FlagError> {
     std::fs::read(Path::new(path)).map_err(|error| FlagError::of_value(flag, path, error.to_string()))
 }
 
 /// The help of a program: each flag with an effect begins a line, because envtest searches for flags there.
-pub(super) fn help(about: &str, known: &[KnownFlag]) -> String {
+#[must_use]
+pub fn help(about: &str, known: &[KnownFlag]) -> String {
     let mut text = format!("{about}\n\nFlags:\n");
     for flag in known.iter().filter(|flag| !flag.help.is_empty()) {
         let value = if flag.form == FlagForm::Value { " VALUE" } else { "" };
