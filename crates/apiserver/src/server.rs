@@ -2,6 +2,7 @@
 
 mod copies;
 mod read;
+mod requests;
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -36,7 +37,6 @@ use crate::http::notes::Notes;
 use crate::http::path::{Path, ResourcePath};
 use crate::http::reply::{Body, Reply};
 use crate::http::status::Status;
-use crate::log;
 use crate::registry::ServedResource;
 use crate::state::{Authorization, Controllers, ServerState};
 use crate::verbs;
@@ -79,39 +79,10 @@ impl ApiServer {
         Self::new(self.shared.fork(Clock::still_at(time), dialers))
     }
 
-    /// The answered resource requests, oldest first.
-    #[must_use]
-    pub fn requests(&self) -> Vec<log::Request> {
-        self.shared.log.all()
-    }
-
-    /// How many resource requests were answered.
-    #[must_use]
-    pub fn request_count(&self) -> usize {
-        self.shared.log.count()
-    }
-
-    /// The requests after the first `count`, oldest first.
-    #[must_use]
-    pub fn requests_since(&self, count: usize) -> Vec<log::Request> {
-        self.shared.log.since(count)
-    }
-
-    /// Clears the request log.
-    pub fn forget_requests(&self) {
-        self.shared.log.clear();
-    }
-
     /// The server's current time.
     #[must_use]
     pub fn now(&self) -> jiff::Timestamp {
         self.shared.clock.now()
-    }
-
-    /// The answered resource requests of one user, oldest first.
-    #[must_use]
-    pub fn requests_of(&self, user: &str) -> Vec<log::Request> {
-        self.shared.log.of(user)
     }
 
     /// Accepts `token` as a bearer token of `user`, like an entry of a token file.

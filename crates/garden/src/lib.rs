@@ -7,12 +7,14 @@
 //! - [`admission`] — the admission plugins of gardener-apiserver, as pure functions in one chain;
 //! - [`strategies`] — the garden's kinds as values, for an API server that serves them itself;
 //! - [`registrations`] — the webhook configurations;
-//! - [`command`] — the command line.
+//! - [`command`] — the command line;
+//! - [`api_server`] — the program gardener-apiserver, which serves these kinds behind a kube-apiserver.
 //!
 //! The crate `versions` decides about versions; this crate adds the other checks of the API, in the original's order,
 //! with its paths and texts.
 
 pub mod admission;
+pub mod api_server;
 pub mod command;
 mod component;
 pub mod decisions;

@@ -3,7 +3,7 @@
 use crate::tree::{File, files, none};
 
 /// Who may know whom: a room and the rooms it may depend on (development dependencies apart).
-const MAY_KNOW: [(&str, &[&str]); 15] = [
+const MAY_KNOW: [(&str, &[&str]); 16] = [
     ("formats", &[]),
     ("api", &[]),
     ("versions", &["api", "formats"]),
@@ -19,6 +19,11 @@ const MAY_KNOW: [(&str, &[&str]); 15] = [
     (
         "conformance",
         &["apiserver", "component", "contract", "controller", "formats", "schema", "substrate", "webhook"],
+    ),
+    // Its program gardener-apiserver is an API server.
+    (
+        "garden",
+        &["api", "apiserver", "component", "controller", "formats", "schema", "versions", "webhook"],
     ),
     ("cli", &["*"]),
     ("xtask", &["*"]),

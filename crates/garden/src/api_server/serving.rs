@@ -1,0 +1,85 @@
+//! Connects the parts of the server: kube-apiserver, admission plugins, kinds, TLS.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use apiserver::{ApiServer, Listening, ServeError};
+use controller::entropy::Entropy;
+use controller::remote::{self, RemoteError};
+use controller::requests::RequestCounts;
+use jiff::Timestamp;
+
+use super::authentication::{LookupError, authentication};
+use super::bootstrap;
+use super::copies::Copying;
+use super::delegate::KubeDelegate;
+use super::options::ApiServerOptions;
+use crate::strategies::typed_kinds;
+
+/// How long open requests may take when the server stops.
+const DRAIN: Duration = Duration::from_secs(2);
+
+/// A running server. Dropping it stops it at once.
+#[derive(Debug)]
+pub struct Serving {
+    /// `https://127.0.0.1:40123`.
+    pub url: String,
+    listening: Listening,
+    copying: Copying,
+}
+
+/// Why the server does not run.
+#[derive(Debug, thiserror::Error)]
+pub enum ServingError {
+    /// The kube-apiserver cannot be used.
+    #[error("{0}")]
+    Cluster(#[from] RemoteError),
+    /// The authorities of clients are not known.
+    #[error("{0}")]
+    Lookup(#[from] LookupError),
+    /// The kube-apiserver refuses what the server writes when it starts.
+    #[error("failed to write the objects of the start: {0}")]
+    Bootstrap(String),
+    /// It cannot listen.
+    #[error("{}", controller::describe_error(.0))]
+    Serve(#[from] ServeError),
+}
+
+/// Starts the server in this runtime, which must have several threads; it answers when this returns.
+///
+/// # Errors
+/// When the kube-apiserver cannot be used, or the address or certificate of the server.
+pub async fn start(options: ApiServerOptions) -> Result<Serving, ServingError> {
+    let counts = RequestCounts::default();
+    let client = remote::client(&options.kubeconfig, &counts).await?;
+    let authenticating = remote::client(&options.authentication_kubeconfig, &counts).await?;
+    let authorizing = remote::client(&options.authorization_kubeconfig, &counts).await?;
+    remote::wait_until_reachable(&client, "garden").await?;
+    let authentication = authentication(&options, &authenticating).await?;
+    let ApiServerOptions { address, certificate, always_allowed, cached, admission, .. } = options;
+    let delegate = KubeDelegate::new([authenticating, authorizing], always_allowed, cached);
+    let server = ApiServer::builder()
+        .typed_kinds(typed_kinds())
+        .admission(Arc::new(admission))
+        .behind(Arc::new(delegate))
+        .authentication(authentication)
+        .epoch(Timestamp::now())
+        .seed(Entropy::system().uuid().as_u64_pair().0)
+        .build();
+    let mut copying = Copying::start(&client, &server);
+    copying.wait_until_complete().await;
+    bootstrap::write(&client, &options.cluster_identity)
+        .await
+        .map_err(|error| ServingError::Bootstrap(controller::describe_error(&error)))?;
+    let listening = server.serve_with(address, &certificate).await?;
+    Ok(Serving { url: listening.url.clone(), listening, copying })
+}
+
+impl Serving {
+    /// Stops listening, and waits a short time until open requests are answered; watches are cut off.
+    pub async fn shutdown(self) {
+        let Self { listening, copying, .. } = self;
+        drop(copying);
+        let _drained = tokio::time::timeout(DRAIN, listening.shutdown()).await;
+    }
+}
