@@ -3,7 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by failing")]
 
 mod admin_kubeconfig;
+mod aggregated;
 mod binding;
+mod command_line;
 mod generations;
 mod managed_seeds;
 mod objects;
