@@ -74,7 +74,7 @@ impl Authenticator {
     }
 
     /// Serves a request of a user; others are refused.
-    fn serve(&mut self, user: Option<User>, mut request: Request<Incoming>) -> Answering {
+    fn serve(&mut self, user: Option<User>, mut request: Request<Incoming>) -> FrontAnswer {
         let Some(user) = user else {
             let refusal = Reply::from(Status::plain(401, "Unauthorized", "Unauthorized")).into_http();
             return Box::pin(std::future::ready(Ok(refusal)));
@@ -85,12 +85,12 @@ impl Authenticator {
 }
 
 /// The answer to a request.
-type Answering = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
+type FrontAnswer = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
 
 impl Service<Request<Incoming>> for Authenticator {
     type Response = Response<Body>;
     type Error = Infallible;
-    type Future = Answering;
+    type Future = FrontAnswer;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))

@@ -81,7 +81,7 @@ async fn serve(options: ApiServerOptions) -> Result<(), ServerFailure> {
     let serving = tokio::select! {
         biased;
         () = &mut signal => return Ok(()),
-        serving = serving::start(options) => serving?,
+        serving = Box::pin(serving::start(options)) => serving?,
     };
     tracing::info!(url = serving.url, "serves Gardener's API");
     signal.await;

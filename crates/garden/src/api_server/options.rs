@@ -197,8 +197,8 @@ fn log_options(given: &GivenFlags) -> Result<(log::Level, log::Format), FlagErro
     let wrong =
         |flag: &str, value: &str, error: log::LogError| FlagError::of_value(flag, value, error.to_string());
     Ok((
-        level.parse().map_err(|error| wrong(LOG_LEVEL, level, error))?,
-        format.parse().map_err(|error| wrong(LOG_FORMAT, format, error))?,
+        level.parse::<log::Level>().map_err(|error| wrong(LOG_LEVEL, level, error))?,
+        format.parse::<log::Format>().map_err(|error| wrong(LOG_FORMAT, format, error))?,
     ))
 }
 

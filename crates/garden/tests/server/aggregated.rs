@@ -10,7 +10,9 @@ use gardener_garden::api_server::{self, ApiServerOptions, Serving};
 use jiff::Timestamp;
 use kube::Client;
 use kube::client::Body;
-use rcgen::{BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer};
+use rcgen::{
+    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyUsagePurpose,
+};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -24,6 +26,7 @@ fn certified(name: &str) -> (String, KeyPair) {
     let mut authority = CertificateParams::default();
     authority.distinguished_name.push(DnType::CommonName, "an authority");
     authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    authority.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::DigitalSignature];
     let pem = authority.self_signed(&authority_key).unwrap().pem();
     let key = rcgen::KeyPair::generate().unwrap();
     let mut params = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
+use apiserver::flags::{FlagError, FlagForm, GivenFlags, KnownFlag, help};
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
 use http_body_util::Full;
@@ -12,7 +13,6 @@ use webhook::server::{Patience, serve};
 
 use super::output::{print, start_log};
 use crate::signals;
-use apiserver::flags::{FlagError, FlagForm, GivenFlags, KnownFlag, help};
 
 /// The flag with the URLs to listen on.
 const CLIENTS: &str = "listen-client-urls";
