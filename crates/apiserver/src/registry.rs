@@ -124,7 +124,7 @@ impl ServedKinds {
 
     /// The groups that clients see, in the order of discovery.
     pub(crate) fn groups(&self) -> impl Iterator<Item = &Group> {
-        self.kinds.groups().iter().filter(|group| self.is_published(&group.name))
+        self.kinds.groups().iter().filter(move |group| self.is_published(&group.name))
     }
 
     /// Whether there is a typed kind with this `plural.group`.

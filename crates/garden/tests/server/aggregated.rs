@@ -18,6 +18,7 @@ use tempfile::TempDir;
 
 const SEEDS: &str = "/apis/core.gardener.cloud/v1beta1/seeds";
 const PROXY: &str = "front-proxy-client";
+const NONE: &[(&str, &str)] = &[];
 const FORGED: &[(&str, &str)] = &[("x-remote-user", "boss"), ("x-remote-group", "system:masters")];
 
 /// An authority, and a certificate of it for clients and servers.
@@ -160,9 +161,9 @@ async fn only_a_front_proxy_names_another_user() {
         )
     };
     let table = [
-        ("nobody", &json!({}), &[][..], 403, of("system:anonymous")),
+        ("nobody", &json!({}), NONE, 403, of("system:anonymous")),
         ("nobody, forged", &json!({}), FORGED, 403, of("system:anonymous")),
-        ("a token", &token, &[], 403, of("dev")),
+        ("a token", &token, NONE, 403, of("dev")),
         ("a token, forged", &token, FORGED, 403, of("dev")),
         ("a wrong token, forged", &wrong, FORGED, 401, "Unauthorized".to_owned()),
         ("another authority, forged", &strange, FORGED, 401, "Unauthorized".to_owned()),
@@ -184,10 +185,12 @@ async fn permissions_are_those_of_the_kube_apiserver() {
     let rbac = "/apis/rbac.authorization.k8s.io/v1";
     let kube = landscape.kube();
     let role = json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
         "metadata": {"name": "reader"},
         "rules": [{"apiGroups": ["core.gardener.cloud"], "resources": ["seeds"], "verbs": ["list"]}],
     });
     let binding = json!({
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
         "metadata": {"name": "reader"},
         "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "reader"},
         "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "dev"}],
@@ -232,7 +235,7 @@ async fn namespaces_are_those_of_the_kube_apiserver() {
     });
     let (code, refused) = send(&proxy, ("POST", path), FORGED, &quota).await;
     assert_eq!((code, &refused["message"]), (404, &json!("namespaces \"later\" not found")));
-    let namespace = json!({"metadata": {"name": "later"}});
+    let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "later"}});
     assert_eq!(send(&kube, ("POST", "/api/v1/namespaces"), &[], &namespace).await.0, 201);
     let created = async {
         while send(&proxy, ("POST", path), FORGED, &quota).await.0 != 201 {
