@@ -21,10 +21,7 @@ const MAY_KNOW: [(&str, &[&str]); 16] = [
         &["apiserver", "component", "contract", "controller", "formats", "schema", "substrate", "webhook"],
     ),
     // Its program gardener-apiserver is an API server.
-    (
-        "garden",
-        &["api", "apiserver", "component", "controller", "formats", "schema", "versions", "webhook"],
-    ),
+    ("garden", &["api", "apiserver", "component", "controller", "formats", "schema", "versions", "webhook"]),
     ("cli", &["*"]),
     ("xtask", &["*"]),
 ];
